@@ -1,0 +1,44 @@
+import { itemsOf, withItem, withoutItem } from './few.ts';
+import type { Life } from './life.ts';
+import { SystemMessage } from './system-message.ts';
+import type { ExitReason, Ref } from './types.ts';
+
+/** Links two lives: the end of one is an exit signal to the other. */
+export function link(one: Life, other: Life): void {
+  one.links = withItem(one.links, other);
+  other.links = withItem(other.links, one);
+}
+
+export function unlink(one: Life, other: Life): void {
+  one.links = withoutItem(one.links, other);
+  other.links = withoutItem(other.links, one);
+}
+
+/** Sends an exit signal as `exit(Pid, Reason)` does: `kill` cannot be trapped and shows as `killed`. */
+export function exit(target: Life, from: Ref<never>, reason: ExitReason): void {
+  if (reason === 'kill') target.end('killed');
+  else if (reason === 'normal' && from === target && target.wrapExit === undefined) target.end('normal');
+  else signalExit(target, from, reason);
+}
+
+/** What an exit signal does: it ends a life that does not trap exits, unless it is `normal`; else it becomes a message. */
+export function signalExit(target: Life, from: Ref<never>, reason: ExitReason): void {
+  if (target.wrapExit === undefined) {
+    if (reason !== 'normal') target.end(reason);
+  } else if (from === (target.parent ?? target.kernel.outside)) {
+    target.send(new SystemMessage(() => target.stop(reason)));
+  } else if (target.wrapExit !== null) {
+    target.send(new SystemMessage((behaviour) => behaviour.receive(target.wrapExit?.({ from, reason }))));
+  }
+}
+
+/** Tells the watches of a life that ended, then those linked to it. */
+export function tellOfEnd(life: Life): void {
+  for (let watch = life.watches; watch !== undefined; watch = life.watches) watch.fire(life.reason);
+  const linked = [...itemsOf(life.links)];
+  life.links = undefined;
+  for (const other of linked) {
+    other.links = withoutItem(other.links, life);
+    signalExit(other, life, life.reason);
+  }
+}

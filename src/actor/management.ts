@@ -1,0 +1,93 @@
+import type { SpecProblem } from './child-spec.ts';
+import type { ChildSpec, ExitReason, Ref, Reply } from './types.ts';
+
+/** Why `startChild` or `restartChild` started nothing. */
+export type StartChildFailure =
+  | { readonly ok: false; readonly code: 'start_failed'; readonly reason: ExitReason }
+  | { readonly ok: false; readonly code: 'already_started'; readonly ref: Ref<never> }
+  | { readonly ok: false; readonly code: 'already_present' | 'max_children' | 'not_found' | 'running' | 'restarting' }
+  | { readonly ok: false; readonly code: 'bad_spec'; readonly problem: SpecProblem };
+
+export type StartChildResult =
+  | { readonly ok: true; readonly ref: Ref<never> }
+  | { readonly ok: 'ignore' }
+  | StartChildFailure;
+
+export type EndChildResult =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly code: 'not_found' | 'running' | 'restarting' };
+
+/** One child as its supervisor knows it; without a life it is `stopped`, or `restarting` while a retry is queued. */
+export interface ChildView {
+  readonly id: string;
+  readonly type: 'worker' | 'supervisor';
+  readonly child: Ref<never> | 'stopped' | 'restarting';
+}
+
+export interface ChildCounts {
+  readonly specs: number;
+  readonly active: number;
+  readonly supervisors: number;
+  readonly workers: number;
+}
+
+/** Asks that both kinds of supervisor serve. */
+export type ManagementMessage =
+  | { readonly type: 'start_child'; readonly spec: ChildSpec; readonly reply: Reply<StartChildResult> }
+  | { readonly type: 'which_children'; readonly reply: Reply<readonly ChildView[]> }
+  | { readonly type: 'count_children'; readonly reply: Reply<ChildCounts> };
+
+/** Asks about one child, by the id of its spec. */
+export type ChildMessage =
+  | { readonly type: 'terminate_child'; readonly child: string; readonly reply: Reply<EndChildResult> }
+  | { readonly type: 'delete_child'; readonly child: string; readonly reply: Reply<EndChildResult> }
+  | { readonly type: 'restart_child'; readonly child: string; readonly reply: Reply<StartChildResult> };
+
+/** Asks a dynamic supervisor about one child, by its address. */
+export interface TerminateByRef {
+  readonly type: 'terminate_child';
+  readonly child: Ref<never>;
+  readonly reply: Reply<EndChildResult>;
+}
+
+/** Starts a child, which comes last in start order. */
+export function startChild(supervisor: Ref<ManagementMessage>, spec: ChildSpec): Promise<StartChildResult> {
+  return supervisor.ask<StartChildResult>((reply) => ({ type: 'start_child', spec, reply }), Infinity);
+}
+
+/**
+ * Ends a child by its shutdown rule, without restarting it. A static supervisor, asked by id, keeps the spec of a child
+ * that is not temporary; a dynamic one, asked by address, forgets it.
+ */
+export function terminateChild(supervisor: Ref<ChildMessage>, child: string): Promise<EndChildResult>;
+export function terminateChild(supervisor: Ref<TerminateByRef>, child: Ref<never>): Promise<EndChildResult>;
+export function terminateChild(
+  supervisor: Ref<ChildMessage | TerminateByRef>,
+  child: string | Ref<never>,
+): Promise<EndChildResult> {
+  return supervisor.ask<EndChildResult>(
+    (reply) =>
+      typeof child === 'string' ? { type: 'terminate_child', child, reply } : { type: 'terminate_child', child, reply },
+    Infinity,
+  );
+}
+
+/** Starts again a child that has no life; a failure is answered and not retried. */
+export function restartChild(supervisor: Ref<ChildMessage>, child: string): Promise<StartChildResult> {
+  return supervisor.ask<StartChildResult>((reply) => ({ type: 'restart_child', child, reply }), Infinity);
+}
+
+/** Forgets the spec of a child that has no life. */
+export function deleteChild(supervisor: Ref<ChildMessage>, child: string): Promise<EndChildResult> {
+  return supervisor.ask<EndChildResult>((reply) => ({ type: 'delete_child', child, reply }), Infinity);
+}
+
+/** The children, latest started first; in no order for a dynamic supervisor. */
+export function whichChildren(supervisor: Ref<ManagementMessage>): Promise<readonly ChildView[]> {
+  return supervisor.ask<readonly ChildView[]>((reply) => ({ type: 'which_children', reply }), Infinity);
+}
+
+/** How many children there are: specs, those active, and specs by type. */
+export function countChildren(supervisor: Ref<ManagementMessage>): Promise<ChildCounts> {
+  return supervisor.ask<ChildCounts>((reply) => ({ type: 'count_children', reply }), Infinity);
+}

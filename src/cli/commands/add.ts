@@ -1,0 +1,64 @@
+import { Command } from 'commander';
+import type { Asked } from '../../control/methods.ts';
+import { examples, print, withDaemon } from '../cli.ts';
+import { CommandError, exitStatus } from '../exit-status.ts';
+import { countOption, durationOption, pairOption, repeatedOption } from '../options.ts';
+import { showProject } from '../show.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly source: string;
+  readonly url?: string;
+  readonly param?: Readonly<Record<string, string>>;
+  readonly every?: number;
+  readonly name?: string;
+  readonly label?: readonly string[];
+  readonly multiplier?: number;
+}
+
+/** `add`: tracks a new project. */
+export function addCommand(terminal: Terminal): Command {
+  return new Command('add')
+    .description('track a new project; more targets than one come with `apply`')
+    .argument('<id>', 'what the project is called by: letters, digits, - and _')
+    .requiredOption('-s, --source <id>', 'the source it is on')
+    .option('-u, --url <url>', 'its address there')
+    .option('-p, --param <name=value>', "what fills the source's address pattern; may be repeated", pairOption)
+    .option('-e, --every <duration>', 'how often to scrape it, such as 15m or 4h', durationOption)
+    .option('-n, --name <name>', 'its name for people')
+    .option('-l, --label <label>', 'a label; may be repeated', repeatedOption)
+    .option('--multiplier <number>', 'of its priority', countOption)
+    .addHelpText(
+      'after',
+      examples(
+        'heronry add solar --source kickfund --url https://kickfund.example/projects/solar',
+        'heronry add solar --source kickfund --param slug=solar --every 15m --label spring',
+      ),
+    )
+    .action((id: string, options: Options, command: Command) => {
+      const wanted = asked(id, options);
+      return withDaemon(terminal, command, async (client) => {
+        const project = await client.call('project.add', wanted);
+        print(terminal, command, project, (project) => showProject(terminal, project, []));
+      });
+    });
+}
+
+function asked(id: string, { source, url, param, every, name, label, multiplier }: Options): Asked<'project.add'> {
+  if ((url === undefined) === (param === undefined)) {
+    throw new CommandError(exitStatus.usage, 'add: expected either --url or --param');
+  }
+  const target = {
+    source,
+    ...(url !== undefined && { url }),
+    ...(param && { params: param }),
+    ...(every !== undefined && { everyMs: every }),
+  };
+  return {
+    id,
+    targets: [target],
+    ...(name !== undefined && { name }),
+    ...(label && { labels: label }),
+    ...(multiplier !== undefined && { multiplier }),
+  };
+}

@@ -1,0 +1,76 @@
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { ControlError } from '../../control/error.ts';
+import type { Client } from '../../control/client.ts';
+import type { Asked, Result } from '../../control/methods.ts';
+import { examples, print, withDaemon } from '../cli.ts';
+import { CommandError, exitStatus } from '../exit-status.ts';
+import { showProblems } from '../problems.ts';
+import type { Style, Terminal } from '../terminal.ts';
+import { countText, plainText } from '../text.ts';
+
+interface Options {
+  readonly file: string;
+  readonly prune?: boolean;
+  readonly dryRun?: boolean;
+}
+
+type Projects = Asked<'project.apply'>['projects'];
+type Applied = Result<'project.apply'>;
+
+/** `apply`: makes the tracked projects equal to a file. */
+export function applyCommand(terminal: Terminal): Command {
+  return new Command('apply')
+    .description('make the tracked projects equal to a file, by id, and print the difference')
+    .requiredOption('-f, --file <file>', 'the project file')
+    .option('--prune', 'archive projects that are not in the file')
+    .option('--dry-run', 'print the difference and do nothing')
+    .addHelpText(
+      'after',
+      examples('heronry apply -f projects.yaml --dry-run', 'heronry apply -f projects.yaml --prune'),
+    )
+    .action(async ({ file, prune = false, dryRun = false }: Options, command: Command) => {
+      const projects = await readProjects(terminal, file);
+      await withDaemon(terminal, command, async (client) => {
+        const applied = await apply(client, { projects, prune, dryRun });
+        print(terminal, command, applied, () => showApplied(terminal, applied, prune));
+      });
+    });
+}
+
+async function readProjects(terminal: Terminal, file: string): Promise<Projects> {
+  const { loadProjects } = await import('../../definition/load.ts');
+  const loaded = await loadProjects(resolve(terminal.cwd, file));
+  if (!loaded.ok) throw new CommandError(exitStatus.failed, showProblems(terminal, loaded.problems));
+  return loaded.value.map(({ targets, ...project }) => ({
+    ...project,
+    targets: targets.map(({ every, ...target }) => ({ ...target, ...(every !== undefined && { everyMs: every }) })),
+  }));
+}
+
+async function apply(client: Client, asked: Asked<'project.apply'>): Promise<Applied> {
+  try {
+    return await client.call('project.apply', asked);
+  } catch (error) {
+    if (!(error instanceof ControlError) || error.code !== 'line_too_long') throw error;
+    throw new CommandError(exitStatus.failed, 'apply: the file is too large for one request: split it', {
+      cause: error,
+    });
+  }
+}
+
+const marks: Readonly<Record<Applied['changes'][number]['action'], readonly [mark: string, style: Style]>> = {
+  add: ['+', 'green'],
+  restore: ['+', 'green'],
+  update: ['~', 'yellow'],
+  archive: ['-', 'red'],
+};
+
+function showApplied(terminal: Terminal, { changes, unchanged, applied }: Applied, prune: boolean): string {
+  const lines = changes.flatMap(({ id, action, details }) => {
+    const [mark, style] = marks[action];
+    return [terminal.paint(style, `${mark} ${action} ${id}`), ...details.map((detail) => `    ${plainText(detail)}`)];
+  });
+  const summary = `${countText(changes.length, 'change')}, ${unchanged} unchanged${prune ? '' : '; nothing is archived without --prune'}`;
+  return [...lines, applied ? summary : `${summary}; not applied`].join('\n');
+}

@@ -1,0 +1,58 @@
+import { Command } from 'commander';
+import type { HistoryView } from '../../control/methods/project.ts';
+import { examples, print, withDaemon } from '../cli.ts';
+import { ageText } from '../duration.ts';
+import { countOption } from '../options.ts';
+import { showChange } from '../show.ts';
+import { table } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+import { plainText } from '../text.ts';
+
+interface Options {
+  readonly source?: string;
+  readonly type?: string;
+  readonly key?: string;
+  readonly field?: string;
+  readonly limit: number;
+}
+
+/** `history`: how a project's records changed. */
+export function historyCommand(terminal: Terminal): Command {
+  return new Command('history')
+    .description("show how a project's records changed, the newest change first")
+    .argument('<id>', 'the project')
+    .option('-s, --source <id>', 'only changes on this source')
+    .option('--type <type>', 'only records of this type')
+    .option('--key <key>', 'only the record with this key')
+    .option('-f, --field <name>', 'only this field')
+    .option('--limit <count>', 'at most so many, up to 1000', countOption, 100)
+    .addHelpText('after', examples('heronry history solar', 'heronry history solar --field pledged --json'))
+    .action((id: string, { source, type, key, field, limit }: Options, command: Command) =>
+      withDaemon(terminal, command, async (client) => {
+        const { changes } = await client.call('project.history', {
+          id,
+          limit,
+          ...(source !== undefined && { source }),
+          ...(type !== undefined && { type }),
+          ...(key !== undefined && { key }),
+          ...(field !== undefined && { field }),
+        });
+        print(terminal, command, changes, () => showHistory(terminal, changes, field));
+      }),
+    );
+}
+
+function showHistory(terminal: Terminal, changes: readonly HistoryView[], only: string | undefined): string {
+  const rows = changes.flatMap(({ at, source, type, key, kind, fields }) =>
+    Object.entries(fields)
+      .filter(([name]) => only === undefined || name === only)
+      .map(([name, change]) => [
+        ageText(at, terminal.now()),
+        `${source} ${type} ${plainText(key)}`,
+        kind,
+        name,
+        showChange(change),
+      ]),
+  );
+  return table(terminal, ['WHEN', 'RECORD', 'KIND', 'FIELD', 'CHANGE'], rows);
+}

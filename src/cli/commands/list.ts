@@ -1,0 +1,58 @@
+import { Command, Option } from 'commander';
+import type { Client } from '../../control/client.ts';
+import type { Asked } from '../../control/methods.ts';
+import type { ProjectView } from '../../control/methods/project.ts';
+import { examples, print, withDaemon } from '../cli.ts';
+import { countOption } from '../options.ts';
+import { showProjects } from '../show.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly status?: ProjectView['status'];
+  readonly label?: string;
+  readonly source?: string;
+  readonly limit: number;
+  readonly ids?: boolean;
+}
+
+/** `list`: the projects. */
+export function listCommand(terminal: Terminal): Command {
+  return new Command('list')
+    .description('list projects; archived ones only with --status archived')
+    .addOption(new Option('--status <status>', 'only these').choices(['active', 'finished', 'archived']))
+    .option('-l, --label <label>', 'only those with this label')
+    .option('-s, --source <id>', 'only those with a target on this source')
+    .option('--limit <count>', 'at most so many', countOption, 1_000)
+    .option('--ids', 'print ids alone')
+    .addHelpText('after', examples('heronry list', 'heronry list --label spring --json'))
+    .action((options: Options, command: Command) =>
+      withDaemon(terminal, command, async (client) => {
+        const projects = await listAll(client, options);
+        print(terminal, command, projects, (projects) => {
+          if (options.ids) return projects.map(({ id }) => id).join('\n');
+          if (projects.length > 0) return showProjects(terminal, projects);
+          terminal.err('no projects: add one with `heronry add`');
+          return '';
+        });
+      }),
+    );
+}
+
+async function listAll(client: Client, { status, label, source, limit }: Options): Promise<ProjectView[]> {
+  const found: ProjectView[] = [];
+  let after: string | undefined;
+  while (found.length < limit) {
+    const slice: Asked<'project.list'> = {
+      limit: Math.min(limit - found.length, 1_000),
+      ...(status && { status }),
+      ...(label !== undefined && { label }),
+      ...(source !== undefined && { source }),
+      ...(after !== undefined && { after }),
+    };
+    const { projects, next } = await client.call('project.list', slice);
+    found.push(...projects);
+    if (next === undefined) break;
+    after = next;
+  }
+  return found;
+}

@@ -1,0 +1,65 @@
+import { Command } from 'commander';
+import type { Client } from '../../control/client.ts';
+import type { Result } from '../../control/methods.ts';
+import { examples, globalOptions, print, withDaemon } from '../cli.ts';
+import { CommandError, exitStatus } from '../exit-status.ts';
+import { followScrape } from '../follow.ts';
+import { countOption } from '../options.ts';
+import { showScrapeLine, showStep } from '../show.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly target?: number;
+  readonly wait?: boolean;
+}
+
+type Requested = Result<'project.rescrape'>['scrapes'][number];
+
+/** `rescrape`: asks for a scrape now. */
+export function rescrapeCommand(terminal: Terminal): Command {
+  return new Command('rescrape')
+    .description('scrape a project now; its schedule stays as it is')
+    .argument('<id>', 'the project')
+    .option('-t, --target <number>', 'only this target', countOption)
+    .option('-w, --wait', 'show the steps as they happen and leave when it has ended, with 1 when it failed')
+    .addHelpText(
+      'after',
+      examples('heronry rescrape solar', 'heronry rescrape solar --wait', 'heronry rescrape solar --target 12 --json'),
+    )
+    .action((id: string, options: Options, command: Command) =>
+      withDaemon(terminal, command, async (client) => {
+        const { target, wait } = options;
+        const result = await client.call('project.rescrape', { id, ...(target !== undefined && { target }) });
+        if (wait) await waitForAll(terminal, command, client, result.scrapes);
+        else print(terminal, command, result, ({ scrapes }) => scrapes.map(showRequested).join('\n'));
+      }),
+    );
+}
+
+function showRequested({ scrape, target, coalesced }: Requested): string {
+  return `scrape ${scrape} of target ${target} ${coalesced ? 'was waiting already' : 'is asked for'}`;
+}
+
+async function waitForAll(
+  terminal: Terminal,
+  command: Command,
+  client: Client,
+  asked: readonly Requested[],
+): Promise<void> {
+  const json = globalOptions(command).json ?? false;
+  const many = asked.length > 1;
+  const scrapes = await Promise.all(
+    asked.map(({ scrape }) =>
+      followScrape(client, scrape, (step) => {
+        terminal.passing('');
+        const line = many ? `${scrape}: ${showStep(terminal, step)}` : showStep(terminal, step);
+        terminal.out(json ? JSON.stringify({ scrape, ...step }) : line);
+      }),
+    ),
+  );
+  for (const scrape of scrapes) print(terminal, command, scrape, (view) => showScrapeLine(terminal, view));
+  const bad = scrapes.filter(({ status }) => status !== 'complete');
+  if (bad.length === 0) return;
+  const told = bad.map(({ scrape, status }) => `scrape ${scrape} ${status === 'failed' ? 'failed' : 'was cancelled'}`);
+  throw new CommandError(exitStatus.failed, told.join(', '));
+}

@@ -1,0 +1,68 @@
+import { Command, Option } from 'commander';
+import type { ScrapeView } from '../../control/methods/scrape.ts';
+import { examples, print, withDaemon } from '../cli.ts';
+import { ageText, durationText } from '../duration.ts';
+import { countOption } from '../options.ts';
+import { showScrapeLine, showStatus, showStep } from '../show.ts';
+import { table } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+import { plainText } from '../text.ts';
+
+interface Options {
+  readonly project?: string;
+  readonly source?: string;
+  readonly status?: ScrapeView['status'];
+  readonly limit: number;
+}
+
+/** `scrapes`: runs, the newest first, or one with its steps. */
+export function scrapesCommand(terminal: Terminal): Command {
+  const statuses: readonly ScrapeView['status'][] = ['waiting', 'running', 'complete', 'failed', 'cancelled'];
+  return new Command('scrapes')
+    .description('list scrapes, the newest first, or show one with its steps')
+    .argument('[scrape]', 'the number of one', countOption)
+    .option('-p, --project <id>', 'only those of this project')
+    .option('-s, --source <id>', 'only those of this source')
+    .addOption(new Option('--status <status>', 'only these').choices(statuses))
+    .option('--limit <count>', 'at most so many, up to 1000', countOption, 20)
+    .addHelpText(
+      'after',
+      examples('heronry scrapes', 'heronry scrapes --project solar --status failed', 'heronry scrapes 4711'),
+    )
+    .action((scrape: number | undefined, options: Options, command: Command) =>
+      withDaemon(terminal, command, async (client) => {
+        if (scrape !== undefined) {
+          const found = await client.call('scrape.get', { scrape, limit: 1_000 });
+          const lines = (): string[] => [
+            showScrapeLine(terminal, found.scrape),
+            ...found.steps.map((step) => `  ${showStep(terminal, step)}`),
+          ];
+          return print(terminal, command, found, () => lines().join('\n'));
+        }
+        const { project, source, status, limit } = options;
+        const { scrapes } = await client.call('scrape.list', {
+          limit,
+          ...(project !== undefined && { project }),
+          ...(source !== undefined && { source }),
+          ...(status && { status }),
+        });
+        print(terminal, command, scrapes, () => showScrapes(terminal, scrapes));
+      }),
+    );
+}
+
+function showScrapes(terminal: Terminal, scrapes: readonly ScrapeView[]): string {
+  const rows = scrapes.map((scrape) => [
+    String(scrape.scrape),
+    scrape.project,
+    scrape.source,
+    showStatus(terminal, scrape.status),
+    scrape.reason,
+    ageText(scrape.startedAt, terminal.now()),
+    scrape.endedAt === undefined ? '–' : durationText(scrape.endedAt - scrape.startedAt),
+    `+${scrape.counts.added} ~${scrape.counts.changed} =${scrape.counts.confirmed}`,
+    scrape.failure ? `${scrape.failure.code}: ${plainText(scrape.failure.message)}` : '',
+  ]);
+  const headings = ['SCRAPE', 'PROJECT', 'SOURCE', 'STATUS', 'REASON', 'BEGAN', 'TOOK', 'RECORDS', 'FAILURE'];
+  return table(terminal, headings, rows);
+}

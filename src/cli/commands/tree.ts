@@ -1,0 +1,63 @@
+import { setInterval } from 'node:timers/promises';
+import { Command } from 'commander';
+import type { TreeNode } from '../../control/methods/tree.ts';
+import { examples, print, withClient } from '../cli.ts';
+import { durationText } from '../duration.ts';
+import { countOption } from '../options.ts';
+import type { Terminal } from '../terminal.ts';
+import { plainText } from '../text.ts';
+
+interface Options {
+  readonly watch?: boolean;
+  readonly depth?: number;
+  readonly limit?: number;
+}
+
+const watchMs = 1_000;
+
+/** `tree`: the supervision tree as it runs. */
+export function treeCommand(terminal: Terminal): Command {
+  return new Command('tree')
+    .description('show the supervision tree as it runs')
+    .option('-w, --watch', 'show it anew every second, until interrupted')
+    .option('-d, --depth <levels>', 'at most so many levels', countOption)
+    .option('--limit <count>', 'at most so many children of each, 100 unless told', countOption)
+    .addHelpText('after', examples('heronry tree', 'heronry tree --watch --depth 2'))
+    .action(({ watch, depth, limit }: Options, command: Command) =>
+      withClient(terminal, command, async (client) => {
+        const asked = { ...(depth !== undefined && { depth }), ...(limit !== undefined && { limit }) };
+        const show = async (): Promise<void> => {
+          const tree = await client.call('tree.get', asked);
+          const clear = watch && terminal.columns !== undefined ? '\u001B[H\u001B[J' : '';
+          print(terminal, command, tree, () => clear + showTree(terminal, tree).join('\n'));
+        };
+        await show();
+        for await (const _ of watch ? setInterval(watchMs) : []) await show();
+      }),
+    );
+}
+
+function showTree(terminal: Terminal, node: TreeNode): string[] {
+  const children = (node.children ?? []).map((child) => showTree(terminal, child));
+  if (node.more) children.push([terminal.paint('dim', `… ${node.more} more`)]);
+  return [
+    showNode(terminal, node),
+    ...children.flatMap((lines, index) => indent(lines, index === children.length - 1)),
+  ];
+}
+
+function indent([first = '', ...rest]: readonly string[], isLast: boolean): string[] {
+  return [`${isLast ? '└─ ' : '├─ '}${first}`, ...rest.map((line) => `${isLast ? '   ' : '│  '}${line}`)];
+}
+
+function showNode(terminal: Terminal, node: TreeNode): string {
+  const notes = [
+    ...(node.state === 'running' ? [] : [terminal.paint('yellow', node.state)]),
+    durationText(node.ageMs),
+    ...(node.mailbox > 0 ? [`${node.mailbox} waiting`] : []),
+    ...(node.restarts > 0 ? [terminal.paint('yellow', `restarted ${node.restarts}×`)] : []),
+    ...(node.lastExit === undefined ? [] : [`last exit: ${plainText(node.lastExit)}`]),
+  ];
+  const id = node.kind === 'supervisor' ? terminal.paint('bold', node.id) : node.id;
+  return `${id}  ${terminal.paint('dim', notes.join(', '))}`;
+}

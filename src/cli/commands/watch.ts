@@ -1,0 +1,43 @@
+import { Command } from 'commander';
+import { examples, print, withClient } from '../cli.ts';
+import { countOption, repeatedOption } from '../options.ts';
+import { showEvent } from '../show.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly after?: number;
+  readonly project?: string;
+  readonly source?: string;
+  readonly type?: readonly string[];
+}
+
+/** `watch`: events as they happen. */
+export function watchCommand(terminal: Terminal): Command {
+  return new Command('watch')
+    .description('show events as they happen, until interrupted')
+    .option('-a, --after <id>', 'begin with the event after this one; 0 for the oldest kept', countOption)
+    .option('-p, --project <id>', 'only events of this project')
+    .option('-s, --source <id>', 'only events of this source')
+    .option(
+      '-t, --type <type>',
+      'only events of this type, such as record.changed or scrape.*; may be repeated',
+      repeatedOption,
+    )
+    .addHelpText(
+      'after',
+      examples('heronry watch', 'heronry watch --project solar --type "record.*"', 'heronry watch --after 4711 --json'),
+    )
+    .action(({ after, project, source, type }: Options, command: Command) =>
+      withClient(terminal, command, async (client) => {
+        const asked = {
+          ...(after !== undefined && { after }),
+          ...(project !== undefined && { project }),
+          ...(source !== undefined && { source }),
+          ...(type && { types: type }),
+        };
+        await client.subscribe(asked, (event) => print(terminal, command, event, () => showEvent(terminal, event)));
+        const ended = await client.closed;
+        if (ended) throw ended;
+      }),
+    );
+}

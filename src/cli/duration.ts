@@ -1,0 +1,34 @@
+const units: readonly (readonly [name: string, ms: number])[] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+];
+
+/** A duration for people: `0.2s`, `45s`, `3m`, `4h 30m`, `12d`; two units at most, cut off below. */
+export function durationText(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)}ms`;
+  if (ms < 10_000) return `${Math.floor(ms / 100) / 10}s`;
+  const first = units.findIndex(([, unitMs]) => ms >= unitMs);
+  const [name, unitMs] = units[first] ?? ['ms', 1];
+  const count = Math.floor(ms / unitMs);
+  const [nextName, nextMs] = units[first + 1] ?? ['', 1];
+  const rest = nextName === '' || count >= 10 ? 0 : Math.floor((ms - count * unitMs) / nextMs);
+  return rest > 0 ? `${count}${name} ${rest}${nextName}` : `${count}${name}`;
+}
+
+/** How long ago an instant was, or how far ahead it is: `3m ago`, `in 2h`, `now`. */
+export function ageText(at: number, now: number): string {
+  const ms = now - at;
+  if (Math.abs(ms) < 1_000) return 'now';
+  const text = durationText(Math.floor(Math.abs(ms) / 1_000) * 1_000);
+  return ms > 0 ? `${text} ago` : `in ${text}`;
+}
+
+/** Milliseconds of a duration as files and options have it: `500ms`, `90s`, `15m`, `6h`, `1d`; undefined for anything else. */
+export function durationMs(text: string): number | undefined {
+  const [, count, unit] = /^([1-9]\d{0,8})(ms|s|m|h|d)$/.exec(text) ?? [];
+  if (count === undefined) return undefined;
+  const unitMs = units.find(([name]) => name === unit)?.[1] ?? 1;
+  return Number(count) * unitMs;
+}

@@ -1,0 +1,30 @@
+import { InvalidArgumentError } from 'commander';
+import { durationMs } from './duration.ts';
+
+/** Reads an option that is a duration; milliseconds. */
+export function durationOption(text: string): number {
+  const ms = durationMs(text);
+  if (ms === undefined) throw new InvalidArgumentError('Expected a duration such as 500ms, 90s, 15m, 6h or 1d.');
+  return ms;
+}
+
+/** Reads an option that counts. */
+export function countOption(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Expected a whole number.');
+  return Number(text);
+}
+
+/** Reads an option that may be repeated. */
+export function repeatedOption(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
+}
+
+/** Reads `name=value`, repeated. */
+export function pairOption(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('Expected name=value.');
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+}

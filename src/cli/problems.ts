@@ -1,0 +1,14 @@
+import { relative } from 'node:path';
+import type { Problem } from '../definition/problem.ts';
+import type { Terminal } from './terminal.ts';
+import { plainText } from './text.ts';
+
+/** Problems of files, one per line, in the form that editors can jump to. */
+export function showProblems(terminal: Terminal, problems: readonly Problem[]): string {
+  return problems
+    .map(({ file, line, column, path, message }) => {
+      const place = `${relative(terminal.cwd, file) || file}:${line}:${column}`;
+      return `${terminal.paint('bold', place)}: ${path ? `${plainText(path)}: ` : ''}${plainText(message)}`;
+    })
+    .join('\n');
+}

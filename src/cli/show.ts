@@ -1,0 +1,138 @@
+import type { EventView } from '../control/methods/event.ts';
+import type { ProjectView, RecordView, TargetView } from '../control/methods/project.ts';
+import type { ScrapeView, StepView } from '../control/methods/scrape.ts';
+import { ageText, durationText } from './duration.ts';
+import { table } from './table.ts';
+import type { Style, Terminal } from './terminal.ts';
+import { bytesText, countText, plainText, valueText } from './text.ts';
+
+const statusStyles: Readonly<Record<string, Style>> = {
+  active: 'green',
+  ready: 'green',
+  complete: 'green',
+  running: 'cyan',
+  waiting: 'cyan',
+  starting: 'cyan',
+  finished: 'blue',
+  archived: 'dim',
+  cancelled: 'yellow',
+  disabled: 'yellow',
+  stopping: 'yellow',
+  parked: 'red',
+  failed: 'red',
+  definition_error: 'red',
+};
+
+/** A status in its colour. */
+export function showStatus(terminal: Terminal, status: string): string {
+  const style = statusStyles[status];
+  return style ? terminal.paint(style, status) : status;
+}
+
+/** Projects, one per row. */
+export function showProjects(terminal: Terminal, projects: readonly ProjectView[]): string {
+  const rows = projects.map((project) => {
+    const { targets } = project;
+    const dueAt = Math.min(...targets.map((target) => target.dueAt ?? Infinity));
+    const lastAt = Math.max(...targets.map((target) => target.lastScrape?.startedAt ?? -Infinity));
+    const wrong = targets.filter((target) => target.status === 'parked' || target.lastError).length;
+    return [
+      project.id,
+      showStatus(terminal, project.status),
+      `${targets.length}${wrong > 0 ? terminal.paint('red', ` (${wrong} failing)`) : ''}`,
+      lastAt === -Infinity ? 'never' : ageText(lastAt, terminal.now()),
+      dueAt === Infinity ? '–' : showDue(terminal, dueAt),
+      plainText(project.name),
+    ];
+  });
+  return table(terminal, ['PROJECT', 'STATUS', 'TARGETS', 'SCRAPED', 'NEXT', 'NAME'], rows);
+}
+
+/** One project: what it is, its targets, and what is known of it. */
+export function showProject(terminal: Terminal, project: ProjectView, records: readonly RecordView[]): string {
+  const labels = project.labels.length > 0 ? `  [${project.labels.map(plainText).join(', ')}]` : '';
+  const heading = `${terminal.paint('bold', project.id)}  ${plainText(project.name)}  ${showStatus(terminal, project.status)}${labels}`;
+  return [heading, ...project.targets.map((target) => showTarget(terminal, target)), showRecords(terminal, records)]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** When something is due; what is overdue waits for its turn. */
+function showDue(terminal: Terminal, dueAt: number): string {
+  return dueAt > terminal.now() ? ageText(dueAt, terminal.now()) : 'due';
+}
+
+function showTarget(terminal: Terminal, target: TargetView): string {
+  const now = terminal.now();
+  const { lastScrape, crashes, parked, lastError } = target;
+  const lines = [
+    `target ${target.target}  ${target.source}  ${[target.status, ...target.conditions].map((status) => showStatus(terminal, status)).join(' ')}`,
+    `  ${plainText(target.url)}`,
+  ];
+  if (lastScrape) lines.push(`  last scrape  ${showScrapeLine(terminal, lastScrape)}`);
+  if (target.waiting !== undefined) lines.push(`  waiting      scrape ${target.waiting}`);
+  if (target.dueAt !== undefined) lines.push(`  next         ${showDue(terminal, target.dueAt)}`);
+  if (lastError)
+    lines.push(`  last error   ${terminal.paint('red', `${lastError.code}: ${plainText(lastError.message)}`)}`);
+  if (crashes.total > 0) {
+    const last = crashes.last === undefined ? '' : `, the last: ${plainText(crashes.last)}`;
+    lines.push(`  crashes      ${crashes.total}, ${crashes.inRow} in a row${last}`);
+  }
+  if (parked) {
+    lines.push(
+      `  parked       ${ageText(parked.at, now)}: ${plainText(parked.reason)}; tried again ${ageText(parked.retryAt, now)}`,
+    );
+  }
+  return lines.join('\n');
+}
+
+function showRecords(terminal: Terminal, records: readonly RecordView[]): string {
+  const rows = records.flatMap(({ source, type, key, fields }) =>
+    Object.entries(fields).map(([name, cell]) => [
+      `${source} ${type} ${plainText(key)}`,
+      name,
+      valueText(cell.value),
+      ageText(cell.observedAt, terminal.now()),
+      ageText(cell.verifiedAt, terminal.now()),
+    ]),
+  );
+  return rows.length === 0 ? '' : table(terminal, ['RECORD', 'FIELD', 'VALUE', 'SINCE', 'VERIFIED'], rows);
+}
+
+/** One scrape on one line. */
+export function showScrapeLine(terminal: Terminal, scrape: ScrapeView): string {
+  const took = scrape.endedAt === undefined ? '' : ` in ${durationText(scrape.endedAt - scrape.startedAt)}`;
+  const failure = scrape.failure ? `: ${scrape.failure.code}: ${plainText(scrape.failure.message)}` : '';
+  const { added, changed, confirmed } = scrape.counts;
+  return `scrape ${scrape.scrape} ${showStatus(terminal, scrape.status)}${took}, ${ageText(scrape.startedAt, terminal.now())}, ${countText(scrape.steps, 'step')}, ${added} added, ${changed} changed, ${confirmed} confirmed${failure}`;
+}
+
+/** One step on one line. */
+export function showStep(terminal: Terminal, step: StepView): string {
+  const answer = step.failure
+    ? terminal.paint('red', `${step.failure.code}: ${plainText(step.failure.message)}`)
+    : `${step.status ?? '–'}, ${bytesText(step.bytes)}, ${step.counts.added} added, ${step.counts.changed} changed, ${step.counts.confirmed} confirmed`;
+  return `step ${step.step}  ${plainText(step.url)}  ${durationText(step.elapsedMs)}  ${answer}`;
+}
+
+/** One event on one line. */
+export function showEvent(terminal: Terminal, event: EventView): string {
+  const where = [event.project, event.source].filter((part) => part !== undefined).join(' ');
+  const when = new Date(event.at).toISOString().slice(11, 19);
+  return `${terminal.paint('dim', `${event.id} ${when}`)}  ${event.type}  ${where}  ${showData(event.data)}`.trimEnd();
+}
+
+function showData(data: Readonly<Record<string, unknown>>): string {
+  const { fields, ...rest } = data;
+  const told = Object.entries(rest).map(([name, value]) => `${name}=${valueText(value)}`);
+  if (typeof fields === 'object' && fields !== null) {
+    for (const [name, change] of Object.entries(fields)) told.push(`${name}: ${showChange(change)}`);
+  }
+  return told.join('  ');
+}
+
+/** `old → new`, or the new value alone where the field was not known. */
+export function showChange(change: unknown): string {
+  if (typeof change !== 'object' || change === null || !('new' in change)) return valueText(change);
+  return 'old' in change ? `${valueText(change.old)} → ${valueText(change.new)}` : valueText(change.new);
+}

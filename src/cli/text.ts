@@ -1,0 +1,33 @@
+import { stripVTControlCharacters } from 'node:util';
+
+/** A text from elsewhere on one line, without what would steer the terminal. */
+export function plainText(text: string): string {
+  return stripVTControlCharacters(text)
+    .replaceAll(/\p{Cc}+|[\u202A-\u202E\u2066-\u2069]+/gu, ' ')
+    .trim();
+}
+
+/** A field's value for people: money as `12.50 EUR`, lists with commas, nothing as `–`. */
+export function valueText(value: unknown): string {
+  if (value === null || value === undefined) return '–';
+  if (typeof value === 'string') return plainText(value);
+  if (Array.isArray(value)) return value.map(valueText).join(', ');
+  if (isMoney(value)) return plainText(`${value.amount} ${value.currency}`);
+  return plainText(JSON.stringify(value));
+}
+
+/** `1 project`, `2 projects`. */
+export function countText(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Bytes for people: `512 B`, `1.4 MB`. */
+export function bytesText(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  const exponent = Math.min(4, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1_000 ** exponent).toFixed(1)} ${'kMGT'[exponent - 1]}B`;
+}
+
+function isMoney(value: unknown): value is { readonly amount: string; readonly currency: string } {
+  return typeof value === 'object' && value !== null && 'amount' in value && 'currency' in value;
+}

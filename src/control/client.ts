@@ -1,0 +1,176 @@
+import { connect as openSocket, type Socket } from 'node:net';
+import { ControlError, errorNumbers, type ControlErrorCode } from './error.ts';
+import { Lines, tooLong } from './lines.ts';
+import { isObject, type RequestId, type ServerMessage } from './message.ts';
+import type { Asked, Method, Result } from './methods.ts';
+import type { EventView } from './methods/event.ts';
+
+/** The longest answer that is taken. */
+const answerLimitBytes = 256 * 1_048_576;
+
+/** No daemon can be reached, or it hung up. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+  readonly code: 'no_daemon' | 'refused' | 'hung_up' | 'bad_answer';
+
+  constructor(code: ConnectionError['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** A connection to a daemon. */
+export interface Client {
+  /** Rejects with a `ControlError` when the daemon does not serve the call, and a `ConnectionError` when it has gone. */
+  call<M extends Method>(method: M, params: Asked<M>): Promise<Result<M>>;
+  /**
+   * Calls `onEvent` for each event until the client is closed; resolves when the daemon has agreed. A subscriber that was
+   * too slow goes on from where it was, if need be again and again.
+   */
+  subscribe(params: Asked<'event.subscribe'>, onEvent: (event: EventView) => void): Promise<Result<'event.subscribe'>>;
+  /** Hangs up; calls under way are rejected. */
+  close(): void;
+  /** Resolves when the connection is over: with the error unless it was closed here. */
+  readonly closed: Promise<ConnectionError | undefined>;
+}
+
+interface PendingCall {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+interface Subscriber {
+  readonly params: Asked<'event.subscribe'>;
+  onEvent(event: EventView): void;
+}
+
+/** Connects to the daemon that listens at a path; rejects with a `ConnectionError` that says what to do when none does. */
+export async function connect(path: string): Promise<Client> {
+  return serveCalls(await open(path), path);
+}
+
+function open(path: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = openSocket(path);
+    socket.once('error', (error: NodeJS.ErrnoException) => reject(cannotConnect(path, error)));
+    socket.once('connect', () => {
+      socket.removeAllListeners('error');
+      resolve(socket);
+    });
+  });
+}
+
+function cannotConnect(path: string, cause: NodeJS.ErrnoException): ConnectionError {
+  if (cause.code === 'EACCES' || cause.code === 'EPERM') {
+    return new ConnectionError('refused', `${path}: the daemon's socket belongs to another user`, { cause });
+  }
+  const absent = cause.code === 'ENOENT' || cause.code === 'ECONNREFUSED' || cause.code === 'ENOTSOCK';
+  if (absent)
+    return new ConnectionError('no_daemon', `no daemon listens on ${path}: start one with \`heronry start\``, {
+      cause,
+    });
+  return new ConnectionError('refused', `${path}: cannot connect: ${cause.message}`, { cause });
+}
+
+function serveCalls(socket: Socket, path: string): Client {
+  const lines = new Lines(answerLimitBytes);
+  const pending = new Map<RequestId, PendingCall>();
+  const subscribers = new Map<RequestId, Subscriber>();
+  const { promise: closed, resolve: resolveClosed } = Promise.withResolvers<ConnectionError | undefined>();
+  let lastId = 0;
+  let end: { readonly error?: ConnectionError } | undefined;
+
+  socket.on('data', (bytes) => {
+    for (const line of lines.cut(bytes)) {
+      const message = line === tooLong ? undefined : readMessage(line);
+      if (!message)
+        return finish(new ConnectionError('bad_answer', `${path}: what listens there is no heronry daemon`));
+      take(message);
+    }
+  });
+  socket.on('error', (cause) => finish(hungUp(cause)));
+  socket.on('close', () => finish(hungUp()));
+
+  return { call, subscribe, close: () => finish(undefined), closed };
+
+  function call<M extends Method>(method: M, params: Asked<M>): Promise<Result<M>> {
+    return request(method, params).answer;
+  }
+
+  function subscribe(params: Asked<'event.subscribe'>, onEvent: (event: EventView) => void) {
+    const { id, answer } = request('event.subscribe', params);
+    subscribers.set(id, { params, onEvent });
+    return answer;
+  }
+
+  function request<M extends Method>(method: M, params: Asked<M>): { id: RequestId; answer: Promise<Result<M>> } {
+    lastId += 1;
+    const id = lastId;
+    const answer = new Promise<Result<M>>((resolve, reject) => {
+      if (end) return reject(end.error ?? hungUp());
+      // Daemon and client share the table of methods; results are made by its types and not checked twice.
+      pending.set(id, { resolve: (result) => resolve(result as Result<M>), reject });
+      socket.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    });
+    return { id, answer };
+  }
+
+  function take(message: ServerMessage): void {
+    if ('method' in message) return takeNotification(message);
+    const waiting = pending.get(message.id);
+    pending.delete(message.id);
+    if ('result' in message) return waiting?.resolve(message.result);
+    subscribers.delete(message.id);
+    const { code, message: text, data } = message.error;
+    waiting?.reject(new ControlError(data?.code ?? codeOf(code), text, data?.issues ? { issues: data.issues } : {}));
+  }
+
+  function takeNotification(message: Extract<ServerMessage, { method: string }>): void {
+    const subscriber = subscribers.get(message.params.subscription);
+    if (!subscriber) return;
+    if (message.method === 'event') return subscriber.onEvent(message.params.event);
+    subscribers.delete(message.params.subscription);
+    const { after } = message.params;
+    subscribe({ ...subscriber.params, after }, (event) => subscriber.onEvent(event)).catch((cause: unknown) =>
+      finish(hungUp(cause)),
+    );
+  }
+
+  function finish(error: ConnectionError | undefined): void {
+    if (end) return;
+    end = error ? { error } : {};
+    socket.destroy();
+    for (const waiting of pending.values()) waiting.reject(error ?? hungUp());
+    pending.clear();
+    subscribers.clear();
+    resolveClosed(error);
+  }
+
+  function hungUp(cause?: unknown): ConnectionError {
+    return new ConnectionError('hung_up', `the daemon on ${path} hung up`, { cause });
+  }
+}
+
+/** What a daemon said; its shape is trusted once it is a JSON-RPC message at all. */
+function readMessage(line: string): ServerMessage | undefined {
+  try {
+    const message: unknown = JSON.parse(line);
+    return isObject(message) && message['jsonrpc'] === '2.0' ? (message as unknown as ServerMessage) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function codeOf(wireCode: number): ControlErrorCode {
+  switch (wireCode) {
+    case errorNumbers.not_found:
+      return 'not_found';
+    case errorNumbers.conflict:
+      return 'conflict';
+    case errorNumbers.not_ready:
+      return 'not_ready';
+    default:
+      return 'internal';
+  }
+}

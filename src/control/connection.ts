@@ -1,0 +1,227 @@
+import type { Socket } from 'node:net';
+import { findCall, type Call } from './dispatch.ts';
+import { ControlError } from './error.ts';
+import { Lines, tooLong, type Cut } from './lines.ts';
+import { errorLine, lineLimitBytes, readRequest, resultLine, type Request, type RequestId } from './message.ts';
+import type { HandlerContext, Handlers } from './methods.ts';
+import { Subscription } from './subscription.ts';
+
+/** Calls of one client that may be under way; more wait unread. */
+const callLimit = 256;
+
+/** Output that may wait for a client before what it sends is left unread, and before it is cut off. */
+const pauseBytes = 1_048_576;
+const cutBytes = 64 * 1_048_576;
+
+/** Output of subscriptions that is made ahead of its client's reading. */
+const aheadBytes = 65_536;
+
+export interface ConnectionDeps {
+  readonly handlers: Handlers;
+  /** Told of what a handler threw that is no `ControlError`: a bug of ours, answered with `internal`. */
+  failed(error: unknown, method: string): void;
+}
+
+/** One client, as the server sees it. */
+export interface Connection {
+  /** Reads no more, sends the answers that are under way, and hangs up. */
+  close(): void;
+  destroy(): void;
+}
+
+/** Serves one client until it hangs up. */
+export function serveConnection(socket: Socket, deps: ConnectionDeps): Connection {
+  const lines = new Lines(lineLimitBytes);
+  const gone = new AbortController();
+  const subscriptions = new Set<Subscription>();
+  const plainContext: HandlerContext = {
+    signal: gone.signal,
+    notify() {
+      throw new Error('this method has no notifications');
+    },
+    room: () => Promise.resolve(),
+  };
+  let input: Iterator<Cut> | undefined;
+  let reading: 'open' | 'ended' = 'open';
+  let calls = 0;
+  let output = '';
+  let flushPlanned = false;
+
+  socket.on('data', (bytes) => {
+    if (reading === 'ended') return;
+    input = lines.cut(bytes);
+    serveInput();
+  });
+  socket.on('drain', () => {
+    flush();
+    serveInput();
+  });
+  socket.on('end', () => {
+    if (lines.unfinished) send(errorLine(null, new ControlError('invalid_request', 'the last line has no end')));
+    endReading();
+    abandon();
+  });
+  // A client that has gone is no concern of ours; `close` follows and releases what it held.
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => {
+    endSubscriptions();
+    abandon();
+  });
+
+  return { close: endReading, destroy: () => socket.destroy() };
+
+  /** Serves the lines at hand for as long as the client may go on asking, then reads on. */
+  function serveInput(): void {
+    while (input) {
+      if (isFull()) {
+        socket.pause();
+        return;
+      }
+      const next = input.next();
+      if (next.done) input = undefined;
+      else serveLine(next.value);
+    }
+    if (socket.isPaused() && !isFull()) socket.resume();
+  }
+
+  function isFull(): boolean {
+    return calls >= callLimit || socket.writableLength + output.length > pauseBytes;
+  }
+
+  function serveLine(line: Cut): void {
+    if (line === tooLong) {
+      const message = `the line is longer than ${lineLimitBytes} bytes`;
+      return send(errorLine(null, new ControlError('line_too_long', message)));
+    }
+    const read = readRequest(line);
+    if (read.ok) serveRequest(read.request);
+    else send(errorLine(read.id, read.error));
+  }
+
+  function serveRequest({ id, method, params }: Request): void {
+    let call: Call;
+    try {
+      call = findCall(deps.handlers, method, params);
+    } catch (error) {
+      return fail(id, method, error);
+    }
+    if (call.spec.notification) return subscribe(id, call);
+    try {
+      const result = call.run(plainContext);
+      if (result instanceof Promise) follow(id, call, result);
+      else succeed(id, result);
+    } catch (error) {
+      fail(id, method, error);
+    }
+  }
+
+  function follow(id: RequestId | undefined, call: Call, result: Promise<unknown>): void {
+    calls += 1;
+    result
+      .then(
+        (value) => succeed(id, value),
+        (error: unknown) => fail(id, call.method, error),
+      )
+      .finally(() => {
+        calls -= 1;
+        if (reading === 'ended') hangUpWhenDone();
+        else serveInput();
+      });
+  }
+
+  function subscribe(id: RequestId | undefined, call: Call): void {
+    if (id === undefined) {
+      return fail(id, call.method, new ControlError('invalid_request', 'id: expected one, to name the subscription'));
+    }
+    const subscription = new Subscription(id, planFlush);
+    subscriptions.add(subscription);
+    const context: HandlerContext = {
+      signal: subscription.signal,
+      notify: (event) => subscription.notify(event),
+      room: () => subscription.room(),
+    };
+    follow(undefined, call, begin());
+
+    async function begin(): Promise<void> {
+      try {
+        succeed(id, await call.run(context));
+        subscription.answered();
+      } catch (error) {
+        subscription.end();
+        subscriptions.delete(subscription);
+        fail(id, call.method, error);
+      }
+    }
+  }
+
+  function succeed(id: RequestId | undefined, result: unknown): void {
+    if (id !== undefined) send(resultLine(id, result));
+  }
+
+  function fail(id: RequestId | undefined, method: string, error: unknown): void {
+    if (!(error instanceof ControlError)) deps.failed(error, method);
+    if (id === undefined) return;
+    const told = error instanceof ControlError ? error : new ControlError('internal', `${method}: internal error`);
+    send(errorLine(id, told));
+  }
+
+  function send(line: string): void {
+    output += line;
+    planFlush();
+  }
+
+  /** Answers of one turn of the event loop leave in one write. */
+  function planFlush(): void {
+    if (flushPlanned) return;
+    flushPlanned = true;
+    process.nextTick(() => {
+      flushPlanned = false;
+      flush();
+    });
+  }
+
+  function flush(): void {
+    while (socket.writable) {
+      takeEvents();
+      if (output === '') return;
+      // Above its mark the socket says `drain` when it may go on; below, nobody would call again.
+      const mayGoOn = socket.write(output);
+      output = '';
+      if (socket.writableLength > cutBytes) socket.destroy();
+      if (!mayGoOn) return;
+    }
+  }
+
+  function takeEvents(): void {
+    for (const subscription of subscriptions) {
+      const ahead = socket.writableLength + output.length;
+      if (ahead < aheadBytes) output += subscription.take(aheadBytes - ahead);
+      if (subscription.isOver) subscriptions.delete(subscription);
+    }
+  }
+
+  function endReading(): void {
+    reading = 'ended';
+    input = undefined;
+    endSubscriptions();
+    // What the client still sends is read and dropped, so that its hang-up is seen.
+    socket.resume();
+    hangUpWhenDone();
+  }
+
+  function hangUpWhenDone(): void {
+    if (calls > 0 || !socket.writable) return;
+    flush();
+    socket.end();
+  }
+
+  /** Lets long calls stop. One who has only ended its own side still gets the answers of those that do not. */
+  function abandon(): void {
+    if (!gone.signal.aborted) gone.abort(new ControlError('not_ready', 'the caller hung up'));
+  }
+
+  function endSubscriptions(): void {
+    for (const subscription of subscriptions) subscription.end();
+    subscriptions.clear();
+  }
+}

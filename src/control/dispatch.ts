@@ -1,0 +1,47 @@
+import type * as z from 'zod';
+import { ControlError, type ParamIssue } from './error.ts';
+import type { MethodSpec } from './method.ts';
+import { methods, type HandlerContext, type Handlers, type Method } from './methods.ts';
+import { nearName } from '../definition/near-name.ts';
+
+/** A call that was found and whose parameters hold. */
+export interface Call {
+  readonly method: Method;
+  readonly spec: MethodSpec;
+  run(context: HandlerContext): unknown;
+}
+
+/** Finds a method and checks its parameters; throws a `ControlError` that says what is wrong with either. */
+export function findCall(handlers: Handlers, method: string, params: unknown): Call {
+  if (!isMethod(method)) throw unknownMethod(method);
+  const spec: MethodSpec = methods[method];
+  const checked = spec.params.safeParse(params ?? {});
+  if (!checked.success) throw invalidParams(method, checked.error);
+  // The table pairs each handler with its schema, which the type of one entry taken at run time cannot say.
+  const handler = handlers[method] as (params: unknown, context: HandlerContext) => unknown;
+  return { method, spec, run: (context) => handler(checked.data, context) };
+}
+
+function isMethod(name: string): name is Method {
+  return Object.hasOwn(methods, name);
+}
+
+function unknownMethod(method: string): ControlError {
+  const near = nearName(method, Object.keys(methods));
+  const shown = JSON.stringify(method.slice(0, 100));
+  return new ControlError('unknown_method', `unknown method ${shown}${near ? `: did you mean "${near}"?` : ''}`);
+}
+
+function invalidParams(method: string, error: z.ZodError): ControlError {
+  const issues = error.issues.map((issue): ParamIssue => ({ path: pathText(issue.path), message: issue.message }));
+  const told = issues.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  return new ControlError('invalid_params', `${method}: ${told.join('; ')}`, { issues });
+}
+
+/** `['targets', 0, 'url']` as `targets[0].url`. */
+function pathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text ? `${text}.${String(part)}` : String(part);
+  }, '');
+}

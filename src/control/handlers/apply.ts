@@ -1,0 +1,105 @@
+import { addProject, archiveProject, type ProjectSpec, restoreProject, updateProject } from '../../store/projects.ts';
+import type { ProjectRow, TargetRow } from '../../store/rows.ts';
+import type { Store } from '../../store/store.ts';
+import type { z } from 'zod';
+import type { Handlers } from '../methods.ts';
+import type { AppliedChange } from '../methods/project.ts';
+import type { HandlerDeps } from './deps.ts';
+import { targetSpec } from './project.ts';
+
+type Change = z.infer<typeof AppliedChange>;
+
+export function applyHandlers(deps: HandlerDeps): Pick<Handlers, 'project.apply'> {
+  return {
+    'project.apply': async ({ projects, prune, dryRun }) => {
+      const store = deps.store();
+      // All addresses are made first, so that a list with a mistake changes nothing.
+      const wanted = projects.map(({ name, targets, ...spec }): ProjectSpec => ({
+        name: name ?? spec.id,
+        ...spec,
+        targets: targets.map((target) => targetSpec(target, deps)),
+      }));
+      const planned = wanted.map((spec) => ({ spec, changes: changesOf(store, spec) }));
+      const surplus = prune ? surplusOf(store, new Set(wanted.map(({ id }) => id))) : [];
+      if (!dryRun) {
+        for (const { spec, changes } of planned) for (const { action } of changes) await carryOut(store, action, spec);
+        for (const id of surplus) await archiveProject(store, id);
+        for (const { spec, changes } of planned) if (changes.length > 0) deps.look(spec.id);
+        for (const id of surplus) deps.look(id);
+        deps.reconcile();
+      }
+      return {
+        changes: [
+          ...planned.flatMap(({ changes }) => changes),
+          ...surplus.map((id): Change => ({ id, action: 'archive', details: ['not in the list'] })),
+        ],
+        unchanged: planned.filter(({ changes }) => changes.length === 0).length,
+        applied: !dryRun,
+      };
+    },
+  };
+}
+
+async function carryOut(store: Store, action: Change['action'], { id, ...spec }: ProjectSpec): Promise<void> {
+  switch (action) {
+    case 'add':
+      await addProject(store, { id, ...spec });
+      return;
+    case 'update':
+      await updateProject(store, id, spec);
+      return;
+    case 'restore':
+      await restoreProject(store, id);
+      return;
+    case 'archive':
+      await archiveProject(store, id);
+      return;
+    default:
+      action satisfies never;
+  }
+}
+
+function changesOf(store: Store, spec: ProjectSpec): Change[] {
+  const row = store.projects.get(spec.id);
+  const { id } = spec;
+  if (row === undefined)
+    return [{ id, action: 'add', details: spec.targets.map(({ source, url }) => `+ ${source} ${url}`) }];
+  const details = [...textChanges(row, spec), ...targetChanges(tracked(store, row), spec)];
+  return [
+    ...(details.length > 0 ? [{ id, action: 'update' as const, details }] : []),
+    ...(row.status === 'archived' ? [{ id, action: 'restore' as const, details: ['was archived'] }] : []),
+  ];
+}
+
+function textChanges(row: ProjectRow, spec: ProjectSpec): string[] {
+  return (['name', 'labels', 'multiplier'] as const).flatMap((field) => {
+    const [before, after] = [JSON.stringify(row[field]), JSON.stringify(spec[field])];
+    return before === after ? [] : [`${field}: ${before} → ${after}`];
+  });
+}
+
+function targetChanges(targets: readonly TargetRow[], spec: ProjectSpec): string[] {
+  const isOf = (target: TargetRow) => (place: ProjectSpec['targets'][number]) =>
+    place.source === target.source && place.url === target.url;
+  const gone = targets
+    .filter((target) => !spec.targets.some(isOf(target)))
+    .map(({ source, url }) => `- ${source} ${url}`);
+  const others = spec.targets.flatMap((place) => {
+    const target = targets.find((each) => isOf(each)(place));
+    if (target === undefined) return [`+ ${place.source} ${place.url}`];
+    return target.everyMs === place.everyMs
+      ? []
+      : [`${place.source}: every ${target.everyMs ?? 'default'} → ${place.everyMs ?? 'default'} ms`];
+  });
+  return [...gone, ...others];
+}
+
+function tracked(store: Store, row: ProjectRow): TargetRow[] {
+  return row.targets.flatMap((number) => store.targets.get(number) ?? []).filter(({ status }) => status !== 'disabled');
+}
+
+function surplusOf(store: Store, wanted: ReadonlySet<string>): string[] {
+  return Array.from(store.projects.rows())
+    .filter(({ id, status }) => status === 'active' && !wanted.has(id))
+    .map(({ id }) => id);
+}

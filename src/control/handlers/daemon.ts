@@ -1,0 +1,65 @@
+import type { Handlers } from '../methods.ts';
+import type { DaemonStatus } from '../methods/daemon.ts';
+import type { HandlerDeps } from './deps.ts';
+import { statusOf } from './views.ts';
+
+type Methods = 'daemon.ping' | 'daemon.status' | 'daemon.shutdown' | 'settings.get' | 'settings.set';
+
+export function daemonHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
+  return {
+    'daemon.ping': () => ({}),
+    'daemon.status': () => status(deps),
+    'daemon.shutdown': () => {
+      deps.shutdown();
+      return { pid: deps.daemon.pid };
+    },
+    'settings.get': () => deps.settings(),
+    'settings.set': async (change) => {
+      const settings = { ...deps.settings(), ...change };
+      await deps.saveSettings(settings);
+      return settings;
+    },
+  };
+}
+
+async function status(deps: HandlerDeps): Promise<DaemonStatus> {
+  const store = deps.store();
+  const { ready, remaining } = await deps.progress();
+  const { pid, version, data, socket, startedAt } = deps.daemon;
+  const { sources, problems } = deps.catalogue();
+  const paused = deps.paused();
+  return {
+    state: ready ? 'ready' : 'starting',
+    remaining,
+    pid,
+    version,
+    node: process.version,
+    data,
+    socket,
+    startedAt,
+    memoryBytes: process.memoryUsage.rss(),
+    ...counted(deps),
+    sources: { ready: sources.size, broken: new Set(problems.map(({ file }) => file)).size },
+    lastEvent: store.events.last(),
+    ...(paused !== undefined && { paused }),
+  };
+}
+
+/** What is counted from the store's rows; one pass over the targets. */
+function counted(deps: HandlerDeps): Pick<DaemonStatus, 'projects' | 'targets' | 'scrapes'> {
+  const store = deps.store();
+  const projects = { active: 0, finished: 0, archived: 0 };
+  const targets = { active: 0, finished: 0, disabled: 0, parked: 0 };
+  const scrapes = { running: 0, waiting: 0, ...deps.ended() };
+  for (const project of store.projects.rows()) {
+    const rows = project.targets.flatMap((number) => store.targets.get(number) ?? []);
+    projects[statusOf(project, rows)] += 1;
+    if (project.status === 'archived') continue;
+    for (const { status: each, running, waiting } of rows) {
+      targets[each] += 1;
+      if (running !== undefined) scrapes.running += 1;
+      if (waiting !== undefined) scrapes.waiting += 1;
+    }
+  }
+  return { projects, targets, scrapes };
+}

@@ -1,0 +1,110 @@
+import type { Problem } from '../../definition/problem.ts';
+import type { Source } from '../../definition/source.ts';
+import { fillUrl } from '../../definition/url-pattern.ts';
+import { ControlError } from '../error.ts';
+import type { Handlers } from '../methods.ts';
+import type { SourceView } from '../methods/source.ts';
+import type { HandlerDeps } from './deps.ts';
+
+type Methods = 'source.list' | 'source.get' | 'source.try' | 'source.reload';
+
+export function sourceHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
+  return {
+    'source.list': async () => ({ sources: await Promise.all(knownIds(deps).map((id) => sourceView(id, deps))) }),
+
+    'source.get': async ({ id }) => {
+      if (!knownIds(deps).includes(id)) throw notFound(id);
+      const definition = deps.catalogue().sources.get(id)?.source;
+      return {
+        ...(await sourceView(id, deps)),
+        ...(definition !== undefined && { definition: JSON.parse(JSON.stringify(definition)) }),
+      };
+    },
+
+    'source.try': async ({ id, url, params }, { signal }) => {
+      const source = deps.catalogue().sources.get(id)?.source;
+      if (source === undefined) throw notFound(id);
+      const asked = targetUrl(source, { url, params });
+      const outcome = await deps.tryPage(id, asked, signal);
+      const { status, elapsedMs, bytes } = outcome;
+      const shown = { url: asked, ...(status !== undefined && { status }), elapsedMs, bytes };
+      const nothing = { drafts: [], finished: false, absent: [], unparsed: [] };
+      if (outcome.kind === 'failed')
+        return { ...shown, ...nothing, failure: { code: outcome.failure.code, message: outcome.failure.message } };
+      if (outcome.kind === 'redirect')
+        return { ...shown, ...nothing, failure: { code: 'redirect', message: `redirected to ${outcome.location}` } };
+      const { drafts, finished, absent, unparsed } = outcome.extraction;
+      return { ...shown, drafts: [...drafts], finished, absent: [...absent], unparsed: [...unparsed] };
+    },
+
+    'source.reload': async () => {
+      const { changed, removed } = await deps.reload();
+      return { changed: [...changed], removed: [...removed], problems: deps.catalogue().problems.map(problemView) };
+    },
+  };
+}
+
+/** The address of a target; throws a `ControlError` that says which parameters its source's pattern needs. */
+export function targetUrl(
+  source: Source,
+  asked: { readonly url?: string | undefined; readonly params?: Readonly<Record<string, string>> | undefined },
+): string {
+  if (asked.url !== undefined) return asked.url;
+  if (source.url === undefined)
+    throw new ControlError(
+      'invalid_params',
+      `source "${source.id}" has no address pattern: expected "url" in place of "params"`,
+    );
+  const filled = fillUrl(source.url, asked.params ?? {});
+  if (filled.ok) return filled.url;
+  const told = [
+    ...filled.missing.map((name) => `expected a value for "${name}"`),
+    ...filled.unknown.map((name) => `"${name}" is not in the pattern`),
+  ];
+  throw new ControlError('invalid_params', `params: ${told.join('; ')}: source "${source.id}" has ${source.url}`);
+}
+
+/** Ids of sources that are loaded, and of those whose file has problems. */
+function knownIds({ catalogue }: HandlerDeps): string[] {
+  const { sources, problems } = catalogue();
+  return [...new Set([...sources.keys(), ...problems.map(sourceIdOf)])].filter((id) => id !== '').sort();
+}
+
+async function sourceView(id: string, { catalogue, store, pulseStatus }: HandlerDeps): Promise<SourceView> {
+  const loaded = catalogue().sources.get(id);
+  const problems = catalogue().problems.filter((problem) => sourceIdOf(problem) === id);
+  const pulse = await pulseStatus(id);
+  return {
+    id,
+    name: loaded?.source.name ?? id,
+    provider: loaded?.source.provider ?? 'html',
+    status: problems.length === 0 ? 'ready' : 'definition_error',
+    ...(loaded !== undefined && { version: loaded.version }),
+    ...(loaded?.source.every !== undefined && { everyMs: loaded.source.every }),
+    targets: Array.from(store().targets.ofSource(id)).filter(({ status }) => status === 'active').length,
+    ...(pulse !== undefined && {
+      pulse: {
+        everyMs: pulse.everyMs,
+        nextAt: Math.round(pulse.nextAt),
+        ...(pulse.last !== undefined && { lastAt: pulse.last.endedAt }),
+        ...(pulse.last?.failure !== undefined && {
+          lastFailure: { code: 'pulse_failed', message: pulse.last.failure },
+        }),
+      },
+    }),
+    problems: problems.map(problemView),
+  };
+}
+
+/** A source's id is the name of its file. */
+function sourceIdOf({ file }: Problem): string {
+  return /([^/\\]+)\.ya?ml$/.exec(file)?.[1] ?? '';
+}
+
+function problemView({ file, line, column, path, message }: Problem): SourceView['problems'][number] {
+  return { file, line, column, path, message };
+}
+
+function notFound(id: string): ControlError {
+  return new ControlError('not_found', `no source "${id}"`);
+}

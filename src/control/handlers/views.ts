@@ -1,0 +1,67 @@
+import type { EventRow, ProjectRow, ScrapeRow, StepRow, TargetRow } from '../../store/rows.ts';
+import type { Store } from '../../store/store.ts';
+import type { EventView } from '../methods/event.ts';
+import type { ProjectView, TargetView } from '../methods/project.ts';
+import type { ScrapeView, StepView } from '../methods/scrape.ts';
+import type { HandlerDeps } from './deps.ts';
+
+/** A project with all that tells how it fares. */
+export function projectView(row: ProjectRow, deps: Pick<HandlerDeps, 'store' | 'catalogue'>): ProjectView {
+  const store = deps.store();
+  const targets = row.targets.flatMap((number) => store.targets.get(number) ?? []);
+  const { id, name, labels, multiplier, createdAt, archivedAt } = row;
+  return {
+    id,
+    name,
+    labels,
+    multiplier,
+    status: statusOf(row, targets),
+    createdAt,
+    ...(archivedAt !== undefined && { archivedAt }),
+    targets: targets.map((target) => targetView(target, store, deps.catalogue().sources.has(target.source))),
+  };
+}
+
+/** A project is finished when all its targets are. */
+export function statusOf(row: ProjectRow, targets: readonly TargetRow[]): ProjectView['status'] {
+  if (row.status === 'archived') return 'archived';
+  return targets.length > 0 && targets.every(({ status }) => status === 'finished') ? 'finished' : 'active';
+}
+
+function targetView(row: TargetRow, store: Store, isReadable: boolean): TargetView {
+  const { target, source, url, everyMs, status, crashes, waiting } = row;
+  const schedule = store.schedule.get(target);
+  const [last] = [...store.scrapes.ofTarget(target, { limit: 2 })].filter((scrape) => scrape.status !== 'waiting');
+  const parked = status === 'parked' ? row.parked : undefined;
+  const dueAt =
+    status === 'active' && schedule !== undefined ? Math.min(schedule.dueAt, schedule.manualAt ?? Infinity) : undefined;
+  return {
+    target,
+    source,
+    url,
+    ...(everyMs !== undefined && { everyMs }),
+    status,
+    conditions: [
+      ...(isReadable ? [] : (['definition_error'] as const)),
+      ...(row.settled === 0 && status === 'active' ? (['not_initialised'] as const) : []),
+    ],
+    ...(dueAt !== undefined && { dueAt }),
+    ...(last !== undefined && { lastScrape: scrapeView(last) }),
+    ...(waiting !== undefined && { waiting }),
+    ...(last?.failure !== undefined && { lastError: last.failure }),
+    crashes: { total: crashes.total, inRow: crashes.inRow, ...(crashes.last !== undefined && { last: crashes.last }) },
+    ...(parked !== undefined && { parked }),
+  };
+}
+
+export function scrapeView({ epoch: _epoch, ...view }: ScrapeRow): ScrapeView {
+  return view;
+}
+
+export function stepView({ scrape: _scrape, ...view }: StepRow): StepView {
+  return { ...view, absent: [...view.absent], unparsed: [...view.unparsed] };
+}
+
+export function eventView({ serial, ...rest }: EventRow): EventView {
+  return { id: serial, ...rest };
+}

@@ -1,0 +1,135 @@
+import type { HistoryRow, ProjectRow, RecordRow } from '../../store/rows.ts';
+import { requestScrape } from '../../store/scrapes.ts';
+import { releaseTarget } from '../../store/targets.ts';
+import type { Store } from '../../store/store.ts';
+import { ControlError } from '../error.ts';
+import type { Handlers, Params } from '../methods.ts';
+import type { RequestedScrape } from '../methods/project.ts';
+import type { z } from 'zod';
+import type { HandlerDeps } from './deps.ts';
+import { findProject } from './project.ts';
+import { projectView } from './views.ts';
+
+type Methods = 'project.rescrape' | 'project.release' | 'project.records' | 'project.history';
+
+/** What is asked of a project besides how it is tracked: its work and what came of it. */
+export function workHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
+  return {
+    'project.rescrape': async ({ id, target }) => {
+      const store = deps.store();
+      const row = findProject(store, id);
+      if (row.status === 'archived')
+        throw new ControlError('conflict', `project "${id}" is archived: restore it first`);
+      const scrapes: z.infer<typeof RequestedScrape>[] = [];
+      const idle: string[] = [];
+      for (const number of targetsOf(row, target)) {
+        const requested = await requestScrape(store, number);
+        if (requested.ok) scrapes.push({ target: number, scrape: requested.scrape, coalesced: requested.coalesced });
+        else idle.push(`target ${number} is ${requested.why}`);
+      }
+      if (scrapes.length === 0)
+        throw new ControlError('conflict', `project "${id}": nothing to scrape: ${idle.join(', ')}`);
+      deps.look(id);
+      return { scrapes };
+    },
+
+    'project.release': async ({ id, target }) => {
+      const store = deps.store();
+      const row = findProject(store, id);
+      for (const number of targetsOf(row, target)) await releaseTarget(store, number);
+      await deps.releaseActor('project', id);
+      deps.look(id);
+      deps.reconcile();
+      return projectView(row, deps);
+    },
+
+    'project.records': ({ id, source, type, after, limit }) => {
+      const store = deps.store();
+      const records: RecordRow[] = [];
+      for (const record of recordsOf(store, findProject(store, id), after)) {
+        if ((source !== undefined && record.source !== source) || (type !== undefined && record.type !== type))
+          continue;
+        const last = records.at(-1);
+        if (records.length === limit && last !== undefined) return { records, next: cursorOf(last) };
+        records.push(record);
+      }
+      return { records };
+    },
+
+    'project.history': (params) => {
+      const store = deps.store();
+      const changes: HistoryRow[] = [];
+      for (const row of newestFirst(findProject(store, params.id), store, params.before)) {
+        if (!isWanted(row, params)) continue;
+        const last = changes.at(-1);
+        if (changes.length === params.limit && last !== undefined) return { changes, next: last.serial };
+        changes.push(row);
+      }
+      return { changes };
+    },
+  };
+}
+
+function targetsOf(row: ProjectRow, target: number | undefined): readonly number[] {
+  if (target === undefined) return row.targets;
+  if (row.targets.includes(target)) return [target];
+  throw new ControlError('not_found', `project "${row.id}" has no target ${target}`);
+}
+
+type Cursor = Pick<RecordRow, 'target' | 'source' | 'type' | 'key'>;
+
+/** A record's place among those of its project, as text that a client hands back. */
+function cursorOf({ target, source, type, key }: Cursor): string {
+  return Buffer.from(JSON.stringify([target, source, type, key])).toString('base64url');
+}
+
+function* recordsOf(store: Store, row: ProjectRow, after: string | undefined): Generator<RecordRow> {
+  const cursor = after === undefined ? undefined : readCursor(after);
+  const from = cursor === undefined ? 0 : row.targets.indexOf(cursor.target);
+  for (const target of row.targets.slice(Math.max(0, from))) {
+    yield* store.records.ofTarget(target, cursor?.target === target ? { after: cursor } : {});
+  }
+}
+
+function readCursor(text: string): Cursor {
+  try {
+    const [target, source, type, key] = JSON.parse(Buffer.from(text, 'base64url').toString()) as [
+      number,
+      string,
+      string,
+      string,
+    ];
+    return { target, source, type, key };
+  } catch (cause) {
+    throw new ControlError('invalid_params', 'after: expected the "next" of an earlier answer', { cause });
+  }
+}
+
+/** The histories of all targets of a project, as one. */
+function* newestFirst(row: ProjectRow, store: Store, before: number | undefined): Generator<HistoryRow> {
+  const slices = row.targets.map((target) =>
+    store.history.ofTarget(target, before === undefined ? {} : { before })[Symbol.iterator](),
+  );
+  const heads = slices.map((slice) => slice.next());
+  for (;;) {
+    let newest = -1;
+    for (const [index, head] of heads.entries()) {
+      const best = heads[newest];
+      if (!head.done && (best === undefined || best.done || head.value.serial > best.value.serial)) newest = index;
+    }
+    const head = heads[newest];
+    const slice = slices[newest];
+    if (head === undefined || head.done || slice === undefined) return;
+    yield head.value;
+    heads[newest] = slice.next();
+  }
+}
+
+function isWanted(row: HistoryRow, { source, type, key, field }: Params<'project.history'>): boolean {
+  return (
+    (source === undefined || row.source === source) &&
+    (type === undefined || row.type === type) &&
+    (key === undefined || row.key === key) &&
+    (field === undefined || Object.hasOwn(row.fields, field))
+  );
+}

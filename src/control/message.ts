@@ -1,0 +1,94 @@
+import { ControlError, errorNumbers, type ControlErrorCode, type ParamIssue } from './error.ts';
+import type { EventView } from './methods/event.ts';
+
+/** The longest line either side accepts from a client. */
+export const lineLimitBytes = 1_048_576;
+
+/** What a client gives a request to know its answer by. */
+export type RequestId = string | number | null;
+
+/** A line that is a JSON-RPC request; without an id nobody waits for its answer. */
+export interface Request {
+  readonly id?: RequestId;
+  readonly method: string;
+  readonly params: unknown;
+}
+
+/** What a server sends: an answer, or a notification to a subscriber. */
+export type ServerMessage =
+  | { readonly id: RequestId; readonly result: unknown }
+  | { readonly id: RequestId; readonly error: WireError }
+  | { readonly method: 'event'; readonly params: { readonly subscription: RequestId; readonly event: EventView } }
+  | { readonly method: 'lagged'; readonly params: { readonly subscription: RequestId; readonly after: number } };
+
+interface WireError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: { readonly code: ControlErrorCode; readonly issues?: readonly ParamIssue[] };
+}
+
+/** A request, or why the line is none; the error is told to `id`, which is null when the line has none. */
+export type ReadRequest =
+  | { readonly ok: true; readonly request: Request }
+  | { readonly ok: false; readonly id: RequestId; readonly error: ControlError };
+
+/** Reads one line of a client. */
+export function readRequest(line: string): ReadRequest {
+  let message: unknown;
+  try {
+    message = JSON.parse(line);
+  } catch (cause) {
+    return refuse(null, new ControlError('not_json', 'expected one JSON-RPC request per line, got no JSON', { cause }));
+  }
+  if (Array.isArray(message)) return refuse(null, invalid('batches are not served: send one request per line'));
+  if (!isObject(message)) return refuse(null, invalid(`expected an object, got ${JSON.stringify(message)}`));
+  const { id, method, params, jsonrpc } = message;
+  if (id !== undefined && !isRequestId(id)) return refuse(null, invalid('id: expected a string or a number'));
+  const told = id ?? null;
+  if (jsonrpc !== '2.0') return refuse(told, invalid('jsonrpc: expected "2.0"'));
+  if (typeof method !== 'string') return refuse(told, invalid('method: expected a string'));
+  return { ok: true, request: id === undefined ? { method, params } : { id, method, params } };
+}
+
+/** The line that answers a request. */
+export function resultLine(id: RequestId, result: unknown): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${JSON.stringify(result)}}\n`;
+}
+
+/** The line that says why a request is not served. */
+export function errorLine(id: RequestId, error: ControlError): string {
+  const { code, message, issues } = error;
+  const wire: WireError = {
+    code: errorNumbers[code],
+    message,
+    data: { code, ...(issues.length > 0 && { issues }) },
+  };
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${JSON.stringify(wire)}}\n`;
+}
+
+/** The line that tells a subscriber one event. */
+export function eventLine(subscription: RequestId, event: EventView): string {
+  return `${JSON.stringify({ jsonrpc: '2.0', method: 'event', params: { subscription, event } })}\n`;
+}
+
+/** The line that ends the subscription of one who was too slow. */
+export function laggedLine(subscription: RequestId, after: number): string {
+  return `${JSON.stringify({ jsonrpc: '2.0', method: 'lagged', params: { subscription, after } })}\n`;
+}
+
+/** Whether a value is a JSON object. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isRequestId(id: unknown): id is RequestId {
+  return id === null || typeof id === 'string' || typeof id === 'number';
+}
+
+function refuse(id: RequestId, error: ControlError): ReadRequest {
+  return { ok: false, id, error };
+}
+
+function invalid(message: string): ControlError {
+  return new ControlError('invalid_request', message);
+}

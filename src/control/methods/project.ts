@@ -1,0 +1,225 @@
+import * as z from 'zod';
+import { ProjectId, SourceId } from '../../definition/slug.ts';
+import type { MethodSpec } from '../method.ts';
+import { AnyValue, FailureView, Instant, Limit, Milliseconds, Serial } from '../fields.ts';
+
+import { ScrapeView } from './scrape.ts';
+
+/** A project's place on one source, as a person names it: by its address, or by what fills the source's address pattern. */
+export const TargetInput = z
+  .strictObject({
+    source: SourceId,
+    url: z.url({ protocol: /^https?$/ }).exactOptional(),
+    params: z.record(z.string(), z.string()).exactOptional(),
+    everyMs: Milliseconds.exactOptional(),
+  })
+  .refine((target) => (target.url === undefined) !== (target.params === undefined), {
+    error: 'expected either "url" or "params"',
+  });
+export type TargetInput = z.infer<typeof TargetInput>;
+
+const name = z.string().trim().min(1).max(200);
+const labels = z.array(z.string().trim().min(1).max(64)).max(32).readonly();
+const multiplier = z.number().positive().max(100);
+const targets = z.array(TargetInput).min(1).max(100).readonly();
+
+/** A project as a person writes it. Without an id it is given one; without a name it is called by its id. */
+export const ProjectInput = z.strictObject({
+  id: ProjectId.exactOptional(),
+  name: name.exactOptional(),
+  labels: labels.default([]),
+  multiplier: multiplier.default(1),
+  targets,
+});
+export type ProjectInput = z.infer<typeof ProjectInput>;
+
+/** What may be changed of a project; what is not named stays. `targets` names them all: one that is missing is removed. */
+export const ProjectChange = z.strictObject({
+  id: ProjectId,
+  name: name.exactOptional(),
+  labels: labels.exactOptional(),
+  multiplier: multiplier.exactOptional(),
+  targets: targets.exactOptional(),
+});
+
+/** A project's place on one source, with all that tells how it fares. */
+export const TargetView = z.strictObject({
+  target: Serial,
+  source: z.string(),
+  url: z.string(),
+  everyMs: Milliseconds.optional(),
+  status: z.enum(['active', 'finished', 'disabled', 'parked']),
+  /** What keeps it from being scraped besides its status. */
+  conditions: z.array(z.enum(['definition_error', 'not_initialised', 'circuit_open'])).readonly(),
+  /** Missing when nothing is planned. */
+  dueAt: Instant.optional(),
+  /** The newest scrape that began. */
+  lastScrape: ScrapeView.optional(),
+  /** The scrape that was asked for and has not begun. */
+  waiting: Serial.optional(),
+  lastError: FailureView.optional(),
+  /** Crashes in all, and in a row without a committed step. */
+  crashes: z.strictObject({ total: z.int(), inRow: z.int(), last: z.string().optional() }),
+  parked: z.strictObject({ at: Instant, reason: z.string(), retryAt: Instant, times: z.int() }).optional(),
+});
+export type TargetView = z.infer<typeof TargetView>;
+
+/** A project with its targets. `finished` when all its targets are. */
+export const ProjectView = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  labels: z.array(z.string()).readonly(),
+  multiplier: z.number(),
+  status: z.enum(['active', 'finished', 'archived']),
+  createdAt: Instant,
+  archivedAt: Instant.optional(),
+  targets: z.array(TargetView).readonly(),
+});
+export type ProjectView = z.infer<typeof ProjectView>;
+
+/** What is known of one thing, each field with when its value was first seen and last verified. */
+export const RecordView = z.strictObject({
+  source: z.string(),
+  type: z.string(),
+  key: z.string(),
+  target: Serial,
+  firstSeenAt: Instant,
+  fields: z
+    .record(z.string(), z.strictObject({ value: AnyValue, observedAt: Instant, verifiedAt: Instant }))
+    .readonly(),
+});
+export type RecordView = z.infer<typeof RecordView>;
+
+/** One append to a record's history; `old` is missing where the field was not known. */
+export const HistoryView = z.strictObject({
+  serial: Serial,
+  target: Serial,
+  source: z.string(),
+  type: z.string(),
+  key: z.string(),
+  at: Instant,
+  /** 0 for a pulse. */
+  scrape: z.int().min(0),
+  kind: z.enum(['added', 'changed']),
+  fields: z.record(z.string(), z.strictObject({ old: AnyValue.optional(), new: AnyValue })).readonly(),
+});
+export type HistoryView = z.infer<typeof HistoryView>;
+
+/** A scrape that a person asked for. `coalesced` when it was waiting already, so that nothing was added. */
+export const RequestedScrape = z.strictObject({ target: Serial, scrape: Serial, coalesced: z.boolean() });
+
+/** What applying a list does to one project. */
+export const AppliedChange = z.strictObject({
+  id: z.string(),
+  action: z.enum(['add', 'update', 'restore', 'archive']),
+  /** One line per difference, such as `name: "Solar" → "Solar Backpack"`. */
+  details: z.array(z.string()).readonly(),
+});
+
+const OneProject = z.strictObject({ id: ProjectId });
+const OneTarget = z.strictObject({ id: ProjectId, target: Serial.exactOptional() });
+
+/** Methods on what a person tracks. */
+export const projectMethods = {
+  'project.add': {
+    params: ProjectInput,
+    result: ProjectView,
+    role: 'operate',
+    doc: 'Tracks a new project; a conflict when its id is taken, also by an archived one.',
+  },
+  'project.list': {
+    params: z.strictObject({
+      status: z.enum(['active', 'finished', 'archived']).exactOptional(),
+      label: z.string().exactOptional(),
+      source: SourceId.exactOptional(),
+      /** The last id of the slice before. */
+      after: ProjectId.exactOptional(),
+      limit: Limit,
+    }),
+    result: z.strictObject({
+      projects: z.array(ProjectView).readonly(),
+      /** Set when there are more: the `after` of the next slice. */
+      next: z.string().optional(),
+    }),
+    role: 'read',
+    doc: 'Lists projects in the order of their ids; archived ones only when asked for.',
+  },
+  'project.get': { params: OneProject, result: ProjectView, role: 'read', doc: 'Shows one project.' },
+  'project.update': {
+    params: ProjectChange,
+    result: ProjectView,
+    role: 'operate',
+    doc: 'Changes what is named of a project and leaves the rest.',
+  },
+  'project.archive': {
+    params: OneProject,
+    result: ProjectView,
+    role: 'operate',
+    doc: 'Stops tracking a project, cancels what runs of it and keeps its data; again does nothing.',
+  },
+  'project.restore': {
+    params: OneProject,
+    result: ProjectView,
+    role: 'operate',
+    doc: 'Tracks an archived project again, from the initial delay on; again does nothing.',
+  },
+  'project.rescrape': {
+    params: OneTarget,
+    result: z.strictObject({ scrapes: z.array(RequestedScrape).readonly() }),
+    role: 'operate',
+    doc: 'Asks for a scrape now of all active targets or one; at most one runs and one waits per target.',
+  },
+  'project.release': {
+    params: OneTarget,
+    result: ProjectView,
+    role: 'operate',
+    doc: 'Lets parked targets of a project run again, all or one.',
+  },
+  'project.records': {
+    params: z.strictObject({
+      id: ProjectId,
+      source: SourceId.exactOptional(),
+      type: z.string().exactOptional(),
+      /** The `next` of the slice before. */
+      after: z.string().exactOptional(),
+      limit: Limit,
+    }),
+    result: z.strictObject({ records: z.array(RecordView).readonly(), next: z.string().optional() }),
+    role: 'read',
+    doc: 'Shows what is known of a project, archived or not.',
+  },
+  'project.history': {
+    params: z.strictObject({
+      id: ProjectId,
+      source: SourceId.exactOptional(),
+      type: z.string().exactOptional(),
+      key: z.string().exactOptional(),
+      field: z.string().exactOptional(),
+      /** The `next` of the slice before. */
+      before: Serial.exactOptional(),
+      limit: Limit,
+    }),
+    result: z.strictObject({ changes: z.array(HistoryView).readonly(), next: Serial.optional() }),
+    role: 'read',
+    doc: "Shows how a project's records changed, the newest change first.",
+  },
+  'project.apply': {
+    params: z.strictObject({
+      projects: z
+        .array(ProjectInput.extend({ id: ProjectId }))
+        .max(10_000)
+        .readonly(),
+      /** Archives projects that are not in the list. */
+      prune: z.boolean().default(false),
+      /** Says what would be done, and does nothing. */
+      dryRun: z.boolean().default(false),
+    }),
+    result: z.strictObject({
+      changes: z.array(AppliedChange).readonly(),
+      unchanged: z.int(),
+      applied: z.boolean(),
+    }),
+    role: 'operate',
+    doc: 'Makes the tracked projects equal to a list, by id; archives only with `prune`.',
+  },
+} as const satisfies Record<string, MethodSpec>;

@@ -1,0 +1,76 @@
+import * as z from 'zod';
+import { ProjectId, SourceId } from '../../definition/slug.ts';
+import type { MethodSpec } from '../method.ts';
+import { CountsView, FailureView, Instant, Limit, Serial, UnparsedView } from '../fields.ts';
+
+const ScrapeStatus = z.enum(['waiting', 'running', 'complete', 'failed', 'cancelled']);
+
+/** One run over one target. */
+export const ScrapeView = z.strictObject({
+  scrape: Serial,
+  target: Serial,
+  project: z.string(),
+  source: z.string(),
+  reason: z.enum(['due', 'manual']),
+  /** The definition's version that it reads by; empty while waiting. */
+  version: z.string(),
+  status: ScrapeStatus,
+  /** While waiting: when it was asked for. */
+  startedAt: Instant,
+  endedAt: Instant.optional(),
+  failure: FailureView.optional(),
+  steps: z.int(),
+  bytes: z.int(),
+  counts: CountsView,
+});
+export type ScrapeView = z.infer<typeof ScrapeView>;
+
+/** One line of a scrape's run log. */
+export const StepView = z.strictObject({
+  step: Serial,
+  url: z.string(),
+  at: Instant,
+  elapsedMs: z.number(),
+  bytes: z.int(),
+  status: z.int().optional(),
+  failure: FailureView.optional(),
+  counts: CountsView,
+  /** Fields that no selector matched, as `record.field`. */
+  absent: z.array(z.string()).readonly(),
+  unparsed: z.array(UnparsedView).readonly(),
+});
+export type StepView = z.infer<typeof StepView>;
+
+/** Methods on single runs. */
+export const scrapeMethods = {
+  'scrape.list': {
+    params: z.strictObject({
+      project: ProjectId.exactOptional(),
+      source: SourceId.exactOptional(),
+      status: ScrapeStatus.exactOptional(),
+      /** The `next` of the slice before. */
+      before: Serial.exactOptional(),
+      limit: Limit,
+    }),
+    result: z.strictObject({ scrapes: z.array(ScrapeView).readonly(), next: Serial.optional() }),
+    role: 'read',
+    doc: 'Lists scrapes, the newest first.',
+  },
+  'scrape.get': {
+    params: z.strictObject({
+      scrape: Serial,
+      /** Leaves out the steps up to this one. */
+      afterStep: z.int().min(0).default(0),
+      limit: Limit,
+    }),
+    result: z.strictObject({ scrape: ScrapeView, steps: z.array(StepView).readonly() }),
+    role: 'read',
+    doc: 'Shows one scrape and its steps.',
+  },
+  'scrape.cancel': {
+    params: z.strictObject({ scrape: Serial }),
+    result: ScrapeView,
+    role: 'operate',
+    doc: 'Ends a waiting or running scrape; nothing of it is written after that. One that has ended is left as it is.',
+  },
+} as const satisfies Record<string, MethodSpec>;

@@ -1,0 +1,86 @@
+import * as z from 'zod';
+import { SourceId } from '../../definition/slug.ts';
+import type { MethodSpec } from '../method.ts';
+import { AnyValue, DraftView, FailureView, Instant, Milliseconds, ProblemView, UnparsedView } from '../fields.ts';
+
+/** A site or API, as its definition file describes it. */
+export const SourceView = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  provider: z.string(),
+  /** `definition_error`: its file has problems; what it had before, if anything, is still in use. */
+  status: z.enum(['ready', 'definition_error']),
+  /** The version in use; missing when there was never a valid one. */
+  version: z.string().optional(),
+  everyMs: Milliseconds.optional(),
+  /** Active targets on it. */
+  targets: z.int(),
+  pulse: z
+    .strictObject({
+      everyMs: Milliseconds,
+      lastAt: Instant.optional(),
+      nextAt: Instant.optional(),
+      lastFailure: FailureView.optional(),
+    })
+    .optional(),
+  problems: z.array(ProblemView).readonly(),
+});
+export type SourceView = z.infer<typeof SourceView>;
+
+/** What one page of a source gave, without anything being stored. */
+export const TryView = z.strictObject({
+  url: z.string(),
+  status: z.int().optional(),
+  elapsedMs: z.number().optional(),
+  bytes: z.int().optional(),
+  failure: FailureView.optional(),
+  drafts: z.array(DraftView).readonly(),
+  finished: z.boolean(),
+  absent: z.array(z.string()).readonly(),
+  unparsed: z.array(UnparsedView).readonly(),
+});
+export type TryView = z.infer<typeof TryView>;
+
+/** Methods on sources and their definitions. */
+export const sourceMethods = {
+  'source.list': {
+    params: z.strictObject({}),
+    result: z.strictObject({ sources: z.array(SourceView).readonly() }),
+    role: 'read',
+    doc: 'Lists the sources, those with a broken definition too.',
+  },
+  'source.get': {
+    params: z.strictObject({ id: SourceId }),
+    result: SourceView.extend({
+      /** Its normal form, with every default filled in; missing when there was never a valid one. */
+      definition: AnyValue.optional(),
+    }),
+    role: 'read',
+    doc: 'Shows one source and the definition in use.',
+  },
+  'source.try': {
+    params: z
+      .strictObject({
+        id: SourceId,
+        url: z.url({ protocol: /^https?$/ }).exactOptional(),
+        params: z.record(z.string(), z.string()).exactOptional(),
+      })
+      .refine((asked) => (asked.url === undefined) !== (asked.params === undefined), {
+        error: 'expected either "url" or "params"',
+      }),
+    result: TryView,
+    role: 'operate',
+    doc: 'Asks a source for one page, in its turn, and shows what its definition reads there; stores nothing.',
+  },
+  'source.reload': {
+    params: z.strictObject({}),
+    result: z.strictObject({
+      /** Ids of sources that are new or differ, and of those whose file is gone. */
+      changed: z.array(z.string()).readonly(),
+      removed: z.array(z.string()).readonly(),
+      problems: z.array(ProblemView).readonly(),
+    }),
+    role: 'operate',
+    doc: 'Reads the definition files again; one with problems is reported and its last valid version stays in use.',
+  },
+} as const satisfies Record<string, MethodSpec>;

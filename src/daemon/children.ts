@@ -1,0 +1,124 @@
+import { startChild, type StartChildResult, terminateChild } from '../actor/management.ts';
+import type { ChildSpec, ExitReason } from '../actor/types.ts';
+import type { Handlers } from '../control/methods.ts';
+import { isFinished } from '../store/commit.ts';
+import { recordCrash, releaseTarget, parkTarget } from '../store/targets.ts';
+import type { Names } from '../../supervisors/names.ts';
+import { control } from '../../workers/control.ts';
+import { project, type ProjectDeps } from '../../workers/project.ts';
+import { type Kind, retryDelayMs } from '../../workers/reconciler.ts';
+import { source } from '../../workers/source.ts';
+import type { Scraping } from './scraping.ts';
+import type { DaemonState } from './state.ts';
+
+export interface ChildrenDeps {
+  readonly state: DaemonState;
+  readonly names: Names;
+  readonly scraping: Scraping;
+  readonly handlers: Handlers;
+  readonly socket: string;
+  readonly pulseEveryMs: number;
+  random(): number;
+  /** Told of an error in a control handler. */
+  handlerFailed(error: unknown, method: string): void;
+  /** Told when the control socket cannot be opened at the start: a daemon that nobody can speak to is none. */
+  fatal(reason: ExitReason): void;
+}
+
+/** What the reconciler keeps running. */
+export interface Children {
+  desired(kind: Kind): Iterable<string>;
+  running(kind: Kind): Iterable<string>;
+  start(kind: Kind, id: string): Promise<StartChildResult>;
+  stop(kind: Kind, id: string): Promise<void>;
+}
+
+export function createChildren(deps: ChildrenDeps): Children {
+  const { state, names } = deps;
+  const { clock } = state;
+  const projectDeps: ProjectDeps = {
+    clock,
+    registry: names.projects,
+    agenda: (id) => deps.scraping.agenda(id),
+    scrape: (target, signal, begun) => deps.scraping.scrape(target, signal, begun),
+    crashed,
+    release: (target) => releaseTarget(state.store(), target).then(() => undefined),
+  };
+  const registries = { edge: names.edge, source: names.sources, project: names.projects };
+
+  return {
+    desired(kind) {
+      switch (kind) {
+        case 'edge':
+          return ['control'];
+        case 'source':
+          return state.catalogue().sources.keys();
+        case 'project':
+          return activeProjects();
+        default:
+          return kind satisfies never;
+      }
+    },
+    running: (kind) => registries[kind].keys(),
+    async start(kind, id) {
+      const started = await startChild(names.supervisors.via(kind), specOf(kind, id));
+      if (kind === 'edge' && started.ok === false && started.code === 'start_failed') deps.fatal(started.reason);
+      return started;
+    },
+    async stop(kind, id) {
+      const child = registries[kind].whereis(id);
+      if (child !== undefined) await terminateChild(names.supervisors.via(kind), child);
+    },
+  };
+
+  /** What the daemon's default is where the source says nothing; nothing without a pulse. */
+  function pulseEveryMs(id: string): number | undefined {
+    const pulse = state.catalogue().sources.get(id)?.source.pulse;
+    return pulse && (pulse.every ?? deps.pulseEveryMs);
+  }
+
+  async function crashed(target: number, error: unknown): Promise<boolean> {
+    const store = state.store();
+    const message = error instanceof Error ? error.message : String(error);
+    const crash = await state.unlessFull(() => recordCrash(store, target, message));
+    if (crash === undefined || !crash.ok || !crash.parks) return false;
+    const times = (crash.target.parked?.times ?? 0) + 1;
+    await parkTarget(store, target, message, clock.now() + retryDelayMs('project', times, deps.random()));
+    return true;
+  }
+
+  function* activeProjects(): Generator<string> {
+    const store = state.store();
+    for (const row of store.projects.rows()) {
+      if (row.status === 'active' && !isFinished(store, row)) yield row.id;
+    }
+  }
+
+  function specOf(kind: Kind, id: string): ChildSpec {
+    switch (kind) {
+      case 'edge':
+        return {
+          id,
+          start: (self) => {
+            self.register(names.edge, id);
+            return control(self, { path: deps.socket, handlers: deps.handlers, failed: deps.handlerFailed });
+          },
+        };
+      case 'source':
+        return {
+          id,
+          start: (self) =>
+            source(self, id, {
+              clock,
+              registry: names.sources,
+              pulseEveryMs,
+              pulse: (one, signal) => deps.scraping.pulse(one, signal),
+            }),
+        };
+      case 'project':
+        return { id, restart: 'transient', start: (self) => project(self, id, projectDeps) };
+      default:
+        return kind satisfies never;
+    }
+  }
+}

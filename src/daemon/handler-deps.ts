@@ -1,0 +1,70 @@
+import type { System } from '../actor/system.ts';
+import type { HandlerDeps } from '../control/handlers/deps.ts';
+import { ControlError } from '../control/error.ts';
+import type { CatalogueChange } from '../definition/catalogue.ts';
+import type { Names } from '../../supervisors/names.ts';
+import type { ReconcilerStatus } from '../../workers/reconciler.ts';
+import type { SourceStatus } from '../../workers/source.ts';
+import type { Identity } from './claim.ts';
+import type { DaemonOptions } from './open.ts';
+import type { Scraping } from './scraping.ts';
+import type { DaemonState } from './state.ts';
+
+export interface HandlerParts {
+  readonly options: DaemonOptions;
+  readonly state: DaemonState;
+  readonly names: Names;
+  readonly scraping: Scraping;
+  readonly system: System;
+  readonly identity: Identity;
+  stop(): void;
+}
+
+/** What the control methods reach of the daemon. */
+export function createHandlerDeps({
+  options,
+  state,
+  names,
+  scraping,
+  system,
+  identity,
+  stop,
+}: HandlerParts): HandlerDeps {
+  const reconciler = names.reconciler.via('reconciler');
+  return {
+    clock: state.clock,
+    store: state.store,
+    catalogue: state.catalogue,
+    look: (project) => names.projects.whereis(project)?.send({ type: 'look' }),
+    reconcile: () => reconciler.send({ type: 'reconcile' }),
+    releaseActor: (kind, id) => reconciler.ask<boolean>((reply) => ({ type: 'release', kind, id, reply })),
+    reload: () =>
+      names.definitions.via('definitions').ask<CatalogueChange>((reply) => ({ type: 'reload', reply }), 60_000),
+    tryPage(id, url, signal) {
+      const source = state.catalogue().sources.get(id)?.source;
+      if (source === undefined) throw new ControlError('not_found', `no source "${id}"`);
+      return scraping.tryPage(source, url, signal);
+    },
+    async pulseStatus(id) {
+      const actor = names.sources.whereis(id);
+      return actor === undefined
+        ? undefined
+        : (await actor.ask<SourceStatus>((reply) => ({ type: 'status', reply }))).pulse;
+    },
+    tree: () => system.inspect(),
+    settings: state.settings,
+    async saveSettings(settings) {
+      await state.saveSettings(settings);
+      options.applied?.(settings);
+    },
+    async progress() {
+      // Control may be asked before the reconciler has begun.
+      if (names.reconciler.whereis('reconciler') === undefined) return { ready: false, remaining: 0 };
+      return reconciler.ask<ReconcilerStatus>((reply) => ({ type: 'status', reply }));
+    },
+    ended: state.ended,
+    paused: state.paused,
+    shutdown: stop,
+    daemon: { ...identity, version: options.version, data: options.data },
+  };
+}

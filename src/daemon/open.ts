@@ -1,0 +1,123 @@
+import { createSystem, type System } from '../actor/system.ts';
+import { CallError } from '../actor/errors.ts';
+import type { Report } from '../actor/report.ts';
+import type { ExitReason } from '../actor/types.ts';
+import type { Clock } from '../clock.ts';
+import { createHandlers } from '../control/handlers/all.ts';
+import type { Settings } from '../control/methods/settings.ts';
+import type { Step, StepOutcome } from '../engine/step.ts';
+import { ExtractRoom } from '../extract/room.ts';
+import { BodyBudget } from '../fetch/body-budget.ts';
+import { createNames } from '../../supervisors/names.ts';
+import { root } from '../../supervisors/root.ts';
+import type { Ran } from '../../workers/engine.ts';
+import type { Identity } from './claim.ts';
+import { createChildren } from './children.ts';
+import { createHandlerDeps } from './handler-deps.ts';
+import { createRootDeps } from './root-deps.ts';
+import { createScraping } from './scraping.ts';
+import { createState } from './state.ts';
+
+/** Runs one step: the seam at which a test puts in what no site can do. */
+export type RunStep = (step: Step, signal: AbortSignal, onSent: () => void) => Promise<StepOutcome>;
+
+export interface DaemonOptions {
+  readonly clock: Clock;
+  /** In `[0, 1)`. */
+  random(): number;
+  /** The folder of everything that is kept. */
+  readonly data: string;
+  /** The folder of definition files. */
+  readonly sources: string;
+  readonly socket: string;
+  readonly version: string;
+  /** What counts until a person sets it at run time. */
+  readonly settings: Settings;
+  readonly pulseEveryMs: number;
+  readonly threads: number;
+  report(report: Report): void;
+  /** Told of what went wrong and ended no life, as a sentence. */
+  warn(what: string, error?: unknown): void;
+  /** Told of every change of settings. */
+  applied?(settings: Settings): void;
+  /** How large the store may become, in bytes; without it the disk is the limit. */
+  readonly storeLimitBytes?: number;
+  /** Stands between the actors and the engine. */
+  intercept?(runStep: RunStep): RunStep;
+}
+
+/** A daemon in this process. */
+export interface OpenDaemon {
+  readonly system: System;
+  /** Begins an orderly stop; a second call does nothing. */
+  stop(): void;
+  /** Resolves when everything has ended: with `shutdown` after an orderly stop, else with why it could not live on. */
+  readonly ended: Promise<ExitReason>;
+}
+
+/** Pages that may wait for a thread, by thread, before no more turns are given. */
+const pagesPerThread = 8;
+const maxInFlight = 256;
+
+/** Starts the tree. Resolves when it is up or has failed to come up, which `ended` tells. */
+export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
+  const { clock, random } = options;
+  const names = createNames();
+  const system = createSystem({ clock, report: options.report });
+  const identity: Identity = { pid: process.pid, socket: options.socket, startedAt: clock.now() };
+  const state = createState({
+    clock,
+    configured: options.settings,
+    onPause: (why) => options.warn(`scraping pauses: ${why}`),
+  });
+  const room = () => names.hosts.via('hosts').send({ type: 'room' });
+  const budget = new BodyBudget({ onRoom: room });
+  const extractRoom = new ExtractRoom(options.threads * pagesPerThread, room);
+  const runStep = (options.intercept ?? ((inner) => inner))(runOnEngine);
+  const scraping = createScraping({ state, names, bootAt: identity.startedAt, runStep });
+  const { promise: fatal, resolve: fail } = Promise.withResolvers<ExitReason>();
+  const handlers = createHandlers(createHandlerDeps({ options, state, names, scraping, system, identity, stop }));
+  const children = createChildren({
+    state,
+    names,
+    scraping,
+    handlers,
+    random,
+    fatal: fail,
+    socket: options.socket,
+    pulseEveryMs: options.pulseEveryMs,
+    handlerFailed: (error, method) => options.warn(`${method} failed`, error),
+  });
+  const deps = createRootDeps({ options, state, names, children, identity, budget, extractRoom, maxInFlight });
+
+  let stopping: Promise<void> | undefined;
+  const spawned = await system.spawn(root(deps), { id: 'root' });
+  if (spawned.ok !== true)
+    return { system, stop, ended: Promise.resolve(spawned.ok === false ? spawned.reason : 'normal') };
+  const { ref } = spawned;
+  return {
+    system,
+    stop,
+    ended: Promise.race([system.ended(ref), fatal.then((reason) => stopAll().then(() => reason))]),
+  };
+
+  function stop(): void {
+    void stopAll();
+  }
+
+  function stopAll(): Promise<void> {
+    stopping ??= system.stop(ref, 'shutdown').catch((error: unknown) => {
+      // It ended by itself meanwhile, and `ended` tells how.
+      if (!(error instanceof CallError)) throw error;
+    });
+    return stopping;
+  }
+
+  async function runOnEngine(step: Step, signal: AbortSignal, onSent: () => void): Promise<StepOutcome> {
+    const ran = await names.engine
+      .via('engine')
+      .ask<Ran>((reply) => ({ type: 'run', step, signal, onSent, reply }), Infinity);
+    if (ran.ok) return ran.outcome;
+    throw ran.error;
+  }
+}

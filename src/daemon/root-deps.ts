@@ -1,0 +1,130 @@
+import type { ExtractRoom } from '../extract/room.ts';
+import type { BodyBudget } from '../fetch/body-budget.ts';
+import type { HostRow } from '../fetch/politeness.ts';
+import { releaseClaim } from '../store/claim.ts';
+import { trim } from '../store/retention.ts';
+import { closeOpenScrapes } from '../store/scrapes.ts';
+import type { Names } from '../../supervisors/names.ts';
+import type { RootDeps } from '../../supervisors/root.ts';
+import { extractPage } from '../../workers/extractors.ts';
+import type { Children } from './children.ts';
+import { claimData, type Identity } from './claim.ts';
+import type { DaemonOptions } from './open.ts';
+import { createScheduling } from './scheduling.ts';
+import type { DaemonState } from './state.ts';
+
+export interface RootParts {
+  readonly options: DaemonOptions;
+  readonly state: DaemonState;
+  readonly names: Names;
+  readonly children: Children;
+  readonly identity: Identity;
+  readonly budget: BodyBudget;
+  readonly extractRoom: ExtractRoom;
+  readonly maxInFlight: number;
+}
+
+/** How many of the newest rows of each log are kept. */
+const kept = { events: 1_000_000, steps: 1_000_000, commits: 1_000_000, history: 100_000_000 };
+
+/** What each actor of the tree needs. */
+export function createRootDeps({
+  options,
+  state,
+  names,
+  children,
+  identity,
+  budget,
+  extractRoom,
+  maxInFlight,
+}: RootParts): RootDeps {
+  const { clock, random } = options;
+  const lookAll = () => {
+    for (const id of names.projects.keys()) names.projects.whereis(id)?.send({ type: 'look' });
+  };
+
+  return {
+    names,
+    store: {
+      options: {
+        path: options.data,
+        now: () => clock.now(),
+        scheduling: createScheduling(state.catalogue, state.settings),
+        ...(options.storeLimitBytes !== undefined && { limitBytes: options.storeLimitBytes }),
+      },
+      claim: (store) => claimData(store, identity, options.data),
+      recover: closeOpenScrapes,
+      release: (store) => releaseClaim(store, identity),
+      published: state.setStore,
+    },
+    definitions: {
+      registry: names.definitions,
+      folder: options.sources,
+      keep: (sources) =>
+        state.store().write(
+          () => {
+            for (const { source, version } of sources) state.store().definitions.adopt(source.id, version, source);
+          },
+          { durable: true, evenWhenFull: true },
+        ),
+      published(catalogue, { changed, removed }) {
+        state.setCatalogue(catalogue);
+        // A source's own actor reads its pulse when it starts.
+        for (const id of [...changed, ...removed]) names.sources.whereis(id)?.send({ type: 'reload' });
+        lookAll();
+      },
+    },
+    hosts: {
+      clock,
+      random,
+      registry: names.hosts,
+      loadHosts: () => Array.from(state.store().hosts.entries(), ({ key, row }) => [key, row as HostRow] as const),
+      saveHosts: (rows) => void state.unlessFull(() => saveHosts(rows)),
+      hasRoom: () => budget.hasRoom() && extractRoom.hasRoom(),
+      maxInFlight,
+    },
+    extractors: { registry: names.extractors, room: extractRoom, threads: options.threads },
+    engine: {
+      registry: names.engine,
+      budget,
+      now: () => clock.now(),
+      userAgent: `Heronry/${options.version}`,
+      extract: (page, reading, signal) => extractPage(names.extractors.via('extractors'), { page, reading }, signal),
+    },
+    adopting: {
+      gaveUp: (kind, id, reason) => names.reconciler.via('reconciler').send({ type: 'gave-up', kind, id, reason }),
+    },
+    reconciler: {
+      ...children,
+      clock,
+      random,
+      registry: names.reconciler,
+      async before() {
+        if (await state.resume()) lookAll();
+        if (state.paused() === undefined) await state.unlessFull(() => trim(state.store(), kept));
+      },
+      gaveUp: ({ kind, id, retryAt, times }) =>
+        void state.unlessFull(() =>
+          state.store().write((change) => {
+            change.tell({
+              type: 'actor.gave_up',
+              ...(kind === 'project' && { project: id }),
+              ...(kind === 'source' && { source: id }),
+              data: { kind, id, retryAt, times },
+            });
+          }),
+        ),
+      wallJumped: lookAll,
+    },
+  };
+
+  function saveHosts(rows: readonly (readonly [string, HostRow | undefined])[]): Promise<void> {
+    const { hosts } = state.store();
+    return state.store().write(() => {
+      for (const [key, row] of rows) {
+        if (row === undefined) hosts.remove(key);
+        else hosts.put(key, row);
+      }
+    });
+  }
+}

@@ -1,0 +1,127 @@
+import type * as z from 'zod';
+import { got } from './expected.ts';
+import { nearName } from './near-name.ts';
+import type { Issue } from './reference.ts';
+
+/** Something wrong in a file that a person wrote, and where; `line` and `column` count from 1, `path` is like `records.card.key`. */
+export interface Problem {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly path: string;
+  readonly message: string;
+}
+
+/** A place in a file; both count from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/**
+ * Finds where a value stands in a file, or the key it goes by. What the file does not have is placed at the nearest key
+ * above it.
+ */
+export type Locate = (path: readonly PropertyKey[], part: 'key' | 'value') => Place;
+
+/** Says what a schema expected, for issues that the schema has no sentence of its own for. */
+export function expectation(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return wasMissing(issue)
+        ? `missing, expected ${typeName(issue.expected)}`
+        : got(issue.input, typeName(issue.expected));
+    case 'invalid_value':
+      return oneOf(issue, issue.values);
+    case 'invalid_union':
+      return issue.discriminator === undefined
+        ? unionExpectation(issue)
+        : oneOf({ input: typeOf(issue.input) }, discriminators(issue));
+    case 'invalid_format':
+      return got(issue.input, `text of the form ${issue.pattern ?? issue.format}`);
+    case 'too_small':
+      return got(
+        issue.input,
+        issue.inclusive === false
+          ? `more than ${issue.minimum}`
+          : `at least ${issue.minimum}${unit(issue.origin, issue.minimum)}`,
+      );
+    case 'too_big':
+      return got(issue.input, `at most ${issue.maximum}${unit(issue.origin, issue.maximum)}`);
+    default:
+      return undefined;
+  }
+}
+
+/** A schema's issues as problems of the file: one for each unknown key, at that key. */
+export function problemsOf(issues: readonly (z.core.$ZodIssue | Issue)[], file: string, locate: Locate): Problem[] {
+  return issues.flatMap((issue) => {
+    if ('code' in issue && issue.code === 'unrecognized_keys') {
+      const messages = issue.message.split('\n');
+      return issue.keys.map((key, index) => problemAt([...issue.path, key], messages[index] ?? '', 'key'));
+    }
+    if ('code' in issue && issue.code === 'invalid_key') {
+      return [problemAt(issue.path, issue.issues[0]?.message ?? issue.message, 'key')];
+    }
+    return [problemAt(issue.path, issue.message, 'value')];
+  });
+
+  function problemAt(path: readonly PropertyKey[], message: string, part: 'key' | 'value'): Problem {
+    return { file, ...locate(path, part), path: pathText(path), message };
+  }
+}
+
+/** `records.card.fields.price`, or `[2].targets[0].url` where lists are on the way. */
+function pathText(path: readonly PropertyKey[]): string {
+  return path
+    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index > 0 ? '.' : ''}${String(part)}`))
+    .join('');
+}
+
+function wasMissing(issue: { readonly input?: unknown }): boolean {
+  return issue.input === undefined;
+}
+
+function oneOf(issue: { readonly input?: unknown }, values: readonly unknown[]): string {
+  const known = values.filter((value) => value !== undefined).map(String);
+  const expected = known.length === 1 ? `"${known[0]}"` : `one of ${known.join(', ')}`;
+  if (wasMissing(issue)) return `missing, expected ${expected}`;
+  const near = typeof issue.input === 'string' ? nearName(issue.input, known) : undefined;
+  return `${got(issue.input, expected)}${near === undefined ? '' : `; did you mean "${near}"?`}`;
+}
+
+function discriminators(issue: object): readonly unknown[] {
+  return 'options' in issue && Array.isArray(issue.options) ? issue.options : [];
+}
+
+function typeOf(input: unknown): unknown {
+  return typeof input === 'object' && input !== null && 'type' in input ? input.type : undefined;
+}
+
+function unionExpectation(issue: z.core.$ZodRawIssue & { readonly code: 'invalid_union' }): string {
+  const expected = issue.errors.flatMap(([first]) =>
+    first?.code === 'invalid_type' ? [typeName(first.expected)] : [],
+  );
+  return got(issue.input, [...new Set(expected)].join(' or ') || 'something else');
+}
+
+/** Names that a person who writes YAML uses. */
+function typeName(expected: string): string {
+  return typeNames[expected] ?? expected;
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'a mapping',
+  record: 'a mapping',
+  array: 'a list',
+};
+
+function unit(origin: string, count: number | bigint): string {
+  const plural = Number(count) === 1 ? '' : 's';
+  if (origin === 'string') return ` character${plural}`;
+  return origin === 'array' ? ` element${plural}` : '';
+}

@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import { Duration } from './duration.ts';
+import { expected } from './expected.ts';
+import { ProjectId, SourceId } from './slug.ts';
+import { strict } from './strict.ts';
+import { isHttpUrl } from './url-pattern.ts';
+
+/** A project's place on one source: its address, or what fills the source's address pattern. */
+const Target = strict({
+  source: SourceId,
+  url: z.string().refine(isHttpUrl, expected('an http or https URL')).exactOptional(),
+  params: z.record(z.string(), z.union([z.string(), z.number()]).transform(String)).exactOptional(),
+  /** Default: the source's, then the daemon's. */
+  every: Duration.exactOptional(),
+}).refine(
+  (target) => (target.url === undefined) !== (target.params === undefined),
+  expected('either "url" or "params"'),
+);
+
+/** What a person tracks, as it stands in a project file. */
+export const Project = strict({
+  id: ProjectId,
+  /** Default: its id. */
+  name: z.string().trim().min(1).max(200).exactOptional(),
+  labels: z.array(z.string().trim().min(1).max(64)).max(32).default([]),
+  /** Multiplies the priority of its targets. */
+  multiplier: z.number().positive().max(100).default(1),
+  targets: z.array(Target).min(1).max(100),
+});
+export type Project = z.infer<typeof Project>;
+
+/** A project file: a list of projects, each id once. */
+export const Projects = z
+  .array(Project)
+  .max(10_000)
+  .superRefine((projects, context) => {
+    const seen = new Set<string>();
+    for (const [index, { id }] of projects.entries()) {
+      if (seen.has(id))
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'id'],
+          message: `expected each id once, got "${id}" again`,
+          input: id,
+        });
+      seen.add(id);
+    }
+  });
+export type Projects = z.infer<typeof Projects>;

@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import { keyTypes } from './field.ts';
+import { nearName } from './near-name.ts';
+import { placeholdersOf } from './url-pattern.ts';
+
+/** What is wrong at one place of a file: the shape that a schema's issues have too. */
+export interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+const text = z.string().optional().catch(undefined);
+const FieldsOutline = z.record(z.string(), z.object({ type: text }).catch({ type: undefined })).catch({});
+
+/** What can be made out of a source that may be wrong elsewhere, so that one mistake does not hide another. */
+const Outline = z.object({
+  url: text,
+  records: z
+    .record(z.string(), z.object({ key: text, fields: FieldsOutline }).catch({ key: undefined, fields: {} }))
+    .catch({}),
+  finished: z.object({ record: text, field: text }).optional().catch(undefined),
+  pulse: z.object({ url: text, record: text, fields: FieldsOutline }).optional().catch(undefined),
+});
+type Outline = z.infer<typeof Outline>;
+
+/** What the parts of a source get wrong of each other: names of records, fields and parameters that are declared nowhere. */
+export function referenceIssues(source: unknown): Issue[] {
+  const outline = Outline.safeParse(source);
+  return outline.success
+    ? [...keyIssues(outline.data), ...finishedIssues(outline.data), ...pulseIssues(outline.data)]
+    : [];
+}
+
+function* keyIssues({ records }: Outline): Generator<Issue> {
+  for (const [name, { key, fields }] of Object.entries(records)) {
+    if (key === undefined) continue;
+    const path = ['records', name, 'key'];
+    const field = own(fields, key);
+    if (field === undefined) yield { path, message: undeclared('field', key, fields) };
+    else if (field.type !== undefined && !keyTypes.some((type) => type === field.type)) {
+      yield { path, message: `expected a field of type ${keyTypes.join(', ')}, got "${key}" of type ${field.type}` };
+    }
+  }
+}
+
+function* finishedIssues({ records, finished }: Outline): Generator<Issue> {
+  if (finished?.record === undefined) return;
+  const record = own(records, finished.record);
+  if (record === undefined)
+    yield { path: ['finished', 'record'], message: undeclared('record', finished.record, records) };
+  else if (finished.field !== undefined && own(record.fields, finished.field) === undefined) {
+    yield { path: ['finished', 'field'], message: undeclared('field', finished.field, record.fields) };
+  }
+}
+
+function* pulseIssues({ url, records, pulse }: Outline): Generator<Issue> {
+  if (pulse === undefined) return;
+  if (pulse.url !== undefined) {
+    const known = placeholdersOf(url ?? '');
+    for (const name of placeholdersOf(pulse.url)) {
+      if (!known.includes(name))
+        yield { path: ['pulse', 'url'], message: `expected only placeholders of the source's url, got "{${name}}"` };
+    }
+  }
+  if (pulse.record === undefined) return;
+  const record = own(records, pulse.record);
+  if (record === undefined) {
+    yield { path: ['pulse', 'record'], message: undeclared('record', pulse.record, records) };
+    return;
+  }
+  if (record.key !== undefined && own(pulse.fields, record.key) === undefined) {
+    yield {
+      path: ['pulse', 'fields'],
+      message: `missing the field "${record.key}", expected the key of record "${pulse.record}" among the fields`,
+    };
+  }
+  for (const [name, field] of Object.entries(pulse.fields)) {
+    const declared = own(record.fields, name);
+    if (declared === undefined)
+      yield { path: ['pulse', 'fields', name], message: undeclared('field', name, record.fields) };
+    else if ((declared.type ?? 'text') !== (field.type ?? 'text')) {
+      yield {
+        path: ['pulse', 'fields', name],
+        message: `expected the type that record "${pulse.record}" gives it, ${declared.type ?? 'text'}, got ${field.type ?? 'text'}`,
+      };
+    }
+  }
+}
+
+/** What a file declares under a name; `toString` and the like are not declared by anyone. */
+function own<V>(declared: Readonly<Record<string, V>>, name: string): V | undefined {
+  return Object.hasOwn(declared, name) ? declared[name] : undefined;
+}
+
+function undeclared(what: 'record' | 'field', name: string, declared: object): string {
+  const names = Object.keys(declared);
+  const near = nearName(name, names);
+  const hint = near === undefined ? '' : `; did you mean "${near}"?`;
+  return `expected a declared ${what} (${names.join(', ')}), got "${name}"${hint}`;
+}

@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import { ByteSize } from './byte-size.ts';
+import { Duration } from './duration.ts';
+import { expected } from './expected.ts';
+import { Field, Selector } from './field.ts';
+import { FieldName, SourceId } from './slug.ts';
+import { strict } from './strict.ts';
+import { UrlPattern } from './url-pattern.ts';
+
+const Fields = z
+  .record(FieldName, Field)
+  .refine((fields) => Object.keys(fields).length > 0, expected('at least one field'));
+
+/** One type of record, and how it is read from a page. */
+const RecordRule = strict({
+  /** The field whose text is the record's key. */
+  key: z.string(),
+  /** One record per match, whose fields are searched in the match and in what it holds; without it, one record per page. */
+  each: Selector.exactOptional(),
+  fields: Fields,
+});
+
+/** How gently the source's host is asked; what is not given here is the daemon's default. */
+const Politeness = strict({
+  /** Sources with one key share one ledger. Default: the origin of the address. */
+  key: z.string().min(1).max(200).exactOptional(),
+  /** Requests under way at once. */
+  concurrency: z.int().min(1).max(64).default(1),
+  /** The usual pause between two requests, randomised by half either way. */
+  delay: Duration.prefault('1s'),
+  /** The pause that no setting shortens. */
+  minDelay: Duration.prefault('500ms'),
+});
+
+/** How long one step may take and how much it may bring. */
+const Limits = strict({
+  connect: Duration.prefault('10s'),
+  headers: Duration.prefault('30s'),
+  /** The longest silence within the body. */
+  body: Duration.prefault('30s'),
+  total: Duration.prefault('180s'),
+  maxBytes: ByteSize.prefault('32MiB'),
+  /** The time one page may take on an extraction thread. */
+  extract: Duration.prefault('5s'),
+});
+
+/** What the page says when there will be nothing more to scrape. */
+const Finished = strict({
+  record: z.string(),
+  field: z.string(),
+  /** Any of these values says it. */
+  equals: z.array(z.union([z.string(), z.number(), z.boolean()])).min(1),
+});
+
+/** A small, frequent request for one data point of each of the source's targets. */
+const Pulse = strict({
+  /** Default: the daemon's. */
+  every: Duration.exactOptional(),
+  /** Filled with the parameters of the target's own address; without it, that address itself is asked. */
+  url: UrlPattern.exactOptional(),
+  /** The record that it brings up to date; its key is among `fields`. */
+  record: z.string(),
+  fields: Fields,
+});
+
+/** A site or API, as its definition file describes it. What its parts say of each other is checked by `referenceIssues`. */
+export const Source = strict({
+  /** Also the name of its file. */
+  id: SourceId,
+  /** Default: its id. */
+  name: z.string().trim().min(1).max(200).exactOptional(),
+  provider: z.enum(['html']),
+  /** The address of a target that gives `params`; a target may give an address of its own. */
+  url: UrlPattern.exactOptional(),
+  /** Default: the daemon's. */
+  every: Duration.exactOptional(),
+  /** Whether private addresses, such as loopback, may be asked. */
+  allowPrivate: z.boolean().default(false),
+  /** `fast` reads markup as it is written; `browser` builds the tree that a browser would, and takes several times as long. */
+  tree: z.enum(['fast', 'browser']).default('fast'),
+  politeness: Politeness.prefault({}),
+  limits: Limits.prefault({}),
+  records: z
+    .record(FieldName, RecordRule)
+    .refine((records) => Object.keys(records).length > 0, expected('at least one record')),
+  finished: Finished.exactOptional(),
+  pulse: Pulse.exactOptional(),
+});
+export type Source = z.infer<typeof Source>;
+
+/** The ledger that a request of the source for `url` belongs to. */
+export function politenessKey(source: Source, url: string): string {
+  return source.politeness.key ?? new URL(url).origin;
+}

@@ -1,0 +1,75 @@
+import * as z from 'zod';
+
+const placeholder = /\{([^{}]*)\}/g;
+const nameForm = /^[A-Za-z][A-Za-z0-9_]*$/;
+
+/** An http or https address in which `{name}` stands for a parameter; placeholders are not allowed in scheme, host and port. */
+export const UrlPattern = z.string().superRefine((pattern, context) => {
+  const message = patternFault(pattern);
+  if (message !== undefined) context.addIssue({ code: 'custom', message, input: pattern });
+});
+
+function patternFault(pattern: string): string | undefined {
+  const wrong = placeholdersOf(pattern).find((name) => !nameForm.test(name));
+  if (wrong !== undefined) return `expected placeholders like "{slug}", got "{${wrong}}"`;
+  if (/[{}]/.test(pattern.replace(placeholder, ''))) return `expected each "{" to be closed by a "}", got "${pattern}"`;
+  if (/^[a-z]+:\/\/[^/?#]*\{/i.test(pattern)) return 'expected no placeholder before the path: a source is one site';
+  return isHttpUrl(pattern.replace(placeholder, 'x')) ? undefined : `expected an http or https URL, got "${pattern}"`;
+}
+
+/** Whether it is an absolute http or https URL without user name and password. */
+export function isHttpUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+}
+
+/** The names in a pattern, in order of appearance, each once. */
+export function placeholdersOf(pattern: string): string[] {
+  return [...new Set(Array.from(pattern.matchAll(placeholder), ([, name = '']) => name))];
+}
+
+/** What came of filling a pattern; the names it needs and did not get, or got and does not know. */
+export type FilledUrl =
+  | { readonly ok: true; readonly url: string }
+  | { readonly ok: false; readonly missing: readonly string[]; readonly unknown: readonly string[] };
+
+/**
+ * Puts parameters in the places of their names, percent-encoded, so that a value can add no path, query or host.
+ * An empty value counts as missing, and so do `.` and `..`, which would lead to another path.
+ */
+export function fillUrl(pattern: string, params: Readonly<Record<string, string>>): FilledUrl {
+  const names = placeholdersOf(pattern);
+  const given = new Map(Object.entries(params));
+  const missing = names.filter((name) => /^\.{0,2}$/.test(given.get(name) ?? ''));
+  const unknown = [...given.keys()].filter((name) => !names.includes(name));
+  if (missing.length > 0 || unknown.length > 0) return { ok: false, missing, unknown };
+  return {
+    ok: true,
+    url: pattern.replaceAll(placeholder, (_, name: string) => encodeURIComponent(given.get(name) ?? '')),
+  };
+}
+
+/** The parameters that make `url` from `pattern`, or nothing when it was not made from it. A value holds no `/`, `?`, `#` or `&` as such. */
+export function matchUrl(pattern: string, url: string): Record<string, string> | undefined {
+  const names: string[] = [];
+  const form = pattern.split(placeholder).map((part, index) => {
+    if (index % 2 === 0) return part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+    const earlier = names.indexOf(part);
+    if (earlier >= 0) return `(?:\\${earlier + 1})`;
+    names.push(part);
+    return '([^/?#&]+?)';
+  });
+  const found = new RegExp(`^${form.join('')}$`).exec(url);
+  if (found === null) return undefined;
+  return Object.fromEntries(names.map((name, index) => [name, decodeParam(found[index + 1] ?? '')]));
+}
+
+function decodeParam(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    // A stray "%" was typed by a person who gave the whole URL; it stands for itself.
+    if (error instanceof URIError) return text;
+    throw error;
+  }
+}

@@ -1,0 +1,117 @@
+import * as z from 'zod';
+import type { EventView } from '../control/methods/event.ts';
+
+/** What the demo has seen so far, folded from the daemon's events. */
+export interface Board {
+  readonly rows: ReadonlyMap<string, BoardRow>;
+  readonly counts: BoardCounts;
+}
+
+/** One project on one source. */
+export interface BoardRow {
+  readonly project: string;
+  readonly source: string;
+  /** The record that was last added or changed, its fields as they stand. */
+  readonly record?: { readonly key: string; readonly fields: Readonly<Record<string, unknown>> };
+  /** The fields that changed last. */
+  readonly latest: readonly string[];
+  readonly records: number;
+  readonly changes: number;
+  /** When a scrape last completed or a record last changed. */
+  readonly seenAt?: number;
+  /** Why the last scrape failed; gone when one completes. */
+  readonly failure?: string;
+}
+
+export interface BoardCounts {
+  readonly scrapes: number;
+  readonly records: number;
+  readonly changes: number;
+  readonly failures: number;
+  readonly finished: number;
+}
+
+const Change = z.object({
+  type: z.string(),
+  key: z.string(),
+  fields: z.record(z.string(), z.object({ old: z.unknown().optional(), new: z.unknown() })),
+});
+
+const Failure = z.object({ failure: z.object({ code: z.string() }).optional(), code: z.string().optional() });
+
+/** What an event says of a record, if it does. */
+export type RecordChange = z.infer<typeof Change>;
+
+/** A board on which nothing has happened. */
+export const emptyBoard: Board = {
+  rows: new Map(),
+  counts: { scrapes: 0, records: 0, changes: 0, failures: 0, finished: 0 },
+};
+
+/** The record that an event is about, and how its fields differ; nothing for an event about something else. */
+export function recordChange(event: EventView): RecordChange | undefined {
+  if (event.type !== 'record.added' && event.type !== 'record.changed') return undefined;
+  return Change.safeParse(event.data).data;
+}
+
+/** The code of the failure that an event tells of. */
+export function failureCode(event: EventView): string {
+  const { data } = Failure.safeParse(event.data);
+  return data?.failure?.code ?? data?.code ?? 'failed';
+}
+
+/** The board after one more event. */
+export function withEvent(board: Board, event: EventView): Board {
+  const { counts } = board;
+  switch (event.type) {
+    case 'record.added':
+      return { rows: changedRow(board, event), counts: { ...counts, records: counts.records + 1 } };
+    case 'record.changed':
+      return { rows: changedRow(board, event), counts: { ...counts, changes: counts.changes + 1 } };
+    case 'scrape.completed':
+      return { rows: scrapedRow(board, event), counts: { ...counts, scrapes: counts.scrapes + 1 } };
+    case 'scrape.failed':
+      return {
+        rows: row(board, event, { failure: failureCode(event) }),
+        counts: { ...counts, failures: counts.failures + 1 },
+      };
+    case 'project.finished':
+      return { ...board, counts: { ...counts, finished: counts.finished + 1 } };
+    default:
+      return board;
+  }
+}
+
+function changedRow(board: Board, event: EventView): Board['rows'] {
+  const change = recordChange(event);
+  if (change === undefined) return board.rows;
+  const before = rowOf(board, event);
+  const values = Object.fromEntries(Object.entries(change.fields).map(([name, field]) => [name, field.new]));
+  const kept = before.record?.key === change.key ? before.record.fields : {};
+  const added = event.type === 'record.added';
+  return row(board, event, {
+    record: { key: change.key, fields: { ...kept, ...values } },
+    latest: added ? [] : Object.keys(change.fields),
+    records: before.records + (added ? 1 : 0),
+    changes: before.changes + (added ? 0 : 1),
+    seenAt: event.at,
+  });
+}
+
+function scrapedRow(board: Board, event: EventView): Board['rows'] {
+  const { failure: _mended, ...rest } = rowOf(board, event);
+  return new Map(board.rows).set(keyOf(event), { ...rest, seenAt: event.at });
+}
+
+function row(board: Board, event: EventView, change: Partial<BoardRow>): Board['rows'] {
+  return new Map(board.rows).set(keyOf(event), { ...rowOf(board, event), ...change });
+}
+
+function rowOf(board: Board, event: EventView): BoardRow {
+  const { project = '', source = '' } = event;
+  return board.rows.get(keyOf(event)) ?? { project, source, latest: [], records: 0, changes: 0 };
+}
+
+function keyOf({ project = '', source = '' }: EventView): string {
+  return `${project} ${source}`;
+}

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+/** How a process ended. */
+export interface Ended {
+  /** Missing when a signal ended it. */
+  readonly status?: number;
+  readonly signal?: NodeJS.Signals;
+  /** The last lines that it wrote, standard output and error together. */
+  readonly tail: readonly string[];
+}
+
+/** A process of ours, running this very Node; disposing of it stops it. */
+export interface OwnProcess extends AsyncDisposable {
+  readonly pid: number;
+  /** The first line of its standard output; rejects when it ends without one. */
+  readonly firstLine: Promise<string>;
+  readonly ended: Promise<Ended>;
+  /** Asks it to end, and makes it end when it has not after ten seconds. */
+  stop(): Promise<Ended>;
+}
+
+const graceMs = 10_000;
+const tailLines = 20;
+
+/**
+ * Runs a file with this Node. Its standard input is a pipe that closes when this process ends, however it ends. Where it
+ * can, it is out of reach of the terminal's Ctrl-C: who started it decides when it ends.
+ */
+export async function startProcess(file: string, args: readonly string[]): Promise<OwnProcess> {
+  const child = spawn(process.execPath, [file, ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: process.platform !== 'win32',
+  });
+  await once(child, 'spawn');
+  const tail: string[] = [];
+  const { promise: firstLine, resolve, reject } = Promise.withResolvers<string>();
+  firstLine.catch(() => undefined); // whoever waits for it gets the rejection; nobody has to
+
+  const remember = (line: string) => {
+    tail.push(line);
+    if (tail.length > tailLines) tail.shift();
+  };
+  createInterface({ input: child.stdout }).on('line', remember).once('line', resolve);
+  createInterface({ input: child.stderr }).on('line', remember);
+  child.stdin.on('error', () => undefined); // it ended while we did: `close` below tells
+
+  const { promise: ended, resolve: end } = Promise.withResolvers<Ended>();
+  child.once('close', (status, signal) => {
+    reject(new Error(`${file} ended before it said anything: ${tail.join('\n')}`));
+    end({ ...(status === null ? {} : { status }), ...(signal === null ? {} : { signal }), tail });
+  });
+
+  return { pid: child.pid ?? 0, firstLine, ended, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
+
+  async function stop(): Promise<Ended> {
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
+    const how = await ended;
+    clearTimeout(timer);
+    return how;
+  }
+}
+
+/** How a process ended, as a sentence's end: `ended with status 1`. */
+export function endText({ status, signal }: Ended): string {
+  return status === undefined ? `was ended by ${signal ?? 'a signal'}` : `ended with status ${status}`;
+}

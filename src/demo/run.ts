@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { connect, ConnectionError, type Client } from '../control/client.ts';
+import { demoProjects, installSources } from './install.ts';
+import { endText, startProcess, type Ended, type OwnProcess } from './own-process.ts';
+import { showOn, type Output, type Show } from './show.ts';
+import { startWebProcess } from './web-process.ts';
+
+/** How the demo runs. */
+export interface DemoOptions {
+  /** Ends it after so long; without it, it goes on until Ctrl-C. */
+  readonly forMs?: number;
+  /** Of the demo web; default 1. */
+  readonly seed?: number;
+  /** Tells events and summary as JSON, one object per line. */
+  readonly json?: boolean;
+  /** Where it shows what happens; default standard output. */
+  readonly output?: Output;
+  /** The file that is the daemon's program; default this very one. */
+  readonly program?: string;
+}
+
+/** How long the daemon may take until it is ready. */
+const readyMs = 30_000;
+const askAgainMs = 50;
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+const ownProgram = join(import.meta.dirname, '..', 'heronry.cjs');
+
+/**
+ * Tracks the demo web with a real daemon and shows what happens. Both run in processes of their own and in a temporary
+ * folder; both and the folder are gone when this resolves, with the exit status: 0 when its time was over or a signal ended
+ * it, 1 when the daemon or the web died.
+ */
+export async function runDemo({
+  forMs,
+  seed = 1,
+  json = false,
+  output = process.stdout,
+  program = ownProgram,
+}: DemoOptions = {}): Promise<number> {
+  using interruption = interruptible();
+  await using cleanup = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'heronry-demo-'));
+  cleanup.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+  const web = await startWebProcess({ seed });
+  cleanup.use(web.process);
+  await installSources(join(folder, 'sources'), web.origin);
+  const socket =
+    process.platform === 'win32' ? String.raw`\\.\pipe\heronry-demo-${process.pid}` : join(folder, 'control.sock');
+  const daemon = await startProcess(program, [
+    'start',
+    '--data',
+    join(folder, 'data'),
+    '--socket',
+    socket,
+    '--sources',
+    join(folder, 'sources'),
+  ]);
+  cleanup.use(daemon);
+
+  const over = new AbortController();
+  const stop = AbortSignal.any([interruption.signal, over.signal]);
+  const show = showOn(output, json);
+  const startedAt = performance.now();
+  try {
+    const life = watch({ show, socket, origin: web.origin, forMs, stop });
+    const first = await Promise.race([life, death('the daemon', daemon), death('the demo web', web.process)]);
+    if (first === 'over') return 0;
+    const died = first === 'hung up' ? await death('the daemon', { ended: daemon.stop() }) : first;
+    show.say(`${died.who} ${endText(died)}; the last it wrote:\n${died.tail.join('\n')}`);
+    return 1;
+  } finally {
+    over.abort();
+    show.end(performance.now() - startedAt);
+  }
+}
+
+interface Watch {
+  readonly show: Show;
+  readonly socket: string;
+  readonly origin: string;
+  readonly forMs: number | undefined;
+  readonly stop: AbortSignal;
+}
+
+/** Adds the projects and shows what the daemon tells, until its time is over, `stop` fires, or the daemon hangs up. */
+async function watch({ show, socket, origin, forMs, stop }: Watch): Promise<'over' | 'hung up'> {
+  try {
+    using client = await readyClient(socket, stop);
+    if (client === undefined) return 'over';
+    show.say(`a web at ${origin}, a daemon at ${socket}: try \`heronry --socket ${socket} list\` in another terminal`);
+    await client.subscribe({ after: 0 }, (event) => show.take(event));
+    for (const project of demoProjects(origin)) await client.call('project.add', project);
+    return await Promise.race([
+      client.closed.then(() => 'hung up' as const),
+      pause(forMs, stop).then(() => 'over' as const),
+    ]);
+  } catch (error) {
+    if (error instanceof ConnectionError && error.code === 'hung_up') return 'hung up';
+    throw error;
+  }
+}
+
+/** A connection to the daemon once it is ready; nothing when `stop` fires before. Another process' start can only be asked for again and again. */
+async function readyClient(socket: string, stop: AbortSignal): Promise<(Client & Disposable) | undefined> {
+  const deadline = performance.now() + readyMs;
+  let client: Client | undefined;
+  while (!stop.aborted) {
+    client ??= await connected(socket);
+    const open = client;
+    if (open !== undefined && (await open.call('daemon.status', {})).state === 'ready')
+      return { ...open, [Symbol.dispose]: () => open.close() };
+    if (performance.now() > deadline) throw new Error(`expected the daemon to be ready within ${readyMs / 1_000} s`);
+    await pause(askAgainMs, stop);
+  }
+  client?.close();
+  return undefined;
+}
+
+async function connected(socket: string): Promise<Client | undefined> {
+  try {
+    return await connect(socket);
+  } catch (error) {
+    if (error instanceof ConnectionError && error.code === 'no_daemon') return undefined;
+    throw error;
+  }
+}
+
+async function death(who: string, { ended }: Pick<OwnProcess, 'ended'>): Promise<Ended & { readonly who: string }> {
+  return { who, ...(await ended) };
+}
+
+/** Waits so long, or for ever, but no longer than until `stop` fires. */
+async function pause(ms: number | undefined, stop: AbortSignal): Promise<void> {
+  if (stop.aborted) return;
+  if (ms === undefined) return void (await once(stop, 'abort'));
+  await wait(ms, undefined, { signal: stop }).catch((error: unknown) => {
+    if (!stop.aborted) throw error;
+  });
+}
+
+/** Fires at the first signal that asks this process to end; a second one ends it at once. */
+function interruptible(): Disposable & { readonly signal: AbortSignal } {
+  const controller = new AbortController();
+  const fire = () => {
+    release();
+    controller.abort();
+  };
+  const release = () => signals.forEach((signal) => process.removeListener(signal, fire));
+  for (const signal of signals) process.once(signal, fire);
+  return { signal: controller.signal, [Symbol.dispose]: release };
+}

@@ -1,0 +1,35 @@
+import type { Extraction } from '../extract/draft.ts';
+import type { FetchRequest } from '../fetch/request.ts';
+import type { Reading } from '../provider/provider.ts';
+
+/** One HTTP exchange to make, and how to read what comes of it. */
+export interface Step {
+  readonly request: FetchRequest;
+  readonly reading: Reading;
+}
+
+/** What any exchange leaves behind for the run log, however it went. */
+export interface Exchange {
+  /** Wall time of the response head; of the end of the attempt where none came. */
+  readonly at: number;
+  readonly elapsedMs: number;
+  /** Of the body, as sent. */
+  readonly bytes: number;
+  readonly status?: number;
+}
+
+/** A failure of a fetch or an extraction, with the sentence that tells it to a person. */
+export interface StepFailure {
+  readonly code: string;
+  readonly message: string;
+  /** What the host asked for in `Retry-After`. */
+  readonly retryAfterMs?: number;
+}
+
+/** How a step went; what the world does wrong is among it. */
+export type StepOutcome = Exchange &
+  (
+    | { readonly kind: 'read'; readonly extraction: Extraction }
+    | { readonly kind: 'redirect'; readonly location: string }
+    | { readonly kind: 'failed'; readonly failure: StepFailure }
+  );

@@ -1,0 +1,18 @@
+import { isUtf8 } from 'node:buffer';
+import { decodeBuffer, getEncoding } from 'encoding-sniffer';
+
+const utf8 = new TextDecoder('utf-8');
+
+/**
+ * The text of a body. Its charset is what a byte order mark says, else the `Content-Type`, else a `<meta>` among the first
+ * 1,024 bytes; without any of these it is UTF-8 where the bytes are valid UTF-8, else Windows-1252.
+ */
+export function decodeBody(body: Uint8Array, contentType: string | undefined): string {
+  const label = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '')?.[1];
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const options = {
+    defaultEncoding: isUtf8(body) ? 'utf-8' : 'windows-1252',
+    ...(label !== undefined && { transportLayerEncodingLabel: label }),
+  };
+  return getEncoding(bytes, options).toLowerCase() === 'utf-8' ? utf8.decode(body) : decodeBuffer(bytes, options);
+}

@@ -1,0 +1,33 @@
+import type { Source } from '../definition/source.ts';
+import type { ExtractPlan } from '../extract/plan.ts';
+import type { FetchRequest } from '../fetch/request.ts';
+
+/** How a page is to be read, as plain data. */
+export interface Reading {
+  readonly plan: ExtractPlan;
+  /** The time that reading may take on its thread, in milliseconds. */
+  readonly limitMs: number;
+}
+
+/** How one source is asked and read. */
+export interface OpenProvider {
+  /** The request that brings `url`, a target's own address or one that a redirect led to. */
+  request(url: string): FetchRequest;
+  readonly page: Reading;
+  /** Missing when the source has no pulse. */
+  readonly pulse?: OpenPulse;
+}
+
+/** How a source's one data point is asked and read. */
+export interface OpenPulse {
+  /** Missing when the daemon's interval counts. */
+  readonly everyMs?: number;
+  /** The request for the target at `targetUrl`; nothing when its address was not made from the source's pattern. */
+  request(targetUrl: string): FetchRequest | undefined;
+  readonly reading: Reading;
+}
+
+/** A kind of source. Opening one is cheap and pure. */
+export interface Provider {
+  open(source: Source): OpenProvider;
+}

@@ -1,0 +1,60 @@
+import type { Source } from '../definition/source.ts';
+import type { StepOutcome } from '../engine/step.ts';
+import type { RecordDraft } from '../extract/draft.ts';
+import { openProvider } from '../provider/all.ts';
+import type { TargetRow } from '../store/rows.ts';
+import { exchange, type ScrapeDeps } from './run.ts';
+
+/** What one round of a source's pulse came to. */
+export interface PulseRound {
+  readonly asked: number;
+  readonly failed: number;
+  /** The latest failure, as a sentence. */
+  readonly failure?: string;
+}
+
+export interface PulseDeps extends Pick<ScrapeDeps, 'clock' | 'takeTurn' | 'runStep'> {
+  /** Writes what was read of a target, unless it is no longer active. */
+  commit(target: TargetRow, observedAt: number, drafts: readonly RecordDraft[]): Promise<void>;
+}
+
+/** Asks one data point of each target in turn, as many at once as the source's politeness allows; a target that fails spoils no other's. */
+export async function runPulse(
+  targets: Iterable<TargetRow>,
+  source: Source,
+  deps: PulseDeps,
+  signal: AbortSignal,
+): Promise<PulseRound> {
+  const provider = openProvider(source);
+  const waiting = targets[Symbol.iterator]();
+  let round: PulseRound = { asked: 0, failed: 0 };
+  await Promise.all(Array.from({ length: source.politeness.concurrency }, askInTurn));
+  return round;
+
+  async function askInTurn(): Promise<void> {
+    for (let next = waiting.next(); !next.done && !signal.aborted; next = waiting.next()) {
+      const request = provider.pulse?.request(next.value.url);
+      if (provider.pulse === undefined || request === undefined) continue;
+      const outcome = await exchange(
+        { request, reading: provider.pulse.reading },
+        source,
+        deps.clock.now(),
+        deps,
+        signal,
+      );
+      round = counted(round, outcome);
+      if (outcome.kind === 'read') await deps.commit(next.value, outcome.at, outcome.extraction.drafts);
+    }
+  }
+}
+
+function counted({ asked, failed, failure }: PulseRound, outcome: StepOutcome): PulseRound {
+  const last =
+    outcome.kind === 'failed'
+      ? outcome.failure.message
+      : outcome.kind === 'redirect'
+        ? `redirected to ${outcome.location}`
+        : undefined;
+  if (last === undefined) return { asked: asked + 1, failed, ...(failure !== undefined && { failure }) };
+  return { asked: asked + 1, failed: failed + 1, failure: last };
+}

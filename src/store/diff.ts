@@ -1,0 +1,73 @@
+import type { RecordDraft, Value } from '../extract/draft.ts';
+import type { FieldCell, HistoryRow, RecordRow } from './rows.ts';
+
+/** Who saw a draft, and when. */
+export interface Observation {
+  readonly source: string;
+  readonly target: number;
+  /** When the response head came, by the daemon's clock. */
+  readonly observedAt: number;
+}
+
+/** What an observation does to a record; `stale` when all it says is older than what is known. */
+export type Difference =
+  | { readonly kind: 'added' | 'changed'; readonly row: RecordRow; readonly fields: HistoryRow['fields'] }
+  | { readonly kind: 'confirmed'; readonly row: RecordRow }
+  | { readonly kind: 'stale' };
+
+/**
+ * Compares a draft with what is known, field by field: a field that is not named stays, `null` is a value like others, and
+ * the newest observation of a field wins, in whatever order they come. Of two at the same instant the first one stays.
+ */
+export function difference(known: RecordRow | undefined, draft: RecordDraft, observation: Observation): Difference {
+  const cells = new Map(Object.entries(known?.fields ?? {}));
+  const differing: [string, { readonly old?: Value; readonly new: Value }][] = [];
+  let verified = false;
+
+  for (const [field, value] of Object.entries(draft.fields)) {
+    const old = cells.get(field);
+    const cell = newestCell(old, value, observation.observedAt);
+    if (cell === old) continue;
+    cells.set(field, cell);
+    if (old !== undefined && sameValue(old.value, value)) verified = true;
+    else differing.push([field, old === undefined ? { new: value } : { old: old.value, new: value }]);
+  }
+
+  const fields = Object.fromEntries(cells);
+  if (known === undefined) {
+    const { source, target, observedAt } = observation;
+    const row = { source, type: draft.type, key: draft.key, target, firstSeenAt: observedAt, fields };
+    return { kind: 'added', row, fields: Object.fromEntries(differing) };
+  }
+  if (differing.length > 0)
+    return { kind: 'changed', row: { ...known, fields }, fields: Object.fromEntries(differing) };
+  return verified ? { kind: 'confirmed', row: { ...known, fields } } : { kind: 'stale' };
+}
+
+/** The cell after an observation; `old` itself when that one is not newer than the last. */
+function newestCell(old: FieldCell | undefined, value: Value, observedAt: number): FieldCell {
+  if (old === undefined) return { value, observedAt, verifiedAt: observedAt };
+  if (observedAt <= old.verifiedAt) return old;
+  return sameValue(old.value, value)
+    ? { ...old, verifiedAt: observedAt }
+    : { value, observedAt, verifiedAt: observedAt };
+}
+
+/** Whether two values say the same; the order of an object's names does not matter. */
+export function sameValue(one: Value, other: Value): boolean {
+  if (one === other) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (isList(one) || isList(other)) {
+    if (!isList(one) || !isList(other) || one.length !== other.length) return false;
+    return one.every((item, index) => sameValue(item, other[index] ?? null));
+  }
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && sameValue(one[name] ?? null, other[name] ?? null))
+  );
+}
+
+function isList(value: Value): value is readonly Value[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,73 @@
+import { noChanges } from './observe.ts';
+import type { ScrapeRow, TargetRow } from './rows.ts';
+import type { Change, Store } from './store.ts';
+
+/** How a scrape ends. */
+export interface Ending {
+  readonly status: 'complete' | 'failed' | 'cancelled';
+  readonly failure?: { readonly code: string; readonly message: string };
+}
+
+const eventType = { complete: 'scrape.completed', failed: 'scrape.failed', cancelled: 'scrape.cancelled' } as const;
+
+/** Ends a scrape that runs or waits, and tells it. The rows of its target are the caller's. */
+export function endScrape(store: Store, change: Change, scrape: ScrapeRow, { status, failure }: Ending): void {
+  store.scrapes.put({ ...scrape, status, endedAt: change.at, ...(failure !== undefined && { failure }) });
+  change.tell({
+    type: eventType[status],
+    project: scrape.project,
+    source: scrape.source,
+    target: scrape.target,
+    scrape: scrape.scrape,
+    data: {
+      reason: scrape.reason,
+      steps: scrape.steps,
+      counts: scrape.counts,
+      ...(failure !== undefined && { failure }),
+    },
+  });
+}
+
+/** Ends the scrape under way of a target, if any. Returns the target, of a new epoch, for the caller to store. */
+export function endRunning(store: Store, change: Change, target: TargetRow, ending: Ending): TargetRow {
+  const { running, ...rest } = target;
+  const scrape = running === undefined ? undefined : store.scrapes.get(running);
+  if (scrape?.status === 'running') endScrape(store, change, scrape, ending);
+  return { ...rest, epoch: target.epoch + 1 };
+}
+
+/** Ends the scrape that waits to begin, if any. Returns the target for the caller to store. */
+export function endWaiting(store: Store, change: Change, target: TargetRow, ending: Ending): TargetRow {
+  const { waiting, ...rest } = target;
+  const scrape = waiting === undefined ? undefined : store.scrapes.get(waiting);
+  if (scrape?.status === 'waiting') endScrape(store, change, scrape, ending);
+  const schedule = store.schedule.get(target.target);
+  if (schedule?.manualAt !== undefined) {
+    const { manualAt: _, ...unasked } = schedule;
+    store.schedule.set(unasked);
+  }
+  return rest;
+}
+
+/** Stops all that is under way or planned for a target. Returns the target, of a new epoch, for the caller to store. */
+export function halt(store: Store, change: Change, target: TargetRow, ending: Ending): TargetRow {
+  const halted = endRunning(store, change, endWaiting(store, change, target, ending), ending);
+  store.schedule.remove(target.target);
+  return halted;
+}
+
+/** Has a target scraped from its beginning on. */
+export function scheduleFirst(store: Store, change: Change, target: TargetRow): void {
+  store.schedule.set(store.scheduling.first(target, change.at, store.schedule.freeSlot, store.schedule.originOf));
+}
+
+/** Has a target that is scheduled scraped again; leaves alone one that is not. */
+export function scheduleNext(store: Store, change: Change, target: TargetRow): void {
+  const row = store.schedule.get(target.target);
+  if (row === undefined) return;
+  const next = store.scheduling.next(target, row, change.at, store.schedule.freeSlot, store.schedule.originOf);
+  store.schedule.set({ ...next, ...(row.manualAt !== undefined && { manualAt: row.manualAt }) });
+}
+
+/** What a scrape has done before its first step. */
+export const nothingDone = { steps: 0, bytes: 0, counts: noChanges } satisfies Partial<ScrapeRow>;

@@ -1,0 +1,140 @@
+import { statSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Database, open, type RootDatabase } from 'lmdb';
+import { StoreFullError, storeErrorOf } from './full.ts';
+
+export interface EnvironmentOptions {
+  /** A folder; made when missing. */
+  readonly path: string;
+  /**
+   * How large the file may become, in bytes; without it the disk is the limit. LMDB's own `mapSize` is no limit, since lmdb-js
+   * grows the map whenever it is full. Looked at before each change, so that what is in one batch may pass it.
+   */
+  readonly limitBytes?: number;
+}
+
+export interface CommitOptions {
+  /** Resolves only when the change is on disk, so that it survives the end of the machine, not of the process alone. */
+  readonly durable?: boolean;
+  /** For what makes room: is not refused at `limitBytes`. */
+  readonly evenWhenFull?: boolean;
+}
+
+/** One LMDB environment: its transactions and the tables in it. Only `tables/table.ts` looks at its databases. */
+export interface Environment {
+  readonly path: string;
+  database<V>(name: string): Database<V>;
+  /** Whether a transaction of this environment is running now. */
+  isWriting(): boolean;
+  /**
+   * Runs a change in a child transaction of its own, which a throw undoes whole, and resolves when it is committed: visible
+   * to all and safe from the end of this process. `run` does not wait for anything. Throws `StoreFullError`.
+   */
+  commit<T>(run: () => T, options?: CommitOptions): Promise<T>;
+  /** Runs a change at once, on disk when this returns, while no other process can write. */
+  exclusively<T>(run: () => T): T;
+  /** Calls `listener` whenever a change was undone, so that nothing is remembered of it. */
+  onUndone(listener: () => void): void;
+  /** Copies all that is committed to the folder `path`, replacing an older copy. */
+  copyTo(path: string): Promise<void>;
+  /** Waits for the changes under way; nothing works afterwards. */
+  close(): Promise<void>;
+}
+
+/** Of the limit, what must be in use before free pages within the file no longer count as room. */
+const fullFraction = 15 / 16;
+
+export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Environment {
+  const root = open<unknown>({ path, noSubdir: false, maxDbs: 64, encoding: 'json', eventTurnBatching: false });
+  const databases: Database<never>[] = [];
+  const listeners: (() => void)[] = [];
+  let writing = false;
+
+  return {
+    path,
+    database<V>(name: string): Database<V> {
+      const database = root.openDB<V>({ name, encoding: 'json' });
+      databases.push(database as unknown as Database<never>);
+      return database;
+    },
+    isWriting: () => writing,
+    commit,
+    exclusively: (run) => root.transactionSync(() => undoable(run)),
+    onUndone(listener) {
+      listeners.push(listener);
+    },
+    async copyTo(target) {
+      await rm(target, { recursive: true, force: true });
+      await mkdir(target, { recursive: true });
+      await root.backup(target, false);
+    },
+    close: () => root.close(),
+  };
+
+  async function commit<T>(run: () => T, { durable = false, evenWhenFull = false }: CommitOptions = {}): Promise<T> {
+    try {
+      const result = await root.childTransaction(() => {
+        if (!evenWhenFull) refuseWhenFull();
+        return undoable(run);
+      });
+      if (durable) await root.flushed;
+      return result;
+    } catch (error) {
+      undone();
+      throw storeErrorOf(await causeOf(error), path);
+    }
+  }
+
+  function undoable<T>(run: () => T): T {
+    writing = true;
+    try {
+      return run();
+    } catch (error) {
+      // At once, not when the promise rejects: the next change of this batch runs before that.
+      undone();
+      throw error;
+    } finally {
+      writing = false;
+    }
+  }
+
+  function undone(): void {
+    for (const listener of listeners) listener();
+  }
+
+  function refuseWhenFull(): void {
+    if (limitBytes === undefined || statSync(join(path, 'data.mdb')).size < limitBytes) return;
+    const usedBytes = bytesInUse(root, databases);
+    if (usedBytes < limitBytes * fullFraction) return;
+    throw new StoreFullError(
+      'map_full',
+      `${path}: ${usedBytes} bytes are in use: expected less than the limit of ${limitBytes}`,
+    );
+  }
+}
+
+interface PageCounts {
+  readonly pageSize: number;
+  readonly treeBranchPageCount: number;
+  readonly treeLeafPageCount: number;
+  readonly overflowPages: number;
+}
+
+function bytesInUse(root: RootDatabase<unknown>, databases: readonly Database<never>[]): number {
+  return [root, ...databases].reduce((sum, database) => {
+    const counts = database.getStats() as PageCounts;
+    return sum + counts.pageSize * (counts.treeBranchPageCount + counts.treeLeafPageCount + counts.overflowPages);
+  }, 0);
+}
+
+/** What lmdb-js hides behind its "Commit failed": a promise that rejects with the reason. */
+async function causeOf(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error && 'commitError' in error)) return error;
+  try {
+    await error.commitError;
+    return error;
+  } catch (cause) {
+    return cause;
+  }
+}

@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import type { Environment } from './environment.ts';
+import type { Tables } from './store.ts';
+
+/** Brings the tables from one schema to the next, within the transaction of all the migrations that are due. */
+export type Migration = (environment: Environment, tables: Tables) => void;
+
+/** The first brings schema 1 to 2, and so on. */
+const ownMigrations: readonly Migration[] = [];
+
+/** A store that this program cannot read. */
+export class SchemaError extends Error {
+  override readonly name = 'SchemaError';
+  readonly code: 'newer' | 'foreign';
+
+  constructor(code: SchemaError['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * Brings a store to the schema that `migrations` end at: a new one is given that number by its first commit, an older one is
+ * copied to `schema-<number>` beside its file and then changed in one transaction, a newer one is refused.
+ */
+export async function migrate(environment: Environment, tables: Tables, migrations = ownMigrations): Promise<void> {
+  const wanted = migrations.length + 1;
+  const found = tables.meta.schema();
+  if (found === wanted) return;
+  if (found === undefined) {
+    if (tables.commits.last() > 0) {
+      throw new SchemaError(
+        'foreign',
+        `${environment.path}: has commits but no schema number: expected a store of Heronry`,
+      );
+    }
+    await environment.commit(() => tables.meta.setSchema(wanted), { durable: true });
+    return;
+  }
+  if (found > wanted) {
+    throw new SchemaError(
+      'newer',
+      `${environment.path}: has schema ${found}: expected at most ${wanted}, which this version of Heronry knows; use the version that wrote it, or a newer one`,
+    );
+  }
+  await environment.copyTo(join(environment.path, `schema-${found}`));
+  await environment.commit(
+    () => {
+      for (const step of migrations.slice(found - 1)) step(environment, tables);
+      tables.meta.setSchema(wanted);
+    },
+    { durable: true },
+  );
+}

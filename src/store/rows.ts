@@ -1,0 +1,182 @@
+import type { RecordDraft, Unparsed, Value } from '../extract/draft.ts';
+
+/** What a person tracks. `finished` is not stored: a project is finished when all its targets are. */
+export interface ProjectRow {
+  readonly id: string;
+  readonly name: string;
+  readonly labels: readonly string[];
+  /** Multiplies the priority of its targets; default 1. */
+  readonly multiplier: number;
+  readonly status: 'active' | 'archived';
+  readonly createdAt: number;
+  readonly archivedAt?: number;
+  /** Numbers of its targets, in the order they were added. */
+  readonly targets: readonly number[];
+}
+
+export type TargetStatus = 'active' | 'finished' | 'disabled' | 'parked';
+
+/** A project's place on one source. */
+export interface TargetRow {
+  readonly target: number;
+  readonly project: string;
+  readonly source: string;
+  readonly url: string;
+  /** The target's own interval in milliseconds; without it the source's, then the daemon's. */
+  readonly everyMs?: number;
+  readonly status: TargetStatus;
+  /** Raised by the start of a scrape, archive, cancel and parking: a commit that carries an older one writes nothing. */
+  readonly epoch: number;
+  /** The last scrape that completed; 0 before the first. */
+  readonly settled: number;
+  /** The scrape under way, if any. */
+  readonly running?: number;
+  /** The scrape that was asked for and has not begun, if any. */
+  readonly waiting?: number;
+  /** Wall times of crashes in the last 5 s, and how many in a row came without a committed step. */
+  readonly crashes: {
+    readonly recent: readonly number[];
+    readonly inRow: number;
+    readonly total: number;
+    readonly last?: string;
+  };
+  /** Set while parked, and kept after a release until a step commits, so that one who is parked again waits longer. */
+  readonly parked?: { readonly at: number; readonly reason: string; readonly retryAt: number; readonly times: number };
+}
+
+/** When a target is next due; one row per active target. Every instant is wall time. */
+export interface ScheduleRow {
+  readonly target: number;
+  readonly dueAt: number;
+  /** A person asked for a scrape that has not begun. */
+  readonly manualAt?: number;
+  /** Its fixed grid: due at `originAt + phaseMs + n · everyMs`. */
+  readonly grid: {
+    readonly originAt: number;
+    readonly everyMs: number;
+    readonly slot: number;
+    readonly phaseMs: number;
+    readonly key: string;
+  };
+  /** Not scraped on the grid before it has been scraped once, `initialDelay` after creation. */
+  readonly first: boolean;
+}
+
+/** What is known of one thing, per (source, record type, key). */
+export interface RecordRow {
+  readonly source: string;
+  readonly type: string;
+  readonly key: string;
+  readonly target: number;
+  readonly firstSeenAt: number;
+  readonly fields: Readonly<Record<string, FieldCell>>;
+}
+
+export interface FieldCell {
+  readonly value: Value;
+  /** When this value was first observed, and when it was last confirmed. */
+  readonly observedAt: number;
+  readonly verifiedAt: number;
+}
+
+/** One append to a record's history. */
+export interface HistoryRow {
+  readonly serial: number;
+  readonly target: number;
+  readonly source: string;
+  readonly type: string;
+  readonly key: string;
+  readonly at: number;
+  /** The scrape that saw it; 0 for a pulse. */
+  readonly scrape: number;
+  readonly kind: 'added' | 'changed';
+  /** New and old values of the fields that differ; `old` is missing where the field was not known. */
+  readonly fields: Readonly<Record<string, { readonly old?: Value; readonly new: Value }>>;
+}
+
+/** `waiting`: a person asked for it and it has its number, but it has not begun; its `startedAt` is then when it was asked for. */
+export type ScrapeStatus = 'waiting' | 'running' | 'complete' | 'failed' | 'cancelled';
+
+/** One run over one target. Its number is its id, for people as well. */
+export interface ScrapeRow {
+  readonly scrape: number;
+  readonly target: number;
+  readonly project: string;
+  readonly source: string;
+  readonly reason: 'due' | 'manual';
+  /** The definition's version that it reads by; empty while waiting. */
+  readonly version: string;
+  readonly epoch: number;
+  readonly status: ScrapeStatus;
+  /** While waiting: when it was asked for. */
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  readonly failure?: { readonly code: string; readonly message: string };
+  readonly steps: number;
+  readonly bytes: number;
+  readonly counts: ChangeCounts;
+}
+
+export interface ChangeCounts {
+  readonly added: number;
+  readonly changed: number;
+  readonly confirmed: number;
+}
+
+/** One line of a scrape's run log. */
+export interface StepRow {
+  readonly scrape: number;
+  readonly step: number;
+  readonly url: string;
+  readonly at: number;
+  readonly elapsedMs: number;
+  readonly bytes: number;
+  readonly status?: number;
+  readonly failure?: { readonly code: string; readonly message: string };
+  readonly counts: ChangeCounts;
+  readonly absent: readonly string[];
+  readonly unparsed: readonly Unparsed[];
+}
+
+/** What the world is told; its serial is its id and the place to resume from. */
+export interface EventRow {
+  readonly serial: number;
+  readonly at: number;
+  readonly type: string;
+  readonly project?: string;
+  readonly source?: string;
+  readonly target?: number;
+  readonly scrape?: number;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Whom a commit belongs to; checked inside the transaction. */
+export interface Fence {
+  readonly target: number;
+  readonly epoch: number;
+  readonly scrape: number;
+  /** Number of this step within its scrape, from 1; a step already committed is `superseded`. */
+  readonly step: number;
+}
+
+/** What one step writes, as data made by pure functions. */
+export interface StepOps {
+  readonly observedAt: number;
+  readonly drafts: readonly RecordDraft[];
+  readonly log: Omit<StepRow, 'scrape' | 'step' | 'counts'>;
+  /** Set on a scrape's last step: how it ended. */
+  readonly close?: {
+    readonly status: 'complete' | 'failed';
+    readonly failure?: { readonly code: string; readonly message: string };
+    readonly finished: boolean;
+  };
+}
+
+export type CommitResult =
+  | {
+      readonly outcome: 'committed';
+      readonly counts: ChangeCounts;
+      readonly lastEvent: number;
+      readonly targetStatus: TargetStatus;
+    }
+  | { readonly outcome: 'superseded' };

@@ -1,0 +1,52 @@
+import { named } from '../src/actor/named.ts';
+import { supervisor, type SupervisorMessage } from '../src/actor/supervisor.ts';
+import type { Actor } from '../src/actor/types.ts';
+import { definitions, type DefinitionsDeps } from '../workers/definitions.ts';
+import { engine, type EngineDeps } from '../workers/engine.ts';
+import { extractors, type ExtractorsDeps } from '../workers/extractors.ts';
+import { hosts, type HostsDeps } from '../workers/hosts.ts';
+import { reconciler, type ReconcilerDeps } from '../workers/reconciler.ts';
+import { store, type StoreDeps } from '../workers/store.ts';
+import { adopting, type AdoptingDeps } from './adopting.ts';
+import type { Names } from './names.ts';
+
+export interface RootDeps {
+  readonly names: Names;
+  readonly store: StoreDeps;
+  readonly definitions: DefinitionsDeps;
+  readonly hosts: HostsDeps;
+  readonly extractors: ExtractorsDeps;
+  readonly engine: EngineDeps;
+  readonly adopting: AdoptingDeps;
+  readonly reconciler: ReconcilerDeps;
+}
+
+/** The whole daemon. A child may rely on every child above it, so a crash also restarts what stands below. */
+export function root(deps: RootDeps): Actor<SupervisorMessage> {
+  const { names } = deps;
+  return supervisor({
+    strategy: 'rest_for_one',
+    intensity: 5,
+    periodMs: 30_000,
+    children: [
+      { id: 'store', start: (self) => store(self, deps.store), shutdown: 10_000 },
+      { id: 'definitions', start: (self) => definitions(self, deps.definitions) },
+      { id: 'hosts', start: (self) => hosts(self, deps.hosts) },
+      { id: 'extractors', start: (self) => extractors(self, deps.extractors) },
+      { id: 'engine', start: (self) => engine(self, deps.engine) },
+      {
+        id: 'sources',
+        start: named(names.supervisors, 'source', adopting('source', deps.adopting)),
+        type: 'supervisor',
+      },
+      {
+        id: 'projects',
+        start: named(names.supervisors, 'project', adopting('project', deps.adopting)),
+        type: 'supervisor',
+        shutdown: 30_000,
+      },
+      { id: 'edge', start: named(names.supervisors, 'edge', adopting('edge', deps.adopting)), type: 'supervisor' },
+      { id: 'reconciler', start: (self) => reconciler(self, deps.reconciler) },
+    ],
+  });
+}

@@ -1,0 +1,356 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ExitError } from '../../src/actor/errors.ts';
+import { ignore, type Actor, type ExitReason, type Reply } from '../../src/actor/types.ts';
+import { hear, heard, make, puppet, stage } from './support.ts';
+
+type Echo = { readonly type: 'echo'; readonly reply: Reply<string> } | { readonly type: 'silence' };
+const echo: Actor<Echo> = () => ({
+  receive: (message) => (message.type === 'echo' ? message.reply('hello') : undefined),
+});
+
+describe('start', () => {
+  test('an asynchronous start is awaited, and messages wait for it', async () => {
+    const { system } = stage();
+    const order: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    const spawning = system.spawn<string>(async (self) => {
+      self.send('sent in the start');
+      await gate.promise;
+      order.push('started');
+      return { receive: (message) => void order.push(message) };
+    });
+    await system.idle();
+    assert.deepEqual(order, []);
+    gate.resolve();
+    assert.equal((await spawning).ok, true);
+    await system.idle();
+    assert.deepEqual(order, ['started', 'sent in the start']);
+  });
+
+  test('a start that throws is answered with its error, and no life begins', async () => {
+    const { system, reports } = stage();
+    const error = new Error('no');
+    const spawned = await system.spawn(() => {
+      throw error;
+    });
+    assert.deepEqual(spawned, { ok: false, reason: ['error', error] });
+    assert.deepEqual(reports, []);
+    assert.deepEqual(system.inspect(), []);
+  });
+
+  test('a start that throws an ExitError fails with its reason', async () => {
+    const { system } = stage();
+    const spawned = await system.spawn(async () => {
+      throw new ExitError(['shutdown', 'not needed']);
+    });
+    assert.deepEqual(spawned, { ok: false, reason: ['shutdown', 'not needed'] });
+  });
+
+  test('an actor that has nothing to do is no failure', async () => {
+    const { system, reports } = stage();
+    assert.deepEqual(await system.spawn(() => ignore), { ok: 'ignore' });
+    assert.deepEqual(reports, []);
+  });
+
+  test('a life killed in its start fails to start, and what the start returns later goes nowhere', async () => {
+    const { system } = stage();
+    const gate = Promise.withResolvers<void>();
+    let signal: AbortSignal | undefined;
+    const spawning = system.spawn(async (self) => {
+      signal = self.signal;
+      queueMicrotask(() => system.exit(self.ref, 'kill'));
+      await gate.promise;
+      return { receive: () => assert.fail('ran') };
+    });
+    assert.deepEqual(await spawning, { ok: false, reason: 'killed' });
+    assert.equal(signal?.aborted, true);
+    gate.resolve();
+    await system.idle();
+    assert.deepEqual(system.inspect(), []);
+  });
+});
+
+describe('messages', () => {
+  test('messages are handled one at a time, in the order they came, also when handling is asynchronous', async () => {
+    const { system, spawn } = stage();
+    const order: string[] = [];
+    const ref = await spawn<string>(() => ({
+      async receive(message) {
+        order.push(`${message} begins`);
+        await Promise.resolve();
+        order.push(`${message} ends`);
+      },
+    }));
+    ref.send('a');
+    ref.send('b');
+    await system.idle();
+    assert.deepEqual(order, ['a begins', 'a ends', 'b begins', 'b ends']);
+  });
+
+  test('a continued message goes before those that wait', async () => {
+    const { spawn } = stage();
+    const ref = await spawn(puppet);
+    const asked = make(ref, (self) => {
+      self.send(hear('sent'));
+      self.continue(hear('continued'));
+    });
+    ref.send(hear('waiting'));
+    await asked;
+    assert.deepEqual(await heard(ref), ['continued', 'waiting', 'sent']);
+  });
+
+  test('what is sent to a life that ended is dropped', async () => {
+    const { system, spawn } = stage();
+    const ref = await spawn(puppet);
+    system.exit(ref, 'shutdown');
+    ref.send(hear('too late'));
+    await system.idle();
+    assert.deepEqual(system.inspect(), []);
+  });
+
+  for (const asynchronous of [false, true]) {
+    test(`a life whose ${asynchronous ? 'asynchronous ' : ''}receive throws runs stop and ends with the error`, async () => {
+      const { system, spawn } = stage();
+      const error = new Error('boom');
+      const stopped: ExitReason[] = [];
+      const ref = await spawn<string>(() => ({
+        receive: asynchronous
+          ? () => Promise.reject(error)
+          : () => {
+              throw error;
+            },
+        stop: (reason) => void stopped.push(reason),
+      }));
+      ref.send('go');
+      assert.deepEqual(await system.ended(ref), ['error', error]);
+      assert.deepEqual(stopped, [['error', error]]);
+    });
+  }
+
+  test('a mailbox that grows past 65,536 messages is reported', async () => {
+    const { system, spawn, reports } = stage();
+    const ref = await spawn(puppet);
+    for (let n = 0; n <= 65_536; n += 1) ref.send(hear(n));
+    assert.deepEqual(reports.at(-1), { type: 'mailbox', id: ref.id, length: 65_537 });
+    system.exit(ref, 'kill');
+  });
+
+  test('messages that are sent while nothing moves are counted as waiting', async () => {
+    const { system, spawn } = stage();
+    const ref = await spawn(puppet);
+    system.suspend(ref);
+    ref.send(hear('a'));
+    ref.send(hear('b'));
+    await system.idle();
+    assert.equal(system.inspect()[0]?.mailbox, 2);
+    assert.equal(system.inspect()[0]?.state, 'suspended');
+    system.resume(ref);
+    assert.deepEqual(await heard(ref), ['a', 'b']);
+  });
+});
+
+describe('stop', () => {
+  test('a life that stops itself ends after the present message, before those that wait', async () => {
+    const { system, spawn } = stage();
+    const done: string[] = [];
+    const ref = await spawn<string>((self) => ({
+      receive(message) {
+        self.stop();
+        done.push(message);
+      },
+    }));
+    ref.send('first');
+    ref.send('second');
+    assert.equal(await system.ended(ref), 'normal');
+    assert.deepEqual(done, ['first']);
+  });
+
+  test('an error in stop becomes the reason', async () => {
+    const { system, spawn } = stage();
+    const error = new Error('cannot close');
+    const ref = await spawn<string>((self) => ({
+      receive: () => self.stop('shutdown'),
+      stop: () => Promise.reject(error),
+    }));
+    ref.send('go');
+    assert.deepEqual(await system.ended(ref), ['error', error]);
+  });
+
+  test('stop from outside waits its turn in the mailbox and for the end', async () => {
+    const { system, spawn } = stage();
+    const done: string[] = [];
+    const ref = await spawn<string>(() => ({ receive: (message) => void done.push(message) }));
+    ref.send('first');
+    await system.stop(ref, 'shutdown');
+    assert.deepEqual(done, ['first']);
+    await assert.rejects(system.stop(ref), { name: 'CallError', code: 'noproc' });
+  });
+
+  test('stop from outside rejects when the life ends otherwise or takes too long', async () => {
+    const { system, spawn, elapse } = stage();
+    const gate = Promise.withResolvers<void>();
+    const ref = await spawn(() => ({ receive() {}, stop: () => gate.promise }));
+    const patient = assert.rejects(system.stop(ref), { code: 'ended', reason: 'killed' });
+    const impatient = assert.rejects(system.stop(ref, 'normal', 100), { code: 'timeout' });
+    await elapse(100);
+    await impatient;
+    system.exit(ref, 'kill');
+    await patient;
+  });
+
+  test('the handles of a killed life do nothing', async () => {
+    const { system, spawn, clock } = stage();
+    const ref = await spawn(puppet);
+    let keep: Parameters<typeof puppet>[0] | undefined;
+    await make(ref, (self) => {
+      keep = self;
+      self.after(10, hear('due'));
+    });
+    system.exit(ref, 'kill');
+    keep?.send(hear('late'));
+    keep?.continue(hear('late'));
+    keep?.stop();
+    keep?.task(() => assert.fail('ran'), hear);
+    assert.equal(keep?.after(10, hear('late')), -1);
+    assert.equal(clock.next(), undefined);
+    assert.equal(keep?.signal.aborted, true);
+  });
+});
+
+describe('ask', () => {
+  test('a question gets its reply, and only the first', async () => {
+    const { spawn } = stage();
+    const ref = await spawn<{ reply: Reply<number> }>(() => ({
+      receive({ reply }) {
+        reply(1);
+        reply(2);
+      },
+    }));
+    assert.equal(await ref.ask<number>((reply) => ({ reply })), 1);
+  });
+
+  test('a question that is not answered in time rejects, and a late reply is dropped', async () => {
+    const { spawn, elapse } = stage();
+    const replies: Reply<string>[] = [];
+    const ref = await spawn<Reply<string>>(() => ({ receive: (reply) => void replies.push(reply) }));
+    const asked = assert.rejects(
+      ref.ask<string>((reply) => reply),
+      { code: 'timeout' },
+    );
+    await elapse(5_000);
+    await asked;
+    replies[0]?.('late');
+  });
+
+  test('a question to a life that ends without replying rejects with its reason', async () => {
+    const { system, spawn } = stage();
+    const ref = await spawn<Reply<string>>((self) => ({ receive: () => self.stop() }));
+    const queued = [ref.ask<string>((reply) => reply), ref.ask<string>((reply) => reply, Infinity)];
+    for (const asked of queued) await assert.rejects(asked, { code: 'ended', reason: 'normal' });
+    await assert.rejects(
+      ref.ask<string>((reply) => reply),
+      { code: 'noproc' },
+    );
+    await system.idle();
+  });
+
+  test('a life that asks itself is told so at once', async () => {
+    const { spawn } = stage();
+    const ref = await spawn(puppet);
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    await make(ref, (self) => resolve(heard(self.ref)));
+    await assert.rejects(promise, { code: 'calling_self' });
+  });
+
+  test('a task may ask its own life', async () => {
+    const { spawn, system } = stage();
+    const ref = await spawn(puppet);
+    await make(ref, (self) => self.task(() => heard(self.ref), hear));
+    await system.idle();
+    assert.deepEqual(await heard(ref), [[]]);
+  });
+
+  test('a question leaves no timer behind', async () => {
+    const { spawn, clock } = stage();
+    const ref = await spawn(echo);
+    await ref.ask<string>((reply) => ({ type: 'echo', reply }));
+    assert.equal(clock.next(), undefined);
+  });
+});
+
+describe('timers', () => {
+  test('a message comes after its delay, unless it is cancelled', async () => {
+    const { spawn, elapse } = stage();
+    const ref = await spawn(puppet);
+    const cancelled: boolean[] = [];
+    await make(ref, (self) => {
+      self.after(10, hear('kept'));
+      cancelled.push(self.cancel(self.after(5, hear('cancelled'))));
+    });
+    await elapse(9);
+    assert.deepEqual(await heard(ref), []);
+    await elapse(1);
+    assert.deepEqual(await heard(ref), ['kept']);
+    assert.deepEqual(cancelled, [true]);
+  });
+
+  test('a timer that fired, or is of another life, cannot be cancelled', async () => {
+    const { spawn, elapse } = stage();
+    const [one, other] = [await spawn(puppet), await spawn(puppet)];
+    const timers: number[] = [];
+    const cancelled: boolean[] = [];
+    await make(one, (self) => timers.push(self.after(1, hear('due')), self.after(100, hear('later'))));
+    await elapse(1);
+    await make(one, (self) => cancelled.push(self.cancel(timers[0] ?? -1)));
+    await make(other, (self) => cancelled.push(self.cancel(timers[1] ?? -1)));
+    assert.deepEqual(cancelled, [false, false]);
+  });
+});
+
+describe('tasks', () => {
+  test('a task runs beside the mailbox, and its outcome comes back as a message', async () => {
+    const { spawn, system } = stage();
+    const ref = await spawn(puppet);
+    const gate = Promise.withResolvers<string>();
+    await make(ref, (self) => self.task(() => gate.promise, hear));
+    ref.send(hear('meanwhile'));
+    assert.deepEqual(await heard(ref), ['meanwhile']);
+    gate.resolve('outcome');
+    await system.idle();
+    assert.deepEqual(await heard(ref), ['meanwhile', 'outcome']);
+  });
+
+  test('a task that rejects ends its life, after stop', async () => {
+    const { spawn, system } = stage();
+    const error = new Error('no route');
+    const stopped: ExitReason[] = [];
+    const ref = await spawn<string>((self) => {
+      self.task(() => Promise.reject(error), String);
+      return { receive() {}, stop: (reason) => void stopped.push(reason) };
+    });
+    assert.deepEqual(await system.ended(ref), ['error', error]);
+    assert.deepEqual(stopped, [['error', error]]);
+  });
+
+  test('the end of a life aborts its tasks, and their outcomes are dropped', async () => {
+    const { spawn, system } = stage();
+    const ref = await spawn(puppet);
+    let aborted = false;
+    await make(ref, (self) =>
+      self.task(
+        (signal) =>
+          new Promise((_, reject) => {
+            signal.addEventListener('abort', () => {
+              aborted = true;
+              reject(new Error('aborted'));
+            });
+          }),
+        () => assert.fail('an outcome of a life that ended'),
+      ),
+    );
+    system.exit(ref, 'shutdown');
+    await system.idle();
+    assert.equal(aborted, true);
+  });
+});

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { dynamicSupervisor, type DynamicSupervisorOptions } from '../../src/actor/dynamic-supervisor.ts';
+import { countChildren, startChild, terminateChild, whichChildren } from '../../src/actor/management.ts';
+import { type ExitReason, ignore } from '../../src/actor/types.ts';
+import { family, stage } from './support.ts';
+
+const crash: ExitReason = ['error', 'boom'];
+
+async function pool(options: DynamicSupervisorOptions = {}) {
+  const scene = stage();
+  const kin = family();
+  const sup = await scene.spawn(dynamicSupervisor(options), 'pool');
+  return { ...scene, ...kin, sup };
+}
+
+describe('dynamic supervisor', () => {
+  test('children have no order and may share an id', async () => {
+    const { sup, child } = await pool();
+    await startChild(sup, child('x'));
+    await startChild(sup, child('x'));
+    assert.deepEqual(await countChildren(sup), { specs: 2, active: 2, supervisors: 0, workers: 2 });
+  });
+
+  test('no more children than maxChildren, but a restart is never refused by it', async () => {
+    const { system, sup, child, leave, lives } = await pool({ maxChildren: 1 });
+    await startChild(sup, child('a'));
+    assert.deepEqual(await startChild(sup, child('b')), { ok: false, code: 'max_children' });
+    leave('a', crash);
+    await system.idle();
+    assert.equal(lives('a'), 2);
+  });
+
+  test('a child that fails to start, or has nothing to do, is not kept', async () => {
+    const { sup, child, failStarts } = await pool();
+    failStarts('a', 1);
+    assert.equal((await startChild(sup, child('a'))).ok, false);
+    assert.deepEqual(await startChild(sup, { id: 'b', start: () => ignore }), { ok: 'ignore' });
+    assert.equal((await countChildren(sup)).specs, 0);
+  });
+
+  test('a bad spec is refused', async () => {
+    const { sup, child } = await pool();
+    const refused = await startChild(sup, child('a', { shutdown: -1 }));
+    assert.deepEqual(refused, { ok: false, code: 'bad_spec', problem: ['invalid_shutdown', -1] });
+  });
+
+  test('a child that is not restarted is forgotten', async () => {
+    const { system, sup, child, leave } = await pool();
+    await startChild(sup, child('a', { restart: 'transient' }));
+    leave('a', 'normal');
+    await system.idle();
+    assert.deepEqual(await whichChildren(sup), []);
+  });
+
+  test('a terminated child is forgotten, and an address of an earlier life is not found', async () => {
+    const { system, sup, child, at, leave } = await pool();
+    await startChild(sup, child('a'));
+    const first = at('a');
+    leave('a', crash);
+    await system.idle();
+    assert.deepEqual(await terminateChild(sup, first), { ok: false, code: 'not_found' });
+    assert.deepEqual(await terminateChild(sup, at('a')), { ok: true });
+    assert.deepEqual(await whichChildren(sup), []);
+  });
+
+  test('a child between two tries of its restart is known by its last address', async () => {
+    const { system, sup, child, at, leave, failStarts, diary } = await pool();
+    await startChild(sup, child('a'));
+    failStarts('a', 1);
+    system.suspend(sup);
+    leave('a', crash);
+    await system.idle();
+    const terminated = terminateChild(sup, at('a'));
+    system.resume(sup);
+    assert.deepEqual(await terminated, { ok: true });
+    await system.idle();
+    assert.deepEqual(diary, ['a starts', 'a stops', 'a fails']);
+  });
+
+  test('all children share one budget, and the supervisor ends when it is used up', async () => {
+    const { system, sup, child, leave } = await pool({ intensity: 2 });
+    for (const id of ['a', 'b', 'c']) await startChild(sup, child(id));
+    for (const id of ['a', 'b', 'c']) leave(id, crash);
+    assert.equal(await system.ended(sup), 'shutdown');
+  });
+
+  test('children stop at the same time, each within its own shutdown', async () => {
+    const { system, sup, clock, elapse } = await pool();
+    const start = (self: { trapExit(): void }) => {
+      self.trapExit();
+      return { receive() {}, stop: () => new Promise<void>(() => {}) };
+    };
+    for (const shutdown of [300, 100, 200]) await startChild(sup, { id: 'slow', start, shutdown });
+    system.exit(sup, 'shutdown');
+    const ended = system.ended(sup);
+    await elapse(300);
+    assert.equal(await ended, 'shutdown');
+    assert.equal(clock.monotonic(), 300);
+  });
+});
+
+describe('a budget per child', () => {
+  test('a child that used up its own budget is given up and announced, and the supervisor lives on', async () => {
+    const gone: unknown[] = [];
+    const options = {
+      budget: 'per_child',
+      gaveUp: ({ id }: { id: string }, reason: ExitReason) => gone.push([id, reason]),
+    } as const;
+    const { system, sup, child, leave, lives, reports } = await pool(options);
+    await startChild(sup, child('bad'));
+    await startChild(sup, child('good'));
+    for (let n = 0; n < 4; n += 1) {
+      leave('bad', crash);
+      await system.idle();
+    }
+    assert.deepEqual(gone, [['bad', crash]]);
+    assert.deepEqual([lives('bad'), lives('good')], [4, 1]);
+    assert.deepEqual(
+      (await whichChildren(sup)).map(({ id }) => id),
+      ['good'],
+    );
+    assert.ok(reports.some((report) => report.type === 'supervisor' && report.context === 'gave_up'));
+  });
+
+  test('a restart that fails again and again uses up the budget of that child only', async () => {
+    const { system, sup, child, leave, failStarts } = await pool({ budget: 'per_child' });
+    await startChild(sup, child('bad'));
+    await startChild(sup, child('good'));
+    failStarts('bad', 100);
+    leave('bad', crash);
+    await system.idle();
+    assert.deepEqual(
+      (await whichChildren(sup)).map(({ id }) => id),
+      ['good'],
+    );
+  });
+
+  test('crashes further apart than the period are restarted without end', async () => {
+    const { system, sup, child, leave, lives, elapse } = await pool({
+      budget: 'per_child',
+      intensity: 1,
+      periodMs: 1_000,
+    });
+    await startChild(sup, child('a'));
+    for (let n = 0; n < 10; n += 1) {
+      leave('a', crash);
+      await system.idle();
+      await elapse(1_001);
+    }
+    assert.equal(lives('a'), 11);
+  });
+});

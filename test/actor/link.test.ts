@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ExitReason, Ref } from '../../src/actor/types.ts';
+import { hear, heard, make, puppet, type PuppetMessage, stage, type Stage } from './support.ts';
+
+const trap = (ref: Ref<PuppetMessage>) =>
+  make(ref, (self) => self.trapExit(({ from, reason }) => hear([from.id, reason])));
+const link = (one: Ref<PuppetMessage>, other: Ref<PuppetMessage>) => make(one, (self) => self.link(other));
+const monitor = (one: Ref<PuppetMessage>, other: Ref<PuppetMessage>) =>
+  make(one, (self) => self.monitor(other, ({ reason }) => hear(['down', reason])));
+
+async function two({ spawn }: Stage): Promise<[Ref<PuppetMessage>, Ref<PuppetMessage>]> {
+  return [await spawn(puppet, 'one'), await spawn(puppet, 'other')];
+}
+
+async function isAlive({ system }: Stage, ref: Ref<never>): Promise<boolean> {
+  await system.idle();
+  return system.inspect().some(({ id }) => id === ref.id);
+}
+
+describe('links', () => {
+  const oops: ExitReason = ['error', 'oops'];
+  const cases: readonly { ends: ExitReason; survives: boolean }[] = [
+    { ends: 'normal', survives: true },
+    { ends: 'shutdown', survives: false },
+    { ends: ['shutdown', 'why'], survives: false },
+    { ends: oops, survives: false },
+    { ends: 'kill', survives: false },
+  ];
+  for (const { ends, survives } of cases) {
+    test(`a life ${survives ? 'survives' : 'does not survive'} a linked one that ends with ${String(ends)}`, async () => {
+      const scene = stage();
+      const [one, other] = await two(scene);
+      await link(one, other);
+      await make(other, (self) => self.stop(ends));
+      if (survives) assert.equal(await isAlive(scene, one), true);
+      else assert.deepEqual(await scene.system.ended(one), ends);
+    });
+
+    test(`a life that traps exits hears of a linked one that ends with ${String(ends)}`, async () => {
+      const scene = stage();
+      const [one, other] = await two(scene);
+      await trap(one);
+      await link(one, other);
+      await make(other, (self) => self.stop(ends));
+      await scene.system.idle();
+      assert.deepEqual(await heard(one), [[other.id, ends]]);
+    });
+  }
+
+  test('the reason goes on along a chain of links, until someone traps', async () => {
+    const scene = stage();
+    const chain = await Promise.all(Array.from({ length: 5_000 }, (_, n) => scene.spawn(puppet, `link-${n}`)));
+    for (const [n, ref] of chain.entries()) if (n > 0) await link(ref, chain[n - 1] ?? ref);
+    const first = chain[0] ?? assert.fail();
+    const last = chain.at(-1) ?? first;
+    const listener = await scene.spawn(puppet);
+    await trap(listener);
+    await link(listener, last);
+    scene.system.exit(first, oops);
+    assert.deepEqual(await heard(listener), [[last.id, oops]]);
+  });
+
+  test('linking twice is one link, and unlinking ends it', async () => {
+    const scene = stage();
+    const [one, other] = await two(scene);
+    await link(one, other);
+    await link(one, other);
+    await make(other, (self) => self.unlink(one));
+    scene.system.exit(other, 'shutdown');
+    assert.equal(await isAlive(scene, one), true);
+  });
+
+  test('linking to a life that ended is an error, or a message to who traps exits', async () => {
+    const scene = stage();
+    const [one, other] = await two(scene);
+    const trapping = await scene.spawn(puppet);
+    await trap(trapping);
+    scene.system.exit(other, 'shutdown');
+    await link(trapping, other);
+    assert.deepEqual(await heard(trapping), [[other.id, 'noproc']]);
+    await assert.rejects(link(one, other), { code: 'ended' });
+  });
+});
+
+describe('exit signals', () => {
+  test('kill cannot be trapped, and those linked see killed', async () => {
+    const scene = stage();
+    const [one, other] = await two(scene);
+    await trap(one);
+    await trap(other);
+    await link(one, other);
+    scene.system.exit(other, 'kill');
+    assert.equal(await scene.system.ended(other), 'killed');
+    assert.deepEqual(await heard(one), [[other.id, 'killed']]);
+  });
+
+  test('a normal signal of another life is ignored', async () => {
+    const scene = stage();
+    const [one, other] = await two(scene);
+    scene.system.exit(one, 'normal', other);
+    assert.equal(await isAlive(scene, one), true);
+  });
+
+  test('a normal signal to itself ends a life', async () => {
+    const scene = stage();
+    const one = await scene.spawn(puppet);
+    scene.system.exit(one, 'normal', one);
+    assert.equal(await scene.system.ended(one), 'normal');
+  });
+
+  test('the signal of another life is a message to one that traps exits, that of the parent stops it', async () => {
+    const scene = stage();
+    const [one, other] = await two(scene);
+    await trap(one);
+    scene.system.exit(one, 'shutdown', other);
+    assert.deepEqual(await heard(one), [[other.id, 'shutdown']]);
+    scene.system.exit(one, 'shutdown');
+    assert.equal(await scene.system.ended(one), 'shutdown');
+  });
+
+  test('a life that traps exits no more ends by them again', async () => {
+    const scene = stage();
+    const [one, other] = await two(scene);
+    await trap(one);
+    await make(one, (self) => self.untrapExit());
+    scene.system.exit(one, 'shutdown', other);
+    assert.equal(await scene.system.ended(one), 'shutdown');
+  });
+});
+
+describe('monitors', () => {
+  test('each monitor tells once of the end, whatever the reason', async () => {
+    const scene = stage();
+    const [one, other] = await two(scene);
+    await monitor(one, other);
+    await monitor(one, other);
+    await make(other, (self) => self.stop());
+    await scene.system.idle();
+    assert.deepEqual(await heard(one), [
+      ['down', 'normal'],
+      ['down', 'normal'],
+    ]);
+  });
+
+  test('a monitor of a life that ended tells so at once', async () => {
+    const scene = stage();
+    const [one, other] = await two(scene);
+    scene.system.exit(other, 'shutdown');
+    await monitor(one, other);
+    assert.deepEqual(await heard(one), [['down', 'noproc']]);
+  });
+
+  test('a monitor that was ended tells nothing', async () => {
+    const scene = stage();
+    const [one, other] = await two(scene);
+    await make(one, (self) => self.demonitor(self.monitor(other, hear)));
+    scene.system.exit(other, 'shutdown');
+    assert.deepEqual(await heard(one), []);
+  });
+
+  for (const flush of [undefined, 'flush'] as const) {
+    test(`a message that a monitor left in the mailbox ${flush ? 'goes with a flush' : 'stays without a flush'}`, async () => {
+      const scene = stage();
+      const [one, other] = await two(scene);
+      await make(one, (self) => {
+        const number = self.monitor(other, ({ reason }) => hear(['down', reason]));
+        scene.system.exit(other, 'shutdown');
+        self.demonitor(number, flush);
+      });
+      assert.deepEqual(await heard(one), flush ? [] : [['down', 'shutdown']]);
+    });
+  }
+});

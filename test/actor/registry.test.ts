@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { AlreadyRegistered } from '../../src/actor/errors.ts';
+import { Registry } from '../../src/actor/registry.ts';
+import { hear, heard, make, puppet, type PuppetMessage, stage } from './support.ts';
+
+describe('registry', () => {
+  test('a life is found under its key until it ends', async () => {
+    const { system, spawn } = stage();
+    const registry = new Registry<string, PuppetMessage>();
+    const ref = await spawn(puppet);
+    await make(ref, (self) => self.register(registry, 'a'));
+    assert.equal(registry.whereis('a'), ref);
+    assert.deepEqual([...registry.keys()], ['a']);
+    system.exit(ref, 'kill');
+    assert.equal(registry.whereis('a'), undefined);
+    assert.equal(registry.size, 0);
+  });
+
+  test('a key has one holder at a time', async () => {
+    const { spawn, system } = stage();
+    const registry = new Registry<string, PuppetMessage>();
+    const [one, other] = [await spawn(puppet), await spawn(puppet)];
+    await make(one, (self) => self.register(registry, 'a'));
+    const refused = make(other, (self) => self.register(registry, 'a'));
+    await assert.rejects(refused, { code: 'ended' });
+    const reason = await system.ended(other);
+    assert.ok(reason[1] instanceof AlreadyRegistered);
+    assert.equal(reason[1].holder, one.id);
+  });
+
+  test('a key given up is free, and only its holder can give it up', async () => {
+    const { spawn } = stage();
+    const registry = new Registry<string, PuppetMessage>();
+    const [one, other] = [await spawn(puppet), await spawn(puppet)];
+    await make(one, (self) => self.register(registry, 'a'));
+    await make(other, (self) => self.unregister(registry, 'a'));
+    assert.equal(registry.whereis('a'), one);
+    await make(one, (self) => self.unregister(registry, 'a'));
+    await make(other, (self) => self.register(registry, 'a'));
+    assert.equal(registry.whereis('a'), other);
+  });
+
+  test('the key of a failed start is free again', async () => {
+    const { system } = stage();
+    const registry = new Registry<string, PuppetMessage>();
+    await system.spawn<PuppetMessage>((self) => {
+      self.register(registry, 'a');
+      throw new Error('no');
+    });
+    assert.equal(registry.size, 0);
+  });
+
+  test('those who watch a life are told when its key is free already', async () => {
+    const { spawn, system } = stage();
+    const registry = new Registry<string, PuppetMessage>();
+    const [one, other] = [await spawn(puppet), await spawn(puppet)];
+    await make(one, (self) => self.register(registry, 'a'));
+    await make(other, (self) => self.monitor(one, () => hear(registry.size)));
+    system.exit(one, 'shutdown');
+    assert.deepEqual(await heard(other), [0]);
+  });
+
+  test('an address by key finds the holder at each use', async () => {
+    const { spawn, system } = stage();
+    const registry = new Registry<string, PuppetMessage>();
+    const via = registry.via('a');
+    via.send(hear('to nobody'));
+    await assert.rejects(heard(via), { code: 'noproc' });
+    for (const name of ['first', 'second']) {
+      const ref = await spawn(puppet, name);
+      await make(ref, (self) => self.register(registry, 'a'));
+      via.send(hear(name));
+      assert.deepEqual(await heard(via), [name]);
+      system.exit(via, 'shutdown');
+      assert.equal(await system.ended(ref), 'shutdown');
+    }
+  });
+});

@@ -1,0 +1,326 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  countChildren,
+  deleteChild,
+  restartChild,
+  startChild,
+  terminateChild,
+  whichChildren,
+} from '../../src/actor/management.ts';
+import { supervisor, type SupervisorSpec } from '../../src/actor/supervisor.ts';
+import { type Actor, type ExitReason, ignore, type Restart } from '../../src/actor/types.ts';
+import { family, stage } from './support.ts';
+
+const crash: ExitReason = ['error', 'boom'];
+
+/** A supervisor of children `a`, `b` and `c`, whose diary starts after their first start. */
+async function trio(spec: Partial<SupervisorSpec> = {}, childSpec = {}) {
+  const scene = stage();
+  const kin = family();
+  const children = ['a', 'b', 'c'].map((id) => kin.child(id, childSpec));
+  const sup = await scene.spawn(supervisor({ strategy: 'one_for_one', children, ...spec }), 'sup');
+  kin.diary.length = 0;
+  const ids = async () =>
+    (await whichChildren(sup)).map(({ id, child }) => [id, typeof child === 'string' ? child : 'runs']);
+  return { ...scene, ...kin, sup, ids };
+}
+
+describe('restart types', () => {
+  const reasons: readonly ExitReason[] = ['normal', 'shutdown', ['shutdown', 'done'], 'killed', 'noproc', crash];
+  const isNormal = (reason: ExitReason) => reason === 'normal' || reason === 'shutdown' || reason[0] === 'shutdown';
+  const lives: Record<Restart, (reason: ExitReason) => number> = {
+    permanent: () => 2,
+    transient: (reason) => (isNormal(reason) ? 1 : 2),
+    temporary: () => 1,
+  };
+  for (const restart of ['permanent', 'transient', 'temporary'] as const) {
+    for (const reason of reasons) {
+      const expected = lives[restart](reason);
+      test(`a ${restart} child that leaves with ${String(reason)} lives ${expected === 2 ? 'twice' : 'once'}`, async () => {
+        const { system, leave, lives: livesOf } = await trio({}, { restart });
+        leave('b', reason);
+        await system.idle();
+        assert.equal(livesOf('b'), expected);
+      });
+    }
+  }
+
+  test('a transient child that left in peace is remembered, a temporary one is not', async () => {
+    const scene = stage();
+    const kin = family();
+    const children = [kin.child('t', { restart: 'transient' }), kin.child('x', { restart: 'temporary' })];
+    const sup = await scene.spawn(supervisor({ strategy: 'one_for_one', children }));
+    kin.leave('t', 'normal');
+    kin.leave('x', 'normal');
+    await scene.system.idle();
+    assert.deepEqual(await whichChildren(sup), [{ id: 't', type: 'worker', child: 'stopped' }]);
+  });
+});
+
+describe('strategies', () => {
+  const cases = [
+    ['one_for_one', ['b stops', 'b starts']],
+    ['rest_for_one', ['b stops', 'c stops', 'b starts', 'c starts']],
+    ['one_for_all', ['b stops', 'c stops', 'a stops', 'a starts', 'b starts', 'c starts']],
+  ] as const;
+  for (const [strategy, expected] of cases) {
+    test(`${strategy}: what a crash of the second of three does`, async () => {
+      const { system, leave, diary } = await trio({ strategy });
+      leave('b', crash);
+      await system.idle();
+      assert.deepEqual(diary, expected);
+    });
+  }
+
+  test('a child that is not to be restarted leaves its siblings alone', async () => {
+    const { system, leave, diary } = await trio({ strategy: 'one_for_all' }, { restart: 'transient' });
+    leave('b', 'normal');
+    await system.idle();
+    assert.deepEqual(diary, ['b stops']);
+  });
+
+  test('a group restart also starts children that had no life, but forgets temporary ones', async () => {
+    const scene = stage();
+    const kin = family();
+    const children = [kin.child('a'), kin.child('stopped'), kin.child('x', { restart: 'temporary' })];
+    const sup = await scene.spawn(supervisor({ strategy: 'one_for_all', children }));
+    await terminateChild(sup, 'stopped');
+    kin.diary.length = 0;
+    kin.leave('a', crash);
+    await scene.system.idle();
+    assert.deepEqual(kin.diary, ['a stops', 'x stops', 'a starts', 'stopped starts']);
+    assert.equal((await countChildren(sup)).specs, 2);
+  });
+
+  test('two siblings that crash together cost one restart of the group', async () => {
+    const { system, leave, lives, sup } = await trio({ strategy: 'one_for_all', intensity: 1 });
+    system.suspend(sup);
+    leave('a', crash);
+    leave('c', crash);
+    await system.idle();
+    system.resume(sup);
+    await system.idle();
+    assert.deepEqual([lives('a'), lives('b'), lives('c')], [2, 2, 2]);
+  });
+
+  test('a start that fails in a group restart leaves the later children until its retry', async () => {
+    const { system, leave, failStarts, diary } = await trio({ strategy: 'rest_for_one' });
+    failStarts('b', 1);
+    leave('a', crash);
+    await system.idle();
+    assert.deepEqual(diary.slice(3), ['a starts', 'b fails', 'b starts', 'c starts']);
+  });
+});
+
+describe('restart intensity', () => {
+  test('a supervisor allows three restarts in five seconds, and ends with shutdown at the fourth', async () => {
+    const { system, leave, lives, diary, sup, reports } = await trio();
+    for (let n = 0; n < 4; n += 1) {
+      leave('b', crash);
+      await system.idle();
+    }
+    assert.equal(lives('b'), 4);
+    assert.equal(await system.ended(sup), 'shutdown');
+    assert.deepEqual(diary.slice(-3), ['b stops', 'c stops', 'a stops']);
+    assert.ok(reports.some((report) => report.type === 'supervisor' && report.context === 'intensity_reached'));
+  });
+
+  test('restarts older than the period do not count', async () => {
+    const { system, leave, lives, elapse } = await trio({ intensity: 1, periodMs: 1_000 });
+    for (let n = 0; n < 5; n += 1) {
+      leave('b', crash);
+      await system.idle();
+      await elapse(1_001);
+    }
+    assert.equal(lives('b'), 6);
+  });
+
+  test('an intensity of zero allows no restart', async () => {
+    const { system, leave, sup } = await trio({ intensity: 0 });
+    leave('b', crash);
+    assert.equal(await system.ended(sup), 'shutdown');
+  });
+
+  test('a restart that fails is tried again behind the messages that wait, and each try counts', async () => {
+    const { system, leave, failStarts, ids, sup } = await trio({ intensity: 2 });
+    failStarts('b', 10);
+    system.suspend(sup);
+    leave('b', crash);
+    await system.idle();
+    const between = ids();
+    system.resume(sup);
+    assert.deepEqual((await between)[1], ['b', 'restarting']);
+    assert.equal(await system.ended(sup), 'shutdown');
+  });
+
+  test('a supervisor that used up its budget is restarted by its own, as any permanent child is', async () => {
+    const scene = stage();
+    const kin = family();
+    const inner = supervisor({ strategy: 'one_for_one', intensity: 0, children: [kin.child('leaf')] });
+    await scene.spawn(
+      supervisor({ strategy: 'one_for_one', children: [{ id: 'inner', type: 'supervisor', start: inner }] }),
+    );
+    kin.leave('leaf', crash);
+    await scene.system.idle();
+    assert.deepEqual(kin.diary, ['leaf starts', 'leaf stops', 'leaf starts']);
+  });
+});
+
+describe('start of a supervisor', () => {
+  test('each child starts when the one before it has started', async () => {
+    const { system } = stage();
+    const order: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    const slow = async () => {
+      await gate.promise;
+      order.push('slow');
+      return { receive() {} };
+    };
+    const quick = () => {
+      order.push('quick');
+      return { receive() {} };
+    };
+    const children = [
+      { id: 'slow', start: slow },
+      { id: 'quick', start: quick },
+    ];
+    const spawning = system.spawn(supervisor({ strategy: 'one_for_one', children }));
+    await system.idle();
+    assert.deepEqual(order, []);
+    gate.resolve();
+    await spawning;
+    assert.deepEqual(order, ['slow', 'quick']);
+  });
+
+  test('a child that fails to start stops those before it in reverse order and fails the start', async () => {
+    const { system } = stage();
+    const { child, diary, failStarts } = family();
+    failStarts('c', 1);
+    const children = ['a', 'b', 'c', 'd'].map((id) => child(id));
+    const spawned = await system.spawn(supervisor({ strategy: 'one_for_one', children }));
+    assert.deepEqual(diary, ['a starts', 'b starts', 'c fails', 'b stops', 'a stops']);
+    const reason = ['failed_to_start_child', 'c', ['error', new Error('not today')]];
+    assert.deepEqual(spawned, { ok: false, reason: ['shutdown', reason] });
+  });
+
+  test('a child that has nothing to do is kept, unless it is temporary', async () => {
+    const { spawn } = stage();
+    const start: Actor<never> = () => ignore;
+    const children = [{ id: 'kept', start }, { id: 'dropped', start, restart: 'temporary' } as const];
+    const sup = await spawn(supervisor({ strategy: 'one_for_one', children }));
+    assert.deepEqual(await whichChildren(sup), [{ id: 'kept', type: 'worker', child: 'stopped' }]);
+  });
+
+  const bad: readonly (readonly [string, Partial<SupervisorSpec>, string])[] = [
+    ['a negative intensity', { intensity: -1 }, 'invalid_intensity'],
+    ['a period of zero', { periodMs: 0 }, 'invalid_period'],
+    ['two children of one id', { children: [family().child('a'), family().child('a')] }, 'duplicate_child_name'],
+    [
+      'a significant child without auto-shutdown',
+      { children: [family().child('a', { significant: true })] },
+      'bad_combination',
+    ],
+    ['a negative shutdown', { children: [family().child('a', { shutdown: -1 })] }, 'invalid_shutdown'],
+  ];
+  for (const [what, spec, problem] of bad) {
+    test(`${what} is refused, and nothing is started`, async () => {
+      const { system, reports } = stage();
+      const spawned = await system.spawn(supervisor({ strategy: 'one_for_one', children: [], ...spec }));
+      assert.ok(spawned.ok === false);
+      assert.match(String(spawned.reason[1]), new RegExp(problem));
+      assert.deepEqual(reports, []);
+    });
+  }
+});
+
+describe('auto-shutdown', () => {
+  test('the end of any significant child ends the supervisor', async () => {
+    const { system, sup, child, leave, diary } = await trio({ autoShutdown: 'any_significant', children: [] });
+    for (const id of ['a', 'b']) await startChild(sup, child(id, { restart: 'transient', significant: true }));
+    leave('a', 'normal');
+    assert.equal(await system.ended(sup), 'shutdown');
+    assert.deepEqual(diary.slice(2), ['a stops', 'b stops']);
+  });
+
+  test('only the end of the last significant child ends the supervisor, if all must end', async () => {
+    const { system, sup, child, leave } = await trio({ autoShutdown: 'all_significant', children: [] });
+    for (const id of ['a', 'b']) await startChild(sup, child(id, { restart: 'temporary', significant: true }));
+    leave('a', crash);
+    await system.idle();
+    assert.equal((await countChildren(sup)).active, 1);
+    leave('b', 'normal');
+    assert.equal(await system.ended(sup), 'shutdown');
+  });
+});
+
+describe('management', () => {
+  test('a started child comes last, and first in the list of children', async () => {
+    const { sup, child, ids } = await trio();
+    assert.equal((await startChild(sup, child('d'))).ok, true);
+    assert.deepEqual(
+      (await ids()).map(([id]) => id),
+      ['d', 'c', 'b', 'a'],
+    );
+  });
+
+  test('a known id is not started again', async () => {
+    const { sup, child, at } = await trio();
+    assert.deepEqual(await startChild(sup, child('a')), { ok: false, code: 'already_started', ref: at('a') });
+    await terminateChild(sup, 'a');
+    assert.deepEqual(await startChild(sup, child('a')), { ok: false, code: 'already_present' });
+  });
+
+  test('a child that fails to start is not kept', async () => {
+    const { sup, child, failStarts } = await trio();
+    failStarts('d', 1);
+    assert.equal((await startChild(sup, child('d'))).ok, false);
+    assert.equal((await countChildren(sup)).specs, 3);
+  });
+
+  test('a terminated child is not restarted until it is asked for', async () => {
+    const { sup, ids, lives } = await trio();
+    assert.deepEqual(await terminateChild(sup, 'b'), { ok: true });
+    assert.deepEqual((await ids())[1], ['b', 'stopped']);
+    assert.equal((await restartChild(sup, 'b')).ok, true);
+    assert.equal(lives('b'), 2);
+    assert.deepEqual(await terminateChild(sup, 'nobody'), { ok: false, code: 'not_found' });
+  });
+
+  test('a child must be stopped to be deleted or restarted', async () => {
+    const { sup } = await trio();
+    assert.deepEqual(await deleteChild(sup, 'b'), { ok: false, code: 'running' });
+    assert.deepEqual(await restartChild(sup, 'b'), { ok: false, code: 'running' });
+    await terminateChild(sup, 'b');
+    assert.deepEqual(await deleteChild(sup, 'b'), { ok: true });
+    assert.deepEqual(await restartChild(sup, 'b'), { ok: false, code: 'not_found' });
+  });
+
+  test('children are counted by type, and by whether they live right now', async () => {
+    const { system, sup, at } = await trio();
+    system.suspend(sup);
+    const counting = countChildren(sup);
+    system.exit(at('b'), 'kill');
+    system.resume(sup);
+    assert.deepEqual(await counting, { specs: 3, active: 2, supervisors: 0, workers: 3 });
+  });
+
+  test('management of a supervisor that ended rejects', async () => {
+    const { system, sup } = await trio();
+    system.exit(sup, 'shutdown');
+    await system.ended(sup);
+    await assert.rejects(whichChildren(sup), { code: 'noproc' });
+  });
+});
+
+describe('the tree', () => {
+  test('it shows state, restarts, age and last exit of each child', async () => {
+    const { system, leave, elapse } = await trio();
+    leave('b', crash);
+    await elapse(1_000);
+    const [root] = system.inspect();
+    assert.deepEqual([root?.name, root?.kind, root?.state, root?.ageMs], ['sup', 'supervisor', 'running', 1_000]);
+    const b = root?.children[1];
+    assert.deepEqual([b?.name, b?.kind, b?.state, b?.restarts, b?.lastExit], ['b', 'actor', 'running', 1, crash]);
+  });
+});

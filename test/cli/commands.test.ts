@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { HandlerContext, Params } from '../../src/control/methods.ts';
+import type { ScrapeView } from '../../src/control/methods/scrape.ts';
+import { serve, temporaryDirectory } from '../control/daemon.ts';
+import { run } from './terminal.ts';
+import { now, project, record, scrape, step } from './views.ts';
+
+describe('commands on a daemon', () => {
+  test('add sends what its options say', async (t) => {
+    const asked: Params<'project.add'>[] = [];
+    const { path } = await serve(t, {
+      'project.add': (params) => {
+        asked.push(params);
+        return project;
+      },
+    });
+    const words = ['add', 'solar', '-s', 'crowd', '-p', 'slug=a=b', '-p', 'page=2', '-e', '90s', '-l', 'x', '-l', 'y'];
+    const { status } = await run([...words, '--name', 'Solar', '--socket', path]);
+    assert.equal(status, 0);
+    assert.deepEqual(asked, [
+      {
+        id: 'solar',
+        name: 'Solar',
+        labels: ['x', 'y'],
+        multiplier: 1,
+        targets: [{ source: 'crowd', params: { slug: 'a=b', page: '2' }, everyMs: 90_000 }],
+      },
+    ]);
+  });
+
+  test('list shows a table on a terminal, and bare cells with tabs elsewhere', async (t) => {
+    const { path } = await serve(t, { 'project.list': () => ({ projects: [project] }) });
+    const onTerminal = await run(['list', '--socket', path], { columns: 100, now });
+    assert.equal(
+      onTerminal.out,
+      'PROJECT  STATUS  TARGETS        SCRAPED  NEXT   NAME\n' +
+        'solar    active  2 (1 failing)  3m ago   in 2h  Solar Backpack\n',
+    );
+    const piped = await run(['list', '--socket', path], { now });
+    assert.equal(piped.out, 'solar\tactive\t2 (1 failing)\t3m ago\tin 2h\tSolar Backpack\n');
+  });
+
+  test('list --ids prints ids alone, list --json the projects', async (t) => {
+    const { path } = await serve(t, { 'project.list': () => ({ projects: [project, { ...project, id: 'lunar' }] }) });
+    assert.equal((await run(['list', '--ids', '--socket', path])).out, 'solar\nlunar\n');
+    assert.deepEqual(JSON.parse((await run(['list', '--json', '--socket', path])).out)[0], project);
+  });
+
+  test('list goes on until it has all, and says so when there are none', async (t) => {
+    const { path } = await serve(t, {
+      'project.list': ({ after }) =>
+        after === undefined ? { projects: [project], next: 'solar' } : { projects: [{ ...project, id: after + 2 }] },
+    });
+    assert.equal((await run(['list', '--ids', '--socket', path])).out, 'solar\nsolar2\n');
+    const none = await serve(t, { 'project.list': () => ({ projects: [] }) });
+    const { out, err } = await run(['list', '--socket', none.path]);
+    assert.deepEqual({ out, err }, { out: '', err: 'no projects: add one with `heronry add`\n' });
+  });
+
+  test('show tells a parked target with its error, crashes and next try, and values without what steers a terminal', async (t) => {
+    const { path } = await serve(t, { 'project.get': () => project, 'project.records': () => ({ records: [record] }) });
+    const { out } = await run(['show', 'solar', '--socket', path], { columns: 120, now });
+    assert.match(out, /^solar {2}Solar Backpack {2}active {2}\[spring\]$/m);
+    assert.match(out, /last scrape {2}scrape 41 complete in 1.2s, 3m ago, 1 step, 0 added, 1 changed, 4 confirmed/);
+    assert.match(out, /target 8 {2}ads {2}parked definition_error/);
+    assert.match(out, /last error {3}timeout: no headers in 30 s/);
+    assert.match(out, /crashes {6}4, 4 in a row, the last: TypeError/);
+    assert.match(out, /parked {7}1m ago: 4 crashes in a row; tried again in 1m/);
+    assert.match(out, /pledged {2}1234.50 EUR {7}3m ago {2}3m ago/);
+    assert.match(out, /title {4}Solar Backpack 2/);
+    assert.match(out, /tags {5}sun, bag/);
+    assert.match(out, /ends {5}–/);
+    assert.ok(!out.includes('\u001B'));
+  });
+
+  test('archive takes several projects', async (t) => {
+    const { path } = await serve(t, { 'project.archive': ({ id }) => ({ ...project, id }) });
+    assert.equal((await run(['archive', 'solar', 'lunar', '--socket', path])).out, 'archived solar\narchived lunar\n');
+  });
+
+  test('rescrape tells the number of the scrape, and whether it was waiting already', async (t) => {
+    const { path } = await serve(t, {
+      'project.rescrape': () => ({
+        scrapes: [
+          { target: 7, scrape: 42, coalesced: false },
+          { target: 8, scrape: 40, coalesced: true },
+        ],
+      }),
+    });
+    const { out } = await run(['rescrape', 'solar', '--socket', path]);
+    assert.equal(out, 'scrape 42 of target 7 is asked for\nscrape 40 of target 8 was waiting already\n');
+  });
+
+  for (const [ended, status, says] of [
+    ['complete', 0, ''],
+    ['failed', 1, 'heronry: scrape 42 failed\n'],
+    ['cancelled', 1, 'heronry: scrape 42 was cancelled\n'],
+  ] as const) {
+    test(`rescrape --wait shows each step once, and leaves with ${status} when the scrape is ${ended}`, async (t) => {
+      const stages: ScrapeView['status'][] = ['waiting', 'running', 'running', ended];
+      let stage = 0;
+      let context: HandlerContext | undefined;
+      const { path } = await serve(t, {
+        'project.rescrape': () => ({ scrapes: [{ target: 7, scrape: 42, coalesced: false }] }),
+        'event.subscribe': (_, given) => {
+          context = given;
+          return { after: 0 };
+        },
+        'scrape.get': ({ afterStep }) => {
+          const steps = [1, 2, 3].slice(0, stage).map((number) => ({ ...step, step: number }));
+          const seen = { ...scrape, scrape: 42, status: stages[stage] ?? ended };
+          stage += 1;
+          setImmediate(() => context?.notify({ id: stage, at: now, type: 'scrape.stepped', scrape: 42, data: {} }));
+          return { scrape: seen, steps: steps.filter((each) => each.step > afterStep) };
+        },
+      });
+      const result = await run(['rescrape', 'solar', '--wait', '--socket', path], { now });
+      assert.equal(result.status, status);
+      assert.equal(result.err, says);
+      const lines = result.out.trim().split('\n');
+      assert.deepEqual(
+        lines.map((line) => line.split(/ {2}| (?=complete|failed|cancelled)/)[0]),
+        ['step 1', 'step 2', 'step 3', 'scrape 42'],
+      );
+    });
+  }
+
+  test('watch prints events as they come, one JSON line each with --json, until the daemon goes', async (t) => {
+    const server = await serve(t, {
+      'event.subscribe': ({ after, types }, { notify }) => {
+        assert.equal(after, 4);
+        assert.deepEqual(types, ['record.*']);
+        const fields = { pledged: { old: { amount: '1', currency: 'EUR' }, new: { amount: '2', currency: 'EUR' } } };
+        notify({ id: 5, at: 0, type: 'record.changed', project: 'solar', source: 'crowd', data: { key: 'k', fields } });
+        setImmediate(() => void server.close());
+        return { after: 4 };
+      },
+    });
+    const words = ['watch', '--after', '4', '--type', 'record.*', '--socket', server.path];
+    const { out, status } = await run(words);
+    assert.equal(out, '5 00:00:00  record.changed  solar crowd  key=k  pledged: 1 EUR → 2 EUR\n');
+    assert.equal(status, 69);
+  });
+
+  test('stop waits until the daemon has hung up', async (t) => {
+    const server = await serve(t, {
+      'daemon.shutdown': () => {
+        setImmediate(() => void server.close());
+        return { pid: 77 };
+      },
+    });
+    const { out, status } = await run(['stop', '--socket', server.path]);
+    assert.deepEqual({ out, status }, { out: 'stopped the daemon, pid 77\n', status: 0 });
+  });
+
+  test('tree draws the lives under each other and says how many it left out', async (t) => {
+    const actor = { kind: 'actor', state: 'running', mailbox: 0, restarts: 0, ageMs: 5_000 } as const;
+    const { path } = await serve(t, {
+      'tree.get': () => ({
+        ...actor,
+        id: 'root',
+        kind: 'supervisor',
+        children: [
+          { ...actor, id: 'store' },
+          {
+            ...actor,
+            id: 'projects',
+            kind: 'supervisor',
+            more: 9,
+            children: [{ ...actor, id: 'solar', restarts: 2, mailbox: 1 }],
+          },
+        ],
+      }),
+    });
+    assert.equal(
+      (await run(['tree', '--socket', path])).out,
+      'root  5s\n├─ store  5s\n└─ projects  5s\n   ├─ solar  5s, 1 waiting, restarted 2×\n   └─ … 9 more\n',
+    );
+  });
+
+  test('settings are shown and changed in the units of people', async (t) => {
+    const { path } = await serve(t, {
+      'settings.get': () => ({ initialDelayMs: 1_000, everyMs: 14_400_000, timeLimitMs: 600_000, logLevel: 'info' }),
+      'settings.set': ({ everyMs = 0 }) => ({ initialDelayMs: 1_000, everyMs, timeLimitMs: 600_000, logLevel: 'info' }),
+    });
+    assert.equal(
+      (await run(['settings', '--socket', path])).out,
+      'initial-delay\t1s\nevery\t4h\ntime-limit\t10m\nlog-level\tinfo\n',
+    );
+    assert.equal((await run(['settings', 'get', 'every', '--socket', path])).out, '4h\n');
+    assert.match((await run(['settings', 'set', 'every', '90m', '--socket', path])).out, /^every\t1h 30m$/m);
+    const refused = await run(['settings', 'set', 'log-level', 'loud', '--socket', path]);
+    assert.equal(refused.status, 2);
+    assert.match(refused.err, /logLevel: /);
+  });
+
+  test('apply sends the file, and prints the difference', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await writeFile(
+      join(cwd, 'projects.yaml'),
+      '- { id: solar, targets: [{ source: crowd, params: { slug: 7 }, every: 15m }] }\n',
+    );
+    const { path } = await serve(t, {
+      'project.apply': ({ projects, prune, dryRun }) => {
+        assert.deepEqual(projects, [
+          {
+            id: 'solar',
+            labels: [],
+            multiplier: 1,
+            targets: [{ source: 'crowd', params: { slug: '7' }, everyMs: 900_000 }],
+          },
+        ]);
+        assert.deepEqual({ prune, dryRun }, { prune: false, dryRun: true });
+        return {
+          changes: [{ id: 'solar', action: 'update', details: ['every: 1h → 15m'] }],
+          unchanged: 3,
+          applied: false,
+        };
+      },
+    });
+    const { out, status } = await run(['apply', '-f', 'projects.yaml', '--dry-run', '--socket', path], { cwd });
+    assert.equal(status, 0);
+    assert.equal(
+      out,
+      '~ update solar\n    every: 1h → 15m\n1 change, 3 unchanged; nothing is archived without --prune; not applied\n',
+    );
+  });
+
+  test('apply of a file with problems says where they are and asks nothing', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await writeFile(join(cwd, 'projects.yaml'), '- id: solar\n  targts: []\n');
+    const { status, err } = await run(['apply', '-f', 'projects.yaml', '--socket', 'none'], { cwd });
+    assert.equal(status, 1);
+    assert.match(err, /projects\.yaml:2:3: .*did you mean "targets"\?/);
+  });
+});

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { temporaryDirectory } from '../control/daemon.ts';
+import { run } from './terminal.ts';
+
+/** What bash offers for the last of the words. */
+async function offered(directory: string, words: readonly string[]): Promise<string[]> {
+  const { out } = await run(['completion', 'bash']);
+  await writeFile(join(directory, 'script'), out);
+  const list = words.map((word) => `'${word}'`).join(' ');
+  const program = `heronry() { echo solar; echo lunar; }
+    source ${join(directory, 'script')}; COMP_WORDS=(heronry ${list}); COMP_CWORD=${words.length}; _heronry; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout, stderr } = spawnSync('bash', ['-c', program], { encoding: 'utf8' });
+  assert.equal(stderr, '');
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+describe('completion', () => {
+  const cases: readonly [string[], string[]][] = [
+    [['re'], ['rescrape', 'restore', 'release']],
+    [['rescrape', '--w'], ['--wait']],
+    [['rescrape', 'so'], ['solar']],
+    [['--socket', 'x', '--json', 'show', 'l'], ['lunar']],
+    [['add', 'so'], []],
+    [['settings', 's'], ['set']],
+    [['completion', 'f'], ['fish']],
+  ];
+  for (const [words, expected] of cases) {
+    test(`bash completes "heronry ${words.join(' ')}" with ${expected.join(', ') || 'nothing'}`, async (t) => {
+      assert.deepEqual(await offered(await temporaryDirectory(t), words), expected);
+    });
+  }
+
+  for (const shell of ['zsh', 'fish']) {
+    test(`that of ${shell} names every command and quotes what it says of them`, async () => {
+      const { out } = await run(['completion', shell]);
+      for (const command of ['start', 'rescrape', 'completion']) assert.match(out, new RegExp(`\\b${command}\\b`));
+      assert.match(out, /source'\\''s/);
+    });
+  }
+});

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { temporaryDirectory } from '../control/daemon.ts';
+import { run } from './terminal.ts';
+
+describe('commands without a daemon', () => {
+  test('init writes files in which validate finds no problem', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    const written = await run(['init', 'watch'], { cwd });
+    assert.equal(written.status, 0);
+    assert.match(
+      written.out,
+      /wrote watch\/heronry\.yaml\nwrote watch\/sources\/example\.yaml\nwrote watch\/projects\.yaml\n/,
+    );
+    const { status, out } = await run(['validate', 'watch'], { cwd });
+    assert.deepEqual({ status, out }, { status: 0, out: '1 source and 1 project, no problems\n' });
+  });
+
+  test('what init left commented out is valid too', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await run(['init'], { cwd });
+    for (const name of ['heronry.yaml', 'sources/example.yaml']) {
+      const text = await readFile(join(cwd, name), 'utf8');
+      // A commented-out setting begins at the left with "# name:" or is indented below one.
+      await writeFile(join(cwd, name), text.replaceAll(/^# (?=\w+:|  )/gm, ''));
+    }
+    const { status, out } = await run(['validate'], { cwd });
+    assert.equal(status, 0, out);
+  });
+
+  test('init overwrites nothing unless forced', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await writeFile(join(cwd, 'projects.yaml'), 'precious');
+    const refused = await run(['init'], { cwd });
+    assert.equal(refused.status, 4);
+    assert.match(refused.err, /projects\.yaml stand there already/);
+    assert.equal(await readFile(join(cwd, 'projects.yaml'), 'utf8'), 'precious');
+    assert.equal((await run(['init', '--force'], { cwd })).status, 0);
+  });
+
+  test('validate lists every problem with its file and line, and leaves with 1', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await mkdir(join(cwd, 'sources'));
+    await writeFile(join(cwd, 'sources', 'shop.yaml'), 'id: shop\nprovider: html\nevry: 4h\nrecords: {}\n');
+    await writeFile(join(cwd, 'projects.yaml'), '- id: solar\n');
+    const people = await run(['validate'], { cwd });
+    assert.equal(people.status, 1);
+    assert.match(people.out, /^sources\/shop\.yaml:3:1: .*did you mean "every"\?$/m);
+    assert.match(people.out, /^sources\/shop\.yaml:4:/m);
+    assert.match(people.out, /^projects\.yaml:1:.*targets/m);
+    const machines = JSON.parse((await run(['validate', '--json'], { cwd })).out);
+    assert.equal(machines.problems.length, people.out.trim().split('\n').length);
+  });
+
+  test('try --file reads a saved page by its definition', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await run(['init'], { cwd });
+    await writeFile(join(cwd, 'page.html'), '<body data-sku="S1"><h1>Solar</h1><p class="price">EUR 12.50</p></body>');
+    const { status, out } = await run(['try', 'example', '-p', 'page=solar', '--file', 'page.html'], { cwd });
+    assert.equal(status, 0);
+    assert.match(out, /^http:\/\/127\.0\.0\.1:8080\/solar {2}71 B$/m);
+    assert.match(out, /^product\tS1\tprice\t12\.50 EUR$/m);
+    assert.match(out, /^product\.stock: no selector matched$/m);
+  });
+
+  const refusals: readonly [string, string[], number, RegExp][] = [
+    ['a page without a record', ['example', 'http://127.0.0.1/', '--file', 'bare.html'], 1, /no_record/],
+    ['a page that is not there', ['example', 'http://127.0.0.1/', '--file', 'none.html'], 1, /could not be read/],
+    ['an unknown source', ['exmple', 'http://127.0.0.1/', '--file', 'bare.html'], 3, /no valid source "exmple"/],
+    [
+      'a parameter too few',
+      ['example', '-p', 'slug=x', '--file', 'bare.html'],
+      2,
+      /missing parameter "page", unknown parameter "slug"/,
+    ],
+  ];
+  for (const [what, words, status, says] of refusals) {
+    test(`try --file refuses ${what} with ${status}`, async (t) => {
+      const cwd = await temporaryDirectory(t);
+      await run(['init'], { cwd });
+      await writeFile(join(cwd, 'bare.html'), '<p>nothing here');
+      const result = await run(['try', ...words], { cwd });
+      assert.equal(result.status, status);
+      assert.match(result.err, says);
+    });
+  }
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { createProgram } from '../../src/cli/program.ts';
+import { ControlError, type ControlErrorCode } from '../../src/control/error.ts';
+import { serve, temporaryDirectory } from '../control/daemon.ts';
+import { paper, run } from './terminal.ts';
+
+describe('command line', () => {
+  for (const words of [['--help'], ['--version'], ['add', '--help'], ['settings', 'set', '--help'], ['help', 'list']]) {
+    test(`"${words.join(' ')}" is answered and leaves with 0`, async () => {
+      const { status, out } = await run(words);
+      assert.equal(status, 0);
+      assert.notEqual(out, '');
+    });
+  }
+
+  test('its help tells the exit statuses', async () => {
+    assert.match(
+      (await run(['--help'])).out,
+      /Exit status:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}3 .*\n {2}4 .*\n {2}69 /,
+    );
+  });
+
+  for (const command of createProgram(paper().terminal).commands) {
+    test(`the help of ${command.name()} shows an example`, async () => {
+      assert.match((await run([command.name(), '--help'])).out, new RegExp(`Examples:\n {2}heronry ${command.name()}`));
+    });
+  }
+
+  const wrong: readonly [string[], RegExp][] = [
+    [['lsit'], /unknown command 'lsit'\n\(Did you mean list\?\)/],
+    [['rescrap', 'solar'], /Did you mean rescrape\?/],
+    [['list', '--lable', 'x'], /unknown option '--lable'\n\(Did you mean --label\?\)/],
+    [['settings', 'gte'], /gte/],
+    [['show'], /missing required argument 'id'/],
+    [['archive'], /missing required argument 'id'/],
+    [['add', 'solar'], /required option '-s, --source <id>' not specified/],
+    [['add', 'solar', '--source', 'crowd'], /expected either --url or --param/],
+    [['add', 'solar', '--source', 'crowd', '--url', 'http://a', '--every', '5'], /Expected a duration such as/],
+    [['add', 'solar', '--source', 'crowd', '--param', 'slug'], /Expected name=value/],
+    [['scrapes', 'first'], /Expected a whole number/],
+    [['list', '--status', 'gone'], /Allowed choices are active, finished, archived/],
+    [['completion', 'csh'], /Allowed choices are bash, zsh, fish/],
+    [['settings', 'set', 'every', 'often'], /every: expected a duration such as 15m, got "often"/],
+    [[], /Usage: heronry/],
+  ];
+  for (const [words, says] of wrong) {
+    test(`"heronry ${words.join(' ')}" is refused with 2`, async () => {
+      const { status, out, err } = await run(words);
+      assert.match(err, says);
+      assert.equal(out, '');
+      assert.equal(status, 2);
+    });
+  }
+
+  const refusals: readonly [ControlErrorCode, number][] = [
+    ['not_found', 3],
+    ['conflict', 4],
+    ['invalid_params', 2],
+    ['not_ready', 1],
+    ['internal', 1],
+  ];
+  for (const [code, status] of refusals) {
+    test(`a daemon's ${code} leaves with ${status} and its sentence`, async (t) => {
+      const { path } = await serve(t, {
+        'project.archive': () => {
+          throw new ControlError(code, 'no project "sun"');
+        },
+      });
+      const result = await run(['archive', 'sun', '--socket', path]);
+      assert.deepEqual(result, { status, out: '', err: 'heronry: no project "sun"\n' });
+    });
+  }
+
+  test('with --json a refusal is told as JSON', async (t) => {
+    const { path } = await serve(t, {
+      'project.get': () => {
+        throw new ControlError('not_found', 'no project "sun"');
+      },
+      'project.records': () => ({ records: [] }),
+    });
+    const { err, status } = await run(['show', 'sun', '--json', '--socket', path]);
+    assert.deepEqual(JSON.parse(err), { error: { code: 'not_found', message: 'no project "sun"' } });
+    assert.equal(status, 3);
+  });
+
+  test('without a daemon it says how to start one and leaves with 69', async (t) => {
+    const path = join(await temporaryDirectory(t), 'none.sock');
+    const { err, status } = await run(['status', '--socket', path]);
+    assert.equal(err, `heronry: no daemon listens on ${path}: start one with \`heronry start\`\n`);
+    assert.equal(status, 69);
+  });
+
+  test('a socket path is taken before and after the command, from the environment, and relative to the folder', async (t) => {
+    const { path } = await serve(t, { 'source.list': () => ({ sources: [] }) });
+    const cwd = join(path, '..');
+    assert.equal((await run(['--socket', path, 'sources'])).status, 0);
+    assert.equal((await run(['sources', '--socket', path])).status, 0);
+    assert.equal((await run(['sources', '--socket', 'control.sock'], { cwd })).status, 0);
+    assert.equal((await run(['sources'], { env: { HERONRY_SOCKET: path } })).status, 0);
+    assert.equal((await run(['sources'], { env: { HERONRY_DATA: cwd } })).status, 0);
+  });
+});

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { connect } from '../../src/control/client.ts';
+import { ControlError } from '../../src/control/error.ts';
+import { serve, temporaryDirectory } from './daemon.ts';
+
+describe('control client', () => {
+  test('it says how to start a daemon when none listens', async (t) => {
+    const path = join(await temporaryDirectory(t), 'none.sock');
+    await assert.rejects(connect(path), {
+      name: 'ConnectionError',
+      code: 'no_daemon',
+      message: `no daemon listens on ${path}: start one with \`heronry start\``,
+    });
+  });
+
+  test("the daemon's refusal is thrown as it was, issues included", async (t) => {
+    const { path } = await serve(t, {
+      'project.get': ({ id }) => {
+        throw new ControlError('not_found', `no project "${id}"`);
+      },
+    });
+    const client = await connect(path);
+    t.after(() => client.close());
+    await assert.rejects(client.call('project.get', { id: 'sun' }), { code: 'not_found', message: 'no project "sun"' });
+    await assert.rejects(client.call('scrape.get', { scrape: -1 }), (error) => {
+      assert.ok(error instanceof ControlError);
+      assert.deepEqual(
+        error.issues.map((issue) => issue.path),
+        ['scrape'],
+      );
+      return true;
+    });
+  });
+
+  test('calls under way are rejected when the daemon goes, and calls after that', async (t) => {
+    const server = await serve(t, { 'source.list': () => new Promise(() => {}) });
+    const client = await connect(server.path);
+    const call = client.call('source.list', {});
+    await client.call('daemon.ping', {});
+    const closing = server.close();
+    await assert.rejects(call, { name: 'ConnectionError', code: 'hung_up' });
+    await closing;
+    await assert.rejects(client.call('daemon.ping', {}), { code: 'hung_up' });
+    assert.equal((await client.closed)?.code, 'hung_up');
+  });
+
+  test('something else that listens is told from a daemon', async (t) => {
+    const path = join(await temporaryDirectory(t), 'other.sock');
+    const other = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    await new Promise<void>((resolve) => other.listen(path, resolve));
+    t.after(() => other.close());
+    const client = await connect(path);
+    await assert.rejects(client.call('daemon.ping', {}), { code: 'bad_answer', message: /is no heronry daemon/ });
+  });
+
+  test('it loads neither the schemas nor anything that scrapes', async (t) => {
+    const { path } = await serve(t);
+    const client = await connect(path);
+    t.after(() => client.close());
+    const { execFile } = await import('node:child_process');
+    const program = `
+      import { registerHooks } from 'node:module';
+      const asked = [];
+      registerHooks({ resolve(specifier, context, next) { asked.push(specifier); return next(specifier, context); } });
+      const { connect } = await import(${JSON.stringify(new URL('../../src/control/client.ts', import.meta.url).href)});
+      const client = await connect(${JSON.stringify(path)});
+      await client.call('daemon.ping', {});
+      client.close();
+      console.log(asked.filter((name) => !/^(node:|\\.|file:)/.test(name)).join());
+    `;
+    const printed = await new Promise<string>((resolve, reject) => {
+      execFile(process.execPath, ['--input-type=module', '--eval', program], (error, stdout) =>
+        error ? reject(error) : resolve(stdout),
+      );
+    });
+    assert.equal(printed, '\n');
+  });
+});

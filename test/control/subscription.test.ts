@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { connect } from '../../src/control/client.ts';
+import type { HandlerContext } from '../../src/control/methods.ts';
+import type { EventView } from '../../src/control/methods/event.ts';
+import { roomEvents, waitingLimit } from '../../src/control/subscription.ts';
+import { line, rawClient, serve } from './daemon.ts';
+
+const event = (id: number, text = ''): EventView => ({ id, at: 0, type: 'record.added', data: { text } });
+
+/** Notifies ids from `after` on until one is not taken; the first that was not, or `to + 1`. */
+function notifyAll(context: HandlerContext, after: number, to: number, text = ''): number {
+  let id = after + 1;
+  while (id <= to && context.notify(event(id, text))) id += 1;
+  return id;
+}
+
+describe('subscription', () => {
+  test('its answer comes before its first event, and events in order', async (t) => {
+    const { path } = await serve(t, {
+      'event.subscribe': (_, context) => {
+        notifyAll(context, 0, 3);
+        return { after: 0 };
+      },
+    });
+    const client = await rawClient(t, path);
+    client.send(line('mine', 'event.subscribe'));
+    assert.deepEqual((await client.next())?.result, { after: 0 });
+    for (const id of [1, 2, 3]) {
+      const notification = await client.next();
+      assert.equal(notification?.method, 'event');
+      assert.equal(notification.params?.subscription, 'mine');
+      assert.equal(notification.params.event?.id, id);
+    }
+  });
+
+  test('one that lags is told what waits, then once where to resume, and no more', async (t) => {
+    let firstRefused = 0;
+    const { path } = await serve(t, {
+      'event.subscribe': (_, context) => {
+        firstRefused = notifyAll(context, 0, 5_000);
+        assert.ok(context.signal.aborted);
+        assert.equal(context.notify(event(5_001)), false);
+        return { after: 0 };
+      },
+    });
+    const client = await rawClient(t, path);
+    client.send(line(1, 'event.subscribe'));
+    await client.next();
+    for (let id = 1; id <= waitingLimit; id += 1) assert.equal((await client.next())?.params?.event?.id, id);
+    const lagged = await client.next();
+    assert.equal(lagged?.method, 'lagged');
+    assert.deepEqual(lagged.params, { subscription: 1, after: waitingLimit });
+    assert.equal(firstRefused, waitingLimit + 1);
+    client.send(line(2, 'daemon.ping'));
+    assert.equal((await client.next())?.id, 2);
+  });
+
+  test('a subscriber that does not read lags, while others are served', async (t) => {
+    const { promise: lagged, resolve } = Promise.withResolvers<void>();
+    const { path } = await serve(t, {
+      'event.subscribe': (_, context) => {
+        context.signal.addEventListener('abort', () => resolve());
+        let last = 0;
+        const more = () => {
+          last += 1;
+          if (context.notify(event(last, 'x'.repeat(10_000)))) setImmediate(more);
+        };
+        setImmediate(more);
+        return { after: 0 };
+      },
+    });
+    const client = await rawClient(t, path);
+    client.socket.pause();
+    client.send(line(1, 'event.subscribe'));
+    await lagged;
+    const other = await connect(path);
+    t.after(() => other.close());
+    assert.deepEqual(await other.call('daemon.ping', {}), {});
+    client.socket.destroy();
+  });
+
+  test('a replay that waits for room loses nothing and never lags', async (t) => {
+    const { path } = await serve(t, {
+      'event.subscribe': (_, context) => {
+        void replay(context);
+        return { after: 0 };
+      },
+    });
+    const client = await connect(path);
+    t.after(() => client.close());
+    const seen: number[] = [];
+    const { promise: all, resolve } = Promise.withResolvers<void>();
+    await client.subscribe({}, ({ id }) => {
+      seen.push(id);
+      if (id === 20 * roomEvents) resolve();
+    });
+    await all;
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 20 * roomEvents }, (_, index) => index + 1),
+    );
+
+    async function replay(context: HandlerContext): Promise<void> {
+      for (let slice = 0; slice < 20; slice += 1) {
+        await context.room();
+        notifyAll(context, slice * roomEvents, (slice + 1) * roomEvents);
+      }
+    }
+  });
+
+  test('the client goes on from where it lagged', async (t) => {
+    const askedAfter: (number | undefined)[] = [];
+    const { path } = await serve(t, {
+      'event.subscribe': ({ after, project }, context) => {
+        assert.equal(project, 'solar');
+        askedAfter.push(after);
+        notifyAll(context, after ?? 0, 2_500);
+        return { after: after ?? 0 };
+      },
+    });
+    const client = await connect(path);
+    t.after(() => client.close());
+    const seen: number[] = [];
+    const { promise: all, resolve } = Promise.withResolvers<void>();
+    await client.subscribe({ project: 'solar' }, ({ id }) => {
+      seen.push(id);
+      if (id === 2_500) resolve();
+    });
+    await all;
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 2_500 }, (_, index) => index + 1),
+    );
+    assert.deepEqual(askedAfter, [undefined, 1_000, 2_000]);
+  });
+
+  test('its signal fires and its waiting for room ends when the subscriber goes', async (t) => {
+    const { promise: over, resolve } = Promise.withResolvers<boolean>();
+    const { path } = await serve(t, {
+      'event.subscribe': (_, context) => {
+        notifyAll(context, 0, waitingLimit);
+        void context.room().then(() => resolve(context.signal.aborted));
+        client.socket.destroy();
+        return over.then(() => ({ after: 0 }));
+      },
+    });
+    const client = await rawClient(t, path);
+    client.send(line(1, 'event.subscribe'));
+    assert.equal(await over, true);
+  });
+
+  test('one without an id is not begun', async (t) => {
+    let begun = 0;
+    const { path } = await serve(t, { 'event.subscribe': () => ({ after: (begun += 1) }) });
+    const client = await rawClient(t, path);
+    client.send(line(undefined, 'event.subscribe') + line(1, 'daemon.ping'));
+    assert.equal((await client.next())?.id, 1);
+    assert.equal(begun, 0);
+  });
+});

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import * as z from 'zod';
+import { ByteSize } from '../../src/definition/byte-size.ts';
+import { Duration } from '../../src/definition/duration.ts';
+import { jsonSchema } from '../../src/definition/json-schema.ts';
+import { nearName } from '../../src/definition/near-name.ts';
+import { SourceId } from '../../src/definition/slug.ts';
+import { politenessKey, Source } from '../../src/definition/source.ts';
+
+describe('a duration', () => {
+  for (const [text, ms] of [
+    ['500ms', 500],
+    ['90s', 90_000],
+    ['15m', 900_000],
+    ['6h', 21_600_000],
+    ['1d', 86_400_000],
+    ['366d', 31_622_400_000],
+  ] as const) {
+    test(`reads ${text}`, () => assert.equal(Duration.parse(text), ms));
+  }
+  for (const value of [
+    '0s',
+    '-1h',
+    '1.5h',
+    '15',
+    15,
+    '15 m',
+    '15M',
+    '1w',
+    '',
+    '367d',
+    '99999999999d',
+    '1e3s',
+    '1h30m',
+    null,
+  ]) {
+    test(`refuses ${JSON.stringify(value)}`, () => assert.equal(Duration.safeParse(value).success, false));
+  }
+});
+
+describe('a size', () => {
+  for (const [text, bytes] of [
+    ['1B', 1],
+    ['512KiB', 524_288],
+    ['32MiB', 33_554_432],
+    ['1GiB', 1_073_741_824],
+  ] as const) {
+    test(`reads ${text}`, () => assert.equal(ByteSize.parse(text), bytes));
+  }
+  for (const value of ['0B', '32MB', '32', 32, '2GiB', '1.5MiB', '-1B', '32 MiB']) {
+    test(`refuses ${JSON.stringify(value)}`, () => assert.equal(ByteSize.safeParse(value).success, false));
+  }
+});
+
+describe('the id of a source', () => {
+  for (const id of ['', 'A', '-a', 'a_b', 'a/b', '..', 'a b', 'x'.repeat(65)]) {
+    test(`is not ${JSON.stringify(id)}`, () => assert.equal(SourceId.safeParse(id).success, false));
+  }
+});
+
+describe('the ledger of a request', () => {
+  const records = { page: { key: 't', fields: { t: { css: 'b' } } } };
+
+  test('is that of its origin unless the definition names one', () => {
+    const source = Source.parse({ id: 'a', provider: 'html', records });
+    assert.equal(politenessKey(source, 'http://h.test:80/x'), 'http://h.test');
+    assert.equal(
+      politenessKey({ ...source, politeness: { ...source.politeness, key: 'shared' } }, 'http://h.test/x'),
+      'shared',
+    );
+  });
+});
+
+describe('the JSON Schema', () => {
+  test('of each kind of file can be read back as a schema', () => {
+    for (const kind of ['source', 'projects', 'daemon'] as const) assert.ok(z.fromJSONSchema(jsonSchema(kind)));
+  });
+
+  test('of a source knows its keys, its defaults and the closed set of providers', () => {
+    const { properties, required, additionalProperties } = jsonSchema('source');
+    assert.deepEqual(required, ['id', 'provider', 'records']);
+    assert.equal(additionalProperties, false);
+    assert.deepEqual(properties?.['provider'], { type: 'string', enum: ['html'] });
+    assert.deepEqual(properties?.['tree'], { default: 'fast', type: 'string', enum: ['fast', 'browser'] });
+  });
+});
+
+describe('a near name', () => {
+  for (const [wrong, near] of [
+    ['evry', 'every'],
+    ['EVERY', 'every'],
+    ['eevry', 'every'],
+    ['idd', 'id'],
+    ['x', undefined],
+    ['e'.repeat(100), undefined],
+  ] as const) {
+    test(`of ${wrong.slice(0, 10)} is ${near ?? 'none'}`, () => assert.equal(nearName(wrong, ['id', 'every']), near));
+  }
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import type { EventView } from '../../src/control/methods/event.ts';
+import { emptyBoard, withEvent } from '../../src/demo/board.ts';
+import { boardLines, countsText, eventLine } from '../../src/demo/screen.ts';
+
+const size = { columns: 100, rows: 24 };
+
+function event(type: string, data: Record<string, unknown> = {}, at = 1_000): EventView {
+  return { id: 1, at, type, project: 'kayak', source: 'crowd', data };
+}
+
+function record(type: 'record.added' | 'record.changed', fields: Record<string, unknown>, at = 1_000): EventView {
+  return event(type, { type: 'campaign', key: 'kayak', fields }, at);
+}
+
+const added = record('record.added', {
+  status: { new: 'live' },
+  pledged: { new: { amount: '5.00', currency: 'EUR' } },
+});
+const changed = record(
+  'record.changed',
+  { pledged: { old: { amount: '5.00', currency: 'EUR' }, new: { amount: '7.50', currency: 'EUR' } } },
+  3_000,
+);
+
+function shown(events: readonly EventView[], now = 5_000): string[] {
+  return boardLines(events.reduce(withEvent, emptyBoard), now, size).map((line) => stripVTControlCharacters(line));
+}
+
+describe('demo board', () => {
+  test('a row shows the fields as they stand, the last changed first, with their age', () => {
+    const [, row = ''] = shown([added, changed]);
+    assert.match(row, /^kayak {4}crowd {6}2s {8}1 {2}pledged 7\.50 EUR {2}status live$/);
+  });
+
+  test('a row of several records says which one changed last', () => {
+    const stock = { ...record('record.added', { id: { new: 'kayak' }, stock: { new: 4 } }) };
+    const second = {
+      ...stock,
+      data: { ...stock.data, key: 'canoe', fields: { id: { new: 'canoe' }, name: { new: 'A' }, stock: { new: 7 } } },
+    };
+    assert.match(shown([stock])[1] ?? '', /0 {2}stock 4$/);
+    assert.match(shown([stock, second])[1] ?? '', /0 {2}canoe {2}stock 7 {2}name A$/);
+  });
+
+  test('a failure takes the place of the fields until a scrape completes', () => {
+    const failed = event('scrape.failed', { failure: { code: 'timeout', message: 'too slow' } });
+    assert.match(shown([added, failed])[1] ?? '', /timeout$/);
+    assert.match(shown([added, failed, event('scrape.completed')])[1] ?? '', /status live/);
+  });
+
+  test('the last line counts what happened', () => {
+    const events = [
+      added,
+      changed,
+      event('scrape.completed'),
+      event('scrape.failed'),
+      event('project.finished'),
+      event('scrape.started'),
+    ];
+    const { counts } = events.reduce(withEvent, emptyBoard);
+    assert.equal(countsText(counts), '1 scrapes, 1 records, 1 changes, 1 failures, 1 finished');
+    assert.equal(shown(events).at(-1), countsText(counts));
+  });
+
+  test('the board fits its terminal, and says how many rows did not', () => {
+    const events = Array.from({ length: 50 }, (_, index) => ({ ...added, project: `project-${index}` }));
+    const board = events.reduce(withEvent, emptyBoard);
+    const lines = boardLines(board, 5_000, { columns: 60, rows: 12 }).map((line) => stripVTControlCharacters(line));
+    assert.equal(lines.length, 11);
+    assert.ok(lines.every((line) => line.length <= 60));
+    assert.equal(lines.at(-2), '… and 42 more');
+  });
+
+  test('an event is one line with old and new values', () => {
+    assert.equal(eventLine(changed), '00:00:03  kayak  crowd  changed campaign kayak: pledged 5.00 EUR → 7.50 EUR');
+    assert.equal(eventLine(added), '00:00:01  kayak  crowd  added campaign kayak: status live, pledged 5.00 EUR');
+    assert.equal(
+      eventLine(event('scrape.failed', { code: 'unreachable' })),
+      '00:00:01  kayak  crowd  scrape failed: unreachable',
+    );
+    assert.equal(eventLine(event('scrape.started')), undefined);
+  });
+
+  test('what a page says cannot control the terminal', () => {
+    const line = eventLine(record('record.added', { title: { new: 'a\u001B[2Jb\u0007\nc' } })) ?? '';
+    assert.match(line, /title ab c$/);
+  });
+});

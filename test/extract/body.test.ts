@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { bodyOf, extracted, keyed, planFor, read } from './plan.ts';
+
+const plan = planFor([keyed({})]);
+
+describe('the charset of a page', () => {
+  const page = (text: string, head = ''): string => `<html><head>${head}</head><p class=key>${text}</p>`;
+  const bytes = (...parts: readonly string[]): ArrayBuffer => bodyOf(parts.join(''), 'latin1');
+
+  for (const [name, body, contentType, text] of [
+    ['is what the header says', bodyOf(page('caf\u00e9'), 'latin1'), 'text/html; charset=ISO-8859-1', 'café'],
+    ['may be quoted in the header', bodyOf(page('café')), 'text/html; charset="utf-8"', 'café'],
+    [
+      'is what a mark of byte order says, whatever the header says',
+      bytes('\xef\xbb\xbf', page('caf\xc3\xa9')),
+      'text/html; charset=iso-8859-1',
+      'café',
+    ],
+    ['is UTF-16 after its mark of byte order', bodyOf(`\ufeff${page('café')}`, 'utf16le'), 'text/html', 'café'],
+    [
+      'is what a <meta> says when the header says nothing',
+      bytes(page('\xcb\xcf\xd4', '<meta charset=koi8-r>')),
+      'text/html',
+      'кот',
+    ],
+    [
+      'is what an old <meta> says',
+      bytes(page('\x83e', '<meta http-equiv=content-type content="text/html; charset=shift_jis">')),
+      'text/html',
+      'テ',
+    ],
+    [
+      'is what the header says rather than a <meta>',
+      bodyOf(page('café', '<meta charset=koi8-r>')),
+      'text/html; charset=utf-8',
+      'café',
+    ],
+    ['is UTF-8 when nobody says and the bytes are', bodyOf(page('café — €')), 'text/html', 'café — €'],
+    [
+      'is Windows-1252 when nobody says and the bytes are not UTF-8',
+      bytes(page('\x80 5 caf\xe9')),
+      'text/html',
+      '€ 5 café',
+    ],
+    [
+      'is guessed when the header names one that nobody knows',
+      bodyOf(page('café')),
+      'text/html; charset=bogus',
+      'café',
+    ],
+  ] as const) {
+    test(name, async () => {
+      const { drafts } = await extracted(body, plan, { contentType });
+      assert.equal(drafts[0]?.key, text);
+    });
+  }
+
+  test('that is wrong loses characters, not the page', async () => {
+    const { drafts } = await extracted(bytes(page('caf\xe9')), plan, { contentType: 'text/html; charset=utf-8' });
+    assert.equal(drafts[0]?.key, 'caf\ufffd');
+  });
+});
+
+describe('a body', () => {
+  const html = '<p class=key>a</p>';
+  const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d]).buffer;
+
+  test('of no bytes, or of white space alone, is empty', async () => {
+    for (const body of ['', ' \n\t ', '\ufeff'])
+      assert.deepEqual(await read(body, plan), { ok: false, failure: { code: 'empty' } });
+  });
+
+  for (const contentType of [
+    'text/html',
+    'TEXT/HTML; charset=utf-8',
+    'application/xhtml+xml',
+    'text/plain',
+    'application/octet-stream',
+  ]) {
+    test(`of markup called ${contentType} is read`, async () => {
+      assert.equal((await extracted(html, plan, { contentType })).drafts.length, 1);
+    });
+  }
+
+  test('of markup without a media type is read', async () => {
+    const outcome = await read(html, plan, { contentType: '' });
+    assert.ok(outcome.ok);
+  });
+
+  for (const [body, contentType, mediaType] of [
+    [bodyOf('{"a":1}'), 'application/json; charset=utf-8', 'application/json'],
+    [bodyOf(html), 'image/png', 'image/png'],
+    [png, 'text/html', 'binary content called text/html'],
+    [bodyOf('%PDF-1.7\n'), 'text/html', 'binary content called text/html'],
+    [bodyOf('\u001f\u008b\u0008', 'latin1'), 'text/html', 'binary content called text/html'],
+    [png, '', 'binary content'],
+    [bodyOf('just text'), 'text/plain', 'text/plain'],
+    [bodyOf('{"a":1}'), '', 'text without a tag'],
+  ] as const) {
+    test(`of ${body.byteLength} bytes called "${contentType}" is not HTML: ${mediaType}`, async () => {
+      assert.deepEqual(await read(body, plan, { contentType }), {
+        ok: false,
+        failure: { code: 'not_html', mediaType },
+      });
+    });
+  }
+});

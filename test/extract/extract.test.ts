@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { compilePlan } from '../../src/extract/compile.ts';
+import { bodyOf, extracted, keyed, planFor, read } from './plan.ts';
+
+describe('a record on a page', () => {
+  test('has the first match of each field, and every match of an array', async () => {
+    const plan = planFor([keyed({ title: {}, tags: { css: '.tag', rule: { type: 'array', of: { type: 'text' } } } })]);
+    const { drafts } = await extracted(
+      '<p class=key>a<p class=title>one<p class=title>two<i class=tag>x</i><i class=tag>y</i>',
+      plan,
+    );
+    assert.deepEqual(drafts, [{ type: 'thing', key: 'a', fields: { key: 'a', title: 'one', tags: ['x', 'y'] } }]);
+  });
+
+  test('leaves out an absent field, and clears one whose place is empty', async () => {
+    const plan = planFor([
+      keyed({ title: {}, price: { rule: { type: 'money' } }, image: { css: 'img', attr: 'alt' } }),
+    ]);
+    const { drafts, absent } = await extracted('<p class=key>a</p><p class=price> &nbsp; </p><img src=x>', plan);
+    assert.deepEqual(drafts[0]?.fields, { key: 'a', price: null });
+    assert.deepEqual(absent, ['thing.title', 'thing.image']);
+  });
+
+  test('loses a field whose text does not parse, and says so', async () => {
+    const plan = planFor([keyed({ title: {}, backers: { rule: { type: 'integer' } } })]);
+    const { drafts, unparsed, absent } = await extracted(
+      '<p class=key>a</p><p class=title>t</p><p class=backers>many\n people</p>',
+      plan,
+    );
+    assert.deepEqual(drafts[0]?.fields, { key: 'a', title: 't' });
+    assert.deepEqual(unparsed, [
+      { record: 'thing', field: 'backers', text: 'many people', expected: 'a whole number' },
+    ]);
+    assert.deepEqual(absent, []);
+  });
+
+  test('loses an array of which an element does not parse, and leaves empty elements out of any other', async () => {
+    const plan = planFor([keyed({ n: { rule: { type: 'array', of: { type: 'integer' } } } })]);
+    const whole = await extracted('<p class=key>a</p><b class=n>1</b><b class=n></b><b class=n>3</b>', plan);
+    assert.deepEqual(whole.drafts[0]?.fields, { key: 'a', n: [1, 3] });
+    const broken = await extracted('<p class=key>a</p><b class=n>1</b><b class=n>x</b>', plan);
+    assert.deepEqual(broken.drafts[0]?.fields, { key: 'a' });
+    assert.equal(broken.unparsed.length, 1);
+  });
+
+  test('takes a number for its key as text', async () => {
+    const plan = planFor([{ ...keyed({ id: { rule: { type: 'integer' } } }), key: 'id' }]);
+    const { drafts } = await extracted('<p class=id>1,042</p>', plan);
+    assert.equal(drafts[0]?.key, '1042');
+  });
+
+  for (const [lacking, html, missing] of [
+    ['its key', '<p class=title>t</p>', ['thing.key']],
+    ['a required field', '<p class=key>a</p>', ['thing.title']],
+    ['both, one being empty and one unreadable', '<p class=key> </p><p class=title>t</p>', ['thing.key']],
+  ] as const) {
+    test(`is none without ${lacking}, and a page with no record says what was missing`, async () => {
+      const plan = planFor([keyed({ title: { required: true } })]);
+      assert.deepEqual(await read(html, plan), { ok: false, failure: { code: 'no_record', missing } });
+    });
+  }
+});
+
+describe('several records on a page', () => {
+  const cards =
+    '<h1 class=title>page</h1>' +
+    '<li class=card data-id=1><a class=title href=/one>One</a></li><li class=card data-id=2><i>no title</i></li>' +
+    '<li class=card><a class=title>no id</a></li><li class=card data-id=1><a class=title>again</a></li>';
+  const each = (rest: object = {}) =>
+    planFor([
+      {
+        type: 'card',
+        key: 'id',
+        each: '.card',
+        fields: [
+          { name: 'id', css: '.card', attr: 'data-id', required: false, rule: { type: 'text' } },
+          { name: 'title', css: '.title', required: false, rule: { type: 'text' } },
+        ],
+        ...rest,
+      },
+    ]);
+
+  test('are one per match, in page order, each searched in its own match, and the first of one key counts', async () => {
+    const { drafts, absent } = await extracted(cards, each());
+    assert.deepEqual(drafts, [
+      { type: 'card', key: '1', fields: { id: '1', title: 'One' } },
+      { type: 'card', key: '2', fields: { id: '2' } },
+    ]);
+    assert.deepEqual(absent, []);
+  });
+
+  test('are no record when nothing matches', async () => {
+    assert.deepEqual(await read('<p>none</p>', each()), {
+      ok: false,
+      failure: { code: 'no_record', missing: ['card (.card)'] },
+    });
+  });
+
+  test('may be of several types, of which one may be missing', async () => {
+    const plan = planFor([
+      keyed({}),
+      {
+        ...keyed({}),
+        type: 'other',
+        key: 'name',
+        fields: [{ name: 'name', css: '.name', required: false, rule: { type: 'text' } }],
+      },
+    ]);
+    const { drafts, absent } = await extracted('<p class=name>n</p>', plan);
+    assert.deepEqual(
+      drafts.map(({ type }) => type),
+      ['other'],
+    );
+    assert.deepEqual(absent, ['thing.key']);
+  });
+});
+
+describe('a finished page', () => {
+  const plan = (each?: string) =>
+    planFor([keyed({ status: {} }, each === undefined ? {} : { each })], {
+      finished: { record: 'thing', field: 'status', equals: ['ended', 'cancelled'] },
+    });
+
+  for (const [status, finished] of [
+    ['ended', true],
+    [' cancelled ', true],
+    ['live', false],
+    ['', false],
+  ] as const) {
+    test(`with status "${status}" ${finished ? 'is' : 'is not'} finished`, async () => {
+      assert.equal((await extracted(`<p class=key>a</p><p class=status>${status}</p>`, plan())).finished, finished);
+    });
+  }
+
+  test('is not finished when the field is absent', async () => {
+    assert.equal((await extracted('<p class=key>a</p>', plan())).finished, false);
+  });
+
+  test('of many records is finished when all of them are', async () => {
+    const card = (key: string, status: string): string =>
+      `<li><p class=key>${key}</p><p class=status>${status}</p></li>`;
+    assert.equal((await extracted(card('a', 'ended') + card('b', 'live'), plan('li'))).finished, false);
+    assert.equal((await extracted(card('a', 'ended') + card('b', 'ended'), plan('li'))).finished, true);
+  });
+});
+
+describe('the text of an element', () => {
+  for (const [html, text] of [
+    ['a<br>b', 'a b'],
+    ['<div>a</div><div>b</div>', 'a b'],
+    ['<ul><li>a<li>b</ul>c', 'a b c'],
+    ['a<b>b</b>c', 'abc'],
+    ['a<script>x()</script><style>p{}</style>b<!-- no -->', 'ab'],
+    ['&lt;a&gt; &eacute;&#8364;', '<a> é€'],
+    ['a<noscript>b</noscript>', 'ab'],
+  ] as const) {
+    test(`${html} is "${text}"`, async () => {
+      for (const tree of ['fast', 'browser'] as const) {
+        const { drafts } = await extracted(`<div class=key>${html}</div>`, planFor([keyed({})], { tree }));
+        assert.equal(drafts[0]?.key, text);
+      }
+    });
+  }
+
+  test('of a script is what stands in it, so that JSON can be read from there', async () => {
+    const plan = planFor([keyed({ meta: { css: 'script#state', rule: { type: 'json' } } })]);
+    const { drafts } = await extracted(
+      '<p class=key>a</p><script id=state type=application/json>{"a":"x  <b>y</b>"}</script>',
+      plan,
+    );
+    assert.deepEqual(drafts[0]?.fields['meta'], { a: 'x  <b>y</b>' });
+  });
+});
+
+describe('URLs on a page', () => {
+  const plan = planFor([
+    keyed({
+      link: { css: 'a', rule: { type: 'url' } },
+      image: { css: 'img', rule: { type: 'url' } },
+      next: { css: 'a', attr: 'data-next', rule: { type: 'url' } },
+    }),
+  ]);
+  const page = '<p class=key>k</p><a href="../x?a=1&amp;b" data-next=n>text</a><img src=//cdn.test/i.png>';
+
+  test('are what an element links to, relative to the page', async () => {
+    const { drafts } = await extracted(page, plan);
+    assert.deepEqual(drafts[0]?.fields, {
+      key: 'k',
+      link: 'http://site.test/x?a=1&b',
+      image: 'http://cdn.test/i.png',
+      next: 'http://site.test/list/n',
+    });
+  });
+
+  test('are relative to its <base> where it has one', async () => {
+    const { drafts } = await extracted(`<base href="/deep/er/">${page}`, plan);
+    assert.equal(drafts[0]?.fields['link'], 'http://site.test/deep/x?a=1&b');
+  });
+});
+
+describe('the two trees', () => {
+  const html = '<p class=key>a</p><table><tr><td class=cell>1</td></tr></table><p>text<div class=title>in p?</div>';
+  const plan = (tree: 'fast' | 'browser') => planFor([keyed({ row: { css: 'tbody > tr > .cell' } })], { tree });
+
+  test('differ where a browser adds what the markup leaves out', async () => {
+    assert.equal((await extracted(html, plan('fast'))).drafts[0]?.fields['row'], undefined);
+    assert.equal((await extracted(html, plan('browser'))).drafts[0]?.fields['row'], '1');
+  });
+});
+
+describe('selectors', () => {
+  test('are compiled once per plan', () => {
+    const plan = planFor([keyed({})]);
+    assert.equal(compilePlan(plan), compilePlan(structuredClone(plan)));
+  });
+
+  test('of more plans than are kept are compiled again', () => {
+    const first = planFor([keyed({})]);
+    const compiled = compilePlan(first);
+    for (let count = 0; count < 1_000; count += 1) compilePlan(planFor([keyed({})]));
+    assert.notEqual(compilePlan(first), compiled);
+  });
+
+  test('find their way through a page nested twenty thousand levels deep', async () => {
+    const deep = `<p class=title>top</p>${'<b>'.repeat(20_000)}<i class=key>bottom</i>`;
+    const { drafts } = await extracted(deep, planFor([keyed({ title: {} })]));
+    assert.equal(drafts[0]?.key, 'bottom');
+  });
+});
+
+test('the digest of a page is the SHA-256 of its bytes', async () => {
+  const html = '<p class=key>a</p>';
+  const { digest } = await extracted(html, planFor([keyed({})]));
+  assert.equal(
+    digest,
+    createHash('sha256')
+      .update(Buffer.from(bodyOf(html)))
+      .digest('hex'),
+  );
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { BodyBudget } from '../../src/fetch/body-budget.ts';
+import { createClient } from '../../src/fetch/client.ts';
+import type { FetchFailure } from '../../src/fetch/failure.ts';
+import type { Page } from '../../src/fetch/page.ts';
+import { defaultLimits, type FetchLimits, type FetchOptions, type FetchOutcome } from '../../src/fetch/request.ts';
+
+/** What differs from an ordinary request. */
+export interface Trial {
+  readonly limits?: Partial<FetchLimits>;
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly allowPrivate?: boolean;
+  readonly onSent?: () => void;
+}
+
+/** A client that ends with the test, as a function of an URL. Its clock stands at 1,000. */
+export function openClient(t: TestContext, budget = new BodyBudget()) {
+  const client = createClient({ budget, userAgent: 'a test' });
+  t.after(() => client.close());
+  return (url: string, { limits = {}, signal, headers = {}, allowPrivate = true, onSent }: Trial = {}) => {
+    const options: FetchOptions = {
+      signal: signal ?? new AbortController().signal,
+      now: () => 1_000,
+      onSent: onSent ?? (() => undefined),
+    };
+    return client.fetchPage({ url, headers, limits: { ...defaultLimits, ...limits }, allowPrivate }, options);
+  };
+}
+
+/** The page that an outcome must be. */
+export function pageOf(outcome: FetchOutcome): Page {
+  if (outcome.kind !== 'page') assert.fail(JSON.stringify(outcome));
+  return outcome.page;
+}
+
+/** The failure that an outcome must be. */
+export function failureOf(outcome: FetchOutcome): FetchFailure {
+  if (outcome.kind !== 'failure') assert.fail(`expected a failure, got a ${outcome.kind}`);
+  return outcome.failure;
+}
+
+/** The text of the page that an outcome must be. */
+export function textOf(outcome: FetchOutcome): string {
+  return new TextDecoder().decode(pageOf(outcome).body);
+}

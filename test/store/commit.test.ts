@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { commitStep } from '../../src/store/commit.ts';
+import { updateProject } from '../../src/store/projects.ts';
+import { commitPulse } from '../../src/store/pulse.ts';
+import { archiveProject } from '../../src/store/projects.ts';
+import { requestScrape } from '../../src/store/scrapes.ts';
+import { begin, item, step, temporaryStore, told, track } from './fixture.ts';
+
+describe('a committed step', () => {
+  test('stores records, history, run log, events and a line of the commit log', async (t) => {
+    const { store, clock } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    const fence = await begin(store, target);
+    const before = store.events.last();
+    const result = await commitStep(store, fence, step(50, [item('a', { price: 1 }), item('b', { price: 2 })]));
+
+    assert.deepEqual(result, {
+      outcome: 'committed',
+      counts: { added: 2, changed: 0, confirmed: 0 },
+      lastEvent: before + 2,
+      targetStatus: 'active',
+    });
+    assert.deepEqual(store.records.get('shop', 'item', 'a')?.fields, {
+      price: { value: 1, observedAt: 50, verifiedAt: 50 },
+    });
+    assert.deepEqual(
+      [...store.records.ofTarget(target)].map(({ key }) => key),
+      ['a', 'b'],
+    );
+    assert.deepEqual(
+      [...store.history.ofTarget(target)].map(({ serial, key, kind, scrape }) => ({ serial, key, kind, scrape })),
+      [
+        { serial: 2, key: 'b', kind: 'added', scrape: fence.scrape },
+        { serial: 1, key: 'a', kind: 'added', scrape: fence.scrape },
+      ],
+    );
+    assert.deepEqual(
+      [...store.steps.ofScrape(fence.scrape)].map(({ step, counts }) => ({ step, counts })),
+      [{ step: 1, counts: { added: 2, changed: 0, confirmed: 0 } }],
+    );
+    assert.deepEqual(store.readEvents(before, 10)[0], {
+      serial: before + 1,
+      at: clock.now,
+      type: 'record.added',
+      project: 'lamp',
+      source: 'shop',
+      target,
+      scrape: fence.scrape,
+      data: { type: 'item', key: 'a', fields: { price: { new: 1 } } },
+    });
+    const { serial: _, ...line } = [...store.commits.rows({ newestFirst: true, limit: 1 })][0] ?? { serial: 0 };
+    assert.deepEqual(line, { at: clock.now, kind: 'step', ...fence, lastEvent: before + 2 });
+  });
+
+  test('tells a change with the old and the new value per field, and a confirmation not at all', async (t) => {
+    const { store } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    const fence = await begin(store, target);
+    await commitStep(store, fence, step(50, [item('a', { price: 1, name: 'Lamp' })]));
+    const before = store.events.last();
+    await commitStep(store, { ...fence, step: 2 }, step(60, [item('a', { price: 2, name: 'Lamp' })]));
+    await commitStep(store, { ...fence, step: 3 }, step(70, [item('a', { price: 2, name: 'Lamp' })]));
+
+    assert.deepEqual(
+      store.readEvents(before, 10).map(({ type, data }) => ({ type, data })),
+      [{ type: 'record.changed', data: { type: 'item', key: 'a', fields: { price: { old: 1, new: 2 } } } }],
+    );
+    assert.equal(store.history.count(), 2);
+    assert.equal(store.records.get('shop', 'item', 'a')?.fields['name']?.verifiedAt, 70);
+    assert.deepEqual(store.scrapes.get(fence.scrape)?.counts, { added: 1, changed: 1, confirmed: 1 });
+  });
+
+  test('writes nothing of an observation older than the last (B45)', async (t) => {
+    const { store } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    const fence = await begin(store, target);
+    await commitPulse(store, { source: 'shop', target, observedAt: 60, drafts: [item('a', { price: 2 })] });
+    const late = await commitStep(store, fence, step(50, [item('a', { price: 1 })]));
+    assert.deepEqual(late.outcome === 'committed' && late.counts, { added: 0, changed: 0, confirmed: 0 });
+    assert.equal(store.records.get('shop', 'item', 'a')?.fields['price']?.value, 2);
+    const newer = await commitStep(store, { ...fence, step: 2 }, step(70, [item('a', { price: 3 })]));
+    assert.equal(newer.outcome === 'committed' && newer.counts.changed, 1);
+  });
+
+  test('keeps things apart whose long names differ at the end only', async (t) => {
+    const { store } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    const fence = await begin(store, target);
+    const names = [`${'x'.repeat(5_000)}1`, `${'x'.repeat(5_000)}2`, 'bad \ud800', 'bad \udfff', ''];
+    await commitStep(
+      store,
+      fence,
+      step(
+        50,
+        names.map((name) => item(name, { name })),
+      ),
+    );
+    for (const name of names) assert.equal(store.records.get('shop', 'item', name)?.fields['name']?.value, name);
+    assert.equal([...store.records.ofTarget(target)].length, names.length);
+    assert.equal([...store.history.ofRecord('shop', 'item', names[0] ?? '')].length, 1);
+  });
+
+  test('forgets the crashes in a row, and not how many there were', async (t) => {
+    const { store } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    await store.write(() => {
+      const row = store.targets.get(target);
+      if (row !== undefined) store.targets.put({ ...row, crashes: { recent: [1], inRow: 3, total: 7, last: 'boom' } });
+    });
+    const fence = await begin(store, target);
+    await commitStep(store, fence, step(50, []));
+    assert.deepEqual(store.targets.get(target)?.crashes, { recent: [1], inRow: 0, total: 7, last: 'boom' });
+  });
+});
+
+describe('a closing step', () => {
+  test('that completes settles the target, ends the scrape and plans the next', async (t) => {
+    const { store, clock } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    const fence = await begin(store, target);
+    await commitStep(store, fence, step(50, [item('a', { price: 1 })]));
+    clock.now += 5_000;
+    const before = store.events.last();
+    await commitStep(store, { ...fence, step: 2 }, step(60, [item('b', { price: 1 })], {}));
+
+    const row = store.targets.get(target);
+    assert.deepEqual([row?.settled, row?.running, row?.epoch], [fence.scrape, undefined, fence.epoch + 1]);
+    const scrape = store.scrapes.get(fence.scrape);
+    assert.deepEqual(
+      [scrape?.status, scrape?.endedAt, scrape?.steps, scrape?.bytes, scrape?.counts.added],
+      ['complete', clock.now, 2, 200, 2],
+    );
+    assert.equal(store.schedule.get(target)?.dueAt, 3_600_000);
+    const completed = store.readEvents(before, 10).at(-1);
+    assert.equal(completed?.type, 'scrape.completed');
+    assert.deepEqual(completed.data, { reason: 'due', steps: 2, counts: { added: 2, changed: 0, confirmed: 0 } });
+  });
+
+  test('that fails says why, settles nothing and plans the next', async (t) => {
+    const { store } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    const fence = await begin(store, target);
+    const failure = { code: 'timeout', message: 'no answer within 30 s' };
+    await commitStep(store, fence, step(50, [], { status: 'failed', failure }));
+    assert.equal(store.targets.get(target)?.settled, 0);
+    assert.deepEqual(store.scrapes.get(fence.scrape)?.failure, failure);
+    assert.deepEqual(store.readEvents(0, 100).at(-1)?.data['failure'], failure);
+    assert.equal(store.schedule.get(target)?.first, false);
+  });
+
+  test('that says so finishes the target: nothing of it is due, and nothing waits (B24, B26)', async (t) => {
+    const { store } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp', 'https://shop.test/1', 'https://shop.test/2');
+    const fence = await begin(store, target);
+    const waiting = await requestScrape(store, target);
+    const result = await commitStep(store, fence, step(50, [], { finished: true }));
+    assert.equal(result.outcome === 'committed' && result.targetStatus, 'finished');
+    assert.equal(store.targets.get(target)?.status, 'finished');
+    assert.equal(store.schedule.get(target), undefined);
+    assert.equal(waiting.ok && store.scrapes.get(waiting.scrape)?.status, 'cancelled');
+    assert.equal(told(store).includes('project.finished'), false);
+  });
+
+  test('that finishes the last target finishes the project, once', async (t) => {
+    const { store } = await temporaryStore(t);
+    const targets = await track(store, 'lamp', 'https://shop.test/1', 'https://shop.test/2', 'https://shop.test/3');
+    await updateProject(store, 'lamp', {
+      targets: [1, 2].map((place) => ({ source: 'shop', url: `https://shop.test/${place}` })),
+    });
+    for (const target of targets.slice(0, 2)) {
+      await commitStep(store, await begin(store, target), step(50, [], { finished: true }));
+    }
+    assert.equal(told(store).filter((type) => type === 'project.finished').length, 1);
+    assert.equal(told(store).at(-1), 'project.finished');
+  });
+});
+
+describe('a pulse', () => {
+  test('is stored as a step of no scrape', async (t) => {
+    const { store } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    const result = await commitPulse(store, {
+      source: 'shop',
+      target,
+      observedAt: 50,
+      drafts: [item('a', { price: 1 })],
+    });
+    assert.equal(result.outcome, 'committed');
+    assert.equal([...store.history.ofTarget(target)][0]?.scrape, 0);
+    const event = store.readEvents(0, 100).at(-1);
+    assert.deepEqual([event?.type, event !== undefined && 'scrape' in event], ['record.added', false]);
+  });
+
+  test('writes nothing of a target that is archived, finished, of another source or unknown', async (t) => {
+    const { store } = await temporaryStore(t);
+    const [archived = 0] = await track(store, 'archived');
+    await archiveProject(store, 'archived');
+    const [finished = 0] = await track(store, 'finished');
+    await commitStep(store, await begin(store, finished), step(50, [], { finished: true }));
+    const [active = 0] = await track(store, 'active');
+
+    const drafts = [item('a', { price: 1 })];
+    for (const [source, target] of [
+      ['shop', archived],
+      ['shop', finished],
+      ['shop', 99],
+      ['other', active],
+    ] as const) {
+      assert.deepEqual(await commitPulse(store, { source, target, observedAt: 50, drafts }), { outcome: 'superseded' });
+    }
+    assert.equal(store.records.count(), 0);
+  });
+});
+
+describe('events', () => {
+  test('are told to those who listen when they are committed, until they stop', async (t) => {
+    const { store } = await temporaryStore(t);
+    const heard: number[] = [];
+    const stop = store.onEvents((lastSerial) => {
+      assert.equal(store.readEvents(0, 100).at(-1)?.serial, lastSerial);
+      heard.push(lastSerial);
+    });
+    await track(store, 'one');
+    await store.write(() => {});
+    await track(store, 'two');
+    stop();
+    await track(store, 'three');
+    assert.deepEqual(heard, [1, 2]);
+  });
+
+  test('of a change that is undone are not told', async (t) => {
+    const { store } = await temporaryStore(t);
+    const heard: number[] = [];
+    store.onEvents((lastSerial) => heard.push(lastSerial));
+    const undone = store.write((change) => {
+      change.tell({ type: 'nothing', data: {} });
+      throw new Error('stop');
+    });
+    await assert.rejects(undone, /stop/);
+    assert.deepEqual([heard, store.events.last()], [[], 0]);
+  });
+
+  test('are read after a serial, the oldest first, so many at a time', async (t) => {
+    const { store } = await temporaryStore(t);
+    for (const id of ['one', 'two', 'three']) await track(store, id);
+    assert.deepEqual(
+      store.readEvents(1, 1).map(({ serial, project }) => [serial, project]),
+      [[2, 'two']],
+    );
+  });
+});

@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { RecordDraft } from '../../src/extract/draft.ts';
+import { addProject } from '../../src/store/projects.ts';
+import type { Fence, StepOps } from '../../src/store/rows.ts';
+import { beginScrape } from '../../src/store/scrapes.ts';
+import { openStore, type Scheduling, type Store, type StoreOptions } from '../../src/store/store.ts';
+
+export const hourMs = 3_600_000;
+
+/** One grid for all: first after a second, then every hour at a minute per slot. */
+export const hourly: Scheduling = {
+  first(target, at, freeSlot) {
+    const [key, everyMs] = [target.source, target.everyMs ?? hourMs];
+    const slot = freeSlot(key, everyMs);
+    const grid = { originAt: 0, everyMs, slot, phaseMs: slot * 60_000, key };
+    return { target: target.target, dueAt: at + 1_000, grid, first: true };
+  },
+  next(target, row, at, freeSlot) {
+    const everyMs = target.everyMs ?? hourMs;
+    const slot = everyMs === row.grid.everyMs ? row.grid.slot : freeSlot(row.grid.key, everyMs);
+    const grid = { ...row.grid, everyMs, slot, phaseMs: slot * 60_000 };
+    const rounds = Math.floor((at - grid.phaseMs) / everyMs) + 1;
+    return { target: target.target, dueAt: grid.phaseMs + rounds * everyMs, grid, first: false };
+  },
+};
+
+/** A folder that is removed when the test ends. */
+export function temporaryFolder(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'heronry-store-'));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+export interface TestStore {
+  readonly store: Store;
+  readonly path: string;
+  /** The wall time that the store sees. */
+  readonly clock: { now: number };
+}
+
+export async function temporaryStore(t: TestContext, options: Partial<StoreOptions> = {}): Promise<TestStore> {
+  const path = options.path ?? temporaryFolder(t);
+  const clock = { now: 1_000_000 };
+  const store = await openStore({ path, now: () => clock.now, scheduling: hourly, ...options });
+  t.after(() => store.close());
+  return { store, path, clock };
+}
+
+/** Adds a project of one target per URL, all on the source `shop`; returns the numbers of its targets. */
+export async function track(store: Store, id: string, ...urls: readonly string[]): Promise<readonly number[]> {
+  const targets = (urls.length === 0 ? [`https://shop.test/${id}`] : urls).map((url) => ({ source: 'shop', url }));
+  const added = await addProject(store, { id, name: id, labels: [], multiplier: 1, targets });
+  if (!added.ok) throw new Error(`${id} is there already`);
+  return added.project.targets;
+}
+
+/** Begins a scrape and returns the fence of its first step. */
+export async function begin(store: Store, target: number): Promise<Fence> {
+  const result = await beginScrape(store, target, 'v1');
+  if (!result.ok) throw new Error(`target ${target} is ${result.why}`);
+  return { ...result.fence, step: 1 };
+}
+
+export function item(key: string, fields: RecordDraft['fields']): RecordDraft {
+  return { type: 'item', key, fields };
+}
+
+/** A step that found `drafts` at `observedAt`; it closes its scrape when told how. */
+export function step(
+  observedAt: number,
+  drafts: readonly RecordDraft[],
+  close?: Partial<NonNullable<StepOps['close']>>,
+): StepOps {
+  const log = {
+    url: 'https://shop.test/',
+    at: observedAt,
+    elapsedMs: 10,
+    bytes: 100,
+    status: 200,
+    absent: [],
+    unparsed: [],
+  };
+  return {
+    observedAt,
+    drafts,
+    log,
+    ...(close !== undefined && { close: { status: 'complete', finished: false, ...close } }),
+  };
+}
+
+/** Types of all events after `serial`, in order. */
+export function told(store: Store, serial = 0): string[] {
+  return store.readEvents(serial, 1_000).map(({ type }) => type);
+}

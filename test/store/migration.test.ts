@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { openEnvironment } from '../../src/store/environment.ts';
+import type { Migration } from '../../src/store/migration.ts';
+import { openStore } from '../../src/store/store.ts';
+import { table } from '../../src/store/tables/table.ts';
+import { hourly, temporaryFolder, temporaryStore, track } from './fixture.ts';
+
+/** Gives every project a label that says which schema it came from. */
+const labelled =
+  (label: string): Migration =>
+  (_environment, { projects }) => {
+    for (const project of [...projects.rows()])
+      projects.put(project.id, { ...project, labels: [...project.labels, label] });
+  };
+
+const options = { now: () => 1, scheduling: hourly };
+
+describe('the schema of a store', () => {
+  test('is 1 from its first commit on', async (t) => {
+    const { store } = await temporaryStore(t);
+    assert.equal(store.meta.schema(), 1);
+  });
+
+  test('that is older is migrated step by step, after a copy was made', async (t) => {
+    const path = temporaryFolder(t);
+    const old = await openStore({ ...options, path });
+    await track(old, 'lamp');
+    await old.close();
+
+    const migrated = await openStore({ ...options, path, migrations: [labelled('from 1'), labelled('from 2')] });
+    assert.equal(migrated.meta.schema(), 3);
+    assert.deepEqual(migrated.projects.get('lamp')?.labels, ['from 1', 'from 2']);
+    await migrated.close();
+
+    const copy = await openStore({ ...options, path: join(path, 'schema-1') });
+    assert.deepEqual([copy.meta.schema(), copy.projects.get('lamp')?.labels], [1, []]);
+    await copy.close();
+  });
+
+  test('that is older by its number alone is brought only through the steps that it lacks', async (t) => {
+    const { store, path } = await temporaryStore(t, { migrations: [labelled('from 1'), labelled('from 2')] });
+    await track(store, 'lamp');
+    await store.write(() => store.meta.setSchema(2));
+    await store.close();
+    const migrated = await temporaryStore(t, { path, migrations: [labelled('from 1'), labelled('from 2')] });
+    assert.deepEqual(migrated.store.projects.get('lamp')?.labels, ['from 2']);
+  });
+
+  test('stays what it was when a step throws, with all else', async (t) => {
+    const path = temporaryFolder(t);
+    const old = await openStore({ ...options, path });
+    await track(old, 'lamp');
+    await old.close();
+    const broken: Migration = () => {
+      throw new RangeError('a row that nobody expected');
+    };
+    await assert.rejects(
+      openStore({ ...options, path, migrations: [labelled('from 1'), broken] }),
+      /a row that nobody expected/,
+    );
+    const again = await openStore({ ...options, path });
+    assert.deepEqual([again.meta.schema(), again.projects.get('lamp')?.labels], [1, []]);
+    await again.close();
+  });
+
+  test('that is newer is refused, and nothing is written', async (t) => {
+    const path = temporaryFolder(t);
+    const newer = await openStore({ ...options, path, migrations: [() => {}] });
+    await newer.close();
+    await assert.rejects(openStore({ ...options, path }), {
+      name: 'SchemaError',
+      code: 'newer',
+      message: `${path}: has schema 2: expected at most 1, which this version of Heronry knows; use the version that wrote it, or a newer one`,
+    });
+    const again = await openStore({ ...options, path, migrations: [() => {}] });
+    assert.equal(again.meta.schema(), 2);
+    await again.close();
+  });
+
+  test('that is missing where there are commits is refused', async (t) => {
+    const path = temporaryFolder(t);
+    const environment = openEnvironment({ path });
+    const commits = table<number, string>(environment, 'commits');
+    await environment.commit(() => commits.put(1, 'of something else'));
+    await environment.close();
+    await assert.rejects(openStore({ ...options, path }), { name: 'SchemaError', code: 'foreign' });
+  });
+});

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { commitStep } from '../../src/store/commit.ts';
+import { trim } from '../../src/store/retention.ts';
+import { begin, item, step, temporaryStore, track } from './fixture.ts';
+
+describe('retention', () => {
+  test('keeps the newest rows of each log, in more than one transaction, and what is known of records', async (t) => {
+    const { store } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    const fence = await begin(store, target);
+    const commits = Array.from({ length: 1_600 }, (_, at) =>
+      commitStep(store, { ...fence, step: at + 1 }, step(at + 1, [item('a', { at })])),
+    );
+    await Promise.all(commits);
+    const newest = { event: store.events.last(), history: [...store.history.ofTarget(target, { limit: 1 })][0] };
+
+    const removed = await trim(store, { events: 30, steps: 20, commits: 10, history: 5 });
+    assert.deepEqual(
+      [store.events.count(), store.steps.count(), store.commits.count(), store.history.count()],
+      [30, 20, 10, 5],
+    );
+    assert.equal(removed, 1_602 - 30 + (1_600 - 20) + (1_602 - 10) + (1_600 - 5));
+    assert.equal(store.events.last(), newest.event);
+    assert.deepEqual(
+      [...store.history.ofRecord('shop', 'item', 'a')].map(({ serial }) => serial),
+      [1_600, 1_599, 1_598, 1_597, 1_596],
+    );
+    assert.deepEqual([...store.history.ofTarget(target)][0], newest.history);
+    assert.deepEqual([...store.steps.ofScrape(fence.scrape)][0]?.step, 1_581);
+    assert.equal(store.records.get('shop', 'item', 'a')?.fields['at']?.value, 1_599);
+  });
+
+  test('removes nothing of a log that is within its limit', async (t) => {
+    const { store } = await temporaryStore(t);
+    await track(store, 'lamp');
+    assert.equal(await trim(store, { events: 30, steps: 20, commits: 10, history: 5 }), 0);
+  });
+
+  test('keeps the newest row of a log of which nothing is to stay, so that serials go on', async (t) => {
+    const { store } = await temporaryStore(t);
+    await track(store, 'one');
+    await track(store, 'two');
+    await trim(store, { events: 0, steps: 0, commits: 0, history: 0 });
+    await track(store, 'three');
+    assert.deepEqual(
+      store.readEvents(0, 10).map(({ serial }) => serial),
+      [2, 3],
+    );
+  });
+});

@@ -1,0 +1,180 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { Asked } from './site.ts';
+
+/** Every way of this server to misbehave, by the path that brings it about. */
+export type Fault = keyof typeof faults;
+
+/** A server on loopback whose every path is a fault. */
+export interface FaultServer {
+  /** Without a slash at its end. */
+  readonly origin: string;
+  /** All requests so far, in order; what is no HTTP is not among them. */
+  readonly asked: readonly Asked[];
+  url(fault: Fault): string;
+  /** How many connections are open. */
+  connections(): number;
+  /** Resolves when the last connection has closed. */
+  idle(): Promise<void>;
+}
+
+const dripEveryMs = 5;
+
+const faults = {
+  reset: (socket: Socket) => socket.resetAndDestroy(),
+  'hang-up': (socket: Socket) => socket.end(),
+  'stall-head': () => undefined,
+  'drip-head': (socket: Socket) => drip(socket, 'HTTP/1.1 200 OK\r\n', (count) => `x-drip-${count}: x\r\n`),
+  'endless-head': (socket: Socket) =>
+    pour(socket, 'HTTP/1.1 200 OK\r\n', Buffer.from('x-endless: 0123456789\r\n'.repeat(512))),
+  garbage: (socket: Socket) => socket.end('220 mail.example ESMTP ready\r\n'),
+  'stall-body': (socket: Socket) => socket.write(head({ 'content-length': 1_000 }) + 'half'),
+  'drip-body': (socket: Socket) => drip(socket, head({ 'content-length': 1_000_000 }), () => 'x'),
+  'reset-body': (socket: Socket) =>
+    socket.write(head({ 'content-length': 1_000 }) + 'half', () => socket.resetAndDestroy()),
+  truncated: (socket: Socket) => socket.end(head({ 'content-length': 1_000 }) + 'half'),
+  'truncated-chunks': (socket: Socket) => socket.end(head({ 'transfer-encoding': 'chunked' }) + '5\r\nhello\r\n'),
+  'truncated-last': (socket: Socket) =>
+    socket.end(head({ 'transfer-encoding': 'chunked', connection: 'close' }) + '5\r\nhello\r\n'),
+  'bad-chunks': (socket: Socket) => socket.end(head({ 'transfer-encoding': 'chunked' }) + 'zz\r\nhello\r\n'),
+  'truncated-gzip': (socket: Socket) =>
+    reply(socket, gzipSync('x'.repeat(100_000)).subarray(0, -10), { 'content-encoding': 'gzip' }),
+  'understated-length': (socket: Socket) => socket.end(head({ 'content-length': 4 }) + 'halfway'),
+  'overstated-length': (socket: Socket) => socket.write(head({ 'content-length': 2 ** 40 }) + 'x'),
+  'not-gzip': (socket: Socket) => reply(socket, Buffer.from('<p>plain</p>'), { 'content-encoding': 'gzip' }),
+  'unknown-encoding': (socket: Socket) => reply(socket, Buffer.from('?'), { 'content-encoding': 'rot13' }),
+  'gzip-bomb': (socket: Socket) => reply(socket, gzipBomb(), { 'content-encoding': 'gzip' }),
+  'gzip-and-more': (socket: Socket) =>
+    pour(socket, head({ 'content-encoding': 'gzip' }), Buffer.alloc(65_536), gzipSync('the page')),
+  'endless-body': (socket: Socket) => pour(socket, head({}), Buffer.alloc(65_536)),
+  'endless-error': (socket: Socket) => pour(socket, head({}, '500 Internal Server Error'), Buffer.alloc(65_536)),
+  'stalled-error': (socket: Socket) => socket.write(head({ 'content-length': 10 }, '500 Internal Server Error')),
+  gibibyte: (socket: Socket) => pour(socket, head({ 'content-length': 2 ** 30 }), Buffer.alloc(65_536)),
+  loop: (socket: Socket) => reply(socket, Buffer.alloc(0), { location: '/loop' }, '302 Found'),
+  'redirect-nowhere': (socket: Socket) => reply(socket, Buffer.alloc(0), {}, '302 Found'),
+  'redirect-to-file': (socket: Socket) =>
+    reply(socket, Buffer.alloc(0), { location: 'file:///etc/hosts' }, '302 Found'),
+  'too-many-requests': (socket: Socket) =>
+    reply(socket, Buffer.alloc(0), { 'retry-after': 5 }, '429 Too Many Requests'),
+  unavailable: (socket: Socket) =>
+    reply(
+      socket,
+      Buffer.alloc(0),
+      { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT', date: 'Wed, 21 Oct 2015 07:26:00 GMT' },
+      '503 Service Unavailable',
+    ),
+  binary: (socket: Socket) =>
+    reply(socket, Buffer.from(Uint8Array.from({ length: 4_096 }, (_, at) => (at * 151) % 256)), {
+      'content-type': 'text/html',
+    }),
+} as const;
+
+/** Opens a server of faults that ends with the test. */
+export async function openFaultServer(test: TestContext): Promise<FaultServer> {
+  const asked: Asked[] = [];
+  const sockets = new Set<Socket>();
+  let idled = Promise.withResolvers<void>();
+
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    // A client that leaves early is what these faults are about.
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      sockets.delete(socket);
+      if (sockets.size > 0) return;
+      idled.resolve();
+      idled = Promise.withResolvers<void>();
+    });
+    let received = '';
+    socket.on('data', (bytes) => {
+      received += bytes.toString('latin1');
+      if (!received.includes('\r\n\r\n')) return;
+      const request = parsed(received);
+      received = '';
+      asked.push(request);
+      const fault = Object.entries(faults).find(([name]) => request.path === `/${name}`)?.[1];
+      if (fault) fault(socket);
+      else reply(socket, Buffer.from('no such fault'), {}, '404 Not Found');
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error(`expected a port, got ${address}`);
+  const origin = `http://127.0.0.1:${address.port}`;
+  test.after(async () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await once(server, 'close');
+  });
+
+  return {
+    origin,
+    asked,
+    url: (fault) => `${origin}/${fault}`,
+    connections: () => sockets.size,
+    idle: () => (sockets.size === 0 ? Promise.resolve() : idled.promise),
+  };
+}
+
+/** The origin of a port of loopback at which nobody listens. */
+export async function refusingOrigin(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error(`expected a port, got ${address}`);
+  return `http://127.0.0.1:${address.port}`;
+}
+
+/** A gibibyte of nothing, as members of one gzip file that are all the same. */
+function gzipBomb(): Buffer {
+  const member = gzipSync(Buffer.alloc(1024 * 1024));
+  return Buffer.concat(Array.from({ length: 1024 }, () => member));
+}
+
+type Headers = Readonly<Record<string, string | number>>;
+
+function head(headers: Headers, status = '200 OK'): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status}\r\n${lines.join('')}\r\n`;
+}
+
+function reply(socket: Socket, body: Uint8Array, headers: Headers, status?: string): void {
+  socket.write(head({ ...headers, 'content-length': body.byteLength }, status));
+  socket.write(body);
+}
+
+/** Sends a little for ever. */
+function drip(socket: Socket, start: string, next: (count: number) => string): void {
+  socket.write(start);
+  let count = 0;
+  const timer = setInterval(() => socket.write(next((count += 1))), dripEveryMs);
+  socket.on('close', () => clearInterval(timer));
+}
+
+/** Sends for ever as fast as the other side takes it. */
+function pour(socket: Socket, start: string, chunk: Uint8Array, first: Uint8Array = new Uint8Array()): void {
+  socket.write(start);
+  socket.write(first);
+  const more = () => {
+    while (!socket.destroyed && socket.write(chunk));
+  };
+  socket.on('drain', more);
+  more();
+}
+
+function parsed(text: string): Asked {
+  const [requestLine = '', ...lines] = text.split('\r\n');
+  const [method = '', path = ''] = requestLine.split(' ');
+  const headers = lines
+    .filter((line) => line.includes(':'))
+    .map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
+    });
+  return { method, path, headers: Object.fromEntries(headers), at: Date.now() };
+}

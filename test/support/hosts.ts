@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { Registry } from '../../src/actor/registry.ts';
+import { createSystem } from '../../src/actor/system.ts';
+import type { Ref } from '../../src/actor/types.ts';
+import { VirtualClock } from '../../src/clock.ts';
+import type { HostRow, Policy, TurnOutcome } from '../../src/fetch/politeness.ts';
+import { hosts, type HostsDeps, type HostsMessage, takeTurn, type Turn } from '../../workers/hosts.ts';
+
+/** Wall time at the start of the clock. */
+export const startedAt = Date.UTC(2026, 0, 1);
+
+/** With every gap drawn from the middle: one request a second. */
+export const polite: Policy = { concurrency: 1, delayMs: 1_000, minDelayMs: 500 };
+
+/** One at a time, without a gap. */
+export const hasty: Policy = { concurrency: 1, delayMs: 0, minDelayMs: 0 };
+
+/** What most turns come back with. */
+export const answered: TurnOutcome = { kind: 'answered' };
+
+/** A signal that does not fire. */
+export const never = new AbortController().signal;
+
+/** Starts the `hosts` actor on a clock of its own; it ends with the test. */
+export async function startHosts(t: TestContext, given: Partial<HostsDeps> = {}) {
+  const clock = new VirtualClock(startedAt);
+  const system = createSystem({ clock });
+  const saved = new Map<string, HostRow>();
+  let saves = 0;
+  const deps: HostsDeps = {
+    clock,
+    registry: new Registry<'hosts', HostsMessage>(),
+    random: () => 0.5,
+    loadHosts: () => saved,
+    saveHosts(rows) {
+      saves += 1;
+      for (const [key, row] of rows) {
+        if (row) saved.set(key, row);
+        else saved.delete(key);
+      }
+    },
+    hasRoom: () => true,
+    maxInFlight: 256,
+    ...given,
+  };
+  const ref = await spawn();
+
+  return { ref, saved, clock, system, saves: () => saves, again: spawn, pass };
+
+  /** Another call is another life with the same deps. */
+  async function spawn(): Promise<Ref<HostsMessage>> {
+    const spawned = await system.spawn<HostsMessage>((self) => hosts(self, deps), { id: 'hosts' });
+    if (spawned.ok !== true) assert.fail('hosts did not start');
+    t.after(() => system.exit(spawned.ref, 'shutdown'));
+    return spawned.ref;
+  }
+
+  /** Lets virtual time pass, and all that it brings come to its end. */
+  async function pass(ms: number): Promise<void> {
+    const until = clock.monotonic() + ms;
+    await system.idle();
+    while (clock.monotonic() < until) {
+      clock.advance(Math.min(clock.next() ?? until, until) - clock.monotonic());
+      await system.idle();
+    }
+  }
+}
+
+/** A turn asked for, and what has come of it. */
+export interface Wished {
+  turn?: Turn;
+  error?: unknown;
+  /** Resolves either way. */
+  readonly ended: Promise<void>;
+}
+
+/** Asks for a turn. */
+export function wish(ref: Ref<HostsMessage>, key: string, { dueAt = 0, policy = polite, signal = never } = {}): Wished {
+  const wished: Wished = {
+    ended: takeTurn(ref, { key, policy, dueAt }, signal).then(
+      (turn) => void (wished.turn = turn),
+      (error: unknown) => void (wished.error = error),
+    ),
+  };
+  return wished;
+}

@@ -1,0 +1,187 @@
+import type { Registry } from '../src/actor/registry.ts';
+import type { Behaviour, Ref, Reply, Self } from '../src/actor/types.ts';
+import type { Clock } from '../src/clock.ts';
+import type { HostRow, TurnOutcome } from '../src/fetch/politeness.ts';
+import { type KeyView, type Lease, TurnBook, type Wish } from '../src/fetch/turn-book.ts';
+
+export type HostsMessage =
+  | ({ readonly type: 'ask-turn'; readonly reply: Reply<Lease | 'withdrawn'> } & Wish)
+  | { readonly type: 'withdraw'; readonly id: symbol }
+  /** The request of a turn went out just now. */
+  | { readonly type: 'sent'; readonly lease: Lease }
+  | { readonly type: 'done'; readonly lease: Lease; readonly outcome: TurnOutcome }
+  /** `hasRoom` may have become true again. */
+  | { readonly type: 'room' }
+  | { readonly type: 'list'; readonly reply: Reply<readonly KeyView[]> }
+  | { readonly type: 'wake' }
+  | { readonly type: 'save' }
+  | { readonly type: 'forget' };
+
+export interface HostsDeps {
+  readonly clock: Clock;
+  readonly registry: Registry<'hosts', HostsMessage>;
+  /** A number in `[0, 1)`. */
+  random(): number;
+  /** What the last life saved, by key. */
+  loadHosts(): Iterable<readonly [string, HostRow]>;
+  /** Keeps rows by key, and drops those that are `undefined`. */
+  saveHosts(rows: readonly (readonly [string, HostRow | undefined])[]): void;
+  /** Whether a page could be taken in now; when that turns true again, `room` is told. */
+  hasRoom(): boolean;
+  /** Turns out at a time over all keys, normally 256. */
+  readonly maxInFlight: number;
+}
+
+/** Leave to send one request. */
+export interface Turn {
+  /** Tells that the request went out: the gap to the next one counts from here. */
+  sent(): void;
+  /** Gives the turn back; further calls do nothing. */
+  done(outcome: TurnOutcome): void;
+}
+
+/** A connection is refused or stands well within this; then a fetch ends well within the other. */
+const unsentMs = 60_000;
+const sentMs = 240_000;
+const saveEveryMs = 1_000;
+const forgetEveryMs = 60_000;
+
+/** Keeps the ledgers of all hosts, and gives turns. Nothing waits after its turn: one is given only when all else is free. */
+export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<HostsMessage> {
+  const { clock } = deps;
+  const book = new TurnBook<Extract<HostsMessage, { type: 'ask-turn' }>>({
+    random: () => deps.random(),
+    maxInFlight: deps.maxInFlight,
+    unsentMs,
+    sentMs,
+    startedAt: clock.monotonic(),
+  });
+  let wake: { readonly at: number; readonly timer: number } | undefined;
+  let saves: 'idle' | 'armed' = 'idle';
+
+  self.trapExit();
+  for (const [key, row] of deps.loadHosts()) book.restore(key, row, clock.monotonic(), wallOffset());
+  self.register(deps.registry, 'hosts');
+  self.after(forgetEveryMs, { type: 'forget' });
+
+  return {
+    receive(message) {
+      handle(message);
+      giveTurns();
+      armWake();
+      armSave();
+    },
+    stop: save,
+  };
+
+  function handle(message: HostsMessage): void {
+    switch (message.type) {
+      case 'ask-turn':
+        return book.ask(message);
+      case 'withdraw':
+        return book.withdraw(message.id)?.reply('withdrawn');
+      case 'sent':
+        return book.sent(message.lease, clock.monotonic());
+      case 'done':
+        return book.done(message.lease, message.outcome, clock.monotonic());
+      case 'list':
+        return message.reply(book.views(clock.monotonic()).map(onTheWall));
+      case 'save':
+        return save();
+      case 'forget':
+        return forget();
+      case 'wake':
+        wake = undefined;
+        return undefined;
+      case 'room':
+        return undefined;
+      default:
+        return message satisfies never;
+    }
+  }
+
+  function giveTurns(): void {
+    const now = clock.monotonic();
+    book.advance(now);
+    while (deps.hasRoom()) {
+      const given = book.give(now);
+      if (!given) return;
+      given.wish.reply(given.lease);
+    }
+  }
+
+  /** A timer that comes too early costs one message; moving it at each change would cost more. */
+  function armWake(): void {
+    const at = book.wakeAt;
+    if (at === Infinity || (wake && wake.at <= at)) return;
+    if (wake) self.cancel(wake.timer);
+    wake = { at, timer: self.after(Math.max(0, at - clock.monotonic()), { type: 'wake' }) };
+  }
+
+  function armSave(): void {
+    if (saves === 'armed' || !book.hasChanges) return;
+    saves = 'armed';
+    self.after(saveEveryMs, { type: 'save' });
+  }
+
+  function save(): void {
+    saves = 'idle';
+    if (book.hasChanges) deps.saveHosts(book.takeRows(clock.monotonic(), wallOffset()));
+  }
+
+  function forget(): void {
+    book.forget(clock.monotonic());
+    self.after(forgetEveryMs, { type: 'forget' });
+  }
+
+  /** The book runs on time that never jumps; what leaves it, for the store or for people, is wall time. */
+  function wallOffset(): number {
+    return clock.now() - clock.monotonic();
+  }
+
+  function onTheWall(view: KeyView): KeyView {
+    const { refusedUntil, nextAt } = view;
+    return {
+      ...view,
+      refusedUntil: refusedUntil === undefined ? undefined : refusedUntil + wallOffset(),
+      nextAt: nextAt === undefined ? undefined : nextAt + wallOffset(),
+    };
+  }
+}
+
+/**
+ * Waits for leave to send one request. Rejects with the signal's reason when that fires first, or with a `CallError`
+ * when the ledgers' life ends; either way nothing stays taken. Who has the turn must call `done`.
+ */
+export async function takeTurn(hosts: Ref<HostsMessage>, wish: Omit<Wish, 'id'>, signal: AbortSignal): Promise<Turn> {
+  signal.throwIfAborted();
+  const id = Symbol(wish.key);
+  const withdraw = () => hosts.send({ type: 'withdraw', id });
+  signal.addEventListener('abort', withdraw);
+  try {
+    const lease = await hosts.ask<Lease | 'withdrawn'>((reply) => ({ type: 'ask-turn', ...wish, id, reply }), Infinity);
+    // The turn and the withdrawal may have crossed.
+    if (lease !== 'withdrawn' && signal.aborted) hosts.send({ type: 'done', lease, outcome: { kind: 'unused' } });
+    signal.throwIfAborted();
+    if (lease === 'withdrawn') throw new Error(`the wish for a turn of ${wish.key} was withdrawn by another`);
+    return turnOf(hosts, lease);
+  } finally {
+    signal.removeEventListener('abort', withdraw);
+  }
+}
+
+function turnOf(hosts: Ref<HostsMessage>, lease: Lease): Turn {
+  let state: 'taken' | 'sent' | 'done' = 'taken';
+  return {
+    sent() {
+      if (state !== 'taken') return;
+      state = 'sent';
+      hosts.send({ type: 'sent', lease });
+    },
+    done(outcome) {
+      if (state === 'done') return;
+      state = 'done';
+      hosts.send({ type: 'done', lease, outcome });
+    },
+  };
+}

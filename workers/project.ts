@@ -1,0 +1,135 @@
+import type { Registry } from '../src/actor/registry.ts';
+import { type Behaviour, ignore, type Reply, type Self, type Start } from '../src/actor/types.ts';
+import type { Clock } from '../src/clock.ts';
+import type { AgendaEntry } from '../src/scrape/agenda.ts';
+import type { TargetRow } from '../src/store/rows.ts';
+
+export type ProjectMessage =
+  /** Its rows changed in the store, or the time has come. */
+  | { readonly type: 'look' }
+  | { readonly type: 'ended'; readonly target: number }
+  | { readonly type: 'status'; readonly reply: Reply<ProjectStatus> };
+
+export interface ProjectStatus {
+  /** Numbers of the targets being scraped. */
+  readonly scraping: readonly number[];
+  /** When it looks again by itself, wall time. */
+  readonly wakesAt?: number;
+}
+
+export interface ProjectDeps {
+  readonly clock: Clock;
+  readonly registry: Registry<string, ProjectMessage>;
+  /** The project's targets that are active or parked; empty when it is archived or finished. */
+  agenda(project: string): readonly AgendaEntry[];
+  /** Runs one scrape to its end, telling its number once it has begun; rejects for errors of ours. */
+  scrape(target: TargetRow, signal: AbortSignal, begun: (scrape: number) => void): Promise<void>;
+  /** Writes down that a scrape of the target crashed; whether that parked it. */
+  crashed(target: number, error: unknown): Promise<boolean>;
+  /** Gives a parked target another chance. */
+  release(target: number): Promise<void>;
+}
+
+interface RunningScrape {
+  readonly controller: AbortController;
+  /** Its number, once it has begun. */
+  scrape?: number;
+}
+
+/** A project scrapes at most this many of its targets at once. */
+const maxScrapes = 2;
+
+/**
+ * Watches one project: scrapes each of its targets when it is due, and ends when nothing is left to scrape. What it knows
+ * is in the store; between scrapes it holds its id and one timer.
+ */
+export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDeps): Start<ProjectMessage> {
+  const agenda = deps.agenda(id);
+  if (agenda.length === 0) return ignore;
+  self.register(deps.registry, id);
+  const scrapes = new Map<number, RunningScrape>();
+  let timer: number | undefined;
+  let wakesAt: number | undefined;
+
+  // A scrape that is still open belongs to the life before this one, which it ended.
+  const interrupted = agenda.filter(({ target }) => target.running !== undefined);
+  if (interrupted.length === 0) arm(agenda);
+  else
+    self.task(
+      () => blame(interrupted),
+      () => ({ type: 'look' }),
+    );
+
+  return {
+    receive(message) {
+      switch (message.type) {
+        case 'look':
+          return look();
+        case 'ended':
+          scrapes.delete(message.target);
+          return look();
+        case 'status':
+          return message.reply({ scraping: [...scrapes.keys()], ...(wakesAt !== undefined && { wakesAt }) });
+        default:
+          message satisfies never;
+      }
+    },
+  } satisfies Behaviour<ProjectMessage>;
+
+  function look(): void {
+    const entries = deps.agenda(id);
+    for (const [target, running] of scrapes) {
+      const row = entries.find((entry) => entry.target.target === target)?.target;
+      if (row === undefined || (running.scrape !== undefined && row.running !== running.scrape))
+        running.controller.abort();
+    }
+    if (entries.length === 0 && scrapes.size === 0) self.stop();
+    else arm(entries);
+  }
+
+  /** Begins what is due, and sets the one timer for what is due next. */
+  function arm(entries: readonly AgendaEntry[]): void {
+    if (timer !== undefined) self.cancel(timer);
+    timer = undefined;
+    wakesAt = undefined;
+    const now = deps.clock.now();
+    for (const { target, dueAt } of waiting(entries)) {
+      if (dueAt <= now && scrapes.size < maxScrapes) begin(target);
+      else if (dueAt > now || scrapes.size > 0) wakesAt = Math.min(wakesAt ?? Infinity, dueAt);
+    }
+    // What is due already waits for the end of a scrape, which looks again.
+    if (wakesAt !== undefined && wakesAt > now) timer = self.after(wakesAt - now, { type: 'look' });
+  }
+
+  function waiting(entries: readonly AgendaEntry[]): { target: TargetRow; dueAt: number }[] {
+    return entries
+      .flatMap(({ target, dueAt }) => (dueAt === undefined || scrapes.has(target.target) ? [] : [{ target, dueAt }]))
+      .sort((a, b) => a.dueAt - b.dueAt);
+  }
+
+  function begin(target: TargetRow): void {
+    const running: RunningScrape = { controller: new AbortController() };
+    scrapes.set(target.target, running);
+    self.task(
+      (signal) =>
+        attempt(target, AbortSignal.any([signal, running.controller.signal]), (scrape) => (running.scrape = scrape)),
+      () => ({ type: 'ended', target: target.target }),
+    );
+  }
+
+  /** A crash ends this life, so that its supervisor counts it, unless it parked the target: then the cause is out of the way. */
+  async function attempt(target: TargetRow, signal: AbortSignal, begun: (scrape: number) => void): Promise<void> {
+    try {
+      if (target.status === 'parked') await deps.release(target.target);
+      else await deps.scrape(target, signal, begun);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(await deps.crashed(target.target, error))) throw error;
+    }
+  }
+
+  async function blame(entries: readonly AgendaEntry[]): Promise<void> {
+    for (const { target } of entries)
+      await deps.crashed(target.target, new Error(`the project's actor ended during scrape ${target.running}`));
+  }
+}

@@ -1,0 +1,163 @@
+import type { StartChildResult } from '../src/actor/management.ts';
+import type { Registry } from '../src/actor/registry.ts';
+import type { Behaviour, ExitReason, Reply, Self } from '../src/actor/types.ts';
+import type { Clock } from '../src/clock.ts';
+
+/** What is kept equal to the store, or to the configuration for `edge`: what faces the outside. */
+export type Kind = 'edge' | 'source' | 'project';
+
+export type ReconcilerMessage =
+  /** Desired and running state may differ. */
+  | { readonly type: 'reconcile' }
+  | { readonly type: 'reconciled' }
+  | { readonly type: 'gave-up'; readonly kind: Kind; readonly id: string; readonly reason: ExitReason }
+  /** Tries again what was given up before its time; answers whether there was such a thing. */
+  | { readonly type: 'release'; readonly kind: Kind; readonly id: string; readonly reply: Reply<boolean> }
+  | { readonly type: 'status'; readonly reply: Reply<ReconcilerStatus> };
+
+/** What its supervisor gave up on, until it is tried again. */
+export interface GivenUp {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly reason: ExitReason;
+  /** How often in a row; the pause before the next try doubles with it. */
+  readonly times: number;
+  readonly at: number;
+  readonly retryAt: number;
+}
+
+export interface ReconcilerStatus {
+  /** Actors that this pass has still to start. */
+  readonly remaining: number;
+  /** Whether a whole pass has been made. */
+  readonly ready: boolean;
+  readonly givenUp: readonly GivenUp[];
+}
+
+export interface ReconcilerDeps {
+  readonly clock: Clock;
+  readonly registry: Registry<'reconciler', ReconcilerMessage>;
+  /** In `[0, 1)`. */
+  random(): number;
+  /** Ids of what should run. */
+  desired(kind: Kind): Iterable<string>;
+  /** Ids of what runs. */
+  running(kind: Kind): Iterable<string>;
+  start(kind: Kind, id: string): Promise<StartChildResult>;
+  stop(kind: Kind, id: string): Promise<void>;
+  /** Done at the beginning of each pass: what is to be done now and then. */
+  before(): Promise<void>;
+  /** Told of everything given up, for the world to hear. */
+  gaveUp(givenUp: GivenUp): void;
+  /** The wall clock was set: what waits for an instant of it must look again. */
+  wallJumped(): void;
+}
+
+/** In the order in which they are started, so that control answers while projects are still being started. */
+const kinds: readonly Kind[] = ['edge', 'source', 'project'];
+const passEveryMs = 30_000;
+const batchSize = 500;
+/** What has run for so long since it was last tried again starts with the shortest pause. */
+const forgivenAfterMs = 3_600_000;
+/** A smaller drift of the wall clock is none that anyone notices. */
+const jumpMs = 2_000;
+
+/**
+ * The pause before what was given up `times` times is tried again: a minute doubled up to six hours, and half a minute
+ * up to one hour for the edge; spread by a tenth.
+ */
+export function retryDelayMs(kind: Kind, times: number, random: number): number {
+  const [firstMs, longestMs] = kind === 'edge' ? [30_000, 3_600_000] : [60_000, 21_600_000];
+  return Math.min(firstMs * 2 ** (times - 1), longestMs) * (0.9 + 0.2 * random);
+}
+
+/** Keeps the tree equal to what the store says should run: starts the missing, stops the extra, parks what was given up. */
+export function reconciler(self: Self<ReconcilerMessage>, deps: ReconcilerDeps): Behaviour<ReconcilerMessage> {
+  self.register(deps.registry, 'reconciler');
+  const givenUp = new Map<string, GivenUp>();
+  const drift = () => deps.clock.now() - deps.clock.monotonic();
+  let state: 'idle' | 'running' | 'running-again' = 'idle';
+  let ready = false;
+  let remaining = 0;
+  let lastDrift = drift();
+  let timer: number | undefined;
+  self.continue({ type: 'reconcile' });
+
+  return {
+    receive(message) {
+      switch (message.type) {
+        case 'reconcile':
+          return reconcile();
+        case 'reconciled':
+          return reconciled();
+        case 'gave-up':
+          return park(message.kind, message.id, message.reason);
+        case 'release':
+          return release(message.kind, message.id, message.reply);
+        case 'status':
+          return message.reply({
+            remaining,
+            ready,
+            givenUp: [...givenUp.values()].filter(({ kind, id }) => isParked(kind, id)),
+          });
+        default:
+          message satisfies never;
+      }
+    },
+  };
+
+  function reconcile(): void {
+    if (state !== 'idle') {
+      state = 'running-again';
+      return;
+    }
+    state = 'running';
+    if (timer !== undefined) self.cancel(timer);
+    self.task(pass, () => ({ type: 'reconciled' }));
+  }
+
+  function reconciled(): void {
+    ready = true;
+    const again = state === 'running-again';
+    state = 'idle';
+    if (Math.abs(drift() - lastDrift) > jumpMs) deps.wallJumped();
+    lastDrift = drift();
+    if (again) reconcile();
+    else timer = self.after(passEveryMs, { type: 'reconcile' });
+  }
+
+  async function pass(): Promise<void> {
+    await deps.before();
+    for (const kind of kinds) {
+      const running = new Set(deps.running(kind));
+      const missing: string[] = [];
+      for (const id of deps.desired(kind)) if (!running.delete(id) && !isParked(kind, id)) missing.push(id);
+      remaining = missing.length;
+      for (const id of running) await deps.stop(kind, id);
+      for (let from = 0; from < missing.length; from += batchSize) {
+        const batch = missing.slice(from, from + batchSize);
+        await Promise.all(batch.map((id) => deps.start(kind, id)));
+        remaining = missing.length - from - batch.length;
+      }
+    }
+  }
+
+  function isParked(kind: Kind, id: string): boolean {
+    return (givenUp.get(`${kind} ${id}`)?.retryAt ?? 0) > deps.clock.now();
+  }
+
+  function park(kind: Kind, id: string, reason: ExitReason): void {
+    const at = deps.clock.now();
+    const before = givenUp.get(`${kind} ${id}`);
+    const times = before !== undefined && at - before.retryAt < forgivenAfterMs ? before.times + 1 : 1;
+    const parked: GivenUp = { kind, id, reason, times, at, retryAt: at + retryDelayMs(kind, times, deps.random()) };
+    givenUp.set(`${kind} ${id}`, parked);
+    deps.gaveUp(parked);
+    self.after(parked.retryAt - at, { type: 'reconcile' });
+  }
+
+  function release(kind: Kind, id: string, reply: Reply<boolean>): void {
+    reply(givenUp.delete(`${kind} ${id}`));
+    reconcile();
+  }
+}

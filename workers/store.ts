@@ -1,0 +1,39 @@
+import type { Behaviour, Self } from '../src/actor/types.ts';
+import { openStore, type Store, type StoreOptions } from '../src/store/store.ts';
+
+export interface StoreDeps {
+  readonly options: StoreOptions;
+  /** Claims the data directory for this daemon; throws when a living one has it. */
+  claim(store: Store): void;
+  /** Closes what the last daemon left open. */
+  recover(store: Store): Promise<unknown>;
+  /** Gives the claim up at an orderly end. */
+  release(store: Store): void;
+  /** Told of the open store, and of `undefined` before it closes. */
+  published(store: Store | undefined): void;
+}
+
+/** It hears nothing: readers and writers call the store, which serialises writers by itself. */
+export type StoreMessage = never;
+
+/** Owns the life of the LMDB environment: opens first, closes last. */
+export async function store(self: Self<StoreMessage>, deps: StoreDeps): Promise<Behaviour<StoreMessage>> {
+  self.trapExit();
+  const opened = await openStore(deps.options);
+  try {
+    deps.claim(opened);
+    await deps.recover(opened);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+  deps.published(opened);
+  return {
+    receive: (message) => message satisfies never,
+    async stop() {
+      deps.published(undefined);
+      deps.release(opened);
+      await opened.close();
+    },
+  };
+}
