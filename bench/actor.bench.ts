@@ -115,7 +115,7 @@ async function lookUps(times: number): Promise<void> {
 
 async function restarts(times: number): Promise<void> {
   const system = newSystem();
-  let restarted = (_: Ref<never>): void => {};
+  let restarted: (ref: Ref<never>) => void = () => {};
   const start: Actor<never> = (self) => {
     restarted(self.ref);
     return { receive() {} };

@@ -65,7 +65,11 @@ async function untilEnd(daemon: OpenDaemon, fatal: (line: string, reason: string
     process.exit(1);
   };
   process.on('unhandledRejection', stray).on('uncaughtException', stray);
-  process.on('SIGINT', daemon.stop).on('SIGTERM', daemon.stop);
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(name, daemon.stop);
+    // Who asks twice does not want to wait; the store is safe from it.
+    process.once(name, () => process.once(name, () => process.exit(1)));
+  }
   const reason = await daemon.ended;
   if (reason === 'shutdown') return 0;
   const told = describeReason(reason);

@@ -14,6 +14,7 @@ import { listCommand } from './commands/list.ts';
 import { releaseCommand } from './commands/release.ts';
 import { rescrapeCommand } from './commands/rescrape.ts';
 import { restoreCommand } from './commands/restore.ts';
+import { schemaCommand } from './commands/schema.ts';
 import { scrapesCommand } from './commands/scrapes.ts';
 import { settingsCommand } from './commands/settings.ts';
 import { showCommand } from './commands/show.ts';
@@ -75,7 +76,16 @@ function version(): string {
 
 function groupedCommands(terminal: Terminal): readonly (readonly [heading: string, commands: readonly Command[]])[] {
   return [
-    ['To begin:', [demoCommand(), initCommand(terminal), validateCommand(terminal), startCommand(terminal)]],
+    [
+      'To begin:',
+      [
+        demoCommand(),
+        initCommand(terminal),
+        validateCommand(terminal),
+        schemaCommand(terminal),
+        startCommand(terminal),
+      ],
+    ],
     [
       'Projects:',
       [

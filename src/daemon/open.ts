@@ -75,7 +75,8 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
   const extractRoom = new ExtractRoom(options.threads * pagesPerThread, room);
   const runStep = (options.intercept ?? ((inner) => inner))(runOnEngine);
   const scraping = createScraping({ state, names, bootAt: identity.startedAt, runStep });
-  const { promise: fatal, resolve: fail } = Promise.withResolvers<ExitReason>();
+  /** Why it stops itself, when nobody asked it to. */
+  let failure: ExitReason | undefined;
   const handlers = createHandlers(createHandlerDeps({ options, state, names, scraping, system, identity, stop }));
   const children = createChildren({
     state,
@@ -83,7 +84,10 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
     scraping,
     handlers,
     random,
-    fatal: fail,
+    fatal(reason) {
+      failure ??= reason;
+      stop();
+    },
     socket: options.socket,
     pulseEveryMs: options.pulseEveryMs,
     handlerFailed: (error, method) => options.warn(`${method} failed`, error),
@@ -91,26 +95,25 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
   const deps = createRootDeps({ options, state, names, children, identity, budget, extractRoom, maxInFlight });
 
   let stopping: Promise<void> | undefined;
-  const spawned = await system.spawn(root(deps), { id: 'root' });
+  const starting = system.spawn(root(deps), { id: 'root' });
+  const spawned = await starting;
   if (spawned.ok !== true)
     return { system, stop, ended: Promise.resolve(spawned.ok === false ? spawned.reason : 'normal') };
-  const { ref } = spawned;
-  return {
-    system,
-    stop,
-    ended: Promise.race([system.ended(ref), fatal.then((reason) => stopAll().then(() => reason))]),
-  };
+  return { system, stop, ended: system.ended(spawned.ref).then((reason) => failure ?? reason) };
 
   function stop(): void {
-    void stopAll();
+    stopping ??= stopTree();
   }
 
-  function stopAll(): Promise<void> {
-    stopping ??= system.stop(ref, 'shutdown').catch((error: unknown) => {
+  async function stopTree(): Promise<void> {
+    const started = await starting;
+    if (started.ok !== true) return;
+    try {
+      await system.stop(started.ref, 'shutdown');
+    } catch (error) {
       // It ended by itself meanwhile, and `ended` tells how.
       if (!(error instanceof CallError)) throw error;
-    });
-    return stopping;
+    }
   }
 
   async function runOnEngine(step: Step, signal: AbortSignal, onSent: () => void): Promise<StepOutcome> {

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import './tether.ts';
 import { startWeb } from './web.ts';
 
 /*
@@ -25,7 +26,6 @@ const web = await startWeb({
 const { promise: ended, resolve: end } = Promise.withResolvers<unknown>();
 process.once('SIGTERM', end);
 process.once('SIGINT', end);
-process.stdin.once('close', end).once('end', end).resume();
 process.stdout.write(`${JSON.stringify({ port: web.port, hosts: web.addresses.length })}\n`);
 await ended;
 await web.close();

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { extname } from 'node:path';
 import { createInterface } from 'node:readline';
 
 /** How a process ended. */
@@ -23,13 +24,14 @@ export interface OwnProcess extends AsyncDisposable {
 
 const graceMs = 10_000;
 const tailLines = 20;
+const tether = new URL(`tether${extname(import.meta.filename)}`, import.meta.url).href;
 
 /**
- * Runs a file with this Node. Its standard input is a pipe that closes when this process ends, however it ends. Where it
- * can, it is out of reach of the terminal's Ctrl-C: who started it decides when it ends.
+ * Runs a file with this Node. It ends with this process at the latest, however that ends, since its standard input closes
+ * then. Where it can, it is out of reach of the terminal's Ctrl-C: who started it decides when it ends.
  */
 export async function startProcess(file: string, args: readonly string[]): Promise<OwnProcess> {
-  const child = spawn(process.execPath, [file, ...args], {
+  const child = spawn(process.execPath, ['--import', tether, file, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: process.platform !== 'win32',
   });

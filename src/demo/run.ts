@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,6 +46,10 @@ export async function runDemo({
   using interruption = interruptible();
   await using cleanup = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'heronry-demo-'));
+  // A process that exits at once, as when its output is closed, has no time for anything that waits.
+  const sweep = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  process.once('exit', sweep);
+  cleanup.defer(() => void process.removeListener('exit', sweep));
   cleanup.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
   const web = await startWebProcess({ seed });

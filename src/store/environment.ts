@@ -38,7 +38,7 @@ export interface Environment {
   onUndone(listener: () => void): void;
   /** Copies all that is committed to the folder `path`, replacing an older copy. */
   copyTo(path: string): Promise<void>;
-  /** Waits for the changes under way; nothing works afterwards. */
+  /** Waits for the changes under way; nothing works afterwards but closing again. */
   close(): Promise<void>;
 }
 
@@ -46,10 +46,13 @@ export interface Environment {
 const fullFraction = 15 / 16;
 
 export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Environment {
+  // Without batching by turns: with it, the rejection of a failed commit also reaches a promise that nobody can handle.
   const root = open<unknown>({ path, noSubdir: false, maxDbs: 64, encoding: 'json', eventTurnBatching: false });
   const databases: Database<never>[] = [];
   const listeners: (() => void)[] = [];
+  const waiting = new Set<() => void>();
   let writing = false;
+  let closed: Promise<void> | undefined;
 
   return {
     path,
@@ -69,7 +72,7 @@ export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Envir
       await mkdir(target, { recursive: true });
       await root.backup(target, false);
     },
-    close: () => root.close(),
+    close: () => (closed ??= close()),
   };
 
   async function commit<T>(run: () => T, { durable = false, evenWhenFull = false }: CommitOptions = {}): Promise<T> {
@@ -78,12 +81,32 @@ export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Envir
         if (!evenWhenFull) refuseWhenFull();
         return undoable(run);
       });
-      if (durable) await root.flushed;
+      if (durable) await flushed();
       return result;
     } catch (error) {
+      if (!isCommitFailure(error)) throw storeErrorOf(error, path);
       undone();
+      for (const resolve of waiting) resolve();
+      waiting.clear();
       throw storeErrorOf(await causeOf(error), path);
     }
+  }
+
+  /** lmdb-js never settles the `flushed` of a batch that fails; all that was committed before that one has been synced by then. */
+  function flushed(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    waiting.add(resolve);
+    root.flushed.then(() => {
+      waiting.delete(resolve);
+      resolve();
+    }, resolve);
+    return promise;
+  }
+
+  async function close(): Promise<void> {
+    // For the same reason: closing waits for the last batch to be flushed, and one without a write always is.
+    await root.transaction(() => undefined);
+    await root.close();
   }
 
   function undoable<T>(run: () => T): T {
@@ -128,12 +151,18 @@ function bytesInUse(root: RootDatabase<unknown>, databases: readonly Database<ne
   }, 0);
 }
 
-/** What lmdb-js hides behind its "Commit failed": a promise that rejects with the reason. */
-async function causeOf(error: unknown): Promise<unknown> {
-  if (!(error instanceof Error && 'commitError' in error)) return error;
+/** The "Commit failed" of lmdb-js, and the promise that rejects with the reason. */
+interface CommitFailure extends Error {
+  readonly commitError: Promise<never>;
+}
+
+function isCommitFailure(error: unknown): error is CommitFailure {
+  return error instanceof Error && 'commitError' in error;
+}
+
+async function causeOf(failure: CommitFailure): Promise<unknown> {
   try {
-    await error.commitError;
-    return error;
+    return await failure.commitError;
   } catch (cause) {
     return cause;
   }

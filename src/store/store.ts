@@ -63,8 +63,15 @@ export interface Store extends Tables {
 }
 
 /** Opens the store in a folder, made when missing, and brings it to this program's schema. Throws `SchemaError` when it cannot be. */
-export async function openStore(options: StoreOptions): Promise<Store> {
-  const environment = openEnvironment(options);
+export function openStore(options: StoreOptions): Promise<Store> {
+  return storeIn(openEnvironment(options), options);
+}
+
+/** The store in an environment that is open, which is closed with it, and also when this throws. */
+export async function storeIn(
+  environment: Environment,
+  options: Omit<StoreOptions, keyof EnvironmentOptions>,
+): Promise<Store> {
   try {
     const tables = openTables(environment);
     await migrate(environment, tables, options.migrations);
@@ -93,7 +100,11 @@ function openTables(environment: Environment) {
   };
 }
 
-function storeOver(environment: Environment, tables: Tables, { now, scheduling }: StoreOptions): Store {
+function storeOver(
+  environment: Environment,
+  tables: Tables,
+  { now, scheduling }: Pick<StoreOptions, 'now' | 'scheduling'>,
+): Store {
   const listeners = new Set<(lastSerial: number) => void>();
   const { events, commits } = tables;
 

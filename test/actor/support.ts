@@ -1,5 +1,7 @@
 import { VirtualClock } from '../../src/clock.ts';
 import type { Report } from '../../src/actor/report.ts';
+import { whichChildren } from '../../src/actor/management.ts';
+import { supervisor, type SupervisorSpec } from '../../src/actor/supervisor.ts';
 import { createSystem, type System } from '../../src/actor/system.ts';
 import type { Actor, Behaviour, ChildSpec, Exit, ExitReason, Ref, Reply, Self } from '../../src/actor/types.ts';
 
@@ -133,4 +135,16 @@ export function family(): Family {
     self.trapExit((exit: Exit) => hear(['exit', exit.reason]));
     return { ...puppet(self), stop: () => void diary.push(`${id} stops`) };
   }
+}
+
+/** A supervisor of children `a`, `b` and `c`, whose diary starts after their first start. */
+export async function trio(spec: Partial<SupervisorSpec> = {}, childSpec = {}) {
+  const scene = stage();
+  const kin = family();
+  const children = ['a', 'b', 'c'].map((id) => kin.child(id, childSpec));
+  const sup = await scene.spawn(supervisor({ strategy: 'one_for_one', children, ...spec }), 'sup');
+  kin.diary.length = 0;
+  const ids = async () =>
+    (await whichChildren(sup)).map(({ id, child }) => [id, typeof child === 'string' ? child : 'runs']);
+  return { ...scene, ...kin, sup, ids };
 }

@@ -87,3 +87,13 @@ describe('commands without a daemon', () => {
     });
   }
 });
+
+describe('schema', () => {
+  test('prints a JSON Schema that names what a source may say', async (t) => {
+    const { status, out } = await run(['schema', 'source'], { cwd: await temporaryDirectory(t) });
+    assert.equal(status, 0);
+    const schema = JSON.parse(out);
+    assert.ok(schema.required.includes('records'));
+    assert.equal(schema.additionalProperties, false);
+  });
+});

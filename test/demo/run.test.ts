@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { access } from 'node:fs/promises';
+import { access, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -94,23 +94,32 @@ describe('demo', () => {
   });
 });
 
+describe('demo as a process', () => {
+  test('leaves neither web nor daemon behind when it is killed', async (t) => {
+    const parent = await startProcess(fileURLToPath(new URL('demo-process.ts', import.meta.url)), [program]);
+    const [, port = '', socket = ''] = /127\.0\.0\.1:(\d+), a daemon at (\S+): try/.exec(await parent.firstLine) ?? [];
+    t.after(() => rm(dirname(socket), { recursive: true }));
+    const connections = [connect(Number(port), '127.0.0.1'), connect(socket)];
+    await Promise.all(connections.map((connection) => once(connection, 'connect')));
+    const closed = connections.map((connection) => once(connection.resume(), 'close'));
+    process.kill(parent.pid, 'SIGKILL');
+    await Promise.all(closed);
+  });
+
+  test('leaves no folder behind when it exits at once', async () => {
+    const child = await startProcess(fileURLToPath(new URL('demo-process.ts', import.meta.url)), [program, 'exit']);
+    const [, socket = ''] = /a daemon at (\S+): try/.exec(await child.firstLine) ?? [];
+    await child.ended;
+    await assert.rejects(access(dirname(socket)), { code: 'ENOENT' });
+  });
+});
+
 describe('demo web process', () => {
   test('says where it listens, and ends when it is told to', async () => {
     const web = await startWebProcess({ hosts: 2 });
     assert.equal((await fetch(`http://127.1.0.2:${web.port}/crowd/moss-lamp`)).status, 200);
     assert.equal((await web.process.stop()).status, 0);
     await assert.rejects(fetch(web.origin));
-  });
-
-  test('ends when the one who started it is gone', async (t) => {
-    const parent = await startProcess(fileURLToPath(new URL('web-parent.ts', import.meta.url)), []);
-    t.after(() => parent.stop());
-    const { port, pid } = JSON.parse(await parent.firstLine) as { port: number; pid: number };
-    const socket = connect(port, '127.0.0.1');
-    await once(socket, 'connect');
-    process.kill(parent.pid, 'SIGKILL');
-    await once(socket, 'close');
-    assert.ok(pid > 0);
   });
 
   test('refuses an argument that is no number, with the name of the option', async () => {

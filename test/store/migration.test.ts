@@ -11,8 +11,8 @@ import { hourly, temporaryFolder, temporaryStore, track } from './fixture.ts';
 const labelled =
   (label: string): Migration =>
   (_environment, { projects }) => {
-    for (const project of [...projects.rows()])
-      projects.put(project.id, { ...project, labels: [...project.labels, label] });
+    const rows = [...projects.rows()];
+    for (const project of rows) projects.put(project.id, { ...project, labels: [...project.labels, label] });
   };
 
 const options = { now: () => 1, scheduling: hourly };

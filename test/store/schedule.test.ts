@@ -7,7 +7,7 @@ import { hourMs, temporaryFolder } from './fixture.ts';
 
 interface Scheduled {
   readonly schedule: ScheduleTable;
-  write<T>(run: () => T): Promise<T>;
+  readonly write: <T>(run: () => T) => Promise<T>;
 }
 
 function temporarySchedule(t: TestContext): Scheduled {

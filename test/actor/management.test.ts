@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  countChildren,
+  deleteChild,
+  restartChild,
+  startChild,
+  terminateChild,
+  whichChildren,
+} from '../../src/actor/management.ts';
+import type { ExitReason } from '../../src/actor/types.ts';
+import { trio } from './support.ts';
+
+const crash: ExitReason = ['error', 'boom'];
+
+describe('management', () => {
+  test('a started child comes last, and first in the list of children', async () => {
+    const { sup, child, ids } = await trio();
+    assert.equal((await startChild(sup, child('d'))).ok, true);
+    assert.deepEqual(
+      (await ids()).map(([id]) => id),
+      ['d', 'c', 'b', 'a'],
+    );
+  });
+
+  test('a known id is not started again', async () => {
+    const { sup, child, at } = await trio();
+    assert.deepEqual(await startChild(sup, child('a')), { ok: false, code: 'already_started', ref: at('a') });
+    await terminateChild(sup, 'a');
+    assert.deepEqual(await startChild(sup, child('a')), { ok: false, code: 'already_present' });
+  });
+
+  test('a child that fails to start is not kept', async () => {
+    const { sup, child, failStarts } = await trio();
+    failStarts('d', 1);
+    assert.equal((await startChild(sup, child('d'))).ok, false);
+    assert.equal((await countChildren(sup)).specs, 3);
+  });
+
+  test('a terminated child is not restarted until it is asked for', async () => {
+    const { sup, ids, lives } = await trio();
+    assert.deepEqual(await terminateChild(sup, 'b'), { ok: true });
+    assert.deepEqual((await ids())[1], ['b', 'stopped']);
+    assert.equal((await restartChild(sup, 'b')).ok, true);
+    assert.equal(lives('b'), 2);
+    assert.deepEqual(await terminateChild(sup, 'nobody'), { ok: false, code: 'not_found' });
+  });
+
+  test('a child must be stopped to be deleted or restarted', async () => {
+    const { sup } = await trio();
+    assert.deepEqual(await deleteChild(sup, 'b'), { ok: false, code: 'running' });
+    assert.deepEqual(await restartChild(sup, 'b'), { ok: false, code: 'running' });
+    await terminateChild(sup, 'b');
+    assert.deepEqual(await deleteChild(sup, 'b'), { ok: true });
+    assert.deepEqual(await restartChild(sup, 'b'), { ok: false, code: 'not_found' });
+  });
+
+  test('children are counted by type, and by whether they live right now', async () => {
+    const { system, sup, at } = await trio();
+    system.suspend(sup);
+    const counting = countChildren(sup);
+    system.exit(at('b'), 'kill');
+    system.resume(sup);
+    assert.deepEqual(await counting, { specs: 3, active: 2, supervisors: 0, workers: 3 });
+  });
+
+  test('management of a supervisor that ended rejects', async () => {
+    const { system, sup } = await trio();
+    system.exit(sup, 'shutdown');
+    await system.ended(sup);
+    await assert.rejects(whichChildren(sup), { code: 'noproc' });
+  });
+});
+
+describe('the tree', () => {
+  test('it shows state, restarts, age and last exit of each child', async () => {
+    const { system, leave, elapse } = await trio();
+    leave('b', crash);
+    await elapse(1_000);
+    const [root] = system.inspect();
+    assert.deepEqual([root?.name, root?.kind, root?.state, root?.ageMs], ['sup', 'supervisor', 'running', 1_000]);
+    const b = root?.children[1];
+    assert.deepEqual([b?.name, b?.kind, b?.state, b?.restarts, b?.lastExit], ['b', 'actor', 'running', 1, crash]);
+  });
+});

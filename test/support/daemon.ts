@@ -1,0 +1,127 @@
+import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { type Clock, systemClock } from '../../src/clock.ts';
+import { type Client, connect } from '../../src/control/client.ts';
+import type { EventView } from '../../src/control/methods/event.ts';
+import { type DaemonOptions, openDaemon, type OpenDaemon } from '../../src/daemon/open.ts';
+
+export interface TestDaemonOptions extends Partial<Omit<DaemonOptions, 'sources' | 'clock'>> {
+  /** Definition files, by source id. */
+  readonly sources: Readonly<Record<string, string>>;
+  /** Real time by default; a virtual clock for what lies between requests. */
+  readonly clock?: Clock;
+}
+
+export interface TestDaemon {
+  readonly daemon: OpenDaemon;
+  readonly client: Client;
+  readonly socket: string;
+  /** The folder that holds its data, sources and socket. */
+  readonly folder: string;
+  /** Every event so far, in order. */
+  readonly events: readonly EventView[];
+  /** Resolves with the first event, past or to come, that is wanted. */
+  event(isWanted: (event: EventView) => boolean): Promise<EventView>;
+  /** Writes or replaces a definition file; `source.reload` reads it. */
+  define(id: string, yaml: string): Promise<void>;
+  /** Ends it in order; resolves when all of it is gone. */
+  close(): Promise<void>;
+}
+
+/** A daemon in this process, with a folder of its own that goes with the test; reached through its real socket. */
+export async function startDaemon(test: TestContext, options: TestDaemonOptions): Promise<TestDaemon> {
+  const folder = await mkdtemp(join(tmpdir(), 'heronry-'));
+  test.after(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, 'sources'));
+  for (const [id, yaml] of Object.entries(options.sources)) await writeFile(join(folder, 'sources', `${id}.yaml`), yaml);
+  return startDaemonIn(test, folder, options);
+}
+
+/** The same over a folder that is there already, as after a restart. */
+export async function startDaemonIn(test: TestContext, folder: string, options: Omit<TestDaemonOptions, 'sources'>): Promise<TestDaemon> {
+  const socket = join(folder, 'control.sock');
+  const daemon = await openDaemon({
+    random: () => 0.5,
+    version: '0.0.0',
+    settings: { initialDelayMs: 1_000, everyMs: 14_400_000, timeLimitMs: 600_000, logLevel: 'silent' },
+    pulseEveryMs: 300_000,
+    threads: 1,
+    report: () => undefined,
+    warn: () => undefined,
+    ...options,
+    clock: options.clock ?? systemClock(),
+    data: join(folder, 'data'),
+    sources: join(folder, 'sources'),
+    socket,
+  });
+  const client = await connectWhenUp(socket, daemon);
+  const events: EventView[] = [];
+  const waits = new Set<{ isWanted(event: EventView): boolean; resolve(event: EventView): void }>();
+  await client.subscribe({ after: 0 }, (event) => {
+    events.push(event);
+    for (const wait of waits) {
+      if (!wait.isWanted(event)) continue;
+      waits.delete(wait);
+      wait.resolve(event);
+    }
+  });
+  const close = async () => {
+    client.close();
+    daemon.stop();
+    await daemon.ended;
+  };
+  test.after(close);
+  return {
+    daemon,
+    client,
+    socket,
+    folder,
+    events,
+    event(isWanted) {
+      const past = events.find(isWanted);
+      if (past !== undefined) return Promise.resolve(past);
+      const { promise, resolve } = Promise.withResolvers<EventView>();
+      waits.add({ isWanted, resolve });
+      return promise;
+    },
+    define: (id, yaml) => writeFile(join(folder, 'sources', `${id}.yaml`), yaml),
+    close,
+  };
+}
+
+/** The socket opens in the reconciler's first pass, which the tree does not wait for. */
+async function connectWhenUp(socket: string, daemon: OpenDaemon): Promise<Client> {
+  for (;;) {
+    try {
+      return await connect(socket);
+    } catch (error) {
+      const ended = await Promise.race([daemon.ended, daemon.system.idle()]);
+      if (ended !== undefined) throw new Error(`the daemon ended: ${JSON.stringify(ended)}`, { cause: error });
+    }
+  }
+}
+
+/** A definition of pages like those of `productPage`, on loopback and without pauses unless `more` says otherwise. */
+export function productSource(id: string, more = ''): string {
+  return `id: ${id}
+provider: html
+allowPrivate: true
+politeness: { delay: 1ms, minDelay: 1ms }
+${more}
+records:
+  product:
+    key: sku
+    fields:
+      sku: { css: h1, required: true }
+      price: { css: .price, type: money }
+      state: { css: .state }
+finished: { record: product, field: state, equals: [gone] }
+`;
+}
+
+export function productPage(sku: string, price: string, state = 'live'): string {
+  return `<!doctype html><title>${sku}</title><h1>${sku}</h1><p class="price">EUR ${price}</p><p class="state">${state}</p>`;
+}
+
