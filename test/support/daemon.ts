@@ -35,12 +35,17 @@ export async function startDaemon(test: TestContext, options: TestDaemonOptions)
   const folder = await mkdtemp(join(tmpdir(), 'heronry-'));
   test.after(() => rm(folder, { recursive: true, force: true }));
   await mkdir(join(folder, 'sources'));
-  for (const [id, yaml] of Object.entries(options.sources)) await writeFile(join(folder, 'sources', `${id}.yaml`), yaml);
+  for (const [id, yaml] of Object.entries(options.sources))
+    await writeFile(join(folder, 'sources', `${id}.yaml`), yaml);
   return startDaemonIn(test, folder, options);
 }
 
 /** The same over a folder that is there already, as after a restart. */
-export async function startDaemonIn(test: TestContext, folder: string, options: Omit<TestDaemonOptions, 'sources'>): Promise<TestDaemon> {
+export async function startDaemonIn(
+  test: TestContext,
+  folder: string,
+  options: Omit<TestDaemonOptions, 'sources'>,
+): Promise<TestDaemon> {
   const socket = join(folder, 'control.sock');
   const daemon = await openDaemon({
     random: () => 0.5,
@@ -124,4 +129,3 @@ finished: { record: product, field: state, equals: [gone] }
 export function productPage(sku: string, price: string, state = 'live'): string {
   return `<!doctype html><title>${sku}</title><h1>${sku}</h1><p class="price">EUR ${price}</p><p class="state">${state}</p>`;
 }
-
