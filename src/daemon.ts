@@ -7,6 +7,7 @@ import { defaultDataPath, defaultSocketPath } from './control/socket-path.ts';
 import { Daemon } from './definition/daemon.ts';
 import { loadDaemon } from './definition/load.ts';
 import { openDaemon, type OpenDaemon } from './daemon/open.ts';
+import { catchStrays } from './daemon/strays.ts';
 import { createLogger, logReport, type LogLevel } from './log.ts';
 
 /** What the command line says; it goes over the configuration file, whose paths start at its folder. */
@@ -50,21 +51,19 @@ export async function runDaemon(options: RunOptions): Promise<number> {
       log.level = logLevel;
     },
   });
-  log.info({ pid: process.pid, ...paths }, 'heronry is up');
+  if (daemon.isUp) log.info({ pid: process.pid, ...paths }, 'heronry is up');
   return untilEnd(daemon, (line, reason) => log.error({ reason }, line));
 }
 
 /** Waits for the end; what goes wrong in a life's own context ends that life, and anything else that nobody caught ends the daemon. */
 async function untilEnd(daemon: OpenDaemon, fatal: (line: string, reason: string) => void): Promise<number> {
-  const stray = (error: unknown) => {
-    if (daemon.system.blame(error)) return;
+  catchStrays(daemon.system, (error) => {
     fatal(
       'an error that belongs to no life ends the daemon',
       error instanceof Error ? (error.stack ?? error.message) : String(error),
     );
     process.exit(1);
-  };
-  process.on('unhandledRejection', stray).on('uncaughtException', stray);
+  });
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, daemon.stop);
     // Who asks twice does not want to wait; the store is safe from it.

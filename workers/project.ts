@@ -1,5 +1,5 @@
 import type { Registry } from '../src/actor/registry.ts';
-import { type Behaviour, ignore, type Reply, type Self, type Start } from '../src/actor/types.ts';
+import { type Behaviour, type ExitReason, ignore, type Reply, type Self, type Start } from '../src/actor/types.ts';
 import type { Clock } from '../src/clock.ts';
 import type { AgendaEntry } from '../src/scrape/agenda.ts';
 import type { TargetRow } from '../src/store/rows.ts';
@@ -34,31 +34,32 @@ interface RunningScrape {
   readonly controller: AbortController;
   /** Its number, once it has begun. */
   scrape?: number;
+  /** Set when it crashed and that was written down. */
+  crash?: 'recorded';
 }
 
 /** A project scrapes at most this many of its targets at once. */
 const maxScrapes = 2;
 
+/** Scrapes under way, by target. */
+type Scrapes = ReadonlyMap<number, RunningScrape>;
+
+/** Shared by all who scrape nothing, which most do most of the time. */
+const none: Scrapes = new Map();
+
 /**
  * Watches one project: scrapes each of its targets when it is due, and ends when nothing is left to scrape. What it knows
- * is in the store; between scrapes it holds its id and one timer.
+ * is in the store; between scrapes it holds its id and one timer. Every function within it costs each project 64 bytes.
  */
 export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDeps): Start<ProjectMessage> {
   const agenda = deps.agenda(id);
   if (agenda.length === 0) return ignore;
   self.register(deps.registry, id);
-  const scrapes = new Map<number, RunningScrape>();
+  let scrapes = none;
   let timer: number | undefined;
   let wakesAt: number | undefined;
 
-  // A scrape that is still open belongs to the life before this one, which it ended.
-  const interrupted = agenda.filter(({ target }) => target.running !== undefined);
-  if (interrupted.length === 0) arm(agenda);
-  else
-    self.task(
-      () => blame(interrupted),
-      () => ({ type: 'look' }),
-    );
+  arm(agenda);
 
   return {
     receive(message) {
@@ -66,7 +67,7 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
         case 'look':
           return look();
         case 'ended':
-          scrapes.delete(message.target);
+          scrapes = without(scrapes, message.target);
           return look();
         case 'status':
           return message.reply({ scraping: [...scrapes.keys()], ...(wakesAt !== undefined && { wakesAt }) });
@@ -74,6 +75,7 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
           message satisfies never;
       }
     },
+    stop: (reason) => blame(scrapes, reason, deps),
   } satisfies Behaviour<ProjectMessage>;
 
   function look(): void {
@@ -93,7 +95,7 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
     timer = undefined;
     wakesAt = undefined;
     const now = deps.clock.now();
-    for (const { target, dueAt } of waiting(entries)) {
+    for (const { target, dueAt } of waiting(entries, scrapes)) {
       if (dueAt <= now && scrapes.size < maxScrapes) begin(target);
       else if (dueAt > now || scrapes.size > 0) wakesAt = Math.min(wakesAt ?? Infinity, dueAt);
     }
@@ -101,35 +103,49 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
     if (wakesAt !== undefined && wakesAt > now) timer = self.after(wakesAt - now, { type: 'look' });
   }
 
-  function waiting(entries: readonly AgendaEntry[]): { target: TargetRow; dueAt: number }[] {
-    return entries
-      .flatMap(({ target, dueAt }) => (dueAt === undefined || scrapes.has(target.target) ? [] : [{ target, dueAt }]))
-      .sort((a, b) => a.dueAt - b.dueAt);
-  }
-
   function begin(target: TargetRow): void {
     const running: RunningScrape = { controller: new AbortController() };
-    scrapes.set(target.target, running);
+    scrapes = new Map([...scrapes, [target.target, running]]);
     self.task(
-      (signal) =>
-        attempt(target, AbortSignal.any([signal, running.controller.signal]), (scrape) => (running.scrape = scrape)),
+      (signal) => attempt(target, AbortSignal.any([signal, running.controller.signal]), running, deps),
       () => ({ type: 'ended', target: target.target }),
     );
   }
+}
 
-  /** A crash ends this life, so that its supervisor counts it, unless it parked the target: then the cause is out of the way. */
-  async function attempt(target: TargetRow, signal: AbortSignal, begun: (scrape: number) => void): Promise<void> {
-    try {
-      if (target.status === 'parked') await deps.release(target.target);
-      else await deps.scrape(target, signal, begun);
-    } catch (error) {
-      if (signal.aborted) return;
-      if (!(await deps.crashed(target.target, error))) throw error;
-    }
-  }
+function without(scrapes: Scrapes, target: number): Scrapes {
+  const others = [...scrapes].filter(([other]) => other !== target);
+  return others.length === 0 ? none : new Map(others);
+}
 
-  async function blame(entries: readonly AgendaEntry[]): Promise<void> {
-    for (const { target } of entries)
-      await deps.crashed(target.target, new Error(`the project's actor ended during scrape ${target.running}`));
+/** What is not under way and is to be scraped some day, the first due first. */
+function waiting(entries: readonly AgendaEntry[], scrapes: Scrapes): { target: TargetRow; dueAt: number }[] {
+  return entries
+    .flatMap(({ target, dueAt }) => (dueAt === undefined || scrapes.has(target.target) ? [] : [{ target, dueAt }]))
+    .sort((a, b) => a.dueAt - b.dueAt);
+}
+
+/** A crash ends this life, so that its supervisor counts it, unless it parked the target: then the cause is out of the way. */
+async function attempt(
+  target: TargetRow,
+  signal: AbortSignal,
+  running: RunningScrape,
+  deps: ProjectDeps,
+): Promise<void> {
+  try {
+    if (target.status === 'parked') await deps.release(target.target);
+    else await deps.scrape(target, signal, (scrape) => (running.scrape = scrape));
+  } catch (error) {
+    if (signal.aborted) return;
+    if (await deps.crashed(target.target, error)) return;
+    running.crash = 'recorded';
+    throw error;
   }
+}
+
+/** What ends this life from outside of a scrape's own code, such as a rejection that nobody awaited, is laid at the door of what ran. */
+async function blame(scrapes: Scrapes, reason: ExitReason, deps: ProjectDeps): Promise<void> {
+  if (typeof reason === 'string' || reason[0] !== 'error') return;
+  if ([...scrapes.values()].some(({ crash }) => crash === 'recorded')) return;
+  for (const target of scrapes.keys()) await deps.crashed(target, reason[1]);
 }

@@ -49,6 +49,8 @@ export interface DaemonOptions {
 /** A daemon in this process. */
 export interface OpenDaemon {
   readonly system: System;
+  /** Whether it came up; if not, it has ended already. */
+  readonly isUp: boolean;
   /** Begins an orderly stop; a second call does nothing. */
   stop(): void;
   /** Resolves when everything has ended: with `shutdown` after an orderly stop, else with why it could not live on. */
@@ -98,8 +100,8 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
   const starting = system.spawn(root(deps), { id: 'root' });
   const spawned = await starting;
   if (spawned.ok !== true)
-    return { system, stop, ended: Promise.resolve(spawned.ok === false ? spawned.reason : 'normal') };
-  return { system, stop, ended: system.ended(spawned.ref).then((reason) => failure ?? reason) };
+    return { system, isUp: false, stop, ended: Promise.resolve(spawned.ok === false ? spawned.reason : 'normal') };
+  return { system, isUp: true, stop, ended: system.ended(spawned.ref).then((reason) => failure ?? reason) };
 
   function stop(): void {
     stopping ??= stopTree();

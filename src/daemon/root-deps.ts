@@ -100,8 +100,9 @@ export function createRootDeps({
       random,
       registry: names.reconciler,
       async before() {
+        // Also while scraping is paused: what is removed may be the room that it waits for.
+        await state.unlessFull(() => trim(state.store(), kept));
         if (await state.resume()) lookAll();
-        if (state.paused() === undefined) await state.unlessFull(() => trim(state.store(), kept));
       },
       gaveUp: ({ kind, id, retryAt, times }) =>
         void state.unlessFull(() =>

@@ -17,6 +17,8 @@ export function createScheduling(catalogue: () => Catalogue, settings: () => Set
       // While its source is not loaded, as at the start, its place in the grid is not known to be wrong.
       const isLoaded = catalogue().sources.has(target.source);
       const isInPlace = !isLoaded || (row.grid.key === keyOf(target) && row.grid.everyMs === everyMsOf(target));
+      // A scrape that a person asked for before the first one does not stand in for it.
+      if (isInPlace && row.first && row.dueAt > at) return row;
       const grid = isInPlace ? row.grid : place(target, at, freeSlot, originOf);
       return { target: target.target, grid, first: false, dueAt: nextDue({ at, grid }) };
     },

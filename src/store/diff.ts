@@ -20,31 +20,32 @@ export type Difference =
  * the newest observation of a field wins, in whatever order they come. Of two at the same instant the first one stays.
  */
 export function difference(known: RecordRow | undefined, draft: RecordDraft, observation: Observation): Difference {
-  const cells = new Map(Object.entries(known?.fields ?? {}));
+  const newer: [string, FieldCell][] = [];
   const differing: [string, { readonly old?: Value; readonly new: Value }][] = [];
-  let verified = false;
-
   for (const [field, value] of Object.entries(draft.fields)) {
-    const old = cells.get(field);
+    // A field may have any name, also one that every object inherits.
+    const old = known !== undefined && Object.hasOwn(known.fields, field) ? known.fields[field] : undefined;
     const cell = newestCell(old, value, observation.observedAt);
     if (cell === old) continue;
-    cells.set(field, cell);
-    if (old !== undefined && sameValue(old.value, value)) verified = true;
-    else differing.push([field, old === undefined ? { new: value } : { old: old.value, new: value }]);
+    newer.push([field, cell]);
+    if (old === undefined) differing.push([field, { new: value }]);
+    else if (cell.value !== old.value) differing.push([field, { old: old.value, new: value }]);
   }
 
-  const fields = Object.fromEntries(cells);
   if (known === undefined) {
     const { source, target, observedAt } = observation;
-    const row = { source, type: draft.type, key: draft.key, target, firstSeenAt: observedAt, fields };
+    const { type, key } = draft;
+    const row = { source, type, key, target, firstSeenAt: observedAt, fields: Object.fromEntries(newer) };
     return { kind: 'added', row, fields: Object.fromEntries(differing) };
   }
-  if (differing.length > 0)
-    return { kind: 'changed', row: { ...known, fields }, fields: Object.fromEntries(differing) };
-  return verified ? { kind: 'confirmed', row: { ...known, fields } } : { kind: 'stale' };
+  if (newer.length === 0) return { kind: 'stale' };
+  const row = { ...known, fields: { ...known.fields, ...Object.fromEntries(newer) } };
+  return differing.length > 0
+    ? { kind: 'changed', row, fields: Object.fromEntries(differing) }
+    : { kind: 'confirmed', row };
 }
 
-/** The cell after an observation; `old` itself when that one is not newer than the last. */
+/** The cell after an observation: `old` itself when that one is not newer than the last, and its very value when that is the same. */
 function newestCell(old: FieldCell | undefined, value: Value, observedAt: number): FieldCell {
   if (old === undefined) return { value, observedAt, verifiedAt: observedAt };
   if (observedAt <= old.verifiedAt) return old;

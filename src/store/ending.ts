@@ -12,7 +12,7 @@ const eventType = { complete: 'scrape.completed', failed: 'scrape.failed', cance
 
 /** Ends a scrape that runs or waits, and tells it. The rows of its target are the caller's. */
 export function endScrape(store: Store, change: Change, scrape: ScrapeRow, { status, failure }: Ending): void {
-  store.scrapes.put({ ...scrape, status, endedAt: change.at, ...(failure !== undefined && { failure }) });
+  store.scrapes.move({ ...scrape, status, endedAt: change.at, ...(failure !== undefined && { failure }) });
   change.tell({
     type: eventType[status],
     project: scrape.project,

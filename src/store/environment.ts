@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { createBatches } from './batch.ts';
 import { StoreFullError, storeErrorOf } from './full.ts';
 
 export interface EnvironmentOptions {
@@ -28,8 +29,9 @@ export interface Environment {
   /** Whether a transaction of this environment is running now. */
   isWriting(): boolean;
   /**
-   * Runs a change in a child transaction of its own, which a throw undoes whole, and resolves when it is committed: visible
-   * to all and safe from the end of this process. `run` does not wait for anything. Throws `StoreFullError`.
+   * Runs a change as one transaction, which a throw undoes whole, and resolves when it is committed: visible to all and safe
+   * from the end of this process. `run` waits for nothing, and may be run twice: what counts is what it does the last time.
+   * Throws `StoreFullError`.
    */
   commit<T>(run: () => T, options?: CommitOptions): Promise<T>;
   /** Runs a change at once, on disk when this returns, while no other process can write. */
@@ -53,6 +55,7 @@ export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Envir
   const waiting = new Set<() => void>();
   let writing = false;
   let closed: Promise<void> | undefined;
+  const runInBatch = createBatches({ write: (run) => root.transaction(run), undoable });
 
   return {
     path,
@@ -63,7 +66,7 @@ export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Envir
     },
     isWriting: () => writing,
     commit,
-    exclusively: (run) => root.transactionSync(() => undoable(run)),
+    exclusively: undoable,
     onUndone(listener) {
       listeners.push(listener);
     },
@@ -77,9 +80,9 @@ export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Envir
 
   async function commit<T>(run: () => T, { durable = false, evenWhenFull = false }: CommitOptions = {}): Promise<T> {
     try {
-      const result = await root.childTransaction(() => {
+      const result = await runInBatch(() => {
         if (!evenWhenFull) refuseWhenFull();
-        return undoable(run);
+        return run();
       });
       if (durable) await flushed();
       return result;
@@ -109,12 +112,13 @@ export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Envir
     await root.close();
   }
 
+  /** A transaction of its own, or a child of the one that is running. */
   function undoable<T>(run: () => T): T {
     writing = true;
     try {
-      return run();
+      return root.transactionSync(run);
     } catch (error) {
-      // At once, not when the promise rejects: the next change of this batch runs before that.
+      // At once, not when the promise rejects: the next change runs before that.
       undone();
       throw error;
     } finally {

@@ -62,7 +62,7 @@ function begun(store: Store, change: Change, target: TargetRow, version: string)
   const start = { version, epoch: target.epoch, status: 'running', startedAt: change.at } as const;
   if (asked?.status === 'waiting') {
     const row: ScrapeRow = { ...asked, ...start };
-    store.scrapes.put(row);
+    store.scrapes.move(row);
     return row;
   }
   const { target: number, project, source } = target;

@@ -134,7 +134,10 @@ function storeOver(
         return lastEvent;
       },
     });
-    const result = await environment.commit(() => run(change(now())), options);
+    const result = await environment.commit(() => {
+      told = undefined;
+      return run(change(now()));
+    }, options);
     if (told !== undefined) for (const listener of listeners) listener(told);
     return result;
   }

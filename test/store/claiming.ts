@@ -14,6 +14,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
+    // Nobody has that id.
     return false;
   }
 }

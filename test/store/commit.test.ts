@@ -3,7 +3,6 @@ import { describe, test } from 'node:test';
 import { commitStep } from '../../src/store/commit.ts';
 import { updateProject } from '../../src/store/projects.ts';
 import { commitPulse } from '../../src/store/pulse.ts';
-import { archiveProject } from '../../src/store/projects.ts';
 import { requestScrape } from '../../src/store/scrapes.ts';
 import { begin, item, step, temporaryStore, told, track } from './fixture.ts';
 
@@ -173,80 +172,5 @@ describe('a closing step', () => {
     }
     assert.equal(told(store).filter((type) => type === 'project.finished').length, 1);
     assert.equal(told(store).at(-1), 'project.finished');
-  });
-});
-
-describe('a pulse', () => {
-  test('is stored as a step of no scrape', async (t) => {
-    const { store } = await temporaryStore(t);
-    const [target = 0] = await track(store, 'lamp');
-    const result = await commitPulse(store, {
-      source: 'shop',
-      target,
-      observedAt: 50,
-      drafts: [item('a', { price: 1 })],
-    });
-    assert.equal(result.outcome, 'committed');
-    assert.equal([...store.history.ofTarget(target)][0]?.scrape, 0);
-    const event = store.readEvents(0, 100).at(-1);
-    assert.deepEqual([event?.type, event !== undefined && 'scrape' in event], ['record.added', false]);
-  });
-
-  test('writes nothing of a target that is archived, finished, of another source or unknown', async (t) => {
-    const { store } = await temporaryStore(t);
-    const [archived = 0] = await track(store, 'archived');
-    await archiveProject(store, 'archived');
-    const [finished = 0] = await track(store, 'finished');
-    await commitStep(store, await begin(store, finished), step(50, [], { finished: true }));
-    const [active = 0] = await track(store, 'active');
-
-    const drafts = [item('a', { price: 1 })];
-    for (const [source, target] of [
-      ['shop', archived],
-      ['shop', finished],
-      ['shop', 99],
-      ['other', active],
-    ] as const) {
-      assert.deepEqual(await commitPulse(store, { source, target, observedAt: 50, drafts }), { outcome: 'superseded' });
-    }
-    assert.equal(store.records.count(), 0);
-  });
-});
-
-describe('events', () => {
-  test('are told to those who listen when they are committed, until they stop', async (t) => {
-    const { store } = await temporaryStore(t);
-    const heard: number[] = [];
-    const stop = store.onEvents((lastSerial) => {
-      assert.equal(store.readEvents(0, 100).at(-1)?.serial, lastSerial);
-      heard.push(lastSerial);
-    });
-    await track(store, 'one');
-    await store.write(() => {});
-    await track(store, 'two');
-    stop();
-    await track(store, 'three');
-    assert.deepEqual(heard, [1, 2]);
-  });
-
-  test('of a change that is undone are not told', async (t) => {
-    const { store } = await temporaryStore(t);
-    const heard: number[] = [];
-    store.onEvents((lastSerial) => heard.push(lastSerial));
-    const undone = store.write((change) => {
-      change.tell({ type: 'nothing', data: {} });
-      throw new Error('stop');
-    });
-    await assert.rejects(undone, /stop/);
-    assert.deepEqual([heard, store.events.last()], [[], 0]);
-  });
-
-  test('are read after a serial, the oldest first, so many at a time', async (t) => {
-    const { store } = await temporaryStore(t);
-    for (const id of ['one', 'two', 'three']) await track(store, id);
-    assert.deepEqual(
-      store.readEvents(1, 1).map(({ serial, project }) => [serial, project]),
-      [[2, 'two']],
-    );
   });
 });

@@ -140,6 +140,31 @@ describe('a change', () => {
     );
   });
 
+  test('keeps its place among the others, however many there are and whichever of them throws', async (t) => {
+    const environment = temporaryEnvironment(t);
+    const rows = numberedTable<number>(environment, 'rows');
+    const throwing = new Set([0, 63, 64, 100, 199]);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 200 }, (_, place) =>
+        environment.commit(() => {
+          rows.add(() => place);
+          if (throwing.has(place)) throw new RangeError(`${place}`);
+          return place;
+        }),
+      ),
+    );
+    const kept = outcomes.map((_, place) => place).filter((place) => !throwing.has(place));
+    assert.deepEqual(
+      outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason))),
+      outcomes.map((_, place) => (throwing.has(place) ? `RangeError: ${place}` : place)),
+    );
+    assert.deepEqual([...rows.rows()], kept);
+    assert.deepEqual(
+      [...rows.keys()],
+      kept.map((_, place) => place + 1),
+    );
+  });
+
   test('that is not committed yet is not read', async (t) => {
     const environment = temporaryEnvironment(t);
     const rows = numberedTable<number>(environment, 'rows');

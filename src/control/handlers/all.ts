@@ -1,4 +1,6 @@
-import type { Handlers } from '../methods.ts';
+import { StoreFullError } from '../../store/full.ts';
+import { ControlError } from '../error.ts';
+import type { HandlerContext, Handlers } from '../methods.ts';
 import { applyHandlers } from './apply.ts';
 import { daemonHandlers } from './daemon.ts';
 import type { HandlerDeps } from './deps.ts';
@@ -11,7 +13,7 @@ import { workHandlers } from './work.ts';
 
 /** What every control method does. */
 export function createHandlers(deps: HandlerDeps): Handlers {
-  return {
+  return refusingWhenFull({
     ...projectHandlers(deps),
     ...workHandlers(deps),
     ...applyHandlers(deps),
@@ -20,5 +22,22 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     ...treeHandlers(deps),
     ...eventHandlers(deps),
     ...daemonHandlers(deps),
-  };
+  });
 }
+
+/** A request that the store has no room for is refused, with why; it is no error of ours. */
+function refusingWhenFull(handlers: Handlers): Handlers {
+  const refuse = (error: unknown): never => {
+    throw error instanceof StoreFullError ? new ControlError('not_ready', error.message, { cause: error }) : error;
+  };
+  const guarded = Object.entries(handlers).map(([method, handle]: [string, AnyHandler]) => {
+    const refusing: AnyHandler = (params, context) => {
+      const answer = handle(params, context);
+      return answer instanceof Promise ? answer.catch(refuse) : answer;
+    };
+    return [method, refusing] as const;
+  });
+  return Object.fromEntries(guarded) as Handlers;
+}
+
+type AnyHandler = (params: never, context: HandlerContext) => unknown;

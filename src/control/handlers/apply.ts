@@ -2,6 +2,7 @@ import { addProject, archiveProject, type ProjectSpec, restoreProject, updatePro
 import type { ProjectRow, TargetRow } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import type { z } from 'zod';
+import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import type { AppliedChange } from '../methods/project.ts';
 import type { HandlerDeps } from './deps.ts';
@@ -13,6 +14,7 @@ export function applyHandlers(deps: HandlerDeps): Pick<Handlers, 'project.apply'
   return {
     'project.apply': async ({ projects, prune, dryRun }) => {
       const store = deps.store();
+      refuseTwins(projects);
       // All addresses are made first, so that a list with a mistake changes nothing.
       const wanted = projects.map(({ name, targets, ...spec }): ProjectSpec => ({
         name: name ?? spec.id,
@@ -38,6 +40,15 @@ export function applyHandlers(deps: HandlerDeps): Pick<Handlers, 'project.apply'
       };
     },
   };
+}
+
+/** One id can be made equal to one entry only. */
+function refuseTwins(projects: readonly { readonly id: string }[]): void {
+  const seen = new Set<string>();
+  for (const { id } of projects) {
+    if (seen.has(id)) throw new ControlError('invalid_params', `projects: "${id}" is in the list more than once`);
+    seen.add(id);
+  }
 }
 
 async function carryOut(store: Store, action: Change['action'], { id, ...spec }: ProjectSpec): Promise<void> {

@@ -39,6 +39,7 @@ export function sourceHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
 
     'source.reload': async () => {
       const { changed, removed } = await deps.reload();
+      deps.reconcile();
       return { changed: [...changed], removed: [...removed], problems: deps.catalogue().problems.map(problemView) };
     },
   };

@@ -13,8 +13,10 @@ export interface ScrapeSlice {
 export interface ScrapeTable {
   get(scrape: number): ScrapeRow | undefined;
   add(make: (scrape: number) => ScrapeRow): ScrapeRow;
-  /** Stores a scrape that is known already. */
+  /** Stores a scrape that is known already, of the same status as before. */
   put(row: ScrapeRow): void;
+  /** Stores a scrape that begins to run, or ends. */
+  move(row: ScrapeRow): void;
   rows(slice?: ScrapeSlice): Iterable<ScrapeRow>;
   ofTarget(target: number, slice?: ScrapeSlice): Iterable<ScrapeRow>;
   /** Those that are under way. */
@@ -35,7 +37,8 @@ export function scrapeTable(environment: Environment): ScrapeTable {
       if (row.status === 'running') running.put(row.scrape, 1);
       return row;
     },
-    put(row) {
+    put: (row) => rows.put(row.scrape, row),
+    move(row) {
       rows.put(row.scrape, row);
       if (row.status === 'running') running.put(row.scrape, 1);
       else running.remove(row.scrape);

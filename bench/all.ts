@@ -1,0 +1,92 @@
+/**
+ * Runs every `bench/*.bench.ts`, each in a process of its own and one after the other, prints what they found and writes
+ * `bench/results.json`; with `--keep`, also `bench/results.md`, which is the run that the repository shows.
+ */
+import { execFile } from 'node:child_process';
+import { readdir, writeFile } from 'node:fs/promises';
+import { arch, availableParallelism, cpus, platform, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+type Cell = string | number;
+type Row = Readonly<Record<string, Cell>>;
+
+interface Result {
+  readonly bench: string;
+  readonly seconds: number;
+  readonly rows: readonly Row[];
+}
+
+const folder = import.meta.dirname;
+const suffix = '.bench.ts';
+
+async function runBench(file: string): Promise<Result> {
+  const startedAt = performance.now();
+  const args = ['--expose-gc', join(folder, file), '--json'];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 16 * 1_048_576 });
+  const rows = rowsOf(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''));
+  return { bench: file.slice(0, -suffix.length), seconds: Math.round((performance.now() - startedAt) / 1_000), rows };
+}
+
+/** The rows are what a bench prints, or the list in it, or its figures as one row. */
+function rowsOf(found: unknown): Row[] {
+  const list = Array.isArray(found) ? found : Object.values(Object(found) as object).find(Array.isArray);
+  return (list ?? [found]).map((row: object) =>
+    Object.fromEntries(
+      Object.entries(row)
+        .filter((entry): entry is [string, Cell] => isCell(entry[1]))
+        .map(rounded),
+    ),
+  );
+}
+
+function isCell(value: unknown): value is Cell {
+  return typeof value === 'string' || typeof value === 'number';
+}
+
+/** To three digits after the point for what is small, and to none for the rest, so that figures can be read. */
+function rounded([name, value]: [string, Cell]): [string, Cell] {
+  if (typeof value === 'string') return [name, value];
+  const scale = Math.abs(value) < 100 ? 1_000 : 1;
+  return [name, Math.round(value * scale) / scale];
+}
+
+function markdownOf({ bench, rows }: Result): string {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const line = (cells: readonly Cell[]): string => `| ${cells.join(' | ')} |`;
+  const shown = (cell: Cell | undefined): Cell => (typeof cell === 'number' ? cell.toLocaleString('en') : (cell ?? ''));
+  return [
+    `## ${bench}`,
+    '',
+    line(columns),
+    line(columns.map((column) => (typeof rows[0]?.[column] === 'number' ? '--:' : '---'))),
+    ...rows.map((row) => line(columns.map((column) => shown(row[column])))),
+    '',
+  ].join('\n');
+}
+
+const machine = {
+  date: new Date().toISOString().slice(0, 10),
+  node: process.version,
+  system: `${platform()} ${arch()}`,
+  processor: cpus()[0]?.model.trim() || 'unknown processor',
+  threads: availableParallelism(),
+  memoryGiB: Math.round(totalmem() / 2 ** 30),
+};
+const results: Result[] = [];
+for (const file of (await readdir(folder)).filter((name) => name.endsWith(suffix)).toSorted()) {
+  const result = await runBench(file);
+  results.push(result);
+  console.log(`\n${result.bench} (${result.seconds} s)`);
+  console.table(result.rows);
+}
+await writeFile(join(folder, 'results.json'), `${JSON.stringify({ machine, results }, null, 2)}\n`);
+if (process.argv.includes('--keep')) {
+  const { date, node, system, processor, threads, memoryGiB } = machine;
+  const head = `# Bench results
+
+One run of \`npm run bench -- --keep\` on ${date}, Node ${node}, ${system}, ${processor}, ${threads} threads, ${memoryGiB} GiB.
+Ratios are against the bare library in the same run and say more than times, which are the machine's. Each file in \`bench/\` begins with its question and its goals.
+`;
+  await writeFile(join(folder, 'results.md'), [head, ...results.map(markdownOf)].join('\n'));
+}

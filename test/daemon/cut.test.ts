@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { describe, test, type TestContext } from 'node:test';
+import type { RunStep } from '../../src/daemon/open.ts';
+import { productPage, productSource } from '../support/daemon.ts';
+import { openSite, type Site } from '../support/site.ts';
+import { settingsOf, startTimed, type TimedDaemon } from './passing.ts';
+
+const second = 1_000;
+
+/** Where a scrape stands when it is cut. */
+type Point = (typeof points)[number];
+const points = [
+  'before its turn',
+  'after its turn, before its request',
+  'before the head',
+  'after the head',
+  'in the body',
+  'during extraction',
+  'before its commit',
+] as const;
+
+/** How a scrape is cut, and how it then ends. */
+interface Way {
+  readonly name: string;
+  readonly ending: readonly [status: string, code: string];
+  /** How often the scrapes before it crashed. */
+  readonly crashes: number;
+  cut(stage: Stage): Promise<TimedDaemon>;
+}
+
+interface Stage {
+  readonly t: TestContext;
+  readonly timed: TimedDaemon;
+  readonly scrape: number;
+  /** Has another scrape of the same project crash, which ends its actor. */
+  crashSibling(): void;
+  /** Has the scrape itself crash, beside what it waits for. */
+  crash(): void;
+}
+
+const ways: readonly Way[] = [
+  {
+    name: 'archived',
+    ending: ['cancelled', 'archived'],
+    crashes: 0,
+    cut: async ({ timed }) => {
+      await timed.client.call('project.archive', { id: 'p' });
+      return timed;
+    },
+  },
+  {
+    name: 'cancelled',
+    ending: ['cancelled', 'cancelled'],
+    crashes: 0,
+    cut: async ({ timed, scrape }) => {
+      await timed.client.call('scrape.cancel', { scrape });
+      return timed;
+    },
+  },
+  {
+    name: 'superseded by the next one, as its actor ended',
+    ending: ['cancelled', 'superseded'],
+    crashes: 0,
+    cut: async ({ timed, scrape, crashSibling }) => {
+      crashSibling();
+      await timed.event((event) => event.type === 'scrape.cancelled' && event.scrape === scrape);
+      return timed;
+    },
+  },
+  {
+    name: 'ended by the crash that parks its target',
+    ending: ['failed', 'crashed'],
+    crashes: 3,
+    cut: async ({ timed, crash }) => {
+      crash();
+      await timed.event(({ type }) => type === 'target.parked');
+      return timed;
+    },
+  },
+  {
+    name: 'found open when the daemon starts again',
+    ending: ['failed', 'interrupted'],
+    crashes: 0,
+    cut: async ({ t, timed }) => {
+      await timed.close();
+      return startTimed(t, { sources: {}, clock: timed.clock, folder: timed.folder });
+    },
+  },
+];
+
+for (const way of ways) {
+  describe(`a scrape that is ${way.name}`, () => {
+    for (const point of points) {
+      // Nothing of a test's runs in a scrape that waits for its turn, so that it cannot crash there.
+      if (way.crashes > 0 && point === 'before its turn') continue;
+      test(`${point} writes nothing after that`, async (t) => {
+        const site = await openSite(t, { '/sibling': productPage('S', '1') });
+        const reached = Promise.withResolvers<void>();
+        const held = Promise.withResolvers<void>();
+        const sibling = Promise.withResolvers<never>();
+        sibling.promise.catch(() => undefined);
+        const inner = Promise.withResolvers<void>();
+        let crashes = way.crashes;
+        let inScrape: ReturnType<typeof AsyncLocalStorage.snapshot> | undefined;
+        let isCut = false;
+        answer(site, point, reached.resolve);
+
+        const intercept =
+          (runStep: RunStep): RunStep =>
+          async (step, signal, onSent) => {
+            if (step.request.url.endsWith('/sibling')) return isCut ? untilAborted(signal) : sibling.promise;
+            if (isCut) return untilAborted(signal);
+            inScrape = AsyncLocalStorage.snapshot();
+            if (crashes > 0) {
+              crashes -= 1;
+              onSent();
+              throw new Error('crashed before');
+            }
+            if (point === 'after its turn, before its request') {
+              reached.resolve();
+              await held.promise;
+            }
+            const running = runStep(step, signal, onSent);
+            const over = () => inner.resolve();
+            running.then(over, over);
+            if (point !== 'before its commit') return running;
+            const outcome = await running;
+            reached.resolve();
+            await held.promise;
+            return outcome;
+          };
+        const timed = await startTimed(t, {
+          sources: { shop: sourceOf(point), other: productSource('other', '').replace('{ delay', '{ key: o, delay') },
+          settings: settingsOf({ timeLimitMs: 3_600 * second }),
+          intercept,
+        });
+        await timed.track(
+          'p',
+          { source: 'shop', url: site.url('/page') },
+          ...(way.name.startsWith('superseded') ? [{ source: 'other', url: site.url('/sibling') }] : []),
+        );
+        const scrape = await reach(timed, point, way.crashes, reached.promise);
+        const asked = site.asked.length;
+
+        const crashSibling = () => sibling.reject(new Error('the sibling is broken'));
+        const crash = () => inScrape?.(() => timed.daemon.system.blame(new Error('astray')));
+        isCut = true;
+        const after = await way.cut({ t, timed, scrape, crashSibling, crash });
+        held.resolve();
+        if (point !== 'before its turn') await inner.promise;
+        await after.daemon.system.idle();
+        await after.client.call('settings.set', {});
+
+        const { scrape: row, steps } = await after.client.call('scrape.get', { scrape });
+        assert.deepEqual([row.status, row.failure?.code], way.ending);
+        assert.deepEqual([row.steps, steps], [0, []]);
+        assert.deepEqual((await after.client.call('project.records', { id: 'p' })).records, []);
+        assert.deepEqual((await after.client.call('project.history', { id: 'p' })).changes, []);
+        const last = (await after.client.call('daemon.status', {})).lastEvent;
+        if (last > 0) await after.event(({ id }) => id === last);
+        assert.deepEqual(
+          after.events.filter((event) => event.scrape === scrape).map(({ type }) => type),
+          ['scrape.started', `scrape.${way.ending[0]}`, ...(way.ending[1] === 'crashed' ? ['target.crashed'] : [])],
+        );
+        assert.equal(site.asked.length, asked);
+      });
+    }
+  });
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+}
+
+/** Brings the scrape of the page to its point; the number of the scrape. */
+async function reach(
+  { client, clock, event, events, daemon }: TimedDaemon,
+  point: Point,
+  crashes: number,
+  reached: Promise<void>,
+): Promise<number> {
+  const { target = 0 } = (await client.call('project.get', { id: 'p' })).targets[0] ?? {};
+  const begun = () => events.filter((one) => one.type === 'scrape.started' && one.target === target);
+  for (let times = 0; times <= crashes; times += 1) {
+    clock.advance(second);
+    await event(() => begun().length === times + 1);
+    await daemon.system.idle();
+    if (times === crashes && point === 'before its turn') break;
+    // Long enough for its turn.
+    clock.advance(20 * second);
+    if (times < crashes) await event(() => events.filter((one) => one.type === 'target.crashed').length === times + 1);
+    else await reached;
+    await daemon.system.idle();
+  }
+  return begun().at(-1)?.scrape ?? 0;
+}
+
+function sourceOf(point: Point): string {
+  const source = productSource('shop', 'limits: { extract: 1h }');
+  return point === 'before its turn'
+    ? source.replace('delay: 1ms, minDelay: 1ms', 'delay: 10s, minDelay: 10s')
+    : source.replace('state: { css: .state }', 'state: { css: ".no ~ p ~ p" }');
+}
+
+/** Has the page come as far as the point, and tells when it has. */
+function answer(site: Site, point: Point, reached: () => void): void {
+  const page = productPage('A', '1');
+  // Siblings of siblings of what is not there: many seconds of extraction.
+  const body = point === 'during extraction' ? page + '<p>x</p>'.repeat(2_000) : page;
+  site.answer('/page', (_, response) => {
+    response.setHeader('content-type', 'text/html');
+    if (point === 'before the head') return reached();
+    if (point === 'after the head') {
+      response.flushHeaders();
+      return void setImmediate(reached);
+    }
+    if (point === 'in the body') return void response.write(body.slice(0, 20), () => setImmediate(reached));
+    response.end(body, () => point === 'during extraction' && setImmediate(reached));
+  });
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '../../src/control/client.ts';
+import { hostAddress } from '../../src/demo/web.ts';
+import { startWebProcess } from '../../src/demo/web-process.ts';
+import { addProject } from '../../src/store/projects.ts';
+import { openStore, type Scheduling } from '../../src/store/store.ts';
+import { daemonFolder, startOwnDaemon } from './own-daemon.ts';
+
+const projects = 10_000;
+const hosts = 1_000;
+const everyMs = 40_000;
+const measuredMs = 15_000;
+
+const source = `id: shop
+provider: html
+every: ${everyMs / 1_000}s
+allowPrivate: true
+politeness: { delay: 1ms, minDelay: 1ms }
+records:
+  article:
+    each: .item
+    key: sku
+    fields:
+      sku: { css: .sku }
+      name: { css: .name }
+      price: { css: .price, type: money }
+      stock: { css: .stock, type: integer }
+`;
+
+/** All targets fall due one after the other at the same distance, over and over. */
+function evenly(startAt: number): Scheduling {
+  return {
+    first({ target, url }) {
+      const phaseMs = ((target - 1) * everyMs) / projects;
+      const slot = Math.floor((target - 1) / hosts);
+      const grid = { originAt: startAt, everyMs, slot, phaseMs, key: new URL(url).origin };
+      return { target, grid, first: false, dueAt: startAt + phaseMs };
+    },
+    next: (_target, row) => row,
+  };
+}
+
+/** Writes all projects into a store that no daemon has opened yet. */
+async function fill(folder: string, port: number, startAt: number): Promise<void> {
+  const store = await openStore({ path: join(folder, 'data'), now: Date.now, scheduling: evenly(startAt) });
+  const added = Array.from({ length: projects }, (_, index) => {
+    const id = `project-${index}`;
+    const url = `http://${hostAddress(index % hosts)}:${port}/shop/p/bags-${1_000 + (index % 40)}`;
+    return addProject(store, { id, name: id, labels: [], multiplier: 1, targets: [{ source: 'shop', url }] });
+  });
+  await Promise.all(added);
+  await store.close();
+}
+
+async function untilReady(client: Client): Promise<void> {
+  // To ask without a pause would take the time that it needs.
+  while ((await client.call('daemon.status', {})).state !== 'ready') await delay(20);
+}
+
+/** Milliseconds of each call, sorted; calls are made one after the other with a pause of 5 ms. */
+async function callTimes(client: Client, forMs: number): Promise<number[]> {
+  const times: number[] = [];
+  const until = performance.now() + forMs;
+  for (let index = 0; performance.now() < until; index += 1) {
+    const startedAt = performance.now();
+    if (index % 2 === 0) await client.call('daemon.ping', {});
+    else await client.call('project.get', { id: `project-${(index * 7_919) % projects}` });
+    times.push(performance.now() - startedAt);
+    await delay(5);
+  }
+  return times.sort((one, other) => one - other);
+}
+
+async function loadedDaemon(t: TestContext): Promise<{ readonly client: Client; readonly readyMs: number }> {
+  const web = await startWebProcess({ hosts });
+  t.after(() => web.process.stop());
+  const folder = await daemonFolder(t, { shop: source });
+  await fill(folder, web.port, Date.now() + 15_000);
+  const startedAt = performance.now();
+  const { client } = await startOwnDaemon(t, folder);
+  await untilReady(client);
+  return { client, readyMs: performance.now() - startedAt };
+}
+
+test(
+  '10,000 projects on 1,000 hosts: ready in 3 s, 200 steps a second, and control calls answered in 50 ms',
+  { timeout: 90_000 },
+  async (t) => {
+    const { client, readyMs } = await loadedDaemon(t);
+    t.diagnostic(`ready in ${Math.round(readyMs)} ms`);
+    const { projects: counted } = await client.call('daemon.status', {});
+    assert.equal(counted.active, projects);
+    assert.ok(readyMs < 3_000, `ready in ${readyMs} ms`);
+
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    await client.subscribe({ types: ['scrape.completed'] }, () => begin());
+    await begun;
+    const before = await client.call('daemon.status', {});
+    const startedAt = performance.now();
+    const times = await callTimes(client, measuredMs);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const after = await client.call('daemon.status', {});
+
+    const stepsPerSecond = (after.scrapes.complete - before.scrapes.complete) / seconds;
+    const at = (quantile: number) => times[Math.floor(times.length * quantile)] ?? Infinity;
+    t.diagnostic(`${Math.round(stepsPerSecond)} steps a second, ${times.length} calls`);
+    t.diagnostic(`p50 ${at(0.5).toFixed(1)} ms, p99 ${at(0.99).toFixed(1)} ms, longest ${at(0.9999).toFixed(1)} ms`);
+    assert.equal(after.scrapes.failed, 0);
+    assert.ok(stepsPerSecond >= 200, `${stepsPerSecond} steps a second`);
+    assert.ok(at(0.99) < 50, `p99 ${at(0.99)} ms`);
+  },
+);

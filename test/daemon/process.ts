@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+
+const program = join(import.meta.dirname, '..', '..', 'src', 'heronry.cjs');
+
+/** A daemon in a process of its own. */
+export interface DaemonProcess {
+  readonly child: ChildProcess;
+  /** Resolves when its socket is open; rejects when it ends before. */
+  readonly up: Promise<void>;
+  /** Resolves when it has ended: with its exit status, null when it was killed, and all it wrote. */
+  readonly ended: Promise<{ readonly status: number | null; readonly output: string }>;
+}
+
+/** Runs `heronry start`; it ends with the test at the latest. */
+export function startProcess(t: TestContext, at: { data: string; sources: string; socket: string }): DaemonProcess {
+  const words = ['--socket', at.socket, 'start', '--data', at.data, '--sources', at.sources];
+  const child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const { promise: up, resolve: isUp, reject: isDown } = Promise.withResolvers<void>();
+  up.catch(() => undefined);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (bytes: Buffer) => {
+      output += bytes.toString();
+      if (/"control#\d+","msg":"started"/.test(output)) isUp();
+    });
+  const ended = once(child, 'close').then(([status]: (number | null)[]) => {
+    isDown(new Error(`it ended with ${status}: ${output}`));
+    return { status: status ?? null, output };
+  });
+  t.after(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return { child, up, ended };
+}
+
+/** A folder of the test's own, with definition files in `sources`. */
+export async function folderWith(t: TestContext, sources: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'heronry-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, 'sources'));
+  for (const [id, yaml] of Object.entries(sources)) await writeFile(join(folder, 'sources', `${id}.yaml`), yaml);
+  return folder;
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { productPage, productSource } from '../support/daemon.ts';
+import { openSite } from '../support/site.ts';
+import { settingsOf, startAt, startTimed, type TimedDaemon } from './passing.ts';
+
+const second = 1_000;
+const sources = { shop: productSource('shop') };
+
+describe('the times of a project', () => {
+  test('its first scrape begins initialDelay after its creation, and no sooner (B6)', async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '1') });
+    const { pass, starts, track } = await startTimed(t, { sources, settings: settingsOf({ initialDelayMs: 7_000 }) });
+    await pass(3_000);
+    await track('a', { source: 'shop', url: site.url('/a') });
+    await pass(6_999);
+    assert.deepEqual(starts('a'), []);
+    await pass(1);
+    assert.deepEqual(starts('a'), [startAt + 10 * second]);
+  });
+
+  test('later scrapes begin four hours apart when nobody says otherwise (B7)', async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '1') });
+    const { clock, pass, settle, starts, track } = await startTimed(t, { sources });
+    await track('a', { source: 'shop', url: site.url('/a') });
+    await pass(second);
+    for (const times of [1, 2, 3]) {
+      clock.advance(14_400_000 - 1);
+      await settle();
+      assert.equal(starts('a').length, times);
+      await pass(1);
+    }
+    assert.deepEqual(
+      starts('a'),
+      [0, 1, 2, 3].map((n) => startAt + second + n * 14_400_000),
+    );
+  });
+
+  test('initial delay and interval are settings of their own: 1 s and 10 s give scrapes at 1, 11 and 21 s (B8)', async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '1') });
+    const settings = settingsOf({ initialDelayMs: second, everyMs: 10 * second });
+    const { pass, starts, track } = await startTimed(t, { sources, settings });
+    await track('a', { source: 'shop', url: site.url('/a') });
+    await pass(30 * second);
+    assert.deepEqual(
+      starts('a'),
+      [1, 11, 21].map((n) => startAt + n * second),
+    );
+  });
+
+  test("a new interval of the daemon's counts from the next arming on, without a restart (B9)", async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '1') });
+    const { client, pass, starts, track } = await startTimed(t, {
+      sources,
+      settings: settingsOf({ everyMs: 10 * second }),
+    });
+    await track('a', { source: 'shop', url: site.url('/a') });
+    await pass(5 * second);
+    await client.call('settings.set', { everyMs: 25 * second });
+    await pass(60 * second);
+    assert.deepEqual(
+      starts('a'),
+      [1, 11, 36, 61].map((n) => startAt + n * second),
+    );
+  });
+
+  test("a new interval of the project's own counts at once, and moves no other project (B9)", async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '1'), '/b': productPage('B', '1') });
+    const [a, b] = [site.url('/a'), site.url('/b')];
+    const { client, pass, starts, track } = await startTimed(t, {
+      sources,
+      settings: settingsOf({ everyMs: 20 * second }),
+    });
+    await track('a', { source: 'shop', url: a });
+    await track('b', { source: 'shop', url: b });
+    await pass(5 * second);
+    await client.call('project.update', { id: 'a', targets: [{ source: 'shop', url: a, everyMs: 8 * second }] });
+    await pass(26 * second);
+    assert.deepEqual(
+      starts('a'),
+      [1, 13, 21, 29].map((n) => startAt + n * second),
+    );
+    assert.deepEqual(
+      starts('b'),
+      [1, 11, 31].map((n) => startAt + n * second),
+    );
+  });
+});
+
+describe('many projects', () => {
+  const count = 16;
+  const everyMs = 64 * second;
+
+  test('of one interval that were added at once begin at least interval/(2n) apart, round after round (B40)', async (t) => {
+    const site = await siteOf(t);
+    const timed = await startTimed(t, { sources, settings: settingsOf({ everyMs }) });
+    await addAll(timed, site.url('/p'));
+    await timed.pass(second);
+    await timed.pass(3 * everyMs);
+    const starts = startsOf(timed).slice(count);
+    assert.equal(starts.length, 3 * count);
+    assert.ok(smallestGap(starts) >= everyMs / (2 * count), `${smallestGap(starts)} ms`);
+  });
+
+  test('that fell due while the daemon was down begin spread, and the host is asked no faster than its rate (B41)', async (t) => {
+    const site = await siteOf(t);
+    const settings = settingsOf({ everyMs });
+    const before = await startTimed(t, { sources, settings });
+    await addAll(before, site.url('/p'));
+    await before.pass(10 * everyMs);
+    await before.close();
+    before.clock.advance(3_600_000);
+    await before.define('shop', productSource('shop').replace('delay: 1ms, minDelay: 1ms', 'delay: 5s, minDelay: 5s'));
+
+    const from = { clock: before.clock, folder: before.folder, sources, settings };
+    const bootAt = before.clock.now();
+    const last = before.events.at(-1)?.id ?? 0;
+    const after = await startTimed(t, from);
+    await after.tracked(count);
+    await after.pass(everyMs);
+    const begun = after.events.filter(({ id, type }) => id > last && type === 'scrape.started');
+    const starts = ids().map((project) => begun.find((event) => event.project === project)?.at ?? Infinity);
+    const inFirstMinute = after.sent.filter(({ at }) => at < bootAt + 60 * second).map(({ at }) => at);
+    assert.ok(smallestGap(starts) >= everyMs / (2 * count), `${smallestGap(starts)} ms`);
+    assert.ok(starts.every((at) => at <= bootAt + everyMs));
+    assert.ok(inFirstMinute.length <= 12, `${inFirstMinute.length} requests`);
+    assert.ok(inFirstMinute.length >= 8, `${inFirstMinute.length} requests`);
+    assert.ok(smallestGap(inFirstMinute) >= 5 * second, `${smallestGap(inFirstMinute)} ms`);
+  });
+
+  function siteOf(t: Parameters<typeof openSite>[0]) {
+    return openSite(t, Object.fromEntries(ids().map((id) => [`/${id}`, productPage(id, '1')])));
+  }
+
+  function ids(): string[] {
+    return Array.from({ length: count }, (_, number) => `p${number}`);
+  }
+
+  async function addAll({ client, tracked }: TimedDaemon, url: string): Promise<void> {
+    const projects = ids().map((id, number) => ({ id, targets: [{ source: 'shop', url: `${url}${number}` }] }));
+    await client.call('project.apply', { projects });
+    await tracked(count);
+  }
+
+  function startsOf({ events }: TimedDaemon): number[] {
+    return events.filter(({ type }) => type === 'scrape.started').map(({ at }) => at);
+  }
+});
+
+/** The shortest time between two neighbours, whatever order they come in. */
+function smallestGap(instants: readonly number[]): number {
+  const sorted = instants.toSorted((one, other) => one - other);
+  return Math.min(...sorted.slice(1).map((at, index) => at - (sorted[index] ?? 0)));
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { temporaryStore, told, track } from './fixture.ts';
+
+describe('events', () => {
+  test('are told to those who listen when they are committed, until they stop', async (t) => {
+    const { store } = await temporaryStore(t);
+    const heard: number[] = [];
+    const stop = store.onEvents((lastSerial) => {
+      assert.equal(store.readEvents(0, 100).at(-1)?.serial, lastSerial);
+      heard.push(lastSerial);
+    });
+    await track(store, 'one');
+    await store.write(() => {});
+    await track(store, 'two');
+    stop();
+    await track(store, 'three');
+    assert.deepEqual(heard, [1, 2]);
+  });
+
+  test('of a change that is undone are not told', async (t) => {
+    const { store } = await temporaryStore(t);
+    const heard: number[] = [];
+    store.onEvents((lastSerial) => heard.push(lastSerial));
+    const undone = store.write((change) => {
+      change.tell({ type: 'nothing', data: {} });
+      throw new Error('stop');
+    });
+    await assert.rejects(undone, /stop/);
+    assert.deepEqual([heard, store.events.last()], [[], 0]);
+  });
+
+  test('of the neighbours of a change that is undone are told once', async (t) => {
+    const { store } = await temporaryStore(t);
+    const heard: number[] = [];
+    store.onEvents((lastSerial) => heard.push(lastSerial));
+    const tell = (type: string): Promise<void> =>
+      store.write((change) => {
+        change.tell({ type, data: {} });
+        if (type === 'undone') throw new Error('stop');
+      });
+    await Promise.allSettled([tell('first'), tell('undone'), tell('second')]);
+    assert.deepEqual(
+      [heard, told(store)],
+      [
+        [1, 2],
+        ['first', 'second'],
+      ],
+    );
+  });
+
+  test('are read after a serial, the oldest first, so many at a time', async (t) => {
+    const { store } = await temporaryStore(t);
+    for (const id of ['one', 'two', 'three']) await track(store, id);
+    assert.deepEqual(
+      store.readEvents(1, 1).map(({ serial, project }) => [serial, project]),
+      [[2, 'two']],
+    );
+  });
+});
