@@ -1,21 +1,5 @@
-import { isNormal, isShutdown } from './errors.ts';
-import type { ChildSpec, ExitReason, Restart } from './types.ts';
-
-/** What is wrong with a spec, in OTP's words, and the offending value. */
-export type SpecProblem = readonly [problem: string, value: unknown];
-
-/** A supervisor was given flags (`supervisor_data`) or a child (`start_spec`) that it cannot work with; it starts nothing. */
-export class SpecError extends Error {
-  override readonly name = 'SpecError';
-  readonly code: 'supervisor_data' | 'start_spec';
-  readonly problem: SpecProblem;
-
-  constructor(code: SpecError['code'], problem: SpecProblem) {
-    super(`${code}: ${problem[0]}: ${JSON.stringify(problem[1])}`);
-    this.code = code;
-    this.problem = problem;
-  }
-}
+import { ExitError, isNormal, isShutdown } from './errors.ts';
+import type { ChildSpec, ExitReason, Restart, SpecProblem } from './types.ts';
 
 export type AutoShutdown = 'never' | 'any_significant' | 'all_significant';
 
@@ -29,6 +13,12 @@ export function typeOf(spec: ChildSpec): 'worker' | 'supervisor' {
 
 export function shutdownOf(spec: ChildSpec): number | 'infinity' | 'brutal_kill' {
   return spec.shutdown ?? (spec.type === 'supervisor' ? 'infinity' : 5_000);
+}
+
+/** A spec with every field: those left out take OTP's defaults. */
+export function fullSpecOf(spec: ChildSpec): Required<ChildSpec> {
+  const [restart, shutdown, type] = [restartOf(spec), shutdownOf(spec), typeOf(spec)];
+  return { ...spec, restart, shutdown, type, significant: spec.significant ?? false };
 }
 
 /** Whether a child that ended by itself is to be restarted. */
@@ -77,18 +67,24 @@ export function refuseBadChildren(children: readonly ChildSpec[], autoShutdown: 
   const ids = new Set<string>();
   for (const spec of children) {
     const problem = childProblem(spec, autoShutdown);
-    if (problem !== undefined) throw new SpecError('start_spec', problem);
-    if (ids.has(spec.id)) throw new SpecError('start_spec', ['duplicate_child_name', spec.id]);
+    if (problem !== undefined) throw new ExitError(['start_spec', problem]);
+    if (ids.has(spec.id)) throw new ExitError(['start_spec', ['duplicate_child_name', spec.id]]);
     ids.add(spec.id);
   }
 }
 
-/** Throws when a supervisor is given a restart intensity that is none. */
+/** Throws when a supervisor is given a restart intensity that is none; a period is one of whole seconds. */
 export function refuseBadIntensity(intensity: number, periodMs: number): void {
-  if (!isCount(intensity)) throw new SpecError('supervisor_data', ['invalid_intensity', intensity]);
-  if (!(periodMs > 0)) throw new SpecError('supervisor_data', ['invalid_period', periodMs]);
+  if (!isCount(intensity)) refuseFlag('invalid_intensity', intensity);
+  if (!(periodMs > 0 && isCount(periodMs / 1_000))) refuseFlag('invalid_period', periodMs);
 }
 
-function isCount(value: unknown): boolean {
+/** Ends the start of a supervisor that is told to work in a way there is none of. */
+export function refuseFlag(problem: string, value: unknown): never {
+  throw new ExitError(['supervisor_data', [problem, value]]);
+}
+
+/** Whether it is a whole number from 0 on. */
+export function isCount(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) >= 0;
 }

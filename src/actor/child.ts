@@ -1,4 +1,5 @@
 import { isCleanEnd, shutdownOf, typeOf } from './child-spec.ts';
+import { hasItem } from './few.ts';
 import type { Life } from './life.ts';
 import { exit, unlink } from './link.ts';
 import type { ChildView } from './management.ts';
@@ -31,22 +32,23 @@ export function setLife(child: Child, life: Life | undefined): void {
 }
 
 /**
- * Signals a child to end, by its shutdown rule, and resolves when it has: `kill` at once, or `shutdown` with `kill` after
- * its time. Most children end at once; `undefined` says so.
+ * Signals a child to end, by its shutdown rule, and tells how it did: `kill` at once, or `shutdown` with `kill` after its
+ * time. Most children end at once; only the others make wait. Of one that had unlinked itself and ended before, nobody
+ * has told the supervisor how.
  */
-export function shutDown(supervisor: Life, child: Child): Promise<void> | undefined {
-  const { life } = child;
-  if (life === undefined || child.state !== 'running') return undefined;
+export function shutDown(supervisor: Life, child: Child, life: Life): ExitReason | Promise<ExitReason> {
+  if (life.hasEnded) return hasItem(life.links, supervisor) ? life.reason : 'noproc';
   const { clock } = life.kernel;
   const rule = shutdownOf(child.spec);
   unlink(supervisor, life);
   exit(life, supervisor, rule === 'brutal_kill' ? 'kill' : 'shutdown');
-  if (life.hasEnded) return undefined;
+  if (rule === 0) life.end('killed');
+  if (life.hasEnded) return life.reason;
   return new Promise((resolve) => {
     const timer = typeof rule === 'number' ? clock.at(clock.monotonic() + rule, () => life.end('killed')) : undefined;
-    const watch = new Watch(() => {
+    const watch = new Watch((reason) => {
       if (timer !== undefined) clock.cancel(timer);
-      resolve();
+      resolve(reason);
     });
     watch.set(life);
   });
@@ -65,10 +67,10 @@ export async function shutDownInTurn(supervisor: Life, children: readonly Child[
       setLife(child, undefined);
       continue;
     }
-    await shutDown(supervisor, child);
+    const reason = await shutDown(supervisor, child, life);
     if (supervisor.hasEnded) return;
-    child.lastExit = life.reason;
-    if (!isCleanEnd(child.spec, life.reason)) reportChild(supervisor, 'shutdown_error', child.spec, life.reason);
+    child.lastExit = reason;
+    if (!isCleanEnd(child.spec, reason)) reportChild(supervisor, 'shutdown_error', child.spec, reason);
     setLife(child, undefined);
   }
 }

@@ -1,5 +1,14 @@
 import { type Child, newChild, reportChild, setLife, shutDown, viewForCaller } from './child.ts';
-import { childProblem, isCleanDynamicEnd, isReported, mustRestart, refuseBadIntensity, typeOf } from './child-spec.ts';
+import {
+  childProblem,
+  isCleanDynamicEnd,
+  isCount,
+  isReported,
+  mustRestart,
+  refuseBadIntensity,
+  refuseFlag,
+  typeOf,
+} from './child-spec.ts';
 import { lifeAt } from './address.ts';
 import { viewChild } from './inspect.ts';
 import type { Life } from './life.ts';
@@ -42,6 +51,7 @@ function superviseDynamic(
 ): Behaviour<DynamicSupervisorMessage> {
   const { maxChildren = Infinity, intensity = 3, periodMs = 5_000, budget = 'shared' } = options;
   refuseBadIntensity(intensity, periodMs);
+  if (maxChildren !== Infinity && !isCount(maxChildren)) refuseFlag('invalid_max_children', maxChildren);
   const life = lifeOf(self);
   const shared = new RestartBudget(intensity, periodMs);
   /** By the present life, or the last one of a child that is restarting. */
@@ -153,9 +163,9 @@ function superviseDynamic(
     const ending = child.life;
     if (ending === undefined || child.state !== 'running') return undefined;
     const when = ending.hasEnded ? 'before' : 'after';
-    const waiting = shutDown(life, child);
-    if (waiting !== undefined) return waiting.then(() => reportEnd(child.spec, ending.reason, when));
-    reportEnd(child.spec, ending.reason, when);
+    const ended = shutDown(life, child, ending);
+    if (ended instanceof Promise) return ended.then((reason) => reportEnd(child.spec, reason, when));
+    reportEnd(child.spec, ended, when);
     return undefined;
   }
 

@@ -48,7 +48,7 @@ export function isNormal(reason: ExitReason): boolean {
 
 /** Whether a life ended as it was asked to: `shutdown` or `['shutdown', …]`. */
 export function isShutdown(reason: ExitReason): boolean {
-  return reason === 'shutdown' || reason[0] === 'shutdown';
+  return reason === 'shutdown' || (reason[0] === 'shutdown' && reason.length === 2);
 }
 
 /** One line for people and logs. */

@@ -29,6 +29,7 @@ export class Life implements Ref<unknown>, Runnable, Watched {
   phase: 'starting' | 'running' | 'suspended' | 'stopping' | 'ended' = 'starting';
   /** How it ended, once it has. */
   reason: ExitReason = 'noproc';
+  /** Of a life that has ended, those that it had at its end. */
   links: Few<Life> = undefined;
   watches: Watch | undefined = undefined;
   timers: Few<number> = undefined;
@@ -127,6 +128,16 @@ export class Life implements Ref<unknown>, Runnable, Watched {
   stop(reason: ExitReason): void {
     this.#stopReason ??= reason;
     this.#wake();
+  }
+
+  /** Ends the life behind the messages that wait, unless it is suspended: then it does not wait for them. */
+  stopInTurn(reason: ExitReason): void {
+    if (this.phase !== 'suspended') {
+      this.send(new SystemMessage(() => this.stop(reason)));
+      return;
+    }
+    this.stop(reason);
+    this.resume();
   }
 
   /** Ends the life by a stray error of its own: at once, as the message in hand may never come to its end. */

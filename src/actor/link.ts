@@ -26,7 +26,7 @@ export function signalExit(target: Life, from: Ref<never>, reason: ExitReason): 
   if (target.wrapExit === undefined) {
     if (reason !== 'normal') target.end(reason);
   } else if (from === (target.parent ?? target.kernel.outside)) {
-    target.send(new SystemMessage(() => target.stop(reason)));
+    target.stopInTurn(reason);
   } else if (target.wrapExit !== null) {
     target.send(new SystemMessage((behaviour) => behaviour.receive(target.wrapExit?.({ from, reason }))));
   }
@@ -35,9 +35,7 @@ export function signalExit(target: Life, from: Ref<never>, reason: ExitReason): 
 /** Tells the watches of a life that ended, then those linked to it. */
 export function tellOfEnd(life: Life): void {
   for (let watch = life.watches; watch !== undefined; watch = life.watches) watch.fire(life.reason);
-  const linked = [...itemsOf(life.links)];
-  life.links = undefined;
-  for (const other of linked) {
+  for (const other of itemsOf(life.links)) {
     other.links = withoutItem(other.links, life);
     signalExit(other, life, life.reason);
   }

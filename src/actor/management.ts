@@ -1,5 +1,4 @@
-import type { SpecProblem } from './child-spec.ts';
-import type { ChildSpec, ExitReason, Ref, Reply } from './types.ts';
+import type { ChildSpec, ExitReason, Ref, Reply, SpecProblem } from './types.ts';
 
 /** Why `startChild` or `restartChild` started nothing. */
 export type StartChildFailure =
@@ -31,6 +30,11 @@ export interface ChildCounts {
   readonly workers: number;
 }
 
+/** A child's spec with what it left out filled in. */
+export type ChildSpecResult =
+  | { readonly ok: true; readonly spec: Required<ChildSpec> }
+  | { readonly ok: false; readonly code: 'not_found' };
+
 /** Asks that both kinds of supervisor serve. */
 export type ManagementMessage =
   | { readonly type: 'start_child'; readonly spec: ChildSpec; readonly reply: Reply<StartChildResult> }
@@ -41,7 +45,8 @@ export type ManagementMessage =
 export type ChildMessage =
   | { readonly type: 'terminate_child'; readonly child: string; readonly reply: Reply<EndChildResult> }
   | { readonly type: 'delete_child'; readonly child: string; readonly reply: Reply<EndChildResult> }
-  | { readonly type: 'restart_child'; readonly child: string; readonly reply: Reply<StartChildResult> };
+  | { readonly type: 'restart_child'; readonly child: string; readonly reply: Reply<StartChildResult> }
+  | { readonly type: 'get_child_spec'; readonly child: string; readonly reply: Reply<ChildSpecResult> };
 
 /** Asks a dynamic supervisor about one child, by its address. */
 export interface TerminateByRef {
@@ -80,6 +85,11 @@ export function restartChild(supervisor: Ref<ChildMessage>, child: string): Prom
 /** Forgets the spec of a child that has no life. */
 export function deleteChild(supervisor: Ref<ChildMessage>, child: string): Promise<EndChildResult> {
   return supervisor.ask<EndChildResult>((reply) => ({ type: 'delete_child', child, reply }), Infinity);
+}
+
+/** The full spec of a child. */
+export function getChildSpec(supervisor: Ref<ChildMessage>, child: string): Promise<ChildSpecResult> {
+  return supervisor.ask<ChildSpecResult>((reply) => ({ type: 'get_child_spec', child, reply }), Infinity);
 }
 
 /** The children, latest started first; in no order for a dynamic supervisor. */

@@ -1,24 +1,26 @@
 import { Mailbox } from './mailbox.ts';
 
 /**
- * How often restarts may be tried: `intensity` times within any `periodMs`. It remembers no more than `intensity` instants,
- * as no older one can matter. (OTP counts in whole seconds, so that an entry of its window lives up to a second longer.)
+ * How often restarts may be tried: `intensity` times within `periodMs`. As in OTP time is counted in whole seconds, so that
+ * a restart counts for at least `periodMs` and for less than a second more. No more than `intensity` seconds are
+ * remembered, as no older one can matter.
  */
 export class RestartBudget {
   readonly #intensity: number;
-  readonly #periodMs: number;
+  readonly #periodSeconds: number;
   readonly #spentAt = new Mailbox<number>();
 
   constructor(intensity: number, periodMs: number) {
     this.#intensity = intensity;
-    this.#periodMs = periodMs;
+    this.#periodSeconds = periodMs / 1_000;
   }
 
   /** Whether one more restart may be tried at `now`, a monotonic instant; if so, it is counted. */
   spend(now: number): boolean {
-    while ((this.#spentAt.peek() ?? now) < now - this.#periodMs) this.#spentAt.shift();
+    const second = Math.floor(now / 1_000);
+    while ((this.#spentAt.peek() ?? second) < second - this.#periodSeconds) this.#spentAt.shift();
     if (this.#spentAt.size >= this.#intensity) return false;
-    this.#spentAt.push(now);
+    this.#spentAt.push(second);
     return true;
   }
 }

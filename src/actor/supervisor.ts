@@ -2,17 +2,25 @@ import { type Child, newChild, reportChild, setLife, shutDownInTurn, viewForCall
 import {
   type AutoShutdown,
   childProblem,
+  fullSpecOf,
   isReported,
   mustRestart,
   refuseBadChildren,
   refuseBadIntensity,
   restartOf,
-  SpecError,
+  refuseFlag,
   typeOf,
 } from './child-spec.ts';
 import { ExitError } from './errors.ts';
 import { viewChild } from './inspect.ts';
-import type { ChildCounts, ChildMessage, EndChildResult, ManagementMessage, StartChildResult } from './management.ts';
+import type {
+  ChildCounts,
+  ChildSpecResult,
+  ChildMessage,
+  EndChildResult,
+  ManagementMessage,
+  StartChildResult,
+} from './management.ts';
 import { RestartBudget } from './restart-budget.ts';
 import { lifeOf } from './self.ts';
 import { spawnLink } from './spawn.ts';
@@ -41,6 +49,7 @@ export interface SupervisorSpec {
 }
 
 const strategies = ['one_for_one', 'one_for_all', 'rest_for_one'];
+const autoShutdowns = ['never', 'any_significant', 'all_significant'];
 
 /**
  * Keeps a list of children alive. Its start ends when all of them have started; while a child starts or stops, everything
@@ -62,7 +71,8 @@ async function superviseStatic(
   self.trapExit((exit) => ({ type: 'exited', exit }));
   life.viewChildren = () => [...children.values()].map(viewChild);
 
-  if (!strategies.includes(strategy)) throw new SpecError('supervisor_data', ['invalid_strategy', strategy]);
+  if (!strategies.includes(strategy)) refuseFlag('invalid_strategy', strategy);
+  if (!autoShutdowns.includes(autoShutdown)) refuseFlag('invalid_auto_shutdown', autoShutdown);
   refuseBadIntensity(intensity, periodMs);
   refuseBadChildren(spec.children, autoShutdown);
   for (const childSpec of spec.children) children.set(childSpec.id, newChild(childSpec, undefined));
@@ -87,6 +97,8 @@ async function superviseStatic(
           return terminate(message.child).then(message.reply);
         case 'delete_child':
           return message.reply(forget(message.child));
+        case 'get_child_spec':
+          return message.reply(specOf(message.child));
         case 'which_children':
           return message.reply([...children.values()].reverse().map(viewForCaller));
         case 'count_children':
@@ -137,6 +149,7 @@ async function superviseStatic(
     const others = group.filter((child) => child !== cause);
     await shutDownInTurn(life, others);
     if (life.hasEnded) return;
+    setLife(cause, undefined);
     for (const child of others) forgetLife(child);
     const failed = await startInTurn(group.filter(({ spec: { id } }) => children.has(id)));
     for (const child of group) if (child.state === 'running') child.restarts += 1;
@@ -207,6 +220,11 @@ async function superviseStatic(
     if (child.state !== 'stopped') return { ok: false, code: child.state };
     children.delete(id);
     return { ok: true };
+  }
+
+  function specOf(id: string): ChildSpecResult {
+    const child = children.get(id);
+    return child === undefined ? { ok: false, code: 'not_found' } : { ok: true, spec: fullSpecOf(child.spec) };
   }
 
   function count(): ChildCounts {

@@ -5,7 +5,6 @@ import { type LifeView, viewLife } from './inspect.ts';
 import { Kernel, type KernelOptions, TaskContext } from './kernel.ts';
 import { exit } from './link.ts';
 import { spawn } from './spawn.ts';
-import { SystemMessage } from './system-message.ts';
 import type { Actor, ExitReason, Ref } from './types.ts';
 import { Watch } from './watch.ts';
 
@@ -79,7 +78,7 @@ export function createSystem(options: KernelOptions): System {
             if (watch.clear()) reject(new CallError('timeout', `${ref.id} did not end within ${timeoutMs} ms`));
           });
         }
-        life.send(new SystemMessage(() => life.stop(reason)));
+        life.stopInTurn(reason);
       }),
 
     ended: (ref) =>

@@ -8,7 +8,11 @@ export type ExitReason =
   | 'kill'
   | 'killed'
   | 'noproc'
-  | readonly ['error', unknown];
+  | readonly ['error', unknown]
+  | readonly ['supervisor_data' | 'start_spec', SpecProblem];
+
+/** What is wrong with the flags of a supervisor, or with a child's spec, in OTP's words, and the offending value. */
+export type SpecProblem = readonly [problem: string, value: unknown];
 
 /** An address. Sending never fails: what is sent to a life that ended is dropped. */
 export interface Ref<M> {

@@ -146,7 +146,7 @@ describe('a budget per child', () => {
     for (let n = 0; n < 10; n += 1) {
       leave('a', crash);
       await system.idle();
-      await elapse(1_001);
+      await elapse(2_000);
     }
     assert.equal(lives('a'), 11);
   });
