@@ -3,8 +3,6 @@ import { openStore, type Store, type StoreOptions } from '../src/store/store.ts'
 
 export interface StoreDeps {
   readonly options: StoreOptions;
-  /** Claims the data directory for this daemon; throws when a living one has it. */
-  claim(store: Store): void;
   /** Closes what the last daemon left open. */
   recover(store: Store): Promise<unknown>;
   /** Gives the claim up at an orderly end. */
@@ -21,7 +19,6 @@ export async function store(self: Self<StoreMessage>, deps: StoreDeps): Promise<
   self.trapExit();
   const opened = await openStore(deps.options);
   try {
-    deps.claim(opened);
     await deps.recover(opened);
   } catch (error) {
     await opened.close();

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { claim } from '../store/claim.ts';
-import type { Store } from '../store/store.ts';
+import { type Claimable, claim } from '../store/claim.ts';
 
 /** Who keeps a data directory. */
 export type Identity = Parameters<typeof claim>[1];
@@ -15,7 +14,7 @@ const probeMs = 2_000;
 const probe = `require('node:net').connect(process.argv[1]).on('connect', () => process.exit(0)).on('error', () => process.exit(1))`;
 
 /** Claims a data directory; throws a `ClaimedError` when the daemon that has it answers on its socket. */
-export function claimData(store: Store, identity: Identity, data: string): void {
+export function claimData(store: Claimable, identity: Identity, data: string): void {
   const claimed = claim(store, identity, ({ pid, socket }) => isAlive(pid) && answers(socket));
   if (claimed.ok) return;
   const { pid, socket } = claimed.holder;

@@ -2,6 +2,7 @@ import { politenessKey, type Source } from '../definition/source.ts';
 import type { Step, StepOutcome } from '../engine/step.ts';
 import { turnOutcome } from '../fetch/politeness.ts';
 import { type AgendaEntry, agendaEntry } from '../scrape/agenda.ts';
+import { type Boot, overdueThatCount } from '../schedule/grid.ts';
 import { exchange, runScrape, type Turn } from '../scrape/run.ts';
 import { type PulseRound, runPulse } from '../scrape/pulse.ts';
 import { openProvider } from '../provider/all.ts';
@@ -33,6 +34,7 @@ export interface Scraping {
 
 export function createScraping({ state, names, bootAt, runStep }: ScrapingDeps): Scraping {
   const { clock, store, catalogue, settings } = state;
+  let boot: Boot | undefined;
   const exchanges = { clock, takeTurn: turn, runStep };
 
   return {
@@ -45,7 +47,7 @@ export function createScraping({ state, names, bootAt, runStep }: ScrapingDeps):
         if (target === undefined || (target.status !== 'active' && target.status !== 'parked')) return [];
         return [
           agendaEntry(target, store().schedule.get(number), {
-            bootAt,
+            boot: bootOf(),
             initialDelayMs: settings().initialDelayMs,
             isReadable: !isPaused && catalogue().sources.has(target.source),
           }),
@@ -86,6 +88,12 @@ export function createScraping({ state, names, bootAt, runStep }: ScrapingDeps):
       );
     },
   };
+
+  /** Counted once, when the first project asks: the schedule is as the daemon found it then. */
+  function bootOf(): Boot {
+    boot ??= { at: bootAt, overdue: [...store().schedule.byDue({ before: bootAt, limit: overdueThatCount })].length };
+    return boot;
+  }
 
   function commitStepOf(fence: Fence, ops: StepOps): Promise<CommitResult> {
     return commitStep(store(), fence, ops);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ByteSize } from './byte-size.ts';
-import { Duration } from './duration.ts';
+import { Duration, durationUpTo } from './duration.ts';
 import { expected } from './expected.ts';
 import { Field, Selector } from './field.ts';
 import { FieldName, SourceId } from './slug.ts';
@@ -32,13 +32,13 @@ const Politeness = strict({
   minDelay: Duration.prefault('500ms'),
 });
 
-/** How long one step may take and how much it may bring. */
+/** How long one step may take, which is less than a turn may stay out, and how much it may bring. */
 const Limits = strict({
-  connect: Duration.prefault('10s'),
+  connect: durationUpTo('30s').prefault('10s'),
   headers: Duration.prefault('30s'),
   /** The longest silence within the body. */
   body: Duration.prefault('30s'),
-  total: Duration.prefault('180s'),
+  total: durationUpTo('180s').prefault('180s'),
   maxBytes: ByteSize.prefault('32MiB'),
   /** The time one page may take on an extraction thread. */
   extract: Duration.prefault('5s'),

@@ -23,13 +23,24 @@ export function nextOnGrid({ originAt, everyMs, phaseMs }: Grid, at: number): nu
   return base + (Math.floor((at - base) / everyMs) + 1) * everyMs;
 }
 
-/** Overdue targets are spread over this long at most when the daemon starts, in milliseconds. */
+/** How long the targets that fell due while the daemon was down take to begin: a second each, and no more than this. */
 const bootWindowMs = 300_000;
 
+/** Counting any further overdue targets changes nothing. */
+export const overdueThatCount = bootWindowMs / 1_000;
+
+/** When the daemon started, wall time, and how many targets had fallen due by then, as far as they count. */
+export interface Boot {
+  readonly at: number;
+  readonly overdue: number;
+}
+
 /**
- * When a target that fell due while the daemon was down begins: spread by its slot over its interval, five minutes at most,
- * so that a restart is no storm. A target that is due later keeps its time.
+ * When a target begins: one that fell due while the daemon was down somewhere in the time after its start, though no later
+ * than its interval, so that a restart is no storm; one that is due later keeps its time. Targets are numbered in a row,
+ * so that their numbers as slots lie apart, whatever hosts they are on.
  */
-export function dueAfterBoot(dueAt: number, bootAt: number, everyMs: number, slot: number): number {
-  return dueAt > bootAt ? dueAt : bootAt + slotFraction(slot) * Math.min(everyMs, bootWindowMs);
+export function dueAfterBoot(dueAt: number, boot: Boot, everyMs: number, target: number): number {
+  if (dueAt > boot.at) return dueAt;
+  return boot.at + slotFraction(target) * Math.min(everyMs, boot.overdue * 1_000, bootWindowMs);
 }

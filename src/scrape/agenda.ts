@@ -1,4 +1,4 @@
-import { dueAfterBoot } from '../schedule/grid.ts';
+import { type Boot, dueAfterBoot } from '../schedule/grid.ts';
 import type { ScheduleRow, TargetRow } from '../store/rows.ts';
 
 /** One target of a project that is to be scraped some day. */
@@ -9,8 +9,7 @@ export interface AgendaEntry {
 }
 
 export interface AgendaInputs {
-  /** When this daemon started. */
-  readonly bootAt: number;
+  readonly boot: Boot;
   readonly initialDelayMs: number;
   /** Whether its source is loaded. */
   readonly isReadable: boolean;
@@ -24,7 +23,7 @@ export interface AgendaInputs {
 export function agendaEntry(
   target: TargetRow,
   schedule: ScheduleRow | undefined,
-  { bootAt, initialDelayMs, isReadable }: AgendaInputs,
+  { boot, initialDelayMs, isReadable }: AgendaInputs,
 ): AgendaEntry {
   if (target.status === 'parked')
     return target.parked === undefined ? { target } : { target, dueAt: target.parked.retryAt };
@@ -34,6 +33,6 @@ export function agendaEntry(
   const notBefore = inRow === 0 ? 0 : (recent.at(-1) ?? 0) + initialDelayMs;
   return {
     target,
-    dueAt: Math.max(notBefore, Math.min(manualAt ?? Infinity, dueAfterBoot(dueAt, bootAt, grid.everyMs, grid.slot))),
+    dueAt: Math.max(notBefore, Math.min(manualAt ?? Infinity, dueAfterBoot(dueAt, boot, grid.everyMs, target.target))),
   };
 }

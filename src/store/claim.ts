@@ -1,6 +1,9 @@
 import type { Store } from './store.ts';
 import type { Identity } from './tables/meta.ts';
 
+/** What of a store is there before it is brought to this program's schema. */
+export type Claimable = Pick<Store, 'environment' | 'meta'>;
+
 export type ClaimResult = { readonly ok: true } | { readonly ok: false; readonly holder: Identity };
 
 /**
@@ -11,7 +14,7 @@ export type ClaimResult = { readonly ok: true } | { readonly ok: false; readonly
  *   wait for a promise: connect on another thread and wait with `Atomics.wait`, or in a child process by `spawnSync`. While
  *   it asks, nobody can write, so it gives up within a second or so. A process id alone proves nothing, as it may be another's by now.
  */
-export function claim(store: Store, identity: Identity, isAlive: (holder: Identity) => boolean): ClaimResult {
+export function claim(store: Claimable, identity: Identity, isAlive: (holder: Identity) => boolean): ClaimResult {
   return store.environment.exclusively(() => {
     const holder = store.meta.holder();
     if (holder !== undefined && !isSame(holder, identity) && isAlive(holder)) return { ok: false, holder };
@@ -21,7 +24,7 @@ export function claim(store: Store, identity: Identity, isAlive: (holder: Identi
 }
 
 /** Gives the store up at an orderly end; does nothing when another daemon has claimed it since. */
-export function releaseClaim(store: Store, identity: Identity): void {
+export function releaseClaim(store: Claimable, identity: Identity): void {
   store.environment.exclusively(() => {
     const holder = store.meta.holder();
     if (holder !== undefined && isSame(holder, identity)) store.meta.setHolder(undefined);

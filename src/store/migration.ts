@@ -19,35 +19,48 @@ export class SchemaError extends Error {
   }
 }
 
-/**
- * Brings a store to the schema that `migrations` end at: a new one is given that number by its first commit, an older one is
- * copied to `schema-<number>` beside its file and then changed in one transaction, a newer one is refused.
- */
-export async function migrate(environment: Environment, tables: Tables, migrations = ownMigrations): Promise<void> {
-  const wanted = migrations.length + 1;
+/** The schema of a store that this program can read, `undefined` for an empty one. Throws a `SchemaError` for any other. */
+export function readableSchema(
+  environment: Environment,
+  tables: Tables,
+  migrations = ownMigrations,
+): number | undefined {
+  const newest = migrations.length + 1;
   const found = tables.meta.schema();
-  if (found === wanted) return;
-  if (found === undefined) {
-    if (tables.commits.last() > 0) {
-      throw new SchemaError(
-        'foreign',
-        `${environment.path}: has commits but no schema number: expected a store of Heronry`,
-      );
-    }
-    await environment.commit(() => tables.meta.setSchema(wanted), { durable: true });
-    return;
-  }
-  if (found > wanted) {
+  if (found === undefined && tables.commits.last() > 0) {
     throw new SchemaError(
-      'newer',
-      `${environment.path}: has schema ${found}: expected at most ${wanted}, which this version of Heronry knows; use the version that wrote it, or a newer one`,
+      'foreign',
+      `${environment.path}: has commits but no schema number: expected a store of Heronry`,
     );
   }
-  await environment.copyTo(join(environment.path, `schema-${found}`));
+  if (found !== undefined && found > newest) {
+    throw new SchemaError(
+      'newer',
+      `${environment.path}: has schema ${found}: expected at most ${newest}, which this version of Heronry knows; use the version that wrote it, or a newer one`,
+    );
+  }
+  return found;
+}
+
+/**
+ * Brings a store to the schema that `migrations` end at: a new one is given that number by its first commit, an older one is
+ * copied to `schema-<number>` beside its file and then changed in one transaction.
+ *
+ * @param found - as `readableSchema` tells it
+ */
+export async function migrate(
+  environment: Environment,
+  tables: Tables,
+  found: number | undefined,
+  migrations = ownMigrations,
+): Promise<void> {
+  const newest = migrations.length + 1;
+  if (found === newest) return;
+  if (found !== undefined) await environment.copyTo(join(environment.path, `schema-${found}`));
   await environment.commit(
     () => {
-      for (const step of migrations.slice(found - 1)) step(environment, tables);
-      tables.meta.setSchema(wanted);
+      if (found !== undefined) for (const step of migrations.slice(found - 1)) step(environment, tables);
+      tables.meta.setSchema(newest);
     },
     { durable: true },
   );

@@ -1,5 +1,6 @@
 import { type CommitOptions, type Environment, type EnvironmentOptions, openEnvironment } from './environment.ts';
-import { type Migration, migrate } from './migration.ts';
+import type { Claimable } from './claim.ts';
+import { type Migration, migrate, readableSchema } from './migration.ts';
 import type { EventRow, ScheduleRow, TargetRow } from './rows.ts';
 import { type CommitRow, commitTable } from './tables/commits.ts';
 import { definitionTable } from './tables/definitions.ts';
@@ -35,6 +36,8 @@ export interface StoreOptions extends EnvironmentOptions {
   readonly scheduling: Scheduling;
   /** How to come from each schema to the next; default those of this program. */
   readonly migrations?: readonly Migration[];
+  /** Claims a store that this program can read before anything in it is changed; throws when another daemon has it. */
+  readonly claim?: (store: Claimable) => void;
 }
 
 /** One transaction's view of what it does. */
@@ -74,7 +77,9 @@ export async function storeIn(
 ): Promise<Store> {
   try {
     const tables = openTables(environment);
-    await migrate(environment, tables, options.migrations);
+    const found = readableSchema(environment, tables, options.migrations);
+    options.claim?.({ environment, meta: tables.meta });
+    await migrate(environment, tables, found, options.migrations);
     return storeOver(environment, tables, options);
   } catch (error) {
     await environment.close();

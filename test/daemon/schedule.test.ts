@@ -121,8 +121,8 @@ describe('many projects', () => {
     const begun = after.events.filter(({ id, type }) => id > last && type === 'scrape.started');
     const starts = ids().map((project) => begun.find((event) => event.project === project)?.at ?? Infinity);
     const inFirstMinute = after.sent.filter(({ at }) => at < bootAt + 60 * second).map(({ at }) => at);
-    assert.ok(smallestGap(starts) >= everyMs / (2 * count), `${smallestGap(starts)} ms`);
-    assert.ok(starts.every((at) => at <= bootAt + everyMs));
+    assert.ok(smallestGap(starts) >= second / 2, `${smallestGap(starts)} ms`);
+    assert.ok(starts.every((at) => at < bootAt + count * second));
     assert.ok(inFirstMinute.length <= 12, `${inFirstMinute.length} requests`);
     assert.ok(inFirstMinute.length >= 8, `${inFirstMinute.length} requests`);
     assert.ok(smallestGap(inFirstMinute) >= 5 * second, `${smallestGap(inFirstMinute)} ms`);

@@ -178,7 +178,7 @@ describe('a definition', () => {
     [
       'with a duration beyond a year',
       `id: site\nprovider: html\nevery: 400d\n${page}`,
-      /^3:8 every: expected a duration of 366 days at most, got "400d"$/,
+      /^3:8 every: expected a duration of 366d at most, got "400d"$/,
     ],
   ] as const) {
     test(`${name} is refused where the mistake stands`, () => {

@@ -79,6 +79,22 @@ describe('the schema of a store', () => {
     await again.close();
   });
 
+  test('that is older stays as it is when another daemon has the store', async (t) => {
+    const path = temporaryFolder(t);
+    const old = await openStore({ ...options, path });
+    await old.close();
+    const claim = () => {
+      throw new Error('another daemon has it');
+    };
+    await assert.rejects(
+      openStore({ ...options, path, claim, migrations: [labelled('from 1')] }),
+      /another daemon has it/,
+    );
+    const again = await openStore({ ...options, path });
+    assert.equal(again.meta.schema(), 1);
+    await again.close();
+  });
+
   test('that is missing where there are commits is refused', async (t) => {
     const path = temporaryFolder(t);
     const environment = openEnvironment({ path });

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { HistoryView } from '../../control/methods/project.ts';
+import { allSlices } from '../all-slices.ts';
 import { examples, print, withDaemon } from '../cli.ts';
 import { ageText } from '../duration.ts';
 import { countOption } from '../options.ts';
@@ -25,17 +26,21 @@ export function historyCommand(terminal: Terminal): Command {
     .option('--type <type>', 'only records of this type')
     .option('--key <key>', 'only the record with this key')
     .option('-f, --field <name>', 'only this field')
-    .option('--limit <count>', 'at most so many, up to 1000', countOption, 100)
+    .option('--limit <count>', 'at most so many', countOption, 100)
     .addHelpText('after', examples('heronry history solar', 'heronry history solar --field pledged --json'))
     .action((id: string, { source, type, key, field, limit }: Options, command: Command) =>
       withDaemon(terminal, command, async (client) => {
-        const { changes } = await client.call('project.history', {
+        const wanted = {
           id,
-          limit,
           ...(source !== undefined && { source }),
           ...(type !== undefined && { type }),
           ...(key !== undefined && { key }),
           ...(field !== undefined && { field }),
+        };
+        const changes = await allSlices<HistoryView, number>(limit, async (most, from) => {
+          const slice = { ...wanted, limit: most, ...(from !== undefined && { before: from }) };
+          const { changes: rows, next } = await client.call('project.history', slice);
+          return { rows, next };
         });
         print(terminal, command, changes, () => showHistory(terminal, changes, field));
       }),

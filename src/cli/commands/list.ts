@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { Client } from '../../control/client.ts';
-import type { Asked } from '../../control/methods.ts';
 import type { ProjectView } from '../../control/methods/project.ts';
+import { allSlices } from '../all-slices.ts';
 import { examples, print, withDaemon } from '../cli.ts';
 import { countOption } from '../options.ts';
 import { showProjects } from '../show.ts';
@@ -38,21 +38,15 @@ export function listCommand(terminal: Terminal): Command {
     );
 }
 
-async function listAll(client: Client, { status, label, source, limit }: Options): Promise<ProjectView[]> {
-  const found: ProjectView[] = [];
-  let after: string | undefined;
-  while (found.length < limit) {
-    const slice: Asked<'project.list'> = {
-      limit: Math.min(limit - found.length, 1_000),
-      ...(status && { status }),
-      ...(label !== undefined && { label }),
-      ...(source !== undefined && { source }),
-      ...(after !== undefined && { after }),
-    };
-    const { projects, next } = await client.call('project.list', slice);
-    found.push(...projects);
-    if (next === undefined) break;
-    after = next;
-  }
-  return found;
+function listAll(client: Client, { status, label, source, limit }: Options): Promise<ProjectView[]> {
+  const wanted = {
+    ...(status && { status }),
+    ...(label !== undefined && { label }),
+    ...(source !== undefined && { source }),
+  };
+  return allSlices<ProjectView, string>(limit, async (most, from) => {
+    const slice = { ...wanted, limit: most, ...(from !== undefined && { after: from }) };
+    const { projects: rows, next } = await client.call('project.list', slice);
+    return { rows, next };
+  });
 }

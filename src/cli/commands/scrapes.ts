@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import type { ScrapeView } from '../../control/methods/scrape.ts';
+import { allSlices } from '../all-slices.ts';
 import { examples, print, withDaemon } from '../cli.ts';
 import { ageText, durationText } from '../duration.ts';
 import { countOption } from '../options.ts';
@@ -24,7 +25,7 @@ export function scrapesCommand(terminal: Terminal): Command {
     .option('-p, --project <id>', 'only those of this project')
     .option('-s, --source <id>', 'only those of this source')
     .addOption(new Option('--status <status>', 'only these').choices(statuses))
-    .option('--limit <count>', 'at most so many, up to 1000', countOption, 20)
+    .option('--limit <count>', 'at most so many', countOption, 20)
     .addHelpText(
       'after',
       examples('heronry scrapes', 'heronry scrapes --project solar --status failed', 'heronry scrapes 4711'),
@@ -40,11 +41,15 @@ export function scrapesCommand(terminal: Terminal): Command {
           return print(terminal, command, found, () => lines().join('\n'));
         }
         const { project, source, status, limit } = options;
-        const { scrapes } = await client.call('scrape.list', {
-          limit,
+        const wanted = {
           ...(project !== undefined && { project }),
           ...(source !== undefined && { source }),
           ...(status && { status }),
+        };
+        const scrapes = await allSlices<ScrapeView, number>(limit, async (most, from) => {
+          const slice = { ...wanted, limit: most, ...(from !== undefined && { before: from }) };
+          const { scrapes: rows, next } = await client.call('scrape.list', slice);
+          return { rows, next };
         });
         print(terminal, command, scrapes, () => showScrapes(terminal, scrapes));
       }),

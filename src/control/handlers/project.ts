@@ -13,6 +13,7 @@ import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import type { ProjectView, TargetInput } from '../methods/project.ts';
 import type { HandlerDeps } from './deps.ts';
+import { sliceOf } from './slice.ts';
 import { targetUrl } from './source.ts';
 import { projectView, statusOf } from './views.ts';
 
@@ -39,14 +40,10 @@ export function projectHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
     },
 
     'project.list': ({ status, label, source, after, limit }) => {
-      const projects: ProjectView[] = [];
       const store = deps.store();
-      for (const row of store.projects.rows(after === undefined ? {} : { after })) {
-        if (!matches(store, row, { status, label, source })) continue;
-        if (projects.length === limit) return { projects, next: projects.at(-1)?.id };
-        projects.push(projectView(row, deps));
-      }
-      return { projects };
+      const rows = store.projects.rows(after === undefined ? {} : { after });
+      const { found, last } = sliceOf(rows, limit, (row) => matches(store, row, { status, label, source }));
+      return { projects: found.map((row) => projectView(row, deps)), ...(last && { next: last.id }) };
     },
 
     'project.get': ({ id }) => projectView(findProject(deps.store(), id), deps),

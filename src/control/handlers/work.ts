@@ -8,6 +8,8 @@ import type { RequestedScrape } from '../methods/project.ts';
 import type { z } from 'zod';
 import type { HandlerDeps } from './deps.ts';
 import { findProject } from './project.ts';
+import { newestFirst } from './newest.ts';
+import { sliceOf } from './slice.ts';
 import { projectView } from './views.ts';
 
 type Methods = 'project.rescrape' | 'project.release' | 'project.records' | 'project.history';
@@ -45,27 +47,22 @@ export function workHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
 
     'project.records': ({ id, source, type, after, limit }) => {
       const store = deps.store();
-      const records: RecordRow[] = [];
-      for (const record of recordsOf(store, findProject(store, id), after)) {
-        if ((source !== undefined && record.source !== source) || (type !== undefined && record.type !== type))
-          continue;
-        const last = records.at(-1);
-        if (records.length === limit && last !== undefined) return { records, next: cursorOf(last) };
-        records.push(record);
-      }
-      return { records };
+      const { found, last } = sliceOf(
+        recordsOf(store, findProject(store, id), after),
+        limit,
+        (row) => (source === undefined || row.source === source) && (type === undefined || row.type === type),
+      );
+      return { records: found, ...(last && { next: cursorOf(last) }) };
     },
 
     'project.history': (params) => {
       const store = deps.store();
-      const changes: HistoryRow[] = [];
-      for (const row of newestFirst(findProject(store, params.id), store, params.before)) {
-        if (!isWanted(row, params)) continue;
-        const last = changes.at(-1);
-        if (changes.length === params.limit && last !== undefined) return { changes, next: last.serial };
-        changes.push(row);
-      }
-      return { changes };
+      const { targets } = findProject(store, params.id);
+      const before = params.before === undefined ? {} : { before: params.before };
+      const histories = targets.map((target) => store.history.ofTarget(target, before));
+      const rows = newestFirst(histories, ({ serial }) => serial);
+      const { found, last } = sliceOf(rows, params.limit, (row) => isWanted(row, params));
+      return { changes: found, ...(last && { next: last.serial }) };
     },
   };
 }
@@ -102,26 +99,6 @@ function readCursor(text: string): Cursor {
     return { target, source, type, key };
   } catch (cause) {
     throw new ControlError('invalid_params', 'after: expected the "next" of an earlier answer', { cause });
-  }
-}
-
-/** The histories of all targets of a project, as one. */
-function* newestFirst(row: ProjectRow, store: Store, before: number | undefined): Generator<HistoryRow> {
-  const slices = row.targets.map((target) =>
-    store.history.ofTarget(target, before === undefined ? {} : { before })[Symbol.iterator](),
-  );
-  const heads = slices.map((slice) => slice.next());
-  for (;;) {
-    let newest = -1;
-    for (const [index, head] of heads.entries()) {
-      const best = heads[newest];
-      if (!head.done && (best === undefined || best.done || head.value.serial > best.value.serial)) newest = index;
-    }
-    const head = heads[newest];
-    const slice = slices[newest];
-    if (head === undefined || head.done || slice === undefined) return;
-    yield head.value;
-    heads[newest] = slice.next();
   }
 }
 
