@@ -10,9 +10,10 @@ import {
 import { loadSources } from '../src/definition/load.ts';
 import { definitionVersion } from '../src/definition/version.ts';
 
-export type DefinitionsMessage =
-  | { readonly type: 'reload'; readonly reply: Reply<CatalogueChange> }
-  | { readonly type: 'loaded'; readonly loaded: Loaded; readonly reply: Reply<CatalogueChange> };
+export interface DefinitionsMessage {
+  readonly type: 'reload';
+  readonly reply: Reply<CatalogueChange>;
+}
 
 type Loaded = Awaited<ReturnType<typeof load>>;
 
@@ -20,8 +21,8 @@ export interface DefinitionsDeps {
   readonly registry: Registry<'definitions', DefinitionsMessage>;
   /** The folder of the definition files. */
   readonly folder: string;
-  /** Makes a version durable before anything is scraped by it. */
-  keep(sources: readonly LoadedSource[]): Promise<void>;
+  /** Makes versions durable before anything is scraped by them, and that sources have none any more. */
+  keep(sources: readonly LoadedSource[], removed: readonly string[]): Promise<void>;
   /** Told of each new catalogue; readers see it from then on. */
   published(catalogue: Catalogue, change: CatalogueChange): void;
 }
@@ -36,24 +37,13 @@ export async function definitions(
   await publish(await load(deps));
 
   return {
-    receive(message) {
-      switch (message.type) {
-        case 'reload':
-          return self.task(
-            () => load(deps),
-            (loaded) => ({ type: 'loaded', loaded, reply: message.reply }),
-          );
-        case 'loaded':
-          return publish(message.loaded).then(message.reply);
-        default:
-          return message satisfies never;
-      }
-    },
+    // One reload at a time, so that what was read last is what counts.
+    receive: async ({ reply }) => reply(await publish(await load(deps))),
   };
 
   async function publish({ sources, problems, broken }: Loaded): Promise<CatalogueChange> {
     const replaced = replaceCatalogue(catalogue, { sources, problems }, broken);
-    await deps.keep(sources);
+    await deps.keep(sources, replaced.change.removed);
     catalogue = replaced.catalogue;
     deps.published(catalogue, replaced.change);
     return replaced.change;

@@ -1,3 +1,4 @@
+import { CallError, ExitError } from '../src/actor/errors.ts';
 import type { Registry } from '../src/actor/registry.ts';
 import { type Behaviour, type ExitReason, ignore, type Reply, type Self, type Start } from '../src/actor/types.ts';
 import type { Clock } from '../src/clock.ts';
@@ -137,6 +138,9 @@ async function attempt(
     else await deps.scrape(target, signal, (scrape) => (running.scrape = scrape));
   } catch (error) {
     if (signal.aborted) return;
+    // What this tree stands on has ended, which is no fault of the target's; this life is about to be ended with it.
+    if (error instanceof CallError && (error.code === 'ended' || error.code === 'noproc'))
+      throw new ExitError('shutdown');
     if (await deps.crashed(target.target, error)) return;
     running.crash = 'recorded';
     throw error;

@@ -40,7 +40,7 @@ export interface ReconcilerDeps {
   /** In `[0, 1)`. */
   random(): number;
   /** Ids of what should run. */
-  desired(kind: Kind): Iterable<string>;
+  desired(kind: Kind): AsyncIterable<readonly string[]>;
   /** Ids of what runs. */
   running(kind: Kind): Iterable<string>;
   start(kind: Kind, id: string): Promise<StartChildResult>;
@@ -50,7 +50,7 @@ export interface ReconcilerDeps {
   /** Told of everything given up, for the world to hear. */
   gaveUp(givenUp: GivenUp): void;
   /** The wall clock was set: what waits for an instant of it must look again. */
-  wallJumped(): void;
+  wallJumped(): Promise<void>;
 }
 
 /** In the order in which they are started, so that control answers while projects are still being started. */
@@ -120,26 +120,32 @@ export function reconciler(self: Self<ReconcilerMessage>, deps: ReconcilerDeps):
     ready = true;
     const again = state === 'running-again';
     state = 'idle';
-    if (Math.abs(drift() - lastDrift) > jumpMs) deps.wallJumped();
-    lastDrift = drift();
     if (again) reconcile();
     else timer = self.after(passEveryMs, { type: 'reconcile' });
   }
 
   async function pass(): Promise<void> {
     await deps.before();
+    if (Math.abs(drift() - lastDrift) > jumpMs) await deps.wallJumped();
+    lastDrift = drift();
     for (const kind of kinds) {
       const running = new Set(deps.running(kind));
       const missing: string[] = [];
-      for (const id of deps.desired(kind)) if (!running.delete(id) && !isParked(kind, id)) missing.push(id);
+      for await (const ids of deps.desired(kind))
+        for (const id of ids) if (!running.delete(id) && !isParked(kind, id)) missing.push(id);
       remaining = missing.length;
       for (const id of running) await deps.stop(kind, id);
       for (let from = 0; from < missing.length; from += batchSize) {
         const batch = missing.slice(from, from + batchSize);
-        await Promise.all(batch.map((id) => deps.start(kind, id)));
+        await Promise.all(batch.map((id) => startOne(kind, id)));
         remaining = missing.length - from - batch.length;
       }
     }
+  }
+
+  async function startOne(kind: Kind, id: string): Promise<void> {
+    const started = await deps.start(kind, id);
+    if (started.ok === false && started.code === 'start_failed') park(kind, id, started.reason);
   }
 
   function isParked(kind: Kind, id: string): boolean {

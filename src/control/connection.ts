@@ -39,6 +39,9 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps): Connectio
     notify() {
       throw new Error('this method has no notifications');
     },
+    lag() {
+      throw new Error('this method has no notifications');
+    },
     room: () => Promise.resolve(),
   };
   let input: Iterator<Cut> | undefined;
@@ -138,6 +141,7 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps): Connectio
     const context: HandlerContext = {
       signal: subscription.signal,
       notify: (event) => subscription.notify(event),
+      lag: (resumeAfter) => subscription.lag(resumeAfter),
       room: () => subscription.room(),
     };
     follow(undefined, call, begin());

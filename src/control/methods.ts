@@ -37,6 +37,8 @@ export interface HandlerContext {
    * subscription is over. Throws in a method that has no notifications.
    */
   readonly notify: (event: EventView) => boolean;
+  /** Ends a subscription whose next event is no longer kept; the subscriber is told the id from which on events are. */
+  readonly lag: (resumeAfter: number) => void;
   /** Resolves when fewer events wait than a subscriber may have waiting, or its subscription is over: a replay waits for it. */
   readonly room: () => Promise<void>;
 }

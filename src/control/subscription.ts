@@ -48,6 +48,13 @@ export class Subscription {
     return true;
   }
 
+  /** Ends the subscription, as the event after the last one that was told is gone: `resumeAfter` is from where on there are any. */
+  lag(resumeAfter: number): void {
+    if (this.signal.aborted) return;
+    this.#lastId = resumeAfter;
+    this.#lag();
+  }
+
   /** Resolves when at least `roomEvents` more fit, or the subscription is over. */
   room(): Promise<void> {
     if (this.signal.aborted || this.#hasRoom()) return Promise.resolve();

@@ -2,6 +2,7 @@ import { startChild, type StartChildResult, terminateChild } from '../actor/mana
 import type { ChildSpec, ExitReason } from '../actor/types.ts';
 import type { Handlers } from '../control/methods.ts';
 import { isFinished } from '../store/commit.ts';
+import { inSlices } from '../store/slices.ts';
 import { recordCrash, releaseTarget, parkTarget } from '../store/targets.ts';
 import type { Names } from '../../supervisors/names.ts';
 import { control } from '../../workers/control.ts';
@@ -21,13 +22,13 @@ export interface ChildrenDeps {
   random(): number;
   /** Told of an error in a control handler. */
   handlerFailed(error: unknown, method: string): void;
-  /** Told when the control socket cannot be opened at the start: a daemon that nobody can speak to is none. */
+  /** Told when the control socket cannot be opened the first time: a daemon that nobody can speak to is none. */
   fatal(reason: ExitReason): void;
 }
 
 /** What the reconciler keeps running. */
 export interface Children {
-  desired(kind: Kind): Iterable<string>;
+  desired(kind: Kind): AsyncIterable<readonly string[]>;
   running(kind: Kind): Iterable<string>;
   start(kind: Kind, id: string): Promise<StartChildResult>;
   stop(kind: Kind, id: string): Promise<void>;
@@ -44,25 +45,31 @@ export function createChildren(deps: ChildrenDeps): Children {
     crashed,
     release: (target) => releaseTarget(state.store(), target).then(() => undefined),
   };
+  let listened = false;
   const registries = { edge: names.edge, source: names.sources, project: names.projects };
 
   return {
-    desired(kind) {
+    async *desired(kind) {
       switch (kind) {
         case 'edge':
-          return ['control'];
+          yield ['control'];
+          return;
         case 'source':
-          return state.catalogue().sources.keys();
+          yield [...state.catalogue().sources.keys()];
+          return;
         case 'project':
-          return activeProjects();
+          yield* activeProjects();
+          return;
         default:
-          return kind satisfies never;
+          kind satisfies never;
       }
     },
     running: (kind) => registries[kind].keys(),
     async start(kind, id) {
       const started = await startChild(names.supervisors.via(kind), specOf(kind, id));
-      if (kind === 'edge' && started.ok === false && started.code === 'start_failed') deps.fatal(started.reason);
+      if (kind === 'edge' && id === 'control') listened ||= started.ok === true;
+      if (!listened && started.ok === false && started.code === 'start_failed' && kind === 'edge')
+        deps.fatal(started.reason);
       return started;
     },
     async stop(kind, id) {
@@ -87,11 +94,10 @@ export function createChildren(deps: ChildrenDeps): Children {
     return true;
   }
 
-  function* activeProjects(): Generator<string> {
+  async function* activeProjects(): AsyncGenerator<readonly string[]> {
     const store = state.store();
-    for (const row of store.projects.rows()) {
-      if (row.status === 'active' && !isFinished(store, row)) yield row.id;
-    }
+    for await (const rows of inSlices(store.projects.rowsAfter))
+      yield rows.filter((row) => row.status === 'active' && !isFinished(store, row)).map(({ id }) => id);
   }
 
   function specOf(kind: Kind, id: string): ChildSpec {

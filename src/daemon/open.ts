@@ -12,6 +12,7 @@ import { createNames } from '../../supervisors/names.ts';
 import { root } from '../../supervisors/root.ts';
 import type { Ran } from '../../workers/engine.ts';
 import type { Identity } from './claim.ts';
+import { bornOf } from './born.ts';
 import { createChildren } from './children.ts';
 import { createHandlerDeps } from './handler-deps.ts';
 import { createRootDeps } from './root-deps.ts';
@@ -66,7 +67,13 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
   const { clock, random } = options;
   const names = createNames();
   const system = createSystem({ clock, report: options.report });
-  const identity: Identity = { pid: process.pid, socket: options.socket, startedAt: clock.now() };
+  const born = bornOf(process.pid);
+  const identity: Identity = {
+    pid: process.pid,
+    socket: options.socket,
+    startedAt: clock.now(),
+    ...(born !== undefined && { born }),
+  };
   const state = createState({
     clock,
     configured: options.settings,
@@ -94,7 +101,17 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
     pulseEveryMs: options.pulseEveryMs,
     handlerFailed: (error, method) => options.warn(`${method} failed`, error),
   });
-  const deps = createRootDeps({ options, state, names, children, identity, budget, extractRoom, maxInFlight });
+  const deps = createRootDeps({
+    options,
+    state,
+    names,
+    scraping,
+    children,
+    identity,
+    budget,
+    extractRoom,
+    maxInFlight,
+  });
 
   let stopping: Promise<void> | undefined;
   const starting = system.spawn(root(deps), { id: 'root' });

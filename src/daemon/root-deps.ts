@@ -1,6 +1,7 @@
 import type { ExtractRoom } from '../extract/room.ts';
 import type { BodyBudget } from '../fetch/body-budget.ts';
 import type { HostRow } from '../fetch/politeness.ts';
+import { bringForward, isSetBack } from '../store/bring-forward.ts';
 import { releaseClaim } from '../store/claim.ts';
 import { trim } from '../store/retention.ts';
 import { closeOpenScrapes } from '../store/scrapes.ts';
@@ -11,12 +12,14 @@ import type { Children } from './children.ts';
 import { claimData, type Identity } from './claim.ts';
 import type { DaemonOptions } from './open.ts';
 import { createScheduling } from './scheduling.ts';
+import type { Scraping } from './scraping.ts';
 import type { DaemonState } from './state.ts';
 
 export interface RootParts {
   readonly options: DaemonOptions;
   readonly state: DaemonState;
   readonly names: Names;
+  readonly scraping: Scraping;
   readonly children: Children;
   readonly identity: Identity;
   readonly budget: BodyBudget;
@@ -25,13 +28,20 @@ export interface RootParts {
 }
 
 /** How many of the newest rows of each log are kept. */
-const kept = { events: 1_000_000, steps: 1_000_000, commits: 1_000_000, history: 100_000_000 };
+const kept = {
+  events: 1_000_000,
+  scrapes: 2_000_000,
+  steps: 2_000_000,
+  commits: 1_000_000,
+  history: 100_000_000,
+};
 
 /** What each actor of the tree needs. */
 export function createRootDeps({
   options,
   state,
   names,
+  scraping,
   children,
   identity,
   budget,
@@ -53,17 +63,21 @@ export function createRootDeps({
         claim: (store) => claimData(store, identity, options.data),
         ...(options.storeLimitBytes !== undefined && { limitBytes: options.storeLimitBytes }),
       },
-      recover: closeOpenScrapes,
+      async recover(store) {
+        await closeOpenScrapes(store);
+        if (isSetBack(store, clock.now())) await bringForward(store);
+      },
       release: (store) => releaseClaim(store, identity),
       published: state.setStore,
     },
     definitions: {
       registry: names.definitions,
       folder: options.sources,
-      keep: (sources) =>
+      keep: (sources, removed) =>
         state.store().write(
           () => {
             for (const { source, version } of sources) state.store().definitions.adopt(source.id, version, source);
+            for (const source of removed) state.store().definitions.drop(source);
           },
           { durable: true, evenWhenFull: true },
         ),
@@ -115,7 +129,11 @@ export function createRootDeps({
             });
           }),
         ),
-      wallJumped: lookAll,
+      async wallJumped() {
+        await state.unlessFull(() => bringForward(state.store()));
+        scraping.restarted();
+        lookAll();
+      },
     },
   };
 

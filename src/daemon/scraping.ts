@@ -8,7 +8,7 @@ import { type PulseRound, runPulse } from '../scrape/pulse.ts';
 import { openProvider } from '../provider/all.ts';
 import { commitStep } from '../store/commit.ts';
 import { commitPulse } from '../store/pulse.ts';
-import { beginScrape } from '../store/scrapes.ts';
+import { beginScrape, scrapable } from '../store/scrapes.ts';
 import type { CommitResult, Fence, StepOps, TargetRow } from '../store/rows.ts';
 import type { Names } from '../../supervisors/names.ts';
 import { takeTurn } from '../../workers/hosts.ts';
@@ -28,6 +28,8 @@ export interface Scraping {
   agenda(project: string): readonly AgendaEntry[];
   scrape(target: TargetRow, signal: AbortSignal, begun: (scrape: number) => void): Promise<void>;
   pulse(source: string, signal: AbortSignal): Promise<PulseRound>;
+  /** The time was set: what is overdue by the new one is spread as after a start of the daemon. */
+  restarted(): void;
   /** Asks for one page in its turn, and stores nothing. */
   tryPage(source: Source, url: string, signal: AbortSignal): Promise<StepOutcome>;
 }
@@ -35,6 +37,7 @@ export interface Scraping {
 export function createScraping({ state, names, bootAt, runStep }: ScrapingDeps): Scraping {
   const { clock, store, catalogue, settings } = state;
   let boot: Boot | undefined;
+  let startedAt = bootAt;
   const exchanges = { clock, takeTurn: turn, runStep };
 
   return {
@@ -74,7 +77,14 @@ export function createScraping({ state, names, bootAt, runStep }: ScrapingDeps):
         state
           .unlessFull(() => commitPulse(store(), { source: id, target: target.target, observedAt, drafts }))
           .then(() => undefined);
-      return runPulse(store().targets.ofSource(id), source, { ...exchanges, commit }, signal);
+      // Numbers, since a round may last for hours: a range that is read half keeps its snapshot, and rows grow old.
+      const targets = [...store().targets.numbersOfSource(id)];
+      return runPulse(targets, source, { ...exchanges, active: activeTarget, commit }, signal);
+    },
+
+    restarted() {
+      startedAt = clock.now();
+      boot = undefined;
     },
 
     tryPage(source, url, signal) {
@@ -91,8 +101,16 @@ export function createScraping({ state, names, bootAt, runStep }: ScrapingDeps):
 
   /** Counted once, when the first project asks: the schedule is as the daemon found it then. */
   function bootOf(): Boot {
-    boot ??= { at: bootAt, overdue: [...store().schedule.byDue({ before: bootAt, limit: overdueThatCount })].length };
+    boot ??= {
+      at: startedAt,
+      overdue: [...store().schedule.byDue({ before: startedAt, limit: overdueThatCount })].length,
+    };
     return boot;
+  }
+
+  function activeTarget(number: number): TargetRow | undefined {
+    const found = scrapable(store(), number);
+    return found.ok ? found.target : undefined;
   }
 
   function commitStepOf(fence: Fence, ops: StepOps): Promise<CommitResult> {

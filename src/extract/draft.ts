@@ -33,6 +33,7 @@ export type ExtractFailure =
   | { readonly code: 'not_html'; readonly mediaType: string }
   | { readonly code: 'empty' }
   | { readonly code: 'no_record'; readonly missing: readonly string[] }
+  | { readonly code: 'too_many_records'; readonly records: number; readonly limit: number }
   | { readonly code: 'extract_timeout'; readonly afterMs: number }
   | { readonly code: 'extract_crashed'; readonly cause: string };
 

@@ -31,6 +31,7 @@ export async function extract({ body, url, contentType, plan }: ExtractInput): P
   const drafts = read.flatMap((each) => each.drafts);
   const missing = read.flatMap((each) => each.missing);
   if (drafts.length === 0) return failed({ code: 'no_record', missing });
+  if (drafts.length > maxDrafts) return failed({ code: 'too_many_records', records: drafts.length, limit: maxDrafts });
   return {
     ok: true,
     extraction: {
@@ -42,6 +43,9 @@ export async function extract({ body, url, contentType, plan }: ExtractInput): P
     },
   };
 }
+
+/** All records of a page are written in one transaction, for which everything else waits. */
+const maxDrafts = 10_000;
 
 /** More of them say nothing that these do not. */
 const maxUnparsed = 100;

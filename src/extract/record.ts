@@ -28,7 +28,7 @@ export function readRecords(root: Document, record: CompiledRecord, baseUrl: str
     for (const name of read.found) found.add(name);
     unparsed.push(...read.unparsed);
     const key = keyOf(read.fields[record.plan.key]);
-    const lacking = lackingFields(record, read.fields);
+    const lacking = lackingFields(record, read.fields, key);
     for (const name of lacking) missing.add(`${type}.${name}`);
     if (lacking.length === 0 && key !== undefined && !drafts.has(key))
       drafts.set(key, { type, key, fields: read.fields });
@@ -86,15 +86,25 @@ function attribute(element: Element, name: string): string | undefined {
   return Object.hasOwn(element.attribs, name) ? element.attribs[name] : undefined;
 }
 
-/** The names of the key and required fields that have no value. */
-function lackingFields({ plan }: CompiledRecord, fields: Readonly<Record<string, Value>>): string[] {
+/** The names of required fields that have no value, and of the key where it has none that can be one. */
+function lackingFields(
+  { plan }: CompiledRecord,
+  fields: Readonly<Record<string, Value>>,
+  key: string | undefined,
+): string[] {
   return plan.fields
-    .filter(({ name, required }) => (required || name === plan.key) && (fields[name] ?? null) === null)
+    .filter(({ name, required }) =>
+      name === plan.key ? key === undefined : required && (fields[name] ?? null) === null,
+    )
     .map(({ name }) => name);
 }
 
+/** Longest text that names a thing, in characters. */
+const keyLength = 1_000;
+
 function keyOf(value: Value | undefined): string | undefined {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+  const isName = typeof value === 'number' || (typeof value === 'string' && value.length <= keyLength);
+  return isName ? String(value) : undefined;
 }
 
 /** What relative URLs of a page are relative to: its first `<base href>`, else its own address. */

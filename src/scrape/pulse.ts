@@ -14,27 +14,31 @@ export interface PulseRound {
 }
 
 export interface PulseDeps extends Pick<ScrapeDeps, 'clock' | 'takeTurn' | 'runStep'> {
+  /** The target as it is now; nothing when it is no longer to be asked. */
+  active(target: number): TargetRow | undefined;
   /** Writes what was read of a target, unless it is no longer active. */
   commit(target: TargetRow, observedAt: number, drafts: readonly RecordDraft[]): Promise<void>;
 }
 
-/** Asks one data point of each target in turn, as many at once as the source's politeness allows; a target that fails spoils no other's. */
+/** Asks one data point of each target, by their numbers in turn, as many at once as the source's politeness allows; a target that fails spoils no other's. */
 export async function runPulse(
-  targets: Iterable<TargetRow>,
+  targets: readonly number[],
   source: Source,
   deps: PulseDeps,
   signal: AbortSignal,
 ): Promise<PulseRound> {
   const provider = openProvider(source);
-  const waiting = targets[Symbol.iterator]();
+  const waiting = targets.values();
   let round: PulseRound = { asked: 0, failed: 0 };
   await Promise.all(Array.from({ length: source.politeness.concurrency }, askInTurn));
   return round;
 
   async function askInTurn(): Promise<void> {
-    for (let next = waiting.next(); !next.done && !signal.aborted; next = waiting.next()) {
-      const request = provider.pulse?.request(next.value.url);
-      if (provider.pulse === undefined || request === undefined) continue;
+    for (const number of waiting) {
+      if (signal.aborted) return;
+      const target = deps.active(number);
+      const request = target && provider.pulse?.request(target.url);
+      if (target === undefined || provider.pulse === undefined || request === undefined) continue;
       const outcome = await exchange(
         { request, reading: provider.pulse.reading },
         source,
@@ -43,7 +47,7 @@ export async function runPulse(
         signal,
       );
       round = counted(round, outcome);
-      if (outcome.kind === 'read') await deps.commit(next.value, outcome.at, outcome.extraction.drafts);
+      if (outcome.kind === 'read') await deps.commit(target, outcome.at, outcome.extraction.drafts);
     }
   }
 }

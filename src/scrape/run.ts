@@ -19,7 +19,7 @@ export interface ScrapeDeps {
   takeTurn(url: string, source: Source, dueAt: number, signal: AbortSignal): Promise<Turn>;
   runStep(step: Step, signal: AbortSignal, onSent: () => void): Promise<StepOutcome>;
   commit(fence: Fence, ops: StepOps): Promise<CommitResult>;
-  /** The longest that one scrape may take. */
+  /** The longest that the steps of one scrape may take together; waiting for its turns does not count. */
   readonly timeLimitMs: number;
 }
 
@@ -43,29 +43,18 @@ export async function runScrape(
   signal: AbortSignal,
 ): Promise<void> {
   const provider = openProvider(source);
-  const limit = timeLimit(deps);
-  const stepSignal = AbortSignal.any([signal, limit.signal]);
+  const limited = { takeTurn: deps.takeTurn, runStep: withinLimit(deps) };
   let url = begun.url;
-  try {
-    for (let step = 1; ; step += 1) {
-      const exchanged = exchange(
-        { request: provider.request(url), reading: provider.page },
-        source,
-        begun.dueAt,
-        deps,
-        stepSignal,
-      );
-      const outcome = await Promise.race([exchanged, limit.expired, rejection(signal)]);
-      const decision = decide(outcome, step - 1);
-      const committed = await deps.commit(
-        { target: begun.target, epoch: begun.epoch, scrape: begun.scrape, step },
-        opsOf(url, outcome, decision),
-      );
-      if (committed.outcome === 'superseded' || decision.do !== 'follow') return;
-      url = decision.url;
-    }
-  } finally {
-    limit.cancel();
+  for (let step = 1; ; step += 1) {
+    const request = { request: provider.request(url), reading: provider.page };
+    const outcome = await exchange(request, source, begun.dueAt, limited, signal);
+    const decision = decide(outcome, step - 1);
+    const committed = await deps.commit(
+      { target: begun.target, epoch: begun.epoch, scrape: begun.scrape, step },
+      opsOf(url, outcome, decision),
+    );
+    if (committed.outcome === 'superseded' || decision.do !== 'follow') return;
+    url = decision.url;
   }
 }
 
@@ -123,25 +112,37 @@ function told({ code, message }: StepFailure): { readonly code: string; readonly
   return { code, message };
 }
 
-/** A bound that holds whatever the step does: what it still computes afterwards goes nowhere. */
-function timeLimit({ clock, timeLimitMs }: ScrapeDeps): {
-  readonly expired: Promise<StepOutcome>;
-  readonly signal: AbortSignal;
-  cancel(): void;
-} {
-  const { promise: expired, resolve } = Promise.withResolvers<StepOutcome>();
-  const controller = new AbortController();
-  const timer = clock.at(clock.monotonic() + timeLimitMs, () => {
-    const failure = { code: 'timeout', message: `the scrape took longer than its limit of ${timeLimitMs} ms` };
-    resolve({ kind: 'failed', failure, at: clock.now(), elapsedMs: timeLimitMs, bytes: 0 });
-    controller.abort();
-  });
-  return { expired, signal: controller.signal, cancel: () => void clock.cancel(timer) };
+/**
+ * Runs steps that take no longer together than the limit, and end when the signal fires, whatever they do: what a step
+ * still computes afterwards goes nowhere.
+ */
+function withinLimit({ clock, runStep, timeLimitMs }: ScrapeDeps): ScrapeDeps['runStep'] {
+  let leftMs = timeLimitMs;
+  return async (step, signal, onSent) => {
+    const startedAt = clock.monotonic();
+    const controller = new AbortController();
+    const { promise: ended, resolve, reject } = Promise.withResolvers<StepOutcome>();
+    const timer = clock.at(startedAt + leftMs, () => {
+      resolve(expired(clock.now(), clock.monotonic() - startedAt, timeLimitMs));
+      controller.abort();
+    });
+    const cut = (): void => {
+      reject(signal.reason);
+      controller.abort(signal.reason);
+    };
+    signal.addEventListener('abort', cut);
+    try {
+      return await Promise.race([runStep(step, controller.signal, onSent), ended]);
+    } finally {
+      // The signal outlives the scrape, so that a listener that stayed would hold it in memory.
+      signal.removeEventListener('abort', cut);
+      clock.cancel(timer);
+      leftMs -= clock.monotonic() - startedAt;
+    }
+  };
 }
 
-function rejection(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
+function expired(at: number, elapsedMs: number, limitMs: number): StepOutcome {
+  const failure = { code: 'timeout', message: `the scrape took longer than its limit of ${limitMs} ms` };
+  return { kind: 'failed', failure, at, elapsedMs, bytes: 0 };
 }

@@ -86,8 +86,11 @@ function tellIfFinished(store: Store, change: Change, id: string): void {
 
 /** Whether all targets of a project are finished; those it no longer has do not count. */
 export function isFinished(store: Pick<Store, 'targets'>, project: ProjectRow): boolean {
-  const tracked = project.targets
-    .map((target) => store.targets.get(target)?.status)
-    .filter((status) => status !== 'disabled');
-  return tracked.length > 0 && tracked.every((status) => status === 'finished');
+  return areFinished(project.targets.flatMap((target) => store.targets.get(target) ?? []));
+}
+
+/** Whether targets are all that a finished project has. */
+export function areFinished(targets: readonly TargetRow[]): boolean {
+  const tracked = targets.filter(({ status }) => status !== 'disabled');
+  return tracked.length > 0 && tracked.every(({ status }) => status === 'finished');
 }

@@ -7,6 +7,8 @@ export interface Observation {
   readonly target: number;
   /** When the response head came, by the daemon's clock. */
   readonly observedAt: number;
+  /** When it is compared, by the same clock. */
+  readonly at: number;
 }
 
 /** What an observation does to a record; `stale` when all it says is older than what is known. */
@@ -25,7 +27,7 @@ export function difference(known: RecordRow | undefined, draft: RecordDraft, obs
   for (const [field, value] of Object.entries(draft.fields)) {
     // A field may have any name, also one that every object inherits.
     const old = known !== undefined && Object.hasOwn(known.fields, field) ? known.fields[field] : undefined;
-    const cell = newestCell(old, value, observation.observedAt);
+    const cell = newestCell(old, value, observation);
     if (cell === old) continue;
     newer.push([field, cell]);
     if (old === undefined) differing.push([field, { new: value }]);
@@ -46,9 +48,10 @@ export function difference(known: RecordRow | undefined, draft: RecordDraft, obs
 }
 
 /** The cell after an observation: `old` itself when that one is not newer than the last, and its very value when that is the same. */
-function newestCell(old: FieldCell | undefined, value: Value, observedAt: number): FieldCell {
+function newestCell(old: FieldCell | undefined, value: Value, { observedAt, at }: Observation): FieldCell {
   if (old === undefined) return { value, observedAt, verifiedAt: observedAt };
-  if (observedAt <= old.verifiedAt) return old;
+  // What was seen in the future was seen before the clock was set back.
+  if (observedAt <= old.verifiedAt && old.verifiedAt <= at) return old;
   return sameValue(old.value, value)
     ? { ...old, verifiedAt: observedAt }
     : { value, observedAt, verifiedAt: observedAt };

@@ -25,11 +25,11 @@ export function observe(
 
   for (const draft of drafts) {
     const known = store.records.get(source, draft.type, draft.key);
-    const found = difference(known, draft, { source, target: target.target, observedAt });
+    const found = difference(known, draft, { source, target: target.target, observedAt, at: change.at });
     if (found.kind === 'stale') continue;
     counts[found.kind] += 1;
     if (found.kind === 'added') store.records.add(found.row);
-    else store.records.put(found.row);
+    else store.records.put(found.row, target.target);
     if (found.kind === 'confirmed') continue;
 
     const { kind, fields } = found;

@@ -1,3 +1,4 @@
+import { isFinished } from './commit.ts';
 import { type Ending, halt, scheduleFirst, scheduleNext } from './ending.ts';
 import type { ProjectRow, TargetRow } from './rows.ts';
 import type { Change, Store } from './store.ts';
@@ -41,11 +42,14 @@ export function addProject(store: Store, { targets, ...spec }: ProjectSpec): Pro
 
 /** Changes what is named of a project, archived or not. */
 export function updateProject(store: Store, id: string, { targets, ...update }: ProjectUpdate): Promise<ProjectResult> {
-  return changeProject(store, id, 'update', (change, project) => ({
-    ...project,
-    ...update,
-    ...(targets !== undefined && { targets: updateTargets(store, change, project, targets) }),
-  }));
+  return changeProject(store, id, 'update', (change, project) => {
+    const wasFinished = isFinished(store, project);
+    const numbers = targets === undefined ? project.targets : updateTargets(store, change, project, targets);
+    const updated = { ...project, ...update, targets: numbers };
+    // What was left to scrape may have been removed.
+    if (!wasFinished && isFinished(store, updated)) change.tell({ type: 'project.finished', project: id, data: {} });
+    return updated;
+  });
 }
 
 /** Stops tracking a project: what runs of it is cancelled and nothing of it is due; its data stays. */

@@ -3,12 +3,13 @@ import type { Store } from './store.ts';
 /** How many of the newest rows of each log stay, at least 1. */
 export interface RetentionLimits {
   readonly events: number;
+  readonly scrapes: number;
   readonly steps: number;
   readonly commits: number;
   readonly history: number;
 }
 
-const logs = ['events', 'steps', 'commits', 'history'] as const satisfies readonly (keyof RetentionLimits)[];
+const logs = ['events', 'scrapes', 'steps', 'commits', 'history'] as const satisfies readonly (keyof RetentionLimits)[];
 
 /** Rows per transaction, so that commits wait a few milliseconds at most. */
 const batch = 1_000;

@@ -156,14 +156,23 @@ const interrupted: Ending = {
 };
 const batch = 1_000;
 
-/** Closes what the last daemon left open, as failed; to be called before anything is scraped. Returns how many scrapes that were. */
+/**
+ * Closes what the last daemon left open, as failed; to be called before anything is scraped. Their targets stay due when they
+ * were, so that they are scraped again soon. Returns how many scrapes that were.
+ */
 export async function closeOpenScrapes(store: Store): Promise<number> {
   let closed = 0;
   for (;;) {
-    const open = await store.write((change) => closeSome(store, change), { durable: true });
+    const open = await store.write((change) => closeSome(store, change), { durable: true, evenWhenFull: true });
     closed += open;
     if (open < batch) return closed;
   }
+}
+
+/** What a person asked for is not done yet. */
+function askAgain(store: Store, target: number, at: number): void {
+  const schedule = store.schedule.get(target);
+  if (schedule !== undefined) store.schedule.set({ ...schedule, manualAt: at });
 }
 
 function closeSome(store: Store, change: Change): number {
@@ -178,9 +187,8 @@ function closeSome(store: Store, change: Change): number {
       endScrape(store, change, scrape, interrupted);
       continue;
     }
-    const ended = endRunning(store, change, target, interrupted);
-    store.targets.put(ended);
-    scheduleNext(store, change, ended);
+    store.targets.put(endRunning(store, change, target, interrupted));
+    if (scrape.reason === 'manual') askAgain(store, scrape.target, change.at);
   }
   if (open.length > 0) change.log({ kind: 'scrape.interrupt' });
   return open.length;

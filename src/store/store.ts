@@ -12,6 +12,7 @@ import { projectTable } from './tables/projects.ts';
 import { recordTable } from './tables/records.ts';
 import { scheduleTable } from './tables/schedule.ts';
 import { scrapeTable } from './tables/scrapes.ts';
+import { sessionTable } from './tables/sessions.ts';
 import { settingTable } from './tables/settings.ts';
 import { stepTable } from './tables/steps.ts';
 import { targetTable } from './tables/targets.ts';
@@ -100,6 +101,7 @@ function openTables(environment: Environment) {
     steps: stepTable(environment),
     events: eventTable(environment),
     hosts: hostTable<unknown>(environment),
+    sessions: sessionTable(environment),
     definitions: definitionTable(environment),
     commits: commitTable(environment),
   };

@@ -133,12 +133,20 @@ describe('a second daemon', () => {
     const at = { data: join(folder, 'data'), sources: join(folder, 'sources'), socket: join(folder, 'other.sock') };
     const { status, output } = await startProcess(t, at).ended;
     assert.equal(status, 1);
-    assert.match(
-      output,
-      new RegExp(`a daemon \\(pid ${process.pid}\\) keeps it already and answers on .*control\\.sock`),
-    );
+    assert.match(output, new RegExp(`a daemon \\(pid ${process.pid}, socket .*control\\.sock\\) keeps it already`));
     assert.doesNotMatch(output, /is up/);
     await client.call('daemon.ping', {});
+  });
+
+  test('that starts at the same moment on the same data folder is refused, though the first one does not listen yet', async (t) => {
+    const folder = await folderWith(t, sources);
+    const at = { data: join(folder, 'data'), sources: join(folder, 'sources') };
+    const both = ['one', 'other'].map((name) => startProcess(t, { ...at, socket: join(folder, `${name}.sock`) }));
+    const first = await Promise.race(both.map(({ ended }) => ended));
+    assert.equal(first.status, 1);
+    assert.match(first.output, /keeps it already/);
+    const ups = await Promise.allSettled(both.map(({ up }) => up));
+    assert.deepEqual(ups.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   });
 
   test('on the socket of a living one is refused', async (t) => {

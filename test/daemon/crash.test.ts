@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { CallError } from '../../src/actor/errors.ts';
 import type { RunStep } from '../../src/daemon/open.ts';
 import { productPage, productSource } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
@@ -36,6 +37,24 @@ describe('a scrape that throws', () => {
     }
     assert.ok((times[0]?.length ?? 0) >= 5 * names.length);
     assert.deepEqual(times[1], times[0]);
+  });
+
+  test("because what the tree stands on has ended is not laid at its target's door (B29)", async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '1') });
+    let left = 4;
+    const intercept =
+      (runStep: RunStep): RunStep =>
+      (step, signal, onSent) => {
+        if (left === 0) return runStep(step, signal, onSent);
+        left -= 1;
+        throw new CallError('ended', 'the engine ended', 'killed');
+      };
+    const { client, pass, track } = await startTimed(t, { sources, intercept });
+    await track('a', { source: 'shop', url: site.url('/a') });
+    await pass(600 * second);
+    const [target] = (await client.call('project.get', { id: 'a' })).targets;
+    assert.deepEqual([left, target?.status, target?.crashes.total], [0, 'active', 0]);
+    assert.equal((await client.call('scrape.list', { status: 'complete' })).scrapes.length, 1);
   });
 
   test('has its actor started again, which tries again (B28)', async (t) => {

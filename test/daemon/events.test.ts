@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import { connect } from '../../src/control/client.ts';
 import type { EventView } from '../../src/control/methods/event.ts';
+import { line, rawClient } from '../control/daemon.ts';
 import { productPage, productSource, startDaemon, startDaemonIn, type TestDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
 import { nth, soon } from './tracking.ts';
@@ -51,6 +55,26 @@ describe('a subscriber', () => {
     assert.deepEqual(late[0], all.at(-1));
     assert.equal(late[1]?.type, 'project.archived');
     assert.equal(late.length, 2);
+  });
+
+  test('whose next event is no longer kept is told that it lagged, and goes on with what is', async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '1') });
+    const first = await startDaemon(t, { sources, settings: soon });
+    await first.client.call('project.add', { id: 'a', targets: [{ source: 'shop', url: site.url('/a') }] });
+    const { id: last } = await nth(1, 'scrape.completed', 'a', first);
+    await first.close();
+    await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'trimming.ts'), join(first.folder, 'data')]);
+
+    const again = await startDaemonIn(t, first.folder, { settings: soon });
+    const client = await rawClient(t, again.socket);
+    client.send(line(7, 'event.subscribe', { after: 1 }));
+    await client.next();
+    assert.deepEqual((await client.next())?.params, { subscription: 7, after: last - 1 });
+    const rest = await eventsUpTo(last, again, { after: 1 });
+    assert.deepEqual(
+      rest.map(({ id, type }) => [id, type]),
+      [[last, 'scrape.completed']],
+    );
   });
 
   test('is told only of the types and the project that it wants', async (t) => {

@@ -19,6 +19,20 @@ async function finishOne(site: Site, daemon: TestDaemon, clock: VirtualClock): P
 }
 
 describe('a project that is finished', () => {
+  test('is so also when what was left to scrape is removed from it', async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '1', 'gone'), '/b': productPage('B', '1') });
+    const daemon = await startDaemon(t, { sources: { shop: productSource('shop') }, settings: soon });
+    const [a, b] = ['/a', '/b'].map((path) => ({ source: 'shop', url: site.url(path) }));
+    assert.ok(a && b);
+    await daemon.client.call('project.add', { id: 'both', targets: [a, b] });
+    await nth(2, 'scrape.completed', 'both', daemon);
+    assert.equal((await daemon.client.call('project.get', { id: 'both' })).status, 'active');
+    const updated = await daemon.client.call('project.update', { id: 'both', targets: [a] });
+    assert.equal(updated.status, 'finished');
+    await nth(1, 'project.finished', 'both', daemon);
+    assert.deepEqual((await daemon.client.call('daemon.status', {})).projects, { active: 0, finished: 1, archived: 0 });
+  });
+
   test('stops by itself and is not scraped again [B24]', async (t) => {
     const site = await openSite(t, { '/a': productPage('A', '1', 'gone'), '/b': productPage('B', '2') });
     const clock = new VirtualClock(1_000_000);

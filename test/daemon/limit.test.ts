@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { describe, test } from 'node:test';
+import { VirtualClock } from '../../src/clock.ts';
 import type { RunStep } from '../../src/daemon/open.ts';
+import { parseSource } from '../../src/definition/load.ts';
+import { runScrape } from '../../src/scrape/run.ts';
 import { productPage, productSource, startDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
 import { settingsOf, startAt, startTimed } from './passing.ts';
 
 const second = 1_000;
+const ids = ['a', 'b', 'c', 'd'];
 
 describe('a scrape without an end', () => {
   test('that never resolves fails with a timeout at its limit, and its target is free when it is next due (B33)', async (t) => {
@@ -46,6 +51,47 @@ describe('a scrape without an end', () => {
     await settle();
     assert.deepEqual(starts('a'), [startAt + second, startAt + 601 * second]);
     assert.equal((await client.call('scrape.list', { project: 'a', status: 'complete' })).scrapes.length, 1);
+  });
+
+  test('has its limit for its steps alone: waiting for a turn is no fault of its own', async (t) => {
+    const site = await openSite(t, Object.fromEntries(ids.map((id) => [`/${id}`, productPage(id, '1')])));
+    const slow = productSource('shop').replace('delay: 1ms, minDelay: 1ms', 'delay: 20s, minDelay: 20s');
+    const settings = settingsOf({ timeLimitMs: 30 * second });
+    const { client, pass, track } = await startTimed(t, { sources: { shop: slow }, settings });
+    for (const id of ids) await track(id, { source: 'shop', url: site.url(`/${id}`) });
+    await pass(120 * second);
+    const { scrapes } = await client.call('scrape.list', {});
+    assert.deepEqual(scrapes.map(({ project, status }) => `${project} ${status}`).sort(), [
+      'a complete',
+      'b complete',
+      'c complete',
+      'd complete',
+    ]);
+  });
+
+  test('leaves nothing behind on the signal of the life that it ran in', async () => {
+    const life = new AbortController();
+    const clock = new VirtualClock();
+    const outcome = {
+      kind: 'failed',
+      failure: { code: 'status', message: 'no' },
+      at: 0,
+      elapsedMs: 0,
+      bytes: 0,
+    } as const;
+    const deps = {
+      clock,
+      timeLimitMs: 1_000,
+      takeTurn: () => Promise.resolve({ sent: () => undefined, done: () => undefined }),
+      runStep: () => Promise.resolve(outcome),
+      commit: () => Promise.resolve({ outcome: 'superseded' } as const),
+    };
+    const begun = { target: 1, epoch: 1, scrape: 1, url: 'http://127.0.0.1/', dueAt: 0 };
+    const parsed = parseSource(productSource('shop'), 'shop.yaml');
+    assert.ok(parsed.ok);
+    await runScrape(begun, parsed.value, deps, life.signal);
+    assert.deepEqual(getEventListeners(life.signal, 'abort'), []);
+    assert.equal(clock.next(), undefined);
   });
 
   test('that blocks its thread holds up neither the daemon nor the scrapes of others, and fails at its limit (B34)', async (t) => {

@@ -94,6 +94,18 @@ describe('the pulse of a source', () => {
     assert.equal(pulse?.lastFailure?.code, 'pulse_failed');
   });
 
+  test('asks nothing of a project that is archived, nor of a target that is finished, from then on (B12, B24)', async (t) => {
+    const site = await openSite(t, { ...pages('1.00'), '/b': productPage('b', '1.00', 'gone') });
+    const timed = await startTimed(t, { sources: { shop: pulsing(site) }, pulseEveryMs: 30 * second });
+    await trackAll(timed, site);
+    await timed.pass(20 * second);
+    await timed.client.call('project.archive', { id: 'a' });
+    await timed.pass(60 * second);
+    await timed.settle();
+    const pulsed = new Set(timed.sent.filter(({ url }) => url.includes('/pulse/')).map(({ url }) => url));
+    assert.deepEqual([...pulsed], [site.url('/pulse/c')]);
+  });
+
   test('shares one rate limit with the scrapes of its source (B44)', async (t) => {
     const site = await openSite(t, pages('1.00'));
     const timed = await startTimed(t, {

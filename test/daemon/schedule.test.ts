@@ -152,3 +152,48 @@ function smallestGap(instants: readonly number[]): number {
   const sorted = instants.toSorted((one, other) => one - other);
   return Math.min(...sorted.slice(1).map((at, index) => at - (sorted[index] ?? 0)));
 }
+
+describe('the wall clock', () => {
+  test('set back by a day delays no scrape, and what is seen then counts', async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '1.00') });
+    const timed = await startTimed(t, { sources, settings: settingsOf({ everyMs: 600 * second }) });
+    const { client, clock, pass, track } = timed;
+    await track('a', { source: 'shop', url: site.url('/a') });
+    await pass(10 * second);
+    clock.wall = clock.now() - 86_400 * second;
+    site.answer('/a', productPage('A', '2.00'));
+    await pass(700 * second);
+    const { scrapes } = await client.call('scrape.list', { status: 'complete' });
+    assert.ok(scrapes.length >= 2, `${scrapes.length} scrapes`);
+    const { records } = await client.call('project.records', { id: 'a' });
+    assert.deepEqual(records[0]?.fields['price']?.value, { amount: '2.00', currency: 'EUR' });
+  });
+
+  test('set back while the daemon was down delays no scrape', async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '1.00') });
+    const settings = settingsOf({ everyMs: 600 * second });
+    const before = await startTimed(t, { sources, settings });
+    await before.track('a', { source: 'shop', url: site.url('/a') });
+    await before.pass(10 * second);
+    await before.close();
+    before.clock.wall = before.clock.now() - 86_400 * second;
+    const after = await startTimed(t, { clock: before.clock, folder: before.folder, sources, settings });
+    await after.tracked(1);
+    await after.pass(700 * second);
+    assert.equal((await after.client.call('scrape.list', { status: 'complete' })).scrapes.length, 2);
+  });
+
+  test('set forward begins what is overdue by it spread over time, as a start of the daemon does', async (t) => {
+    const names = ['a', 'b', 'c', 'd'];
+    const site = await openSite(t, Object.fromEntries(names.map((id) => [`/${id}`, productPage(id, '1')])));
+    const timed = await startTimed(t, { sources, settings: settingsOf({ everyMs: 14_400 * second }) });
+    for (const id of names) await timed.track(id, { source: 'shop', url: site.url(`/${id}`) });
+    await timed.pass(10 * second);
+    timed.clock.wall = timed.clock.now() + 86_400 * second;
+    const jumpedAt = timed.clock.now();
+    await timed.pass(60 * second);
+    const starts = names.flatMap(timed.starts).filter((at) => at >= jumpedAt);
+    assert.equal(starts.length, names.length);
+    assert.ok(smallestGap(starts) >= second / 2, `${smallestGap(starts)} ms`);
+  });
+});

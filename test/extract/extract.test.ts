@@ -63,6 +63,40 @@ describe('a record on a page', () => {
   }
 });
 
+describe('what a page may hold', () => {
+  for (const [what, text, type] of [
+    ['a text longer than 100,000 characters', 'x'.repeat(100_001), 'text'],
+    ['JSON nested deeper than 64', `${'['.repeat(65)}${']'.repeat(65)}`, 'json'],
+  ] as const) {
+    test(`is not ${what}: that field is lost, the record is not`, async () => {
+      const plan = planFor([keyed({ value: { rule: { type } } })]);
+      const { drafts, unparsed } = await extracted(`<p class=key>a</p><p class=value>${text}</p>`, plan);
+      assert.deepEqual(drafts[0]?.fields, { key: 'a' });
+      assert.deepEqual(
+        unparsed.map(({ field, text: quoted }) => [field, quoted.length]),
+        [['value', Math.min(200, text.length)]],
+      );
+    });
+  }
+
+  test('is not a key longer than 1,000 characters', async () => {
+    assert.deepEqual(await read(`<p class=key>${'k'.repeat(1_001)}</p>`, planFor([keyed({})])), {
+      ok: false,
+      failure: { code: 'no_record', missing: ['thing.key'] },
+    });
+  });
+
+  test('is no more than 10,000 records', async () => {
+    const plan = planFor([keyed({}, { each: '.row' })]);
+    const rows = Array.from({ length: 10_001 }, (_, row) => `<li class=row><p class=key>${row}</p></li>`);
+    assert.deepEqual(await read(rows.join(''), plan), {
+      ok: false,
+      failure: { code: 'too_many_records', records: 10_001, limit: 10_000 },
+    });
+    assert.equal((await extracted(rows.slice(1).join(''), plan)).drafts.length, 10_000);
+  });
+});
+
 describe('several records on a page', () => {
   const cards =
     '<h1 class=title>page</h1>' +

@@ -6,6 +6,20 @@ import { commitPulse } from '../../src/store/pulse.ts';
 import { requestScrape } from '../../src/store/scrapes.ts';
 import { begin, item, step, temporaryStore, told, track } from './fixture.ts';
 
+describe('a record that two targets see', () => {
+  test('is listed for both', async (t) => {
+    const { store } = await temporaryStore(t);
+    const targets = [...(await track(store, 'one')), ...(await track(store, 'other'))];
+    for (const [at, target] of targets.entries())
+      await commitStep(store, await begin(store, target), step(at + 1, [item('shared', { price: at })]));
+    for (const target of targets)
+      assert.deepEqual(
+        [...store.records.ofTarget(target)].map(({ key, fields }) => [key, fields['price']?.value]),
+        [['shared', 1]],
+      );
+  });
+});
+
 describe('a committed step', () => {
   test('stores records, history, run log, events and a line of the commit log', async (t) => {
     const { store, clock } = await temporaryStore(t);

@@ -6,6 +6,9 @@ import { type Difference, difference, sameValue } from '../../src/store/diff.ts'
 import type { RecordRow } from '../../src/store/rows.ts';
 import { item } from './fixture.ts';
 
+/** Later than all that these tests observe. */
+const now = 1_000_000;
+
 type Fields = Readonly<Record<string, Value>>;
 
 /** What observations, each of one instant, make of a record, in the order given. */
@@ -17,7 +20,7 @@ function after(...observations: readonly (readonly [observedAt: number, fields: 
 }
 
 function compare(known: RecordRow | undefined, observedAt: number, fields: Fields): Difference {
-  return difference(known, item('a', fields), { source: 'shop', target: 1, observedAt });
+  return difference(known, item('a', fields), { source: 'shop', target: 1, observedAt, at: now });
 }
 
 function rowOf(found: Difference, known: RecordRow | undefined): RecordRow | undefined {

@@ -44,7 +44,7 @@ describe('a store that has reached its limit', () => {
     const [target = 0] = await track(store, 'lamp');
     const fence = await begin(store, target);
     const { committed } = await fill(store, fence);
-    assert.ok((await trim(store, { events: 10, steps: 10, commits: 10, history: 10 })) > 0);
+    assert.ok((await trim(store, { events: 10, scrapes: 10, steps: 10, commits: 10, history: 10 })) > 0);
     const more = await fill(store, { ...fence, step: committed + 1 });
     assert.ok(more.committed > 10);
     assert.equal(store.records.count(), committed + more.committed);

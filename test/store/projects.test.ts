@@ -55,10 +55,7 @@ describe('a project that is added', () => {
       [1, 2].map((target) => store.schedule.get(target)?.dueAt),
       [clock.now + 1_000, clock.now + 1_000],
     );
-    assert.deepEqual(
-      [...store.targets.ofSource('fund')].map(({ target }) => target),
-      [2],
-    );
+    assert.deepEqual([...store.targets.numbersOfSource('fund')], [2]);
     assert.deepEqual(told(store), ['project.added']);
   });
 

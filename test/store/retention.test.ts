@@ -15,7 +15,7 @@ describe('retention', () => {
     await Promise.all(commits);
     const newest = { event: store.events.last(), history: [...store.history.ofTarget(target, { limit: 1 })][0] };
 
-    const removed = await trim(store, { events: 30, steps: 20, commits: 10, history: 5 });
+    const removed = await trim(store, { events: 30, scrapes: 30, steps: 20, commits: 10, history: 5 });
     assert.deepEqual(
       [store.events.count(), store.steps.count(), store.commits.count(), store.history.count()],
       [30, 20, 10, 5],
@@ -31,17 +31,35 @@ describe('retention', () => {
     assert.equal(store.records.get('shop', 'item', 'a')?.fields['at']?.value, 1_599);
   });
 
+  test('keeps a scrape that has not ended, however old', async (t) => {
+    const { store } = await temporaryStore(t);
+    const [lamp = 0] = await track(store, 'lamp');
+    const [chair = 0] = await track(store, 'chair');
+    const open = await begin(store, lamp);
+    for (let at = 1; at <= 30; at += 1)
+      await commitStep(store, await begin(store, chair), step(at, [item('a', { at })], {}));
+    await trim(store, { events: 10, scrapes: 5, steps: 10, commits: 10, history: 10 });
+    assert.deepEqual(
+      [...store.scrapes.rows()].map(({ scrape }) => scrape),
+      [31, 30, 29, 28, 27, open.scrape],
+    );
+    assert.deepEqual(
+      [...store.scrapes.ofTarget(chair)].map(({ scrape }) => scrape),
+      [31, 30, 29, 28, 27],
+    );
+  });
+
   test('removes nothing of a log that is within its limit', async (t) => {
     const { store } = await temporaryStore(t);
     await track(store, 'lamp');
-    assert.equal(await trim(store, { events: 30, steps: 20, commits: 10, history: 5 }), 0);
+    assert.equal(await trim(store, { events: 30, scrapes: 30, steps: 20, commits: 10, history: 5 }), 0);
   });
 
   test('keeps the newest row of a log of which nothing is to stay, so that serials go on', async (t) => {
     const { store } = await temporaryStore(t);
     await track(store, 'one');
     await track(store, 'two');
-    await trim(store, { events: 0, steps: 0, commits: 0, history: 0 });
+    await trim(store, { events: 0, scrapes: 0, steps: 0, commits: 0, history: 0 });
     await track(store, 'three');
     assert.deepEqual(
       store.readEvents(0, 10).map(({ serial }) => serial),

@@ -147,7 +147,7 @@ describe('a scrape that is cancelled', () => {
 });
 
 describe('scrapes found open at start', () => {
-  test('are closed as interrupted, all of them, and their targets are planned anew', async (t) => {
+  test('are closed as interrupted, all of them, and their targets stay due when they were', async (t) => {
     const { store } = await temporaryStore(t);
     const urls = Array.from({ length: 1_500 }, (_, place) => `https://shop.test/${place}`);
     const targets = await track(store, 'lamp', ...urls);
@@ -161,8 +161,19 @@ describe('scrapes found open at start', () => {
     const statuses = fences.map(({ scrape }) => store.scrapes.get(scrape)?.failure?.code);
     assert.deepEqual(statuses, [undefined, ...Array.from({ length: 1_499 }, () => 'interrupted')]);
     assert.ok(targets.every((target) => store.targets.get(target)?.running === undefined));
-    assert.equal(store.schedule.count(), 1_500);
+    assert.ok(targets.slice(1).every((target) => store.schedule.get(target)?.dueAt === 1_001_000));
     assert.equal(await closeOpenScrapes(store), 0);
+  });
+
+  test('that a person asked for are asked for again', async (t) => {
+    const { store, clock } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    await requestScrape(store, target);
+    await begin(store, target);
+    assert.equal(store.schedule.get(target)?.manualAt, undefined);
+    clock.now += 60_000;
+    await closeOpenScrapes(store);
+    assert.equal(store.schedule.get(target)?.manualAt, clock.now);
   });
 });
 

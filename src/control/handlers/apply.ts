@@ -51,22 +51,31 @@ function refuseTwins(projects: readonly { readonly id: string }[]): void {
   }
 }
 
-async function carryOut(store: Store, action: Change['action'], { id, ...spec }: ProjectSpec): Promise<void> {
+async function carryOut(store: Store, action: Change['action'], spec: ProjectSpec): Promise<void> {
+  const { ok } = await carriedOut(store, action, spec);
+  if (!ok)
+    throw new ControlError(
+      'conflict',
+      `${action} "${spec.id}": somebody else changed it just now: what comes before it in the list is done, so apply it again`,
+    );
+}
+
+function carriedOut(
+  store: Store,
+  action: Change['action'],
+  { id, ...spec }: ProjectSpec,
+): Promise<{ readonly ok: boolean }> {
   switch (action) {
     case 'add':
-      await addProject(store, { id, ...spec });
-      return;
+      return addProject(store, { id, ...spec });
     case 'update':
-      await updateProject(store, id, spec);
-      return;
+      return updateProject(store, id, spec);
     case 'restore':
-      await restoreProject(store, id);
-      return;
+      return restoreProject(store, id);
     case 'archive':
-      await archiveProject(store, id);
-      return;
+      return archiveProject(store, id);
     default:
-      action satisfies never;
+      return action satisfies never;
   }
 }
 

@@ -1,3 +1,5 @@
+import type { ProjectRow } from '../../store/rows.ts';
+import { inSlices } from '../../store/slices.ts';
 import type { Handlers } from '../methods.ts';
 import type { DaemonStatus } from '../methods/daemon.ts';
 import type { HandlerDeps } from './deps.ts';
@@ -38,28 +40,30 @@ async function status(deps: HandlerDeps): Promise<DaemonStatus> {
     socket,
     startedAt,
     memoryBytes: process.memoryUsage.rss(),
-    ...counted(deps),
+    ...(await counted(deps)),
     sources: { ready: sources.size, broken: new Set(problems.map(({ file }) => file)).size },
     lastEvent: store.events.last(),
     ...(paused !== undefined && { paused }),
   };
 }
 
-/** What is counted from the store's rows; one pass over the targets. */
-function counted(deps: HandlerDeps): Pick<DaemonStatus, 'projects' | 'targets' | 'scrapes'> {
+/** What is counted from the store's rows, in one pass. */
+async function counted(deps: HandlerDeps): Promise<Pick<DaemonStatus, 'projects' | 'targets' | 'scrapes'>> {
   const store = deps.store();
   const projects = { active: 0, finished: 0, archived: 0 };
   const targets = { active: 0, finished: 0, disabled: 0, parked: 0 };
   const scrapes = { running: 0, waiting: 0, ...deps.ended() };
-  for (const project of store.projects.rows()) {
+  for await (const rows of inSlices(store.projects.rowsAfter)) rows.forEach(count);
+  return { projects, targets, scrapes };
+
+  function count(project: ProjectRow): void {
     const rows = project.targets.flatMap((number) => store.targets.get(number) ?? []);
     projects[statusOf(project, rows)] += 1;
-    if (project.status === 'archived') continue;
+    if (project.status === 'archived') return;
     for (const { status: each, running, waiting } of rows) {
       targets[each] += 1;
       if (running !== undefined) scrapes.running += 1;
       if (waiting !== undefined) scrapes.waiting += 1;
     }
   }
-  return { projects, targets, scrapes };
 }

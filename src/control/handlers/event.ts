@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { EventRow } from '../../store/rows.ts';
 import { ControlError } from '../error.ts';
 import type { HandlerContext, Handlers, Params } from '../methods.ts';
@@ -24,7 +25,7 @@ export function eventHandlers(deps: HandlerDeps): Pick<Handlers, 'event.subscrib
 function follow(
   after: number,
   wanted: Params<'event.subscribe'>,
-  { signal, notify, room }: HandlerContext,
+  { signal, notify, lag, room }: HandlerContext,
   { store }: HandlerDeps,
 ): void {
   let told = after;
@@ -42,8 +43,12 @@ function follow(
     do {
       state = 'telling';
       for (let rows = slice(); rows.length > 0; rows = slice()) {
+        const first = rows[0]?.serial ?? 0;
+        if (first > told + 1) lag(first - 1);
         await room();
         if (signal.aborted || !rows.every(tellOne)) return unsubscribe();
+        // Others have their turn, also where most events are not wanted here and never wait for room.
+        if (rows.length === sliceRows) await setImmediate();
       }
     } while (hasMore());
     state = 'idle';

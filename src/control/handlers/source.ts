@@ -1,6 +1,8 @@
 import type { Problem } from '../../definition/problem.ts';
 import type { Source } from '../../definition/source.ts';
 import { fillUrl } from '../../definition/url-pattern.ts';
+import { inSlices } from '../../store/slices.ts';
+import type { Store } from '../../store/store.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import type { SourceView } from '../methods/source.ts';
@@ -82,7 +84,7 @@ async function sourceView(id: string, { catalogue, store, pulseStatus }: Handler
     status: problems.length === 0 ? 'ready' : 'definition_error',
     ...(loaded !== undefined && { version: loaded.version }),
     ...(loaded?.source.every !== undefined && { everyMs: loaded.source.every }),
-    targets: Array.from(store().targets.ofSource(id)).filter(({ status }) => status === 'active').length,
+    targets: await activeTargets(id, store()),
     ...(pulse !== undefined && {
       pulse: {
         everyMs: pulse.everyMs,
@@ -95,6 +97,13 @@ async function sourceView(id: string, { catalogue, store, pulseStatus }: Handler
     }),
     problems: problems.map(problemView),
   };
+}
+
+async function activeTargets(id: string, { targets }: Store): Promise<number> {
+  let active = 0;
+  for await (const numbers of inSlices<number>((after, limit) => targets.numbersOfSource(id, { after, limit })))
+    active += numbers.filter((number) => targets.get(number)?.status === 'active').length;
+  return active;
 }
 
 /** A source's id is the name of its file. */

@@ -1,3 +1,4 @@
+import { areFinished } from '../../store/commit.ts';
 import type { EventRow, ProjectRow, ScrapeRow, StepRow, TargetRow } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import type { EventView } from '../methods/event.ts';
@@ -22,10 +23,10 @@ export function projectView(row: ProjectRow, deps: Pick<HandlerDeps, 'store' | '
   };
 }
 
-/** A project is finished when all its targets are. */
+/** A project is finished when all targets that it still has are. */
 export function statusOf(row: ProjectRow, targets: readonly TargetRow[]): ProjectView['status'] {
   if (row.status === 'archived') return 'archived';
-  return targets.length > 0 && targets.every(({ status }) => status === 'finished') ? 'finished' : 'active';
+  return areFinished(targets) ? 'finished' : 'active';
 }
 
 function targetView(row: TargetRow, store: Store, isReadable: boolean): TargetView {

@@ -10,7 +10,13 @@ const quotedLength = 200;
 /** Longest text that can be a number, a word or a date. Longer ones are refused unread, so that no pattern works on them. */
 const scalarLength = 200;
 
+/** Longest value of those that may be long: a record is kept, compared, told and shown whole. */
+const longLength = 100_000;
+
 const longTypes: ReadonlySet<ScalarRule['type']> = new Set(['text', 'url', 'json']);
+
+/** How deep JSON may be nested; what walks through values goes into them by recursion. */
+const jsonDepth = 64;
 
 /** A value, or the text that is none and what was expected in its place. */
 export type ReadValue =
@@ -21,12 +27,12 @@ export type ReadValue =
 export function readValue(text: string, rule: ScalarRule, baseUrl: string): ReadValue {
   const collapsed = text.replaceAll(/\s+/g, ' ').trim();
   if (collapsed === '') return { ok: true, value: null };
-  const value = valueOf(text, collapsed, rule, baseUrl);
+  const longest = longTypes.has(rule.type) ? longLength : scalarLength;
+  const value = collapsed.length > longest ? undefined : valueOf(text, collapsed, rule, baseUrl);
   return value === undefined ? { ok: false, text: quoted(collapsed), expected: expectedOf(rule) } : { ok: true, value };
 }
 
 function valueOf(text: string, collapsed: string, rule: ScalarRule, baseUrl: string): Value | undefined {
-  if (collapsed.length > scalarLength && !longTypes.has(rule.type)) return undefined;
   switch (rule.type) {
     case 'text':
       return collapsed;
@@ -45,7 +51,7 @@ function valueOf(text: string, collapsed: string, rule: ScalarRule, baseUrl: str
     case 'url':
       return readUrl(collapsed, baseUrl);
     case 'json':
-      return readJson(text);
+      return isTooDeep(text) ? undefined : readJson(text);
     default:
       return rule satisfies never;
   }
@@ -85,10 +91,20 @@ function readJson(text: string): Value | undefined {
   }
 }
 
+/** Brackets within strings count too: to leave out a value that holds very many of them is no loss. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    if (depth > jsonDepth) return true;
+  }
+  return false;
+}
+
 function expectedOf(rule: ScalarRule): string {
   switch (rule.type) {
     case 'text':
-      return 'text';
+      return `text of at most ${longLength} characters`;
     case 'integer':
       return 'a whole number';
     case 'number':
@@ -104,9 +120,9 @@ function expectedOf(rule: ScalarRule): string {
     case 'money':
       return rule.currency === undefined ? 'an amount with its currency' : `an amount in ${rule.currency}`;
     case 'url':
-      return 'an http or https URL';
+      return `an http or https URL of at most ${longLength} characters`;
     case 'json':
-      return 'JSON';
+      return `JSON of at most ${longLength} characters, nested no deeper than ${jsonDepth}`;
     default:
       return rule satisfies never;
   }

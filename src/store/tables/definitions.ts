@@ -9,7 +9,6 @@ export interface DefinitionTable {
   adopt(source: string, version: string, normalForm: unknown): void;
   /** The source has no definition any longer; its versions stay. */
   drop(source: string): void;
-  sources(): Iterable<string>;
 }
 
 export function definitionTable(environment: Environment): DefinitionTable {
@@ -26,6 +25,5 @@ export function definitionTable(environment: Environment): DefinitionTable {
     drop(source) {
       current.remove(source);
     },
-    sources: () => current.keys(),
   };
 }

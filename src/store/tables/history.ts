@@ -14,7 +14,6 @@ export interface HistorySlice {
 /** How records changed, in the order of the commits. */
 export interface HistoryTable {
   add(row: Omit<HistoryRow, 'serial'>): HistoryRow;
-  get(serial: number): HistoryRow | undefined;
   ofTarget(target: number, slice?: HistorySlice): Iterable<HistoryRow>;
   ofRecord(source: string, type: string, key: string, slice?: HistorySlice): Iterable<HistoryRow>;
   rows(range?: { readonly after?: number; readonly limit?: number }): Iterable<HistoryRow>;
@@ -34,7 +33,6 @@ export function historyTable(environment: Environment): HistoryTable {
       byRecord.put([...recordKey(row.source, row.type, row.key), added.serial], 1);
       return added;
     },
-    get: rows.get,
     *ofTarget(target, { before = Infinity, limit } = {}) {
       const range = { after: [target, 0], before: [target, before] } satisfies Record<string, [number, number]>;
       yield* named(byTarget.keys({ ...range, newestFirst: true, ...(limit !== undefined && { limit }) }));

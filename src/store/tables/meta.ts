@@ -4,6 +4,8 @@ import { type Table, table } from './table.ts';
 /** Who keeps a store open. */
 export interface Identity {
   readonly pid: number;
+  /** Tells the process from a later one with the same number, where the system can say. */
+  readonly born?: string;
   readonly socket: string;
   readonly startedAt: number;
 }

@@ -7,8 +7,11 @@ export interface NumberedTable<V> extends Table<number, V> {
   readonly add: (make: (number: number) => V) => V;
   /** The highest number in use, among those committed unless asked within the transaction; 0 in an empty table. */
   readonly last: () => number;
-  /** Removes up to `limit` of the oldest rows that the newest `keep` do not need; `gone` is told each. The newest row always stays, as the next number follows from it. */
-  readonly trim: (keep: number, limit: number, gone?: (row: V) => void) => number;
+  /**
+   * Removes up to `limit` of the oldest rows beyond the newest `keep`, but for those that `gone`, which is told each, says
+   * stay. The newest row always stays, as the next number follows from it. Returns how many it removed.
+   */
+  readonly trim: (keep: number, limit: number, gone?: (row: V) => 'stays' | void) => number;
 }
 
 export function numberedTable<V>(environment: Environment, name: string): NumberedTable<V> {
@@ -31,11 +34,9 @@ export function numberedTable<V>(environment: Environment, name: string): Number
     last,
     trim(keep, limit, gone) {
       const oldest = [...rows.entries({ before: last() - Math.max(1, keep) + 1, limit })];
-      for (const { key, row } of oldest) {
-        rows.remove(key);
-        gone?.(row);
-      }
-      return oldest.length;
+      const leaving = oldest.filter(({ row }) => gone?.(row) !== 'stays');
+      for (const { key } of leaving) rows.remove(key);
+      return leaving.length;
     },
   };
 

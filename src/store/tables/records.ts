@@ -9,9 +9,9 @@ export type RecordKey = [source: string, type: string, key: string];
 export interface RecordTable {
   get(source: string, type: string, key: string): RecordRow | undefined;
   add(row: RecordRow): void;
-  /** Stores a record that is known already; its target stays what it was. */
-  put(row: RecordRow): void;
-  /** Records that a target was the first to see, by source, type and key; `after` is the last one of the slice before. */
+  /** Stores a record that is known already and that a target, perhaps another one than its own, has seen. */
+  put(row: RecordRow, seenBy: number): void;
+  /** Records that a target has seen, by source, type and key; `after` is the last one of the slice before. */
   ofTarget(
     target: number,
     range?: { readonly after?: Pick<RecordRow, 'source' | 'type' | 'key'>; readonly limit?: number },
@@ -41,7 +41,11 @@ export function recordTable(environment: Environment): RecordTable {
       put(row);
       byTarget.put([row.target, ...recordKey(row.source, row.type, row.key)], 1);
     },
-    put,
+    put(row, seenBy) {
+      put(row);
+      const key: [number, ...RecordKey] = [seenBy, ...recordKey(row.source, row.type, row.key)];
+      if (seenBy !== row.target && !byTarget.has(key)) byTarget.put(key, 1);
+    },
     *ofTarget(target, { after, limit } = {}) {
       const start = after === undefined ? ([target] as unknown as [number, ...RecordKey]) : keyAfter(target, after);
       const range = { after: start, before: [target + 1] as unknown as [number, ...RecordKey] };

@@ -11,6 +11,8 @@ export interface ScheduleTable {
   remove(target: number): boolean;
   /** Rows in the order in which they are to be looked at: a person's request counts from when it was made. */
   byDue(range?: { readonly before?: number; readonly limit?: number }): Iterable<ScheduleRow>;
+  /** In the order of the targets' numbers: the slice after one, from the first on without it. */
+  readonly rowsAfter: (last: ScheduleRow | undefined, limit: number) => Iterable<ScheduleRow>;
   /** The lowest number that no target with this politeness key and interval has. */
   readonly freeSlot: (key: string, everyMs: number) => number;
   /** Where the grid of this politeness key and interval begins; missing until it has had a target. */
@@ -57,6 +59,7 @@ export function scheduleTable(environment: Environment): ScheduleTable {
         if (row !== undefined) yield row;
       }
     },
+    rowsAfter: (last, limit) => rows.rows({ ...(last && { after: last.target }), limit }),
     freeSlot(key, everyMs) {
       for (const [, , slot] of gaps.keys({ from: [key, everyMs, 0], before: [key, everyMs, Infinity], limit: 1 })) {
         return slot;

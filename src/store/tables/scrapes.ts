@@ -22,6 +22,8 @@ export interface ScrapeTable {
   /** Those that are under way. */
   running(): Iterable<ScrapeRow>;
   last(): number;
+  /** Removes up to `limit` of the oldest that have ended, beyond the newest `keep`; how many that were. */
+  trim(keep: number, limit: number): number;
 }
 
 export function scrapeTable(environment: Environment): ScrapeTable {
@@ -53,6 +55,12 @@ export function scrapeTable(environment: Environment): ScrapeTable {
     },
     running: () => numbered(running.keys(), (scrape) => scrape),
     last: rows.last,
+    trim: (keep, limit) =>
+      rows.trim(keep, limit, ({ target, scrape, status }) => {
+        if (status === 'running' || status === 'waiting') return 'stays';
+        byTarget.remove([target, scrape]);
+        return undefined;
+      }),
   };
 
   function* numbered<K>(keys: Iterable<K>, numberOf: (key: K) => number): Generator<ScrapeRow> {

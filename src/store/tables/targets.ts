@@ -1,7 +1,7 @@
 import type { Environment } from '../environment.ts';
 import type { TargetRow } from '../rows.ts';
 import { type NumberedTable, numberedTable } from './numbered.ts';
-import { table } from './table.ts';
+import { type Range, table } from './table.ts';
 
 /** Every target that ever was, by number. */
 export interface TargetTable extends Pick<NumberedTable<TargetRow>, 'get' | 'last' | 'rows' | 'count'> {
@@ -9,7 +9,10 @@ export interface TargetTable extends Pick<NumberedTable<TargetRow>, 'get' | 'las
   add(make: (target: number) => TargetRow): TargetRow;
   /** Stores a target that is known already; its source stays what it was. */
   put(row: TargetRow): void;
-  ofSource(source: string): Iterable<TargetRow>;
+  numbersOfSource(
+    source: string,
+    range?: { readonly after?: number | undefined; readonly limit?: number },
+  ): Iterable<number>;
 }
 
 export function targetTable(environment: Environment): TargetTable {
@@ -27,11 +30,9 @@ export function targetTable(environment: Environment): TargetTable {
       return row;
     },
     put: (row) => rows.put(row.target, row),
-    *ofSource(source) {
-      for (const [, target] of bySource.keys({ after: [source, 0], before: [source, Infinity] })) {
-        const row = rows.get(target);
-        if (row !== undefined) yield row;
-      }
+    *numbersOfSource(source, { after = 0, limit } = {}) {
+      const range = { after: [source, after], before: [source, Infinity] } satisfies Range<[string, number]>;
+      for (const [, target] of bySource.keys({ ...range, ...(limit !== undefined && { limit }) })) yield target;
     },
   };
 }
