@@ -31,7 +31,7 @@ interface Resumed {
 const definition = `id: shop
 provider: html
 allowPrivate: true
-politeness: { delay: 1ms, minDelay: 1ms }
+politeness: { autoThrottle: false, delay: 1ms, minDelay: 1ms }
 records:
   product:
     key: sku

@@ -1,12 +1,18 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
+import type { Logger } from 'pino';
 import { describeReason } from './actor/errors.ts';
+import type { Report } from './actor/report.ts';
+import type { ExitReason } from './actor/types.ts';
 import { systemClock } from './clock.ts';
 import { defaultDataPath, defaultSocketPath } from './control/socket-path.ts';
 import { Daemon } from './definition/daemon.ts';
 import { loadDaemon } from './definition/load.ts';
+import { dataFault } from './daemon/data-folder.ts';
 import { openDaemon, type OpenDaemon } from './daemon/open.ts';
+import { startFailure } from './daemon/start-failure.ts';
+import { onStopSignals } from './daemon/stop-signals.ts';
 import { catchStrays } from './daemon/strays.ts';
 import { createLogger, logReport, type LogLevel } from './log.ts';
 
@@ -20,18 +26,20 @@ export interface RunOptions {
   readonly logLevel?: LogLevel;
 }
 
-/** Runs a daemon until it is told to stop. Resolves with the exit status: 0 after an orderly stop, 1 when it could not live on, 2 for a bad configuration. */
+/**
+ * Runs a daemon until it is told to stop. Resolves with the exit status: 0 after an orderly stop, 1 when it could not start or
+ * live on, 2 for a bad configuration. Why it could not start is one line on standard error.
+ */
 export async function runDaemon(options: RunOptions): Promise<number> {
-  const loaded =
-    options.config === undefined ? { ok: true as const, value: Daemon.parse({}) } : await loadDaemon(options.config);
-  if (!loaded.ok) {
-    for (const { file, line, column, message } of loaded.problems)
-      process.stderr.write(`${file}:${line}:${column}: ${message}\n`);
-    return 2;
-  }
-  const config = loaded.value;
+  // What it keeps is its owner's alone.
+  process.umask(0o077);
+  const config = await configOf(options.config);
+  if (config === undefined) return 2;
   const paths = pathsOf(options, config);
+  const fault = await dataFault(paths.data);
+  if (fault !== undefined) return cannotStart(fault);
   const log = createLogger(options.logLevel ?? config.log.level);
+  const reports = holdReports((report) => logReport(log, report));
   const daemon = await openDaemon({
     clock: systemClock(),
     random: Math.random,
@@ -45,35 +53,76 @@ export async function runDaemon(options: RunOptions): Promise<number> {
     },
     pulseEveryMs: config.pulse.every,
     threads: config.threads ?? Math.max(1, availableParallelism() - 1),
-    report: (report) => logReport(log, report),
+    report: reports.take,
     warn: (what, error) => log.warn({ err: error }, what),
     applied: ({ logLevel }) => {
       log.level = logLevel;
     },
   });
-  if (daemon.isUp) log.info({ pid: process.pid, ...paths }, 'heronry is up');
-  return untilEnd(daemon, (line, reason) => log.error({ reason }, line));
+  void daemon.listening.then(() => {
+    reports.release();
+    log.info({ pid: process.pid, ...paths }, 'heronry is up');
+    log.flush();
+  });
+  const reason = await endOf(daemon, log);
+  if (reason === 'shutdown') return 0;
+  if (reports.areHeld()) {
+    if (log.isLevelEnabled('debug')) reports.release();
+    return cannotStart(startFailure(reason, paths));
+  }
+  log.error({ reason: describeReason(reason) }, 'the daemon ends');
+  return 1;
 }
 
 /** Waits for the end; what goes wrong in a life's own context ends that life, and anything else that nobody caught ends the daemon. */
-async function untilEnd(daemon: OpenDaemon, fatal: (line: string, reason: string) => void): Promise<number> {
+function endOf(daemon: OpenDaemon, log: Logger): Promise<ExitReason> {
   catchStrays(daemon.system, (error) => {
-    fatal(
-      'an error that belongs to no life ends the daemon',
-      error instanceof Error ? (error.stack ?? error.message) : String(error),
-    );
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    log.error({ reason }, 'an error that belongs to no life ends the daemon');
     process.exit(1);
   });
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(name, daemon.stop);
-    // Who asks twice does not want to wait; the store is safe from it.
-    process.once(name, () => process.once(name, () => process.exit(1)));
-  }
-  const reason = await daemon.ended;
-  if (reason === 'shutdown') return 0;
-  const told = describeReason(reason);
-  fatal('the daemon ends', told);
+  onStopSignals(process, {
+    now: () => performance.now(),
+    stop: daemon.stop,
+    // The store is safe from it.
+    leave: () => process.exit(1),
+  });
+  return daemon.ended;
+}
+
+/** Keeps what the tree reports until it is up: of a start that fails, one line is enough. */
+function holdReports(tell: (report: Report) => void) {
+  let held: Report[] | undefined = [];
+  return {
+    take(report: Report): void {
+      if (held === undefined) tell(report);
+      else held.push(report);
+    },
+    release(): void {
+      held?.forEach(tell);
+      held = undefined;
+    },
+    areHeld: () => held !== undefined,
+  };
+}
+
+function cannotStart(why: string): number {
+  process.stderr.write(`heronry: ${why}\n`);
   return 1;
+}
+
+/** The configuration, with every default where there is no file; nothing when the file has problems, which are told. */
+async function configOf(file: string | undefined): Promise<Daemon | undefined> {
+  if (file === undefined) return Daemon.parse({});
+  if (!existsSync(file)) {
+    process.stderr.write(`heronry: ${file}: no such file: expected the configuration there\n`);
+    return undefined;
+  }
+  const loaded = await loadDaemon(file);
+  if (loaded.ok) return loaded.value;
+  for (const { line, column, path, message } of loaded.problems)
+    process.stderr.write(`${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}${message}\n`);
+  return undefined;
 }
 
 function pathsOf(options: RunOptions, config: Daemon): { data: string; sources: string; socket: string } {

@@ -5,12 +5,22 @@ import type { Report } from './actor/report.ts';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
-/** Logs to standard error: for people in a terminal, one JSON object per line else. */
+/** Lines that are collected before they are written, and how long they wait for more. */
+const collectBytes = 4_096;
+const collectMs = 500;
+
+/** Logs to standard error: for people in a terminal, one JSON object per line else, some together, since many lives may start at once. */
 export function createLogger(level: LogLevel): Logger {
   const stream = process.stderr.isTTY
     ? pretty({ destination: 2, ignore: 'pid,hostname', colorize: !process.env['NO_COLOR'] })
-    : pino.destination({ dest: 2, sync: true });
+    : collecting();
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
+}
+
+function collecting(): ReturnType<typeof pino.destination> {
+  const destination = pino.destination({ dest: 2, sync: true, minLength: collectBytes, periodicFlush: collectMs });
+  process.on('exit', () => destination.flushSync());
+  return destination;
 }
 
 /** One line for the start and the end of each life, and for what a supervisor has to say. */
@@ -33,6 +43,11 @@ export function logReport(log: Logger, report: Report): void {
           ...causeOf(report.reason),
         },
         report.context.replaceAll('_', ' '),
+      );
+    case 'stray':
+      return log.warn(
+        { life: report.id, reason: describeReason(report.reason), ...causeOf(report.reason) },
+        'stray error after its end',
       );
     case 'mailbox':
       return log.warn({ life: report.id, messages: report.length }, 'mailbox grows');

@@ -49,12 +49,64 @@ describe('virtual clock', () => {
     assert.equal(clock.next(), 2);
   });
 
+  test('the timers of one holder are cancelled together, those of another stay', () => {
+    const clock = new VirtualClock();
+    const fired: unknown[] = [];
+    const [one, other] = [0, 1].map(() => ({ lastTimer: -1, send: (message: unknown) => fired.push(message) }));
+    assert.ok(one !== undefined && other !== undefined);
+    const timers = [1, 2, 3].map((at) => clock.sendAt(at, one, at));
+    clock.sendAt(2, other, 'other');
+    assert.equal(clock.cancel(timers[1] ?? -1, other), false);
+    assert.equal(clock.cancel(timers[1] ?? -1, one), true);
+    clock.advance(1);
+    assert.deepEqual([clock.countFor(one), clock.countFor(other)], [1, 1]);
+    clock.cancelAll(one);
+    clock.advance(10);
+    assert.deepEqual(fired, [1, 'other']);
+    assert.deepEqual([clock.countFor(one), clock.countFor(other)], [0, 0]);
+  });
+
   test('a jump of the wall clock moves no timer', () => {
     const clock = new VirtualClock(0);
     clock.at(10, () => {});
     clock.wall = 5_000_000;
     assert.equal(clock.now(), 5_000_000);
     assert.equal(clock.next(), 10);
+  });
+
+  test('whatever is armed, cancelled and fired, each holder keeps just its own timers', () => {
+    const step = fc.record({
+      holder: fc.nat(2),
+      at: fc.nat(30),
+      act: fc.constantFrom('arm', 'cancel', 'all', 'pass'),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+        const clock = new VirtualClock();
+        const armed = [0, 1, 2].map(() => new Map<number, number>());
+        const holders = armed.map((own) => ({ lastTimer: -1, send: (n: unknown) => void own.delete(Number(n)) }));
+        for (const [n, { holder: at, at: delay, act }] of steps.entries()) {
+          const [own, holder] = [armed[at], holders[at]];
+          if (own === undefined || holder === undefined) continue;
+          const [oldest] = own;
+          if (act === 'arm') own.set(n, clock.sendAt(clock.monotonic() + delay, holder, n));
+          else if (act === 'all') {
+            clock.cancelAll(holder);
+            own.clear();
+          } else if (act === 'pass') clock.advance(delay / 4);
+          else if (oldest !== undefined) {
+            assert.equal(clock.cancel(oldest[1]), true);
+            own.delete(oldest[0]);
+          }
+          assert.deepEqual(
+            holders.map((each) => clock.countFor(each)),
+            armed.map(({ size }) => size),
+          );
+        }
+        clock.advance(100);
+        assert.ok(armed.every(({ size }) => size === 0));
+      }),
+    );
   });
 
   test('whatever is armed and cancelled, what remains fires in order', () => {

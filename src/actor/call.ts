@@ -5,13 +5,13 @@ import { Watch } from './watch.ts';
 
 /** Asks a life and waits for its reply; see `Ref.ask`. */
 export function ask<T>(life: Life, question: (reply: Reply<T>) => unknown, timeoutMs = 5_000): Promise<T> {
-  const { clock, context } = life.kernel;
+  const { clock, contexts } = life.kernel;
   return new Promise<T>((resolve, reject) => {
     if (life.hasEnded) {
       reject(noProcess(life.id));
       return;
     }
-    if (life.isBusy && context.getStore() === life) {
+    if (life.isBusy && contexts.current === life) {
       reject(new CallError('calling_self', `${life.id} asked itself`));
       return;
     }

@@ -1,28 +1,30 @@
 import { isCleanEnd, shutdownOf, typeOf } from './child-spec.ts';
-import { hasItem } from './few.ts';
 import type { Life } from './life.ts';
 import { exit, unlink } from './link.ts';
 import type { ChildView } from './management.ts';
 import type { SupervisorContext } from './report.ts';
 import type { RestartBudget } from './restart-budget.ts';
+import { RingItem } from './ring.ts';
 import type { ChildSpec, ExitReason } from './types.ts';
 import { Watch } from './watch.ts';
 
 /** What a supervisor keeps of a child. */
-export interface Child {
+export class Child extends RingItem {
   readonly spec: ChildSpec;
   /** Its present life; of a child that is restarting, the last one; of a stopped one, none. */
   life: Life | undefined;
   state: 'running' | 'restarting' | 'stopped';
-  restarts: number;
-  lastExit: ExitReason | undefined;
+  restarts = 0;
+  lastExit: ExitReason | undefined = undefined;
   /** Its own budget, once it was restarted under `per_child`. */
-  budget: RestartBudget | undefined;
-}
+  budget: RestartBudget | undefined = undefined;
 
-export function newChild(spec: ChildSpec, life: Life | undefined): Child {
-  const state = life === undefined ? 'stopped' : 'running';
-  return { spec, life, state, restarts: 0, lastExit: undefined, budget: undefined };
+  constructor(spec: ChildSpec, life: Life | undefined) {
+    super();
+    this.spec = spec;
+    this.life = life;
+    this.state = life === undefined ? 'stopped' : 'running';
+  }
 }
 
 /** Notes a new life, or that there is none. */
@@ -37,7 +39,7 @@ export function setLife(child: Child, life: Life | undefined): void {
  * has told the supervisor how.
  */
 export function shutDown(supervisor: Life, child: Child, life: Life): ExitReason | Promise<ExitReason> {
-  if (life.hasEnded) return hasItem(life.links, supervisor) ? life.reason : 'noproc';
+  if (life.hasEnded) return life.isLinkedToParent ? life.reason : 'noproc';
   const { clock } = life.kernel;
   const rule = shutdownOf(child.spec);
   unlink(supervisor, life);

@@ -1,4 +1,4 @@
-import { type Child, newChild, reportChild, setLife, shutDown, viewForCaller } from './child.ts';
+import { Child, reportChild, setLife, shutDown, viewForCaller } from './child.ts';
 import {
   childProblem,
   isCleanDynamicEnd,
@@ -14,6 +14,8 @@ import { viewChild } from './inspect.ts';
 import type { Life } from './life.ts';
 import type { ChildCounts, EndChildResult, ManagementMessage, StartChildResult, TerminateByRef } from './management.ts';
 import { RestartBudget } from './restart-budget.ts';
+import { Ring } from './ring.ts';
+import { turnMs } from './run-queue.ts';
 import { lifeOf } from './self.ts';
 import { spawnLink, type Started } from './spawn.ts';
 import type { Actor, Behaviour, ChildSpec, Exit, ExitReason, Ref, Reply, Self } from './types.ts';
@@ -54,10 +56,10 @@ function superviseDynamic(
   if (maxChildren !== Infinity && !isCount(maxChildren)) refuseFlag('invalid_max_children', maxChildren);
   const life = lifeOf(self);
   const shared = new RestartBudget(intensity, periodMs);
-  /** By the present life, or the last one of a child that is restarting. */
-  const children = new Map<Life, Child>();
+  /** Each is found by its present life, or the last one of a child that is restarting. */
+  const children = new Ring<Child>();
   self.trapExit((exit) => ({ type: 'exited', exit }));
-  life.viewChildren = () => [...children.values()].map(viewChild);
+  life.viewChildren = () => [...children].map((child) => viewChild(life, child));
 
   return {
     receive(message) {
@@ -71,7 +73,7 @@ function superviseDynamic(
         case 'terminate_child':
           return terminate(message.child).then(message.reply);
         case 'which_children':
-          return message.reply([...children.values()].map(viewForCaller));
+          return message.reply([...children].map(viewForCaller));
         case 'count_children':
           return message.reply(count());
         default:
@@ -91,49 +93,62 @@ function superviseDynamic(
 
   function added(spec: ChildSpec, started: Started): StartChildResult {
     if (started.ok === false) return { ...started, code: 'start_failed' };
-    if (started.ok === true) children.set(started.ref, newChild(spec, started.ref));
+    if (started.ok === true) remember(new Child(spec, started.ref), started.ref);
     return started;
   }
 
+  function remember(child: Child, living: Life): void {
+    setLife(child, living);
+    living.child = child;
+    children.add(child);
+  }
+
+  function forget(child: Child): void {
+    if (child.life !== undefined) child.life.child = undefined;
+    children.delete(child);
+  }
+
+  function childAt(ref: Ref<never>): Child | undefined {
+    const found = lifeAt(ref);
+    return found?.parent === life ? found.child : undefined;
+  }
+
   function exited({ from, reason }: Exit): void | Promise<void> {
-    const ended = lifeAt(from);
-    const child = ended && children.get(ended);
-    if (ended === undefined || child?.state !== 'running') return;
+    const child = childAt(from);
+    if (child?.state !== 'running') return;
     child.lastExit = reason;
     if (isReported(child.spec, reason)) reportChild(life, 'child_terminated', child.spec, reason);
-    if (mustRestart(child.spec, reason)) return restart(child, ended, reason);
-    children.delete(ended);
+    if (mustRestart(child.spec, reason)) return restart(child, reason);
+    forget(child);
   }
 
   function retry(last: Ref<never>): void | Promise<void> {
-    const ended = lifeAt(last);
-    const child = ended && children.get(ended);
-    if (ended !== undefined && child?.state === 'restarting') return restart(child, ended, child.lastExit ?? 'normal');
+    const child = childAt(last);
+    if (child?.state === 'restarting') return restart(child, child.lastExit ?? 'normal');
   }
 
-  function restart(child: Child, ended: Life, reason: ExitReason): void | Promise<void> {
+  function restart(child: Child, reason: ExitReason): void | Promise<void> {
     if (!budgetOf(child).spend(life.kernel.clock.monotonic())) {
-      giveUp(child, ended, reason);
+      giveUp(child, reason);
       return;
     }
     const started = spawnLink(life, child.spec, child.spec.id);
-    if (started instanceof Promise) return started.then((late) => restarted(child, ended, late));
-    restarted(child, ended, started);
+    if (started instanceof Promise) return started.then((late) => restarted(child, late));
+    restarted(child, started);
   }
 
-  function restarted(child: Child, ended: Life, started: Started): void {
+  function restarted(child: Child, started: Started): void {
     if (started.ok === false) {
       reportChild(life, 'start_error', child.spec, started.reason);
       child.state = 'restarting';
       child.lastExit = started.reason;
-      self.send({ type: 'retry', child: ended });
+      if (child.life !== undefined) self.send({ type: 'retry', child: child.life });
       return;
     }
-    children.delete(ended);
+    forget(child);
     if (started.ok === 'ignore') return;
-    setLife(child, started.ref);
     child.restarts += 1;
-    children.set(started.ref, child);
+    remember(child, started.ref);
   }
 
   function budgetOf(child: Child): RestartBudget {
@@ -142,19 +157,18 @@ function superviseDynamic(
     return child.budget;
   }
 
-  function giveUp(child: Child, ended: Life, reason: ExitReason): void {
-    children.delete(ended);
+  function giveUp(child: Child, reason: ExitReason): void {
+    forget(child);
     reportChild(life, budget === 'shared' ? 'intensity_reached' : 'gave_up', child.spec, reason);
     if (budget === 'shared') self.stop('shutdown');
     else options.gaveUp?.(child.spec, reason);
   }
 
   async function terminate(ref: Ref<never>): Promise<EndChildResult> {
-    const ending = lifeAt(ref);
-    const child = ending && children.get(ending);
-    if (ending === undefined || child === undefined) return { ok: false, code: 'not_found' };
+    const child = childAt(ref);
+    if (child === undefined) return { ok: false, code: 'not_found' };
     await end(child);
-    children.delete(ending);
+    forget(child);
     return { ok: true };
   }
 
@@ -173,19 +187,28 @@ function superviseDynamic(
     if (!isCleanDynamicEnd(spec, reason, when)) reportChild(life, 'shutdown_error', spec, reason);
   }
 
-  /** Signals all children, then waits for all, each within its own time. */
+  /**
+   * Signals all children, then waits for all, each within its own time. A million take about a second to signal, so that
+   * waiting I/O has its turn in between; the supervisor may be killed then.
+   */
   async function stopAll(): Promise<void> {
     const waiting: Promise<void>[] = [];
-    for (const child of children.values()) {
+    let turnEndsAt = performance.now() + turnMs;
+    for (const child of children) {
       const ending = end(child);
-      if (ending !== undefined) waiting.push(ending);
+      if (ending === undefined) forget(child);
+      else waiting.push(ending.then(() => forget(child)));
+      if (performance.now() < turnEndsAt) continue;
+      await new Promise(setImmediate);
+      if (life.hasEnded) return;
+      turnEndsAt = performance.now() + turnMs;
     }
     await Promise.all(waiting);
   }
 
   function count(): ChildCounts {
     let [active, supervisors] = [0, 0];
-    for (const { spec, state } of children.values()) {
+    for (const { spec, state } of children) {
       if (state === 'running') active += 1;
       if (typeOf(spec) === 'supervisor') supervisors += 1;
     }

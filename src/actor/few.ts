@@ -14,8 +14,9 @@ export function withoutItem<T>(few: Few<T>, item: T): Few<T> {
   return few === item ? undefined : few;
 }
 
-export function hasItem<T>(few: Few<T>, item: T): boolean {
-  return few instanceof Set ? few.has(item) : few === item;
+export function countOf<T>(few: Few<T>): number {
+  if (few === undefined) return 0;
+  return few instanceof Set ? few.size : 1;
 }
 
 /** The items in the order they came. */

@@ -1,6 +1,7 @@
 import type { Child } from './child.ts';
 import { typeOf } from './child-spec.ts';
 import type { Life } from './life.ts';
+import { memoryBytes } from './memory.ts';
 import type { ExitReason } from './types.ts';
 
 /** One life, or one child of a supervisor that has no life at present, as an operator sees it. */
@@ -17,13 +18,16 @@ export interface LifeView {
   readonly restarts: number;
   /** Since the life began, in milliseconds; 0 without a life. */
   readonly ageMs: number;
-  /** How the last life of this child ended. */
+  /** What the kernel keeps for the life, about; see `memoryBytes`. 0 without a life. */
+  readonly memoryBytes: number;
+  /** How the last life of this child ended, or why it did not start. */
   readonly lastExit?: ExitReason;
   readonly children: readonly LifeView[];
 }
 
 /** A life and those below it. */
 export function viewLife(life: Life): LifeView {
+  const children = life.viewChildren?.() ?? [];
   return {
     id: life.id,
     name: life.name,
@@ -32,14 +36,25 @@ export function viewLife(life: Life): LifeView {
     mailbox: life.mailboxSize,
     restarts: 0,
     ageMs: life.kernel.clock.monotonic() - life.startedAt,
-    children: life.viewChildren?.() ?? [],
+    memoryBytes: memoryBytes(life, children.length),
+    children,
   };
 }
 
 /** A child of a supervisor, with what is remembered of its earlier lives. */
-export function viewChild({ spec, life, state, restarts, lastExit }: Child): LifeView {
+export function viewChild(supervisor: Life, { spec, life, state, restarts, lastExit }: Child): LifeView {
   const exit = lastExit === undefined ? {} : { lastExit };
-  if (life !== undefined && state === 'running') return { ...viewLife(life), restarts, ...exit };
+  const shown = state === 'running' ? life : lifeStarting(supervisor, spec.id);
+  if (shown !== undefined) return { ...viewLife(shown), restarts, ...exit };
   const kind = typeOf(spec) === 'supervisor' ? 'supervisor' : 'actor';
-  return { id: spec.id, name: spec.id, kind, state, mailbox: 0, restarts, ageMs: 0, ...exit, children: [] };
+  const nothing = { mailbox: 0, ageMs: 0, memoryBytes: 0, children: [] };
+  return { id: spec.id, name: spec.id, kind, state, restarts, ...nothing, ...exit };
+}
+
+/** The supervisor does not know the life of a child before it has started, but is linked to it. */
+function lifeStarting(supervisor: Life, id: string): Life | undefined {
+  for (const life of supervisor.linkedChildren ?? []) {
+    if (life.phase === 'starting' && life.name === id) return life;
+  }
+  return undefined;
 }

@@ -1,20 +1,12 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../clock.ts';
 import { noProcess } from './call.ts';
+import { Contexts } from './contexts.ts';
 import type { Life } from './life.ts';
+import { tellOfEnd } from './link.ts';
 import { Mailbox } from './mailbox.ts';
 import type { Report } from './report.ts';
 import { RunQueue } from './run-queue.ts';
 import type { Ref } from './types.ts';
-
-/** The async context of work beside a mailbox; that of the mailbox itself is the life. */
-export class TaskContext {
-  readonly life: Life;
-
-  constructor(life: Life) {
-    this.life = life;
-  }
-}
 
 /** How many empty mailboxes are kept for the next lives that get a message. */
 const keptMailboxes = 256;
@@ -23,15 +15,17 @@ export interface KernelOptions {
   readonly clock: Clock;
   /** Told of the start and end of lives, and of what supervisors do about it; must not throw. */
   readonly report?: (report: Report) => void;
+  /** More messages than this waiting in one mailbox are reported. Default 10,000. */
+  readonly mailboxThreshold?: number;
 }
 
 /** What all lives of one system share. */
 export class Kernel {
   readonly clock: Clock;
   readonly report: ((report: Report) => void) | undefined;
+  readonly mailboxThreshold: number;
   readonly queue = new RunQueue();
-  /** Which life the running code belongs to. */
-  readonly context = new AsyncLocalStorage<Life | TaskContext>();
+  readonly contexts = new Contexts();
   /** Where signals come from that no life sent; the parent of lives without one. */
   readonly outside: Ref<never> = { id: 'outside', send() {}, ask: () => Promise.reject(noProcess('outside')) };
   /** Lives without a parent. */
@@ -43,9 +37,10 @@ export class Kernel {
   readonly #departures = new Mailbox<Life>();
   #isDeparting = false;
 
-  constructor({ clock, report }: KernelOptions) {
+  constructor({ clock, report, mailboxThreshold = 10_000 }: KernelOptions) {
     this.clock = clock;
     this.report = report;
+    this.mailboxThreshold = mailboxThreshold;
   }
 
   nextSerial(): number {
@@ -68,7 +63,7 @@ export class Kernel {
     if (this.#isDeparting) return;
     this.#isDeparting = true;
     for (let next = this.#departures.shift(); next !== undefined; next = this.#departures.shift()) {
-      next.tellOfEnd();
+      tellOfEnd(next);
     }
     this.#isDeparting = false;
   }

@@ -1,24 +1,22 @@
 import { ask } from './call.ts';
+import type { Child } from './child.ts';
 import { reasonOf } from './errors.ts';
 import { type Few, itemsOf } from './few.ts';
 import type { LifeView } from './inspect.ts';
 import type { Kernel } from './kernel.ts';
-import { tellOfEnd } from './link.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Hold } from './registry.ts';
+import { type Ring, RingItem } from './ring.ts';
 import type { Runnable } from './run-queue.ts';
 import { SystemMessage } from './system-message.ts';
 import type { Behaviour, Exit, ExitReason, Ref, Reply } from './types.ts';
 import type { Watch, Watched } from './watch.ts';
 
-/** Mailboxes are reported each time they double, from this size on. */
-const reportedMailbox = 65_536;
-
 /**
  * One life of an actor, and its address. Its phases follow one another and never go back, but for `suspended`:
  * `starting`, `running`, `stopping` while the behaviour's `stop` runs, `ended`.
  */
-export class Life implements Ref<unknown>, Runnable, Watched {
+export class Life extends RingItem implements Ref<unknown>, Runnable, Watched {
   readonly kernel: Kernel;
   /** The id in its child spec, or given to `spawn`. */
   readonly name: string;
@@ -29,10 +27,17 @@ export class Life implements Ref<unknown>, Runnable, Watched {
   phase: 'starting' | 'running' | 'suspended' | 'stopping' | 'ended' = 'starting';
   /** How it ended, once it has. */
   reason: ExitReason = 'noproc';
-  /** Of a life that has ended, those that it had at its end. */
+  /** Of a life that has ended, whether it was so at its end. */
+  isLinkedToParent = false;
+  /** The lives that have it for a parent and are linked to it. */
+  linkedChildren: Ring<Life> | undefined = undefined;
+  /** The other lives it is linked to. */
   links: Few<Life> = undefined;
+  /** What its supervisor keeps of it, if that is a dynamic one. */
+  child: Child | undefined = undefined;
   watches: Watch | undefined = undefined;
-  timers: Few<number> = undefined;
+  /** The clock's. */
+  lastTimer = -1;
   /** The keys it holds in registries. */
   holds: Few<Hold> = undefined;
   /** What it monitors, by number. */
@@ -50,6 +55,7 @@ export class Life implements Ref<unknown>, Runnable, Watched {
   #stopReason: ExitReason | undefined = undefined;
 
   constructor(kernel: Kernel, parent: Life | undefined, name: string) {
+    super();
     this.kernel = kernel;
     this.parent = parent;
     this.name = name;
@@ -76,8 +82,10 @@ export class Life implements Ref<unknown>, Runnable, Watched {
   send(message: unknown): void {
     if (this.phase === 'ended') return;
     this.#mailbox ??= this.kernel.takeMailbox();
-    const slots = this.#mailbox.push(message);
-    if (slots > reportedMailbox) this.kernel.report?.({ type: 'mailbox', id: this.id, length: this.#mailbox.size });
+    this.#mailbox.push(message);
+    if (this.#mailbox.isFlooding(this.kernel.mailboxThreshold)) {
+      this.kernel.report?.({ type: 'mailbox', id: this.id, length: this.#mailbox.size });
+    }
     this.#wake();
   }
 
@@ -101,8 +109,8 @@ export class Life implements Ref<unknown>, Runnable, Watched {
     if (this.#rest()) this.kernel.queue.add(this);
   }
 
-  enter(): void {
-    this.kernel.context.enterWith(this);
+  takeTurn(turn: (life: Runnable) => boolean): boolean {
+    return this.kernel.contexts.runTurn(this, turn);
   }
 
   step(): boolean {
@@ -140,11 +148,16 @@ export class Life implements Ref<unknown>, Runnable, Watched {
     this.resume();
   }
 
-  /** Ends the life by a stray error of its own: at once, as the message in hand may never come to its end. */
+  /**
+   * Ends the life by a stray error of its own: at once, as the message in hand may never come to its end. One that has
+   * ended already stays as it is.
+   */
   fail(error: unknown): void {
-    if (this.phase === 'starting') this.end(reasonOf(error));
-    else if (this.phase === 'stopping') this.#stopReason = reasonOf(error);
-    else this.#stop(reasonOf(error));
+    const reason = reasonOf(error);
+    if (this.phase === 'ended') this.kernel.report?.({ type: 'stray', id: this.id, reason });
+    else if (this.phase === 'starting') this.end(reason);
+    else if (this.phase === 'stopping') this.#stopReason = reason;
+    else this.#stop(reason);
   }
 
   /** Lets messages wait until `resume`. */
@@ -171,18 +184,13 @@ export class Life implements Ref<unknown>, Runnable, Watched {
     this.viewChildren = undefined;
     kernel.roots.delete(this);
     for (const hold of itemsOf(this.holds)) hold.release();
-    for (const timer of itemsOf(this.timers)) kernel.clock.cancel(timer);
+    kernel.clock.cancelAll(this);
     for (const monitor of this.monitors?.values() ?? []) monitor.clear();
     if (phase !== 'starting') {
       kernel.report?.({ type: 'ended', id: this.id, reason, ageMs: kernel.clock.monotonic() - this.startedAt });
     }
-    if (this.controller !== undefined) kernel.context.run(this, abort, this.controller);
+    if (this.controller !== undefined) kernel.contexts.run(this, (own) => own.abort(), this.controller);
     kernel.depart(this);
-  }
-
-  /** Tells those who watch it and those linked to it; called by the kernel, once. */
-  tellOfEnd(): void {
-    tellOfEnd(this);
   }
 
   #wake(): void {
@@ -223,7 +231,7 @@ export class Life implements Ref<unknown>, Runnable, Watched {
     this.#turn = 'busy';
     this.#stopReason = reason;
     try {
-      const work = this.kernel.context.run(this, stopOf, this.#behaviour, reason);
+      const work = this.kernel.contexts.run(this, (behaviour) => behaviour?.stop?.(reason), this.#behaviour);
       if (work instanceof Promise) {
         work.then(
           () => this.end(this.#stopReason ?? reason),
@@ -237,12 +245,4 @@ export class Life implements Ref<unknown>, Runnable, Watched {
     this.end(this.#stopReason);
     return false;
   }
-}
-
-function stopOf(behaviour: Behaviour<unknown> | undefined, reason: ExitReason): void | Promise<void> {
-  return behaviour?.stop?.(reason);
-}
-
-function abort(controller: AbortController): void {
-  controller.abort();
 }

@@ -9,6 +9,8 @@ export class Mailbox<M> {
   #size = 0;
   /** Messages that go before all others. */
   #first: Mailbox<M> | undefined = undefined;
+  /** Once it is flooded, the size at which it is no more; -1 while it is not. */
+  #ebb = -1;
 
   get size(): number {
     return this.#size + (this.#first?.size ?? 0);
@@ -19,12 +21,17 @@ export class Mailbox<M> {
     return this.#slots.length <= keptSlots;
   }
 
-  /** Returns the new number of slots when it had to grow, else 0. */
-  push(message: M): number {
-    const grown = this.#size === this.#slots.length ? this.#grow() : 0;
+  push(message: M): void {
+    if (this.#size === this.#slots.length) this.#grow();
     this.#slots[(this.#head + this.#size) & (this.#slots.length - 1)] = message;
     this.#size += 1;
-    return grown;
+  }
+
+  /** Whether more messages wait than `threshold`; says so once, and again only after no more than half of it waited. */
+  isFlooding(threshold: number): boolean {
+    if (this.#size <= threshold || this.#ebb >= 0) return false;
+    this.#ebb = threshold / 2;
+    return true;
   }
 
   /** Puts a message before all others but those that were put so already. */
@@ -41,6 +48,7 @@ export class Mailbox<M> {
     this.#slots[this.#head] = undefined;
     this.#head = (this.#head + 1) & (this.#slots.length - 1);
     this.#size -= 1;
+    if (this.#size <= this.#ebb) this.#ebb = -1;
     return message;
   }
 
@@ -55,11 +63,10 @@ export class Mailbox<M> {
     return message;
   }
 
-  #grow(): number {
+  #grow(): void {
     const ordered = [...this.#slots.slice(this.#head), ...this.#slots.slice(0, this.#head)];
     ordered.length = this.#slots.length * 2;
     this.#slots = ordered.fill(undefined, this.#size);
     this.#head = 0;
-    return this.#slots.length;
   }
 }

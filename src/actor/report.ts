@@ -19,5 +19,7 @@ export type Report =
       /** How the child ended, or why it did not start. */
       readonly reason: ExitReason;
     }
-  /** A mailbox grew: it has this many messages. Told each time the room for them doubles, from 131,072 on. */
+  /** Code of a life that has ended threw, and nobody caught it. It harms nobody. */
+  | { readonly type: 'stray'; readonly id: string; readonly reason: ExitReason }
+  /** More messages wait than `mailboxThreshold`. Told once, and again only after no more than half of it waited. */
   | { readonly type: 'mailbox'; readonly id: string; readonly length: number };

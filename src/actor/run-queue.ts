@@ -2,14 +2,14 @@ import { Mailbox } from './mailbox.ts';
 
 /** What a run queue runs. */
 export interface Runnable {
-  /** Makes the async context that of this life, before its steps. */
-  enter(): void;
+  /** Runs `turn`, which makes steps, in the async context of this life; returns what it returns. */
+  takeTurn(turn: (life: Runnable) => boolean): boolean;
   /** Handles one message; whether there is another that can be handled now. */
   step(): boolean;
 }
 
 /** How long, and how many messages, mailboxes may be worked on before waiting I/O has its turn. */
-const turnMs = 1;
+export const turnMs = 1;
 const turnMessages = 1_000;
 /** How many messages one life may handle before the next life has its turn. */
 const turnMessagesOfOne = 100;
@@ -46,13 +46,12 @@ export class RunQueue {
     while (this.#turn === 'open') {
       const life = this.#waiting.shift();
       if (life === undefined) return;
-      if (this.#run(life)) this.#waiting.push(life);
+      if (life.takeTurn(this.#steps)) this.#waiting.push(life);
     }
   };
 
   /** Whether the life has more to do. */
-  #run(life: Runnable): boolean {
-    life.enter();
+  readonly #steps = (life: Runnable): boolean => {
     for (let handled = 0; handled < turnMessagesOfOne; handled += 1) {
       const hasMore = life.step();
       this.#handled += 1;
@@ -61,7 +60,7 @@ export class RunQueue {
       if (this.#turn === 'spent') return true;
     }
     return true;
-  }
+  };
 
   #open(): void {
     this.#turn = 'open';

@@ -1,8 +1,8 @@
 import { lifeAt } from './address.ts';
 import { noProcess } from './call.ts';
 import { reasonOf } from './errors.ts';
-import { hasItem, itemsOf, withItem, withoutItem } from './few.ts';
-import { TaskContext } from './kernel.ts';
+import { TaskContext } from './contexts.ts';
+import { itemsOf, withItem, withoutItem } from './few.ts';
 import type { Life } from './life.ts';
 import { link, signalExit, unlink } from './link.ts';
 import type { Registry } from './registry.ts';
@@ -50,34 +50,27 @@ export class LifeSelf<M> implements Self<M> {
     const { life } = this;
     if (life.hasEnded) return;
     const { kernel } = life;
-    void kernel.context.run(new TaskContext(life), async () => {
+    const work = async (signal: AbortSignal): Promise<void> => {
       try {
-        const outcome = await run(this.signal);
+        const outcome = await run(signal);
         life.send(new SystemMessage((behaviour) => behaviour.receive(done(outcome))));
       } catch (error) {
         life.stop(reasonOf(error));
       }
       kernel.activity += 1;
-    });
+    };
+    void kernel.contexts.run(new TaskContext(life), work, this.signal);
   }
 
   after(delayMs: number, message: M): number {
     const { life } = this;
     if (life.hasEnded) return none;
     const { clock } = life.kernel;
-    const timer = clock.at(clock.monotonic() + delayMs, () => {
-      life.timers = withoutItem(life.timers, timer);
-      life.send(message);
-    });
-    life.timers = withItem(life.timers, timer);
-    return timer;
+    return clock.sendAt(clock.monotonic() + delayMs, life, message);
   }
 
   cancel(timer: number): boolean {
-    const { life } = this;
-    if (!hasItem(life.timers, timer)) return false;
-    life.timers = withoutItem(life.timers, timer);
-    return life.kernel.clock.cancel(timer);
+    return this.life.kernel.clock.cancel(timer, this.life);
   }
 
   trapExit(wrap?: (exit: Exit) => M): void {

@@ -34,7 +34,7 @@ export function spawnLink(parent: Life, actor: Startable, name: string): Started
 function begin(life: Life, actor: Startable): Started | Promise<Started> {
   const self = new LifeSelf<never>(life);
   try {
-    const start = life.kernel.context.run(life, () => actor.start(self));
+    const start = life.kernel.contexts.run(life, (own) => actor.start(own), self);
     return start instanceof Promise ? awaitStart(life, start) : settle(life, start);
   } catch (error) {
     return fail(life, error);

@@ -1,4 +1,4 @@
-import { type Child, newChild, reportChild, setLife, shutDownInTurn, viewForCaller } from './child.ts';
+import { Child, reportChild, setLife, shutDownInTurn, viewForCaller } from './child.ts';
 import {
   type AutoShutdown,
   childProblem,
@@ -69,13 +69,13 @@ async function superviseStatic(
   /** By id, in start order. */
   const children = new Map<string, Child>();
   self.trapExit((exit) => ({ type: 'exited', exit }));
-  life.viewChildren = () => [...children.values()].map(viewChild);
+  life.viewChildren = () => [...children.values()].map((child) => viewChild(life, child));
 
   if (!strategies.includes(strategy)) refuseFlag('invalid_strategy', strategy);
   if (!autoShutdowns.includes(autoShutdown)) refuseFlag('invalid_auto_shutdown', autoShutdown);
   refuseBadIntensity(intensity, periodMs);
   refuseBadChildren(spec.children, autoShutdown);
-  for (const childSpec of spec.children) children.set(childSpec.id, newChild(childSpec, undefined));
+  for (const childSpec of spec.children) children.set(childSpec.id, new Child(childSpec, undefined));
   const failed = await startInTurn([...children.values()]);
   if (failed !== undefined) {
     await shutDownInTurn(life, [...children.values()]);
@@ -191,7 +191,7 @@ async function superviseStatic(
     if (present !== undefined) return { ok: false, code: 'already_present' };
     const started = await spawnLink(life, childSpec, childSpec.id);
     if (started.ok === false) return { ...started, code: 'start_failed' };
-    const child = newChild(childSpec, started.ok === true ? started.ref : undefined);
+    const child = new Child(childSpec, started.ok === true ? started.ref : undefined);
     if (started.ok === true || restartOf(childSpec) !== 'temporary') children.set(childSpec.id, child);
     return started;
   }

@@ -1,8 +1,9 @@
 import { lifeAt } from './address.ts';
 import { noProcess } from './call.ts';
+import { TaskContext } from './contexts.ts';
 import { CallError, describeReason } from './errors.ts';
 import { type LifeView, viewLife } from './inspect.ts';
-import { Kernel, type KernelOptions, TaskContext } from './kernel.ts';
+import { Kernel, type KernelOptions } from './kernel.ts';
 import { exit } from './link.ts';
 import { spawn } from './spawn.ts';
 import type { Actor, ExitReason, Ref } from './types.ts';
@@ -64,8 +65,7 @@ export function createSystem(options: KernelOptions): System {
       new Promise((resolve, reject) => {
         const life = lifeAt(ref);
         if (life === undefined || life.hasEnded) return reject(noProcess(ref.id));
-        if (kernel.context.getStore() === life)
-          return reject(new CallError('calling_self', `${ref.id} stopped itself`));
+        if (kernel.contexts.current === life) return reject(new CallError('calling_self', `${ref.id} stopped itself`));
         let timer: number | undefined;
         const watch = new Watch((ended) => {
           if (timer !== undefined) clock.cancel(timer);
@@ -103,7 +103,7 @@ export function createSystem(options: KernelOptions): System {
     inspect: () => [...kernel.roots].map(viewLife),
 
     blame(error) {
-      const context = kernel.context.getStore();
+      const context = kernel.contexts.current;
       const life = context instanceof TaskContext ? context.life : context;
       life?.fail(error);
       return life !== undefined;

@@ -25,6 +25,9 @@ export function ageText(at: number, now: number): string {
   return ms > 0 ? `${text} ago` : `in ${text}`;
 }
 
+/** The longest duration that files and the daemon take. */
+export const longestMs = 366 * 86_400_000;
+
 /** Milliseconds of a duration as files and options have it: `500ms`, `90s`, `15m`, `6h`, `1d`; undefined for anything else. */
 export function durationMs(text: string): number | undefined {
   const [, count, unit] = /^([1-9]\d{0,8})(ms|s|m|h|d)$/.exec(text) ?? [];

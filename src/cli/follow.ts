@@ -5,13 +5,14 @@ import type { ScrapeView, StepView } from '../control/methods/scrape.ts';
 const lookMs = 500;
 
 /**
- * Follows a scrape to its end: calls `onStep` for each step, in order and once, as it happens.
+ * Follows a scrape to its end: calls `onStep` for each step, in order and once, as it happens, and `onLook` with what it saw.
  * It looks again whenever an event tells of the scrape, and every half second for steps that no event tells of.
  */
 export async function followScrape(
   client: Client,
   scrape: number,
   onStep: (step: StepView) => void,
+  onLook: (seen: ScrapeView) => void = () => {},
 ): Promise<ScrapeView> {
   let wake = () => {};
   await client.subscribe({ scrape }, () => wake());
@@ -24,6 +25,7 @@ export async function followScrape(
       onStep(step);
       afterStep = step.step;
     }
+    onLook(seen.scrape);
     if (seen.scrape.status !== 'waiting' && seen.scrape.status !== 'running') return seen.scrape;
     const timer = setTimeout(resolve, lookMs);
     await told;

@@ -1,10 +1,11 @@
 import { InvalidArgumentError } from 'commander';
-import { durationMs } from './duration.ts';
+import { durationMs, longestMs } from './duration.ts';
 
 /** Reads an option that is a duration; milliseconds. */
 export function durationOption(text: string): number {
   const ms = durationMs(text);
   if (ms === undefined) throw new InvalidArgumentError('Expected a duration such as 500ms, 90s, 15m, 6h or 1d.');
+  if (ms > longestMs) throw new InvalidArgumentError('Expected a duration of 366d at most.');
   return ms;
 }
 

@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Problem } from '../definition/problem.ts';
 import type { Terminal } from './terminal.ts';
@@ -7,7 +8,9 @@ import { plainText } from './text.ts';
 export function showProblems(terminal: Terminal, problems: readonly Problem[]): string {
   return problems
     .map(({ file, line, column, path, message }) => {
-      const place = `${relative(terminal.cwd, file) || file}:${line}:${column}`;
+      const name = plainText(relative(terminal.cwd, file) || file);
+      // There is no line to jump to in a file that is not there.
+      const place = lstatSync(file, { throwIfNoEntry: false }) === undefined ? name : `${name}:${line}:${column}`;
       return `${terminal.paint('bold', place)}: ${path ? `${plainText(path)}: ` : ''}${plainText(message)}`;
     })
     .join('\n');

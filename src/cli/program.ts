@@ -28,6 +28,7 @@ import { validateCommand } from './commands/validate.ts';
 import { watchCommand } from './commands/watch.ts';
 import { CommandError, exitStatus, exitStatusHelp, type ExitStatus } from './exit-status.ts';
 import type { Terminal } from './terminal.ts';
+import { plainText } from './text.ts';
 
 /** The whole command line; nothing runs until it is given words to parse. */
 export function createProgram(terminal: Terminal): Command {
@@ -40,6 +41,8 @@ export function createProgram(terminal: Terminal): Command {
     .configureOutput({
       writeOut: (text) => terminal.out(text.replace(/\n$/, '')),
       writeErr: (text) => terminal.err(text.replace(/\n$/, '')),
+      // Told when it is caught, in the form that is asked for.
+      outputError: () => {},
     })
     .exitOverride()
     .addHelpText('after', `\n${exitStatusHelp}\n\nTo begin: heronry demo, or heronry init and heronry start.`);
@@ -56,14 +59,29 @@ export async function runProgram(words: readonly string[], terminal: Terminal): 
     await createProgram(terminal).parseAsync(words, { from: 'user' });
     return exitStatus.ok;
   } catch (error) {
-    // What commander refuses it has said.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.ok : exitStatus.usage;
+    const isJson = words.includes('--json');
+    if (error instanceof CommanderError) return refuse(error, isJson, terminal);
     const status = statusOf(error);
     if (status === undefined || !(error instanceof Error)) throw error;
-    if (words.includes('--json')) terminal.err(JSON.stringify({ error: describe(error) }));
-    else terminal.err(`heronry: ${error.message}`);
+    if (isJson) terminal.err(JSON.stringify({ error: describe(error) }));
+    else terminal.err(`heronry: ${plainLines(error.message)}`);
     return status;
   }
+}
+
+/** Says what commander refuses; help it has shown itself. */
+function refuse({ code, exitCode, message }: CommanderError, isJson: boolean, terminal: Terminal): ExitStatus {
+  if (exitCode === 0) return exitStatus.ok;
+  const isHelp = code === 'commander.help';
+  const told = isHelp ? 'expected a command' : plainLines(message.replace(/^error: /, ''));
+  if (isJson) terminal.err(JSON.stringify({ error: { code: 'usage', message: told } }));
+  else if (!isHelp) terminal.err(`error: ${told}`);
+  return exitStatus.usage;
+}
+
+/** A message of ours, in which words from elsewhere do not steer the terminal. */
+function plainLines(message: string): string {
+  return message.split('\n').map(plainText).join('\n');
 }
 
 /** The version that this program was published as. */
@@ -141,10 +159,21 @@ function statusOf(error: unknown): ExitStatus | undefined {
   }
 }
 
+const errorCodes: Readonly<Record<ExitStatus, string>> = {
+  [exitStatus.ok]: 'ok',
+  [exitStatus.failed]: 'failed',
+  [exitStatus.usage]: 'usage',
+  [exitStatus.notFound]: 'not_found',
+  [exitStatus.conflict]: 'conflict',
+  [exitStatus.unavailable]: 'unavailable',
+};
+
 function describe(error: Error): object {
   if (error instanceof ControlError) {
     const { code, message, issues } = error;
     return { code, message, ...(issues.length > 0 && { issues }) };
   }
-  return { code: error instanceof ConnectionError ? error.code : 'failed', message: error.message };
+  if (error instanceof ConnectionError) return { code: error.code, message: error.message };
+  const status = error instanceof CommandError ? error.status : exitStatus.failed;
+  return { code: errorCodes[status], message: plainLines(error.message) };
 }

@@ -1,6 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import type { TryView } from '../control/methods/source.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
+
+/** As large as a page that is asked for may be. */
+const maxPageBytes = 32 * 1024 * 1024;
 
 /** A page on disk, and the definition to read it by. */
 export interface SavedPage {
@@ -56,10 +58,8 @@ async function filledUrl(pattern: string | undefined, params: Readonly<Record<st
 }
 
 async function readPage(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new CommandError(exitStatus.failed, `${path}: could not be read: ${message}`, { cause });
-  }
+  const { readRegularFile } = await import('../definition/regular-file.ts');
+  const page = await readRegularFile(path, maxPageBytes);
+  if (page.ok) return page.bytes;
+  throw new CommandError(exitStatus.failed, `${path}: ${page.message}`);
 }

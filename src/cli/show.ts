@@ -52,7 +52,11 @@ export function showProjects(terminal: Terminal, projects: readonly ProjectView[
 export function showProject(terminal: Terminal, project: ProjectView, records: readonly RecordView[]): string {
   const labels = project.labels.length > 0 ? `  [${project.labels.map(plainText).join(', ')}]` : '';
   const heading = `${terminal.paint('bold', project.id)}  ${plainText(project.name)}  ${showStatus(terminal, project.status)}${labels}`;
-  return [heading, ...project.targets.map((target) => showTarget(terminal, target)), showRecords(terminal, records)]
+  return [
+    heading,
+    ...project.targets.map((target) => showTarget(terminal, target, project)),
+    showRecords(terminal, records),
+  ]
     .filter((part) => part !== '')
     .join('\n\n');
 }
@@ -62,11 +66,11 @@ function showDue(terminal: Terminal, dueAt: number): string {
   return dueAt > terminal.now() ? ageText(dueAt, terminal.now()) : 'due';
 }
 
-function showTarget(terminal: Terminal, target: TargetView): string {
+function showTarget(terminal: Terminal, target: TargetView, project: ProjectView): string {
   const now = terminal.now();
   const { lastScrape, crashes, parked, lastError } = target;
   const lines = [
-    `target ${target.target}  ${target.source}  ${[target.status, ...target.conditions].map((status) => showStatus(terminal, status)).join(' ')}`,
+    `target ${target.target}  ${target.source}  ${[statusIn(project, target), ...target.conditions].map((status) => showStatus(terminal, status)).join(' ')}`,
     `  ${plainText(target.url)}`,
   ];
   if (lastScrape) lines.push(`  last scrape  ${showScrapeLine(terminal, lastScrape)}`);
@@ -86,6 +90,11 @@ function showTarget(terminal: Terminal, target: TargetView): string {
   return lines.join('\n');
 }
 
+/** A target keeps its own status while its project is archived, to have it again when that is restored. */
+function statusIn(project: ProjectView, { status }: TargetView): string {
+  return project.status === 'archived' && status === 'active' ? 'archived' : status;
+}
+
 function showRecords(terminal: Terminal, records: readonly RecordView[]): string {
   const rows = records.flatMap(({ source, type, key, fields }) =>
     Object.entries(fields).map(([name, cell]) => [
@@ -96,22 +105,21 @@ function showRecords(terminal: Terminal, records: readonly RecordView[]): string
       ageText(cell.verifiedAt, terminal.now()),
     ]),
   );
-  return rows.length === 0 ? '' : table(terminal, ['RECORD', 'FIELD', 'VALUE', 'SINCE', 'VERIFIED'], rows);
+  return rows.length === 0 ? '' : table(terminal, ['RECORD', 'FIELD', 'VALUE', 'SINCE', 'VERIFIED'], rows, 'headed');
 }
 
 /** One scrape on one line. */
 export function showScrapeLine(terminal: Terminal, scrape: ScrapeView): string {
   const took = scrape.endedAt === undefined ? '' : ` in ${durationText(scrape.endedAt - scrape.startedAt)}`;
   const failure = scrape.failure ? `: ${scrape.failure.code}: ${plainText(scrape.failure.message)}` : '';
-  const { added, changed, confirmed } = scrape.counts;
-  return `scrape ${scrape.scrape} ${showStatus(terminal, scrape.status)}${took}, ${ageText(scrape.startedAt, terminal.now())}, ${countText(scrape.steps, 'step')}, ${added} added, ${changed} changed, ${confirmed} confirmed${failure}`;
+  return `scrape ${scrape.scrape} ${showStatus(terminal, scrape.status)}${took}, ${ageText(scrape.startedAt, terminal.now())}, ${countText(scrape.steps, 'step')}, ${countsText(scrape.counts)}${failure}`;
 }
 
 /** One step on one line. */
 export function showStep(terminal: Terminal, step: StepView): string {
   const answer = step.failure
     ? terminal.paint('red', `${step.failure.code}: ${plainText(step.failure.message)}`)
-    : `${step.status ?? '–'}, ${bytesText(step.bytes)}, ${step.counts.added} added, ${step.counts.changed} changed, ${step.counts.confirmed} confirmed`;
+    : `${step.status ?? '–'}, ${bytesText(step.bytes)}, ${countsText(step.counts)}`;
   return `step ${step.step}  ${plainText(step.url)}  ${durationText(step.elapsedMs)}  ${answer}`;
 }
 
@@ -119,16 +127,37 @@ export function showStep(terminal: Terminal, step: StepView): string {
 export function showEvent(terminal: Terminal, event: EventView): string {
   const where = [event.project, event.source].filter((part) => part !== undefined).join(' ');
   const when = new Date(event.at).toISOString().slice(11, 19);
-  return `${terminal.paint('dim', `${event.id} ${when}`)}  ${event.type}  ${where}  ${showData(event.data)}`.trimEnd();
+  return `${terminal.paint('dim', `${event.id} ${when}`)}  ${event.type}  ${where}  ${showData(terminal, event.data)}`.trimEnd();
 }
 
-function showData(data: Readonly<Record<string, unknown>>): string {
+function showData(terminal: Terminal, data: Readonly<Record<string, unknown>>): string {
   const { fields, ...rest } = data;
-  const told = Object.entries(rest).map(([name, value]) => `${name}=${valueText(value)}`);
+  const told = Object.entries(rest).map(([name, value]) => dataText(terminal, name, value));
   if (typeof fields === 'object' && fields !== null) {
     for (const [name, change] of Object.entries(fields)) told.push(`${name}: ${showChange(change)}`);
   }
   return told.join('  ');
+}
+
+/** One thing that an event tells: in words where its name is known, else as `name=value`. */
+function dataText(terminal: Terminal, name: string, value: unknown): string {
+  if (name === 'counts' && isCounts(value)) return countsText(value);
+  if (name === 'failure' && isFailure(value)) return plainText(`${value.code}: ${value.message}`);
+  if (name === 'steps' && typeof value === 'number') return countText(value, 'step');
+  if (name === 'retryAt' && typeof value === 'number') return `tried again ${ageText(value, terminal.now())}`;
+  return `${name}=${valueText(value)}`;
+}
+
+function countsText({ added, changed, confirmed }: ScrapeView['counts']): string {
+  return `${added} added, ${changed} changed, ${confirmed} confirmed`;
+}
+
+function isCounts(value: unknown): value is ScrapeView['counts'] {
+  return typeof value === 'object' && value !== null && 'added' in value && 'changed' in value && 'confirmed' in value;
+}
+
+function isFailure(value: unknown): value is { readonly code: string; readonly message: string } {
+  return typeof value === 'object' && value !== null && 'code' in value && 'message' in value;
 }
 
 /** `old → new`, or the new value alone where the field was not known. */

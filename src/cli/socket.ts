@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Terminal } from './terminal.ts';
 
@@ -20,11 +20,18 @@ export async function socketPath(terminal: Terminal, option: string | undefined)
 async function configuredPlaces({ cwd }: Terminal): Promise<{ readonly socket?: string; readonly data?: string }> {
   const file = resolve(cwd, 'heronry.yaml');
   if (!existsSync(file)) return {};
-  const { parseDocument } = await import('yaml');
-  const document = parseDocument(readFileSync(file, 'utf8'));
-  const socket: unknown = document.get('socket');
-  const data: unknown = document.get('data');
+  const [{ maxFileBytes, readRegularFile }, { readYaml }] = await Promise.all([
+    import('../definition/regular-file.ts'),
+    import('../definition/yaml.ts'),
+  ]);
+  const read = await readRegularFile(file, maxFileBytes);
+  const yaml = read.ok ? readYaml(read.bytes.toString('utf8'), file) : undefined;
+  const { socket, data } = yaml?.ok && isObject(yaml.value) ? yaml.value : {};
   return { data: typeof data === 'string' ? data : 'data', ...(typeof socket === 'string' && { socket }) };
+}
+
+function isObject(value: unknown): value is { readonly socket?: unknown; readonly data?: unknown } {
+  return typeof value === 'object' && value !== null;
 }
 
 function absolute(cwd: string, path: string): string {

@@ -14,10 +14,15 @@ export interface Terminal {
   paint(style: Style, text: string): string;
   /** The width of the terminal that results are shown on; undefined when they go elsewhere. */
   readonly columns: number | undefined;
+  /** Its height; undefined likewise. */
+  readonly rows: number | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   now(): number;
 }
+
+/** What a terminal has that does not say: some say 0. */
+const usual = { columns: 80, rows: 24 };
 
 /** The terminal, or pipes, that this process was started with. */
 export function processTerminal(): Terminal {
@@ -29,7 +34,10 @@ export function processTerminal(): Terminal {
     passing: (text) => void (stderr.isTTY && stderr.write(`\r\u001B[2K${text}`)),
     paint: (style, text) => (coloured ? styleText(style, text, { validateStream: false }) : text),
     get columns() {
-      return stdout.isTTY ? stdout.columns : undefined;
+      return stdout.isTTY ? stdout.columns || usual.columns : undefined;
+    },
+    get rows() {
+      return stdout.isTTY ? stdout.rows || usual.rows : undefined;
     },
     env,
     cwd: process.cwd(),

@@ -3,6 +3,7 @@ import { ControlError, type ParamIssue } from './error.ts';
 import type { MethodSpec } from './method.ts';
 import { methods, type HandlerContext, type Handlers, type Method } from './methods.ts';
 import { nearName } from '../definition/near-name.ts';
+import { reservedName } from './reserved.ts';
 
 /** A call that was found and whose parameters hold. */
 export interface Call {
@@ -15,6 +16,11 @@ export interface Call {
 export function findCall(handlers: Handlers, method: string, params: unknown): Call {
   if (!isMethod(method)) throw unknownMethod(method);
   const spec: MethodSpec = methods[method];
+  const reserved = reservedName(params);
+  if (reserved !== undefined) {
+    const issue = { path: pathText(reserved), message: 'expected a name that is not reserved' };
+    throw new ControlError('invalid_params', `${method}: ${issue.path}: ${issue.message}`, { issues: [issue] });
+  }
   const checked = spec.params.safeParse(params ?? {});
   if (!checked.success) throw invalidParams(method, checked.error);
   // The table pairs each handler with its schema, which the type of one entry taken at run time cannot say.

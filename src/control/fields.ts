@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { maxUrlLength } from '../definition/url-pattern.ts';
 import type { FieldCell } from '../store/rows.ts';
 
 /** Wall time in milliseconds since the epoch. */
@@ -6,6 +7,9 @@ export const Instant = z.int();
 
 /** Milliseconds. */
 export const Milliseconds = z.int().min(1);
+
+/** What fills the places of an address pattern, by their names. */
+export const UrlParams = z.record(z.string().max(64), z.string().max(maxUrlLength));
 
 /** The number of a scrape, target, event or other row that counts up. */
 export const Serial = z.int().min(1);

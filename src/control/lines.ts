@@ -18,13 +18,16 @@ export class Lines {
     this.#limitBytes = limitBytes;
   }
 
-  /** Yields the lines that these bytes end, without their ends. All of them must be taken before the next call. */
+  /** Yields the lines that these bytes end, without their ends and but for blank ones. All of them must be taken before the next call. */
   *cut(bytes: Buffer): Generator<Cut> {
     let from = 0;
     for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, from)) {
       if (this.#skipping) this.#skipping = false;
       else if (this.#unfinishedBytes + end - from > this.#limitBytes) yield this.#refuse();
-      else yield this.#finish(bytes, from, end);
+      else {
+        const line = this.#finish(bytes, from, end);
+        if (line.trim() !== '') yield line;
+      }
       from = end + 1;
     }
     if (from === bytes.length || this.#skipping) return;

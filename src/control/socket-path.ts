@@ -1,8 +1,11 @@
-import { lstat, mkdir, unlink } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { lstat, unlink } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { makeFolder, systemText } from '../definition/folder.ts';
+import { kindOf } from '../definition/regular-file.ts';
 
 /** What the operating system allows for the path of a local socket. */
 const pathLimitBytes = 107;
@@ -10,7 +13,7 @@ const pathLimitBytes = 107;
 /** A place where no control socket can be opened. */
 export class SocketError extends Error {
   override readonly name = 'SocketError';
-  readonly code: 'path_too_long' | 'in_use' | 'not_a_socket';
+  readonly code: 'path_too_long' | 'no_folder' | 'in_use' | 'not_a_socket';
 
   constructor(code: SocketError['code'], message: string) {
     super(message);
@@ -62,12 +65,28 @@ export async function clearSocketPath(path: string): Promise<void> {
     const message = `${path}: expected a socket path of at most ${pathLimitBytes} bytes, got ${bytes}: choose a shorter one with --socket`;
     throw new SocketError('path_too_long', message);
   }
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const found = await lstat(path).catch(ignoreMissing);
+  const found = await findAt(path);
   if (!found) return;
-  if (!found.isSocket()) throw new SocketError('not_a_socket', `${path}: expected a socket or nothing, found a file`);
-  if (await isListening(path)) throw new SocketError('in_use', `${path}: a daemon listens there already`);
+  if (!found.isSocket()) {
+    const message = `${path}: expected a socket or nothing, found ${kindOf(found)}: choose another place with --socket`;
+    throw new SocketError('not_a_socket', message);
+  }
+  if (await isListening(path)) {
+    const message = `${path}: a daemon listens there already: stop that one, or choose another place with --socket`;
+    throw new SocketError('in_use', message);
+  }
   await unlink(path).catch(ignoreMissing);
+}
+
+/** What stands at a path, whose folder is made. */
+async function findAt(path: string): Promise<Stats | undefined> {
+  try {
+    await makeFolder(dirname(path));
+    return await lstat(path).catch(ignoreMissing);
+  } catch (error) {
+    const message = `${path}: its folder cannot be used: ${systemText(error)}: choose another place with --socket`;
+    throw new SocketError('no_folder', message);
+  }
 }
 
 /** Whether somebody accepts connections at a path. */

@@ -7,6 +7,9 @@ export const waitingLimit = 1_000;
 /** How many events `room` has made room for when it resolves. */
 export const roomEvents = waitingLimit / 2;
 
+/** What waits may be so long, in characters, before there is no room: events may be few and large. */
+const roomLength = 256 * 1024;
+
 /**
  * The events that wait for one subscriber. Once one comes for which there is no room the subscriber lags: it is sent
  * what waits, then where to resume from, and no more.
@@ -16,7 +19,9 @@ export class Subscription {
   readonly #wake: () => void;
   readonly #ended = new AbortController();
   #state: 'unanswered' | 'open' | 'lagged' | 'over' = 'unanswered';
-  #waiting: EventView[] = [];
+  /** Lines, so that their length is known. */
+  #waiting: string[] = [];
+  #waitingLength = 0;
   #lastId = 0;
   #roomWaiters: (() => void)[] = [];
 
@@ -42,7 +47,9 @@ export class Subscription {
       this.#lag();
       return false;
     }
-    this.#waiting.push(event);
+    const line = eventLine(this.#id, event);
+    this.#waiting.push(line);
+    this.#waitingLength += line.length;
     this.#lastId = event.id;
     if (this.#state === 'open') this.#wake();
     return true;
@@ -55,7 +62,7 @@ export class Subscription {
     this.#lag();
   }
 
-  /** Resolves when at least `roomEvents` more fit, or the subscription is over. */
+  /** Resolves when at least `roomEvents` more fit and what waits is not too long, or the subscription is over. */
   room(): Promise<void> {
     if (this.signal.aborted || this.#hasRoom()) return Promise.resolve();
     return new Promise((resolve) => this.#roomWaiters.push(resolve));
@@ -73,11 +80,11 @@ export class Subscription {
     let lines = '';
     let taken = 0;
     while (taken < this.#waiting.length && lines.length < bytes) {
-      const event = this.#waiting[taken];
-      if (event) lines += eventLine(this.#id, event);
+      lines += this.#waiting[taken] ?? '';
       taken += 1;
     }
     this.#waiting.splice(0, taken);
+    this.#waitingLength -= lines.length;
     if (this.#state === 'lagged' && this.#waiting.length === 0) {
       lines += laggedLine(this.#id, this.#lastId);
       this.#state = 'over';
@@ -90,6 +97,7 @@ export class Subscription {
   end(): void {
     this.#state = 'over';
     this.#waiting = [];
+    this.#waitingLength = 0;
     this.#ended.abort();
     this.#releaseRoomWaiters();
   }
@@ -102,7 +110,7 @@ export class Subscription {
   }
 
   #hasRoom(): boolean {
-    return this.#waiting.length <= waitingLimit - roomEvents;
+    return this.#waiting.length <= waitingLimit - roomEvents && this.#waitingLength <= roomLength;
   }
 
   #releaseRoomWaiters(): void {

@@ -22,6 +22,8 @@ export interface ChildrenDeps {
   random(): number;
   /** Told of an error in a control handler. */
   handlerFailed(error: unknown, method: string): void;
+  /** Told when the control socket is open. */
+  listens(): void;
   /** Told when the control socket cannot be opened the first time: a daemon that nobody can speak to is none. */
   fatal(reason: ExitReason): void;
 }
@@ -68,6 +70,7 @@ export function createChildren(deps: ChildrenDeps): Children {
     async start(kind, id) {
       const started = await startChild(names.supervisors.via(kind), specOf(kind, id));
       if (kind === 'edge' && id === 'control') listened ||= started.ok === true;
+      if (listened) deps.listens();
       if (!listened && started.ok === false && started.code === 'start_failed' && kind === 'edge')
         deps.fatal(started.reason);
       return started;

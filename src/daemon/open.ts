@@ -52,6 +52,8 @@ export interface OpenDaemon {
   readonly system: System;
   /** Whether it came up; if not, it has ended already. */
   readonly isUp: boolean;
+  /** Resolves when the control socket listens for the first time; never when it does not come to that. */
+  readonly listening: Promise<void>;
   /** Begins an orderly stop; a second call does nothing. */
   stop(): void;
   /** Resolves when everything has ended: with `shutdown` after an orderly stop, else with why it could not live on. */
@@ -87,6 +89,7 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
   /** Why it stops itself, when nobody asked it to. */
   let failure: ExitReason | undefined;
   const handlers = createHandlers(createHandlerDeps({ options, state, names, scraping, system, identity, stop }));
+  const { promise: listening, resolve: listens } = Promise.withResolvers<void>();
   const children = createChildren({
     state,
     names,
@@ -97,6 +100,7 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
       failure ??= reason;
       stop();
     },
+    listens,
     socket: options.socket,
     pulseEveryMs: options.pulseEveryMs,
     handlerFailed: (error, method) => options.warn(`${method} failed`, error),
@@ -117,8 +121,14 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
   const starting = system.spawn(root(deps), { id: 'root' });
   const spawned = await starting;
   if (spawned.ok !== true)
-    return { system, isUp: false, stop, ended: Promise.resolve(spawned.ok === false ? spawned.reason : 'normal') };
-  return { system, isUp: true, stop, ended: system.ended(spawned.ref).then((reason) => failure ?? reason) };
+    return {
+      system,
+      isUp: false,
+      listening,
+      stop,
+      ended: Promise.resolve(spawned.ok === false ? spawned.reason : 'normal'),
+    };
+  return { system, isUp: true, listening, stop, ended: system.ended(spawned.ref).then((reason) => failure ?? reason) };
 
   function stop(): void {
     stopping ??= stopTree();

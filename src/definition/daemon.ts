@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Duration } from './duration.ts';
+import { Duration, Interval } from './duration.ts';
 import { strict } from './strict.ts';
 
 const Path = z.string().min(1);
@@ -8,13 +8,13 @@ const Path = z.string().min(1);
 const ScrapeSettings = strict({
   /** From the creation of a target to its first scrape. */
   initialDelay: Duration.prefault('1s'),
-  every: Duration.prefault('4h'),
+  every: Interval.prefault('4h'),
   /** The longest that one scrape may take. */
-  timeLimit: Duration.prefault('10m'),
+  timeLimit: Interval.prefault('10m'),
 });
 
 /** How pulses are timed where the source does not say otherwise. */
-const PulseSettings = strict({ every: Duration.prefault('5m') });
+const PulseSettings = strict({ every: Interval.prefault('5m') });
 
 const LogSettings = strict({
   level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

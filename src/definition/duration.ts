@@ -3,18 +3,50 @@ import { expected } from './expected.ts';
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/**
- * `"500ms"`, `"90s"`, `"15m"`, `"6h"` or `"1d"` in a file; milliseconds in the program. One of more than a year is a slip of
- * the pen, and some timers hold no more.
- */
-export const Duration = durationUpTo('366d');
+/** Of more than a year is a slip of the pen, and some timers hold no more. */
+const longest = '366d';
+
+/** What is done again and again is not done more often. */
+const shortestInterval = '1s';
+
+/** `"500ms"`, `"90s"`, `"15m"`, `"6h"` or `"1d"` in a file; milliseconds in the program. */
+export const Duration = durationUpTo(longest);
 
 /** A duration that is not longer than another. */
-export function durationUpTo(longest: string) {
+export function durationUpTo(most: string) {
+  return durationForm(most).transform(durationMs);
+}
+
+/** How long lies between two of a kind, or how long the whole of something may take. */
+export const Interval = durationForm(longest)
+  .refine(
+    (text) => !(durationMs(text) < durationMs(shortestInterval)),
+    expected(`a duration of ${shortestInterval} at least`),
+  )
+  .transform(durationMs);
+
+/** Milliseconds where a program says them, up to as long as a duration in a file may be. */
+export const SpanMs = z
+  .int()
+  .min(0, expected('milliseconds, none or more'))
+  .max(durationMs(longest), expected(`a duration of ${longest} at most (${durationMs(longest)} ms)`));
+
+/** An interval where a program says it. */
+export const IntervalMs = SpanMs.min(
+  durationMs(shortestInterval),
+  expected(`a duration of ${shortestInterval} at least (${durationMs(shortestInterval)} ms)`),
+);
+
+/** Milliseconds as a file would have them, in the largest unit that tells them whole: `90s`, `1h`. */
+export function writtenDuration(ms: number): string {
+  const [unit = 'ms', inUnit = 1] = Object.entries(unitMs).findLast(([, each]) => ms % each === 0) ?? [];
+  return `${ms / inUnit}${unit}`;
+}
+
+function durationForm(most: string) {
   return z
     .stringFormat('duration', /^[1-9]\d{0,11}(?:ms|s|m|h|d)$/, expected('a duration like "15m" (ms, s, m, h or d)'))
-    .refine((text) => !(durationMs(text) > durationMs(longest)), expected(`a duration of ${longest} at most`))
-    .transform(durationMs);
+    .refine((text) => !(durationMs(text) > durationMs(most)), expected(`a duration of ${most} at most`));
 }
 
 function durationMs(text: string): number {

@@ -10,6 +10,11 @@ export function got(input: unknown, what: string): string {
 
 /** The offending value, cut where it gets long. */
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = withoutCredentials(JSON.stringify(value) ?? String(value));
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}
+
+/** A text in which no URL shows a user name or password. */
+export function withoutCredentials(text: string): string {
+  return text.replaceAll(/(:[/\\]{2,})[^/\\?#\s"'@]*(?:@[^/\\?#\s"'@]*)*@/g, '$1…@');
 }

@@ -1,10 +1,11 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import type * as z from 'zod';
 import { Daemon } from './daemon.ts';
 import { expectation, type Problem, problemsOf } from './problem.ts';
 import { Projects } from './project.ts';
 import { type Issue, referenceIssues } from './reference.ts';
+import { maxFileBytes, readRegularFile, unreadable } from './regular-file.ts';
 import { Source } from './source.ts';
 import { readYaml } from './yaml.ts';
 
@@ -19,22 +20,20 @@ export interface LoadedSources {
   readonly problems: readonly Problem[];
 }
 
-/** No file that a person writes is larger. */
-const maxFileBytes = 1024 * 1024;
-
 /** Loads every `.yaml` and `.yml` file of a folder, one source each. */
 export async function loadSources(folder: string): Promise<LoadedSources> {
   const listed = await filesOf(folder);
   if (!listed.ok) return { sources: [], problems: listed.problems };
-  const loaded = await Promise.all(listed.value.map((name) => loadSource(join(folder, name))));
   const sources = new Map<string, Source>();
   const problems: Problem[] = [];
-  for (const [index, file] of loaded.entries()) {
-    const name = join(folder, listed.value[index] ?? '');
-    if (!file.ok) problems.push(...file.problems);
-    else if (sources.has(file.value.id))
-      problems.push(problemOf(name, `expected one file for source "${file.value.id}", got another`));
-    else sources.set(file.value.id, file.value);
+  // One after the other, so that no number of files is too many to be open at once.
+  for (const name of listed.value) {
+    const file = join(folder, name);
+    const loaded = await loadSource(file);
+    if (!loaded.ok) problems.push(...loaded.problems);
+    else if (sources.has(loaded.value.id))
+      problems.push(problemOf(file, `expected one file for source "${loaded.value.id}", got another`));
+    else sources.set(loaded.value.id, loaded.value);
   }
   return { sources: [...sources.values()], problems };
 }
@@ -89,30 +88,17 @@ function parse<T>(text: string, file: string, schema: z.ZodType<T>, options: Par
 }
 
 async function load<T>(file: string, read: (text: string) => Loaded<T>): Promise<Loaded<T>> {
-  try {
-    const { size } = await stat(file);
-    if (size > maxFileBytes)
-      return { ok: false, problems: [problemOf(file, `expected at most ${maxFileBytes} bytes, got ${size}`)] };
-    return read(await readFile(file, 'utf8'));
-  } catch (error) {
-    return { ok: false, problems: [unreadable(file, error)] };
-  }
+  const found = await readRegularFile(file, maxFileBytes);
+  return found.ok ? read(found.bytes.toString('utf8')) : { ok: false, problems: [problemOf(file, found.message)] };
 }
 
 async function filesOf(folder: string): Promise<Loaded<string[]>> {
   try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    const files = entries.filter((entry) => !entry.isDirectory() && /^[^.].*\.ya?ml$/.test(entry.name));
-    return { ok: true, value: files.map((entry) => entry.name).sort() };
+    const names = await readdir(folder);
+    return { ok: true, value: names.filter((name) => /^[^.].*\.ya?ml$/s.test(name)).sort() };
   } catch (error) {
-    return { ok: false, problems: [unreadable(folder, error)] };
+    return { ok: false, problems: [problemOf(folder, unreadable(error))] };
   }
-}
-
-/** What the file system says is a problem of the file; anything else is an error of ours. */
-function unreadable(file: string, error: unknown): Problem {
-  if (!(error instanceof Error && 'syscall' in error)) throw error;
-  return problemOf(file, `could not be read: ${error.message}`);
 }
 
 function problemOf(file: string, message: string): Problem {

@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import { Duration } from './duration.ts';
+import { Interval } from './duration.ts';
 import { expected } from './expected.ts';
 import { ProjectId, SourceId } from './slug.ts';
 import { strict } from './strict.ts';
-import { isHttpUrl } from './url-pattern.ts';
+import { HttpUrl } from './url-pattern.ts';
 
 /** A project's place on one source: its address, or what fills the source's address pattern. */
 const Target = strict({
   source: SourceId,
-  url: z.string().refine(isHttpUrl, expected('an http or https URL')).exactOptional(),
+  url: HttpUrl.exactOptional(),
   params: z.record(z.string(), z.union([z.string(), z.number()]).transform(String)).exactOptional(),
   /** Default: the source's, then the daemon's. */
-  every: Duration.exactOptional(),
+  every: Interval.exactOptional(),
 }).refine(
   (target) => (target.url === undefined) !== (target.params === undefined),
   expected('either "url" or "params"'),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ByteSize } from './byte-size.ts';
-import { Duration, durationUpTo } from './duration.ts';
+import { Duration, durationUpTo, Interval } from './duration.ts';
 import { expected } from './expected.ts';
 import { Field, Selector } from './field.ts';
 import { FieldName, SourceId } from './slug.ts';
@@ -55,7 +55,7 @@ const Finished = strict({
 /** A small, frequent request for one data point of each of the source's targets. */
 const Pulse = strict({
   /** Default: the daemon's. */
-  every: Duration.exactOptional(),
+  every: Interval.exactOptional(),
   /** Filled with the parameters of the target's own address; without it, that address itself is asked. */
   url: UrlPattern.exactOptional(),
   /** The record that it brings up to date; its key is among `fields`. */
@@ -69,11 +69,11 @@ export const Source = strict({
   id: SourceId,
   /** Default: its id. */
   name: z.string().trim().min(1).max(200).exactOptional(),
-  provider: z.enum(['html']),
+  provider: z.enum(['html']).default('html'),
   /** The address of a target that gives `params`; a target may give an address of its own. */
   url: UrlPattern.exactOptional(),
   /** Default: the daemon's. */
-  every: Duration.exactOptional(),
+  every: Interval.exactOptional(),
   /** Whether private addresses, such as loopback, may be asked. */
   allowPrivate: z.boolean().default(false),
   /** `fast` reads markup as it is written; `browser` builds the tree that a browser would, and takes several times as long. */

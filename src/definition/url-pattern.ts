@@ -1,7 +1,11 @@
 import * as z from 'zod';
+import { got, withoutCredentials } from './expected.ts';
 
 const placeholder = /\{([^{}]*)\}/g;
 const nameForm = /^[A-Za-z][A-Za-z0-9_]*$/;
+
+/** The longest address: what browsers, proxies and logs are sure to carry. */
+export const maxUrlLength = 2_083;
 
 /** An http or https address in which `{name}` stands for a parameter; placeholders are not allowed in scheme, host and port. */
 export const UrlPattern = z.string().superRefine((pattern, context) => {
@@ -9,18 +13,33 @@ export const UrlPattern = z.string().superRefine((pattern, context) => {
   if (message !== undefined) context.addIssue({ code: 'custom', message, input: pattern });
 });
 
+/** The address of a page. */
+export const HttpUrl = z
+  .string()
+  .trim()
+  .superRefine((url, context) => {
+    const message = urlFault(url);
+    if (message !== undefined) context.addIssue({ code: 'custom', message, input: url });
+  });
+
 function patternFault(pattern: string): string | undefined {
   const wrong = placeholdersOf(pattern).find((name) => !nameForm.test(name));
   if (wrong !== undefined) return `expected placeholders like "{slug}", got "{${wrong}}"`;
-  if (/[{}]/.test(pattern.replace(placeholder, ''))) return `expected each "{" to be closed by a "}", got "${pattern}"`;
+  if (/[{}]/.test(pattern.replace(placeholder, '')))
+    return `expected each "{" to be closed by a "}", got "${withoutCredentials(pattern)}"`;
   if (/^[a-z]+:\/\/[^/?#]*\{/i.test(pattern)) return 'expected no placeholder before the path: a source is one site';
-  return isHttpUrl(pattern.replace(placeholder, 'x')) ? undefined : `expected an http or https URL, got "${pattern}"`;
+  return urlFault(pattern.replace(placeholder, 'x'), pattern);
 }
 
-/** Whether it is an absolute http or https URL without user name and password. */
-export function isHttpUrl(text: string): boolean {
+/** What keeps a text from being the address of a page, as a sentence that shows no credentials; `shown` stands for it there. */
+function urlFault(text: string, shown = text): string | undefined {
+  if (shown.length > maxUrlLength)
+    return `expected an http or https URL of at most ${maxUrlLength} characters, got ${shown.length}`;
   const url = URL.parse(text);
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+  if (url === null || !/^https?:$/.test(url.protocol) || /\p{Cc}/u.test(text))
+    return got(shown, 'an http or https URL');
+  if (url.username === '' && url.password === '') return undefined;
+  return "expected an http or https URL without user name and password: they belong under `auth` in the source's definition, as names of secrets";
 }
 
 /** The names in a pattern, in order of appearance, each once. */
@@ -45,23 +64,45 @@ export function fillUrl(pattern: string, params: Readonly<Record<string, string>
   if (missing.length > 0 || unknown.length > 0) return { ok: false, missing, unknown };
   return {
     ok: true,
-    url: pattern.replaceAll(placeholder, (_, name: string) => encodeURIComponent(given.get(name) ?? '')),
+    url: pattern.replaceAll(placeholder, (_, name: string) =>
+      encodeURIComponent((given.get(name) ?? '').toWellFormed()),
+    ),
   };
 }
 
-/** The parameters that make `url` from `pattern`, or nothing when it was not made from it. A value holds no `/`, `?`, `#` or `&` as such. */
+/**
+ * The parameters that make `url` from `pattern`, or nothing when it was not made from it; other spellings of one address are
+ * one. A value holds no `/`, `?`, `#` or `&` as such.
+ */
 export function matchUrl(pattern: string, url: string): Record<string, string> | undefined {
   const names: string[] = [];
-  const form = pattern.split(placeholder).map((part, index) => {
+  const form = normalPattern(pattern).map((part, index) => {
     if (index % 2 === 0) return part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
     const earlier = names.indexOf(part);
     if (earlier >= 0) return `(?:\\${earlier + 1})`;
     names.push(part);
     return '([^/?#&]+?)';
   });
-  const found = new RegExp(`^${form.join('')}$`).exec(url);
+  const found = new RegExp(`^${form.join('')}$`).exec(normalUrl(url));
   if (found === null) return undefined;
   return Object.fromEntries(names.map((name, index) => [name, decodeParam(found[index + 1] ?? '')]));
+}
+
+/** A pattern as URLs are spelt, cut at its placeholders: every second part is the name of one. */
+function normalPattern(pattern: string): string[] {
+  // A word that spelling leaves alone and no pattern holds stands for the braces meanwhile.
+  const mark = `x${'z'.repeat(longestRun(pattern) + 1)}x`;
+  const marked = pattern.replaceAll(placeholder, (_, name: string) => `${mark}${name}${mark}`);
+  return normalUrl(marked).split(mark);
+}
+
+/** An apostrophe is spelt one way in a path and another in a query, and a parameter may stand in both. */
+function normalUrl(url: string): string {
+  return (URL.parse(url)?.href ?? url).replaceAll("'", '%27');
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...Array.from(text.matchAll(/z+/gi), ([run]) => run.length));
 }
 
 function decodeParam(text: string): string {

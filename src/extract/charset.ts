@@ -8,7 +8,9 @@ const utf8 = new TextDecoder('utf-8');
  * 1,024 bytes; without any of these it is UTF-8 where the bytes are valid UTF-8, else Windows-1252.
  */
 export function decodeBody(body: Uint8Array, contentType: string | undefined): string {
-  const label = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '')?.[1];
+  const named = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '')?.[1];
+  // Known to the sniffer, not to the decoder; a `<meta>` that says so means Windows-1252 as well.
+  const label = named?.toLowerCase() === 'x-user-defined' ? 'windows-1252' : named;
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const options = {
     defaultEncoding: isUtf8(body) ? 'utf-8' : 'windows-1252',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { dynamicSupervisor, type DynamicSupervisorOptions } from '../../src/actor/dynamic-supervisor.ts';
 import { countChildren, startChild, terminateChild, whichChildren } from '../../src/actor/management.ts';
-import { type ExitReason, ignore } from '../../src/actor/types.ts';
+import { type ExitReason, ignore, type Self } from '../../src/actor/types.ts';
 import { family, stage } from './support.ts';
 
 const crash: ExitReason = ['error', 'boom'];
@@ -29,6 +29,26 @@ describe('dynamic supervisor', () => {
     leave('a', crash);
     await system.idle();
     assert.equal(lives('a'), 2);
+  });
+
+  test('the stop of many children leaves turns to the event loop, and may be cut short by a kill', async () => {
+    for (const isCut of [false, true]) {
+      const { system, sup } = await pool();
+      let stopped = 0;
+      const start = (self: Self<never>) => {
+        self.trapExit();
+        return { receive() {}, stop: () => void (stopped += 1) };
+      };
+      for (let n = 0; n < 20_000; n += 1) await startChild(sup, { id: 'one', start });
+      system.exit(sup, 'shutdown');
+      while (stopped === 0) await new Promise(setImmediate);
+      assert.ok(stopped < 20_000);
+      if (isCut) system.exit(sup, 'kill');
+      assert.equal(await system.ended(sup), isCut ? 'killed' : 'shutdown');
+      await system.idle();
+      assert.equal(system.inspect().length, 0);
+      if (!isCut) assert.equal(stopped, 20_000);
+    }
   });
 
   test('a child that fails to start, or has nothing to do, is not kept', async () => {

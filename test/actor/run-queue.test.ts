@@ -20,10 +20,18 @@ describe('mailbox', () => {
     assert.equal(mailbox.size, 0);
   });
 
-  test('it tells when it grows', () => {
+  test('it tells once that it is flooded, and again after it fell to half', () => {
     const mailbox = new Mailbox<number>();
-    const grown = Array.from({ length: 17 }, (_, n) => mailbox.push(n)).filter((slots) => slots > 0);
-    assert.deepEqual(grown, [16, 32]);
+    const flood = () => {
+      mailbox.push(0);
+      return mailbox.isFlooding(4);
+    };
+    const ebb = () => mailbox.shift();
+    assert.deepEqual([1, 2, 3, 4, 5, 6].map(flood), [false, false, false, false, true, false]);
+    [1, 2, 3].forEach(ebb);
+    assert.deepEqual([4, 5].map(flood), [false, false]);
+    [1, 2, 3].forEach(ebb);
+    assert.deepEqual([3, 4, 5, 6].map(flood), [false, false, true, false]);
   });
 });
 

@@ -76,6 +76,43 @@ describe('commands on a daemon', () => {
     assert.ok(!out.includes('\u001B'));
   });
 
+  test('show in a pipe has headings over its values', async (t) => {
+    const { path } = await serve(t, { 'project.get': () => project, 'project.records': () => ({ records: [record] }) });
+    const { out } = await run(['show', 'solar', '--socket', path], { now });
+    assert.match(out, /^RECORD\tFIELD\tVALUE\tSINCE\tVERIFIED\ncrowd campaign solar\tpledged\t/m);
+  });
+
+  test('show tells the targets of an archived project as archived', async (t) => {
+    const { path } = await serve(t, {
+      'project.get': () => ({ ...project, status: 'archived' }),
+      'project.records': () => ({ records: [] }),
+    });
+    const { out, err } = await run(['show', 'solar', '--socket', path], { now });
+    assert.match(out, /^target 7 {2}crowd {2}archived$/m);
+    assert.match(out, /^target 8 {2}ads {2}parked /m);
+    assert.equal(err, 'nothing is known of solar yet\n');
+  });
+
+  test('an empty answer says what was looked for', async (t) => {
+    const { path } = await serve(t, {
+      'project.list': () => ({ projects: [] }),
+      'project.history': () => ({ changes: [] }),
+      'scrape.list': () => ({ scrapes: [] }),
+      'source.list': () => ({ sources: [] }),
+    });
+    const told: readonly [string[], string, number][] = [
+      [['list', '--label', 'x'], 'no project matches', 0],
+      [['list', '--source', 'nosuch'], 'heronry: no source "nosuch"', 3],
+      [['history', 'solar', '--field', 'nosuch'], 'no change of solar matches', 0],
+      [['history', 'solar'], 'no change of solar is known', 0],
+      [['scrapes', '--status', 'failed'], 'no scrape matches', 0],
+      [['scrapes'], 'no scrapes', 0],
+      [['sources'], 'no sources: write a definition, then `heronry sources --reload`', 0],
+    ];
+    for (const [words, says, status] of told)
+      assert.deepEqual(await run([...words, '--socket', path], { columns: 80 }), { status, out: '', err: `${says}\n` });
+  });
+
   test('archive takes several projects', async (t) => {
     const { path } = await serve(t, { 'project.archive': ({ id }) => ({ ...project, id }) });
     assert.equal((await run(['archive', 'solar', 'lunar', '--socket', path])).out, 'archived solar\narchived lunar\n');
@@ -145,6 +182,30 @@ describe('commands on a daemon', () => {
     assert.equal(status, 69);
   });
 
+  test('watch tells counts and failures in words', async (t) => {
+    const server = await serve(t, {
+      'event.subscribe': (_, { notify }) => {
+        const counts = { added: 1, changed: 0, confirmed: 2 };
+        const failure = { code: 'timeout', message: 'no answer' };
+        notify({
+          id: 5,
+          at: 0,
+          type: 'scrape.failed',
+          project: 'solar',
+          data: { reason: 'due', steps: 1, counts, failure },
+        });
+        notify({ id: 6, at: 0, type: 'target.parked', project: 'solar', data: { reason: 'crashes', retryAt: 60_000 } });
+        setImmediate(() => void server.close());
+        return { after: 4 };
+      },
+    });
+    assert.equal(
+      (await run(['watch', '--socket', server.path])).out,
+      '5 00:00:00  scrape.failed  solar  reason=due  1 step  1 added, 0 changed, 2 confirmed  timeout: no answer\n' +
+        '6 00:00:00  target.parked  solar  reason=crashes  tried again in 1m\n',
+    );
+  });
+
   test('stop waits until the daemon has hung up', async (t) => {
     const server = await serve(t, {
       'daemon.shutdown': () => {
@@ -157,7 +218,7 @@ describe('commands on a daemon', () => {
   });
 
   test('tree draws the lives under each other and says how many it left out', async (t) => {
-    const actor = { kind: 'actor', state: 'running', mailbox: 0, restarts: 0, ageMs: 5_000 } as const;
+    const actor = { kind: 'actor', state: 'running', mailbox: 0, restarts: 0, ageMs: 5_000, memoryBytes: 340 } as const;
     const { path } = await serve(t, {
       'tree.get': () => ({
         ...actor,
@@ -177,7 +238,7 @@ describe('commands on a daemon', () => {
     });
     assert.equal(
       (await run(['tree', '--socket', path])).out,
-      'root  5s\n├─ store  5s\n└─ projects  5s\n   ├─ solar  5s, 1 waiting, restarted 2×\n   └─ … 9 more\n',
+      'root  5s, 340 B\n├─ store  5s, 340 B\n└─ projects  5s, 340 B\n   ├─ solar  5s, 340 B, 1 waiting, restarted 2×\n   └─ … 9 more\n',
     );
   });
 

@@ -54,6 +54,32 @@ describe('commands without a daemon', () => {
     assert.equal(machines.problems.length, people.out.trim().split('\n').length);
   });
 
+  const places: readonly [string, string, string][] = [
+    ['a folder with sources in it', '.', '1 source and 1 project'],
+    ['a folder of definitions', 'sources', '1 source and 0 projects'],
+    ['one definition', 'sources/example.yaml', '1 source and 0 projects'],
+    ['a list of projects', 'projects.yaml', '0 sources and 1 project'],
+    ['the configuration', 'heronry.yaml', '0 sources and 0 projects'],
+  ];
+  for (const [what, path, says] of places) {
+    test(`validate takes ${what}`, async (t) => {
+      const cwd = await temporaryDirectory(t);
+      await run(['init'], { cwd });
+      assert.deepEqual(await run(['validate', path], { cwd }), { status: 0, out: `${says}, no problems\n`, err: '' });
+    });
+  }
+
+  test('validate of what is not there names it and no line of it', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    const { status, err } = await run(['validate', 'nowhere'], { cwd });
+    assert.deepEqual({ status, err }, { status: 3, err: `heronry: ${join(cwd, 'nowhere')}: no such file or folder\n` });
+    assert.match((await run(['validate'], { cwd })).err, /: nothing to validate: expected heronry\.yaml, /);
+    await writeFile(join(cwd, 'heronry.yaml'), 'sources: elsewhere\n');
+    assert.equal((await run(['validate'], { cwd })).out, 'elsewhere: there is no such file or folder\n');
+    const applied = await run(['apply', '-f', 'none.yaml', '--socket', 'none'], { cwd });
+    assert.equal(applied.err, 'heronry: none.yaml: there is no such file or folder\n');
+  });
+
   test('try --file reads a saved page by its definition', async (t) => {
     const cwd = await temporaryDirectory(t);
     await run(['init'], { cwd });
@@ -67,7 +93,7 @@ describe('commands without a daemon', () => {
 
   const refusals: readonly [string, string[], number, RegExp][] = [
     ['a page without a record', ['example', 'http://127.0.0.1/', '--file', 'bare.html'], 1, /no_record/],
-    ['a page that is not there', ['example', 'http://127.0.0.1/', '--file', 'none.html'], 1, /could not be read/],
+    ['a page that is not there', ['example', 'http://127.0.0.1/', '--file', 'none.html'], 1, /no such file/],
     ['an unknown source', ['exmple', 'http://127.0.0.1/', '--file', 'bare.html'], 3, /no valid source "exmple"/],
     [
       'a parameter too few',

@@ -42,6 +42,12 @@ describe('command line', () => {
     [['scrapes', 'first'], /Expected a whole number/],
     [['list', '--status', 'gone'], /Allowed choices are active, finished, archived/],
     [['completion', 'csh'], /Allowed choices are bash, zsh, fish/],
+    [['settings', 'set', 'every', '-1h'], /every: expected a duration such as 15m, got "-1h"/],
+    [
+      ['settings', 'set', 'time-limit', '999999999d'],
+      /time-limit: expected a duration of 366d at most, got "999999999d"/,
+    ],
+    [['add', 'solar', '-s', 'crowd', '-u', 'http://a', '-e', '367d'], /Expected a duration of 366d at most/],
     [['settings', 'set', 'every', 'often'], /every: expected a duration such as 15m, got "often"/],
     [[], /Usage: heronry/],
   ];
@@ -72,6 +78,30 @@ describe('command line', () => {
       assert.deepEqual(result, { status, out: '', err: 'heronry: no project "sun"\n' });
     });
   }
+
+  const refusedJson: readonly [string[], string][] = [
+    [['lsit', '--json'], "unknown command 'lsit'\n(Did you mean list?)"],
+    [['--json', 'show'], "missing required argument 'id'"],
+    [['settings', 'set', 'every', 'often', '--json'], 'settings: every: expected a duration such as 15m, got "often"'],
+  ];
+  for (const [words, message] of refusedJson) {
+    test(`"heronry ${words.join(' ')}" is refused as JSON alone`, async () => {
+      const { err, status } = await run(words);
+      assert.deepEqual(JSON.parse(err), { error: { code: 'usage', message } });
+      assert.equal(status, 2);
+    });
+  }
+
+  for (const words of [
+    ['li\u001B[2Jst\u0007'],
+    ['list', '--\u001B]0;x\u0007lable'],
+    ['settings', 'set', 'every', '\u001B[2J'],
+  ])
+    test(`${JSON.stringify(words)} is echoed without what steers a terminal`, async () => {
+      const { err, status } = await run(words);
+      assert.equal(status, 2);
+      assert.ok(!Array.from(err.replaceAll('\n', '')).some((letter) => letter < ' '), JSON.stringify(err));
+    });
 
   test('with --json a refusal is told as JSON', async (t) => {
     const { path } = await serve(t, {

@@ -12,13 +12,14 @@ export interface Run {
 export interface Surroundings {
   /** Missing: a pipe. */
   readonly columns?: number;
+  readonly rows?: number;
   readonly cwd?: string;
   readonly env?: Terminal['env'];
   readonly now?: number;
 }
 
 /** A terminal that remembers what was printed on it. */
-export function paper({ columns, cwd = '/nowhere', env = {}, now = 0 }: Surroundings = {}) {
+export function paper({ columns, rows, cwd = '/nowhere', env = {}, now = 0 }: Surroundings = {}) {
   const printed = { out: '', err: '' };
   const terminal: Terminal = {
     out: (text) => void (printed.out += `${text}\n`),
@@ -26,6 +27,7 @@ export function paper({ columns, cwd = '/nowhere', env = {}, now = 0 }: Surround
     passing: () => {},
     paint: (_style, text) => text,
     columns,
+    rows,
     cwd,
     env,
     now: () => now,

@@ -83,6 +83,16 @@ describe('table', () => {
     assert.equal(text, `NAME\n${red('x'.repeat(19))}…`);
   });
 
+  test('where the terminal is too narrow the widest column gives way, and the others stay', () => {
+    const { terminal } = paper({ columns: 30 });
+    const text = table(terminal, ['KEY', 'VALUE', 'AGE'], [['k'.repeat(60), 'v'.repeat(9), '3m ago']]);
+    assert.equal(text, `KEY          VALUE      AGE\n${'k'.repeat(10)}…  ${'v'.repeat(9)}  3m ago`);
+  });
+
+  test('without a terminal it may have its headings', () => {
+    assert.equal(table(paper().terminal, ['A', 'B'], [['1', '2']], 'headed'), 'A\tB\n1\t2');
+  });
+
   test('without a terminal it is bare rows with tabs', () => {
     assert.equal(
       table(

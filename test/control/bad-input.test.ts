@@ -14,7 +14,6 @@ const refusals: readonly { what: string; sent: string; id: unknown; code: number
     data: 'not_json',
     says: /one JSON-RPC request per line/,
   },
-  { what: 'an empty line', sent: '\n', id: null, code: -32700, data: 'not_json', says: /no JSON/ },
   {
     what: 'JSON nested beyond reason',
     sent: `${'['.repeat(500_000)}\n`,
@@ -129,6 +128,46 @@ const refusals: readonly { what: string; sent: string; id: unknown; code: number
     says: /"force"/,
   },
   {
+    what: 'a parameter whose value would vanish',
+    sent: '{"jsonrpc":"2.0","id":13,"method":"source.try","params":{"id":"a","params":{"x":"1","\\u005f_proto__":"2"}}}\n',
+    id: 13,
+    code: -32602,
+    data: 'invalid_params',
+    says: /^source\.try: params\.__proto__: expected a name that is not reserved$/,
+  },
+  {
+    what: 'an address with a password',
+    sent: line(14, 'source.try', { id: 'a', url: 'http://me:secret@site.test/' }),
+    id: 14,
+    code: -32602,
+    data: 'invalid_params',
+    says: /^source\.try: url: expected an http or https URL without user name and password: [^:]*$/,
+  },
+  {
+    what: 'an address that is too long',
+    sent: line(15, 'source.try', { id: 'a', url: `http://site.test/${'x'.repeat(2_067)}` }),
+    id: 15,
+    code: -32602,
+    data: 'invalid_params',
+    says: /at most 2083 characters, got 2084$/,
+  },
+  {
+    what: 'an interval that is too short',
+    sent: line(16, 'settings.set', { everyMs: 999 }),
+    id: 16,
+    code: -32602,
+    data: 'invalid_params',
+    says: /^settings\.set: everyMs: expected a duration of 1s at least \(1000 ms\), got 999$/,
+  },
+  {
+    what: 'a time limit beyond a year',
+    sent: line(17, 'settings.set', { timeLimitMs: 366 * 86_400_000 + 1 }),
+    id: 17,
+    code: -32602,
+    data: 'invalid_params',
+    says: /timeLimitMs: expected a duration of 366d at most/,
+  },
+  {
     what: 'a call that nothing serves yet',
     sent: line(12, 'tree.get'),
     id: 12,
@@ -182,6 +221,13 @@ describe('control server, badly asked', () => {
     const short = line(1, 'daemon.ping').trim();
     client.send(`${short}${' '.repeat(lineLimitBytes - short.length)}\n`);
     assert.deepEqual(await client.next(), { jsonrpc: '2.0', id: 1, result: {} });
+  });
+
+  test('blank lines are not answered', async (t) => {
+    const { path } = await serve(t);
+    const client = await rawClient(t, path);
+    client.send(`\n\r\n  \n${ping}\n`);
+    assert.equal((await client.next())?.id, 'still there');
   });
 
   test('half a line and a hang-up leaves the others served', async (t) => {

@@ -51,6 +51,11 @@ describe('control socket', () => {
     client.close();
   });
 
+  test('a directory in its place is refused as such', async (t) => {
+    const path = await temporaryDirectory(t);
+    await assert.rejects(startServer({ path, ...options }), /found a directory: choose another place with --socket$/);
+  });
+
   test('a file that is no socket is refused and left alone', async (t) => {
     const path = join(await temporaryDirectory(t), 'control.sock');
     await writeFile(path, 'precious');
@@ -147,7 +152,7 @@ describe('control server, much asked', () => {
     });
     const client = await connect(path);
     t.after(() => client.close());
-    const asked = Array.from({ length: 1_000 }, (_, index) => index + 1);
+    const asked = Array.from({ length: 1_000 }, (_, index) => index + 1_000);
     const answers = await Promise.all(asked.map((everyMs) => client.call('settings.set', { everyMs })));
     assert.deepEqual(
       answers.map(({ everyMs }) => everyMs),

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { connect } from '../../src/control/client.ts';
 import type { HandlerContext } from '../../src/control/methods.ts';
 import type { EventView } from '../../src/control/methods/event.ts';
-import { roomEvents, waitingLimit } from '../../src/control/subscription.ts';
+import { roomEvents, Subscription, waitingLimit } from '../../src/control/subscription.ts';
 import { line, rawClient, serve } from './daemon.ts';
 
 const event = (id: number, text = ''): EventView => ({ id, at: 0, type: 'record.added', data: { text } });
@@ -107,6 +107,19 @@ describe('subscription', () => {
         notifyAll(context, slice * roomEvents, (slice + 1) * roomEvents);
       }
     }
+  });
+
+  test('one that waits while what waits for its reader is long has room when that was taken', async () => {
+    const subscription = new Subscription(1, () => undefined);
+    const text = 'x'.repeat(300_000);
+    subscription.answered();
+    assert.ok(subscription.notify(event(1, text)));
+    const order: string[] = [];
+    const room = subscription.room().then(() => order.push('room'));
+    await Promise.resolve().then(() => order.push('taken'));
+    assert.ok(subscription.take(1_000_000).includes(text));
+    await room;
+    assert.deepEqual(order, ['taken', 'room']);
   });
 
   test('the client goes on from where it lagged', async (t) => {

@@ -85,7 +85,8 @@ async function eventsOf(client: Client): Promise<EventView[]> {
     if (event.id >= lastEvent) hear();
   });
   await heard;
-  return events;
+  // Those that come from now on are told later.
+  return [...events];
 }
 
 /** What is known at one instant. */

@@ -18,7 +18,7 @@ const source = `id: shop
 provider: html
 every: ${everyMs / 1_000}s
 allowPrivate: true
-politeness: { autoThrottle: false, delay: 1ms, minDelay: 1ms }
+politeness: { delay: 1ms, minDelay: 1ms }
 records:
   article:
     each: .item

@@ -79,9 +79,9 @@ describe('the JSON Schema', () => {
 
   test('of a source knows its keys, its defaults and the closed set of providers', () => {
     const { properties, required, additionalProperties } = jsonSchema('source');
-    assert.deepEqual(required, ['id', 'provider', 'records']);
+    assert.deepEqual(required, ['id', 'records']);
     assert.equal(additionalProperties, false);
-    assert.deepEqual(properties?.['provider'], { type: 'string', enum: ['html'] });
+    assert.deepEqual(properties?.['provider'], { default: 'html', type: 'string', enum: ['html'] });
     assert.deepEqual(properties?.['tree'], { default: 'fast', type: 'string', enum: ['fast', 'browser'] });
   });
 });

@@ -10,6 +10,7 @@ describe('the charset of a page', () => {
 
   for (const [name, body, contentType, text] of [
     ['is what the header says', bodyOf(page('caf\u00e9'), 'latin1'), 'text/html; charset=ISO-8859-1', 'café'],
+    ['is Windows-1252 where it is user-defined', bytes(page('caf\xe9')), 'text/html; charset=X-User-Defined', 'café'],
     ['may be quoted in the header', bodyOf(page('café')), 'text/html; charset="utf-8"', 'café'],
     [
       'is what a mark of byte order says, whatever the header says',

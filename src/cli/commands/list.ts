@@ -3,6 +3,7 @@ import type { Client } from '../../control/client.ts';
 import type { ProjectView } from '../../control/methods/project.ts';
 import { allSlices } from '../all-slices.ts';
 import { examples, print, withDaemon } from '../cli.ts';
+import { CommandError, exitStatus } from '../exit-status.ts';
 import { countOption } from '../options.ts';
 import { showProjects } from '../show.ts';
 import type { Terminal } from '../terminal.ts';
@@ -28,14 +29,23 @@ export function listCommand(terminal: Terminal): Command {
     .action((options: Options, command: Command) =>
       withDaemon(terminal, command, async (client) => {
         const projects = await listAll(client, options);
+        if (projects.length === 0) terminal.err(await whyNone(client, options));
         print(terminal, command, projects, (projects) => {
           if (options.ids) return projects.map(({ id }) => id).join('\n');
-          if (projects.length > 0) return showProjects(terminal, projects);
-          terminal.err('no projects: add one with `heronry add`');
-          return '';
+          return projects.length > 0 ? showProjects(terminal, projects) : '';
         });
       }),
     );
+}
+
+/** What an empty list means. */
+async function whyNone(client: Client, { status, label, source }: Options): Promise<string> {
+  if (source !== undefined) {
+    const { sources } = await client.call('source.list', {});
+    if (!sources.some(({ id }) => id === source)) throw new CommandError(exitStatus.notFound, `no source "${source}"`);
+  }
+  const isNarrowed = status !== undefined || label !== undefined || source !== undefined;
+  return isNarrowed ? 'no project matches' : 'no projects: add one with `heronry add`';
 }
 
 function listAll(client: Client, { status, label, source, limit }: Options): Promise<ProjectView[]> {

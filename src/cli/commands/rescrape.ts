@@ -1,10 +1,12 @@
 import { Command } from 'commander';
 import type { Client } from '../../control/client.ts';
 import type { Result } from '../../control/methods.ts';
-import { examples, globalOptions, print, withDaemon } from '../cli.ts';
+import type { ScrapeView, StepView } from '../../control/methods/scrape.ts';
+import { examples, globalOptions, print, withClient, withDaemon } from '../cli.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { followScrape } from '../follow.ts';
 import { countOption } from '../options.ts';
+import { withProgress } from '../progress.ts';
 import { showScrapeLine, showStep } from '../show.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -27,13 +29,35 @@ export function rescrapeCommand(terminal: Terminal): Command {
       examples('heronry rescrape solar', 'heronry rescrape solar --wait', 'heronry rescrape solar --target 12 --json'),
     )
     .action((id: string, options: Options, command: Command) =>
-      withDaemon(terminal, command, async (client) => {
-        const { target, wait } = options;
-        const result = await client.call('project.rescrape', { id, ...(target !== undefined && { target }) });
-        if (wait) await waitForAll(terminal, command, client, result.scrapes);
-        else print(terminal, command, result, ({ scrapes }) => scrapes.map(showRequested).join('\n'));
-      }),
+      options.wait ? scrapeAndWait(terminal, command, id, options) : askForScrape(terminal, command, id, options),
     );
+}
+
+function askForScrape(terminal: Terminal, command: Command, id: string, options: Options): Promise<void> {
+  return withDaemon(terminal, command, async (client) => {
+    const result = await request(client, id, options);
+    print(terminal, command, result, ({ scrapes }) => scrapes.map(showRequested).join('\n'));
+  });
+}
+
+function scrapeAndWait(terminal: Terminal, command: Command, id: string, options: Options): Promise<void> {
+  let waitingFor = 'waiting for rescrape';
+  const work = withClient(terminal, command, async (client) => {
+    const { scrapes } = await request(client, id, options);
+    await waitForAll(terminal, command, client, scrapes, (seen) => (waitingFor = whatOf(seen)));
+  });
+  return withProgress(terminal, () => waitingFor, work);
+}
+
+/** What a scrape waits for, as far as it tells: once it has begun, that is its turn at its host, or the answer. */
+function whatOf({ scrape, status }: ScrapeView): string {
+  return status === 'waiting'
+    ? `scrape ${scrape} waits to begin`
+    : `scrape ${scrape} waits for its turn at the host, or for the answer`;
+}
+
+function request(client: Client, id: string, { target }: Options): Promise<Result<'project.rescrape'>> {
+  return client.call('project.rescrape', { id, ...(target !== undefined && { target }) });
 }
 
 function showRequested({ scrape, target, coalesced }: Requested): string {
@@ -45,21 +69,22 @@ async function waitForAll(
   command: Command,
   client: Client,
   asked: readonly Requested[],
+  onLook: (seen: ScrapeView) => void,
 ): Promise<void> {
   const json = globalOptions(command).json ?? false;
   const many = asked.length > 1;
   const scrapes = await Promise.all(
-    asked.map(({ scrape }) =>
-      followScrape(client, scrape, (step) => {
-        terminal.passing('');
-        const line = many ? `${scrape}: ${showStep(terminal, step)}` : showStep(terminal, step);
-        terminal.out(json ? JSON.stringify({ scrape, ...step }) : line);
-      }),
-    ),
+    asked.map(({ scrape }) => followScrape(client, scrape, (step) => showOne(scrape, step), onLook)),
   );
   for (const scrape of scrapes) print(terminal, command, scrape, (view) => showScrapeLine(terminal, view));
   const bad = scrapes.filter(({ status }) => status !== 'complete');
   if (bad.length === 0) return;
   const told = bad.map(({ scrape, status }) => `scrape ${scrape} ${status === 'failed' ? 'failed' : 'was cancelled'}`);
   throw new CommandError(exitStatus.failed, told.join(', '));
+
+  function showOne(scrape: number, step: StepView): void {
+    terminal.passing('');
+    const line = many ? `${scrape}: ${showStep(terminal, step)}` : showStep(terminal, step);
+    terminal.out(json ? JSON.stringify({ scrape, ...step }) : line);
+  }
 }

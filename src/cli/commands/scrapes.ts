@@ -51,12 +51,14 @@ export function scrapesCommand(terminal: Terminal): Command {
           const { scrapes: rows, next } = await client.call('scrape.list', slice);
           return { rows, next };
         });
+        if (scrapes.length === 0) terminal.err(Object.keys(wanted).length > 0 ? 'no scrape matches' : 'no scrapes');
         print(terminal, command, scrapes, () => showScrapes(terminal, scrapes));
       }),
     );
 }
 
 function showScrapes(terminal: Terminal, scrapes: readonly ScrapeView[]): string {
+  if (scrapes.length === 0) return '';
   const rows = scrapes.map((scrape) => [
     String(scrape.scrape),
     scrape.project,

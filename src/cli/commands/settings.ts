@@ -2,7 +2,7 @@ import { Argument, Command } from 'commander';
 import type { Asked } from '../../control/methods.ts';
 import type { Settings } from '../../control/methods/settings.ts';
 import { examples, print, withDaemon } from '../cli.ts';
-import { durationMs, durationText } from '../duration.ts';
+import { durationMs, durationText, longestMs } from '../duration.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -27,6 +27,8 @@ export function settingsCommand(terminal: Terminal): Command {
     .description('change a setting; it counts from the next arming on and outlives a restart')
     .addArgument(new Argument('<name>', 'which').choices(names))
     .argument('<value>', 'a duration such as 15m; a level such as debug')
+    // So that a value with a minus is taken for a wrong value, not for an option.
+    .allowUnknownOption()
     .addHelpText('after', examples('heronry settings set every 2h', 'heronry settings set log-level debug'))
     .action((name: string, value: string, _options: object, command: Command) => {
       const change = readChange(name, value);
@@ -46,8 +48,9 @@ function readChange(name: string, value: string): Asked<'settings.set'> {
   // The daemon knows which levels there are, and says so.
   if (!isDuration(name)) return { logLevel: value as Settings['logLevel'] };
   const ms = durationMs(value) ?? (value === '0s' && name === 'initial-delay' ? 0 : undefined);
-  if (ms !== undefined) return { [durations[name]]: ms };
-  throw new CommandError(exitStatus.usage, `settings: ${name}: expected a duration such as 15m, got "${value}"`);
+  const wanted = ms !== undefined && ms > longestMs ? 'of 366d at most' : 'such as 15m';
+  if (ms !== undefined && ms <= longestMs) return { [durations[name]]: ms };
+  throw new CommandError(exitStatus.usage, `settings: ${name}: expected a duration ${wanted}, got "${value}"`);
 }
 
 function isDuration(name: string): name is keyof typeof durations {

@@ -15,6 +15,7 @@ export function showCommand(terminal: Terminal): Command {
           client.call('project.get', { id }),
           client.call('project.records', { id }),
         ]);
+        if (records.length === 0) terminal.err(`nothing is known of ${id} yet`);
         print(terminal, command, { ...project, records }, () => showProject(terminal, project, records));
       }),
     );

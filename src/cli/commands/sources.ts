@@ -20,12 +20,14 @@ export function sourcesCommand(terminal: Terminal): Command {
           terminal.err(`${countText(changed.length, 'source')} changed, ${removed.length} removed`);
         }
         const { sources } = await client.call('source.list', {});
+        if (sources.length === 0) terminal.err('no sources: write a definition, then `heronry sources --reload`');
         print(terminal, command, sources, () => showSources(terminal, sources));
       }),
     );
 }
 
 function showSources(terminal: Terminal, sources: readonly SourceView[]): string {
+  if (sources.length === 0) return '';
   const rows = sources.map((source) => [
     source.id,
     showStatus(terminal, source.status),
@@ -37,6 +39,6 @@ function showSources(terminal: Terminal, sources: readonly SourceView[]): string
   const problems = sources.flatMap((source) => source.problems);
   return [
     table(terminal, ['SOURCE', 'STATUS', 'TARGETS', 'EVERY', 'PULSE', 'NAME'], rows),
-    ...problems.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${plainText(message)}`),
+    ...problems.map(({ file, line, column, message }) => `${plainText(file)}:${line}:${column}: ${plainText(message)}`),
   ].join('\n');
 }

@@ -4,8 +4,9 @@ import type { TreeNode } from '../../control/methods/tree.ts';
 import { examples, print, withClient } from '../cli.ts';
 import { durationText } from '../duration.ts';
 import { countOption } from '../options.ts';
+import { cutAt } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { plainText } from '../text.ts';
+import { bytesText, plainText } from '../text.ts';
 
 interface Options {
   readonly watch?: boolean;
@@ -26,15 +27,22 @@ export function treeCommand(terminal: Terminal): Command {
     .action(({ watch, depth, limit }: Options, command: Command) =>
       withClient(terminal, command, async (client) => {
         const asked = { ...(depth !== undefined && { depth }), ...(limit !== undefined && { limit }) };
-        const show = async (): Promise<void> => {
-          const tree = await client.call('tree.get', asked);
-          const clear = watch && terminal.columns !== undefined ? '\u001B[H\u001B[J' : '';
-          print(terminal, command, tree, () => clear + showTree(terminal, tree).join('\n'));
-        };
-        await show();
-        for await (const _ of watch ? setInterval(watchMs) : []) await show();
+        const show = async (make: typeof showTree): Promise<void> =>
+          print(terminal, command, await client.call('tree.get', asked), (tree) => make(terminal, tree).join('\n'));
+        await show(watch ? showFrame : showTree);
+        for await (const _ of watch ? setInterval(watchMs) : []) await show(showFrame);
       }),
     );
+}
+
+/** The tree in place of the one before, as far as the terminal has room; elsewhere a blank line ends each. */
+function showFrame(terminal: Terminal, node: TreeNode): string[] {
+  const { columns, rows } = terminal;
+  if (columns === undefined || rows === undefined) return [...showTree(terminal, node), ''];
+  const lines = showTree(terminal, node).map((line) => cutAt(line, columns));
+  const room = Math.max(rows - 1, 2);
+  const shown = lines.length > room ? [...lines.slice(0, room - 1), '…'] : lines;
+  return [`\u001B[H\u001B[J${shown[0]}`, ...shown.slice(1)];
 }
 
 function showTree(terminal: Terminal, node: TreeNode): string[] {
@@ -54,6 +62,7 @@ function showNode(terminal: Terminal, node: TreeNode): string {
   const notes = [
     ...(node.state === 'running' ? [] : [terminal.paint('yellow', node.state)]),
     durationText(node.ageMs),
+    ...(node.memoryBytes > 0 ? [bytesText(node.memoryBytes)] : []),
     ...(node.mailbox > 0 ? [`${node.mailbox} waiting`] : []),
     ...(node.restarts > 0 ? [terminal.paint('yellow', `restarted ${node.restarts}×`)] : []),
     ...(node.lastExit === undefined ? [] : [`last exit: ${plainText(node.lastExit)}`]),

@@ -82,7 +82,7 @@ function showTried(
   );
   return [
     `${plainText(url)}  ${facts.join(', ')}`.trimEnd(),
-    ...(rows.length > 0 ? [table(terminal, ['RECORD', 'KEY', 'FIELD', 'VALUE'], rows)] : []),
+    ...(rows.length > 0 ? [table(terminal, ['RECORD', 'KEY', 'FIELD', 'VALUE'], rows, 'headed')] : []),
     ...absent.map((field) => terminal.paint('yellow', `${field}: no selector matched`)),
     ...unparsed.map(({ record, field, text, expected }) =>
       terminal.paint('yellow', `${record}.${field}: expected ${expected}, got "${plainText(text)}"`),

@@ -1,12 +1,15 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import { Command } from 'commander';
+import type { Loaded } from '../../definition/load.ts';
 import type { Problem } from '../../definition/problem.ts';
 import { examples, print } from '../cli.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { showProblems } from '../problems.ts';
 import type { Terminal } from '../terminal.ts';
 import { countText } from '../text.ts';
+
+const daemonName = 'heronry.yaml';
 
 /** What was looked at, and what is wrong with it. */
 interface Validation {
@@ -21,14 +24,18 @@ export function validateCommand(terminal: Terminal): Command {
     .description(
       'say what is wrong with heronry.yaml, projects.yaml and the sources, with file and line; needs no daemon',
     )
-    .argument('[folder]', 'the folder that heronry.yaml stands in', '.')
+    .argument('[path]', 'the folder that heronry.yaml stands in, a folder of definitions, or one file', '.')
     .option('--sources <folder>', 'the folder of definitions, if heronry.yaml does not name it')
     .addHelpText(
       'after',
-      examples('heronry validate', 'heronry validate watch', 'heronry validate --sources definitions --json'),
+      examples(
+        'heronry validate',
+        'heronry validate sources/shop.yaml',
+        'heronry validate --sources definitions --json',
+      ),
     )
-    .action(async (folder: string, { sources }: { readonly sources?: string }, command: Command) => {
-      const found = await validate(resolve(terminal.cwd, folder), sources && resolve(terminal.cwd, sources));
+    .action(async (path: string, { sources }: { readonly sources?: string }, command: Command) => {
+      const found = await validate(resolve(terminal.cwd, path), sources && resolve(terminal.cwd, sources));
       print(terminal, command, found, ({ sources, projects, problems }) => {
         if (problems.length > 0) return showProblems(terminal, problems);
         return `${countText(sources, 'source')} and ${countText(projects, 'project')}, no problems`;
@@ -38,24 +45,61 @@ export function validateCommand(terminal: Terminal): Command {
     });
 }
 
-async function validate(folder: string, sourcesFolder: string | undefined): Promise<Validation> {
+/** Validates what a person names: the folder of heronry.yaml, a folder of definitions, or one file. */
+async function validate(path: string, sourcesFolder: string | undefined): Promise<Validation> {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) throw new CommandError(exitStatus.notFound, `${path}: no such file or folder`);
+  return stats.isDirectory() ? validateFolder(path, sourcesFolder) : validateFile(path);
+}
+
+async function validateFile(file: string): Promise<Validation> {
+  const { loadDaemon, loadProjects, loadSource } = await import('../../definition/load.ts');
+  const name = basename(file);
+  if (name === daemonName) return of('daemon', await loadDaemon(file));
+  if (/^projects\b/.test(name)) return of('projects', await loadProjects(file));
+  return of('source', await loadSource(file));
+
+  function of(what: 'daemon' | 'projects' | 'source', loaded: Loaded<unknown>): Validation {
+    return {
+      sources: what === 'source' && loaded.ok ? 1 : 0,
+      projects: what === 'projects' && loaded.ok && Array.isArray(loaded.value) ? loaded.value.length : 0,
+      problems: loaded.ok ? [] : loaded.problems,
+    };
+  }
+}
+
+async function validateFolder(folder: string, sourcesFolder: string | undefined): Promise<Validation> {
   const { loadDaemon, loadProjects, loadSources } = await import('../../definition/load.ts');
   const problems: Problem[] = [];
-  let sources = sourcesFolder ?? resolve(folder, 'sources');
-  const daemonFile = resolve(folder, 'heronry.yaml');
+  const [daemonFile, projectFile] = [resolve(folder, daemonName), resolve(folder, 'projects.yaml')];
+  let sources = sourcesFolder ?? definitionsIn(folder);
   if (existsSync(daemonFile)) {
     const daemon = await loadDaemon(daemonFile);
     if (!daemon.ok) problems.push(...daemon.problems);
     else sources = sourcesFolder ?? resolve(folder, daemon.value.sources);
   }
-  const loaded = await loadSources(sources);
+  if (sources === undefined && !existsSync(daemonFile) && !existsSync(projectFile)) {
+    throw new CommandError(
+      exitStatus.notFound,
+      `${folder}: nothing to validate: expected heronry.yaml, projects.yaml, a folder "sources" or definitions there`,
+    );
+  }
+  const loaded = sources === undefined ? { sources: [], problems: [] } : await loadSources(sources);
   problems.push(...loaded.problems);
   let projects = 0;
-  const projectFile = resolve(folder, 'projects.yaml');
   if (existsSync(projectFile)) {
     const list = await loadProjects(projectFile);
     if (list.ok) projects = list.value.length;
     else problems.push(...list.problems);
   }
   return { sources: loaded.sources.length, projects, problems };
+}
+
+/** The folder of definitions in a folder, or that folder itself when it holds some and nothing else that is known. */
+function definitionsIn(folder: string): string | undefined {
+  const inner = resolve(folder, 'sources');
+  if (existsSync(inner)) return inner;
+  const names = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name));
+  const isOfDefinitions = names.length > 0 && !names.some((name) => name === daemonName || name === 'projects.yaml');
+  return isOfDefinitions ? folder : undefined;
 }

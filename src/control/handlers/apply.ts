@@ -1,3 +1,4 @@
+import { writtenDuration } from '../../definition/duration.ts';
 import { addProject, archiveProject, type ProjectSpec, restoreProject, updateProject } from '../../store/projects.ts';
 import type { ProjectRow, TargetRow } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
@@ -109,9 +110,13 @@ function targetChanges(targets: readonly TargetRow[], spec: ProjectSpec): string
     if (target === undefined) return [`+ ${place.source} ${place.url}`];
     return target.everyMs === place.everyMs
       ? []
-      : [`${place.source}: every ${target.everyMs ?? 'default'} → ${place.everyMs ?? 'default'} ms`];
+      : [`${place.source}: every ${everyText(target.everyMs)} → ${everyText(place.everyMs)}`];
   });
   return [...gone, ...others];
+}
+
+function everyText(everyMs: number | undefined): string {
+  return everyMs === undefined ? 'default' : writtenDuration(everyMs);
 }
 
 function tracked(store: Store, row: ProjectRow): TargetRow[] {

@@ -45,8 +45,7 @@ function follow(
       for (let rows = slice(); rows.length > 0; rows = slice()) {
         const first = rows[0]?.serial ?? 0;
         if (first > told + 1) lag(first - 1);
-        await room();
-        if (signal.aborted || !rows.every(tellOne)) return unsubscribe();
+        for (const row of rows) if (!(await tellOne(row))) return unsubscribe();
         // Others have their turn, also where most events are not wanted here and never wait for room.
         if (rows.length === sliceRows) await setImmediate();
       }
@@ -62,9 +61,12 @@ function follow(
     return [...store().readEvents(told, sliceRows)];
   }
 
-  function tellOne(row: EventRow): boolean {
+  /** Whether the subscription goes on. */
+  async function tellOne(row: EventRow): Promise<boolean> {
     told = row.serial;
-    return !isWanted(row, wanted) || notify(eventView(row));
+    if (!isWanted(row, wanted)) return !signal.aborted;
+    await room();
+    return notify(eventView(row));
   }
 }
 

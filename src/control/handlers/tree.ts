@@ -16,7 +16,7 @@ export function treeHandlers(deps: HandlerDeps): Pick<Handlers, 'tree.get'> {
 }
 
 function nodeOf(life: LifeView, depth: number, limit: number): TreeNode {
-  const { name, kind, state, mailbox, restarts, ageMs, lastExit, children } = life;
+  const { name, kind, state, mailbox, restarts, ageMs, memoryBytes, lastExit, children } = life;
   const shown = depth > 1 ? children.slice(0, limit) : [];
   const more = children.length - shown.length;
   return {
@@ -26,6 +26,7 @@ function nodeOf(life: LifeView, depth: number, limit: number): TreeNode {
     mailbox,
     restarts,
     ageMs: Math.round(ageMs),
+    memoryBytes,
     ...(lastExit !== undefined && { lastExit: describeReason(lastExit) }),
     ...(kind === 'supervisor' && { children: shown.map((child) => nodeOf(child, depth - 1, limit)) }),
     ...(more > 0 && { more }),

@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import { IntervalMs } from '../../definition/duration.ts';
 import { ProjectId, SourceId } from '../../definition/slug.ts';
+import { HttpUrl } from '../../definition/url-pattern.ts';
 import type { MethodSpec } from '../method.ts';
-import { AnyValue, FailureView, Instant, Limit, Milliseconds, Serial } from '../fields.ts';
+import { AnyValue, FailureView, Instant, Limit, Milliseconds, Serial, UrlParams } from '../fields.ts';
 
 import { ScrapeView } from './scrape.ts';
 
@@ -9,9 +11,9 @@ import { ScrapeView } from './scrape.ts';
 export const TargetInput = z
   .strictObject({
     source: SourceId,
-    url: z.url({ protocol: /^https?$/ }).exactOptional(),
-    params: z.record(z.string(), z.string()).exactOptional(),
-    everyMs: Milliseconds.exactOptional(),
+    url: HttpUrl.exactOptional(),
+    params: UrlParams.exactOptional(),
+    everyMs: IntervalMs.exactOptional(),
   })
   .refine((target) => (target.url === undefined) !== (target.params === undefined), {
     error: 'expected either "url" or "params"',

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import type { MethodSpec } from '../method.ts';
-import { Milliseconds } from '../fields.ts';
+import { IntervalMs, SpanMs } from '../../definition/duration.ts';
 
 /** What may be changed while the daemon runs. */
 export const Settings = z.strictObject({
   /** From a project's creation to its first scrape. */
-  initialDelayMs: z.int().min(0),
+  initialDelayMs: SpanMs,
   /** Between the scrapes of a target whose source and project say nothing. */
-  everyMs: Milliseconds,
+  everyMs: IntervalMs,
   /** The longest a scrape may take. */
-  timeLimitMs: Milliseconds,
+  timeLimitMs: IntervalMs,
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
 });
 export type Settings = z.infer<typeof Settings>;

@@ -1,7 +1,17 @@
 import * as z from 'zod';
 import { SourceId } from '../../definition/slug.ts';
+import { HttpUrl } from '../../definition/url-pattern.ts';
 import type { MethodSpec } from '../method.ts';
-import { AnyValue, DraftView, FailureView, Instant, Milliseconds, ProblemView, UnparsedView } from '../fields.ts';
+import {
+  AnyValue,
+  DraftView,
+  FailureView,
+  Instant,
+  Milliseconds,
+  ProblemView,
+  UnparsedView,
+  UrlParams,
+} from '../fields.ts';
 
 /** A site or API, as its definition file describes it. */
 export const SourceView = z.strictObject({
@@ -62,8 +72,8 @@ export const sourceMethods = {
     params: z
       .strictObject({
         id: SourceId,
-        url: z.url({ protocol: /^https?$/ }).exactOptional(),
-        params: z.record(z.string(), z.string()).exactOptional(),
+        url: HttpUrl.exactOptional(),
+        params: UrlParams.exactOptional(),
       })
       .refine((asked) => (asked.url === undefined) !== (asked.params === undefined), {
         error: 'expected either "url" or "params"',

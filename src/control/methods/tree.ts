@@ -11,6 +11,8 @@ export interface TreeNode {
   /** How often it was started again. */
   readonly restarts: number;
   readonly ageMs: number;
+  /** About what the daemon's kernel keeps for it: not what its own code keeps. */
+  readonly memoryBytes: number;
   /** Why the life before this one ended. */
   readonly lastExit?: string | undefined;
   readonly children?: readonly TreeNode[] | undefined;
@@ -27,6 +29,7 @@ export const TreeView: z.ZodType<TreeNode> = z.lazy(() =>
     mailbox: z.int(),
     restarts: z.int(),
     ageMs: z.number(),
+    memoryBytes: z.int(),
     lastExit: z.string().optional(),
     children: z.array(TreeView).readonly().optional(),
     more: z.int().optional(),

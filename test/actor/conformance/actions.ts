@@ -4,7 +4,7 @@ import { spawn, spawnLink } from '../../../src/actor/spawn.ts';
 import { type Player, newTurn, type Turn } from './player.ts';
 import type { Action, Json, Spec, Target } from './scenario.ts';
 import { addressOf, sleep, waitAt } from './scene.ts';
-import { asReason, exitWith, type Script, whyOf } from './script.ts';
+import { asReason, exitWith, play, type Script, whyOf } from './script.ts';
 import { startResult } from './results.ts';
 
 /** What one action does. What it answers is one of the results of the turn; many have nothing to say. */
@@ -28,7 +28,8 @@ const acts: Record<string, Act> = {
   bad_return: (_, value: Json) => fail(['bad_return_value', value]),
 
   sleep: ({ player: { scene, self } }, ms: number) => sleep(scene, self, ms),
-  gate: ({ player: { scene, self } }, gate: string) => waitAt(scene, self, gate),
+  gate: ({ player: { scene, self }, isBeside }, gate: string) =>
+    isBeside ? scene.gates.pass(gate) : waitAt(scene, self, gate),
   log: ({ player }, value: Json) => log(player, value),
 
   send: ({ player }, target: Target, message: Json) => to(player, target)?.send({ type: 'info', message }),
@@ -84,6 +85,21 @@ const acts: Record<string, Act> = {
     timers.set(slot, () => scene.clock.cancel(timer));
   },
   cancel: ({ player }, slot: string) => player.timers.get(slot)?.() ?? false,
+
+  task({ player }, message: Json, actions: readonly Action[]) {
+    const run = async () => play(perform(newTurn(player, undefined, true), actions));
+    player.self.task(run, () => ({ type: 'info', message }));
+  },
+  stray({ player: { scene } }, reason: Json) {
+    scene.system.blame(exitWith(['error', reason]));
+  },
+  on_abort({ player }, value: Json) {
+    player.self.signal.addEventListener('abort', () => log(player, value));
+  },
+  after({ player: { self, timers } }, ms: number, message: Json, slot: string) {
+    const timer = self.after(ms, { type: 'info', message });
+    timers.set(slot, () => self.cancel(timer));
+  },
 };
 
 /** Does one thing after the other, until one fails or the life has ended. */
@@ -93,7 +109,7 @@ export function* perform(turn: Turn, actions: readonly Action[]): Script<void> {
     if (act === undefined) throw new Error(`no such action: ${name}`);
     const doing = act(turn, ...(details as never[]));
     const result = doing instanceof Promise ? ((yield doing) as Json | undefined) : doing;
-    if (turn.player.self.signal.aborted) return;
+    if (turn.player.self.signal.aborted && !turn.isBeside) return;
     if (result !== undefined) turn.results.push(result);
   }
 }

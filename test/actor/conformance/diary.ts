@@ -61,6 +61,9 @@ export class Diary {
     if (report.type === 'ended') {
       const ended = this.#incarnations.get(report.id);
       if (ended !== undefined) this.write('down', ended.path, ended.n, plain(report.reason));
+    } else if (report.type === 'stray') {
+      const past = this.#incarnations.get(report.id);
+      this.write('stray', past?.path ?? '?', past?.n ?? 0, plain(report.reason));
     } else if (report.type === 'supervisor') {
       const path = this.#incarnations.get(report.id)?.path ?? '?';
       const isLimit = report.context === 'intensity_reached';

@@ -25,6 +25,8 @@ export interface Player {
 export interface Turn {
   readonly player: Player;
   readonly caller: Reply<Json> | undefined;
+  /** Whether it runs beside the mailbox, as a task: such code goes on when the life has ended. */
+  readonly isBeside: boolean;
   /** What the actions came to. */
   readonly results: Json[];
   reply: { readonly value: Json } | undefined;
@@ -33,9 +35,9 @@ export interface Turn {
   silenceMs: number | undefined;
 }
 
-export function newTurn(player: Player, caller?: Reply<Json>): Turn {
+export function newTurn(player: Player, caller?: Reply<Json>, isBeside = false): Turn {
   const nothing = { reply: undefined, stop: undefined, continueWith: undefined, silenceMs: undefined };
-  return { player, caller, results: [], ...nothing };
+  return { player, caller, isBeside, results: [], ...nothing };
 }
 
 /** The script for an event: the handler of just this message, or of any. */

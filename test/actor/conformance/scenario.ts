@@ -30,6 +30,7 @@ export interface Spec {
   readonly auto_shutdown?: string;
   readonly children?: readonly Spec[];
   readonly max_children?: number;
+  readonly budget?: 'shared' | 'per_child';
   readonly extra_arguments?: readonly Json[];
 
   readonly restart?: string;

@@ -91,6 +91,11 @@ export class Gates {
     this.#waiting.set(gate, waiting.add(pass));
     return () => void waiting.delete(pass);
   }
+
+  /** Resolves once the gate is open. */
+  pass(gate: string): Promise<void> {
+    return new Promise((resolve) => void this.wait(gate, resolve));
+  }
 }
 
 /** Waits at a gate. A life that ended meanwhile never comes back from there. */

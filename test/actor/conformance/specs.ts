@@ -4,7 +4,7 @@ import type { Startable } from '../../../src/actor/spawn.ts';
 import { supervisor, type SupervisorSpec } from '../../../src/actor/supervisor.ts';
 import { type Actor, type ChildSpec, ignore, type Self } from '../../../src/actor/types.ts';
 import { refusalResult } from './results.ts';
-import { idOf } from './diary.ts';
+import { idOf, plain } from './diary.ts';
 import type { Json, Spec } from './scenario.ts';
 import type { Scene } from './scene.ts';
 import { exitWith } from './script.ts';
@@ -17,7 +17,7 @@ export function startableOf(scene: Scene, spec: Spec, path: string, extra?: read
       start: (self: Self<never>) => startWorker(scene, self, spec, path, extra),
     };
   }
-  const actor = spec.type === 'dynamic' ? dynamicActor(spec) : staticActor(scene, spec, path);
+  const actor = spec.type === 'dynamic' ? dynamicActor(scene, spec, path) : staticActor(scene, spec, path);
   return { start: (self: Self<never>) => startSupervisor(scene, self, spec, path, actor, extra) };
 }
 
@@ -46,8 +46,11 @@ function staticActor(scene: Scene, spec: Spec, path: string): Actor<never> {
   return supervisor(given as SupervisorSpec);
 }
 
-function dynamicActor({ intensity, period, max_children: maxChildren }: Spec): Actor<never> {
+function dynamicActor({ diary }: Scene, spec: Spec, path: string): Actor<never> {
+  const { intensity, period, max_children: maxChildren, budget } = spec;
   return dynamicSupervisor({
+    ...(budget === undefined ? {} : { budget }),
+    gaveUp: ({ id }, reason) => diary.write('gave_up', path, diary.find(path)?.n ?? 0, id, plain(reason)),
     ...(intensity === undefined ? {} : { intensity }),
     ...(period === undefined ? {} : { periodMs: period * 1_000 }),
     ...(maxChildren === undefined ? {} : { maxChildren }),

@@ -11,6 +11,7 @@ import {
   type TerminateByRef,
   whichChildren,
 } from '../../../src/actor/management.ts';
+import { type LifeView, viewLife } from '../../../src/actor/inspect.ts';
 import { lifeOf } from '../../../src/actor/self.ts';
 import { spawn, spawnLink } from '../../../src/actor/spawn.ts';
 import type { Ref } from '../../../src/actor/types.ts';
@@ -112,6 +113,10 @@ export const operations: Record<string, Operation> = {
     gates.open(gate);
     return 'ok';
   },
+  inspect(scene, { target = 'root' }) {
+    const life = lifeAt(addressOf(scene, target));
+    return life === undefined ? 'no_such_target' : [...rowsOf(scene, viewLife(life))];
+  },
   sleep: ({ clock }, { ms = 0 }) => new Promise((resolve) => clock.at(clock.monotonic() + ms, () => resolve('ok'))),
 
   reg_lookup(scene, { reg, key = '' }) {
@@ -211,6 +216,14 @@ function keysOf(scene: Scene, registry: string | undefined, target: string): str
   const { lives } = registryOf(scene, registry);
   const ref = addressOf(scene, target);
   return [...lives.keys()].filter((key) => lives.whereis(key) === ref);
+}
+
+/** A life and those below it, one row each: who, state, messages that wait, restarts, and how its last life ended. */
+function* rowsOf(scene: Scene, view: LifeView): Generator<Json> {
+  const { id, name, state, mailbox, restarts, lastExit, children } = view;
+  const who = scene.diary.byId(id) === undefined ? plain(name) : scene.diary.nameOf(id);
+  yield [who, state, mailbox, restarts, plain(lastExit ?? null)];
+  for (const child of children) yield* rowsOf(scene, child);
 }
 
 /** Orders rows as their text is. */

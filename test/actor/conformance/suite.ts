@@ -7,7 +7,15 @@ export type Verdict =
   | { readonly id: string; readonly verdict: 'passed' }
   | { readonly id: string; readonly verdict: 'failed' | 'skipped'; readonly reason: string };
 
-const supported: ReadonlySet<string> = new Set(['actor', 'registry', 'time', 'gate', 'batch', 'otp-defaults']);
+const supported: ReadonlySet<string> = new Set([
+  'actor',
+  'registry',
+  'time',
+  'gate',
+  'batch',
+  'otp-defaults',
+  'heronry',
+]);
 
 /** Why scenarios that need such a thing are left out. */
 const unsupported: Readonly<Record<string, string>> = {

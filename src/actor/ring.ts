@@ -1,0 +1,52 @@
+/** What can be in a ring, one at a time; it is its own neighbour while it is in none. */
+export class RingItem {
+  nextInRing: this = this;
+  previousInRing: this = this;
+}
+
+/** Items in the order they came. Each comes and goes at the same small cost however many there are, and is found by no key. */
+export class Ring<T extends RingItem> {
+  #first: T | undefined = undefined;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get first(): T | undefined {
+    return this.#first;
+  }
+
+  /** Adds an item that is in no ring, behind all others. */
+  add(item: T): void {
+    const first = (this.#first ??= item);
+    this.#size += 1;
+    if (first === item) return;
+    item.nextInRing = first;
+    item.previousInRing = first.previousInRing;
+    first.previousInRing.nextInRing = item;
+    first.previousInRing = item;
+  }
+
+  /** Whether the item was in this ring until now; it is in no other. */
+  delete(item: T): boolean {
+    const next = item.nextInRing;
+    if (this.#first === item) this.#first = next === item ? undefined : next;
+    else if (next === item) return false;
+    this.#size -= 1;
+    next.previousInRing = item.previousInRing;
+    item.previousInRing.nextInRing = next;
+    item.nextInRing = item;
+    item.previousInRing = item;
+    return true;
+  }
+
+  /** The one at hand may be deleted meanwhile. */
+  *[Symbol.iterator](): Generator<T> {
+    for (let [item, left] = [this.#first, this.#size]; item !== undefined && left > 0; left -= 1) {
+      const next: T = item.nextInRing;
+      yield item;
+      item = next;
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const program = fileURLToPath(new URL('./memory-program.ts', import.meta.url));
+/** What the engine itself may come and go with. */
+const allowedBytes = 500_000;
+
+async function assertFlat(t: TestContext, plan: string): Promise<void> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', program, plan]);
+  const [early = 0, late = Infinity] = JSON.parse(stdout) as readonly number[];
+  t.diagnostic(`heap ${(early / 1e6).toFixed(2)} MB after a tenth of it, ${(late / 1e6).toFixed(2)} MB after all`);
+  assert.ok(late - early < allowedBytes);
+}
+
+test('ten million messages leave nothing behind', (t) => assertFlat(t, 'messages'));
+
+test('a million starts and stops, half of them crashes, leave nothing behind', (t) => assertFlat(t, 'starts'));

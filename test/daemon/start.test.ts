@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test, type TestContext } from 'node:test';
+import { connect } from '../../src/control/client.ts';
+import { openStore } from '../../src/store/store.ts';
+import { folderWith, startProcess } from './process.ts';
+
+/** Places for a daemon, each of which a test may spoil. */
+async function placesOf(t: TestContext) {
+  const folder = await folderWith(t, {});
+  return { folder, data: join(folder, 'data'), sources: join(folder, 'sources'), socket: join(folder, 'control.sock') };
+}
+
+type Places = Awaited<ReturnType<typeof placesOf>>;
+
+/** What keeps a daemon from starting, and what it says. */
+const spoilt: Readonly<
+  Record<string, { spoil?(places: Places): Promise<unknown>; at?: Partial<Places>; says: RegExp }>
+> = {
+  'data where a file stands': {
+    spoil: ({ data }) => writeFile(data, ''),
+    says: /data: expected a folder for the data, found a file: use another folder with --data$/,
+  },
+  'data where no folder can be made': {
+    at: { data: '/proc/nope/data' },
+    says: /^heronry: \/proc\/nope\/data: data cannot be kept there: .*--data/,
+  },
+  'data of something else': {
+    async spoil({ data }) {
+      await mkdir(data);
+      await writeFile(join(data, 'data.mdb'), Buffer.alloc(65_536, 'spoilt'));
+    },
+    says: /data\/data\.mdb is not a store of Heronry: move it away, or use another folder with --data$/,
+  },
+  'data of a newer version': {
+    async spoil({ data }) {
+      const scheduling = { first: refuse, next: refuse };
+      const store = await openStore({ path: data, now: () => 0, scheduling });
+      await store.write(() => store.meta.setSchema(99), { durable: true });
+      await store.close();
+    },
+    says: /data: has schema 99: expected at most \d+, which this version of Heronry knows; use the version that wrote it/,
+  },
+  'a socket where a directory stands': {
+    spoil: ({ socket }) => mkdir(socket),
+    says: /control\.sock: expected a socket or nothing, found a directory: choose another place with --socket$/,
+  },
+  'a socket below a file': {
+    async spoil({ folder }) {
+      await writeFile(join(folder, 'file'), '');
+    },
+    at: { socket: 'file/control.sock' },
+    says: /control\.sock: its folder cannot be used: not a directory: choose another place/,
+  },
+};
+
+describe('a daemon that cannot start', () => {
+  for (const [what, { spoil, at, says }] of Object.entries(spoilt)) {
+    test(`for ${what} says so in one line and leaves with 1`, { timeout: 20_000 }, async (t) => {
+      const places = await placesOf(t);
+      await spoil?.(places);
+      const socket = at?.socket === undefined ? places.socket : join(places.folder, at.socket);
+      const { status, output } = await startProcess(t, { ...places, ...at, socket }).ended;
+      const [line = '', ...more] = output.trimEnd().split('\n');
+      assert.match(line, says);
+      assert.match(line, /^heronry: \//);
+      assert.deepEqual(more, []);
+      assert.equal(status, 1);
+    });
+  }
+});
+
+describe('a daemon that has started', () => {
+  test(
+    'says that it is up only when its socket is open, and keeps all to its owner',
+    { timeout: 20_000 },
+    async (t) => {
+      const places = await placesOf(t);
+      const daemon = startProcess(t, { ...places, socket: join(places.folder, 'run', 'control.sock') });
+      await daemon.up;
+      (await connect(join(places.folder, 'run', 'control.sock'))).close();
+      const modes = await Promise.all(
+        [
+          places.data,
+          ...(await readdir(places.data)).map((name) => join(places.data, name)),
+          join(places.folder, 'run'),
+        ].map(async (path) => [path.slice(places.folder.length), ((await stat(path)).mode & 0o777).toString(8)]),
+      );
+      assert.deepEqual(Object.fromEntries(modes), {
+        '/data': '700',
+        '/data/data.mdb': '600',
+        '/data/lock.mdb': '600',
+        '/run': '700',
+      });
+      daemon.child.kill('SIGTERM');
+      daemon.child.kill('SIGTERM');
+      daemon.child.kill('SIGINT');
+      const { status, output } = await daemon.ended;
+      assert.equal(status, 0);
+      const lines = output
+        .trimEnd()
+        .split('\n')
+        .map((line): { msg: string; life?: string } => JSON.parse(line));
+      const heard = lines.findIndex(({ msg, life }) => msg === 'started' && life?.startsWith('control#'));
+      assert.ok(heard >= 0);
+      assert.equal(
+        lines.findIndex(({ msg }) => msg === 'heronry is up'),
+        heard + 1,
+      );
+      assert.equal(lines.at(-1)?.msg, 'ended');
+    },
+  );
+});
+
+function refuse(): never {
+  throw new Error('nothing is scheduled here');
+}
