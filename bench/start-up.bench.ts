@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../src/clock.ts';
 import { openDaemon } from '../src/daemon/open.ts';
+import { secretsFrom } from '../src/session/secret-store.ts';
 import { hostAddress } from '../src/demo/web.ts';
 import { addProject } from '../src/store/projects.ts';
 import { openStore, type Scheduling } from '../src/store/store.ts';
@@ -84,6 +85,8 @@ async function resume(data: string, count: number): Promise<Resumed> {
     version: '0.0.0',
     settings: { initialDelayMs: 1_000, everyMs: 4 * hourMs, timeLimitMs: 60_000, logLevel: 'silent' },
     pulseEveryMs: 300_000,
+    bot: { name: 'Heronry', userAgent: 'Heronry/0.0.0', onlyLoopback: true },
+    findSecrets: secretsFrom({ environment: {} }),
     threads: 1,
     report(report) {
       if (report.type !== 'started' || !report.id.startsWith('project-')) return;

@@ -10,9 +10,10 @@ import { defaultDataPath, defaultSocketPath } from './control/socket-path.ts';
 import { Daemon } from './definition/daemon.ts';
 import { loadDaemon } from './definition/load.ts';
 import { dataFault } from './daemon/data-folder.ts';
-import { openDaemon, type OpenDaemon } from './daemon/open.ts';
+import { type DaemonOptions, openDaemon, type OpenDaemon } from './daemon/open.ts';
 import { startFailure } from './daemon/start-failure.ts';
 import { onStopSignals } from './daemon/stop-signals.ts';
+import { secretsFrom } from './session/secret-store.ts';
 import { catchStrays } from './daemon/strays.ts';
 import { createLogger, logReport, type LogLevel } from './log.ts';
 
@@ -52,6 +53,11 @@ export async function runDaemon(options: RunOptions): Promise<number> {
       logLevel: options.logLevel ?? config.log.level,
     },
     pulseEveryMs: config.pulse.every,
+    bot: botOf(config.bot),
+    findSecrets: secretsFrom({
+      environment: process.env,
+      ...(config.secrets !== undefined && { file: resolve(baseOf(options), config.secrets) }),
+    }),
     threads: config.threads ?? Math.max(1, availableParallelism() - 1),
     report: reports.take,
     warn: (what, error) => log.warn({ err: error }, what),
@@ -125,14 +131,26 @@ async function configOf(file: string | undefined): Promise<Daemon | undefined> {
   return undefined;
 }
 
+/** A site learns from the user agent whom to write to; who tells no contact asks none but its own. */
+function botOf({ name, contact }: Daemon['bot']): DaemonOptions['bot'] {
+  const version = ownVersion();
+  const userAgent = contact === undefined ? `${name}/${version}` : `${name}/${version} (+${contact})`;
+  return { name, userAgent, onlyLoopback: contact === undefined };
+}
+
 function pathsOf(options: RunOptions, config: Daemon): { data: string; sources: string; socket: string } {
-  const base = options.config === undefined ? process.cwd() : dirname(options.config);
+  const base = baseOf(options);
   const data =
     options.data ?? (options.config === undefined ? defaultDataPath(process.env) : resolve(base, config.data));
   const socket =
     options.socket ??
     (config.socket === undefined ? defaultSocketPath(process.env, data) : resolve(base, config.socket));
   return { data: resolve(data), sources: options.sources ?? resolve(base, config.sources), socket };
+}
+
+/** The folder that paths in the configuration start at. */
+function baseOf({ config }: RunOptions): string {
+  return config === undefined ? process.cwd() : dirname(config);
 }
 
 /** The version in the package's own description. */

@@ -1,7 +1,9 @@
+import type { Clock } from '../src/clock.ts';
 import type { Registry } from '../src/actor/registry.ts';
 import type { Behaviour, Reply, Self } from '../src/actor/types.ts';
 import { type LocalEngineDeps, runLocally } from '../src/engine/local.ts';
 import type { Step, StepOutcome } from '../src/engine/step.ts';
+import { createRenderer } from '../src/fetch/browser/renderer.ts';
 import { createClient } from '../src/fetch/client.ts';
 
 export type EngineMessage =
@@ -19,16 +21,22 @@ export type Ran =
   | { readonly ok: true; readonly outcome: StepOutcome }
   | { readonly ok: false; readonly error: unknown };
 
-export interface EngineDeps extends Omit<LocalEngineDeps, 'client'> {
+export interface EngineDeps extends Omit<LocalEngineDeps, 'client' | 'renderPage'> {
   readonly registry: Registry<'engine', EngineMessage>;
   readonly userAgent: string;
+  readonly clock: Clock;
+  /** Hears what an operator should know of the browser. */
+  warn(message: string): void;
 }
 
 /** Owns the connections and runs steps in this process. */
 export function engine(self: Self<EngineMessage>, deps: EngineDeps): Behaviour<EngineMessage> {
   self.trapExit();
   self.register(deps.registry, 'engine');
-  const client = createClient({ budget: deps.budget, userAgent: deps.userAgent });
+  const { budget, clock, userAgent } = deps;
+  const client = createClient({ budget, userAgent });
+  const renderer = createRenderer({ client, budget, clock, userAgent, warn: (message) => deps.warn(message) });
+  const renderPage = renderer.renderPage.bind(renderer);
 
   return {
     receive(message) {
@@ -41,13 +49,16 @@ export function engine(self: Self<EngineMessage>, deps: EngineDeps): Behaviour<E
           message satisfies never;
       }
     },
-    stop: () => client.close(),
+    async stop() {
+      await renderer.close();
+      await client.close();
+    },
   };
 
   function run({ step, signal, onSent, reply }: Extract<EngineMessage, { type: 'run' }>): void {
     self.task(
       () =>
-        runLocally(step, { ...deps, client }, signal, onSent).then(
+        runLocally(step, { ...deps, client, renderPage }, signal, onSent).then(
           (outcome): Ran => ({ ok: true, outcome }),
           (error: unknown): Ran => ({ ok: false, error }),
         ),

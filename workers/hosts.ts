@@ -1,8 +1,13 @@
 import type { Registry } from '../src/actor/registry.ts';
 import type { Behaviour, Ref, Reply, Self } from '../src/actor/types.ts';
 import type { Clock } from '../src/clock.ts';
-import type { HostRow, TurnOutcome } from '../src/fetch/politeness.ts';
-import { type KeyView, type Lease, TurnBook, type Wish } from '../src/fetch/turn-book.ts';
+import type { Circuit, Leave, TargetOutcome } from '../src/fetch/circuit.ts';
+import { CircuitBook, type CircuitView } from '../src/fetch/circuit-book.ts';
+import type { HostRow } from '../src/fetch/host-row.ts';
+import { type KeyView, shiftedView } from '../src/fetch/key-view.ts';
+import { type Lease, turnMs } from '../src/fetch/out-turns.ts';
+import { TurnBook, type Wish } from '../src/fetch/turn-book.ts';
+import type { TurnOutcome } from '../src/fetch/turn-outcome.ts';
 
 export type HostsMessage =
   | ({ readonly type: 'ask-turn'; readonly reply: Reply<Lease | 'withdrawn'> } & Wish)
@@ -12,10 +17,21 @@ export type HostsMessage =
   | { readonly type: 'done'; readonly lease: Lease; readonly outcome: TurnOutcome }
   /** `hasRoom` may have become true again. */
   | { readonly type: 'room' }
-  | { readonly type: 'list'; readonly reply: Reply<readonly KeyView[]> }
+  /** Asks whether a target of a source may be asked now, as far as the source's circuit goes; it counts as asked if so. */
+  | { readonly type: 'ask-leave'; readonly source: string; readonly target: number; readonly reply: Reply<Leave> }
+  /** What came of a target that had leave. */
+  | ({ readonly type: 'target-done'; readonly source: string } & TargetOutcome)
+  | { readonly type: 'list'; readonly reply: Reply<readonly HostView[]> }
+  /** The circuits that are not closed. */
+  | { readonly type: 'circuits'; readonly reply: Reply<readonly CircuitView[]> }
   | { readonly type: 'wake' }
   | { readonly type: 'save' }
   | { readonly type: 'forget' };
+
+/** What is known of one key, by the wall clock, with the circuit of the source that wished for it last. */
+export interface HostView extends KeyView {
+  readonly circuit: CircuitView | undefined;
+}
 
 export interface HostsDeps {
   readonly clock: Clock;
@@ -26,6 +42,13 @@ export interface HostsDeps {
   loadHosts(): Iterable<readonly [string, HostRow]>;
   /** Keeps rows by key, and drops those that are `undefined`. */
   saveHosts(rows: readonly (readonly [string, HostRow | undefined])[]): void;
+  /** The same of circuits, by source; without it they are forgotten at a restart. */
+  readonly circuits?: {
+    load(): Iterable<readonly [string, Circuit]>;
+    save(rows: readonly (readonly [string, Circuit | undefined])[]): void;
+  };
+  /** Told when a host asks to be left alone for longer than is honoured. */
+  capped?(key: string, askedMs: number): void;
   /** Whether a page could be taken in now; when that turns true again, `room` is told. */
   hasRoom(): boolean;
   /** Turns out at a time over all keys, normally 256. */
@@ -40,11 +63,14 @@ export interface Turn {
   done(outcome: TurnOutcome): void;
 }
 
-/** A connection is refused or stands well within this; then a fetch ends well within the other. */
+/** A connection is refused or stands well within this; then a fetch that sets no limit ends well within the other. */
 const unsentMs = 60_000;
-const sentMs = 240_000;
+const sentMs = turnMs(180_000);
 const saveEveryMs = 1_000;
 const forgetEveryMs = 60_000;
+
+/** The wall clock was set, rather than slewed. */
+const jumpMs = 2_000;
 
 /** Keeps the ledgers of all hosts, and gives turns. Nothing waits after its turn: one is given only when all else is free. */
 export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<HostsMessage> {
@@ -55,17 +81,26 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
     unsentMs,
     sentMs,
     startedAt: clock.monotonic(),
+    // More than a life ever gives in the time that it lasts.
+    firstNumber: Math.floor(clock.now()) * 1_000,
+    capped: (key, askedMs) => deps.capped?.(key, askedMs),
   });
+  const circuits = new CircuitBook();
+  /** What makes wall time of monotonic time, as the rows have it. */
+  let savedOffset = wallOffset();
   let wake: { readonly at: number; readonly timer: number } | undefined;
   let saves: 'idle' | 'armed' = 'idle';
 
   self.trapExit();
   for (const [key, row] of deps.loadHosts()) book.restore(key, row, clock.monotonic(), wallOffset());
+  for (const [source, row] of deps.circuits?.load() ?? [])
+    circuits.restore(source, row, clock.monotonic(), wallOffset());
   self.register(deps.registry, 'hosts');
   self.after(forgetEveryMs, { type: 'forget' });
 
   return {
     receive(message) {
+      noticeJump();
       handle(message);
       giveTurns();
       armWake();
@@ -84,8 +119,14 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
         return book.sent(message.lease, clock.monotonic());
       case 'done':
         return book.done(message.lease, message.outcome, clock.monotonic());
+      case 'ask-leave':
+        return message.reply(leaveOf(message.source, message.target));
+      case 'target-done':
+        return circuits.told(message.source, message, clock.monotonic());
       case 'list':
-        return message.reply(book.views(clock.monotonic()).map(onTheWall));
+        return message.reply(book.views(clock.monotonic()).map(hostView));
+      case 'circuits':
+        return message.reply(circuits.views(clock.monotonic()).map(onTheWall));
       case 'save':
         return save();
       case 'forget':
@@ -119,33 +160,51 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
   }
 
   function armSave(): void {
-    if (saves === 'armed' || !book.hasChanges) return;
+    if (saves === 'armed' || !(book.hasChanges || circuits.hasChanges)) return;
     saves = 'armed';
     self.after(saveEveryMs, { type: 'save' });
   }
 
   function save(): void {
     saves = 'idle';
-    if (book.hasChanges) deps.saveHosts(book.takeRows(clock.monotonic(), wallOffset()));
+    const now = clock.monotonic();
+    if (book.hasChanges) deps.saveHosts(book.takeRows(now, wallOffset()));
+    if (!circuits.hasChanges) return;
+    const rows = circuits.takeRows(now, wallOffset());
+    deps.circuits?.save(rows);
   }
 
   function forget(): void {
     book.forget(clock.monotonic());
+    circuits.forget(clock.monotonic());
     self.after(forgetEveryMs, { type: 'forget' });
   }
 
-  /** The book runs on time that never jumps; what leaves it, for the store or for people, is wall time. */
+  /** The books run on time that never jumps; what leaves them, for the store or for people, is wall time. */
   function wallOffset(): number {
     return clock.now() - clock.monotonic();
   }
 
-  function onTheWall(view: KeyView): KeyView {
-    const { refusedUntil, nextAt } = view;
-    return {
-      ...view,
-      refusedUntil: refusedUntil === undefined ? undefined : refusedUntil + wallOffset(),
-      nextAt: nextAt === undefined ? undefined : nextAt + wallOffset(),
-    };
+  /** After the wall clock was set, what the rows say of instants is wrong. */
+  function noticeJump(): void {
+    if (Math.abs(wallOffset() - savedOffset) <= jumpMs) return;
+    savedOffset = wallOffset();
+    book.rewrite();
+    circuits.rewrite();
+  }
+
+  function leaveOf(source: string, target: number): Leave {
+    const leave = circuits.ask(source, target, clock.monotonic());
+    return leave.mayAsk ? leave : { mayAsk: false, nextAt: leave.nextAt + wallOffset() };
+  }
+
+  function hostView(view: KeyView): HostView {
+    const circuit = view.source === undefined ? undefined : circuits.view(view.source, clock.monotonic());
+    return { ...shiftedView(view, wallOffset()), circuit: circuit && onTheWall(circuit) };
+  }
+
+  function onTheWall(view: CircuitView): CircuitView {
+    return { ...view, nextAt: view.nextAt === undefined ? undefined : view.nextAt + wallOffset() };
   }
 }
 

@@ -8,7 +8,7 @@ import type { TargetRow } from '../src/store/rows.ts';
 export type ProjectMessage =
   /** Its rows changed in the store, or the time has come. */
   | { readonly type: 'look' }
-  | { readonly type: 'ended'; readonly target: number }
+  | { readonly type: 'ended'; readonly target: number; readonly notBefore?: number | undefined }
   | { readonly type: 'status'; readonly reply: Reply<ProjectStatus> };
 
 export interface ProjectStatus {
@@ -23,8 +23,15 @@ export interface ProjectDeps {
   readonly registry: Registry<string, ProjectMessage>;
   /** The project's targets that are active or parked; empty when it is archived or finished. */
   agenda(project: string): readonly AgendaEntry[];
-  /** Runs one scrape to its end, telling its number once it has begun; rejects for errors of ours. */
-  scrape(target: TargetRow, signal: AbortSignal, begun: (scrape: number) => void): Promise<void>;
+  /**
+   * Runs one scrape to its end, telling its number once it has begun; one that may not begin now says when it may, wall
+   * time. Rejects for errors of ours.
+   */
+  scrape(
+    target: TargetRow,
+    signal: AbortSignal,
+    begun: (scrape: number) => void,
+  ): Promise<{ readonly notBefore?: number }>;
   /** Writes down that a scrape of the target crashed; whether that parked it. */
   crashed(target: number, error: unknown): Promise<boolean>;
   /** Gives a parked target another chance. */
@@ -48,6 +55,11 @@ type Scrapes = ReadonlyMap<number, RunningScrape>;
 /** Shared by all who scrape nothing, which most do most of the time. */
 const none: Scrapes = new Map();
 
+/** When targets may begin whose source is left alone, by target. */
+type Pauses = ReadonlyMap<number, number>;
+
+const noPauses: Pauses = new Map();
+
 /**
  * Watches one project: scrapes each of its targets when it is due, and ends when nothing is left to scrape. What it knows
  * is in the store; between scrapes it holds its id and one timer. Every function within it costs each project 64 bytes.
@@ -57,6 +69,7 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
   if (agenda.length === 0) return ignore;
   self.register(deps.registry, id);
   let scrapes = none;
+  let pauses = noPauses;
   let timer: number | undefined;
   let wakesAt: number | undefined;
 
@@ -68,7 +81,8 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
         case 'look':
           return look();
         case 'ended':
-          scrapes = without(scrapes, message.target);
+          scrapes = without(scrapes, message.target, none);
+          pauses = paused(pauses, message.target, message.notBefore);
           return look();
         case 'status':
           return message.reply({ scraping: [...scrapes.keys()], ...(wakesAt !== undefined && { wakesAt }) });
@@ -96,7 +110,7 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
     timer = undefined;
     wakesAt = undefined;
     const now = deps.clock.now();
-    for (const { target, dueAt } of waiting(entries, scrapes)) {
+    for (const { target, dueAt } of waiting(entries, scrapes, pauses)) {
       if (dueAt <= now && scrapes.size < maxScrapes) begin(target);
       else if (dueAt > now || scrapes.size > 0) wakesAt = Math.min(wakesAt ?? Infinity, dueAt);
     }
@@ -109,20 +123,37 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
     scrapes = new Map([...scrapes, [target.target, running]]);
     self.task(
       (signal) => attempt(target, AbortSignal.any([signal, running.controller.signal]), running, deps),
-      () => ({ type: 'ended', target: target.target }),
+      (notBefore) => ({ type: 'ended', target: target.target, notBefore }),
     );
   }
 }
 
-function without(scrapes: Scrapes, target: number): Scrapes {
-  const others = [...scrapes].filter(([other]) => other !== target);
-  return others.length === 0 ? none : new Map(others);
+function without<V>(
+  all: ReadonlyMap<number, V>,
+  target: number,
+  empty: ReadonlyMap<number, V>,
+): ReadonlyMap<number, V> {
+  const others = [...all].filter(([other]) => other !== target);
+  return others.length === 0 ? empty : new Map(others);
+}
+
+function paused(pauses: Pauses, target: number, notBefore: number | undefined): Pauses {
+  if (notBefore !== undefined) return new Map([...pauses, [target, notBefore]]);
+  return pauses.has(target) ? without(pauses, target, noPauses) : pauses;
 }
 
 /** What is not under way and is to be scraped some day, the first due first. */
-function waiting(entries: readonly AgendaEntry[], scrapes: Scrapes): { target: TargetRow; dueAt: number }[] {
+function waiting(
+  entries: readonly AgendaEntry[],
+  scrapes: Scrapes,
+  pauses: Pauses,
+): { target: TargetRow; dueAt: number }[] {
   return entries
-    .flatMap(({ target, dueAt }) => (dueAt === undefined || scrapes.has(target.target) ? [] : [{ target, dueAt }]))
+    .flatMap(({ target, dueAt }) =>
+      dueAt === undefined || scrapes.has(target.target)
+        ? []
+        : [{ target, dueAt: Math.max(dueAt, pauses.get(target.target) ?? 0) }],
+    )
     .sort((a, b) => a.dueAt - b.dueAt);
 }
 
@@ -132,16 +163,18 @@ async function attempt(
   signal: AbortSignal,
   running: RunningScrape,
   deps: ProjectDeps,
-): Promise<void> {
+): Promise<number | undefined> {
   try {
-    if (target.status === 'parked') await deps.release(target.target);
-    else await deps.scrape(target, signal, (scrape) => (running.scrape = scrape));
+    if (target.status !== 'parked')
+      return (await deps.scrape(target, signal, (scrape) => (running.scrape = scrape))).notBefore;
+    await deps.release(target.target);
+    return undefined;
   } catch (error) {
-    if (signal.aborted) return;
+    if (signal.aborted) return undefined;
     // What this tree stands on has ended, which is no fault of the target's; this life is about to be ended with it.
     if (error instanceof CallError && (error.code === 'ended' || error.code === 'noproc'))
       throw new ExitError('shutdown');
-    if (await deps.crashed(target.target, error)) return;
+    if (await deps.crashed(target.target, error)) return undefined;
     running.crash = 'recorded';
     throw error;
   }

@@ -3,12 +3,19 @@ import type { Behaviour, Reply, Self } from '../src/actor/types.ts';
 import type { Clock } from '../src/clock.ts';
 import { nextOnGrid } from '../src/schedule/grid.ts';
 import type { PulseRound } from '../src/scrape/pulse.ts';
+import type { Authenticated, DeskCondition, SessionDesk } from '../src/session/desk.ts';
 
 export type SourceMessage =
   | { readonly type: 'pulse' }
   /** Its definition changed. */
   | { readonly type: 'reload' }
   | { readonly type: 'pulsed'; readonly round: PulseRound }
+  /** The desk of its session; what is done with it may be cut short by the end of this life. */
+  | { readonly type: 'session'; readonly reply: Reply<SessionDesk> }
+  /** Asks for other credentials than those that were refused. */
+  | { readonly type: 'authenticate'; readonly stale: number; readonly reply: Reply<Authenticated> }
+  | { readonly type: 'authenticated'; readonly authenticated: Authenticated; readonly reply: Reply<Authenticated> }
+  | { readonly type: 'flush' }
   | { readonly type: 'status'; readonly reply: Reply<SourceStatus> };
 
 export interface SourceStatus {
@@ -18,6 +25,7 @@ export interface SourceStatus {
     readonly running: boolean;
     readonly last?: PulseRound & { readonly endedAt: number };
   };
+  readonly session: DeskCondition;
 }
 
 export interface SourceDeps {
@@ -27,11 +35,26 @@ export interface SourceDeps {
   pulseEveryMs(source: string): number | undefined;
   /** Asks the one data point for every active target of the source; a failing target spoils no other's. */
   pulse(source: string, signal: AbortSignal): Promise<PulseRound>;
+  /** Opens the desk of its session. */
+  openSession(source: string, signal: AbortSignal): Promise<SessionDesk>;
 }
 
-/** Keeps one source's pulse: a round over all its targets at fixed times, never two at once. A missed time is not made up for. */
-export function source(self: Self<SourceMessage>, id: string, deps: SourceDeps): Behaviour<SourceMessage> {
+/** How often cookies that pages have set are saved. */
+const flushEveryMs = 60_000;
+
+/**
+ * Keeps one source's session, and its pulse: a round over all its targets at fixed times, never two at once. A missed time
+ * is not made up for.
+ */
+export async function source(
+  self: Self<SourceMessage>,
+  id: string,
+  deps: SourceDeps,
+): Promise<Behaviour<SourceMessage>> {
+  self.trapExit();
+  let desk = await deps.openSession(id, self.signal);
   self.register(deps.registry, id);
+  self.after(flushEveryMs, { type: 'flush' });
   const startedAt = deps.clock.now();
   let everyMs = deps.pulseEveryMs(id);
   let nextAt = Infinity;
@@ -46,21 +69,42 @@ export function source(self: Self<SourceMessage>, id: string, deps: SourceDeps):
         case 'pulse':
           return pulse();
         case 'reload':
-          everyMs = deps.pulseEveryMs(id);
-          return running ? undefined : arm();
+          return reload();
+        case 'session':
+          return message.reply(desk);
+        case 'authenticate':
+          return self.task(
+            () => desk.authenticate(message.stale),
+            (authenticated) => ({ type: 'authenticated', authenticated, reply: message.reply }),
+          );
+        case 'authenticated':
+          return message.reply(message.authenticated);
+        case 'flush':
+          self.after(flushEveryMs, { type: 'flush' });
+          return desk.flush();
         case 'pulsed':
           running = false;
           last = { ...message.round, endedAt: deps.clock.now() };
           return arm();
         case 'status':
-          return message.reply(
-            everyMs === undefined ? {} : { pulse: { everyMs, nextAt, running, ...(last && { last }) } },
-          );
+          return message.reply({
+            session: desk.condition(),
+            ...(everyMs !== undefined && { pulse: { everyMs, nextAt, running, ...(last && { last }) } }),
+          });
         default:
-          message satisfies never;
+          return message satisfies never;
       }
     },
+    stop: () => desk.flush(),
   };
+
+  /** The definition says anew how it is logged in to; what was got by it stays good if that is the same. */
+  async function reload(): Promise<void> {
+    await desk.flush();
+    desk = await deps.openSession(id, self.signal);
+    everyMs = deps.pulseEveryMs(id);
+    if (!running) arm();
+  }
 
   function arm(): void {
     if (timer !== undefined) self.cancel(timer);

@@ -29,6 +29,7 @@ politeness:
   concurrency: 1                        # requests at a time
   delay: 1s                             # between two requests, varied by half either way
   minDelay: 500ms                       # never less than this
+  # autoThrottle: false                 # by default the pause starts at 5s and follows the site's latency, up to 60s
 
 records:
   product:

@@ -33,8 +33,8 @@ export async function trySavedPage({ source: id, sourcesFolder, page, url, param
   ]);
   const body = new Uint8Array(file).buffer;
   const outcome = await extract({ body, url: address, plan: openProvider(source).page.plan });
-  const nothing = { drafts: [], finished: false, absent: [], unparsed: [] };
-  if (outcome.ok) return { url: address, bytes: file.length, ...outcome.extraction };
+  const nothing = { drafts: [], finished: false, absent: [], unparsed: [], steps: [] };
+  if (outcome.ok) return { url: address, bytes: file.length, ...outcome.extraction, steps: [] };
   const { failure } = outcome;
   return {
     url: address,

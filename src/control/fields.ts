@@ -21,7 +21,14 @@ export const Limit = z.int().min(1).max(1_000).default(100);
 export const AnyValue: z.ZodType<FieldCell['value']> = z.json();
 
 /** A failure as it is told: a code to branch on and a sentence to read. */
-export const FailureView = z.strictObject({ code: z.string(), message: z.string() });
+export const FailureView = z.strictObject({
+  code: z.string(),
+  message: z.string(),
+  /** What it was taken for, such as `rate_limited`. */
+  cause: z.string().optional(),
+  /** The beginning of what the site said. */
+  excerpt: z.string().optional(),
+});
 
 /** What a commit did, counted. */
 export const CountsView = z.strictObject({ added: z.int(), changed: z.int(), confirmed: z.int() });

@@ -10,12 +10,14 @@ import { project, type ProjectDeps } from '../../workers/project.ts';
 import { type Kind, retryDelayMs } from '../../workers/reconciler.ts';
 import { source } from '../../workers/source.ts';
 import type { Scraping } from './scraping.ts';
+import type { Sessions } from './sessions.ts';
 import type { DaemonState } from './state.ts';
 
 export interface ChildrenDeps {
   readonly state: DaemonState;
   readonly names: Names;
   readonly scraping: Scraping;
+  readonly sessions: Sessions;
   readonly handlers: Handlers;
   readonly socket: string;
   readonly pulseEveryMs: number;
@@ -122,6 +124,7 @@ export function createChildren(deps: ChildrenDeps): Children {
               registry: names.sources,
               pulseEveryMs,
               pulse: (one, signal) => deps.scraping.pulse(one, signal),
+              openSession: (one, signal) => deps.sessions.open(one, signal),
             }),
         };
       case 'project':

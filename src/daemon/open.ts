@@ -8,19 +8,33 @@ import type { Settings } from '../control/methods/settings.ts';
 import type { Step, StepOutcome } from '../engine/step.ts';
 import { ExtractRoom } from '../extract/room.ts';
 import { BodyBudget } from '../fetch/body-budget.ts';
+import type { FindSecrets } from '../session/secret-store.ts';
 import { createNames } from '../../supervisors/names.ts';
 import { root } from '../../supervisors/root.ts';
 import type { Ran } from '../../workers/engine.ts';
 import type { Identity } from './claim.ts';
 import { bornOf } from './born.ts';
+import { type Asking, createAsking } from './asking.ts';
 import { createChildren } from './children.ts';
 import { createHandlerDeps } from './handler-deps.ts';
+import { createRobots } from './robots.ts';
 import { createRootDeps } from './root-deps.ts';
 import { createScraping } from './scraping.ts';
+import { createSessions } from './sessions.ts';
 import { createState } from './state.ts';
 
 /** Runs one step: the seam at which a test puts in what no site can do. */
 export type RunStep = (step: Step, signal: AbortSignal, onSent: () => void) => Promise<StepOutcome>;
+
+/** Who asks. */
+export interface Bot {
+  /** What robots.txt is read for. */
+  readonly name: string;
+  /** Sent with every request of a source that has none of its own. */
+  readonly userAgent: string;
+  /** Whether nothing but loopback may be asked, as it tells no contact. */
+  readonly onlyLoopback: boolean;
+}
 
 export interface DaemonOptions {
   readonly clock: Clock;
@@ -35,6 +49,8 @@ export interface DaemonOptions {
   /** What counts until a person sets it at run time. */
   readonly settings: Settings;
   readonly pulseEveryMs: number;
+  readonly bot: Bot;
+  readonly findSecrets: FindSecrets;
   readonly threads: number;
   report(report: Report): void;
   /** Told of what went wrong and ended no life, as a sentence. */
@@ -85,7 +101,26 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
   const budget = new BodyBudget({ onRoom: room });
   const extractRoom = new ExtractRoom(options.threads * pagesPerThread, room);
   const runStep = (options.intercept ?? ((inner) => inner))(runOnEngine);
-  const scraping = createScraping({ state, names, bootAt: identity.startedAt, runStep });
+  const { bot } = options;
+  const exchange: Asking['exchange'] = (wish, signal) => asking.exchange(wish, signal);
+  const robots = createRobots({ clock, state, productToken: bot.name, random, exchange });
+  const sessions = createSessions({
+    clock,
+    state,
+    data: options.data,
+    findSecrets: options.findSecrets,
+    exchange,
+    warn: options.warn,
+  });
+  const asking = createAsking({
+    clock,
+    names,
+    robots,
+    proxyOf: (source) => sessions.proxyOf(source),
+    onlyLoopback: bot.onlyLoopback,
+    runStep,
+  });
+  const scraping = createScraping({ state, names, bootAt: identity.startedAt, random, ask: asking.ask });
   /** Why it stops itself, when nobody asked it to. */
   let failure: ExitReason | undefined;
   const handlers = createHandlers(createHandlerDeps({ options, state, names, scraping, system, identity, stop }));
@@ -94,6 +129,7 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
     state,
     names,
     scraping,
+    sessions,
     handlers,
     random,
     fatal(reason) {

@@ -1,9 +1,10 @@
 import type { ExtractRoom } from '../extract/room.ts';
 import type { BodyBudget } from '../fetch/body-budget.ts';
-import type { HostRow } from '../fetch/politeness.ts';
+import type { HostRow } from '../fetch/host-row.ts';
 import { bringForward, isSetBack } from '../store/bring-forward.ts';
 import { releaseClaim } from '../store/claim.ts';
 import { trim } from '../store/retention.ts';
+import type { Table } from '../store/tables/table.ts';
 import { closeOpenScrapes } from '../store/scrapes.ts';
 import type { Names } from '../../supervisors/names.ts';
 import type { RootDeps } from '../../supervisors/root.ts';
@@ -93,7 +94,13 @@ export function createRootDeps({
       random,
       registry: names.hosts,
       loadHosts: () => Array.from(state.store().hosts.entries(), ({ key, row }) => [key, row as HostRow] as const),
-      saveHosts: (rows) => void state.unlessFull(() => saveHosts(rows)),
+      saveHosts: (rows) => void state.unlessFull(() => saveRows(state.store().hosts, rows)),
+      circuits: {
+        load: () => Array.from(state.store().circuits.entries(), ({ key, row }) => [key, row] as const),
+        save: (rows) => void state.unlessFull(() => saveRows(state.store().circuits, rows)),
+      },
+      capped: (key, askedMs) =>
+        options.warn(`${key} asks to be left alone for ${Math.round(askedMs / 3_600_000)} h: 24 h are honoured`),
       hasRoom: () => budget.hasRoom() && extractRoom.hasRoom(),
       maxInFlight,
     },
@@ -102,7 +109,9 @@ export function createRootDeps({
       registry: names.engine,
       budget,
       now: () => clock.now(),
-      userAgent: `Heronry/${options.version}`,
+      clock,
+      userAgent: options.bot.userAgent,
+      warn: options.warn,
       extract: (page, reading, signal) => extractPage(names.extractors.via('extractors'), { page, reading }, signal),
     },
     adopting: {
@@ -137,12 +146,15 @@ export function createRootDeps({
     },
   };
 
-  function saveHosts(rows: readonly (readonly [string, HostRow | undefined])[]): Promise<void> {
-    const { hosts } = state.store();
+  /** Puts rows by key, and drops those that are `undefined`. */
+  function saveRows<V>(
+    rows: Pick<Table<string, V>, 'put' | 'remove'>,
+    changed: readonly (readonly [string, V | undefined])[],
+  ): Promise<void> {
     return state.store().write(() => {
-      for (const [key, row] of rows) {
-        if (row === undefined) hosts.remove(key);
-        else hosts.put(key, row);
+      for (const [key, row] of changed) {
+        if (row === undefined) rows.remove(key);
+        else rows.put(key, row);
       }
     });
   }

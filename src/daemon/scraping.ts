@@ -1,17 +1,17 @@
-import { politenessKey, type Source } from '../definition/source.ts';
-import type { Step, StepOutcome } from '../engine/step.ts';
-import { turnOutcome } from '../fetch/politeness.ts';
+import type { Source } from '../definition/source.ts';
+import type { Leave } from '../fetch/circuit.ts';
+import type { LoadedSource } from '../definition/catalogue.ts';
+import { type Boot, nextOnGrid, overdueThatCount } from '../schedule/grid.ts';
+import type { Ask } from '../scrape/ask.ts';
 import { type AgendaEntry, agendaEntry } from '../scrape/agenda.ts';
-import { type Boot, overdueThatCount } from '../schedule/grid.ts';
-import { exchange, runScrape, type Turn } from '../scrape/run.ts';
+import { runScrape, type Verdict } from '../scrape/run.ts';
+import { type TriedStep, tryPage } from '../scrape/try.ts';
 import { type PulseRound, runPulse } from '../scrape/pulse.ts';
-import { openProvider } from '../provider/all.ts';
 import { commitStep } from '../store/commit.ts';
 import { commitPulse } from '../store/pulse.ts';
 import { beginScrape, scrapable } from '../store/scrapes.ts';
 import type { CommitResult, Fence, StepOps, TargetRow } from '../store/rows.ts';
 import type { Names } from '../../supervisors/names.ts';
-import { takeTurn } from '../../workers/hosts.ts';
 import type { DaemonState } from './state.ts';
 
 export interface ScrapingDeps {
@@ -19,26 +19,32 @@ export interface ScrapingDeps {
   readonly names: Names;
   /** When this daemon started, wall time. */
   readonly bootAt: number;
-  /** Runs a step on the engine. */
-  runStep(step: Step, signal: AbortSignal, onSent: () => void): Promise<StepOutcome>;
+  /** A number in `[0, 1)`. */
+  random(): number;
+  readonly ask: Ask;
+}
+
+/** A scrape that could not begin says when to try again, wall time. */
+export interface ScrapeEnd {
+  readonly notBefore?: number;
 }
 
 /** What the actors of projects and sources do between their messages. */
 export interface Scraping {
   agenda(project: string): readonly AgendaEntry[];
-  scrape(target: TargetRow, signal: AbortSignal, begun: (scrape: number) => void): Promise<void>;
+  scrape(target: TargetRow, signal: AbortSignal, begun: (scrape: number) => void): Promise<ScrapeEnd>;
   pulse(source: string, signal: AbortSignal): Promise<PulseRound>;
   /** The time was set: what is overdue by the new one is spread as after a start of the daemon. */
   restarted(): void;
   /** Asks for one page in its turn, and stores nothing. */
-  tryPage(source: Source, url: string, signal: AbortSignal): Promise<StepOutcome>;
+  tryPage(source: Source, url: string, signal: AbortSignal): Promise<readonly TriedStep[]>;
 }
 
-export function createScraping({ state, names, bootAt, runStep }: ScrapingDeps): Scraping {
+export function createScraping({ state, names, bootAt, random, ask }: ScrapingDeps): Scraping {
   const { clock, store, catalogue, settings } = state;
   let boot: Boot | undefined;
   let startedAt = bootAt;
-  const exchanges = { clock, takeTurn: turn, runStep };
+  const hosts = names.hosts.via('hosts');
 
   return {
     agenda(project) {
@@ -60,14 +66,17 @@ export function createScraping({ state, names, bootAt, runStep }: ScrapingDeps):
 
     async scrape(target, signal, begun) {
       const loaded = catalogue().sources.get(target.source);
-      if (loaded === undefined) return;
-      const { source, version } = loaded;
-      const began = await state.unlessFull(() => beginScrape(store(), target.target, version));
-      if (!began?.ok) return;
-      begun(began.fence.scrape);
-      const scrape = { ...began.fence, url: target.url, dueAt: clock.now() };
-      const deps = { ...exchanges, timeLimitMs: settings().timeLimitMs, commit: commitStepOf };
-      await state.unlessFull(() => runScrape(scrape, source, deps, signal));
+      if (loaded === undefined) return {};
+      const circuit = { source: target.source, target: target.target };
+      const leave = await hosts.ask<Leave>((reply) => ({ type: 'ask-leave', ...circuit, reply }));
+      if (!leave.mayAsk) return { notBefore: leave.nextAt };
+      let came: Verdict = 'unused';
+      try {
+        came = (await scrapeWithLeave(target, loaded, signal, begun)) ?? 'unused';
+      } finally {
+        hosts.send({ type: 'target-done', ...circuit, came });
+      }
+      return {};
     },
 
     async pulse(id, signal) {
@@ -79,7 +88,7 @@ export function createScraping({ state, names, bootAt, runStep }: ScrapingDeps):
           .then(() => undefined);
       // Numbers, since a round may last for hours: a range that is read half keeps its snapshot, and rows grow old.
       const targets = [...store().targets.numbersOfSource(id)];
-      return runPulse(targets, source, { ...exchanges, active: activeTarget, commit }, signal);
+      return runPulse(targets, source, { clock, ask, active: activeTarget, commit }, signal);
     },
 
     restarted() {
@@ -87,17 +96,31 @@ export function createScraping({ state, names, bootAt, runStep }: ScrapingDeps):
       boot = undefined;
     },
 
-    tryPage(source, url, signal) {
-      const provider = openProvider(source);
-      return exchange(
-        { request: provider.request(url), reading: provider.page },
-        source,
-        clock.now(),
-        exchanges,
-        signal,
-      );
-    },
+    tryPage: (source, url, signal) => tryPage(url, source, { clock, random, ask }, signal),
   };
+
+  async function scrapeWithLeave(
+    target: TargetRow,
+    { source, version }: LoadedSource,
+    signal: AbortSignal,
+    begun: (scrape: number) => void,
+  ): Promise<Verdict | undefined> {
+    const schedule = store().schedule.get(target.target);
+    const began = await state.unlessFull(() => beginScrape(store(), target.target, version));
+    if (!began?.ok) return undefined;
+    begun(began.fence.scrape);
+    const now = clock.now();
+    const scrape = {
+      ...began.fence,
+      url: target.url,
+      version,
+      dueAt: now,
+      nextDueAt: schedule === undefined ? Infinity : nextOnGrid(schedule.grid, now),
+      ...(target.copy !== undefined && { copy: target.copy }),
+    };
+    const deps = { clock, random, ask, timeLimitMs: settings().timeLimitMs, commit: commitStepOf };
+    return state.unlessFull(() => runScrape(scrape, source, deps, signal));
+  }
 
   /** Counted once, when the first project asks: the schedule is as the daemon found it then. */
   function bootOf(): Boot {
@@ -116,18 +139,4 @@ export function createScraping({ state, names, bootAt, runStep }: ScrapingDeps):
   function commitStepOf(fence: Fence, ops: StepOps): Promise<CommitResult> {
     return commitStep(store(), fence, ops);
   }
-
-  async function turn(url: string, source: Source, dueAt: number, signal: AbortSignal): Promise<Turn> {
-    const { concurrency, delay, minDelay } = source.politeness;
-    const policy = { concurrency, delayMs: delay, minDelayMs: minDelay };
-    const given = await takeTurn(names.hosts.via('hosts'), { key: politenessKey(source, url), policy, dueAt }, signal);
-    return {
-      sent: () => given.sent(),
-      done: (outcome) => given.done(outcome === undefined ? { kind: 'unused' } : turnOutcome(troubleOf(outcome))),
-    };
-  }
-}
-
-function troubleOf(outcome: StepOutcome): Parameters<typeof turnOutcome>[0] {
-  return outcome.kind === 'failed' ? { ...outcome.failure, status: outcome.status } : undefined;
 }

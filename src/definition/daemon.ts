@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Duration, Interval } from './duration.ts';
+import { expected } from './expected.ts';
 import { strict } from './strict.ts';
 
 const Path = z.string().min(1);
@@ -20,6 +21,21 @@ const LogSettings = strict({
   level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
+/** Who asks. Without a contact nothing but loopback is asked: a site must be able to say that it is too much. */
+const Bot = strict({
+  /** What robots.txt is read for, and the first word of the user agent. */
+  name: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z_-]{0,49}$/, expected('letters, "_" and "-"'))
+    .default('Heronry'),
+  /** A page or an address of mail, sent with every request. */
+  contact: z
+    .string()
+    .regex(/^(?:https?:\/\/|mailto:)?[\x21-\x27\x2a-\x7e]{3,200}$/, expected('the URL of a page or an address of mail'))
+    .refine((text) => /@|^https?:\/\//.test(text), expected('the URL of a page or an address of mail'))
+    .exactOptional(),
+});
+
 /** The daemon's own configuration, `heronry.yaml`. Relative paths start at the folder it stands in. */
 export const Daemon = strict({
   /** The folder of everything that is kept. */
@@ -28,6 +44,9 @@ export const Daemon = strict({
   socket: Path.exactOptional(),
   /** The folder of definition files. */
   sources: Path.default('sources'),
+  bot: Bot.prefault({}),
+  /** A mapping of names to secrets in YAML or JSON, of mode 0600; the environment goes before it. */
+  secrets: Path.exactOptional(),
   scrape: ScrapeSettings.prefault({}),
   pulse: PulseSettings.prefault({}),
   /** Extraction threads. Default: one fewer than the machine has processors, but at least one. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Auth, authOrigins } from './auth.ts';
 import { keyTypes } from './field.ts';
 import { nearName } from './near-name.ts';
 import { placeholdersOf } from './url-pattern.ts';
@@ -20,6 +21,7 @@ const Outline = z.object({
     .catch({}),
   finished: z.object({ record: text, field: text }).optional().catch(undefined),
   pulse: z.object({ url: text, record: text, fields: FieldsOutline }).optional().catch(undefined),
+  auth: Auth.optional().catch(undefined),
 });
 type Outline = z.infer<typeof Outline>;
 
@@ -27,7 +29,12 @@ type Outline = z.infer<typeof Outline>;
 export function referenceIssues(source: unknown): Issue[] {
   const outline = Outline.safeParse(source);
   return outline.success
-    ? [...keyIssues(outline.data), ...finishedIssues(outline.data), ...pulseIssues(outline.data)]
+    ? [
+        ...keyIssues(outline.data),
+        ...finishedIssues(outline.data),
+        ...pulseIssues(outline.data),
+        ...authIssues(outline.data),
+      ]
     : [];
 }
 
@@ -85,6 +92,13 @@ function* pulseIssues({ url, records, pulse }: Outline): Generator<Issue> {
       };
     }
   }
+}
+
+/** Credentials that are for no address in particular need to be told where they go. */
+function* authIssues({ url, auth }: Outline): Generator<Issue> {
+  if (auth === undefined || authOrigins(auth, url).length > 0) return;
+  const message = `missing, expected the origins that the ${auth.type} credentials are for, since the source has no url`;
+  yield { path: ['auth', 'origins'], message };
 }
 
 /** What a file declares under a name; `toString` and the like are not declared by anyone. */

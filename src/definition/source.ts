@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { HeaderValue, Proxy, Request, Retry } from './asking.ts';
+import { Auth } from './auth.ts';
 import { ByteSize } from './byte-size.ts';
 import { Duration, durationUpTo, Interval } from './duration.ts';
 import { expected } from './expected.ts';
@@ -20,6 +22,15 @@ const RecordRule = strict({
   fields: Fields,
 });
 
+/** How the pause between two requests follows the time that the host takes to answer. */
+const Throttle = strict({
+  /** The pause before anything is known of the host. */
+  start: Duration.prefault('5s'),
+  max: Duration.prefault('60s'),
+  /** Requests that the host is meant to be busy with at a time, on average. */
+  concurrency: z.number().min(0.1).max(64).default(1),
+});
+
 /** How gently the source's host is asked; what is not given here is the daemon's default. */
 const Politeness = strict({
   /** Sources with one key share one ledger. Default: the origin of the address. */
@@ -30,6 +41,11 @@ const Politeness = strict({
   delay: Duration.prefault('1s'),
   /** The pause that no setting shortens. */
   minDelay: Duration.prefault('500ms'),
+  /** Whether the usual pause grows with the host's latency, never under `delay`; `true` stands for all defaults. */
+  autoThrottle: z
+    .union([z.boolean(), Throttle])
+    .prefault(true)
+    .transform((given) => (given === true ? Throttle.parse({}) : given)),
 });
 
 /** How long one step may take, which is less than a turn may stay out, and how much it may bring. */
@@ -85,6 +101,20 @@ export const Source = strict({
     .refine((records) => Object.keys(records).length > 0, expected('at least one record')),
   finished: Finished.exactOptional(),
   pulse: Pulse.exactOptional(),
+  /** Whether robots.txt is obeyed, by RFC 9309. */
+  robots: z.enum(['obey', 'ignore']).default('obey'),
+  /** Sent in place of the daemon's own; its first word is what robots.txt is read for. */
+  userAgent: HeaderValue.refine(
+    (text) => /^[A-Za-z_-]/.test(text),
+    expected('a name like "Heronry/1.0 (+https://…)"'),
+  ).exactOptional(),
+  request: Request.prefault({}),
+  retry: Retry.prefault({}),
+  proxy: Proxy.exactOptional(),
+  /** `browser` has pages rendered by a Chromium that is installed on the machine, scripts and all. */
+  render: z.enum(['http', 'browser']).default('http'),
+  /** How it is logged in to. */
+  auth: Auth.exactOptional(),
 });
 export type Source = z.infer<typeof Source>;
 

@@ -42,6 +42,11 @@ function urlFault(text: string, shown = text): string | undefined {
   return "expected an http or https URL without user name and password: they belong under `auth` in the source's definition, as names of secrets";
 }
 
+/** Whether it is an absolute http or https URL without user name and password. */
+export function isHttpUrl(text: string): boolean {
+  return urlFault(text) === undefined;
+}
+
 /** The names in a pattern, in order of appearance, each once. */
 export function placeholdersOf(pattern: string): string[] {
   return [...new Set(Array.from(pattern.matchAll(placeholder), ([, name = '']) => name))];

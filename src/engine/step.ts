@@ -1,11 +1,15 @@
 import type { Extraction } from '../extract/draft.ts';
+import type { Page, Validators } from '../fetch/page.ts';
 import type { FetchRequest } from '../fetch/request.ts';
 import type { Reading } from '../provider/provider.ts';
 
 /** One HTTP exchange to make, and how to read what comes of it. */
 export interface Step {
   readonly request: FetchRequest;
-  readonly reading: Reading;
+  /** Missing where the page itself is wanted: robots.txt, a log-in. */
+  readonly reading?: Reading;
+  /** `browser` has the page rendered; default `http`. */
+  readonly render?: 'http' | 'browser';
 }
 
 /** What any exchange leaves behind for the run log, however it went. */
@@ -16,6 +20,8 @@ export interface Exchange {
   /** Of the body, as sent. */
   readonly bytes: number;
   readonly status?: number;
+  /** Each `Set-Cookie` of the response by itself. */
+  readonly setCookies?: readonly string[];
 }
 
 /** A failure of a fetch or an extraction, with the sentence that tells it to a person. */
@@ -24,12 +30,18 @@ export interface StepFailure {
   readonly message: string;
   /** What the host asked for in `Retry-After`. */
   readonly retryAfterMs?: number;
+  /** The beginning of what the site said, as one line of text. */
+  readonly excerpt?: string;
 }
 
 /** How a step went; what the world does wrong is among it. */
 export type StepOutcome = Exchange &
   (
-    | { readonly kind: 'read'; readonly extraction: Extraction }
+    | { readonly kind: 'read'; readonly extraction: Extraction; readonly validators?: Validators }
+    /** The answer to a step without a reading. */
+    | { readonly kind: 'page'; readonly page: Page }
+    /** The copy that the request's validators stand for is still good. */
+    | { readonly kind: 'unmodified'; readonly validators: Validators }
     | { readonly kind: 'redirect'; readonly location: string }
     | { readonly kind: 'failed'; readonly failure: StepFailure }
   );

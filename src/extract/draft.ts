@@ -39,4 +39,5 @@ export type ExtractFailure =
 
 export type ExtractOutcome =
   | { readonly ok: true; readonly extraction: Extraction }
-  | { readonly ok: false; readonly failure: ExtractFailure };
+  /** `excerpt` is the beginning of the page's text, markup and all, where there is any. */
+  | { readonly ok: false; readonly failure: ExtractFailure; readonly excerpt?: string };

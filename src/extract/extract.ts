@@ -30,7 +30,7 @@ export async function extract({ body, url, contentType, plan }: ExtractInput): P
   const read = compilePlan(plan).records.map((record) => readRecords(root, record, baseUrl));
   const drafts = read.flatMap((each) => each.drafts);
   const missing = read.flatMap((each) => each.missing);
-  if (drafts.length === 0) return failed({ code: 'no_record', missing });
+  if (drafts.length === 0) return { ...failed({ code: 'no_record', missing }), excerpt: text.slice(0, excerptLength) };
   if (drafts.length > maxDrafts) return failed({ code: 'too_many_records', records: drafts.length, limit: maxDrafts });
   return {
     ok: true,
@@ -44,13 +44,16 @@ export async function extract({ body, url, contentType, plan }: ExtractInput): P
   };
 }
 
+/** Enough to tell a challenge or a log-in from content. */
+const excerptLength = 8_192;
+
 /** All records of a page are written in one transaction, for which everything else waits. */
 const maxDrafts = 10_000;
 
 /** More of them say nothing that these do not. */
 const maxUnparsed = 100;
 
-function failed(failure: ExtractFailure): ExtractOutcome {
+function failed(failure: ExtractFailure): Extract<ExtractOutcome, { ok: false }> {
   return { ok: false, failure };
 }
 

@@ -1,6 +1,8 @@
 /** One body's share of a budget. Whoever opened it releases it. */
 export interface BodyHold {
   readonly bytes: number;
+  /** Charges up to `toBytes` in all if there is room at once, and says whether there was. */
+  take(toBytes: number): boolean;
   /** Charges up to `toBytes` in all; waits for room, oldest first. `false` when the hold was released meanwhile. */
   raise(toBytes: number): Promise<boolean>;
   /** Gives back what is over `toBytes`. */
@@ -30,6 +32,10 @@ class Hold implements BodyHold {
 
   constructor(budget: BodyBudget) {
     this.#budget = budget;
+  }
+
+  take(toBytes: number): boolean {
+    return this.#budget.take(this, toBytes);
   }
 
   raise(toBytes: number): Promise<boolean> {
@@ -81,15 +87,18 @@ export class BodyBudget {
     return hold;
   }
 
-  /** Called by the holds of this budget only, like the two below. */
+  /** Called by the holds of this budget only, like the three below. */
+  take(hold: Hold, toBytes: number): boolean {
+    const isFirst = this.#waiters.size === 0 || hold === this.#favoured;
+    if (!isFirst || !this.#open.has(hold) || !this.#fits(hold, toBytes)) return false;
+    this.#charge(hold, toBytes);
+    this.#noticeRoom();
+    return true;
+  }
+
   raise(hold: Hold, toBytes: number): Promise<boolean> {
     if (!this.#open.has(hold)) return Promise.resolve(false);
-    const isFirst = this.#waiters.size === 0 || hold === this.#favoured;
-    if (isFirst && this.#fits(hold, toBytes)) {
-      this.#charge(hold, toBytes);
-      this.#noticeRoom();
-      return Promise.resolve(true);
-    }
+    if (this.take(hold, toBytes)) return Promise.resolve(true);
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#waiters.set(hold, { toBytes, settle: resolve });
     this.#serve();

@@ -7,6 +7,10 @@ export function describeFailure(failure: FetchFailure): string {
       return `no answer within ${duration(failure.afterMs)} while waiting for ${awaited[failure.stage]}`;
     case 'unreachable':
       return `could not reach the site: ${failure.cause}`;
+    case 'bad_certificate':
+      return `the site's certificate is not to be trusted: ${failure.cause}`;
+    case 'proxy_failed':
+      return `the proxy did not let the request through: ${failure.cause}`;
     case 'status':
       return `answered with status ${failure.status}${retryHint(failure.retryAfterMs)}`;
     case 'too_large':
@@ -19,8 +23,14 @@ export function describeFailure(failure: FetchFailure): string {
       return `the body is not the "${failure.encoding}" it says it is, or no encoding that was asked for`;
     case 'bad_redirect':
       return `redirected to "${failure.location}", expected an http or https URL`;
+    case 'url_too_long':
+      return `the URL has ${failure.length} characters, expected at most ${failure.limit}`;
     case 'refused_address':
-      return `the address ${failure.address} may not be asked`;
+      return `the address ${failure.address} may not be asked (${failure.range})${settingHint(failure.range)}`;
+    case 'renderer_missing':
+      return `no browser to render the page with: ${failure.cause}`;
+    case 'render_crashed':
+      return `the browser broke down over the page: ${failure.cause}`;
     case 'cancelled':
       return 'cancelled';
     default:
@@ -33,7 +43,15 @@ const awaited = {
   headers: 'the response head',
   body: 'more of the body',
   total: 'the whole response',
+  render: 'the page to be rendered',
 } as const;
+
+/** Ranges that a definition may allow. */
+const allowable = ['loopback', 'private use', 'link-local', 'site-local', 'shared by a carrier', 'benchmarking'];
+
+function settingHint(range: string): string {
+  return allowable.includes(range) ? ": `allowPrivate: true` in the source's definition allows it" : '';
+}
 
 function retryHint(retryAfterMs: number | undefined): string {
   return retryAfterMs === undefined ? '' : `, asking to wait ${duration(retryAfterMs)}`;

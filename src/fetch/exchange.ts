@@ -1,231 +1,235 @@
-import type { Transform } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { BodyHold } from './body-budget.ts';
-import { collectBody, openDecoder } from './body.ts';
+import { type BodySink, type Collected, openSink } from './body.ts';
+import type { Route } from './dispatchers.ts';
+import { excerptBytes, excerptOf } from './excerpt.ts';
 import type { FetchFailure } from './failure.ts';
+import { declaredBytes, type Head, judge, readHead, validatorsOf, type Verdict } from './head.ts';
+import type { Outgoing } from './outgoing.ts';
 import type { FetchCost, FetchOptions, FetchOutcome, FetchRequest } from './request.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { type Stage, Watch } from './watch.ts';
 import { wireFailure } from './wire-error.ts';
 
 /** All that one exchange needs. */
 export interface ExchangeOptions {
-  readonly dispatcher: Dispatcher;
+  readonly route: Route;
   readonly url: URL;
   readonly request: FetchRequest;
-  /** Complete, with names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly outgoing: Outgoing;
   readonly hold: BodyHold;
   readonly options: FetchOptions;
 }
-
-interface Head {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly observedAt: number;
-}
-
-/** What a head alone decides; the body is then of no interest. */
-type Verdict =
-  | { readonly kind: 'redirect'; readonly url: string }
-  | { readonly kind: 'failure'; readonly failure: FetchFailure };
-
-const redirects = new Set([301, 302, 303, 307, 308]);
 
 /** A body that nobody wants is read this far, so that its connection can be used again; then the connection is closed. */
 const discardBytes = 64 * 1024;
 const discardMs = 1_000;
 
+const noCookies: readonly string[] = [];
+
 /** One request and its response, within the request's limits. */
-export function exchange({ dispatcher, url, request, headers, hold, options }: ExchangeOptions): Promise<FetchOutcome> {
-  const { limits } = request;
-  const { signal } = options;
-  const { promise, resolve, reject } = Promise.withResolvers<FetchOutcome>();
-  const startedAt = performance.now();
-  let state: 'open' | 'received' | 'settled' = 'open';
-  let controller: Dispatcher.DispatchController | undefined;
-  let head: Head | undefined;
-  let verdict: Verdict | undefined;
-  let sink: Transform | undefined;
-  let encodedBytes = 0;
-  let stageTimer: NodeJS.Timeout | undefined;
-  const totalTimer = setTimeout(() => expire('total', limits.totalMs), limits.totalMs);
+export function exchange(options: ExchangeOptions): Promise<FetchOutcome> {
+  return new Promise((resolve, reject) => new Exchange(options, resolve, reject).begin());
+}
 
-  if (signal.aborted) cancel();
-  else begin();
-  return promise;
+/** The life of one exchange, in the order in which undici calls it. A class, so that a request does not make a dozen closures. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #options: ExchangeOptions;
+  readonly #resolve: (outcome: FetchOutcome) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #startedAt = performance.now();
+  readonly #watch: Watch;
+  #state: 'connecting' | 'connected' | 'received' | 'settled' = 'connecting';
+  #controller: Dispatcher.DispatchController | undefined;
+  #head: Head | undefined;
+  #verdict: Verdict | undefined;
+  /** Of a body that is only wanted for its beginning. */
+  readonly #excerpt: Buffer[] = [];
+  #sink: BodySink | undefined;
+  #encodedBytes = 0;
 
-  function begin(): void {
-    signal.addEventListener('abort', cancel);
-    enter('connect', limits.connectMs);
-    dispatcher.dispatch(
-      {
-        origin: url.origin,
-        path: `${url.pathname}${url.search}`,
-        method: request.method ?? 'GET',
-        headers,
-      },
-      {
-        onRequestStart: connected,
-        onRequestSent: () => options.onSent(),
-        onResponseStart: (_, status, rawHeaders) => {
-          if (status >= 200) headCame(status, rawHeaders);
-        },
-        onResponseData: (_, chunk) => chunkCame(chunk),
-        onResponseEnd: ended,
-        onResponseError: (_, error) => broke(error),
-      },
+  constructor(options: ExchangeOptions, resolve: (outcome: FetchOutcome) => void, reject: (error: unknown) => void) {
+    this.#options = options;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#watch = new Watch(this.#startedAt, options.request.limits.totalMs, (stage, afterMs) =>
+      this.#expire(stage, afterMs),
     );
   }
 
-  function connected(started: Dispatcher.DispatchController): void {
-    controller = started;
-    if (state === 'settled') started.abort(new Error('nobody waits for this response'));
-    else enter('headers', limits.headersMs);
+  begin(): void {
+    const { url, request, route, outgoing, options } = this.#options;
+    if (options.signal.aborted) return this.#cancel();
+    options.signal.addEventListener('abort', this);
+    this.#watch.enter('connect', request.limits.connectMs, this.#startedAt);
+    const path = `${url.pathname}${url.search}`;
+    return route.dispatch({ origin: url.origin, path, ...outgoing }, this, (error) => this.#broke(error, false));
   }
 
-  function headCame(status: number, rawHeaders: Readonly<Record<string, string | string[] | undefined>>): void {
-    head = { status, headers: joined(rawHeaders), observedAt: options.now() };
-    verdict = judge(head, url);
-    if (verdict) return enterDiscard(verdict);
-    if (declaredBytes(head) > limits.maxBytes) return fail({ code: 'too_large', limitBytes: limits.maxBytes });
-    return enter('body', limits.bodyMs);
+  /** The signal's only event. */
+  handleEvent(): void {
+    this.#cancel();
   }
 
-  function chunkCame(chunk: Buffer): void {
-    if (state === 'settled' || !head) return;
-    encodedBytes += chunk.byteLength;
-    if (verdict) {
-      if (encodedBytes > discardBytes) settle(verdict);
-      return;
-    }
-    if (encodedBytes > limits.maxBytes) return fail({ code: 'too_large', limitBytes: limits.maxBytes });
-    stageTimer?.refresh();
-    sink ??= openSink(head, chunk);
-    if (sink && !sink.write(chunk)) waitFor(sink);
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#state === 'settled') return controller.abort(new Error('nobody waits for this response'));
+    this.#state = 'connected';
+    return this.#watch.enter('headers', this.#options.request.limits.headersMs);
+  }
+
+  onRequestSent(): void {
+    this.#options.options.onSent();
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    rawHeaders: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    if (status < 200 || this.#state === 'settled') return;
+    const { url, request, options } = this.#options;
+    const head = readHead(status, rawHeaders, options.now());
+    this.#head = head;
+    this.#verdict = judge(head, url, request.validators);
+    const { bodyMs, maxBytes } = request.limits;
+    if (this.#verdict) this.#watch.enter('body', Math.min(discardMs, bodyMs));
+    else if (declaredBytes(head) > maxBytes) this.#fail({ code: 'too_large', limitBytes: maxBytes });
+    else this.#watch.enter('body', bodyMs);
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#state === 'settled' || !this.#head) return;
+    this.#encodedBytes += chunk.byteLength;
+    if (this.#verdict) return this.#discard(chunk, this.#verdict);
+    const { maxBytes } = this.#options.request.limits;
+    if (this.#encodedBytes > maxBytes) return this.#fail({ code: 'too_large', limitBytes: maxBytes });
+    this.#watch.renew();
+    this.#sink ??= this.#openSink(this.#head, chunk);
+    if (this.#sink?.write(chunk) === false) this.#hold();
+  }
+
+  onResponseEnd(): void {
+    if (this.#state === 'settled') return;
+    this.#state = 'received';
+    this.#watch.rest();
+    if (this.#verdict) this.#settle(this.#verdict);
+    else if (this.#sink) this.#sink.end();
+    else if (this.#head) this.#settlePage(this.#head, new ArrayBuffer(0));
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.#broke(error, this.#options.request.proxy !== undefined && this.#state === 'connecting');
+  }
+
+  #openSink(head: Head, firstChunk: Buffer): BodySink | undefined {
+    const encoding = head.headers['content-encoding'] ?? '';
+    const sink = openSink(firstChunk[0], {
+      encoding,
+      maxBytes: this.#options.request.limits.maxBytes,
+      expectedBytes: declaredBytes(head) || undefined,
+      hold: this.#options.hold,
+      onDrain: () => this.#resume(),
+      onCollected: (collected) => this.#collected(head, collected),
+    });
+    if (!sink) this.#fail({ code: 'bad_encoding', encoding });
+    return sink;
   }
 
   /** Holds the site back until the sink has taken what it was given; that silence is ours and has no limit but the total. */
-  function waitFor(full: Transform): void {
-    clearTimeout(stageTimer);
-    controller?.pause();
-    full.once('drain', () => {
-      if (state === 'open') enter('body', limits.bodyMs);
-      controller?.resume();
-    });
+  #hold(): void {
+    if (this.#state === 'settled') return;
+    this.#watch.rest();
+    this.#controller?.pause();
   }
 
-  function openSink(of: Head, firstChunk: Buffer): Transform | undefined {
-    const encoding = of.headers['content-encoding'] ?? '';
-    const decoder = openDecoder(encoding, firstChunk[0]);
-    if (decoder) collect(decoder, of, encoding);
-    else fail({ code: 'bad_encoding', encoding });
-    return decoder;
+  #resume(): void {
+    if (this.#state === 'connected') this.#watch.enter('body', this.#options.request.limits.bodyMs);
+    this.#controller?.resume();
   }
 
-  function collect(decoder: Transform, of: Head, encoding: string): void {
-    const expectedBytes = encoding === '' && declaredBytes(of) > 0 ? declaredBytes(of) : undefined;
-    collectBody(decoder, { encoding, maxBytes: limits.maxBytes, expectedBytes, hold }).then(
-      (collected) => (collected.ok ? settlePage(of, collected.body) : fail(collected.failure)),
-      reject,
-    );
+  #collected(head: Head, collected: Collected): void {
+    if (collected.ok) this.#settlePage(head, collected.body);
+    else this.#fail(collected.failure);
   }
 
-  function ended(): void {
-    if (state === 'settled') return;
-    state = 'received';
-    clearTimeout(stageTimer);
-    if (verdict) settle(verdict);
-    else if (sink) sink.end();
-    else if (head) settlePage(head, new ArrayBuffer(0));
+  #discard(chunk: Buffer, verdict: Verdict): void {
+    const isWanted = verdict.kind === 'failure' && verdict.failure.code === 'status';
+    if (isWanted && this.#encodedBytes - chunk.byteLength < excerptBytes) this.#excerpt.push(chunk);
+    if (this.#encodedBytes > discardBytes) this.#settle(verdict);
   }
 
-  function broke(error: Error): void {
-    const failure = wireFailure(error, head !== undefined);
-    if (failure) return fail(failure);
-    reject(error);
-    return leave();
+  #broke(error: Error, atProxy: boolean): void {
+    if (this.#state === 'settled') return;
+    const failure = wireFailure(error, { headCame: this.#head !== undefined, atProxy });
+    if (failure) return this.#fail(failure);
+    this.#reject(error);
+    return this.#leave();
   }
 
-  function enter(stage: 'connect' | 'headers' | 'body', ms: number): void {
-    clearTimeout(stageTimer);
-    stageTimer = setTimeout(() => expire(stage, ms), ms);
+  #expire(stage: Stage | 'total', afterMs: number): void {
+    this.#fail({ code: 'timeout', stage, afterMs });
   }
 
-  function enterDiscard(reached: Verdict): void {
-    clearTimeout(stageTimer);
-    stageTimer = setTimeout(() => settle(reached), Math.min(discardMs, limits.bodyMs));
-  }
-
-  function expire(stage: 'connect' | 'headers' | 'body' | 'total', afterMs: number): void {
-    fail({ code: 'timeout', stage, afterMs });
-  }
-
-  function cancel(): void {
-    settle({ kind: 'failure', failure: { code: 'cancelled' } });
+  #cancel(): void {
+    this.#answer({ kind: 'failure', failure: { code: 'cancelled' } });
   }
 
   /** What goes wrong after a verdict does not change it. */
-  function fail(failure: FetchFailure): void {
-    settle(verdict ?? { kind: 'failure', failure });
+  #fail(failure: FetchFailure): void {
+    this.#settle(this.#verdict ?? { kind: 'failure', failure });
   }
 
-  function settle(reached: Verdict): void {
-    if (state === 'settled') return;
-    resolve({ ...reached, cost: cost() });
-    leave();
-    hold.release();
+  #settle(verdict: Verdict): void {
+    if (this.#state === 'settled') return;
+    const [head, excerpt] = [this.#head, this.#excerpt];
+    if (head === undefined || excerpt.length === 0) return this.#answer(verdict);
+    this.#leave();
+    excerptOf(excerpt, head).then((text) => this.#tell(withExcerpt(verdict, text)), this.#reject);
   }
 
-  function settlePage({ status, headers: pageHeaders, observedAt }: Head, body: ArrayBuffer): void {
-    if (state === 'settled') return;
-    const { elapsedMs } = cost();
-    resolve({
-      kind: 'page',
-      page: { url: url.href, status, headers: pageHeaders, body, observedAt, elapsedMs, encodedBytes },
-    });
-    leave();
+  #answer(verdict: Verdict): void {
+    if (this.#state === 'settled') return;
+    this.#tell(verdict);
+    this.#leave();
+  }
+
+  #tell(verdict: Verdict): void {
+    this.#resolve({ ...verdict, setCookies: this.#head?.setCookies ?? noCookies, cost: this.#cost() });
+    this.#options.hold.release();
+  }
+
+  #settlePage(head: Head, body: ArrayBuffer): void {
+    if (this.#state === 'settled') return;
+    const { status, headers, setCookies, observedAt } = head;
+    const elapsedMs = performance.now() - this.#startedAt;
+    const encodedBytes = this.#encodedBytes;
+    const { href: url } = this.#options.url;
+    const validators = validatorsOf(head);
+    const page = { url, status, headers, body, observedAt, elapsedMs, encodedBytes };
+    this.#resolve({ kind: 'page', page: validators === undefined ? page : { ...page, validators }, setCookies });
+    this.#leave();
   }
 
   /** A compressed body may be over before its response is, so even after a page there may be a connection to cut. */
-  function leave(): void {
-    const isReceived = state === 'received';
-    state = 'settled';
-    clearTimeout(stageTimer);
-    clearTimeout(totalTimer);
-    signal.removeEventListener('abort', cancel);
-    sink?.destroy();
-    if (!isReceived) controller?.abort(new Error('nobody waits for this response'));
+  #leave(): void {
+    const isReceived = this.#state === 'received';
+    this.#state = 'settled';
+    this.#watch.stop();
+    this.#options.options.signal.removeEventListener('abort', this);
+    this.#sink?.destroy();
+    if (!isReceived) this.#controller?.abort(new Error('nobody waits for this response'));
   }
 
-  function cost(): FetchCost {
-    return { ...(head && { status: head.status }), encodedBytes, elapsedMs: performance.now() - startedAt };
+  #cost(): FetchCost {
+    return {
+      ...(this.#head && { status: this.#head.status }),
+      encodedBytes: this.#encodedBytes,
+      elapsedMs: performance.now() - this.#startedAt,
+    };
   }
 }
 
-function judge({ status, headers, observedAt }: Head, base: URL): Verdict | undefined {
-  if (redirects.has(status)) {
-    const location = headers['location'] ?? '';
-    const target = location === '' ? null : URL.parse(location, base.href);
-    if (target && /^https?:$/.test(target.protocol)) return { kind: 'redirect', url: target.href };
-    return { kind: 'failure', failure: { code: 'bad_redirect', location: location.slice(0, 2_000) } };
-  }
-  if (status < 300) return undefined;
-  const afterMs = retryAfterMs(headers, observedAt);
-  return {
-    kind: 'failure',
-    failure: { code: 'status', status, ...(afterMs !== undefined && { retryAfterMs: afterMs }) },
-  };
-}
-
-/** 0 when the head does not say. */
-function declaredBytes({ headers }: Head): number {
-  const text = headers['content-length'] ?? '';
-  return /^\d+$/.test(text) ? Number(text) : 0;
-}
-
-function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const entries = Object.entries(headers).filter(
-    (entry): entry is [string, string | string[]] => entry[1] !== undefined,
-  );
-  return Object.fromEntries(entries.map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]));
+function withExcerpt(verdict: Verdict, excerpt: string): Verdict {
+  if (excerpt === '' || verdict.kind !== 'failure' || verdict.failure.code !== 'status') return verdict;
+  return { ...verdict, failure: { ...verdict.failure, excerpt } };
 }

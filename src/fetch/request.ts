@@ -1,6 +1,7 @@
+import type { Reach } from './address.ts';
 import type { BodyHold } from './body-budget.ts';
 import type { FetchFailure } from './failure.ts';
-import type { Page } from './page.ts';
+import type { Page, Validators } from './page.ts';
 
 /** How long one exchange may take and how much it may bring. They run in real time, not on the clock between requests. */
 export interface FetchLimits {
@@ -25,16 +26,38 @@ export const defaultLimits: FetchLimits = {
   maxBytes: 32 * 1024 * 1024,
 };
 
-/** One HTTP exchange to be made. */
-export interface FetchRequest {
+/** The longest URL that is asked for. */
+export const maxUrlLength = 2_083;
+
+/** What a request brings along; each kind says its `content-type` unless the request's headers do. */
+export type RequestBody =
+  /** Fields in order; a list is a field that is repeated. */
+  | { readonly form: Readonly<Record<string, string | readonly string[]>> }
+  /** Anything that JSON can say. */
+  | { readonly json: unknown }
+  | { readonly text: string };
+
+/** An HTTP proxy to go through. */
+export interface Proxy {
+  /** `http:` or `https:`. */
   readonly url: string;
-  /** Default `GET`. */
+  /** The whole value of `Proxy-Authorization`. */
+  readonly authorization?: string;
+}
+
+/** One HTTP exchange to be made, and what it may reach. */
+export interface FetchRequest extends Reach {
+  /** At most `maxUrlLength` characters. */
+  readonly url: string;
+  /** Default `GET`, or `POST` with a body. */
   readonly method?: string;
   /** Sent over those of the client; a name of any case replaces it. */
   readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: RequestBody;
+  /** Of the copy that is had already: asks for the page only if it is another by now. */
+  readonly validators?: Validators;
+  readonly proxy?: Proxy;
   readonly limits: FetchLimits;
-  /** Whether loopback may be asked. Anything else is refused until addresses are vetted by source. */
-  readonly allowPrivate: boolean;
 }
 
 /** What the client must know of its caller for one exchange. */
@@ -57,8 +80,23 @@ export interface FetchCost {
   readonly elapsedMs: number;
 }
 
-/** How one exchange ended. A redirect is an outcome: each hop is a step, and takes a turn, of its own. */
-export type FetchOutcome =
+/**
+ * How one exchange ended. A redirect is an outcome: each hop is a step, and takes a turn, of its own; its `status` says
+ * whether the method changes on the way. `unmodified` is the answer to `validators`: the copy is still good.
+ */
+export type FetchOutcome = {
+  /** Each `Set-Cookie` of the response by itself; they are in no other headers. */
+  readonly setCookies: readonly string[];
+} & (
   | { readonly kind: 'page'; readonly page: Page }
-  | { readonly kind: 'redirect'; readonly url: string; readonly cost: FetchCost }
-  | { readonly kind: 'failure'; readonly failure: FetchFailure; readonly cost: FetchCost };
+  | {
+      readonly kind: 'unmodified';
+      /** Wall time at which the response head came: the copy was good then. */
+      readonly observedAt: number;
+      /** Those of the response over those of the request. */
+      readonly validators: Validators;
+      readonly cost: FetchCost;
+    }
+  | { readonly kind: 'redirect'; readonly status: number; readonly url: string; readonly cost: FetchCost }
+  | { readonly kind: 'failure'; readonly failure: FetchFailure; readonly cost: FetchCost }
+);

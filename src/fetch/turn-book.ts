@@ -1,31 +1,33 @@
-import type { HostRow, Ledger, Policy, TurnOutcome } from './politeness.ts';
+import { type HostRow, hostRow, isForgettable, isWorthARow, restored } from './host-row.ts';
+import { type KeyView, viewOf } from './key-view.ts';
+import { type Lease, OutTurns } from './out-turns.ts';
+import type { Policy } from './policy.ts';
 import {
   earliestAt,
-  hostRow,
-  isForgettable,
+  type Ledger,
+  longestRetryAfterMs,
   newLedger,
-  restored,
   withDone,
   withExpired,
   withSent,
   withTurn,
 } from './politeness.ts';
 import { PriorityMap } from './priority-map.ts';
+import type { TurnOutcome } from './turn-outcome.ts';
+import { WaitingLine } from './waiting-line.ts';
 
 /** Somebody's wish to send one request. */
 export interface Wish {
-  /** The politeness key to ask. */
+  /** The politeness key to ask; several sources may share one. */
   readonly key: string;
   readonly policy: Policy;
   /** Of two wishes for one key, the one due earlier comes first. */
   readonly dueAt: number;
   readonly id: symbol;
-}
-
-/** A turn on loan: plain data, so that it can be told across threads. */
-export interface Lease {
-  readonly key: string;
-  readonly number: number;
+  /** How long the turn may stay out from when its request is sent: what `turnMs` makes of the request's limit. */
+  readonly sentMs?: number | undefined;
+  /** The source that wishes, for people and for its circuit. */
+  readonly source?: string | undefined;
 }
 
 /** How turns are given. */
@@ -34,26 +36,29 @@ export interface TurnBookOptions {
   readonly random: () => number;
   /** Turns out at a time, over all keys. */
   readonly maxInFlight: number;
-  /** How long a turn may stay out before its request is reported sent, and from then until it is given back. */
+  /** How long a turn may stay out before its request is reported sent, and from then by default. */
   readonly unsentMs: number;
   readonly sentMs: number;
+  /** A turn that is out for longer is durable; one that is not, as most, writes nothing. */
+  readonly longOutMs?: number;
   readonly startedAt: number;
+  /** Above all numbers of earlier books, so that a lease of theirs is none of this one's. */
+  readonly firstNumber?: number;
+  /** A host asked to be left alone for longer than is honoured. */
+  readonly capped?: (key: string, askedMs: number) => void;
 }
 
-/** What is known of one key, for people. Instants are the book's. */
-export interface KeyView {
-  readonly key: string;
-  readonly waiting: number;
-  readonly open: number;
-  readonly failures: number;
-  readonly refusedUntil: number | undefined;
-  /** When its next turn can be given; missing when nobody waits, or while a turn must come back first. */
-  readonly nextAt: number | undefined;
-}
+const longOutMs = 10_000;
 
 interface Host<W extends Wish> {
+  readonly key: string;
   ledger: Ledger;
-  readonly waiting: PriorityMap<W>;
+  /** Missing while nobody waits: most hosts are idle. */
+  waiting: WaitingLine<W> | undefined;
+  /** The policy and the source of the last wish. */
+  policy: Policy | undefined;
+  source: string | undefined;
+  hasRow: boolean;
 }
 
 /**
@@ -67,167 +72,178 @@ export class TurnBook<W extends Wish> {
   readonly #hosts = new Map<string, Host<W>>();
   readonly #wishes = new Map<symbol, W>();
   /** By the instant at which their first waiter may be served. */
-  readonly #later = new PriorityMap<string>();
+  readonly #later = new PriorityMap<Host<W>>();
   /** By the due instant of their first waiter. */
-  readonly #ready = new PriorityMap<string>();
-  /** Turns that are out, by number, until they expire. */
-  readonly #expiring = new PriorityMap<number>();
-  readonly #leases = new Map<number, Lease>();
+  readonly #ready = new PriorityMap<Host<W>>();
+  readonly #out: OutTurns;
   /** Keys of which something durable changed since rows were taken. */
   readonly #changed = new Set<string>();
-  #turns = 0;
+  #turns: number;
 
   constructor(options: TurnBookOptions) {
     this.#options = options;
+    this.#out = new OutTurns(options.longOutMs ?? longOutMs);
+    this.#turns = options.firstNumber ?? 0;
   }
 
   get inFlight(): number {
-    return this.#leases.size;
+    return this.#out.size;
   }
 
-  /** The next instant at which time alone changes something; `Infinity` when there is none.. */
+  /** The next instant at which time alone changes something; `Infinity` when there is none. */
   get wakeAt(): number {
-    return Math.min(this.#later.lowest, this.#expiring.lowest);
+    return Math.min(this.#later.lowest, this.#out.wakeAt);
   }
 
   get hasChanges(): boolean {
     return this.#changed.size > 0;
   }
 
-  /** Takes up what an earlier book knew. */
+  /** Takes up what an earlier book knew: to be called before anything is asked. */
   restore(key: string, row: HostRow, now: number, wallOffset: number): void {
     const host = this.#host(key);
     host.ledger = restored(host.ledger, row, now, wallOffset);
+    host.hasRow = true;
+    for (const { number, endsAt } of host.ledger.open) {
+      this.#turns = Math.max(this.#turns, number);
+      this.#out.restore({ key, number, endsAt, sentMs: this.#options.sentMs });
+    }
     if (!hostRow(host.ledger, now, wallOffset)) this.#changed.add(key);
   }
 
   ask(wish: W): void {
     const host = this.#host(wish.key);
     this.#wishes.set(wish.id, wish);
-    host.waiting.set(wish, wish.dueAt);
-    this.#place(wish.key, host);
+    host.policy = wish.policy;
+    host.source = wish.source;
+    host.waiting ??= new WaitingLine();
+    host.waiting.add(wish);
+    this.#place(host);
   }
 
   /** The wish that will not be served, or `undefined` when it was served or withdrawn before. */
   withdraw(id: symbol): W | undefined {
     const wish = this.#wishes.get(id);
-    if (wish) this.#drop(wish);
+    if (wish) this.#drop(wish, this.#host(wish.key));
     return wish;
   }
 
   /** Lets turns expire and keys come up to `now`. Call it before `give`, and whether or not anything is to be given. */
   advance(now: number): void {
-    this.#expire(now);
+    this.#watch(now);
     this.#promote(now);
   }
 
   /** Gives the next turn that can be given, if any: among the keys that may be asked now, to whoever is due first. */
   give(now: number): { readonly wish: W; readonly lease: Lease } | undefined {
-    const key = this.#ready.first;
-    if (key === undefined || this.inFlight >= this.#options.maxInFlight) return undefined;
-    const host = this.#host(key);
-    const wish = host.waiting.first;
-    if (!wish) throw new Error(`${key} is ready, but nobody waits for it`);
+    const host = this.#ready.first;
+    if (!host || this.inFlight >= this.#options.maxInFlight) return undefined;
+    const wish = host.waiting?.first;
+    if (!wish) throw new Error(`${host.key} is ready, but nobody waits for it`);
     this.#turns += 1;
-    const lease = { key, number: this.#turns };
-    this.#leases.set(lease.number, lease);
-    this.#expiring.set(lease.number, now + this.#options.unsentMs);
-    host.ledger = withTurn(host.ledger, lease.number, wish.policy);
-    this.#drop(wish);
+    const lease = { key: host.key, number: this.#turns };
+    const endsAt = now + this.#options.unsentMs;
+    this.#out.add({ ...lease, endsAt, sentMs: wish.sentMs ?? this.#options.sentMs }, now);
+    host.ledger = withTurn(host.ledger, { number: lease.number, policy: wish.policy, givenAt: now, endsAt });
+    this.#drop(wish, host);
     return { wish, lease };
   }
 
   sent({ key, number }: Lease, now: number): void {
-    if (this.#leases.has(number)) this.#expiring.set(number, now + this.#options.sentMs);
-    this.#update(key, (ledger) => withSent(ledger, number, now, this.#options.random()));
+    const endsAt = this.#out.sent(number, now) ?? now;
+    if (this.#out.isLong(number)) this.#changed.add(key);
+    this.#update(key, (ledger) => withSent(ledger, { number, endsAt }, now, this.#options.random()));
   }
 
   /** Takes a turn back. Once it has expired, only what came of it counts. */
   done({ key, number }: Lease, outcome: TurnOutcome, now: number): void {
-    this.#leases.delete(number);
-    this.#expiring.delete(number);
-    this.#update(key, (ledger) => withDone(ledger, number, outcome, now, this.#options.random()));
+    if (this.#out.isLong(number)) this.#changed.add(key);
+    this.#out.delete(number);
+    this.#update(key, (ledger) => withDone(ledger, { number, outcome }, now, this.#options.random()));
+    const askedMs = outcome.kind === 'refused' ? (outcome.retryAfterMs ?? 0) : 0;
+    if (askedMs > longestRetryAfterMs) this.#options.capped?.(key, askedMs);
   }
 
   /** Lets go of keys that a new ledger would serve as well. */
   forget(now: number): void {
-    for (const [key, { ledger, waiting }] of this.#hosts) {
-      if (waiting.size > 0 || !isForgettable(ledger, now)) continue;
+    for (const [key, { ledger, waiting, hasRow }] of this.#hosts) {
+      if (waiting || !isForgettable(ledger, now)) continue;
       this.#hosts.delete(key);
-      if (Number.isFinite(ledger.refusedUntil)) this.#changed.add(key);
+      if (hasRow) this.#changed.add(key);
     }
+  }
+
+  /** Has all rows written again, as after the wall clock was set. */
+  rewrite(): void {
+    for (const [key, { hasRow }] of this.#hosts) if (hasRow) this.#changed.add(key);
   }
 
   /** What to write, by key, since this was last called; `undefined` stands for nothing to keep. */
   takeRows(now: number, wallOffset: number): (readonly [string, HostRow | undefined])[] {
-    const rows = Array.from(this.#changed, (key) => {
+    const rows: (readonly [string, HostRow | undefined])[] = [];
+    for (const key of this.#changed) {
       const host = this.#hosts.get(key);
-      return [key, host && hostRow(host.ledger, now, wallOffset)] as const;
-    });
+      const row = host && hostRow(host.ledger, now, wallOffset, (number) => this.#out.isLong(number));
+      if (row || host?.hasRow !== false) rows.push([key, row]);
+      if (host) host.hasRow = row !== undefined;
+    }
     this.#changed.clear();
     return rows;
   }
 
   views(now: number): KeyView[] {
-    return Array.from(this.#hosts, ([key, { ledger, waiting }]) => ({
-      key,
-      waiting: waiting.size,
-      open: ledger.open.length,
-      failures: ledger.failures,
-      refusedUntil: ledger.refusedUntil > now ? ledger.refusedUntil : undefined,
-      nextAt: waiting.first && earliestAt(ledger, waiting.first.policy),
-    }));
+    return Array.from(this.#hosts.values(), (host) => viewOf(host, now));
+  }
+
+  view(key: string, now: number): KeyView | undefined {
+    const host = this.#hosts.get(key);
+    return host && viewOf(host, now);
   }
 
   #host(key: string): Host<W> {
     const known = this.#hosts.get(key);
     if (known) return known;
     const ledger = newLedger(this.#options.startedAt, this.#options.random());
-    const host: Host<W> = { ledger, waiting: new PriorityMap() };
+    const host = { key, ledger, waiting: undefined, policy: undefined, source: undefined, hasRow: false };
     this.#hosts.set(key, host);
     return host;
   }
 
-  #drop(wish: W): void {
-    const host = this.#host(wish.key);
+  #drop(wish: W, host: Host<W>): void {
     this.#wishes.delete(wish.id);
-    host.waiting.delete(wish);
-    this.#place(wish.key, host);
+    host.waiting?.delete(wish);
+    if (host.waiting?.size === 0) host.waiting = undefined;
+    this.#place(host);
   }
 
   #update(key: string, change: (ledger: Ledger) => Ledger): void {
     const host = this.#host(key);
-    const { failures, refusedUntil } = host.ledger;
-    host.ledger = change(host.ledger);
-    if (host.ledger.failures !== failures || host.ledger.refusedUntil !== refusedUntil) this.#changed.add(key);
-    this.#place(key, host);
+    const before = host.ledger;
+    host.ledger = change(before);
+    if (isWorthARow(before, host.ledger)) this.#changed.add(key);
+    this.#place(host);
   }
 
   /** Puts a key where its ledger and its first waiter now want it. */
-  #place(key: string, { ledger, waiting }: Host<W>): void {
-    const nextAt = waiting.first && earliestAt(ledger, waiting.first.policy);
-    this.#ready.delete(key);
-    if (nextAt === undefined) this.#later.delete(key);
-    else this.#later.set(key, nextAt);
+  #place(host: Host<W>): void {
+    const wish = host.waiting?.first;
+    const nextAt = wish && earliestAt(host.ledger, wish.policy);
+    this.#ready.delete(host);
+    if (nextAt === undefined) this.#later.delete(host);
+    else this.#later.set(host, nextAt);
   }
 
   #promote(now: number): void {
-    for (let key = this.#later.first; key !== undefined && this.#later.lowest <= now; key = this.#later.first) {
-      this.#later.delete(key);
-      this.#ready.set(key, this.#host(key).waiting.lowest);
+    for (let host = this.#later.first; host && this.#later.lowest <= now; host = this.#later.first) {
+      this.#later.delete(host);
+      this.#ready.set(host, host.waiting?.first?.dueAt ?? Infinity);
     }
   }
 
-  #expire(now: number): void {
-    for (
-      let number = this.#expiring.first;
-      number !== undefined && this.#expiring.lowest <= now;
-      number = this.#expiring.first
-    ) {
-      const lease = this.#leases.get(number);
-      this.#expiring.delete(number);
-      this.#leases.delete(number);
-      if (lease) this.#update(lease.key, (ledger) => withExpired(ledger, lease.number, now, this.#options.random()));
+  #watch(now: number): void {
+    for (const { key, number, isOver } of this.#out.come(now)) {
+      this.#changed.add(key);
+      if (isOver) this.#update(key, (ledger) => withExpired(ledger, number, now, this.#options.random()));
     }
   }
 }

@@ -5,17 +5,24 @@ import type { FetchFailure } from './failure.ts';
 /** More headers than this are not read. */
 export const maxHeadersBytes = 64 * 1024;
 
-/**
- * The failure behind an error of the connection, or `undefined` for one of ours, such as a header that cannot be written.
- *
- * @param headCame - a connection that breaks before the head is a site out of reach, later it is a page cut short.
- */
-export function wireFailure(error: Error, headCame: boolean): FetchFailure | undefined {
-  if (error instanceof RefusedAddress) return { code: 'refused_address', address: error.address };
+/** How far an exchange had come when its connection failed. */
+export interface Progress {
+  /** A connection that breaks before the head is a site out of reach, later it is a page cut short. */
+  readonly headCame: boolean;
+  /** Whether a proxy was still to make the connection. */
+  readonly atProxy: boolean;
+}
+
+/** The failure behind an error of the connection, or `undefined` for one of ours, such as a header that cannot be written. */
+export function wireFailure(error: Error, progress: Progress): FetchFailure | undefined {
+  if (error instanceof RefusedAddress) return { code: 'refused_address', address: error.address, range: error.range };
   if (error instanceof AggregateError && error.errors[0] instanceof Error)
-    return wireFailure(error.errors[0], headCame);
-  if (error instanceof errors.HTTPParserError) return parserFailure(error, headCame);
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+    return wireFailure(error.errors[0], progress);
+  if (error instanceof errors.HTTPParserError) return parserFailure(error, progress.headCame);
+  const code = codeOf(error);
+  const proxyStatus = proxyAnswer.exec(error.message)?.groups?.['status'];
+  if (proxyStatus !== undefined) return { code: 'proxy_failed', cause: `answered with status ${proxyStatus}` };
+  if (certificateCodes.test(code)) return { code: 'bad_certificate', cause: describe(error, code) };
   switch (code) {
     case 'UND_ERR_INVALID_ARG':
     case 'UND_ERR_INVALID_RETURN_VALUE':
@@ -27,8 +34,29 @@ export function wireFailure(error: Error, headCame: boolean): FetchFailure | und
     case 'UND_ERR_HEADERS_OVERFLOW':
       return { code: 'too_large', limitBytes: maxHeadersBytes };
     default:
-      return { code: headCame ? 'truncated' : 'unreachable', cause: describe(error, code) };
+      return { code: brokenCode(progress), cause: describe(causeOf(error), codeOf(causeOf(error))) };
   }
+}
+
+function brokenCode({ headCame, atProxy }: Progress): 'truncated' | 'unreachable' | 'proxy_failed' {
+  if (headCame) return 'truncated';
+  return atProxy ? 'proxy_failed' : 'unreachable';
+}
+
+/** What undici says of an answer other than 200 to CONNECT, and of one that asks for other credentials. */
+const proxyAnswer = /^Proxy (?:response|Authentication Required) \((?<status>\d{3})\)/;
+
+/** Of OpenSSL's verification, as Node names them, and of Node's own check of the name. */
+const certificateCodes =
+  /^(?:CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_(?:CA|PURPOSE)$|HOSTNAME_MISMATCH$|PATH_LENGTH_|ERR_TLS_CERT_)/;
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+/** A proxy's error says only that there was one. */
+function causeOf(error: Error): Error {
+  return codeOf(error).startsWith('UND_ERR_PRX_') && error.cause instanceof Error ? error.cause : error;
 }
 
 /** A response that broke the rules; if there was nothing more to parse, only by ending where it may not. */
@@ -52,9 +80,15 @@ const sentences: Readonly<Record<string, string>> = {
   ENETUNREACH: 'network unreachable',
   EHOSTUNREACH: 'host unreachable',
   ETIMEDOUT: 'the system gave up connecting',
-  CERT_HAS_EXPIRED: 'certificate expired',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'self-signed certificate',
-  SELF_SIGNED_CERT_IN_CHAIN: 'self-signed certificate',
+  CERT_HAS_EXPIRED: 'it has expired',
+  CERT_NOT_YET_VALID: 'it is not valid yet',
+  CERT_REVOKED: 'it was revoked',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'it is signed by itself',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its chain ends in one that is signed by itself',
+  UNABLE_TO_GET_ISSUER_CERT: 'who issued it is not known here',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'who issued it is not known here',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'who issued it is not known here',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
   UND_ERR_SOCKET: 'connection closed by the site',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'fewer bytes than content-length says',
 };

@@ -3,6 +3,7 @@ import type { Source } from '../definition/source.ts';
 import { fillUrl, matchUrl, placeholdersOf } from '../definition/url-pattern.ts';
 import { definitionVersion } from '../definition/version.ts';
 import type { ExtractPlan, FieldPlan, RecordPlan } from '../extract/plan.ts';
+import type { Validators } from '../fetch/page.ts';
 import type { FetchRequest } from '../fetch/request.ts';
 import type { OpenPulse, Provider } from './provider.ts';
 
@@ -11,7 +12,7 @@ export const html: Provider = {
   open(source) {
     const pulse = openPulse(source);
     return {
-      request: (url) => requestOf(source, url),
+      request: (url, copy) => pageRequest(source, url, copy),
       page: { plan: planOf(source), limitMs: source.limits.extract },
       ...(pulse !== undefined && { pulse }),
     };
@@ -59,6 +60,21 @@ function pulseUrl(pattern: string, sourcePattern: string | undefined, targetUrl:
   if (params === undefined) return undefined;
   const filled = fillUrl(pattern, Object.fromEntries(Object.entries(params).filter(([name]) => names.includes(name))));
   return filled.ok ? filled.url : undefined;
+}
+
+/** What is asked with a body is no page that a copy could stand for. */
+function pageRequest(source: Source, url: string, copy: Validators | undefined): FetchRequest {
+  const { method, headers, form, json } = source.request;
+  const body = form === undefined ? (json === undefined ? undefined : { json }) : { form };
+  const { etag, lastModified } = copy ?? {};
+  const validators = { ...(etag !== undefined && { etag }), ...(lastModified !== undefined && { lastModified }) };
+  return {
+    ...requestOf(source, url),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(method !== undefined && { method }),
+    ...(body !== undefined && { body }),
+    ...(copy !== undefined && body === undefined && method !== 'POST' && { validators }),
+  };
 }
 
 function requestOf({ limits, allowPrivate }: Source, url: string): FetchRequest {

@@ -1,5 +1,6 @@
 import type { Source } from '../definition/source.ts';
 import type { ExtractPlan } from '../extract/plan.ts';
+import type { Validators } from '../fetch/page.ts';
 import type { FetchRequest } from '../fetch/request.ts';
 
 /** How a page is to be read, as plain data. */
@@ -11,8 +12,8 @@ export interface Reading {
 
 /** How one source is asked and read. */
 export interface OpenProvider {
-  /** The request that brings `url`, a target's own address or one that a redirect led to. */
-  request(url: string): FetchRequest;
+  /** The request that brings `url`, a target's own address or one that a redirect led to; if there is a copy of it, only when it has changed. */
+  request(url: string, copy?: Validators): FetchRequest;
   readonly page: Reading;
   /** Missing when the source has no pulse. */
   readonly pulse?: OpenPulse;

@@ -1,9 +1,9 @@
 import type { Source } from '../definition/source.ts';
-import type { StepOutcome } from '../engine/step.ts';
 import type { RecordDraft } from '../extract/draft.ts';
 import { openProvider } from '../provider/all.ts';
 import type { TargetRow } from '../store/rows.ts';
-import { exchange, type ScrapeDeps } from './run.ts';
+import type { Asked } from './ask.ts';
+import type { ScrapeDeps } from './run.ts';
 
 /** What one round of a source's pulse came to. */
 export interface PulseRound {
@@ -13,7 +13,7 @@ export interface PulseRound {
   readonly failure?: string;
 }
 
-export interface PulseDeps extends Pick<ScrapeDeps, 'clock' | 'takeTurn' | 'runStep'> {
+export interface PulseDeps extends Pick<ScrapeDeps, 'clock' | 'ask'> {
   /** The target as it is now; nothing when it is no longer to be asked. */
   active(target: number): TargetRow | undefined;
   /** Writes what was read of a target, unless it is no longer active. */
@@ -39,20 +39,15 @@ export async function runPulse(
       const target = deps.active(number);
       const request = target && provider.pulse?.request(target.url);
       if (target === undefined || provider.pulse === undefined || request === undefined) continue;
-      const outcome = await exchange(
-        { request, reading: provider.pulse.reading },
-        source,
-        deps.clock.now(),
-        deps,
-        signal,
-      );
+      const step = { request, reading: provider.pulse.reading };
+      const { outcome } = await deps.ask({ step, source, dueAt: deps.clock.now() }, signal);
       round = counted(round, outcome);
       if (outcome.kind === 'read') await deps.commit(target, outcome.at, outcome.extraction.drafts);
     }
   }
 }
 
-function counted({ asked, failed, failure }: PulseRound, outcome: StepOutcome): PulseRound {
+function counted({ asked, failed, failure }: PulseRound, outcome: Asked['outcome']): PulseRound {
   const last =
     outcome.kind === 'failed'
       ? outcome.failure.message

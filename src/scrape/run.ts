@@ -1,23 +1,17 @@
 import type { Clock } from '../clock.ts';
 import type { Source } from '../definition/source.ts';
-import type { Step, StepFailure, StepOutcome } from '../engine/step.ts';
+import type { StepOutcome } from '../engine/step.ts';
+import { againstSource } from '../fetch/triage.ts';
 import { openProvider } from '../provider/all.ts';
-import type { CommitResult, Fence, StepOps } from '../store/rows.ts';
-import { type Decision, decide } from './decide.ts';
-
-/** Leave to send one request, as a scrape holds it. */
-export interface Turn {
-  /** Tells that the request went out: the gap to the next one counts from here. */
-  sent(): void;
-  /** Gives the turn back; further calls do nothing. */
-  done(outcome: StepOutcome | undefined): void;
-}
+import type { CommitResult, Failure, Fence, PageCopy, StepOps } from '../store/rows.ts';
+import type { Ask, Asked, Within } from './ask.ts';
+import { type Allowance, type Decision, decide, type Spent } from './decide.ts';
 
 export interface ScrapeDeps {
   readonly clock: Clock;
-  /** Waits for leave to ask the host of `url`, in order of `dueAt`; rejects when the signal fires. */
-  takeTurn(url: string, source: Source, dueAt: number, signal: AbortSignal): Promise<Turn>;
-  runStep(step: Step, signal: AbortSignal, onSent: () => void): Promise<StepOutcome>;
+  /** A number in `[0, 1)`. */
+  random(): number;
+  readonly ask: Ask;
   commit(fence: Fence, ops: StepOps): Promise<CommitResult>;
   /** The longest that the steps of one scrape may take together; waiting for its turns does not count. */
   readonly timeLimitMs: number;
@@ -30,54 +24,111 @@ export interface BegunScrape {
   readonly scrape: number;
   readonly url: string;
   readonly dueAt: number;
+  /** When the target is due again, wall time. */
+  readonly nextDueAt: number;
+  /** Of the definition. */
+  readonly version: string;
+  /** What was read last. */
+  readonly copy?: PageCopy;
 }
 
+/** What a scrape says of its source: nothing where it could not ask. */
+export type Verdict = 'good' | 'bad' | 'unused';
+
+/** No request is refused for its credentials more often; how many log-ins there are is counted by the session. */
+const maxLogins = 4;
+
 /**
- * Runs one scrape from its first step to its closing commit: take a turn, run the step, decide, commit. Resolves also when
- * the scrape failed, took too long or was superseded; rejects for errors of ours, and when the signal fires.
+ * Runs one scrape from its first step to its closing commit: ask, decide, commit. Resolves also when the scrape failed,
+ * took too long or was superseded; rejects for errors of ours, and when the signal fires.
  */
 export async function runScrape(
   begun: BegunScrape,
   source: Source,
   deps: ScrapeDeps,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Verdict> {
+  const { clock } = deps;
   const provider = openProvider(source);
-  const limited = { takeTurn: deps.takeTurn, runStep: withinLimit(deps) };
+  const limit = new TimeLimit(clock, deps.timeLimitMs);
   let url = begun.url;
+  let spent = newSpent(0, clock.now());
+  let stale: number | undefined;
+  let endsBy = Infinity;
   for (let step = 1; ; step += 1) {
-    const request = { request: provider.request(url), reading: provider.page };
-    const outcome = await exchange(request, source, begun.dueAt, limited, signal);
-    const decision = decide(outcome, step - 1);
-    const committed = await deps.commit(
-      { target: begun.target, epoch: begun.epoch, scrape: begun.scrape, step },
-      opsOf(url, outcome, decision),
+    const request = provider.request(url, copyFor(begun, url));
+    const asked = await deps.ask(
+      {
+        step: { request, reading: provider.page, render: source.render },
+        source,
+        dueAt: begun.dueAt,
+        within: limit.until(endsBy),
+        ...(stale !== undefined && { stale }),
+      },
+      signal,
     );
-    if (committed.outcome === 'superseded' || decision.do !== 'follow') return;
-    url = decision.url;
+    const allowance = allowanceOf(source, { now: clock.now(), nextDueAt: begun.nextDueAt, draw: deps.random() });
+    const decision = decide(asked, { ...spent, tries: spent.tries + 1 }, allowance);
+    const fence = { target: begun.target, epoch: begun.epoch, scrape: begun.scrape, step };
+    const committed = await deps.commit(fence, opsOf(url, asked, decision, begun));
+    if (committed.outcome === 'superseded') return 'unused';
+    stale = undefined;
+    endsBy = Infinity;
+    switch (decision.do) {
+      case 'complete':
+        return 'good';
+      case 'fail':
+        return verdictOf(asked);
+      case 'follow':
+        url = decision.url;
+        spent = newSpent(spent.redirects + 1, clock.now());
+        break;
+      case 'authenticate':
+        stale = asked.generation;
+        spent = { ...spent, logins: spent.logins + 1 };
+        break;
+      case 'retry':
+        endsBy = decision.endsBy;
+        spent = { ...spent, tries: spent.tries + 1 };
+        await pause(clock, decision.delayMs, signal);
+        break;
+      default:
+        decision satisfies never;
+    }
   }
 }
 
-/** Takes a turn and runs one step under it; the turn is given back however the step ends. */
-export async function exchange(
-  step: Step,
-  source: Source,
-  dueAt: number,
-  deps: Pick<ScrapeDeps, 'takeTurn' | 'runStep'>,
-  signal: AbortSignal,
-): Promise<StepOutcome> {
-  const turn = await deps.takeTurn(step.request.url, source, dueAt, signal);
-  let outcome: StepOutcome | undefined;
-  try {
-    outcome = await deps.runStep(step, signal, () => turn.sent());
-    return outcome;
-  } finally {
-    turn.done(outcome);
-  }
+/** What a source's definition lets a scrape spend. */
+export function allowanceOf(
+  { retry: { times, first, longest, within }, auth }: Source,
+  at: Pick<Allowance, 'now' | 'nextDueAt' | 'draw'>,
+): Allowance {
+  return {
+    retry: { retries: times, initialMs: first, capMs: longest, spread: 0.1, budgetMs: within, lastTryMs: 100 },
+    logins: auth === undefined ? 0 : maxLogins,
+    ...at,
+  };
 }
 
-function opsOf(url: string, outcome: StepOutcome, decision: Decision): StepOps {
+/** At the first try of a request. */
+export function newSpent(redirects: number, startedAt: number): Spent {
+  return { redirects, tries: 0, logins: 0, startedAt };
+}
+
+/** The copy says something of the page at its own address only, and only as this definition reads it. */
+function copyFor({ copy, version }: BegunScrape, url: string): PageCopy | undefined {
+  return copy?.url === url && copy.version === version ? copy : undefined;
+}
+
+function verdictOf({ wasAsked, trouble }: Asked): Verdict {
+  if (!wasAsked) return 'unused';
+  return trouble !== undefined && againstSource.has(trouble.cause) ? 'bad' : 'good';
+}
+
+function opsOf(url: string, { outcome, trouble }: Asked, decision: Decision, begun: BegunScrape): StepOps {
   const extraction = outcome.kind === 'read' ? outcome.extraction : undefined;
+  const failure = failureOf(outcome, trouble?.cause, decision);
+  const copy = copyOf(url, outcome, begun.version);
   return {
     observedAt: outcome.at,
     drafts: extraction?.drafts ?? [],
@@ -87,62 +138,104 @@ function opsOf(url: string, outcome: StepOutcome, decision: Decision): StepOps {
       elapsedMs: outcome.elapsedMs,
       bytes: outcome.bytes,
       ...(outcome.status !== undefined && { status: outcome.status }),
-      ...(decision.do === 'fail' && { failure: told(decision.failure) }),
+      ...(failure !== undefined && { failure }),
       absent: extraction?.absent ?? [],
       unparsed: extraction?.unparsed ?? [],
     },
-    ...closing(decision),
+    ...(outcome.kind === 'unmodified' && { unmodified: true }),
+    ...(copy !== undefined && { copy }),
+    ...closing(decision, failure),
   };
 }
 
-function closing(decision: Decision): Pick<StepOps, 'close'> {
-  switch (decision.do) {
-    case 'follow':
-      return {};
-    case 'complete':
-      return { close: { status: 'complete', finished: decision.finished } };
-    case 'fail':
-      return { close: { status: 'failed', failure: told(decision.failure), finished: false } };
-    default:
-      return decision satisfies never;
+/** An excerpt of more says no more. */
+const excerptLength = 2_000;
+
+function failureOf(outcome: StepOutcome, cause: string | undefined, decision: Decision): Failure | undefined {
+  const failure = decision.do === 'fail' ? decision.failure : outcome.kind === 'failed' ? outcome.failure : undefined;
+  if (failure === undefined) return undefined;
+  const { code, message, excerpt } = failure;
+  return {
+    code,
+    message,
+    ...(cause !== undefined && { cause }),
+    ...(excerpt !== undefined && { excerpt: excerpt.slice(0, excerptLength) }),
+  };
+}
+
+function copyOf(url: string, outcome: StepOutcome, version: string): PageCopy | undefined {
+  if (outcome.kind !== 'read' && outcome.kind !== 'unmodified') return undefined;
+  const { validators, at: observedAt } = outcome;
+  return validators && { url, version, observedAt, ...validators };
+}
+
+function closing(decision: Decision, failure: Failure | undefined): Pick<StepOps, 'close'> {
+  if (decision.do === 'complete') return { close: { status: 'complete', finished: decision.finished } };
+  if (decision.do !== 'fail') return {};
+  return { close: { status: 'failed', finished: false, ...(failure !== undefined && { failure }) } };
+}
+
+/** Rejects with the signal's reason when that fires first. */
+function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = clock.at(clock.monotonic() + ms, resolve);
+  const cut = (): void => reject(signal.reason);
+  signal.addEventListener('abort', cut);
+  return promise.finally(() => {
+    signal.removeEventListener('abort', cut);
+    clock.cancel(timer);
+  });
+}
+
+/** A bound on the time that steps take together. */
+class TimeLimit {
+  readonly #clock: Clock;
+  readonly #limitMs: number;
+  #leftMs: number;
+
+  constructor(clock: Clock, limitMs: number) {
+    this.#clock = clock;
+    this.#limitMs = limitMs;
+    this.#leftMs = limitMs;
   }
-}
 
-function told({ code, message }: StepFailure): { readonly code: string; readonly message: string } {
-  return { code, message };
-}
-
-/**
- * Runs steps that take no longer together than the limit, and end when the signal fires, whatever they do: what a step
- * still computes afterwards goes nowhere.
- */
-function withinLimit({ clock, runStep, timeLimitMs }: ScrapeDeps): ScrapeDeps['runStep'] {
-  let leftMs = timeLimitMs;
-  return async (step, signal, onSent) => {
-    const startedAt = clock.monotonic();
-    const controller = new AbortController();
-    const { promise: ended, resolve, reject } = Promise.withResolvers<StepOutcome>();
-    const timer = clock.at(startedAt + leftMs, () => {
-      resolve(expired(clock.now(), clock.monotonic() - startedAt, timeLimitMs));
-      controller.abort();
-    });
-    const cut = (): void => {
-      reject(signal.reason);
-      controller.abort(signal.reason);
+  /**
+   * Has a step end when the limit is reached, or at an instant of wall time, or when the signal fires, whatever it does:
+   * what it still computes afterwards goes nowhere.
+   */
+  until(endsBy: number): Within {
+    return async (run, signal) => {
+      const clock = this.#clock;
+      const startedAt = clock.monotonic();
+      const controller = new AbortController();
+      const { promise: ended, resolve, reject } = Promise.withResolvers<StepOutcome>();
+      const timer = clock.at(startedAt + Math.min(this.#leftMs, Math.max(0, endsBy - clock.now())), () => {
+        resolve(this.#expired(startedAt));
+        controller.abort();
+      });
+      const cut = (): void => {
+        reject(signal.reason);
+        controller.abort(signal.reason);
+      };
+      signal.addEventListener('abort', cut);
+      try {
+        return await Promise.race([run(controller.signal), ended]);
+      } finally {
+        // The signal outlives the scrape, so that a listener that stayed would hold it in memory.
+        signal.removeEventListener('abort', cut);
+        clock.cancel(timer);
+        this.#leftMs -= clock.monotonic() - startedAt;
+      }
     };
-    signal.addEventListener('abort', cut);
-    try {
-      return await Promise.race([runStep(step, controller.signal, onSent), ended]);
-    } finally {
-      // The signal outlives the scrape, so that a listener that stayed would hold it in memory.
-      signal.removeEventListener('abort', cut);
-      clock.cancel(timer);
-      leftMs -= clock.monotonic() - startedAt;
-    }
-  };
-}
+  }
 
-function expired(at: number, elapsedMs: number, limitMs: number): StepOutcome {
-  const failure = { code: 'timeout', message: `the scrape took longer than its limit of ${limitMs} ms` };
-  return { kind: 'failed', failure, at, elapsedMs, bytes: 0 };
+  #expired(startedAt: number): StepOutcome {
+    const elapsedMs = this.#clock.monotonic() - startedAt;
+    const message =
+      elapsedMs >= this.#leftMs
+        ? `the scrape took longer than its limit of ${this.#limitMs} ms`
+        : 'the target is due again, so that this try of it ends';
+    return { kind: 'failed', failure: { code: 'time_limit', message }, at: this.#clock.now(), elapsedMs, bytes: 0 };
+  }
 }

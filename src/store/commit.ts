@@ -1,5 +1,6 @@
 import { endScrape, halt, scheduleNext } from './ending.ts';
 import { observe, sumOf } from './observe.ts';
+import { verify } from './verify.ts';
 import type { CommitResult, Fence, ProjectRow, ScrapeRow, StepOps, TargetRow } from './rows.ts';
 import type { Change, Store } from './store.ts';
 
@@ -30,7 +31,9 @@ function holds(store: Store, { target: number, epoch, scrape: scrapeNumber, step
 }
 
 function writeStep(store: Store, change: Change, fence: Fence, ops: StepOps, { target, scrape }: Held): CommitResult {
-  const counts = observe(store, change, { target, scrape: fence.scrape, observedAt: ops.observedAt }, ops.drafts);
+  const counts = ops.unmodified
+    ? verify(store, target, ops.observedAt)
+    : observe(store, change, { target, scrape: fence.scrape, observedAt: ops.observedAt }, ops.drafts);
   store.steps.put({ scrape: fence.scrape, step: fence.step, ...ops.log, counts });
   const walked: ScrapeRow = {
     ...scrape,
@@ -45,10 +48,17 @@ function writeStep(store: Store, change: Change, fence: Fence, ops: StepOps, { t
     if (after !== target) store.targets.put(after);
   } else {
     endScrape(store, change, walked, ops.close);
-    after = closed(store, change, after, ops.close);
+    after = closed(store, change, withCopy(after, ops), ops.close);
   }
   const lastEvent = change.log({ kind: 'step', ...fence });
   return { outcome: 'committed', counts, lastEvent, targetStatus: after.status };
+}
+
+/** A scrape that failed says nothing of the page; one that completed says which copy there is now. */
+function withCopy(target: TargetRow, { close, copy }: StepOps): TargetRow {
+  if (close?.status !== 'complete') return target;
+  const { copy: _, ...rest } = target;
+  return { ...rest, ...(copy !== undefined && { copy }) };
 }
 
 /** The target after a committed step: what it was blamed for is forgotten. */

@@ -33,6 +33,8 @@ export interface TargetRow {
   readonly running?: number;
   /** The scrape that was asked for and has not begun, if any. */
   readonly waiting?: number;
+  /** By what the site tells whether the page that was read last, at `url`, is still the same. */
+  readonly copy?: PageCopy;
   /** Wall times of crashes in the last 5 s, and how many in a row came without a committed step. */
   readonly crashes: {
     readonly recent: readonly number[];
@@ -42,6 +44,27 @@ export interface TargetRow {
   };
   /** Set while parked, and kept after a release until a step commits, so that one who is parked again waits longer. */
   readonly parked?: { readonly at: number; readonly reason: string; readonly retryAt: number; readonly times: number };
+}
+
+/** What is remembered of a page to ask whether it has changed. */
+export interface PageCopy {
+  readonly url: string;
+  /** Of the definition that it was read by: another one may find more in it. */
+  readonly version: string;
+  /** When it was last known to be what the site shows. */
+  readonly observedAt: number;
+  readonly etag?: string;
+  readonly lastModified?: string;
+}
+
+/** What went wrong, as it is kept and told: a code to branch on and a sentence to read. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  /** What it was taken for, such as `rate_limited`. */
+  readonly cause?: string;
+  /** The beginning of what the site said. */
+  readonly excerpt?: string;
 }
 
 /** When a target is next due; one row per active target. Every instant is wall time. */
@@ -111,7 +134,7 @@ export interface ScrapeRow {
   /** While waiting: when it was asked for. */
   readonly startedAt: number;
   readonly endedAt?: number;
-  readonly failure?: { readonly code: string; readonly message: string };
+  readonly failure?: Failure;
   readonly steps: number;
   readonly bytes: number;
   readonly counts: ChangeCounts;
@@ -132,7 +155,7 @@ export interface StepRow {
   readonly elapsedMs: number;
   readonly bytes: number;
   readonly status?: number;
-  readonly failure?: { readonly code: string; readonly message: string };
+  readonly failure?: Failure;
   readonly counts: ChangeCounts;
   readonly absent: readonly string[];
   readonly unparsed: readonly Unparsed[];
@@ -164,10 +187,14 @@ export interface StepOps {
   readonly observedAt: number;
   readonly drafts: readonly RecordDraft[];
   readonly log: Omit<StepRow, 'scrape' | 'step' | 'counts'>;
+  /** Set when the site says that the target's copy is still the same: what was read from it is verified. */
+  readonly unmodified?: boolean;
+  /** The copy from now on; without it none is kept. */
+  readonly copy?: PageCopy;
   /** Set on a scrape's last step: how it ended. */
   readonly close?: {
     readonly status: 'complete' | 'failed';
-    readonly failure?: { readonly code: string; readonly message: string };
+    readonly failure?: Failure;
     readonly finished: boolean;
   };
 }

@@ -12,6 +12,8 @@ import { projectTable } from './tables/projects.ts';
 import { recordTable } from './tables/records.ts';
 import { scheduleTable } from './tables/schedule.ts';
 import { scrapeTable } from './tables/scrapes.ts';
+import { circuitTable } from './tables/circuits.ts';
+import { robotsTable } from './tables/robots.ts';
 import { sessionTable } from './tables/sessions.ts';
 import { settingTable } from './tables/settings.ts';
 import { stepTable } from './tables/steps.ts';
@@ -102,6 +104,8 @@ function openTables(environment: Environment) {
     events: eventTable(environment),
     hosts: hostTable<unknown>(environment),
     sessions: sessionTable(environment),
+    robots: robotsTable(environment),
+    circuits: circuitTable(environment),
     definitions: definitionTable(environment),
     commits: commitTable(environment),
   };

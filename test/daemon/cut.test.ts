@@ -131,7 +131,10 @@ for (const way of ways) {
             return outcome;
           };
         const timed = await startTimed(t, {
-          sources: { shop: sourceOf(point), other: productSource('other', '').replace('{ delay', '{ key: o, delay') },
+          sources: {
+            shop: sourceOf(point),
+            other: productSource('other', '').replace('politeness: {', 'politeness: { key: o,'),
+          },
           settings: settingsOf({ timeLimitMs: 3_600 * second }),
           intercept,
         });

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { VirtualClock } from '../../src/clock.ts';
 import type { RunStep } from '../../src/daemon/open.ts';
 import { parseSource } from '../../src/definition/load.ts';
+import type { Wish } from '../../src/scrape/ask.ts';
 import { runScrape } from '../../src/scrape/run.ts';
 import { productPage, productSource, startDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
@@ -39,7 +40,7 @@ describe('a scrape without an end', () => {
     const failed = await event(({ type }) => type === 'scrape.failed');
     assert.equal(failed.at, startAt + 31 * second);
     const before = (await client.call('project.get', { id: 'a' })).targets[0];
-    assert.equal(before?.lastError?.code, 'timeout');
+    assert.equal(before?.lastError?.code, 'time_limit');
     assert.deepEqual([before.crashes.total, before.dueAt], [0, startAt + 601 * second]);
     const { children = [] } = await client.call('tree.get', {});
     assert.deepEqual(
@@ -82,11 +83,22 @@ describe('a scrape without an end', () => {
     const deps = {
       clock,
       timeLimitMs: 1_000,
-      takeTurn: () => Promise.resolve({ sent: () => undefined, done: () => undefined }),
-      runStep: () => Promise.resolve(outcome),
+      random: () => 0.5,
+      ask: async ({ within }: Wish, signal: AbortSignal) => {
+        await within?.(() => Promise.resolve(outcome), signal);
+        return { outcome, generation: 0, wasAsked: true, waitedMs: 0 };
+      },
       commit: () => Promise.resolve({ outcome: 'superseded' } as const),
     };
-    const begun = { target: 1, epoch: 1, scrape: 1, url: 'http://127.0.0.1/', dueAt: 0 };
+    const begun = {
+      target: 1,
+      epoch: 1,
+      scrape: 1,
+      url: 'http://127.0.0.1/',
+      version: 'v1',
+      dueAt: 0,
+      nextDueAt: Infinity,
+    };
     const parsed = parseSource(productSource('shop'), 'shop.yaml');
     assert.ok(parsed.ok);
     await runScrape(begun, parsed.value, deps, life.signal);

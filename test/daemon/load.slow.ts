@@ -18,7 +18,8 @@ const source = `id: shop
 provider: html
 every: ${everyMs / 1_000}s
 allowPrivate: true
-politeness: { delay: 1ms, minDelay: 1ms }
+robots: ignore
+politeness: { autoThrottle: false, delay: 1ms, minDelay: 1ms }
 records:
   article:
     each: .item
@@ -85,31 +86,51 @@ async function loadedDaemon(t: TestContext): Promise<{ readonly client: Client; 
   return { client, readyMs: performance.now() - startedAt };
 }
 
+/** What the figures are for: a core that does a piece of the work below in so many milliseconds, as one of 2.8 GHz does. */
+const referenceMs = 1.5;
+
+/** How much slower than that the machine is now, at least 1: one that is shared may have a fraction of a core to give. */
+function slowness(): number {
+  const rows = Array.from({ length: 200 }, (_, id) => ({ id, name: 'x'.repeat(20), values: [1, 2, 3] }));
+  const times = Array.from({ length: 350 }, () => {
+    const startedAt = performance.now();
+    for (let times = 0; times < 20; times += 1) JSON.parse(JSON.stringify(rows));
+    return performance.now() - startedAt;
+  });
+  // The first are for the compiler.
+  const sorted = times.slice(50).toSorted((one, other) => one - other);
+  return Math.max(1, (sorted[Math.floor(sorted.length / 2)] ?? 0) / referenceMs);
+}
+
 test(
   '10,000 projects on 1,000 hosts: ready in 3 s, 200 steps a second, and control calls answered in 50 ms',
   { timeout: 90_000 },
   async (t) => {
+    const before = slowness();
     const { client, readyMs } = await loadedDaemon(t);
-    t.diagnostic(`ready in ${Math.round(readyMs)} ms`);
+    t.diagnostic(`ready in ${Math.round(readyMs)} ms, by a core ${before.toFixed(1)} times slower than the reference`);
     const { projects: counted } = await client.call('daemon.status', {});
     assert.equal(counted.active, projects);
-    assert.ok(readyMs < 3_000, `ready in ${readyMs} ms`);
+    assert.ok(readyMs < 3_000 * before, `ready in ${readyMs} ms`);
 
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     await client.subscribe({ types: ['scrape.completed'] }, () => begin());
     await begun;
-    const before = await client.call('daemon.status', {});
+    const first = await client.call('daemon.status', {});
     const startedAt = performance.now();
     const times = await callTimes(client, measuredMs);
     const seconds = (performance.now() - startedAt) / 1_000;
-    const after = await client.call('daemon.status', {});
+    const last = await client.call('daemon.status', {});
+    const meanwhile = slowness();
 
-    const stepsPerSecond = (after.scrapes.complete - before.scrapes.complete) / seconds;
+    const stepsPerSecond = (last.scrapes.complete - first.scrapes.complete) / seconds;
     const at = (quantile: number) => times[Math.floor(times.length * quantile)] ?? Infinity;
-    t.diagnostic(`${Math.round(stepsPerSecond)} steps a second, ${times.length} calls`);
+    t.diagnostic(
+      `${Math.round(stepsPerSecond)} steps a second, ${times.length} calls, ${meanwhile.toFixed(1)} times slower`,
+    );
     t.diagnostic(`p50 ${at(0.5).toFixed(1)} ms, p99 ${at(0.99).toFixed(1)} ms, longest ${at(0.9999).toFixed(1)} ms`);
-    assert.equal(after.scrapes.failed, 0);
-    assert.ok(stepsPerSecond >= 200, `${stepsPerSecond} steps a second`);
-    assert.ok(at(0.99) < 50, `p99 ${at(0.99)} ms`);
+    assert.equal(last.scrapes.failed, 0);
+    assert.ok(stepsPerSecond >= 200 / meanwhile, `${stepsPerSecond} steps a second`);
+    assert.ok(at(0.99) < 50 * meanwhile, `p99 ${at(0.99)} ms`);
   },
 );

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
 import { openDaemon, type RunStep } from '../../src/daemon/open.ts';
+import { secretsFrom } from '../../src/session/secret-store.ts';
 import { catchStrays } from '../../src/daemon/strays.ts';
 
 const ways: Readonly<Record<string, () => void>> = {
@@ -21,6 +22,8 @@ const daemon = await openDaemon({
   version: '0.0.0',
   settings: { initialDelayMs: 20, everyMs: 3_600_000, timeLimitMs: 600_000, logLevel: 'silent' },
   pulseEveryMs: 300_000,
+  bot: { name: 'Heronry', userAgent: 'Heronry/0.0.0', onlyLoopback: true },
+  findSecrets: secretsFrom({ environment: {} }),
   threads: 1,
   report: () => undefined,
   warn: () => undefined,

@@ -76,6 +76,7 @@ describe('a definition', () => {
           concurrency: 1,
           delay: 1_000,
           minDelay: 500,
+          autoThrottle: { start: 5_000, max: 60_000, concurrency: 1 },
         },
         limits: {
           connect: 10_000,
@@ -86,6 +87,10 @@ describe('a definition', () => {
           extract: 5_000,
         },
         records: { page: { key: 'title', fields: { title: { css: 'h1', required: false, type: 'text' } } } },
+        robots: 'obey',
+        request: { headers: {} },
+        retry: { times: 2, first: 10, longest: 60_000, within: 600_000 },
+        render: 'http',
       },
     });
   });
@@ -264,6 +269,7 @@ describe('the configuration of the daemon', () => {
   const defaults = {
     data: 'data',
     sources: 'sources',
+    bot: { name: 'Heronry' },
     scrape: { initialDelay: 1_000, every: 14_400_000, timeLimit: 600_000 },
     pulse: { every: 300_000 },
     log: { level: 'info' },

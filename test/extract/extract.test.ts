@@ -58,7 +58,7 @@ describe('a record on a page', () => {
   ] as const) {
     test(`is none without ${lacking}, and a page with no record says what was missing`, async () => {
       const plan = planFor([keyed({ title: { required: true } })]);
-      assert.deepEqual(await read(html, plan), { ok: false, failure: { code: 'no_record', missing } });
+      assert.deepEqual(await read(html, plan), { ok: false, failure: { code: 'no_record', missing }, excerpt: html });
     });
   }
 });
@@ -80,9 +80,11 @@ describe('what a page may hold', () => {
   }
 
   test('is not a key longer than 1,000 characters', async () => {
-    assert.deepEqual(await read(`<p class=key>${'k'.repeat(1_001)}</p>`, planFor([keyed({})])), {
+    const html = `<p class=key>${'k'.repeat(1_001)}</p>`;
+    assert.deepEqual(await read(html, planFor([keyed({})])), {
       ok: false,
       failure: { code: 'no_record', missing: ['thing.key'] },
+      excerpt: html,
     });
   });
 
@@ -129,6 +131,7 @@ describe('several records on a page', () => {
     assert.deepEqual(await read('<p>none</p>', each()), {
       ok: false,
       failure: { code: 'no_record', missing: ['card (.card)'] },
+      excerpt: '<p>none</p>',
     });
   });
 

@@ -11,7 +11,7 @@ describe('bodies in flight', () => {
     const kibibyte = 1024;
     const budget = new BodyBudget({ limitBytes: 512 * kibibyte, reserveBytes: 256 * kibibyte });
     const site = await openSite(t, { '/': 'x'.repeat(200 * kibibyte) });
-    const fetch = openClient(t, budget);
+    const fetch = openClient(t, { budget });
     const outcomes = await Promise.all(Array.from({ length: 12 }, () => fetch(site.url('/'))));
     assert.deepEqual(new Set(outcomes.map((outcome) => textOf(outcome).length)), new Set([200 * kibibyte]));
     assert.equal(budget.usedBytes, 0);

@@ -5,18 +5,19 @@ import { createClient } from '../../src/fetch/client.ts';
 import { describeFailure } from '../../src/fetch/describe.ts';
 import type { FetchFailure } from '../../src/fetch/failure.ts';
 import { defaultLimits, type FetchLimits } from '../../src/fetch/request.ts';
-import { type Fault, openFaultServer, refusingOrigin } from '../support/fault-server.ts';
-import { failureOf } from './support.ts';
+import { burst, type Fault, openFaultServer, refusingOrigin, resettingOrigin } from '../support/fault-server.ts';
+import { openSite } from '../support/site.ts';
+import { failureOf, textOf } from './support.ts';
 
 const small: FetchLimits = { ...defaultLimits, maxBytes: 1024 * 1024 };
 const quick: FetchLimits = { connectMs: 150, headersMs: 150, bodyMs: 150, totalMs: 400, maxBytes: 1024 * 1024 };
 
-async function fetchOne(t: TestContext, url: string, limits: FetchLimits = small) {
+async function fetchOne(t: TestContext, url: string, limits: FetchLimits = small, allowPrivate = true) {
   const budget = new BodyBudget();
   const client = createClient({ budget });
   t.after(() => client.close());
   const signal = new AbortController().signal;
-  const request = { url, limits, allowPrivate: true };
+  const request = { url, limits, allowPrivate };
   const outcome = await client.fetchPage(request, { signal, now: () => Date.UTC(2026, 0, 1), onSent: () => undefined });
   assert.equal(budget.usedBytes, 0, 'bytes left in the budget');
   return outcome;
@@ -39,6 +40,7 @@ const stalls: readonly (readonly [Fault, FetchFailure])[] = [
 /** Each other fault and the failure it is. */
 const table: readonly (readonly [Fault, FetchFailure])[] = [
   ['reset', { code: 'unreachable', cause: 'connection reset' }],
+  ['reset-head', { code: 'unreachable', cause: 'connection reset' }],
   ['hang-up', { code: 'unreachable', cause: 'connection closed by the site' }],
   ['endless-head', { code: 'too_large', limitBytes: 64 * 1024 }],
   ['reset-body', { code: 'truncated', cause: 'connection reset' }],
@@ -48,10 +50,21 @@ const table: readonly (readonly [Fault, FetchFailure])[] = [
   ['garbage', { code: 'bad_response', cause: 'Expected HTTP/, RTSP/ or ICE/' }],
   ['bad-chunks', { code: 'bad_response', cause: 'Invalid character in chunk size' }],
   ['truncated-gzip', { code: 'truncated', cause: 'the gzip stream ends early' }],
+  ['truncated-deflate', { code: 'truncated', cause: 'the deflate stream ends early' }],
+  ['truncated-br', { code: 'truncated', cause: 'the br stream ends early' }],
+  ['truncated-zstd', { code: 'truncated', cause: 'the zstd stream ends early' }],
   ['overstated-length', limit],
   ['not-gzip', { code: 'bad_encoding', encoding: 'gzip' }],
+  ['not-deflate', { code: 'bad_encoding', encoding: 'deflate' }],
+  ['not-br', { code: 'bad_encoding', encoding: 'br' }],
+  ['not-zstd', { code: 'bad_encoding', encoding: 'zstd' }],
   ['unknown-encoding', { code: 'bad_encoding', encoding: 'rot13' }],
   ['gzip-bomb', limit],
+  ['deflate-bomb', limit],
+  ['br-bomb', limit],
+  ['zstd-bomb', limit],
+  ['wide-zstd', { code: 'bad_encoding', encoding: 'zstd' }],
+  ['error-bomb', { code: 'status', status: 500 }],
   ['endless-body', limit],
   ['gibibyte', limit],
   ['endless-error', { code: 'status', status: 500 }],
@@ -81,6 +94,39 @@ describe('what a site does wrong', () => {
   test('refuse: a port at which nobody listens is out of reach', async (t) => {
     const outcome = await fetchOne(t, await refusingOrigin());
     assert.deepEqual(failureOf(outcome), { code: 'unreachable', cause: 'connection refused' });
+  });
+
+  test('reset-connect: a connection that is reset at once is a site out of reach', async (t) => {
+    const outcome = await fetchOne(t, `${await resettingOrigin(t)}/`);
+    assert.deepEqual(failureOf(outcome), { code: 'unreachable', cause: 'connection reset' });
+  });
+
+  for (const [fault, failure] of [
+    ['burst-of-429', { code: 'status', status: 429, retryAfterMs: 1_000, excerpt: 'slow down' }],
+    ['burst-of-503', { code: 'status', status: 503, retryAfterMs: 120_000, excerpt: 'back soon' }],
+  ] as const) {
+    test(`${fault}: each refusal is told, and then the page`, async (t) => {
+      const server = await openFaultServer(t);
+      for (let count = 0; count < burst; count += 1)
+        assert.deepEqual(failureOf(await fetchOne(t, server.url(fault))), failure);
+      assert.equal(textOf(await fetchOne(t, server.url(fault))), 'the page');
+    });
+  }
+
+  test('redirect-to-metadata: the next hop is refused, though private addresses are allowed', async (t) => {
+    const server = await openFaultServer(t);
+    const outcome = await fetchOne(t, server.url('redirect-to-metadata'));
+    assert.equal(outcome.kind, 'redirect');
+    const next = await fetchOne(t, outcome.kind === 'redirect' ? outcome.url : '');
+    assert.equal(failureOf(next).code, 'refused_address');
+  });
+
+  test('redirect-to-oddly-spelled-private: the next hop is refused', async (t) => {
+    const server = await openFaultServer(t);
+    const outcome = await fetchOne(t, server.url('redirect-to-oddly-spelled-private'));
+    assert.equal(outcome.kind, 'redirect');
+    const next = await fetchOne(t, outcome.kind === 'redirect' ? outcome.url : '', small, false);
+    assert.deepEqual(failureOf(next), { code: 'refused_address', address: '10.0.0.1', range: 'private use' });
   });
 
   test('stall-connect: a connection that never gets through its handshake is given up in time', async (t) => {
@@ -144,26 +190,68 @@ describe('after a failure', () => {
   });
 });
 
-test('a hundred endless bodies at once take no more memory than their limits', async (t) => {
-  const server = await openFaultServer(t);
-  const budget = new BodyBudget({ limitBytes: 16 * 1024 * 1024, reserveBytes: 8 * 1024 * 1024 });
-  const client = createClient({ budget });
-  t.after(() => client.close());
+/** Does it, and returns how much more memory the process had meanwhile than before, in MiB. */
+async function memoryFor(act: () => Promise<unknown>): Promise<number> {
   const before = process.memoryUsage.rss();
-  const limits = { ...defaultLimits, maxBytes: 8 * 1024 * 1024, totalMs: 20_000 };
   let most = 0;
-  const outcomes = await Promise.all(
-    Array.from({ length: 100 }, async () => {
-      const request = { url: server.url('endless-body'), limits, allowPrivate: true };
-      const outcome = await client.fetchPage(request, {
-        signal: new AbortController().signal,
-        now: () => 0,
-        onSent: () => undefined,
-      });
-      most = Math.max(most, process.memoryUsage.rss() - before);
-      return outcome;
-    }),
-  );
-  assert.deepEqual(new Set(outcomes.map((outcome) => failureOf(outcome).code)), new Set(['too_large']));
-  assert.ok(most < 300 * 1024 * 1024, `${Math.round(most / 1024 / 1024)} MiB more than before`);
+  const timer = setInterval(() => (most = Math.max(most, process.memoryUsage.rss() - before)), 5);
+  await act();
+  clearInterval(timer);
+  return Math.round(most / 1024 / 1024);
+}
+
+describe('memory', () => {
+  const bodies: readonly Fault[] = ['endless-body', 'gzip-bomb', 'deflate-bomb', 'br-bomb', 'zstd-bomb', 'error-bomb'];
+  for (const fault of bodies) {
+    test(`is not taken beyond the limits by twenty at once: ${fault}`, async (t) => {
+      const server = await openFaultServer(t);
+      const budget = new BodyBudget({ limitBytes: 16 * 1024 * 1024, reserveBytes: 8 * 1024 * 1024 });
+      const client = createClient({ budget });
+      t.after(() => client.close());
+      const limits = { ...defaultLimits, maxBytes: 8 * 1024 * 1024, totalMs: 30_000 };
+      const request = { url: server.url(fault), limits, allowPrivate: true };
+      const options = { signal: new AbortController().signal, now: () => 0, onSent: () => undefined };
+      const codes = new Set<string>();
+      const taken = await memoryFor(() =>
+        Promise.all(
+          Array.from({ length: 20 }, async () => codes.add(failureOf(await client.fetchPage(request, options)).code)),
+        ),
+      );
+      assert.deepEqual([...codes], [fault === 'error-bomb' ? 'status' : 'too_large']);
+      assert.equal(budget.usedBytes, 0);
+      // The server is in this process too, with ten mebibytes for each of its bombs under way.
+      assert.ok(taken < 400, `${taken} MiB more than before`);
+    });
+  }
+});
+
+describe('while all faults happen at once', () => {
+  test('each ends within its limits, and a healthy site is asked as quickly as ever', async (t) => {
+    const server = await openFaultServer(t);
+    const site = await openSite(t, { '/': 'hello' });
+    const budget = new BodyBudget();
+    const client = createClient({ budget });
+    t.after(() => client.close());
+    const options = { signal: new AbortController().signal, now: () => 0, onSent: () => undefined };
+    const ask = (url: string) =>
+      client.fetchPage({ url, limits: { ...quick, totalMs: 2_000 }, allowPrivate: true }, options);
+    const faults = [...stalls, ...table].map(([fault]) => fault);
+    let isOver = false;
+    const ending = Promise.all([...faults, ...faults].map((fault) => ask(server.url(fault)))).finally(
+      () => (isOver = true),
+    );
+    const paces: number[] = [];
+    while (!isOver) {
+      const startedAt = performance.now();
+      assert.equal(textOf(await ask(site.url('/'))), 'hello');
+      paces.push(performance.now() - startedAt);
+    }
+    for (const outcome of await ending) {
+      assert.equal(outcome.kind, 'failure');
+      if (outcome.kind === 'failure') assert.ok(outcome.cost.elapsedMs < 3_000, JSON.stringify(outcome));
+    }
+    const median = paces.toSorted((a, b) => a - b)[Math.floor(paces.length / 2)] ?? Infinity;
+    assert.ok(median < 100, `half of ${paces.length} healthy requests took more than ${Math.round(median)} ms`);
+    assert.equal(budget.usedBytes, 0);
+  });
 });

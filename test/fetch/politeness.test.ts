@@ -1,57 +1,87 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { forgivingAnswers } from '../../src/fetch/backoff.ts';
+import { hostRow, isForgettable, restored } from '../../src/fetch/host-row.ts';
+import { defaultPolicy, gapMs, type Policy, usualMs } from '../../src/fetch/policy.ts';
 import {
-  defaultPolicy,
   earliestAt,
-  gapMs,
-  hostRow,
-  isForgettable,
   type Ledger,
   longestRetryAfterMs,
   newLedger,
-  restored,
-  turnOutcome,
   withDone,
   withExpired,
   withSent,
   withTurn,
 } from '../../src/fetch/politeness.ts';
+import { defaultThrottle } from '../../src/fetch/throttle.ts';
+import type { TurnOutcome } from '../../src/fetch/turn-outcome.ts';
 
-const policy = { concurrency: 2, delayMs: 1_000, minDelayMs: 600 };
+const policy: Policy = { concurrency: 2, delayMs: 1_000, minDelayMs: 600 };
+const throttled: Policy = { ...policy, minDelayMs: 500, autoThrottle: defaultThrottle };
+const day = 24 * 3_600_000;
+
+function given(ledger: Ledger, number: number, at: number, by = policy): Ledger {
+  return withTurn(ledger, { number, policy: by, givenAt: at, endsAt: at + 60_000 });
+}
+
+function sent(ledger: Ledger, number: number, at: number, draw = 0.5): Ledger {
+  return withSent(ledger, { number, endsAt: at + 60_000 }, at, draw);
+}
+
+function done(ledger: Ledger, number: number, outcome: TurnOutcome, at: number, draw = 0.5): Ledger {
+  return withDone(ledger, { number, outcome }, at, draw);
+}
+
+/** A turn that was given and sent at `at`. */
+function turn(ledger: Ledger, number: number, at: number, by = policy): Ledger {
+  return sent(given(ledger, number, at, by), number, at);
+}
 
 /** Asked at 0 with the middle gap, so that 1,000 is the next instant. */
-function asked(): Ledger {
-  return withSent(withTurn(newLedger(-10_000, 0.5), 1, policy), 1, 0, 0.5);
+function asked(by = policy): Ledger {
+  return turn(newLedger(-10_000, 0.5), 1, 0, by);
 }
 
 describe('politeness', () => {
-  test('a gap is drawn from half to one and a half times the delay, never under the least', () => {
+  test('a gap is drawn from half to one and a half times the delay, never under the least (O50)', () => {
     assert.equal(gapMs(policy, 0), 600);
     assert.equal(gapMs(policy, 0.5), 1_000);
     assert.equal(gapMs(policy, 0.9), 1_400);
     assert.equal(gapMs(defaultPolicy, 0), 500);
+    fc.assert(
+      fc.property(fc.nat(100_000), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (delayMs, draw) => {
+        const gap = gapMs({ concurrency: 1, delayMs, minDelayMs: 0 }, draw);
+        assert.ok(gap >= delayMs / 2 && gap <= delayMs * 1.5);
+      }),
+    );
+  });
+
+  test('no gap is shorter than the crawl-delay, however it is drawn', () => {
+    assert.equal(gapMs({ ...throttled, crawlDelayMs: 30_000 }, 0), 30_000);
+    assert.equal(gapMs({ ...throttled, crawlDelayMs: 3_000 }, 0.5), 5_000);
   });
 
   test('a host of which nothing is known counts as asked at the start', () => {
     assert.equal(earliestAt(newLedger(5_000, 0.5), policy), 6_000);
+    assert.equal(earliestAt(newLedger(5_000, 0.5), throttled), 10_000);
   });
 
   test('a turn that is not yet reported sent blocks its host, whatever the concurrency', () => {
-    const ledger = withTurn(newLedger(0, 0.5), 1, policy);
-    assert.equal(earliestAt(ledger, policy), undefined);
+    assert.equal(earliestAt(given(newLedger(0, 0.5), 1, 0), policy), undefined);
   });
 
   test('the gap counts from when the request was sent', () => {
     assert.equal(earliestAt(asked(), policy), 1_000);
   });
 
-  test('as many turns as the concurrency are out at a time', () => {
-    const two = withSent(withTurn(asked(), 2, policy), 2, 1_000, 0.5);
+  test('as many turns as the concurrency are out at a time (O51)', () => {
+    const two = turn(asked(), 2, 1_000);
     assert.equal(earliestAt(two, policy), undefined);
-    assert.equal(earliestAt(withDone(two, 1, { kind: 'answered' }, 1_100, 0.5), policy), 2_000);
+    assert.equal(earliestAt(done(two, 1, { kind: 'answered' }, 1_100), policy), 2_000);
   });
 
-  test('of two sources with one key the stricter policy counts', () => {
+  test('of two sources with one key the stricter policy counts (B44)', () => {
     const ledger = asked();
     assert.equal(earliestAt(ledger, { ...policy, delayMs: 9_000 }), 9_000);
     assert.equal(earliestAt(ledger, { ...policy, delayMs: 1, minDelayMs: 0 }), 1_000);
@@ -60,90 +90,178 @@ describe('politeness', () => {
 
   test('a turn given back unused costs its host nothing', () => {
     const ledger = newLedger(0, 0.5);
-    assert.deepEqual(withDone(withTurn(ledger, 1, policy), 1, { kind: 'unused' }, 9_000, 0.5), ledger);
+    assert.deepEqual(done(given(ledger, 1, 0), 1, { kind: 'unused' }, 9_000), ledger);
   });
 
   test('a turn of which nothing was heard counts as asked when it expires', () => {
-    const expired = withExpired(withTurn(newLedger(0, 0.5), 1, policy), 1, 60_000, 0.5);
+    const expired = withExpired(given(newLedger(0, 0.5), 1, 0), 1, 60_000, 0.5);
     assert.equal(earliestAt(expired, policy), 61_000);
   });
 
   test('a connection that failed counts as asked when it failed', () => {
-    const ledger = withDone(withTurn(newLedger(0, 0.5), 1, policy), 1, { kind: 'answered' }, 7_000, 0.5);
+    const ledger = done(given(newLedger(0, 0.5), 1, 0), 1, { kind: 'answered' }, 7_000);
     assert.equal(earliestAt(ledger, policy), 8_000);
   });
 
   test('a request reported sent after its turn expired still begins a gap', () => {
-    const expired = withExpired(withTurn(newLedger(0, 0.5), 1, policy), 1, 60_000, 0.5);
-    assert.equal(earliestAt(withSent(expired, 1, 60_900, 0.5), policy), 61_900);
+    const expired = withExpired(given(newLedger(0, 0.5), 1, 0), 1, 60_000, 0.5);
+    assert.equal(earliestAt(sent(expired, 1, 60_900), policy), 61_900);
   });
+});
 
-  test('Retry-After is honoured from the answer on (B51)', () => {
-    const ledger = withDone(asked(), 1, { kind: 'refused', retryAfterMs: 5_000 }, 400, 0.5);
+describe('a host that refuses', () => {
+  test('with Retry-After is left alone from the answer on (B51)', () => {
+    const ledger = done(asked(), 1, { kind: 'refused', retryAfterMs: 5_000 }, 400);
     assert.equal(earliestAt(ledger, policy), 5_400);
   });
 
-  test('Retry-After is honoured up to a day', () => {
-    const ledger = withDone(asked(), 1, { kind: 'refused', retryAfterMs: 1e12 }, 400, 0.5);
+  test('with a Retry-After of more than a day is left alone for a day, which is told', () => {
+    const ledger = done(asked(), 1, { kind: 'refused', retryAfterMs: day + 1 }, 400);
     assert.equal(earliestAt(ledger, policy), 400 + longestRetryAfterMs);
+    assert.equal(ledger.rest?.isCapped, true);
+    assert.equal(done(asked(), 1, { kind: 'refused', retryAfterMs: day }, 400).rest?.isCapped, false);
   });
 
-  test('an answer does not shorten a wait that the host asked for before', () => {
-    const two = withSent(withTurn(asked(), 2, policy), 2, 1_000, 0.5);
-    const refused = withDone(two, 1, { kind: 'refused', retryAfterMs: 60_000 }, 1_100, 0.5);
-    assert.equal(earliestAt(withDone(refused, 2, { kind: 'answered' }, 1_200, 0.5), policy), 61_100);
+  test('gets the rest that it asked for, whatever other answers come', () => {
+    const two = turn(asked(), 2, 1_000);
+    const refused = done(two, 1, { kind: 'refused', retryAfterMs: 60_000 }, 1_100);
+    assert.equal(earliestAt(done(refused, 2, { kind: 'answered', status: 200 }, 1_200), policy), 61_100);
+    assert.equal(earliestAt(done(refused, 2, { kind: 'refused', retryAfterMs: 1_000 }, 1_200), policy), 61_100);
   });
 
-  test('failures in a row are waited after twice as long each, up to five minutes, until an answer comes', () => {
+  test('is stepped back from once for a burst, and its Retry-After counts all the same', () => {
+    let ledger = newLedger(-10_000, 0.5);
+    for (let number = 1; number <= 8; number += 1) ledger = turn(ledger, number, number);
+    for (let number = 1; number <= 8; number += 1)
+      ledger = done(ledger, number, { kind: 'refused', ...(number === 8 && { retryAfterMs: 7_000 }) }, 100 + number);
+    assert.deepEqual([ledger.backoff.step, ledger.failures], [1, 8]);
+    assert.equal(ledger.backoff.until, 1_101);
+    assert.equal(earliestAt(ledger, policy), 7_108);
+  });
+
+  test('is waited for twice as long each time, up to five minutes, until it has answered three times', () => {
     const waits: number[] = [];
     let ledger = newLedger(0, 0.5);
+    let now = 0;
     for (let number = 1; number <= 12; number += 1) {
-      ledger = withSent(withTurn(ledger, number, policy), number, 0, 0);
-      ledger = withDone({ ...ledger, refusedUntil: 0 }, number, { kind: 'failed' }, 0, 0.5);
-      waits.push(ledger.refusedUntil);
+      now = earliestAt(ledger, policy) ?? assert.fail();
+      ledger = done(turn(ledger, number, now), number, { kind: 'refused' }, now);
+      waits.push(ledger.backoff.until - now);
     }
     assert.deepEqual(waits.slice(0, 4), [1_000, 2_000, 4_000, 8_000]);
     assert.equal(waits.at(-1), 300_000);
-    ledger = withSent(withTurn(ledger, 13, policy), 13, 300_000, 0.5);
-    assert.equal(earliestAt(withDone(ledger, 13, { kind: 'answered' }, 300_100, 0.5), policy), 301_000);
+    for (let answer = 1; answer <= forgivingAnswers.refused; answer += 1) {
+      now = earliestAt(ledger, policy) ?? assert.fail();
+      ledger = done(turn(ledger, 12 + answer, now), 12 + answer, { kind: 'answered' }, now);
+    }
+    assert.deepEqual([ledger.failures, ledger.backoff.step], [0, 0]);
+    ledger = done(turn(ledger, 99, now + 1_000), 99, { kind: 'failed' }, now + 1_000);
+    assert.equal(ledger.backoff.until - now, 2_000);
   });
 
-  test('what a host asked for outlives the daemon, also when the wall clock was set', () => {
-    const ledger = withDone(asked(), 1, { kind: 'refused', retryAfterMs: 60_000 }, 1_000, 0.5);
-    const row = hostRow(ledger, 2_000, 1_000_000);
-    assert.deepEqual(row, { refusedUntil: 1_061_000, failures: 1 });
-    if (!row) return;
+  test('is stepped back from at the pace that its throttle has come to', () => {
+    const slow = done(asked(throttled), 1, { kind: 'answered', status: 200, latencyMs: 20_000 }, 20_000);
+    const refused = done(turn(slow, 2, 50_000, throttled), 2, { kind: 'refused' }, 50_100);
+    assert.equal(refused.backoff.until, 70_100);
+  });
+});
+
+describe('a throttled host', () => {
+  test('is asked after the delay that its latency has taught, from the turn sent to the turn done (O48)', () => {
+    let ledger = newLedger(0, 0.5);
+    const learned: number[] = [];
+    for (const number of [1, 2, 3]) {
+      const at = earliestAt(ledger, throttled) ?? assert.fail();
+      ledger = done(turn(ledger, number, at, throttled), number, { kind: 'answered', status: 200 }, at + 500);
+      learned.push(ledger.throttleMs ?? 0);
+      assert.equal(earliestAt(ledger, throttled), at + (ledger.throttleMs ?? 0));
+    }
+    assert.deepEqual(learned, [2_750, 1_625, 1_062.5]);
+    assert.equal(ledger.latencyMs, 500);
+  });
+
+  test('is asked no sooner for anything but a plain page (O49)', () => {
+    for (const outcome of [
+      { kind: 'answered', status: 404 },
+      { kind: 'answered', status: 301 },
+      { kind: 'answered' },
+      { kind: 'failed', status: 500 },
+      { kind: 'failed', status: 200 },
+      { kind: 'failed' },
+      { kind: 'refused', status: 503 },
+    ] as const) {
+      const { throttleMs } = done(asked(throttled), 1, outcome, 100);
+      assert.equal(usualMs(throttled, throttleMs), 5_000);
+    }
+  });
+
+  test('is not judged by the time that our own reading took, when that is told', () => {
+    const outcome = { kind: 'answered', status: 200, latencyMs: 500 } as const;
+    assert.equal(done(asked(throttled), 1, outcome, 9_000).throttleMs, 2_750);
+  });
+
+  test('is asked by a source without a throttle at that source’s own delay', () => {
+    const slow = done(asked(throttled), 1, { kind: 'answered', status: 200, latencyMs: 20_000 }, 20_000);
+    assert.equal(usualMs(policy, slow.throttleMs), 1_000);
+  });
+});
+
+describe('what of a host outlives the daemon', () => {
+  test('is what it asked for, also when the wall clock was set', () => {
+    const ledger = done(asked(), 1, { kind: 'refused', retryAfterMs: 60_000 }, 1_000);
+    const row = hostRow(ledger, 2_000, 1_000_000) ?? assert.fail();
+    assert.deepEqual(row, {
+      failures: 1,
+      rest: { until: 1_061_000, isCapped: false },
+      backoff: { step: 1, until: 1_002_000, steppedAt: 1_001_000, answersLeft: 3 },
+    });
     assert.equal(earliestAt(restored(newLedger(0, 0.5), row, 0, 1_030_000), policy), 31_000);
     assert.equal(earliestAt(restored(newLedger(0, 0.5), row, 0, -1e15), policy), longestRetryAfterMs);
   });
 
-  test('a host that answers leaves nothing to keep, and is forgotten after its gap', () => {
-    const ledger = withDone(asked(), 1, { kind: 'answered' }, 100, 0.5);
-    assert.equal(hostRow(ledger, 100, 0), undefined);
-    assert.equal(isForgettable(ledger, 999), false);
-    assert.equal(isForgettable(ledger, 1_000), true);
+  test('is its back-off, which goes on where it was', () => {
+    let ledger = done(asked(), 1, { kind: 'failed' }, 1_000);
+    ledger = done(turn(ledger, 2, 2_500), 2, { kind: 'failed' }, 2_600);
+    const row = hostRow(ledger, 2_600, 0) ?? assert.fail();
+    const next = restored(newLedger(3_000, 0.5), row, 3_000, 0);
+    assert.deepEqual([next.failures, next.backoff.step, earliestAt(next, policy)], [2, 2, 4_600]);
+    assert.equal(done(turn(next, 3, 4_600), 3, { kind: 'failed' }, 4_700).backoff.step, 3);
   });
-});
 
-describe('what a step means for its host', () => {
-  const table = [
-    [undefined, { kind: 'answered' }],
-    [{ code: 'status', status: 404 }, { kind: 'answered' }],
-    [{ code: 'status', status: 429 }, { kind: 'refused' }],
-    [
-      { code: 'status', status: 503, retryAfterMs: 5 },
-      { kind: 'refused', retryAfterMs: 5 },
-    ],
-    [{ code: 'status', status: 500 }, { kind: 'failed' }],
-    [{ code: 'timeout' }, { kind: 'failed' }],
-    [{ code: 'unreachable' }, { kind: 'failed' }],
-    [{ code: 'too_large' }, { kind: 'answered' }],
-    [{ code: 'no_record' }, { kind: 'answered' }],
-    [{ code: 'refused_address' }, { kind: 'unused' }],
-  ] as const;
-  for (const [trouble, outcome] of table) {
-    test(`${trouble ? Object.values(trouble).join(' ') : 'no trouble'}: ${outcome.kind}`, () => {
-      assert.deepEqual(turnOutcome(trouble), outcome);
-    });
-  }
+  test('is its throttle, rounded up so that few turns write anything and no restart makes it quicker', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 60_000 }), (latencyMs) => {
+        const ledger = done(asked(throttled), 1, { kind: 'answered', status: 200, latencyMs }, 100);
+        const row = hostRow(ledger, 100, 0) ?? assert.fail();
+        const next = restored(newLedger(200, 0.5), row, 200, 0);
+        const [before, after] = [ledger, next].map(({ throttleMs }) => usualMs(throttled, throttleMs));
+        assert.ok(before !== undefined && after !== undefined && after >= before && after <= 2 * before);
+      }),
+    );
+  });
+
+  test('are its turns that are out, which block it until they come back or expire', () => {
+    const row = hostRow(asked({ ...policy, concurrency: 1 }), 2_000, 1_000_000) ?? assert.fail();
+    const next = restored(newLedger(0, 0.5), JSON.parse(JSON.stringify(row)), 0, 1_002_000);
+    assert.equal(earliestAt(next, policy), undefined);
+    assert.equal(next.open[0]?.endsAt, 58_000);
+    assert.equal(earliestAt(done(next, 1, { kind: 'answered' }, 500), policy), 1_000);
+    assert.equal(earliestAt(withExpired(next, 1, 58_000, 0.5), policy), 1_000);
+  });
+
+  test('is nothing when it answers, and it is forgotten ten minutes later', () => {
+    const ledger = done(asked(), 1, { kind: 'answered', status: 200 }, 100);
+    assert.equal(hostRow(ledger, 100, 0), undefined);
+    assert.equal(isForgettable(ledger, 599_999), false);
+    assert.equal(isForgettable(ledger, 600_000), true);
+  });
+
+  test('is remembered for a day when it fails or is slow', () => {
+    const failing = done(asked(), 1, { kind: 'failed' }, 100);
+    const slow = done(asked(throttled), 1, { kind: 'answered', status: 200, latencyMs: 20_000 }, 100);
+    for (const ledger of [failing, slow]) {
+      assert.equal(isForgettable(ledger, day - 1), false);
+      assert.equal(isForgettable(ledger, day), true);
+    }
+  });
 });

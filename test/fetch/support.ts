@@ -1,31 +1,36 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { BodyBudget } from '../../src/fetch/body-budget.ts';
-import { createClient } from '../../src/fetch/client.ts';
+import { type ClientOptions, createClient } from '../../src/fetch/client.ts';
 import type { FetchFailure } from '../../src/fetch/failure.ts';
 import type { Page } from '../../src/fetch/page.ts';
-import { defaultLimits, type FetchLimits, type FetchOptions, type FetchOutcome } from '../../src/fetch/request.ts';
+import {
+  defaultLimits,
+  type FetchLimits,
+  type FetchOptions,
+  type FetchOutcome,
+  type FetchRequest,
+} from '../../src/fetch/request.ts';
 
 /** What differs from an ordinary request. */
-export interface Trial {
+export interface Trial extends Partial<Omit<FetchRequest, 'url' | 'limits'>> {
   readonly limits?: Partial<FetchLimits>;
   readonly signal?: AbortSignal;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly allowPrivate?: boolean;
   readonly onSent?: () => void;
 }
 
-/** A client that ends with the test, as a function of an URL. Its clock stands at 1,000. */
-export function openClient(t: TestContext, budget = new BodyBudget()) {
-  const client = createClient({ budget, userAgent: 'a test' });
+/** A client that ends with the test, as a function of an URL. Its clock stands at 1,000, and loopback may be asked. */
+export function openClient(t: TestContext, options: Partial<ClientOptions> = {}) {
+  const client = createClient({ budget: new BodyBudget(), userAgent: 'a test', ...options });
   t.after(() => client.close());
-  return (url: string, { limits = {}, signal, headers = {}, allowPrivate = true, onSent }: Trial = {}) => {
-    const options: FetchOptions = {
+  return (url: string, { limits = {}, signal, onSent, ...request }: Trial = {}) => {
+    const fetchOptions: FetchOptions = {
       signal: signal ?? new AbortController().signal,
       now: () => 1_000,
       onSent: onSent ?? (() => undefined),
     };
-    return client.fetchPage({ url, headers, limits: { ...defaultLimits, ...limits }, allowPrivate }, options);
+    const complete = { url, allowPrivate: true, ...request, limits: { ...defaultLimits, ...limits } };
+    return client.fetchPage(complete, fetchOptions);
   };
 }
 

@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../../src/clock.ts';
 import { type Client, connect } from '../../src/control/client.ts';
 import type { EventView } from '../../src/control/methods/event.ts';
 import { type DaemonOptions, openDaemon, type OpenDaemon } from '../../src/daemon/open.ts';
+import { secretsFrom } from '../../src/session/secret-store.ts';
 
 export interface TestDaemonOptions extends Partial<Omit<DaemonOptions, 'sources' | 'clock'>> {
   /** Definition files, by source id. */
@@ -52,6 +53,8 @@ export async function startDaemonIn(
     version: '0.0.0',
     settings: { initialDelayMs: 1_000, everyMs: 14_400_000, timeLimitMs: 600_000, logLevel: 'silent' },
     pulseEveryMs: 300_000,
+    bot: { name: 'Heronry', userAgent: 'Heronry/0.0.0', onlyLoopback: true },
+    findSecrets: secretsFrom({ environment: {} }),
     threads: 1,
     report: () => undefined,
     warn: () => undefined,
@@ -113,7 +116,9 @@ export function productSource(id: string, more = ''): string {
   return `id: ${id}
 provider: html
 allowPrivate: true
-politeness: { delay: 1ms, minDelay: 1ms }
+robots: ignore
+retry: { times: 0 }
+politeness: { autoThrottle: false, delay: 1ms, minDelay: 1ms }
 ${more}
 records:
   product:

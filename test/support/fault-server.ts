@@ -1,7 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import {
+  brotliCompressSync,
+  constants,
+  createBrotliCompress,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from 'node:zlib';
 import type { Asked } from './site.ts';
 
 /** Every way of this server to misbehave, by the path that brings it about. */
@@ -22,9 +30,16 @@ export interface FaultServer {
 
 const dripEveryMs = 5;
 
+/** So many requests in a row are turned away by a burst. */
+export const burst = 3;
+
+const now = 'Wed, 21 Oct 2015 07:26:00 GMT';
+const inTwoMinutes = 'Wed, 21 Oct 2015 07:28:00 GMT';
+
 const faults = {
   reset: (socket: Socket) => socket.resetAndDestroy(),
   'hang-up': (socket: Socket) => socket.end(),
+  'reset-head': (socket: Socket) => socket.write('HTTP/1.1 200 OK\r\nx-half', () => socket.resetAndDestroy()),
   'stall-head': () => undefined,
   'drip-head': (socket: Socket) => drip(socket, 'HTTP/1.1 200 OK\r\n', (count) => `x-drip-${count}: x\r\n`),
   'endless-head': (socket: Socket) =>
@@ -41,11 +56,26 @@ const faults = {
   'bad-chunks': (socket: Socket) => socket.end(head({ 'transfer-encoding': 'chunked' }) + 'zz\r\nhello\r\n'),
   'truncated-gzip': (socket: Socket) =>
     reply(socket, gzipSync('x'.repeat(100_000)).subarray(0, -10), { 'content-encoding': 'gzip' }),
+  'truncated-br': (socket: Socket) =>
+    reply(socket, brotliCompressSync(noise()).subarray(0, -10), { 'content-encoding': 'br' }),
+  'truncated-zstd': (socket: Socket) =>
+    reply(socket, zstdCompressSync(noise()).subarray(0, -10), { 'content-encoding': 'zstd' }),
+  'truncated-deflate': (socket: Socket) =>
+    reply(socket, deflateSync(noise()).subarray(0, -10), { 'content-encoding': 'deflate' }),
   'understated-length': (socket: Socket) => socket.end(head({ 'content-length': 4 }) + 'halfway'),
   'overstated-length': (socket: Socket) => socket.write(head({ 'content-length': 2 ** 40 }) + 'x'),
   'not-gzip': (socket: Socket) => reply(socket, Buffer.from('<p>plain</p>'), { 'content-encoding': 'gzip' }),
+  'not-br': (socket: Socket) => reply(socket, Buffer.from('<p>plain</p>'), { 'content-encoding': 'br' }),
+  'not-zstd': (socket: Socket) => reply(socket, Buffer.from('<p>plain</p>'), { 'content-encoding': 'zstd' }),
+  'not-deflate': (socket: Socket) => reply(socket, Buffer.from('<p>plain</p>'), { 'content-encoding': 'deflate' }),
   'unknown-encoding': (socket: Socket) => reply(socket, Buffer.from('?'), { 'content-encoding': 'rot13' }),
   'gzip-bomb': (socket: Socket) => reply(socket, gzipBomb(), { 'content-encoding': 'gzip' }),
+  'deflate-bomb': (socket: Socket) => reply(socket, deflateBomb(), { 'content-encoding': 'deflate' }),
+  'br-bomb': (socket: Socket) => brotliBomb().then((bomb) => reply(socket, bomb, { 'content-encoding': 'br' })),
+  'zstd-bomb': (socket: Socket) => reply(socket, zstdBomb(), { 'content-encoding': 'zstd' }),
+  'wide-zstd': (socket: Socket) => reply(socket, zstdBomb(0x88), { 'content-encoding': 'zstd' }),
+  'error-bomb': (socket: Socket) =>
+    reply(socket, gzipBomb(), { 'content-encoding': 'gzip' }, '500 Internal Server Error'),
   'gzip-and-more': (socket: Socket) =>
     pour(socket, head({ 'content-encoding': 'gzip' }), Buffer.alloc(65_536), gzipSync('the page')),
   'endless-body': (socket: Socket) => pour(socket, head({}), Buffer.alloc(65_536)),
@@ -56,15 +86,22 @@ const faults = {
   'redirect-nowhere': (socket: Socket) => reply(socket, Buffer.alloc(0), {}, '302 Found'),
   'redirect-to-file': (socket: Socket) =>
     reply(socket, Buffer.alloc(0), { location: 'file:///etc/hosts' }, '302 Found'),
+  'redirect-to-metadata': (socket: Socket) =>
+    reply(socket, Buffer.alloc(0), { location: 'http://169.254.169.254/latest/meta-data/' }, '302 Found'),
+  'redirect-to-oddly-spelled-private': (socket: Socket) =>
+    reply(socket, Buffer.alloc(0), { location: '//0x0A.1/' }, '302 Found'),
+  'burst-of-429': (socket: Socket, count: number) =>
+    count <= burst
+      ? reply(socket, Buffer.from('slow down'), { 'retry-after': 1 }, '429 Too Many Requests')
+      : reply(socket, Buffer.from('the page'), {}),
+  'burst-of-503': (socket: Socket, count: number) =>
+    count <= burst
+      ? reply(socket, Buffer.from('back soon'), { 'retry-after': inTwoMinutes, date: now }, '503 Service Unavailable')
+      : reply(socket, Buffer.from('the page'), {}),
   'too-many-requests': (socket: Socket) =>
     reply(socket, Buffer.alloc(0), { 'retry-after': 5 }, '429 Too Many Requests'),
   unavailable: (socket: Socket) =>
-    reply(
-      socket,
-      Buffer.alloc(0),
-      { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT', date: 'Wed, 21 Oct 2015 07:26:00 GMT' },
-      '503 Service Unavailable',
-    ),
+    reply(socket, Buffer.alloc(0), { 'retry-after': inTwoMinutes, date: now }, '503 Service Unavailable'),
   binary: (socket: Socket) =>
     reply(socket, Buffer.from(Uint8Array.from({ length: 4_096 }, (_, at) => (at * 151) % 256)), {
       'content-type': 'text/html',
@@ -95,7 +132,7 @@ export async function openFaultServer(test: TestContext): Promise<FaultServer> {
       received = '';
       asked.push(request);
       const fault = Object.entries(faults).find(([name]) => request.path === `/${name}`)?.[1];
-      if (fault) fault(socket);
+      if (fault) fault(socket, asked.filter(({ path }) => path === request.path).length);
       else reply(socket, Buffer.from('no such fault'), {}, '404 Not Found');
     });
   });
@@ -130,10 +167,55 @@ export async function refusingOrigin(): Promise<string> {
   return `http://127.0.0.1:${address.port}`;
 }
 
-/** A gibibyte of nothing, as members of one gzip file that are all the same. */
+/** The origin of a port of loopback that resets each connection as soon as it stands. */
+export async function resettingOrigin(test: TestContext): Promise<string> {
+  const server = createServer((socket) => socket.resetAndDestroy()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  test.after(() => server.close());
+  if (address === null || typeof address === 'string') throw new Error(`expected a port, got ${address}`);
+  return `http://127.0.0.1:${address.port}`;
+}
+
+const mebibyte = Buffer.alloc(1024 * 1024);
+/** Each bomb holds ten gibibytes of nothing. */
+const mebibytes = 10 * 1024;
+
+/** In ten mebibytes: members of one file that are all the same. */
 function gzipBomb(): Buffer {
-  const member = gzipSync(Buffer.alloc(1024 * 1024));
-  return Buffer.concat(Array.from({ length: 1024 }, () => member));
+  return Buffer.alloc(mebibytes * gzipSync(mebibyte).byteLength, gzipSync(mebibyte));
+}
+
+/** In ten mebibytes: blocks that are all the same, without an end. */
+function deflateBomb(): Buffer {
+  const block = deflateRawSync(mebibyte, { finishFlush: constants.Z_FULL_FLUSH });
+  return Buffer.concat([Uint8Array.of(0x78, 0x9c), Buffer.alloc(mebibytes * block.byteLength, block)]);
+}
+
+/** In a third of a mebibyte: blocks of 128 KiB that say "the same byte again" (RFC 8878, 3.1.1.2). Its window is of 128 KiB, or of 128 MiB with 0x88. */
+function zstdBomb(window = 0x38): Buffer {
+  const head = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0x00, window);
+  const block = Uint8Array.of(0x02, 0x00, 0x10, 0x00);
+  return Buffer.concat([head, Buffer.alloc(mebibytes * 8 * block.byteLength, block), Uint8Array.of(0x01, 0, 0)]);
+}
+
+/** In a fraction of a mebibyte: the second block again and again, without an end. */
+async function brotliBomb(): Promise<Buffer> {
+  const encoder = createBrotliCompress();
+  const blocks: Buffer[] = [];
+  for (let count = 0; count < 2; count += 1) {
+    encoder.write(mebibyte);
+    await new Promise<void>((resolve) => encoder.flush(resolve));
+    blocks.push(encoder.read());
+  }
+  encoder.destroy();
+  const [first = Buffer.alloc(0), again = Buffer.alloc(0)] = blocks;
+  return Buffer.concat([first, Buffer.alloc((mebibytes - 1) * again.byteLength, again)]);
+}
+
+/** What does not compress to almost nothing. */
+function noise(): Buffer {
+  return Buffer.from(Array.from({ length: 5_000 }, (_, at) => (at * at * 2_654_435_761) % 251));
 }
 
 type Headers = Readonly<Record<string, string | number>>;

@@ -4,7 +4,9 @@ import { Registry } from '../../src/actor/registry.ts';
 import { createSystem } from '../../src/actor/system.ts';
 import type { Ref } from '../../src/actor/types.ts';
 import { VirtualClock } from '../../src/clock.ts';
-import type { HostRow, Policy, TurnOutcome } from '../../src/fetch/politeness.ts';
+import type { HostRow } from '../../src/fetch/host-row.ts';
+import type { Policy } from '../../src/fetch/policy.ts';
+import type { TurnOutcome } from '../../src/fetch/turn-outcome.ts';
 import { hosts, type HostsDeps, type HostsMessage, takeTurn, type Turn } from '../../workers/hosts.ts';
 
 /** Wall time at the start of the clock. */

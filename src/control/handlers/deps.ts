@@ -1,7 +1,7 @@
 import type { LifeView } from '../../actor/inspect.ts';
 import type { Clock } from '../../clock.ts';
 import type { Catalogue, CatalogueChange } from '../../definition/catalogue.ts';
-import type { StepOutcome } from '../../engine/step.ts';
+import type { TriedStep } from '../../scrape/try.ts';
 import type { Store } from '../../store/store.ts';
 import type { Settings } from '../methods/settings.ts';
 
@@ -18,8 +18,8 @@ export interface HandlerDeps {
   /** Tries again what its supervisor gave up on; whether there was such a thing. */
   releaseActor(kind: 'project' | 'source', id: string): Promise<boolean>;
   reload(): Promise<CatalogueChange>;
-  /** Asks a source for one page in its turn, and stores nothing. */
-  tryPage(source: string, url: string, signal: AbortSignal): Promise<StepOutcome>;
+  /** Asks a source for one page, each request in its turn, and stores nothing. */
+  tryPage(source: string, url: string, signal: AbortSignal): Promise<readonly TriedStep[]>;
   pulseStatus(source: string): Promise<PulseStatus | undefined>;
   tree(): readonly LifeView[];
   settings(): Settings;

@@ -5,7 +5,8 @@ import { inSlices } from '../../store/slices.ts';
 import type { Store } from '../../store/store.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
-import type { SourceView } from '../methods/source.ts';
+import type { TriedStep } from '../../scrape/try.ts';
+import type { SourceView, TriedStepView, TryView } from '../methods/source.ts';
 import type { HandlerDeps } from './deps.ts';
 
 type Methods = 'source.list' | 'source.get' | 'source.try' | 'source.reload';
@@ -27,16 +28,10 @@ export function sourceHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
       const source = deps.catalogue().sources.get(id)?.source;
       if (source === undefined) throw notFound(id);
       const asked = targetUrl(source, { url, params });
-      const outcome = await deps.tryPage(id, asked, signal);
-      const { status, elapsedMs, bytes } = outcome;
-      const shown = { url: asked, ...(status !== undefined && { status }), elapsedMs, bytes };
-      const nothing = { drafts: [], finished: false, absent: [], unparsed: [] };
-      if (outcome.kind === 'failed')
-        return { ...shown, ...nothing, failure: { code: outcome.failure.code, message: outcome.failure.message } };
-      if (outcome.kind === 'redirect')
-        return { ...shown, ...nothing, failure: { code: 'redirect', message: `redirected to ${outcome.location}` } };
-      const { drafts, finished, absent, unparsed } = outcome.extraction;
-      return { ...shown, drafts: [...drafts], finished, absent: [...absent], unparsed: [...unparsed] };
+      const steps = await deps.tryPage(id, asked, signal);
+      const last = steps.at(-1);
+      if (last === undefined) throw new Error(`${asked}: a trial without a step`);
+      return tried(last, steps);
     },
 
     'source.reload': async () => {
@@ -44,6 +39,36 @@ export function sourceHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
       deps.reconcile();
       return { changed: [...changed], removed: [...removed], problems: deps.catalogue().problems.map(problemView) };
     },
+  };
+}
+
+function tried({ url, asked: { outcome }, decision }: TriedStep, steps: readonly TriedStep[]): TryView {
+  const { status, elapsedMs, bytes } = outcome;
+  const shown = { url, ...(status !== undefined && { status }), elapsedMs, bytes, steps: steps.map(triedStepView) };
+  if (outcome.kind === 'read') {
+    const { drafts, finished, absent, unparsed } = outcome.extraction;
+    return { ...shown, drafts: [...drafts], finished, absent: [...absent], unparsed: [...unparsed] };
+  }
+  const failed = decision.do === 'fail' ? decision.failure : outcome.kind === 'failed' ? outcome.failure : undefined;
+  const { code, message } = failed ?? { code: 'unexpected', message: `got an outcome "${outcome.kind}"` };
+  return { ...shown, drafts: [], finished: false, absent: [], unparsed: [], failure: { code, message } };
+}
+
+function triedStepView({ url, asked: { outcome, trouble, wasAsked, waitedMs }, decision }: TriedStep): TriedStepView {
+  const { status, elapsedMs, bytes } = outcome;
+  const failure = outcome.kind === 'failed' ? outcome.failure : undefined;
+  return {
+    url,
+    wasAsked,
+    waitedMs,
+    ...(status !== undefined && { status }),
+    elapsedMs,
+    bytes,
+    outcome: outcome.kind,
+    ...(failure && { failure: { code: failure.code, message: failure.message } }),
+    ...(trouble && { cause: trouble.cause, seenBy: trouble.message }),
+    decision: decision.do,
+    ...(decision.do === 'retry' && { retryAfterMs: decision.delayMs }),
   };
 }
 

@@ -37,6 +37,26 @@ export const SourceView = z.strictObject({
 });
 export type SourceView = z.infer<typeof SourceView>;
 
+/** One request of a trial: what came of it, and what a scrape does then. */
+export const TriedStepView = z.strictObject({
+  url: z.string(),
+  /** False where robots.txt, or a session that is missing, forbade it. */
+  wasAsked: z.boolean(),
+  /** For its turn. */
+  waitedMs: z.number(),
+  status: z.int().optional(),
+  elapsedMs: z.number(),
+  bytes: z.int(),
+  outcome: z.enum(['read', 'page', 'unmodified', 'redirect', 'failed']),
+  failure: FailureView.optional(),
+  /** What the failure was taken for, and by what sign. */
+  cause: z.string().optional(),
+  seenBy: z.string().optional(),
+  decision: z.enum(['complete', 'follow', 'authenticate', 'retry', 'fail']),
+  retryAfterMs: z.number().optional(),
+});
+export type TriedStepView = z.infer<typeof TriedStepView>;
+
 /** What one page of a source gave, without anything being stored. */
 export const TryView = z.strictObject({
   url: z.string(),
@@ -48,6 +68,8 @@ export const TryView = z.strictObject({
   finished: z.boolean(),
   absent: z.array(z.string()).readonly(),
   unparsed: z.array(UnparsedView).readonly(),
+  /** Every request that led there; empty for a saved page. */
+  steps: z.array(TriedStepView).readonly(),
 });
 export type TryView = z.infer<typeof TryView>;
 

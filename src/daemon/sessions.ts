@@ -1,0 +1,94 @@
+import type { Clock } from '../clock.ts';
+import type { Source } from '../definition/source.ts';
+import type { StepOutcome } from '../engine/step.ts';
+import { decodeBody } from '../extract/charset.ts';
+import type { Proxy } from '../fetch/request.ts';
+import { openProvider } from '../provider/all.ts';
+import { type LoginAsk, SessionDesk } from '../session/desk.ts';
+import { readKey } from '../session/key-file.ts';
+import { type LoginOutcome, textOf } from '../session/login.ts';
+import { type LoginReading, nothingRead, readLogin } from '../session/read-login.ts';
+import { type Sealer, sealerWith } from '../session/seal.ts';
+import type { FindSecrets } from '../session/secret-store.ts';
+import type { Asking } from './asking.ts';
+import type { DaemonState } from './state.ts';
+
+export interface SessionsDeps {
+  readonly clock: Clock;
+  readonly state: Pick<DaemonState, 'store' | 'catalogue' | 'unlessFull'>;
+  /** The data folder, which holds the key that sessions are sealed with. */
+  readonly data: string;
+  readonly findSecrets: FindSecrets;
+  /** Makes one exchange under a turn. */
+  exchange: Asking['exchange'];
+  warn(message: string): void;
+}
+
+/** What sources are asked with besides their definitions. */
+export interface Sessions {
+  /** The desk of a source's session, for its actor to own; log-ins end with the signal. */
+  open(source: string, signal: AbortSignal): Promise<SessionDesk>;
+  /** The proxy of a source, or why it cannot be used. */
+  proxyOf(source: Source): Promise<{ readonly proxy?: Proxy } | { readonly missing: string }>;
+}
+
+export function createSessions({ clock, state, data, findSecrets, exchange, warn }: SessionsDeps): Sessions {
+  let sealer: Promise<Sealer> | undefined;
+
+  return {
+    async open(id, signal) {
+      const source = state.catalogue().sources.get(id)?.source ?? { id };
+      return SessionDesk.open(source, {
+        clock,
+        sealer: await (sealer ??= readKey(data).then(sealerWith)),
+        findSecrets,
+        load: () => state.store().sessions.get(id),
+        async save(sealed) {
+          const { write, sessions } = state.store();
+          await state.unlessFull(() => write(() => sessions.put(id, sealed), { durable: true }));
+        },
+        ask: (ask) => askLogin(id, ask, signal),
+        warn,
+      });
+    },
+
+    async proxyOf({ proxy }) {
+      if (proxy === undefined) return {};
+      const { url, user, password } = proxy;
+      if (user === undefined && password === undefined) return { proxy: { url } };
+      const names = [user, password].flatMap((given) => (typeof given === 'object' ? [given.secret] : []));
+      const found = await findSecrets(names);
+      if (!found.ok) return { missing: found.message };
+      const text = (given: typeof user): string => (given === undefined ? '' : textOf(given, found.secrets));
+      const credentials = Buffer.from(`${text(user)}:${text(password)}`).toString('base64');
+      return { proxy: { url, authorization: `Basic ${credentials}` } };
+    },
+  };
+
+  async function askLogin(id: string, { request, reading }: LoginAsk, signal: AbortSignal): Promise<LoginOutcome> {
+    const source = state.catalogue().sources.get(id)?.source;
+    if (source === undefined) return { kind: 'failed', message: `source "${id}" is no longer loaded` };
+    const { limits, allowPrivate } = openProvider(source).request(request.url);
+    const { url, method, headers, body } = request;
+    const step = {
+      request: { url, method, headers, limits, allowPrivate, ...(body && { body: { text: body.reveal() } }) },
+    };
+    const outcome = await exchange({ step, source, dueAt: clock.now() }, signal);
+    signal.throwIfAborted();
+    return loginOutcome(url, outcome, reading);
+  }
+}
+
+/** A status of any kind is an answer; what was not answered has failed. */
+async function loginOutcome(url: string, outcome: StepOutcome, reading: LoginReading): Promise<LoginOutcome> {
+  const { status, at, setCookies = [] } = outcome;
+  const answered = { kind: 'answered', url, status: status ?? 0, setCookies, at } as const;
+  if (outcome.kind === 'page') {
+    const { body, headers } = outcome.page;
+    const text = decodeBody(new Uint8Array(body), headers['content-type']);
+    return { ...answered, read: await readLogin(text, reading) };
+  }
+  if (outcome.kind === 'redirect') return { ...answered, location: outcome.location, read: nothingRead };
+  if (outcome.kind === 'failed' && outcome.failure.code === 'status') return { ...answered, read: nothingRead };
+  return { kind: 'failed', message: outcome.kind === 'failed' ? outcome.failure.message : `got "${outcome.kind}"` };
+}

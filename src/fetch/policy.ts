@@ -1,0 +1,33 @@
+import { type ThrottleOptions, throttledMs } from './throttle.ts';
+
+/** How often one politeness key may be asked. */
+export interface Policy {
+  /** Requests at a time. */
+  readonly concurrency: number;
+  /** The usual gap between two requests; each gap is drawn from half to one and a half times it. */
+  readonly delayMs: number;
+  /** No gap is shorter. */
+  readonly minDelayMs: number;
+  /** What the site's robots.txt asks for; no gap is shorter than that either. */
+  readonly crawlDelayMs?: number | undefined;
+  /** Lets the usual gap follow the latency, never under `delayMs`; off when missing. */
+  readonly autoThrottle?: ThrottleOptions | undefined;
+}
+
+/** The policy of a source that sets none, but for the throttle. */
+export const defaultPolicy: Policy = { concurrency: 1, delayMs: 1_000, minDelayMs: 500 };
+
+/** The usual gap: the policy's delay, or what its throttle has made of it. */
+export function usualMs({ delayMs, autoThrottle }: Policy, throttleMs: number | undefined): number {
+  return autoThrottle ? throttledMs(throttleMs, autoThrottle, delayMs) : delayMs;
+}
+
+/** The pause after a request, from the draw made for it. */
+export function gapMs(policy: Policy, draw: number, throttleMs?: number): number {
+  return Math.max(policy.minDelayMs, policy.crawlDelayMs ?? 0, usualMs(policy, throttleMs) * (0.5 + draw));
+}
+
+/** How long the key is usually left alone, however the gap is drawn. */
+export function paceMs(policy: Policy, throttleMs: number | undefined): number {
+  return Math.max(usualMs(policy, throttleMs), policy.minDelayMs, policy.crawlDelayMs ?? 0);
+}

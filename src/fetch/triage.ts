@@ -1,0 +1,125 @@
+import { type Answer, isBareScript, knownChallenge, talksToRobots } from './challenge.ts';
+
+/** What went wrong, as the one who keeps a source thinks of it. */
+export type Cause =
+  | 'network'
+  | 'origin_down'
+  | 'rate_limited'
+  | 'blocked'
+  | 'login_expired'
+  | 'not_found'
+  | 'gone'
+  | 'too_large'
+  | 'unexpected';
+
+/** What is known of a step that may have gone wrong. */
+export interface Symptoms extends Answer {
+  /** Where the answer came from, or where a redirect leads. */
+  readonly url?: string;
+  /** Of the fetch or of the extraction; missing for a page that could be read. */
+  readonly failure?: { readonly code: string; readonly message?: string; readonly retryAfterMs?: number };
+}
+
+/** What a source says of its log-in; without it a page with a form for passwords is just not what was expected. */
+export interface LoginSigns {
+  readonly urls: readonly string[];
+  readonly expiredStatus: readonly number[];
+}
+
+/** A cause, with the sentence that tells what it was seen by. */
+export interface Trouble {
+  readonly cause: Cause;
+  readonly message: string;
+  readonly retryAfterMs?: number;
+}
+
+const networkCodes: ReadonlySet<string> = new Set(['timeout', 'unreachable', 'truncated']);
+
+/** No excerpt is looked at beyond this; the patterns are ours and take a time that its length bounds. */
+const maxExcerptUnits = 16_384;
+
+/** Names the cause of what a step shows; nothing when nothing is wrong with it. */
+export function triage(symptoms: Symptoms, login?: LoginSigns): Trouble | undefined {
+  const seen = { ...symptoms, excerpt: (symptoms.excerpt ?? '').slice(0, maxExcerptUnits) };
+  const { failure } = seen;
+  const found = loginTrouble(seen, login) ?? challenge(seen) ?? (failure && failureTrouble(seen, failure.code));
+  if (found === undefined) return undefined;
+  const [cause, message] = found;
+  return { cause, message, ...(failure?.retryAfterMs !== undefined && { retryAfterMs: failure.retryAfterMs }) };
+}
+
+type Finding = readonly [cause: Cause, message: string];
+
+function loginTrouble(
+  { status, url, failure, excerpt = '' }: Symptoms,
+  login: LoginSigns | undefined,
+): Finding | undefined {
+  if (status === 401) return ['login_expired', 'answered with status 401'];
+  if (login === undefined) return undefined;
+  if (status !== undefined && login.expiredStatus.includes(status))
+    return ['login_expired', `answered with status ${status}, which the definition takes for an expired log-in`];
+  if (url !== undefined && login.urls.some((each) => isSamePage(each, url)))
+    return ['login_expired', `was sent to the log-in at ${pageOf(url)}`];
+  if (
+    failure !== undefined &&
+    (status ?? 200) < 400 &&
+    /<input\b[^>]{0,300}\btype\s*=\s*["']?password\b/i.test(excerpt)
+  )
+    return ['login_expired', 'got a form for a password in place of the page'];
+  return undefined;
+}
+
+function challenge(seen: Symptoms): Finding | undefined {
+  const product = knownChallenge(seen);
+  if (product !== undefined) return ['blocked', `stopped by a challenge of ${product}`];
+  // Beyond the known ones only a failure makes a page suspect: content may well talk of robots.
+  if (seen.failure === undefined || seen.status === 429 || seen.status === 404) return undefined;
+  if (talksToRobots(seen)) return ['blocked', 'got a page that asks whether a person is there'];
+  if (isBareScript(seen)) return ['blocked', 'got a page of nothing but a script'];
+  return undefined;
+}
+
+function failureTrouble({ status, failure }: Symptoms, code: string): Finding {
+  const said = failure?.message ?? code;
+  if (networkCodes.has(code)) return ['network', said];
+  if (code === 'too_large') return ['too_large', said];
+  if (code !== 'status' || status === undefined) return ['unexpected', said];
+  return [statusCause(status, failure?.retryAfterMs !== undefined), said];
+}
+
+function statusCause(status: number, asksToWait: boolean): Cause {
+  switch (status) {
+    case 403:
+    case 451:
+      return 'blocked';
+    case 404:
+      return 'not_found';
+    case 408:
+    case 425:
+      return 'network';
+    case 410:
+      return 'gone';
+    case 429:
+      return 'rate_limited';
+    case 503:
+      return asksToWait ? 'rate_limited' : 'origin_down';
+    default:
+      return status >= 500 ? 'origin_down' : 'unexpected';
+  }
+}
+
+function isSamePage(one: string, other: string): boolean {
+  return pageOf(one) === pageOf(other);
+}
+
+/** Without query and fragment, where sites say where a person came from. */
+function pageOf(url: string): string {
+  const parsed = URL.parse(url);
+  return parsed === null ? '' : `${parsed.origin}${parsed.pathname.replace(/\/+$/, '')}`;
+}
+
+/** Causes that may pass by themselves, soon enough to ask once more; a site that blocks is left alone. */
+export const passing: ReadonlySet<Cause> = new Set<Cause>(['network', 'origin_down', 'rate_limited']);
+
+/** Causes that speak against the source as a whole, and not against one page of it. */
+export const againstSource: ReadonlySet<Cause> = new Set<Cause>([...passing, 'blocked', 'login_expired']);

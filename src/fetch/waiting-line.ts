@@ -1,0 +1,47 @@
+/** What a line is ordered by. */
+interface Due {
+  readonly dueAt: number;
+}
+
+/**
+ * Those who wait for one host, the one due first in front and equals in order of arrival. Kept last to first, so that the
+ * front is taken without moving anybody: hosts are many and lines are short, and a long one is moved in one piece.
+ */
+export class WaitingLine<W extends Due> {
+  readonly #backToFront: W[] = [];
+
+  get size(): number {
+    return this.#backToFront.length;
+  }
+
+  get first(): W | undefined {
+    return this.#backToFront.at(-1);
+  }
+
+  add(wish: W): void {
+    this.#backToFront.splice(this.#placeOf(wish.dueAt), 0, wish);
+  }
+
+  delete(wish: W): void {
+    const place = this.#backToFront.lastIndexOf(wish);
+    if (place === this.#backToFront.length - 1) this.#backToFront.pop();
+    else if (place !== -1) this.#backToFront.splice(place, 1);
+  }
+
+  /** The first `count`. */
+  front(count: number): W[] {
+    return this.#backToFront.slice(-count).reverse();
+  }
+
+  /** Behind all that are due by then. */
+  #placeOf(dueAt: number): number {
+    let low = 0;
+    let high = this.#backToFront.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#backToFront[middle]?.dueAt ?? 0) > dueAt) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,34 @@
+import type { Source } from '../definition/source.ts';
+import type { Step, StepOutcome } from '../engine/step.ts';
+import type { Trouble } from '../fetch/triage.ts';
+
+/** One step that is to be made for a source, in order of `dueAt`. */
+export interface Wish {
+  readonly step: Step;
+  readonly source: Source;
+  /** Wall time. */
+  readonly dueAt: number;
+  /** Set when credentials of this generation were refused: others are got first. */
+  readonly stale?: number;
+  /** Bounds the step itself, once its turn has come. */
+  readonly within?: Within;
+}
+
+/** Runs a step within limits of its own; the signal that the step is given fires with the one given here. */
+export type Within = (run: (signal: AbortSignal) => Promise<StepOutcome>, signal: AbortSignal) => Promise<StepOutcome>;
+
+/** How a step went, and what is to be made of it. */
+export interface Asked {
+  readonly outcome: StepOutcome;
+  /** Missing when nothing is wrong. */
+  readonly trouble?: Trouble;
+  /** Which credentials were sent. */
+  readonly generation: number;
+  /** Whether a request was sent; not where robots.txt or a missing log-in forbade it. */
+  readonly wasAsked: boolean;
+  /** How long it waited for its turn, in milliseconds. */
+  readonly waitedMs: number;
+}
+
+/** Has everything that must agree do so, makes the step, and tells what came of it to all who learn from it. */
+export type Ask = (wish: Wish, signal: AbortSignal) => Promise<Asked>;

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { inspect } from 'node:util';
+import { secretsFrom } from '../../src/session/secret-store.ts';
+import { Secret, withoutSecrets } from '../../src/session/secret.ts';
+import { temporaryFolder } from './support.ts';
+
+describe('a secret', () => {
+  const secret = new Secret('SHOP_PASSWORD', 'canary pass&word/ü');
+
+  test('is its name wherever it is shown', () => {
+    const shown = [
+      String(secret),
+      ['at', secret].join(' '),
+      JSON.stringify({ secret }),
+      inspect({ secret }, { depth: 9 }),
+    ];
+    for (const text of shown) assert.match(text, /\[secret SHOP_PASSWORD\]/);
+    for (const text of shown) assert.doesNotMatch(text, /canary/);
+    assert.deepEqual(Object.values(secret), ['SHOP_PASSWORD']);
+  });
+
+  test('is taken out of a message in each of its forms', () => {
+    const { searchParams } = new URL('http://h.test');
+    searchParams.set('p', secret.reveal());
+    const forms = [
+      secret.reveal(),
+      encodeURIComponent(secret.reveal()),
+      searchParams.toString(),
+      Buffer.from(secret.reveal()).toString('base64'),
+    ];
+    for (const form of forms)
+      assert.match(withoutSecrets(`at ${form}!`, [secret]), /^at (?:p=)?\[secret SHOP_PASSWORD\]!$/);
+  });
+
+  test('of three letters is not looked for, since it is found everywhere', () => {
+    assert.equal(withoutSecrets('a page of the shop', [new Secret('X', 'pag')]), 'a page of the shop');
+  });
+});
+
+describe('secrets', () => {
+  test('come from the environment, before the file', async (context) => {
+    const file = join(temporaryFolder(context), 'secrets.yaml');
+    writeFileSync(file, 'A: of the file\nB: "0042"\n', { mode: 0o600 });
+    const found = await secretsFrom({ environment: { HERONRY_SECRET_A: 'of the environment' }, file })(['A', 'B']);
+    assert.ok(found.ok);
+    assert.deepEqual(
+      Array.from(found.secrets, ([name, secret]) => [name, secret.reveal()]),
+      [
+        ['A', 'of the environment'],
+        ['B', '0042'],
+      ],
+    );
+  });
+
+  test('may stand in JSON', async (context) => {
+    const file = join(temporaryFolder(context), 'secrets.json');
+    writeFileSync(file, '{ "A": "x1" }', { mode: 0o600 });
+    const found = await secretsFrom({ environment: {}, file })(['A']);
+    assert.equal(found.ok && found.secrets.get('A')?.reveal(), 'x1');
+  });
+
+  test('that are missing are named, with the places where they were looked for (J58)', async () => {
+    assert.deepEqual(
+      await secretsFrom({ environment: { HERONRY_SECRET_B: 'x', HERONRY_SECRET_C: '' } })(['A', 'B', 'C']),
+      {
+        ok: false,
+        missing: ['A', 'C'],
+        message: 'missing the secrets A, C: expected the environment variable HERONRY_SECRET_A, or a file of secrets',
+      },
+    );
+  });
+
+  test('are not read before they are asked for, so that a file may come later', async (context) => {
+    const file = join(temporaryFolder(context), 'secrets.yaml');
+    const find = secretsFrom({ environment: {}, file });
+    const early = await find(['A']);
+    assert.match(early.ok ? '' : early.message, /could not be read: ENOENT/);
+    writeFileSync(file, 'A: later', { mode: 0o600 });
+    assert.equal((await find(['A'])).ok, true);
+  });
+
+  for (const mode of [0o644, 0o640, 0o604, 0o620])
+    test(`in a file of mode ${mode.toString(8)} are refused, and the mode is named`, async (context) => {
+      const file = join(temporaryFolder(context), 'secrets.yaml');
+      writeFileSync(file, 'A: canary');
+      chmodSync(file, mode);
+      const found = await secretsFrom({ environment: {}, file })(['A']);
+      assert.ok(!found.ok);
+      assert.match(found.message, new RegExp(`expected mode 0600, .* got 0${mode.toString(8)}$`));
+    });
+
+  for (const [what, text] of [
+    ['a number', 'A: 42'],
+    ['a list', '- canary'],
+    ['broken YAML', 'A: "canary\nB: canary: canary'],
+    ['an alias of nothing', 'A: *canary'],
+    ['a repeated key', 'A: canary1\nA: canary2'],
+    ['a name that every object has', 'constructor: 1'],
+  ] as const)
+    test(`in a file with ${what} are missing, and nothing of it is shown`, async (context) => {
+      const file = join(temporaryFolder(context), 'secrets.yaml');
+      writeFileSync(file, text, { mode: 0o600 });
+      const found = await secretsFrom({ environment: {}, file })(['A', 'constructor']);
+      assert.ok(!found.ok);
+      assert.doesNotMatch(JSON.stringify(found), /canary/);
+    });
+});

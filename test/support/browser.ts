@@ -1,0 +1,89 @@
+import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
+import type { TestContext } from 'node:test';
+import { systemClock } from '../../src/clock.ts';
+import { BodyBudget } from '../../src/fetch/body-budget.ts';
+import type { GateEntry } from '../../src/fetch/browser/gate.ts';
+import type { RenderRequest } from '../../src/fetch/browser/render.ts';
+import type { FetchOutcome } from '../../src/fetch/request.ts';
+import { createRenderer, type Renderer, type RendererOptions } from '../../src/fetch/browser/renderer.ts';
+import { createClient } from '../../src/fetch/client.ts';
+import { defaultLimits, type FetchLimits, type FetchOptions } from '../../src/fetch/request.ts';
+
+export const chromiumPath = '/usr/bin/chromium';
+
+/** Why tests with a real browser cannot run here; `false` when they can. */
+export const noBrowser: string | false = hasChromium() ? false : `there is no ${chromiumPath}`;
+
+/** What differs from an ordinary request. */
+export interface Trial extends Partial<Omit<RenderRequest, 'url' | 'limits'>> {
+  readonly limits?: Partial<FetchLimits>;
+  readonly signal?: AbortSignal;
+  readonly onSent?: () => void;
+}
+
+/** A renderer, and all that its browser has asked of the gate. */
+export interface TrialRenderer extends Renderer {
+  readonly entries: readonly GateEntry[];
+  /** Renders one page. Its clock stands at 1,000, and loopback may be asked. */
+  render(url: string, trial?: Trial): Promise<FetchOutcome>;
+}
+
+/** A renderer that ends with the test. */
+export function openRenderer(t: Pick<TestContext, 'after'>, options: Partial<RendererOptions> = {}): TrialRenderer {
+  const budget = new BodyBudget();
+  const client = createClient({ budget, userAgent: 'a test' });
+  const entries: GateEntry[] = [];
+  const renderer = createRenderer({
+    ...{ client, budget, clock: systemClock(), executablePath: chromiumPath, userAgent: 'a test' },
+    onEntry: (entry) => void entries.push(entry),
+    ...options,
+  });
+  t.after(async () => {
+    await renderer.close();
+    await client.close();
+  });
+  return {
+    ...renderer,
+    entries,
+    render(url, { limits = {}, signal, onSent, ...request } = {}) {
+      const fetchOptions: FetchOptions = {
+        signal: signal ?? new AbortController().signal,
+        now: () => 1_000,
+        onSent: onSent ?? (() => undefined),
+      };
+      const complete = {
+        url,
+        allowPrivate: true,
+        ...request,
+        limits: { ...defaultLimits, totalMs: 20_000, ...limits },
+      };
+      return renderer.renderPage(complete, fetchOptions);
+    },
+  };
+}
+
+/** The browsers that this process has started and that still run. */
+export function browserPids(): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((pid) => isOwnBrowser(pid));
+}
+
+function isOwnBrowser(pid: number): boolean {
+  try {
+    const [, name = '', parent = ''] = /^\d+ \((.*)\) \S+ (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+    return name.startsWith('chrom') && Number(parent) === process.pid;
+  } catch (gone) {
+    if (gone instanceof Error && 'code' in gone) return false;
+    throw gone;
+  }
+}
+
+function hasChromium(): boolean {
+  try {
+    accessSync(chromiumPath, constants.X_OK);
+    return true;
+  } catch (absent) {
+    if (absent instanceof Error) return false;
+    throw absent;
+  }
+}
