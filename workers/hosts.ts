@@ -1,13 +1,17 @@
 import type { Registry } from '../src/actor/registry.ts';
-import type { Behaviour, Ref, Reply, Self } from '../src/actor/types.ts';
+import type { Behaviour, Reply, Self } from '../src/actor/types.ts';
 import type { Clock } from '../src/clock.ts';
 import type { Circuit, Leave, TargetOutcome } from '../src/fetch/circuit.ts';
 import { CircuitBook, type CircuitView } from '../src/fetch/circuit-book.ts';
 import type { HostRow } from '../src/fetch/host-row.ts';
+import type { HoldUp } from '../src/fetch/hold.ts';
+import type { KeySlice } from '../src/fetch/key-slice.ts';
 import { type KeyView, shiftedView } from '../src/fetch/key-view.ts';
 import { type Lease, turnMs } from '../src/fetch/out-turns.ts';
-import { TurnBook, type Wish } from '../src/fetch/turn-book.ts';
+import type { Policy } from '../src/fetch/policy.ts';
+import { TurnBook } from '../src/fetch/turn-book.ts';
 import type { TurnOutcome } from '../src/fetch/turn-outcome.ts';
+import type { Wish } from '../src/fetch/wish.ts';
 
 export type HostsMessage =
   | ({ readonly type: 'ask-turn'; readonly reply: Reply<Lease | 'withdrawn'> } & Wish)
@@ -21,7 +25,15 @@ export type HostsMessage =
   | { readonly type: 'ask-leave'; readonly source: string; readonly target: number; readonly reply: Reply<Leave> }
   /** What came of a target that had leave. */
   | ({ readonly type: 'target-done'; readonly source: string } & TargetOutcome)
-  | { readonly type: 'list'; readonly reply: Reply<readonly HostView[]> }
+  /** Keys in their order, or one. */
+  | ({ readonly type: 'list'; readonly reply: Reply<readonly HostView[]> } & (KeySlice | { readonly key: string }))
+  /** What a wish would wait for now. */
+  | {
+      readonly type: 'hold-up';
+      readonly key: string;
+      readonly policy: Policy;
+      readonly reply: Reply<HoldUp>;
+    }
   /** The circuits that are not closed. */
   | { readonly type: 'circuits'; readonly reply: Reply<readonly CircuitView[]> }
   | { readonly type: 'wake' }
@@ -53,14 +65,6 @@ export interface HostsDeps {
   hasRoom(): boolean;
   /** Turns out at a time over all keys, normally 256. */
   readonly maxInFlight: number;
-}
-
-/** Leave to send one request. */
-export interface Turn {
-  /** Tells that the request went out: the gap to the next one counts from here. */
-  sent(): void;
-  /** Gives the turn back; further calls do nothing. */
-  done(outcome: TurnOutcome): void;
 }
 
 /** A connection is refused or stands well within this; then a fetch that sets no limit ends well within the other. */
@@ -124,7 +128,9 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
       case 'target-done':
         return circuits.told(message.source, message, clock.monotonic());
       case 'list':
-        return message.reply(book.views(clock.monotonic()).map(hostView));
+        return message.reply(listed(message).map(hostView));
+      case 'hold-up':
+        return message.reply(book.holdUp(message.key, message.policy, clock.monotonic()));
       case 'circuits':
         return message.reply(circuits.views(clock.monotonic()).map(onTheWall));
       case 'save':
@@ -198,6 +204,12 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
     return leave.mayAsk ? leave : { mayAsk: false, nextAt: leave.nextAt + wallOffset() };
   }
 
+  function listed(asked: KeySlice | { readonly key: string }): readonly KeyView[] {
+    if (!('key' in asked)) return book.views(clock.monotonic(), asked);
+    const view = book.view(asked.key, clock.monotonic());
+    return view ? [view] : [];
+  }
+
   function hostView(view: KeyView): HostView {
     const circuit = view.source === undefined ? undefined : circuits.view(view.source, clock.monotonic());
     return { ...shiftedView(view, wallOffset()), circuit: circuit && onTheWall(circuit) };
@@ -206,41 +218,4 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
   function onTheWall(view: CircuitView): CircuitView {
     return { ...view, nextAt: view.nextAt === undefined ? undefined : view.nextAt + wallOffset() };
   }
-}
-
-/**
- * Waits for leave to send one request. Rejects with the signal's reason when that fires first, or with a `CallError`
- * when the ledgers' life ends; either way nothing stays taken. Who has the turn must call `done`.
- */
-export async function takeTurn(hosts: Ref<HostsMessage>, wish: Omit<Wish, 'id'>, signal: AbortSignal): Promise<Turn> {
-  signal.throwIfAborted();
-  const id = Symbol(wish.key);
-  const withdraw = () => hosts.send({ type: 'withdraw', id });
-  signal.addEventListener('abort', withdraw);
-  try {
-    const lease = await hosts.ask<Lease | 'withdrawn'>((reply) => ({ type: 'ask-turn', ...wish, id, reply }), Infinity);
-    // The turn and the withdrawal may have crossed.
-    if (lease !== 'withdrawn' && signal.aborted) hosts.send({ type: 'done', lease, outcome: { kind: 'unused' } });
-    signal.throwIfAborted();
-    if (lease === 'withdrawn') throw new Error(`the wish for a turn of ${wish.key} was withdrawn by another`);
-    return turnOf(hosts, lease);
-  } finally {
-    signal.removeEventListener('abort', withdraw);
-  }
-}
-
-function turnOf(hosts: Ref<HostsMessage>, lease: Lease): Turn {
-  let state: 'taken' | 'sent' | 'done' = 'taken';
-  return {
-    sent() {
-      if (state !== 'taken') return;
-      state = 'sent';
-      hosts.send({ type: 'sent', lease });
-    },
-    done(outcome) {
-      if (state === 'done') return;
-      state = 'done';
-      hosts.send({ type: 'done', lease, outcome });
-    },
-  };
 }

@@ -60,6 +60,9 @@ type Pauses = ReadonlyMap<number, number>;
 
 const noPauses: Pauses = new Map();
 
+/** A source that is left alone is asked about again this soon: a probe may have worked long before it would be given up. */
+const longestPauseMs = 60_000;
+
 /**
  * Watches one project: scrapes each of its targets when it is due, and ends when nothing is left to scrape. What it knows
  * is in the store; between scrapes it holds its id and one timer. Every function within it costs each project 64 bytes.
@@ -82,7 +85,7 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
           return look();
         case 'ended':
           scrapes = without(scrapes, message.target, none);
-          pauses = paused(pauses, message.target, message.notBefore);
+          pauses = paused(pauses, message.target, message.notBefore, deps.clock.now());
           return look();
         case 'status':
           return message.reply({ scraping: [...scrapes.keys()], ...(wakesAt !== undefined && { wakesAt }) });
@@ -137,8 +140,8 @@ function without<V>(
   return others.length === 0 ? empty : new Map(others);
 }
 
-function paused(pauses: Pauses, target: number, notBefore: number | undefined): Pauses {
-  if (notBefore !== undefined) return new Map([...pauses, [target, notBefore]]);
+function paused(pauses: Pauses, target: number, notBefore: number | undefined, now: number): Pauses {
+  if (notBefore !== undefined) return new Map([...pauses, [target, Math.min(notBefore, now + longestPauseMs)]]);
   return pauses.has(target) ? without(pauses, target, noPauses) : pauses;
 }
 

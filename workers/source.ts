@@ -15,6 +15,9 @@ export type SourceMessage =
   /** Asks for other credentials than those that were refused. */
   | { readonly type: 'authenticate'; readonly stale: number; readonly reply: Reply<Authenticated> }
   | { readonly type: 'authenticated'; readonly authenticated: Authenticated; readonly reply: Reply<Authenticated> }
+  /** A person wants log-ins to be tried again. */
+  | { readonly type: 'reset'; readonly reply: Reply<void> }
+  | { readonly type: 'was-reset'; readonly reply: Reply<void> }
   | { readonly type: 'flush' }
   | { readonly type: 'status'; readonly reply: Reply<SourceStatus> };
 
@@ -79,6 +82,13 @@ export async function source(
           );
         case 'authenticated':
           return message.reply(message.authenticated);
+        case 'reset':
+          return self.task(
+            () => desk.reset(),
+            () => ({ type: 'was-reset', reply: message.reply }),
+          );
+        case 'was-reset':
+          return message.reply();
         case 'flush':
           self.after(flushEveryMs, { type: 'flush' });
           return desk.flush();

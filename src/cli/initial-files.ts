@@ -7,6 +7,9 @@ data: data              # everything that is kept
 sources: sources        # the folder of definitions, one file per source
 # socket: control.sock  # where the daemon listens; by default in the runtime directory, else in the data folder
 
+# bot:
+#   contact: https://example.org/bot   # sent with every request; without one nothing but this machine is asked
+
 # scrape:
 #   initialDelay: 1s    # from a project's creation to its first scrape
 #   every: 4h           # between scrapes, where neither project nor source says otherwise

@@ -8,7 +8,9 @@ import { archiveCommand } from './commands/archive.ts';
 import { cancelCommand } from './commands/cancel.ts';
 import { completionCommand } from './commands/completion.ts';
 import { demoCommand } from './commands/demo.ts';
+import { fetchCommand } from './commands/fetch.ts';
 import { historyCommand } from './commands/history.ts';
+import { hostsCommand } from './commands/hosts.ts';
 import { initCommand } from './commands/init.ts';
 import { listCommand } from './commands/list.ts';
 import { releaseCommand } from './commands/release.ts';
@@ -119,8 +121,15 @@ function groupedCommands(terminal: Terminal): readonly (readonly [heading: strin
       ],
     ],
     [
-      'Sources and scrapes:',
-      [sourcesCommand(terminal), tryCommand(terminal), scrapesCommand(terminal), cancelCommand(terminal)],
+      'Sources, hosts and scrapes:',
+      [
+        sourcesCommand(terminal),
+        hostsCommand(terminal),
+        tryCommand(terminal),
+        fetchCommand(terminal),
+        scrapesCommand(terminal),
+        cancelCommand(terminal),
+      ],
     ],
     [
       'The daemon:',

@@ -1,4 +1,5 @@
 import type { EventView } from '../control/methods/event.ts';
+import type { CircuitView, HoldView } from '../control/methods/host.ts';
 import type { ProjectView, RecordView, TargetView } from '../control/methods/project.ts';
 import type { ScrapeView, StepView } from '../control/methods/scrape.ts';
 import { ageText, durationText } from './duration.ts';
@@ -21,6 +22,9 @@ const statusStyles: Readonly<Record<string, Style>> = {
   parked: 'red',
   failed: 'red',
   definition_error: 'red',
+  not_initialised: 'red',
+  login_attempts: 'red',
+  circuit_open: 'red',
 };
 
 /** A status in its colour. */
@@ -164,4 +168,35 @@ function isFailure(value: unknown): value is { readonly code: string; readonly m
 export function showChange(change: unknown): string {
   if (typeof change !== 'object' || change === null || !('new' in change)) return valueText(change);
   return 'old' in change ? `${valueText(change.old)} → ${valueText(change.new)}` : valueText(change.new);
+}
+
+/** Why a host is not asked yet. */
+export function holdText({ kind, delayMs = 0, capped, step }: HoldView): string {
+  switch (kind) {
+    case 'gap':
+      return `gap of ${durationText(delayMs)}`;
+    case 'crawl_delay':
+      return `crawl-delay of ${durationText(delayMs)}`;
+    case 'throttle':
+      return `throttle of ${durationText(delayMs)}`;
+    case 'retry_after':
+      return capped ? 'Retry-After, capped' : 'Retry-After';
+    case 'back_off':
+      return `back-off, step ${step}`;
+    case 'concurrency':
+      return 'as many under way as may be';
+    case 'unsent':
+      return 'one under way is not sent yet';
+    case 'circuit':
+      return 'circuit open';
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** How a source stands that was stopped as a whole. */
+export function circuitText({ state, nextAt, times }: CircuitView, now: number): string {
+  const what = state === 'open' ? 'open, as most of its targets failed' : 'resuming, a few targets at first';
+  const next = nextAt === undefined ? '' : `; tried again ${ageText(nextAt, now)}`;
+  return `${what}${times > 1 ? `, ${times} times in a row` : ''}${next}`;
 }

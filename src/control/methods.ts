@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { daemonMethods } from './methods/daemon.ts';
 import { eventMethods, type EventView } from './methods/event.ts';
+import { hostMethods } from './methods/host.ts';
 import { projectMethods } from './methods/project.ts';
 import { scrapeMethods } from './methods/scrape.ts';
 import { settingsMethods } from './methods/settings.ts';
@@ -11,6 +12,7 @@ import { treeMethods } from './methods/tree.ts';
 export const methods = {
   ...projectMethods,
   ...sourceMethods,
+  ...hostMethods,
   ...scrapeMethods,
   ...treeMethods,
   ...eventMethods,

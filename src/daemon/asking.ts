@@ -1,16 +1,21 @@
+import { CallError } from '../actor/errors.ts';
+import type { Ref } from '../actor/types.ts';
 import { loginUrls } from '../definition/auth.ts';
 import { politenessKey, type Source } from '../definition/source.ts';
 import type { Clock } from '../clock.ts';
-import type { Step, StepOutcome } from '../engine/step.ts';
+import type { Step, StepFailure, StepOutcome } from '../engine/step.ts';
 import { turnMs } from '../fetch/out-turns.ts';
+import type { HoldUp } from '../fetch/hold.ts';
 import type { Policy } from '../fetch/policy.ts';
-import { describeRefusal } from '../fetch/robots/entry.ts';
 import { triage, type Trouble } from '../fetch/triage.ts';
 import { turnOutcome } from '../fetch/turn-outcome.ts';
-import type { Ask, Asked, Wish } from '../scrape/ask.ts';
+import type { CircuitView } from '../fetch/circuit-book.ts';
+import { type Ask, type Asked, unaskedFailures, type Wish } from '../scrape/ask.ts';
 import type { Authenticated, SessionDesk } from '../session/desk.ts';
 import type { Names } from '../../supervisors/names.ts';
-import { takeTurn } from '../../workers/hosts.ts';
+import { takeTurn } from '../../workers/take-turn.ts';
+import type { SourceMessage } from '../../workers/source.ts';
+import { withoutCredentials } from './credentials.ts';
 import type { Robots } from './robots.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -41,24 +46,25 @@ export function createAsking({ clock, names, robots, proxyOf, onlyLoopback, runS
   async function ask(wish: Wish, signal: AbortSignal): Promise<Asked> {
     const { step, source } = wish;
     const { url } = step.request;
+    const held = wish.unlessOpen === true ? await circuitHold(source) : undefined;
+    if (held !== undefined) return unasked(held);
     const verdict = await robots.mayAsk(source, url, signal);
-    if (verdict !== 'allowed') {
-      const { code } = verdict.refused;
-      return unasked(code === 'disallowed' ? 'robots_disallowed' : code, describeRefusal(verdict.refused));
-    }
-    const session = await sessionFor(wish);
-    if ('code' in session) return unasked(session.code, session.message);
+    if (verdict !== 'allowed') return unasked(verdict);
+    const session = await sessionFor(wish, signal);
+    if ('code' in session) return unasked(session);
     const { desk } = session;
     // Taken when the turn has come: others may have logged in meanwhile.
     const credentials = (): typeof noSession => desk?.headersFor(url) ?? noSession;
     let generation = 0;
     let waitedMs = 0;
+    let sessionHeaders: readonly string[] = [];
     const askedAt = clock.monotonic();
     const outcome = await underTurn(
       wish,
       () => {
         const given = credentials();
         generation = given.generation;
+        sessionHeaders = Object.keys(given.headers);
         waitedMs = clock.monotonic() - askedAt;
         return given.headers;
       },
@@ -67,26 +73,41 @@ export function createAsking({ clock, names, robots, proxyOf, onlyLoopback, runS
     desk?.took(url, outcome.setCookies ?? [], generation);
     const trouble = troubleOf(outcome, source);
     if (trouble === undefined) await desk?.succeeded(generation);
-    return { outcome, generation, wasAsked: true, waitedMs, ...(trouble !== undefined && { trouble }) };
+    const wasAsked = outcome.kind !== 'failed' || !unaskedFailures.has(outcome.failure.code);
+    const asked = { outcome, generation, wasAsked, waitedMs, sessionHeaders };
+    return trouble === undefined ? asked : { ...asked, trouble };
   }
 
-  /** The desk of the source's session, logged in if need be; or why it cannot be. */
-  async function sessionFor({
-    source,
-    stale,
-  }: Wish): Promise<{ readonly desk: SessionDesk | undefined } | { readonly code: string; readonly message: string }> {
+  /** Why a source is left alone, if it is. */
+  async function circuitHold({ id }: Source): Promise<StepFailure | undefined> {
+    const views = await names.hosts
+      .via('hosts')
+      .ask<readonly CircuitView[]>((reply) => ({ type: 'circuits', reply }), Infinity);
+    const view = views.find(({ source }) => source === id);
+    if (view === undefined || (view.state !== 'open' && view.nextAt === undefined)) return undefined;
+    return { code: 'circuit_open', message: `most targets of source "${id}" fail, so that it is left alone for now` };
+  }
+
+  /** The desk of the source's session, logged in if need be; or why it cannot be. Rejects when the signal fires first. */
+  async function sessionFor(wish: Wish, signal: AbortSignal): Promise<OpenSession | StepFailure> {
+    const { source } = wish;
     const actor = names.sources.whereis(source.id);
-    if (actor === undefined) {
-      return source.auth === undefined
-        ? { desk: undefined }
-        : {
-            code: 'not_initialised',
-            message: `the actor of source "${source.id}", which keeps its session, does not run`,
-          };
+    if (actor === undefined) return sessionWithout(source);
+    try {
+      return await unlessAborted(sessionOf(actor, wish), signal);
+    } catch (error) {
+      // Its supervisor starts it anew; that is no reason for others to end.
+      if (error instanceof CallError && (error.code === 'ended' || error.code === 'noproc'))
+        return sessionWithout(source);
+      throw error;
     }
+  }
+
+  async function sessionOf(actor: Ref<SourceMessage>, { stale }: Wish): Promise<OpenSession | StepFailure> {
     const desk = await actor.ask<SessionDesk>((reply) => ({ type: 'session', reply }), Infinity);
     const condition = desk.condition();
-    if ('message' in condition) return condition;
+    if (condition.code === 'login_attempts') return condition;
+    // A secret that is missing is looked for again: somebody may have put it there.
     if (condition.code === 'ready' && stale === undefined) return { desk };
     const of = stale ?? desk.headersFor('').generation;
     const authenticated = await actor.ask<Authenticated>(
@@ -97,13 +118,13 @@ export function createAsking({ clock, names, robots, proxyOf, onlyLoopback, runS
   }
 
   async function underTurn(
-    { step, source, dueAt, within = (run, signal) => run(signal) }: Wish,
+    { step, source, dueAt, within = (run, signal) => run(signal), explain }: Wish,
     credentials: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>),
     signal: AbortSignal,
   ): Promise<StepOutcome> {
     const { url } = step.request;
     const through = await proxyOf(source);
-    if ('missing' in through) return failedOutcome('not_initialised', through.missing);
+    if ('missing' in through) return failedOutcome({ code: 'not_initialised', message: through.missing });
     const wish = {
       key: politenessKey(source, url),
       policy: policyOf(source, robots.crawlDelayMs(source, url)),
@@ -111,25 +132,54 @@ export function createAsking({ clock, names, robots, proxyOf, onlyLoopback, runS
       source: source.id,
       sentMs: turnMs(source.limits.total),
     };
-    const turn = await takeTurn(names.hosts.via('hosts'), wish, signal);
+    const hosts = names.hosts.via('hosts');
+    if (explain) explain(await hosts.ask<HoldUp>((reply) => ({ type: 'hold-up', ...wish, reply })));
+    const turn = await takeTurn(hosts, wish, signal);
     let outcome: StepOutcome | undefined;
     try {
       const headers = typeof credentials === 'function' ? credentials() : credentials;
       const request = { ...step.request, ...through, headers: headersOf(source, step, headers), onlyLoopback };
       outcome = await within((limited) => runStep({ ...step, request }, limited, () => turn.sent()), signal);
-      return outcome;
+      return told(withoutCredentials(outcome, headers));
     } finally {
       turn.done(outcome === undefined ? { kind: 'unused' } : turnOutcomeOf(outcome));
     }
   }
 
-  function unasked(code: string, message: string): Asked {
-    return { outcome: failedOutcome(code, message), generation: 0, wasAsked: false, waitedMs: 0 };
+  /** Says of what no setting of the source could allow what would. */
+  function told(outcome: StepOutcome): StepOutcome {
+    if (!onlyLoopback || outcome.kind !== 'failed' || outcome.failure.code !== 'refused_address') return outcome;
+    const { failure } = outcome;
+    const hint = 'without `bot.contact` in the configuration of the daemon, nothing but loopback is asked';
+    return { ...outcome, failure: { ...failure, message: `${failure.message}; ${hint}` } };
   }
 
-  function failedOutcome(code: string, message: string): StepOutcome {
-    return { kind: 'failed', failure: { code, message }, at: clock.now(), elapsedMs: 0, bytes: 0 };
+  function unasked({ code, message }: StepFailure): Asked {
+    return { outcome: failedOutcome({ code, message }), generation: 0, wasAsked: false, waitedMs: 0 };
   }
+
+  function failedOutcome(failure: StepFailure): StepOutcome {
+    return { kind: 'failed', failure, at: clock.now(), elapsedMs: 0, bytes: 0 };
+  }
+}
+
+/** The desk to ask with; nothing where no credentials are needed and no actor keeps any. */
+interface OpenSession {
+  readonly desk: SessionDesk | undefined;
+}
+
+function sessionWithout({ id, auth }: Source): OpenSession | StepFailure {
+  if (auth === undefined) return { desk: undefined };
+  return { code: 'not_initialised', message: `the actor of source "${id}", which keeps its session, does not run` };
+}
+
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const { promise: first, resolve, reject } = Promise.withResolvers<T>();
+  const leave = (): void => reject(signal.reason);
+  signal.addEventListener('abort', leave);
+  promise.then(resolve, reject);
+  return first.finally(() => signal.removeEventListener('abort', leave));
 }
 
 function headersOf(

@@ -1,13 +1,18 @@
 import type { System } from '../actor/system.ts';
 import type { HandlerDeps } from '../control/handlers/deps.ts';
 import { ControlError } from '../control/error.ts';
+import type { CircuitView } from '../fetch/circuit-book.ts';
 import type { CatalogueChange } from '../definition/catalogue.ts';
 import type { Names } from '../../supervisors/names.ts';
 import type { ReconcilerStatus } from '../../workers/reconciler.ts';
 import type { SourceStatus } from '../../workers/source.ts';
 import type { Identity } from './claim.ts';
 import type { DaemonOptions } from './open.ts';
+import type { HostView } from '../../workers/hosts.ts';
+import { circuitsBySource, robotsTxtView, robotsVerdictView } from './host-views.ts';
+import type { Robots } from './robots.ts';
 import type { Scraping } from './scraping.ts';
+import type { Sessions } from './sessions.ts';
 import type { DaemonState } from './state.ts';
 
 export interface HandlerParts {
@@ -15,6 +20,8 @@ export interface HandlerParts {
   readonly state: DaemonState;
   readonly names: Names;
   readonly scraping: Scraping;
+  readonly robots: Robots;
+  readonly sessions: Sessions;
   readonly system: System;
   readonly identity: Identity;
   stop(): void;
@@ -26,10 +33,13 @@ export function createHandlerDeps({
   state,
   names,
   scraping,
+  robots,
+  sessions,
   system,
   identity,
   stop,
 }: HandlerParts): HandlerDeps {
+  const hosts = names.hosts.via('hosts');
   const reconciler = names.reconciler.via('reconciler');
   return {
     clock: state.clock,
@@ -45,6 +55,18 @@ export function createHandlerDeps({
       if (source === undefined) throw new ControlError('not_found', `no source "${id}"`);
       return scraping.tryPage(source, url, signal);
     },
+    ledgers: (asked) => hosts.ask<readonly HostView[]>((reply) => ({ type: 'list', ...asked, reply })),
+    circuits: async () =>
+      circuitsBySource(await hosts.ask<readonly CircuitView[]>((reply) => ({ type: 'circuits', reply }))),
+    robotsTxt: (source, url) => robotsTxtView(url, robots.entry(source, url)),
+    robotsVerdict: (source, url) => robotsVerdictView(source, url, robots.entry(source, url), state.clock.now()),
+    sessionOf: (id) => sessions.conditionOf(id),
+    async resetSession(id) {
+      const actor = names.sources.whereis(id);
+      await actor?.ask<void>((reply) => ({ type: 'reset', reply }), 60_000);
+      return actor !== undefined;
+    },
+    bot: options.bot,
     async pulseStatus(id) {
       const actor = names.sources.whereis(id);
       return actor === undefined

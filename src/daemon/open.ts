@@ -123,7 +123,9 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
   const scraping = createScraping({ state, names, bootAt: identity.startedAt, random, ask: asking.ask });
   /** Why it stops itself, when nobody asked it to. */
   let failure: ExitReason | undefined;
-  const handlers = createHandlers(createHandlerDeps({ options, state, names, scraping, system, identity, stop }));
+  const handlers = createHandlers(
+    createHandlerDeps({ options, state, names, scraping, robots, sessions, system, identity, stop }),
+  );
   const { promise: listening, resolve: listens } = Promise.withResolvers<void>();
   const children = createChildren({
     state,

@@ -1,19 +1,21 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Source } from '../definition/source.ts';
-import type { StepOutcome } from '../engine/step.ts';
+import type { StepFailure, StepOutcome } from '../engine/step.ts';
 import type { FetchOutcome } from '../fetch/request.ts';
 import { openRobotsDesk, type RobotsDesk } from '../fetch/robots.ts';
 import { askRobots } from '../fetch/robots/ask.ts';
-import type { RobotsEntry, RobotsVerdict } from '../fetch/robots/entry.ts';
+import { describeRefusal, type RobotsEntry } from '../fetch/robots/entry.ts';
 import { openProvider } from '../provider/all.ts';
+import { unaskedFailures } from '../scrape/ask.ts';
 import type { Store } from '../store/store.ts';
 import type { Asking } from './asking.ts';
 import type { DaemonState } from './state.ts';
 
 /** What sites ask of robots, for sources that obey. */
 export interface Robots {
-  mayAsk(source: Source, url: string, signal: AbortSignal): Promise<RobotsVerdict>;
+  /** Whether an URL may be asked, or why not. */
+  mayAsk(source: Source, url: string, signal: AbortSignal): Promise<'allowed' | StepFailure>;
   /** The pause that the origin asks for, as far as its robots.txt is known. */
   crawlDelayMs(source: Source, url: string): number | undefined;
   /** What is known of the origin of an URL, for people. */
@@ -33,6 +35,17 @@ export interface RobotsDeps {
 /** A robots.txt is read this far; what comes after 500 KiB of it says nothing. */
 const maxBytes = 4 * 1024 * 1024;
 
+/** Thrown where an origin could not be asked for reasons of ours, so that nothing is remembered against it. */
+class Unasked extends Error {
+  override readonly name = 'Unasked';
+  readonly failure: StepFailure;
+
+  constructor(failure: StepFailure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
 /**
  * One desk for all sources that would get the same answer: those that call themselves the same, may reach the same, and go
  * the same way. Each is asked under the politeness of the source that wanted to know first.
@@ -42,7 +55,19 @@ export function createRobots({ clock, state, productToken, random, exchange }: R
 
   return {
     async mayAsk(source, url, signal) {
-      return source.robots === 'ignore' ? 'allowed' : deskOf(source).mayAsk(url, signal);
+      if (source.robots === 'ignore') return 'allowed';
+      try {
+        const verdict = await deskOf(source).mayAsk(url, signal);
+        if (verdict === 'allowed') return verdict;
+        const { code } = verdict.refused;
+        return {
+          code: code === 'disallowed' ? 'robots_disallowed' : code,
+          message: describeRefusal(verdict.refused),
+        };
+      } catch (error) {
+        if (error instanceof Unasked) return error.failure;
+        throw error;
+      }
     },
     crawlDelayMs: (source, url) =>
       source.robots === 'ignore' ? undefined : deskOf(source).crawlDelayMs(new URL(url).origin),
@@ -69,16 +94,20 @@ export function createRobots({ clock, state, productToken, random, exchange }: R
       clock,
       productToken: token,
       random,
-      ask: (origin, signal) => askRobots(origin, token, (url) => fetchRobots(source, url, signal)),
+      ask: (origin, signal) => askRobots(origin, token, (url) => fetchRobots(source, origin, url, signal)),
       load: (origin) => state.store().robots.get([origin, name]),
       save: (origin, entry) => void state.unlessFull(() => save(state.store(), [origin, name], entry)),
     });
   }
 
-  async function fetchRobots(source: Source, url: string, signal: AbortSignal): Promise<FetchOutcome> {
+  async function fetchRobots(source: Source, origin: string, url: string, signal: AbortSignal): Promise<FetchOutcome> {
     const { limits, allowPrivate } = openProvider(source).request(url);
     const step = { request: { url, allowPrivate, limits: { ...limits, maxBytes } } };
-    return fetchOutcomeOf(await exchange({ step, source, dueAt: clock.now() }, signal), url);
+    const outcome = await exchange({ step, source, dueAt: clock.now() }, signal);
+    const isOwn = new URL(url).origin === origin;
+    if (isOwn && outcome.kind === 'failed' && unaskedFailures.has(outcome.failure.code))
+      throw new Unasked(outcome.failure);
+    return fetchOutcomeOf(outcome, url);
   }
 }
 

@@ -4,7 +4,7 @@ import type { StepOutcome } from '../engine/step.ts';
 import { decodeBody } from '../extract/charset.ts';
 import type { Proxy } from '../fetch/request.ts';
 import { openProvider } from '../provider/all.ts';
-import { type LoginAsk, SessionDesk } from '../session/desk.ts';
+import { type DeskCondition, type LoginAsk, SessionDesk } from '../session/desk.ts';
 import { readKey } from '../session/key-file.ts';
 import { type LoginOutcome, textOf } from '../session/login.ts';
 import { type LoginReading, nothingRead, readLogin } from '../session/read-login.ts';
@@ -28,19 +28,23 @@ export interface SessionsDeps {
 export interface Sessions {
   /** The desk of a source's session, for its actor to own; log-ins end with the signal. */
   open(source: string, signal: AbortSignal): Promise<SessionDesk>;
+  /** Whether a source can be asked, as far as its session goes; unknown while no actor keeps that. */
+  conditionOf(source: string): DeskCondition | undefined;
   /** The proxy of a source, or why it cannot be used. */
   proxyOf(source: Source): Promise<{ readonly proxy?: Proxy } | { readonly missing: string }>;
 }
 
 export function createSessions({ clock, state, data, findSecrets, exchange, warn }: SessionsDeps): Sessions {
   let sealer: Promise<Sealer> | undefined;
+  /** For people to look at; each goes with the life that it was opened for. */
+  const desks = new Map<string, SessionDesk>();
 
   return {
     async open(id, signal) {
       const source = state.catalogue().sources.get(id)?.source ?? { id };
-      return SessionDesk.open(source, {
+      const desk = await SessionDesk.open(source, {
         clock,
-        sealer: await (sealer ??= readKey(data).then(sealerWith)),
+        sealer: await openSealer(),
         findSecrets,
         load: () => state.store().sessions.get(id),
         async save(sealed) {
@@ -50,7 +54,11 @@ export function createSessions({ clock, state, data, findSecrets, exchange, warn
         ask: (ask) => askLogin(id, ask, signal),
         warn,
       });
+      show(id, desk, signal);
+      return desk;
     },
+
+    conditionOf: (id) => desks.get(id)?.condition(),
 
     async proxyOf({ proxy }) {
       if (proxy === undefined) return {};
@@ -64,6 +72,24 @@ export function createSessions({ clock, state, data, findSecrets, exchange, warn
       return { proxy: { url, authorization: `Basic ${credentials}` } };
     },
   };
+
+  /** One for all; a key that could not be read may be right the next time. */
+  function openSealer(): Promise<Sealer> {
+    sealer ??= readKey(data)
+      .then(sealerWith)
+      .catch((error: unknown) => {
+        sealer = undefined;
+        throw error;
+      });
+    return sealer;
+  }
+
+  function show(id: string, desk: SessionDesk, signal: AbortSignal): void {
+    if (signal.aborted) return;
+    desks.set(id, desk);
+    const hide = (): void => void (desks.get(id) === desk && desks.delete(id));
+    signal.addEventListener('abort', hide, { once: true });
+  }
 
   async function askLogin(id: string, { request, reading }: LoginAsk, signal: AbortSignal): Promise<LoginOutcome> {
     const source = state.catalogue().sources.get(id)?.source;

@@ -50,6 +50,8 @@ const awaited = {
 const allowable = ['loopback', 'private use', 'link-local', 'site-local', 'shared by a carrier', 'benchmarking'];
 
 function settingHint(range: string): string {
+  // Refused only to a daemon that nobody could write to.
+  if (range === 'public') return ': set `bot.contact` in heronry.yaml, so that sites know whom to write to';
   return allowable.includes(range) ? ": `allowPrivate: true` in the source's definition allows it" : '';
 }
 

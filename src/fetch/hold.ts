@@ -11,6 +11,12 @@ export type Hold =
   /** A turn is out whose request was not yet reported sent. */
   | { readonly kind: 'unsent' };
 
+/** What a wish would meet: what holds its key up, and how many wait for it already. */
+export interface HoldUp {
+  readonly hold: Hold | undefined;
+  readonly waiting: number;
+}
+
 /** What holds up a request of `policy` longest, or `undefined` when nothing does. */
 export function holdOf(ledger: Ledger, policy: Policy, now: number): Hold | undefined {
   if (ledger.open.some(({ sentAt }) => sentAt === undefined)) return { kind: 'unsent' };

@@ -30,9 +30,12 @@ export interface KeyView {
   readonly latencyMs: number | undefined;
   /** The source that wished for it last. */
   readonly source: string | undefined;
+  /** Those that wished for it since the start, the first ten. */
+  readonly sources: readonly string[];
 }
 
 const shownWaiters = 5;
+const shownSources = 10;
 
 /** A key as its book has it. */
 interface Viewed {
@@ -42,6 +45,7 @@ interface Viewed {
   /** The policy and the source of the last wish. */
   readonly policy: Policy | undefined;
   readonly source: string | undefined;
+  readonly sources: readonly string[];
 }
 
 interface Waiting {
@@ -50,7 +54,7 @@ interface Waiting {
   readonly source?: string | undefined;
 }
 
-export function viewOf({ key, ledger, waiting, policy: lastWished, source }: Viewed, now: number): KeyView {
+export function viewOf({ key, ledger, waiting, policy: lastWished, source, sources }: Viewed, now: number): KeyView {
   const { failures, rest, backoff, latencyMs, throttleMs } = ledger;
   const policy = waiting?.first?.policy ?? lastWished ?? ledger.policy;
   return {
@@ -66,7 +70,14 @@ export function viewOf({ key, ledger, waiting, policy: lastWished, source }: Vie
     delayMs: usualMs(policy, throttleMs),
     latencyMs,
     source,
+    sources,
   };
+}
+
+/** A key's sources with the one that wishes for it now. */
+export function withSource(sources: readonly string[], source: string | undefined): readonly string[] {
+  const isKnown = source === undefined || sources.includes(source);
+  return isKnown || sources.length >= shownSources ? sources : [...sources, source];
 }
 
 function waiter({ dueAt, source }: Waiting): Waiter {

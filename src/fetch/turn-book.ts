@@ -1,5 +1,7 @@
 import { type HostRow, hostRow, isForgettable, isWorthARow, restored } from './host-row.ts';
-import { type KeyView, viewOf } from './key-view.ts';
+import { type HoldUp, holdOf } from './hold.ts';
+import { type KeySlice, keysOf } from './key-slice.ts';
+import { type KeyView, viewOf, withSource } from './key-view.ts';
 import { type Lease, OutTurns } from './out-turns.ts';
 import type { Policy } from './policy.ts';
 import {
@@ -15,20 +17,7 @@ import {
 import { PriorityMap } from './priority-map.ts';
 import type { TurnOutcome } from './turn-outcome.ts';
 import { WaitingLine } from './waiting-line.ts';
-
-/** Somebody's wish to send one request. */
-export interface Wish {
-  /** The politeness key to ask; several sources may share one. */
-  readonly key: string;
-  readonly policy: Policy;
-  /** Of two wishes for one key, the one due earlier comes first. */
-  readonly dueAt: number;
-  readonly id: symbol;
-  /** How long the turn may stay out from when its request is sent: what `turnMs` makes of the request's limit. */
-  readonly sentMs?: number | undefined;
-  /** The source that wishes, for people and for its circuit. */
-  readonly source?: string | undefined;
-}
+import type { Wish } from './wish.ts';
 
 /** How turns are given. */
 export interface TurnBookOptions {
@@ -49,15 +38,17 @@ export interface TurnBookOptions {
 }
 
 const longOutMs = 10_000;
+const noSources: readonly string[] = [];
 
 interface Host<W extends Wish> {
   readonly key: string;
   ledger: Ledger;
   /** Missing while nobody waits: most hosts are idle. */
   waiting: WaitingLine<W> | undefined;
-  /** The policy and the source of the last wish. */
+  /** The policy and the source of the last wish, and the sources of all, as far as they are counted. */
   policy: Policy | undefined;
   source: string | undefined;
+  sources: readonly string[];
   hasRow: boolean;
 }
 
@@ -116,6 +107,7 @@ export class TurnBook<W extends Wish> {
     this.#wishes.set(wish.id, wish);
     host.policy = wish.policy;
     host.source = wish.source;
+    host.sources = withSource(host.sources, wish.source);
     host.waiting ??= new WaitingLine();
     host.waiting.add(wish);
     this.#place(host);
@@ -191,8 +183,9 @@ export class TurnBook<W extends Wish> {
     return rows;
   }
 
-  views(now: number): KeyView[] {
-    return Array.from(this.#hosts.values(), (host) => viewOf(host, now));
+  /** In the order of the keys. */
+  views(now: number, slice: KeySlice): KeyView[] {
+    return keysOf(this.#hosts.keys(), slice).map((key) => viewOf(this.#host(key), now));
   }
 
   view(key: string, now: number): KeyView | undefined {
@@ -200,11 +193,18 @@ export class TurnBook<W extends Wish> {
     return host && viewOf(host, now);
   }
 
+  /** What would hold up a request of `policy` that is wished for now, and how many wait for the key already. */
+  holdUp(key: string, policy: Policy, now: number): HoldUp {
+    const { ledger, waiting } = this.#host(key);
+    return { hold: holdOf(ledger, policy, now), waiting: waiting?.size ?? 0 };
+  }
+
   #host(key: string): Host<W> {
     const known = this.#hosts.get(key);
     if (known) return known;
     const ledger = newLedger(this.#options.startedAt, this.#options.random());
-    const host = { key, ledger, waiting: undefined, policy: undefined, source: undefined, hasRow: false };
+    const unasked = { waiting: undefined, policy: undefined, source: undefined, sources: noSources, hasRow: false };
+    const host = { key, ledger, ...unasked };
     this.#hosts.set(key, host);
     return host;
   }

@@ -1,5 +1,6 @@
 import type { Source } from '../definition/source.ts';
 import type { Step, StepOutcome } from '../engine/step.ts';
+import type { HoldUp } from '../fetch/hold.ts';
 import type { Trouble } from '../fetch/triage.ts';
 
 /** One step that is to be made for a source, in order of `dueAt`. */
@@ -10,8 +11,12 @@ export interface Wish {
   readonly dueAt: number;
   /** Set when credentials of this generation were refused: others are got first. */
   readonly stale?: number;
+  /** Not made while the source's circuit is not closed; what had leave of the circuit needs none. */
+  readonly unlessOpen?: true;
   /** Bounds the step itself, once its turn has come. */
   readonly within?: Within;
+  /** Told, for people, what the request is about to wait for. */
+  explain?(holdUp: HoldUp): void;
 }
 
 /** Runs a step within limits of its own; the signal that the step is given fires with the one given here. */
@@ -28,7 +33,12 @@ export interface Asked {
   readonly wasAsked: boolean;
   /** How long it waited for its turn, in milliseconds. */
   readonly waitedMs: number;
+  /** The names of the headers that its session added. */
+  readonly sessionHeaders?: readonly string[];
 }
+
+/** Failures of steps for which nobody was asked. */
+export const unaskedFailures: ReadonlySet<string> = new Set(['refused_address', 'url_too_long', 'not_initialised']);
 
 /** Has everything that must agree do so, makes the step, and tells what came of it to all who learn from it. */
 export type Ask = (wish: Wish, signal: AbortSignal) => Promise<Asked>;

@@ -40,7 +40,7 @@ export async function runPulse(
       const request = target && provider.pulse?.request(target.url);
       if (target === undefined || provider.pulse === undefined || request === undefined) continue;
       const step = { request, reading: provider.pulse.reading };
-      const { outcome } = await deps.ask({ step, source, dueAt: deps.clock.now() }, signal);
+      const { outcome } = await deps.ask({ step, source, dueAt: deps.clock.now(), unlessOpen: true }, signal);
       round = counted(round, outcome);
       if (outcome.kind === 'read') await deps.commit(target, outcome.at, outcome.extraction.drafts);
     }

@@ -4,8 +4,9 @@ import type { StepOutcome } from '../engine/step.ts';
 import { againstSource } from '../fetch/triage.ts';
 import { openProvider } from '../provider/all.ts';
 import type { CommitResult, Failure, Fence, PageCopy, StepOps } from '../store/rows.ts';
-import type { Ask, Asked, Within } from './ask.ts';
+import type { Ask, Asked, Wish, Within } from './ask.ts';
 import { type Allowance, type Decision, decide, type Spent } from './decide.ts';
+import { TimeLimit } from './time-limit.ts';
 
 export interface ScrapeDeps {
   readonly clock: Clock;
@@ -54,26 +55,25 @@ export async function runScrape(
   let url = begun.url;
   let spent = newSpent(0, clock.now());
   let stale: number | undefined;
-  let endsBy = Infinity;
+  let retry: Retry | undefined;
+  const nextDueAt = lastInstant(begun.nextDueAt, clock.now());
   for (let step = 1; ; step += 1) {
     const request = provider.request(url, copyFor(begun, url));
-    const asked = await deps.ask(
-      {
-        step: { request, reading: provider.page, render: source.render },
-        source,
-        dueAt: begun.dueAt,
-        within: limit.until(endsBy),
-        ...(stale !== undefined && { stale }),
-      },
-      signal,
-    );
-    const allowance = allowanceOf(source, { now: clock.now(), nextDueAt: begun.nextDueAt, draw: deps.random() });
+    const wish = {
+      step: { request, reading: provider.page, render: source.render },
+      source,
+      dueAt: begun.dueAt,
+      within: limit.until(retry?.endsBy ?? Infinity),
+      ...(stale !== undefined && { stale }),
+    };
+    const asked = await (retry === undefined ? deps.ask(wish, signal) : askAgain(wish, retry, deps, signal));
+    const allowance = allowanceOf(source, { now: clock.now(), nextDueAt, draw: deps.random() });
     const decision = decide(asked, { ...spent, tries: spent.tries + 1 }, allowance);
     const fence = { target: begun.target, epoch: begun.epoch, scrape: begun.scrape, step };
     const committed = await deps.commit(fence, opsOf(url, asked, decision, begun));
     if (committed.outcome === 'superseded') return 'unused';
     stale = undefined;
-    endsBy = Infinity;
+    retry = undefined;
     switch (decision.do) {
       case 'complete':
         return 'good';
@@ -88,7 +88,7 @@ export async function runScrape(
         spent = { ...spent, logins: spent.logins + 1 };
         break;
       case 'retry':
-        endsBy = decision.endsBy;
+        retry = { after: asked, endsBy: decision.endsBy };
         spent = { ...spent, tries: spent.tries + 1 };
         await pause(clock, decision.delayMs, signal);
         break;
@@ -96,6 +96,45 @@ export async function runScrape(
         decision satisfies never;
     }
   }
+}
+
+/** Of a chain of tries: so much before the next due time that its closing commit does not cost the target that one. */
+function lastInstant(nextDueAt: number, now: number): number {
+  return nextDueAt === Infinity ? Infinity : nextDueAt - Math.min(1_000, (nextDueAt - now) / 10);
+}
+
+/** Another try of what failed. */
+interface Retry {
+  readonly after: Asked;
+  /** The chain of tries is over then, wall time. */
+  readonly endsBy: number;
+}
+
+/** Asks once more; where no turn comes before the chain is over, what it failed with stands. */
+async function askAgain(wish: Wish, { after, endsBy }: Retry, deps: ScrapeDeps, signal: AbortSignal): Promise<Asked> {
+  const { clock } = deps;
+  const { within } = wish;
+  const late = new AbortController();
+  const timer = clock.at(clock.monotonic() + Math.max(0, endsBy - clock.now()), () => late.abort());
+  const inTime: Within = (run, both) => {
+    clock.cancel(timer);
+    return within === undefined ? run(both) : within(run, both);
+  };
+  try {
+    return await deps.ask({ ...wish, within: inTime }, AbortSignal.any([signal, late.signal]));
+  } catch (error) {
+    if (signal.aborted || !late.signal.aborted) throw error;
+    return tooLate(after, clock.now());
+  } finally {
+    clock.cancel(timer);
+  }
+}
+
+function tooLate(after: Asked, at: number): Asked {
+  if (after.outcome.kind !== 'failed') return after;
+  const { failure } = after.outcome;
+  const message = `${failure.message}; the target is due again before the host can be asked once more`;
+  return { ...after, outcome: { kind: 'failed', failure: { ...failure, message }, at, elapsedMs: 0, bytes: 0 } };
 }
 
 /** What a source's definition lets a scrape spend. */
@@ -186,56 +225,4 @@ function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
     signal.removeEventListener('abort', cut);
     clock.cancel(timer);
   });
-}
-
-/** A bound on the time that steps take together. */
-class TimeLimit {
-  readonly #clock: Clock;
-  readonly #limitMs: number;
-  #leftMs: number;
-
-  constructor(clock: Clock, limitMs: number) {
-    this.#clock = clock;
-    this.#limitMs = limitMs;
-    this.#leftMs = limitMs;
-  }
-
-  /**
-   * Has a step end when the limit is reached, or at an instant of wall time, or when the signal fires, whatever it does:
-   * what it still computes afterwards goes nowhere.
-   */
-  until(endsBy: number): Within {
-    return async (run, signal) => {
-      const clock = this.#clock;
-      const startedAt = clock.monotonic();
-      const controller = new AbortController();
-      const { promise: ended, resolve, reject } = Promise.withResolvers<StepOutcome>();
-      const timer = clock.at(startedAt + Math.min(this.#leftMs, Math.max(0, endsBy - clock.now())), () => {
-        resolve(this.#expired(startedAt));
-        controller.abort();
-      });
-      const cut = (): void => {
-        reject(signal.reason);
-        controller.abort(signal.reason);
-      };
-      signal.addEventListener('abort', cut);
-      try {
-        return await Promise.race([run(controller.signal), ended]);
-      } finally {
-        // The signal outlives the scrape, so that a listener that stayed would hold it in memory.
-        signal.removeEventListener('abort', cut);
-        clock.cancel(timer);
-        this.#leftMs -= clock.monotonic() - startedAt;
-      }
-    };
-  }
-
-  #expired(startedAt: number): StepOutcome {
-    const elapsedMs = this.#clock.monotonic() - startedAt;
-    const message =
-      elapsedMs >= this.#leftMs
-        ? `the scrape took longer than its limit of ${this.#limitMs} ms`
-        : 'the target is due again, so that this try of it ends';
-    return { kind: 'failed', failure: { code: 'time_limit', message }, at: this.#clock.now(), elapsedMs, bytes: 0 };
-  }
 }

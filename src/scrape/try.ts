@@ -1,4 +1,6 @@
 import type { Source } from '../definition/source.ts';
+import type { HoldUp } from '../fetch/hold.ts';
+import type { FetchRequest } from '../fetch/request.ts';
 import { openProvider } from '../provider/all.ts';
 import type { Asked } from './ask.ts';
 import { type Decision, decide } from './decide.ts';
@@ -7,6 +9,11 @@ import { allowanceOf, newSpent, type ScrapeDeps } from './run.ts';
 /** One request of a trial, and what a scrape would do after it. */
 export interface TriedStep {
   readonly url: string;
+  /** What the definition has sent: the method, and the names of its headers. */
+  readonly method: string;
+  readonly headers: readonly string[];
+  /** Missing where it came to no turn. */
+  readonly waitedFor?: HoldUp;
   readonly asked: Asked;
   readonly decision: Decision;
 }
@@ -28,11 +35,15 @@ export async function tryPage(
   let spent = newSpent(0, clock.now());
   let stale: number | undefined;
   for (;;) {
-    const step = { request: provider.request(url), reading: provider.page, render: source.render };
-    const asked = await deps.ask({ step, source, dueAt: clock.now(), ...(stale !== undefined && { stale }) }, signal);
+    const request = provider.request(url);
+    const step = { request, reading: provider.page, render: source.render };
+    let waitedFor: HoldUp | undefined;
+    const explain = (holdUp: HoldUp): void => void (waitedFor = holdUp);
+    const wish = { step, source, dueAt: clock.now(), explain, ...(stale !== undefined && { stale }) };
+    const asked = await deps.ask(wish, signal);
     const allowance = allowanceOf(source, { now: clock.now(), nextDueAt: Infinity, draw: deps.random() });
     const decision = decide(asked, { ...spent, tries: 1 }, allowance);
-    steps.push({ url, asked, decision });
+    steps.push({ url, ...sentBy(request), ...(waitedFor && { waitedFor }), asked, decision });
     stale = undefined;
     if (decision.do === 'follow') {
       url = decision.url;
@@ -44,4 +55,8 @@ export async function tryPage(
       return steps;
     }
   }
+}
+
+function sentBy({ method, body, headers = {} }: FetchRequest): Pick<TriedStep, 'method' | 'headers'> {
+  return { method: method ?? (body === undefined ? 'GET' : 'POST'), headers: Object.keys(headers) };
 }

@@ -4,6 +4,7 @@ import { errorNumbers } from '../../src/control/error.ts';
 import * as fields from '../../src/control/fields.ts';
 import * as daemon from '../../src/control/methods/daemon.ts';
 import * as event from '../../src/control/methods/event.ts';
+import * as host from '../../src/control/methods/host.ts';
 import * as project from '../../src/control/methods/project.ts';
 import * as scrape from '../../src/control/methods/scrape.ts';
 import * as settings from '../../src/control/methods/settings.ts';
@@ -13,7 +14,7 @@ import * as tree from '../../src/control/methods/tree.ts';
 type Schema = z.core.JSONSchema.JSONSchema;
 
 /** What the modules of the methods export is told once, by its name. */
-const modules = { ...project, ...scrape, ...source, ...event, ...tree, ...settings, ...daemon, ...fields };
+const modules = { ...project, ...scrape, ...source, ...host, ...event, ...tree, ...settings, ...daemon, ...fields };
 const types = Object.entries<unknown>(modules).filter(isType);
 const names = z.registry<{ id: string }>();
 for (const [id, type] of types) names.add(type, { id });

@@ -6,8 +6,9 @@ import type { KeyView } from '../../src/fetch/key-view.ts';
 import { type Lease, turnMs } from '../../src/fetch/out-turns.ts';
 import { gapMs, type Policy } from '../../src/fetch/policy.ts';
 import { defaultThrottle } from '../../src/fetch/throttle.ts';
-import { TurnBook, type Wish } from '../../src/fetch/turn-book.ts';
+import { TurnBook } from '../../src/fetch/turn-book.ts';
 import type { TurnOutcome } from '../../src/fetch/turn-outcome.ts';
+import type { Wish } from '../../src/fetch/wish.ts';
 
 const keys = ['a', 'b', 'c'];
 
@@ -158,6 +159,7 @@ describe('what is known of a key', () => {
       delayMs: 1_000,
       latencyMs: undefined,
       source: 'source 2',
+      sources: ['source 3', 'source 1', 'source 2'],
     });
   });
 

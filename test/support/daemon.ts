@@ -34,11 +34,15 @@ export interface TestDaemon {
 /** A daemon in this process, with a folder of its own that goes with the test; reached through its real socket. */
 export async function startDaemon(test: TestContext, options: TestDaemonOptions): Promise<TestDaemon> {
   const folder = await mkdtemp(join(tmpdir(), 'heronry-'));
-  test.after(() => rm(folder, { recursive: true, force: true }));
   await mkdir(join(folder, 'sources'));
   for (const [id, yaml] of Object.entries(options.sources))
     await writeFile(join(folder, 'sources', `${id}.yaml`), yaml);
-  return startDaemonIn(test, folder, options);
+  try {
+    return await startDaemonIn(test, folder, options);
+  } finally {
+    // Hooks run in this order: the daemon ends before. One that a test starts over the same folder may still write.
+    test.after(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
+  }
 }
 
 /** The same over a folder that is there already, as after a restart. */
@@ -64,6 +68,12 @@ export async function startDaemonIn(
     sources: join(folder, 'sources'),
     socket,
   });
+  // At once, as a daemon that nobody ends keeps the process of its test.
+  const stop = async () => {
+    daemon.stop();
+    await daemon.ended;
+  };
+  test.after(stop);
   const client = await connectWhenUp(socket, daemon);
   const events: EventView[] = [];
   const waits = new Set<{ isWanted(event: EventView): boolean; resolve(event: EventView): void }>();
@@ -77,8 +87,7 @@ export async function startDaemonIn(
   });
   const close = async () => {
     client.close();
-    daemon.stop();
-    await daemon.ended;
+    await stop();
   };
   test.after(close);
   return {

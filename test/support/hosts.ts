@@ -7,7 +7,8 @@ import { VirtualClock } from '../../src/clock.ts';
 import type { HostRow } from '../../src/fetch/host-row.ts';
 import type { Policy } from '../../src/fetch/policy.ts';
 import type { TurnOutcome } from '../../src/fetch/turn-outcome.ts';
-import { hosts, type HostsDeps, type HostsMessage, takeTurn, type Turn } from '../../workers/hosts.ts';
+import { hosts, type HostsDeps, type HostsMessage } from '../../workers/hosts.ts';
+import { takeTurn, type Turn } from '../../workers/take-turn.ts';
 
 /** Wall time at the start of the clock. */
 export const startedAt = Date.UTC(2026, 0, 1);

@@ -5,11 +5,12 @@ import type { TurnOutcome } from '../../src/fetch/turn-outcome.ts';
 import type { Circuit, Leave } from '../../src/fetch/circuit.ts';
 import { defaultThrottle } from '../../src/fetch/throttle.ts';
 import { turnMs } from '../../src/fetch/out-turns.ts';
-import { type HostsMessage, type HostView, takeTurn } from '../../workers/hosts.ts';
+import type { HostsMessage, HostView } from '../../workers/hosts.ts';
+import { takeTurn } from '../../workers/take-turn.ts';
 import { answered, hasty, never, polite, startedAt, startHosts, wish } from '../support/hosts.ts';
 
 function list(ref: Ref<HostsMessage>): Promise<readonly HostView[]> {
-  return ref.ask<readonly HostView[]>((reply) => ({ type: 'list', reply }));
+  return ref.ask<readonly HostView[]>((reply) => ({ type: 'list', limit: 1_000, reply }));
 }
 
 describe('hosts', () => {
@@ -190,6 +191,7 @@ describe('hosts', () => {
         delayMs: 1_000,
         latencyMs: undefined,
         source: 'shop',
+        sources: ['shop'],
         circuit: undefined,
       },
     ]);
@@ -239,7 +241,7 @@ describe('the circuit of a source', () => {
     const open = { source: 'shop', state: 'open', nextAt: startedAt + 60_000, times: 1 };
     assert.deepEqual(
       (await list(ref)).map(({ circuit }) => circuit),
-      [open, undefined],
+      [undefined, open],
     );
     assert.deepEqual(await ref.ask((reply) => ({ type: 'circuits', reply })), [open]);
   });

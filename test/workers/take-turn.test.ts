@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { takeTurn } from '../../workers/hosts.ts';
+import { takeTurn } from '../../workers/take-turn.ts';
 import { answered, hasty, polite, startHosts, wish } from '../support/hosts.ts';
 
 describe('who takes a turn', () => {
@@ -38,7 +38,7 @@ describe('who takes a turn', () => {
       takeTurn(ref, { key: 'a', policy: polite, dueAt: 0 }, AbortSignal.abort(new Error('left'))),
       /left/,
     );
-    assert.deepEqual(await ref.ask((reply) => ({ type: 'list', reply })), []);
+    assert.deepEqual(await ref.ask((reply) => ({ type: 'list', limit: 1_000, reply })), []);
   });
 
   test('hears of the end of the ledgers', async (t) => {

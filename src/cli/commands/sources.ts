@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { SourceView } from '../../control/methods/source.ts';
 import { examples, print, withDaemon } from '../cli.ts';
 import { durationText } from '../duration.ts';
-import { showStatus } from '../show.ts';
+import { circuitText, showStatus } from '../show.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { countText, plainText } from '../text.ts';
@@ -10,14 +10,19 @@ import { countText, plainText } from '../text.ts';
 /** `sources`: the sources and what is wrong with their definitions. */
 export function sourcesCommand(terminal: Terminal): Command {
   return new Command('sources')
-    .description('list sources and the problems of their definitions')
+    .description('list sources, and what is wrong with their definitions, sessions and sites')
     .option('--reload', 'read the definition files again before')
-    .addHelpText('after', examples('heronry sources', 'heronry sources --reload'))
-    .action(({ reload }: { readonly reload?: boolean }, command: Command) =>
+    .option('--reset <id>', 'before, let this source log in again after it gave up')
+    .addHelpText('after', examples('heronry sources', 'heronry sources --reload', 'heronry sources --reset kickfund'))
+    .action(({ reload, reset }: { readonly reload?: boolean; readonly reset?: string }, command: Command) =>
       withDaemon(terminal, command, async (client) => {
         if (reload) {
           const { changed, removed } = await client.call('source.reload', {});
           terminal.err(`${countText(changed.length, 'source')} changed, ${removed.length} removed`);
+        }
+        if (reset !== undefined) {
+          const { session } = await client.call('source.reset', { id: reset });
+          terminal.err(`source ${reset}: log-ins are tried again${session ? `, now ${session.code}` : ''}`);
         }
         const { sources } = await client.call('source.list', {});
         if (sources.length === 0) terminal.err('no sources: write a definition, then `heronry sources --reload`');
@@ -30,15 +35,33 @@ function showSources(terminal: Terminal, sources: readonly SourceView[]): string
   if (sources.length === 0) return '';
   const rows = sources.map((source) => [
     source.id,
-    showStatus(terminal, source.status),
+    showStatus(terminal, statusOf(source)),
     String(source.targets),
     source.everyMs === undefined ? '–' : durationText(source.everyMs),
     source.pulse ? durationText(source.pulse.everyMs) : '–',
+    source.robots ?? '–',
     plainText(source.name),
   ]);
   const problems = sources.flatMap((source) => source.problems);
   return [
-    table(terminal, ['SOURCE', 'STATUS', 'TARGETS', 'EVERY', 'PULSE', 'NAME'], rows),
+    table(terminal, ['SOURCE', 'STATUS', 'TARGETS', 'EVERY', 'PULSE', 'ROBOTS', 'NAME'], rows),
+    ...sources.flatMap((source) => noteLines(terminal, source)),
     ...problems.map(({ file, line, column, message }) => `${plainText(file)}:${line}:${column}: ${plainText(message)}`),
   ].join('\n');
+}
+
+/** The worst thing about a source. */
+function statusOf({ status, session, circuit }: SourceView): string {
+  if (status !== 'ready') return status;
+  if (session?.message !== undefined) return session.code;
+  return circuit?.state === 'open' ? 'circuit_open' : status;
+}
+
+/** What a person should know or do about a source, besides the problems of its definition. */
+function noteLines(terminal: Terminal, { id, session, circuit }: SourceView): string[] {
+  const hint = session?.code === 'login_attempts' ? `; then: heronry sources --reset ${id}` : '';
+  return [
+    ...(session?.message === undefined ? [] : [`${id}: ${session.code}: ${plainText(session.message)}${hint}`]),
+    ...(circuit ? [`${id}: circuit ${circuitText(circuit, terminal.now())}`] : []),
+  ];
 }

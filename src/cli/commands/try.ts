@@ -7,7 +7,7 @@ import { CommandError, exitStatus } from '../exit-status.ts';
 import { pairOption } from '../options.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { bytesText, plainText, valueText } from '../text.ts';
+import { bytesText, countText, plainText, valueText } from '../text.ts';
 
 interface Options {
   readonly param?: Readonly<Record<string, string>>;
@@ -69,7 +69,7 @@ function finish(terminal: Terminal, command: Command, found: TryView): void {
 
 function showTried(
   terminal: Terminal,
-  { url, status, elapsedMs, bytes, drafts, finished, absent, unparsed }: TryView,
+  { url, status, elapsedMs, bytes, drafts, finished, absent, unparsed, steps }: TryView,
 ): string {
   const facts = [
     ...(status === undefined ? [] : [String(status)]),
@@ -82,10 +82,17 @@ function showTried(
   );
   return [
     `${plainText(url)}  ${facts.join(', ')}`.trimEnd(),
+    ...redirectLines(steps),
     ...(rows.length > 0 ? [table(terminal, ['RECORD', 'KEY', 'FIELD', 'VALUE'], rows, 'headed')] : []),
     ...absent.map((field) => terminal.paint('yellow', `${field}: no selector matched`)),
     ...unparsed.map(({ record, field, text, expected }) =>
       terminal.paint('yellow', `${record}.${field}: expected ${expected}, got "${plainText(text)}"`),
     ),
   ].join('\n');
+}
+
+/** How the page was come by, where it is not the one that was asked for. */
+function redirectLines(steps: TryView['steps']): string[] {
+  const redirects = steps.filter(({ decision }) => decision === 'follow').length;
+  return redirects === 0 ? [] : [`after ${countText(redirects, 'redirect')} from ${plainText(steps[0]?.url ?? '')}`];
 }

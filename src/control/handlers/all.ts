@@ -5,6 +5,7 @@ import { applyHandlers } from './apply.ts';
 import { daemonHandlers } from './daemon.ts';
 import type { HandlerDeps } from './deps.ts';
 import { eventHandlers } from './event.ts';
+import { hostHandlers } from './host.ts';
 import { projectHandlers } from './project.ts';
 import { scrapeHandlers } from './scrape.ts';
 import { sourceHandlers } from './source.ts';
@@ -18,6 +19,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     ...workHandlers(deps),
     ...applyHandlers(deps),
     ...sourceHandlers(deps),
+    ...hostHandlers(deps),
     ...scrapeHandlers(deps),
     ...treeHandlers(deps),
     ...eventHandlers(deps),

@@ -2,8 +2,12 @@ import type { LifeView } from '../../actor/inspect.ts';
 import type { Clock } from '../../clock.ts';
 import type { Catalogue, CatalogueChange } from '../../definition/catalogue.ts';
 import type { TriedStep } from '../../scrape/try.ts';
+import type { Source } from '../../definition/source.ts';
 import type { Store } from '../../store/store.ts';
+import type { HostView as Ledger } from '../../../workers/hosts.ts';
+import type { RobotsView } from '../methods/host.ts';
 import type { Settings } from '../methods/settings.ts';
+import type { RobotsVerdictView, SourceView } from '../methods/source.ts';
 
 /** What the handlers need of the daemon. */
 export interface HandlerDeps {
@@ -20,6 +24,21 @@ export interface HandlerDeps {
   reload(): Promise<CatalogueChange>;
   /** Asks a source for one page, each request in its turn, and stores nothing. */
   tryPage(source: string, url: string, signal: AbortSignal): Promise<readonly TriedStep[]>;
+  /** Some ledgers in the order of their keys, or one; instants are wall time. */
+  ledgers(
+    asked: { readonly key: string } | { readonly after?: string | undefined; readonly limit: number },
+  ): Promise<readonly Ledger[]>;
+  /** The circuits that are not closed, by source. */
+  circuits(): Promise<ReadonlyMap<string, NonNullable<SourceView['circuit']>>>;
+  /** What is known of a source's robots.txt at an origin, and what it says to an URL; nobody is asked. */
+  robotsTxt(source: Source, url: string): RobotsView;
+  robotsVerdict(source: Source, url: string): RobotsVerdictView;
+  /** Missing while no actor keeps the source's session. */
+  sessionOf(source: string): SourceView['session'];
+  /** Lets log-ins be tried again; whether there was an actor to do so. */
+  resetSession(source: string): Promise<boolean>;
+  /** Who asks where a source says nothing else, and whether nothing but loopback may be asked. */
+  readonly bot: { readonly userAgent: string; readonly onlyLoopback: boolean };
   pulseStatus(source: string): Promise<PulseStatus | undefined>;
   tree(): readonly LifeView[];
   settings(): Settings;

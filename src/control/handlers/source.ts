@@ -5,21 +5,24 @@ import { inSlices } from '../../store/slices.ts';
 import type { Store } from '../../store/store.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
-import type { TriedStep } from '../../scrape/try.ts';
-import type { SourceView, TriedStepView, TryView } from '../methods/source.ts';
+import type { SourceView } from '../methods/source.ts';
 import type { HandlerDeps } from './deps.ts';
+import { triedView } from './tried.ts';
 
-type Methods = 'source.list' | 'source.get' | 'source.try' | 'source.reload';
+type Methods = 'source.list' | 'source.get' | 'source.try' | 'source.reset' | 'source.reload';
 
 export function sourceHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
   return {
-    'source.list': async () => ({ sources: await Promise.all(knownIds(deps).map((id) => sourceView(id, deps))) }),
+    'source.list': async () => {
+      const circuits = await deps.circuits();
+      return { sources: await Promise.all(knownIds(deps).map((id) => sourceView(id, circuits, deps))) };
+    },
 
     'source.get': async ({ id }) => {
       if (!knownIds(deps).includes(id)) throw notFound(id);
       const definition = deps.catalogue().sources.get(id)?.source;
       return {
-        ...(await sourceView(id, deps)),
+        ...(await sourceView(id, await deps.circuits(), deps)),
         ...(definition !== undefined && { definition: JSON.parse(JSON.stringify(definition)) }),
       };
     },
@@ -28,10 +31,14 @@ export function sourceHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
       const source = deps.catalogue().sources.get(id)?.source;
       if (source === undefined) throw notFound(id);
       const asked = targetUrl(source, { url, params });
-      const steps = await deps.tryPage(id, asked, signal);
-      const last = steps.at(-1);
-      if (last === undefined) throw new Error(`${asked}: a trial without a step`);
-      return tried(last, steps);
+      return triedView(source, await deps.tryPage(id, asked, signal), deps);
+    },
+
+    'source.reset': async ({ id }) => {
+      if (!deps.catalogue().sources.has(id)) throw notFound(id);
+      if (!(await deps.resetSession(id)))
+        throw new ControlError('not_ready', `the actor of source "${id}", which keeps its session, does not run`);
+      return sourceView(id, await deps.circuits(), deps);
     },
 
     'source.reload': async () => {
@@ -39,36 +46,6 @@ export function sourceHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
       deps.reconcile();
       return { changed: [...changed], removed: [...removed], problems: deps.catalogue().problems.map(problemView) };
     },
-  };
-}
-
-function tried({ url, asked: { outcome }, decision }: TriedStep, steps: readonly TriedStep[]): TryView {
-  const { status, elapsedMs, bytes } = outcome;
-  const shown = { url, ...(status !== undefined && { status }), elapsedMs, bytes, steps: steps.map(triedStepView) };
-  if (outcome.kind === 'read') {
-    const { drafts, finished, absent, unparsed } = outcome.extraction;
-    return { ...shown, drafts: [...drafts], finished, absent: [...absent], unparsed: [...unparsed] };
-  }
-  const failed = decision.do === 'fail' ? decision.failure : outcome.kind === 'failed' ? outcome.failure : undefined;
-  const { code, message } = failed ?? { code: 'unexpected', message: `got an outcome "${outcome.kind}"` };
-  return { ...shown, drafts: [], finished: false, absent: [], unparsed: [], failure: { code, message } };
-}
-
-function triedStepView({ url, asked: { outcome, trouble, wasAsked, waitedMs }, decision }: TriedStep): TriedStepView {
-  const { status, elapsedMs, bytes } = outcome;
-  const failure = outcome.kind === 'failed' ? outcome.failure : undefined;
-  return {
-    url,
-    wasAsked,
-    waitedMs,
-    ...(status !== undefined && { status }),
-    elapsedMs,
-    bytes,
-    outcome: outcome.kind,
-    ...(failure && { failure: { code: failure.code, message: failure.message } }),
-    ...(trouble && { cause: trouble.cause, seenBy: trouble.message }),
-    decision: decision.do,
-    ...(decision.do === 'retry' && { retryAfterMs: decision.delayMs }),
   };
 }
 
@@ -98,10 +75,16 @@ function knownIds({ catalogue }: HandlerDeps): string[] {
   return [...new Set([...sources.keys(), ...problems.map(sourceIdOf)])].filter((id) => id !== '').sort();
 }
 
-async function sourceView(id: string, { catalogue, store, pulseStatus }: HandlerDeps): Promise<SourceView> {
+async function sourceView(
+  id: string,
+  circuits: ReadonlyMap<string, NonNullable<SourceView['circuit']>>,
+  { catalogue, store, pulseStatus, sessionOf }: HandlerDeps,
+): Promise<SourceView> {
   const loaded = catalogue().sources.get(id);
   const problems = catalogue().problems.filter((problem) => sourceIdOf(problem) === id);
   const pulse = await pulseStatus(id);
+  const session = sessionOf(id);
+  const circuit = circuits.get(id);
   return {
     id,
     name: loaded?.source.name ?? id,
@@ -110,6 +93,10 @@ async function sourceView(id: string, { catalogue, store, pulseStatus }: Handler
     ...(loaded !== undefined && { version: loaded.version }),
     ...(loaded?.source.every !== undefined && { everyMs: loaded.source.every }),
     targets: await activeTargets(id, store()),
+    ...(loaded !== undefined && { robots: loaded.source.robots }),
+    ...(loaded?.source.userAgent !== undefined && { userAgent: loaded.source.userAgent }),
+    ...(session && { session }),
+    ...(circuit && { circuit }),
     ...(pulse !== undefined && {
       pulse: {
         everyMs: pulse.everyMs,

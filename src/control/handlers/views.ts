@@ -7,7 +7,10 @@ import type { ScrapeView, StepView } from '../methods/scrape.ts';
 import type { HandlerDeps } from './deps.ts';
 
 /** A project with all that tells how it fares. */
-export function projectView(row: ProjectRow, deps: Pick<HandlerDeps, 'store' | 'catalogue'>): ProjectView {
+export function projectView(
+  row: ProjectRow,
+  deps: Pick<HandlerDeps, 'store' | 'catalogue' | 'sessionOf'>,
+): ProjectView {
   const store = deps.store();
   const targets = row.targets.flatMap((number) => store.targets.get(number) ?? []);
   const { id, name, labels, multiplier, createdAt, archivedAt } = row;
@@ -19,7 +22,7 @@ export function projectView(row: ProjectRow, deps: Pick<HandlerDeps, 'store' | '
     status: statusOf(row, targets),
     createdAt,
     ...(archivedAt !== undefined && { archivedAt }),
-    targets: targets.map((target) => targetView(target, store, deps.catalogue().sources.has(target.source))),
+    targets: targets.map((target) => targetView(target, store, conditionsOf(target, deps))),
   };
 }
 
@@ -29,7 +32,7 @@ export function statusOf(row: ProjectRow, targets: readonly TargetRow[]): Projec
   return areFinished(targets) ? 'finished' : 'active';
 }
 
-function targetView(row: TargetRow, store: Store, isReadable: boolean): TargetView {
+function targetView(row: TargetRow, store: Store, conditions: TargetView['conditions']): TargetView {
   const { target, source, url, everyMs, status, crashes, waiting } = row;
   const schedule = store.schedule.get(target);
   const [last] = [...store.scrapes.ofTarget(target, { limit: 2 })].filter((scrape) => scrape.status !== 'waiting');
@@ -42,10 +45,7 @@ function targetView(row: TargetRow, store: Store, isReadable: boolean): TargetVi
     url,
     ...(everyMs !== undefined && { everyMs }),
     status,
-    conditions: [
-      ...(isReadable ? [] : (['definition_error'] as const)),
-      ...(row.settled === 0 && status === 'active' ? (['not_initialised'] as const) : []),
-    ],
+    conditions,
     ...(dueAt !== undefined && { dueAt }),
     ...(last !== undefined && { lastScrape: scrapeView(last) }),
     ...(waiting !== undefined && { waiting }),
@@ -53,6 +53,20 @@ function targetView(row: TargetRow, store: Store, isReadable: boolean): TargetVi
     crashes: { total: crashes.total, inRow: crashes.inRow, ...(crashes.last !== undefined && { last: crashes.last }) },
     ...(parked !== undefined && { parked }),
   };
+}
+
+/** What keeps a target from being scraped besides its status. Nobody is asked, as there may be very many targets. */
+function conditionsOf(
+  { source, status, settled }: TargetRow,
+  { store, catalogue, sessionOf }: Pick<HandlerDeps, 'store' | 'catalogue' | 'sessionOf'>,
+): TargetView['conditions'] {
+  const session = sessionOf(source)?.code;
+  const hasNoSession = session === 'not_initialised' || session === 'login_attempts';
+  return [
+    ...(catalogue().sources.has(source) ? [] : (['definition_error'] as const)),
+    ...(hasNoSession || (settled === 0 && status === 'active') ? (['not_initialised'] as const) : []),
+    ...(store().circuits.get(source)?.state === 'open' ? (['circuit_open'] as const) : []),
+  ];
 }
 
 export function scrapeView({ epoch: _epoch, ...view }: ScrapeRow): ScrapeView {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { SourceId } from '../../definition/slug.ts';
 import { HttpUrl } from '../../definition/url-pattern.ts';
 import type { MethodSpec } from '../method.ts';
+import { CircuitView, HoldView } from './host.ts';
 import {
   AnyValue,
   DraftView,
@@ -25,6 +26,22 @@ export const SourceView = z.strictObject({
   everyMs: Milliseconds.optional(),
   /** Active targets on it. */
   targets: z.int(),
+  /** Whether it obeys robots.txt; missing when there was never a valid definition. */
+  robots: z.enum(['obey', 'ignore']).optional(),
+  /** Where it has one of its own. */
+  userAgent: z.string().optional(),
+  /**
+   * Whether it can be asked, as far as its session goes; missing while nobody keeps that. `login_needed`: the next request
+   * logs in first. `not_initialised`: a secret is missing. `login_attempts`: it gave up until `source.reset`.
+   */
+  session: z
+    .strictObject({
+      code: z.enum(['ready', 'login_needed', 'not_initialised', 'login_attempts']),
+      message: z.string().optional(),
+    })
+    .optional(),
+  /** Missing while it is closed, as it should be. */
+  circuit: CircuitView.optional(),
   pulse: z
     .strictObject({
       everyMs: Milliseconds,
@@ -37,9 +54,36 @@ export const SourceView = z.strictObject({
 });
 export type SourceView = z.infer<typeof SourceView>;
 
-/** One request of a trial: what came of it, and what a scrape does then. */
+/** What a site's robots.txt says to one URL. */
+export const RobotsVerdictView = z.strictObject({
+  /** `ignored`: the source does not obey it. `unreachable`: it could not be had, so that nothing may be asked. */
+  verdict: z.enum(['ignored', 'allowed', 'disallowed', 'unreachable', 'unknown']),
+  /** The line that decides; missing when none concerns the URL. */
+  rule: z.string().optional(),
+  crawlDelayMs: z.number().optional(),
+  /** Why it could not be had. */
+  cause: z.string().optional(),
+});
+export type RobotsVerdictView = z.infer<typeof RobotsVerdictView>;
+
+/** One request of a trial: what was decided before it, what came of it, and what a scrape does then. */
 export const TriedStepView = z.strictObject({
   url: z.string(),
+  method: z.string(),
+  /** The ledger that it took its turn from. */
+  key: z.string(),
+  robots: RobotsVerdictView,
+  /** What addresses it may connect to. */
+  addresses: z.enum(['public', 'public_and_private', 'loopback', 'none']),
+  /** The proxy it goes through, without credentials. */
+  proxy: z.string().optional(),
+  userAgent: z.string(),
+  /** Names of the headers that the definition sends, and of those that the session adds; never their values. */
+  headers: z.array(z.string()).readonly(),
+  sessionHeaders: z.array(z.string()).readonly(),
+  /** What it had to wait for when it asked for its turn, and how many were there before it; missing where it took none. */
+  hold: HoldView.optional(),
+  ahead: z.int().optional(),
   /** False where robots.txt, or a session that is missing, forbade it. */
   wasAsked: z.boolean(),
   /** For its turn. */
@@ -48,6 +92,10 @@ export const TriedStepView = z.strictObject({
   elapsedMs: z.number(),
   bytes: z.int(),
   outcome: z.enum(['read', 'page', 'unmodified', 'redirect', 'failed']),
+  /** Where a redirect leads. */
+  location: z.string().optional(),
+  /** By what the site lets the next scrape ask whether the page changed. */
+  validators: z.array(z.enum(['etag', 'last-modified'])).readonly(),
   failure: FailureView.optional(),
   /** What the failure was taken for, and by what sign. */
   cause: z.string().optional(),
@@ -103,6 +151,12 @@ export const sourceMethods = {
     result: TryView,
     role: 'operate',
     doc: 'Asks a source for one page, in its turn, and shows what its definition reads there; stores nothing.',
+  },
+  'source.reset': {
+    params: z.strictObject({ id: SourceId }),
+    result: SourceView,
+    role: 'operate',
+    doc: 'Lets a source that gave up after too many log-ins try again, with its secrets looked up anew.',
   },
   'source.reload': {
     params: z.strictObject({}),
