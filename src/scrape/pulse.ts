@@ -2,7 +2,7 @@ import type { Source } from '../definition/source.ts';
 import type { RecordDraft } from '../extract/draft.ts';
 import { openProvider } from '../provider/all.ts';
 import type { TargetRow } from '../store/rows.ts';
-import type { Asked } from './ask.ts';
+import type { Asked, Wish } from './ask.ts';
 import type { ScrapeDeps } from './run.ts';
 
 /** What one round of a source's pulse came to. */
@@ -40,11 +40,18 @@ export async function runPulse(
       const request = target && provider.pulse?.request(target.url);
       if (target === undefined || provider.pulse === undefined || request === undefined) continue;
       const step = { request, reading: provider.pulse.reading };
-      const { outcome } = await deps.ask({ step, source, dueAt: deps.clock.now(), unlessOpen: true }, signal);
+      const outcome = await askLoggedIn({ step, source, dueAt: deps.clock.now(), unlessOpen: true }, deps, signal);
       round = counted(round, outcome);
       if (outcome.kind === 'read') await deps.commit(target, outcome.at, outcome.extraction.drafts);
     }
   }
+}
+
+/** Asks; where the session is over, once more with other credentials. */
+async function askLoggedIn(wish: Wish, { ask }: PulseDeps, signal: AbortSignal): Promise<Asked['outcome']> {
+  const { outcome, trouble, generation } = await ask(wish, signal);
+  if (trouble?.cause !== 'login_expired' || wish.source.auth === undefined) return outcome;
+  return (await ask({ ...wish, stale: generation }, signal)).outcome;
 }
 
 function counted({ asked, failed, failure }: PulseRound, outcome: Asked['outcome']): PulseRound {

@@ -37,6 +37,7 @@ function robotsOutcome(outcome: Exclude<FetchOutcome, { kind: 'redirect' }>, pro
 /** RFC 9309 (2.3.1.3, 2.3.1.4): a 4xx means that there are no rules; what is wrong with the server or the way there, that they are unknown. */
 function failedOutcome(failure: FetchFailure, productToken: string): RobotsOutcome {
   if (failure.code === 'cancelled') throw new Error('asking for robots.txt was cancelled');
+  if (failure.code === 'unreachable') return { kind: 'failed', cause: failure.cause };
   if (failure.code !== 'status') return { kind: 'failed', cause: describeFailure(failure) };
   const { status, retryAfterMs } = failure;
   if (saysThereIsNone(status)) return { kind: 'answered', status, rules: noRules(productToken) };
