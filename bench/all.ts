@@ -2,7 +2,7 @@
  * Runs every `bench/*.bench.ts`, each in a process of its own and one after the other, prints what they found and writes
  * `bench/results.json`; with `--keep`, also `bench/results.md`, which is the run that the repository shows.
  */
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { readdir, writeFile } from 'node:fs/promises';
 import { arch, availableParallelism, cpus, platform, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -85,8 +85,14 @@ if (process.argv.includes('--keep')) {
   const { date, node, system, processor, threads, memoryGiB } = machine;
   const head = `# Bench results
 
-One run of \`npm run bench -- --keep\` on ${date}, Node ${node}, ${system}, ${processor}, ${threads} threads, ${memoryGiB} GiB.
+One run of \`npm run bench -- --keep\` on ${date}, commit ${commit()}, Node ${node}, ${system}, ${processor}, ${threads} threads, ${memoryGiB} GiB.
 Ratios are against the bare library in the same run and say more than times, which are the machine's. Each file in \`bench/\` begins with its question and its goals.
 `;
   await writeFile(join(folder, 'results.md'), [head, ...results.map(markdownOf)].join('\n'));
+}
+
+/** What was measured; where git is not at hand, nobody can say. */
+function commit(): string {
+  const { status, stdout } = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', cwd: folder });
+  return status === 0 ? stdout.trim() : 'unknown';
 }

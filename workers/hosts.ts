@@ -93,7 +93,7 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
   /** What makes wall time of monotonic time, as the rows have it. */
   let savedOffset = wallOffset();
   let wake: { readonly at: number; readonly timer: number } | undefined;
-  let saves: 'idle' | 'armed' = 'idle';
+  let saving: number | undefined;
 
   self.trapExit();
   for (const [key, row] of deps.loadHosts()) book.restore(key, row, clock.monotonic(), wallOffset());
@@ -122,7 +122,7 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
       case 'sent':
         return book.sent(message.lease, clock.monotonic());
       case 'done':
-        return book.done(message.lease, message.outcome, clock.monotonic());
+        return book.done(message.lease, message.outcome, clock.monotonic()) ? save() : undefined;
       case 'ask-leave':
         return message.reply(leaveOf(message.source, message.target));
       case 'target-done':
@@ -166,13 +166,13 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
   }
 
   function armSave(): void {
-    if (saves === 'armed' || !(book.hasChanges || circuits.hasChanges)) return;
-    saves = 'armed';
-    self.after(saveEveryMs, { type: 'save' });
+    if (saving !== undefined || !(book.hasChanges || circuits.hasChanges)) return;
+    saving = self.after(saveEveryMs, { type: 'save' });
   }
 
   function save(): void {
-    saves = 'idle';
+    if (saving !== undefined) self.cancel(saving);
+    saving = undefined;
     const now = clock.monotonic();
     if (book.hasChanges) deps.saveHosts(book.takeRows(now, wallOffset()));
     if (!circuits.hasChanges) return;

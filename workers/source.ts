@@ -42,6 +42,11 @@ export interface SourceDeps {
   openSession(source: string, signal: AbortSignal): Promise<SessionDesk>;
 }
 
+const cutShort: Authenticated = {
+  ok: false,
+  failure: { code: 'login_unavailable', message: 'the definition of the source changed during the log-in' },
+};
+
 /** How often cookies that pages have set are saved. */
 const flushEveryMs = 60_000;
 
@@ -55,7 +60,11 @@ export async function source(
   deps: SourceDeps,
 ): Promise<Behaviour<SourceMessage>> {
   self.trapExit();
-  let desk = await deps.openSession(id, self.signal);
+  /** Fires when the desk is replaced, and ends its log-in. */
+  let replaced = new AbortController();
+  let desk = await openDesk();
+  /** What is done with the desk; a desk that is replaced is done with first, since both save the same session. */
+  const underWay = new Set<Promise<unknown>>();
   self.register(deps.registry, id);
   self.after(flushEveryMs, { type: 'flush' });
   const startedAt = deps.clock.now();
@@ -76,15 +85,12 @@ export async function source(
         case 'session':
           return message.reply(desk);
         case 'authenticate':
-          return self.task(
-            () => desk.authenticate(message.stale),
-            (authenticated) => ({ type: 'authenticated', authenticated, reply: message.reply }),
-          );
+          return authenticate(message.stale, message.reply);
         case 'authenticated':
           return message.reply(message.authenticated);
         case 'reset':
           return self.task(
-            () => desk.reset(),
+            () => noted(desk.reset()),
             () => ({ type: 'was-reset', reply: message.reply }),
           );
         case 'was-reset':
@@ -110,10 +116,39 @@ export async function source(
 
   /** The definition says anew how it is logged in to; what was got by it stays good if that is the same. */
   async function reload(): Promise<void> {
+    replaced.abort();
+    await Promise.allSettled(underWay);
     await desk.flush();
-    desk = await deps.openSession(id, self.signal);
+    replaced = new AbortController();
+    desk = await openDesk();
     everyMs = deps.pulseEveryMs(id);
     if (!running) arm();
+  }
+
+  function openDesk(): Promise<SessionDesk> {
+    return deps.openSession(id, AbortSignal.any([self.signal, replaced.signal]));
+  }
+
+  /** Whoever waits for a log-in that a new definition ends holds the desk that is replaced, and has to ask anew. */
+  function authenticate(stale: number, reply: Reply<Authenticated>): void {
+    const { signal } = replaced;
+    self.task(
+      () =>
+        noted(desk.authenticate(stale)).catch((error: unknown) => {
+          if (!signal.aborted) throw error;
+          return cutShort;
+        }),
+      (authenticated) => ({ type: 'authenticated', authenticated, reply }),
+    );
+  }
+
+  async function noted<T>(work: Promise<T>): Promise<T> {
+    underWay.add(work);
+    try {
+      return await work;
+    } finally {
+      underWay.delete(work);
+    }
   }
 
   function arm(): void {

@@ -7,13 +7,16 @@ import type { Step, StepFailure, StepOutcome } from '../engine/step.ts';
 import { turnMs } from '../fetch/out-turns.ts';
 import type { HoldUp } from '../fetch/hold.ts';
 import type { Policy } from '../fetch/policy.ts';
+import { unlessAborted } from '../fetch/unless-aborted.ts';
 import { triage, type Trouble } from '../fetch/triage.ts';
 import { turnOutcome } from '../fetch/turn-outcome.ts';
+import type { Leave } from '../fetch/circuit.ts';
 import type { CircuitView } from '../fetch/circuit-book.ts';
+import { pause } from '../scrape/pause.ts';
 import { type Ask, type Asked, unaskedFailures, type Wish } from '../scrape/ask.ts';
 import type { Authenticated, SessionDesk } from '../session/desk.ts';
 import type { Names } from '../../supervisors/names.ts';
-import { takeTurn } from '../../workers/take-turn.ts';
+import { takeTurn, type Turn } from '../../workers/take-turn.ts';
 import type { SourceMessage } from '../../workers/source.ts';
 import { withoutCredentials } from './credentials.ts';
 import type { Robots } from './robots.ts';
@@ -72,7 +75,8 @@ export function createAsking({ clock, names, robots, proxyOf, onlyLoopback, runS
     );
     desk?.took(url, outcome.setCookies ?? [], generation);
     const trouble = troubleOf(outcome, source);
-    if (trouble === undefined) await desk?.succeeded(generation);
+    // What was asked with old credentials, or leads elsewhere, says nothing of the log-in.
+    if (session.isNew && (outcome.kind === 'read' || outcome.kind === 'unmodified')) await desk?.succeeded(generation);
     const wasAsked = outcome.kind !== 'failed' || !unaskedFailures.has(outcome.failure.code);
     const asked = { outcome, generation, wasAsked, waitedMs, sessionHeaders };
     return trouble === undefined ? asked : { ...asked, trouble };
@@ -108,17 +112,17 @@ export function createAsking({ clock, names, robots, proxyOf, onlyLoopback, runS
     const condition = desk.condition();
     if (condition.code === 'login_attempts') return condition;
     // A secret that is missing is looked for again: somebody may have put it there.
-    if (condition.code === 'ready' && stale === undefined) return { desk };
+    if (condition.code === 'ready' && stale === undefined) return { desk, isNew: false };
     const of = stale ?? desk.headersFor('').generation;
     const authenticated = await actor.ask<Authenticated>(
       (reply) => ({ type: 'authenticate', stale: of, reply }),
       Infinity,
     );
-    return authenticated.ok ? { desk } : authenticated.failure;
+    return authenticated.ok ? { desk, isNew: true } : authenticated.failure;
   }
 
   async function underTurn(
-    { step, source, dueAt, within = (run, signal) => run(signal), explain }: Wish,
+    { step, source, target, dueAt, within = (run, signal) => run(signal), explain }: Wish,
     credentials: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>),
     signal: AbortSignal,
   ): Promise<StepOutcome> {
@@ -134,7 +138,7 @@ export function createAsking({ clock, names, robots, proxyOf, onlyLoopback, runS
     };
     const hosts = names.hosts.via('hosts');
     if (explain) explain(await hosts.ask<HoldUp>((reply) => ({ type: 'hold-up', ...wish, reply })));
-    const turn = await takeTurn(hosts, wish, signal);
+    const turn = await turnWithLeave(wish, target, signal);
     let outcome: StepOutcome | undefined;
     try {
       const headers = typeof credentials === 'function' ? credentials() : credentials;
@@ -146,6 +150,24 @@ export function createAsking({ clock, names, robots, proxyOf, onlyLoopback, runS
     }
   }
 
+  /** A turn for a target that its source's circuit still lets through when it comes; one that is not goes back unused. */
+  async function turnWithLeave(
+    wish: Parameters<typeof takeTurn>[1] & { readonly source: string },
+    target: number | undefined,
+    signal: AbortSignal,
+  ): Promise<Turn> {
+    const hosts = names.hosts.via('hosts');
+    for (;;) {
+      const turn = await takeTurn(hosts, wish, signal);
+      if (target === undefined) return turn;
+      const { source } = wish;
+      const leave = await hosts.ask<Leave>((reply) => ({ type: 'ask-leave', source, target, reply }), Infinity);
+      if (leave.mayAsk) return turn;
+      turn.done({ kind: 'unused' });
+      await pause(clock, Math.max(1, leave.nextAt - clock.now()), signal);
+    }
+  }
+
   /** Says of what no setting of the source could allow what would. */
   function told(outcome: StepOutcome): StepOutcome {
     if (!onlyLoopback || outcome.kind !== 'failed' || outcome.failure.code !== 'refused_address') return outcome;
@@ -154,8 +176,11 @@ export function createAsking({ clock, names, robots, proxyOf, onlyLoopback, runS
     return { ...outcome, failure: { ...failure, message: `${failure.message}; ${hint}` } };
   }
 
-  function unasked({ code, message }: StepFailure): Asked {
-    return { outcome: failedOutcome({ code, message }), generation: 0, wasAsked: false, waitedMs: 0 };
+  function unasked(failure: StepFailure): Asked {
+    const { code, message, retryAfterMs } = failure;
+    const asked = { outcome: failedOutcome(failure), generation: 0, wasAsked: false, waitedMs: 0 };
+    if (code !== 'robots_unreachable') return asked;
+    return { ...asked, trouble: { cause: 'network', message, ...(retryAfterMs !== undefined && { retryAfterMs }) } };
   }
 
   function failedOutcome(failure: StepFailure): StepOutcome {
@@ -166,20 +191,13 @@ export function createAsking({ clock, names, robots, proxyOf, onlyLoopback, runS
 /** The desk to ask with; nothing where no credentials are needed and no actor keeps any. */
 interface OpenSession {
   readonly desk: SessionDesk | undefined;
+  /** Whether it was logged in to for this request. */
+  readonly isNew: boolean;
 }
 
 function sessionWithout({ id, auth }: Source): OpenSession | StepFailure {
-  if (auth === undefined) return { desk: undefined };
+  if (auth === undefined) return { desk: undefined, isNew: false };
   return { code: 'not_initialised', message: `the actor of source "${id}", which keeps its session, does not run` };
-}
-
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise: first, resolve, reject } = Promise.withResolvers<T>();
-  const leave = (): void => reject(signal.reason);
-  signal.addEventListener('abort', leave);
-  promise.then(resolve, reject);
-  return first.finally(() => signal.removeEventListener('abort', leave));
 }
 
 function headersOf(

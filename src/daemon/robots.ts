@@ -32,6 +32,9 @@ export interface RobotsDeps {
   readonly exchange: Asking['exchange'];
 }
 
+/** Others of the source wait for the answer. */
+const firstInLine = 0;
+
 /** A robots.txt is read this far; what comes after 500 KiB of it says nothing. */
 const maxBytes = 4 * 1024 * 1024;
 
@@ -59,11 +62,10 @@ export function createRobots({ clock, state, productToken, random, exchange }: R
       try {
         const verdict = await deskOf(source).mayAsk(url, signal);
         if (verdict === 'allowed') return verdict;
-        const { code } = verdict.refused;
-        return {
-          code: code === 'disallowed' ? 'robots_disallowed' : code,
-          message: describeRefusal(verdict.refused),
-        };
+        const { refused } = verdict;
+        const message = describeRefusal(refused);
+        if (refused.code === 'disallowed') return { code: 'robots_disallowed', message };
+        return { code: refused.code, message, retryAfterMs: Math.max(0, refused.askAt - clock.now()) };
       } catch (error) {
         if (error instanceof Unasked) return error.failure;
         throw error;
@@ -76,8 +78,9 @@ export function createRobots({ clock, state, productToken, random, exchange }: R
 
   function deskOf(source: Source): RobotsDesk {
     const token = tokenOf(source);
-    const { allowPrivate, politeness, proxy } = source;
-    const name = hash('sha256', JSON.stringify([token, allowPrivate, politeness.key, proxy?.url])).slice(0, 16);
+    const { userAgent, allowPrivate, politeness, proxy } = source;
+    const asker = JSON.stringify([token, userAgent, allowPrivate, politeness.key, proxy]);
+    const name = hash('sha256', asker).slice(0, 16);
     const known = desks.get(name);
     if (known !== undefined) return known;
     const desk = openDesk(source, token, name);
@@ -103,7 +106,7 @@ export function createRobots({ clock, state, productToken, random, exchange }: R
   async function fetchRobots(source: Source, origin: string, url: string, signal: AbortSignal): Promise<FetchOutcome> {
     const { limits, allowPrivate } = openProvider(source).request(url);
     const step = { request: { url, allowPrivate, limits: { ...limits, maxBytes } } };
-    const outcome = await exchange({ step, source, dueAt: clock.now() }, signal);
+    const outcome = await exchange({ step, source, dueAt: firstInLine }, signal);
     const isOwn = new URL(url).origin === origin;
     if (isOwn && outcome.kind === 'failed' && unaskedFailures.has(outcome.failure.code))
       throw new Unasked(outcome.failure);

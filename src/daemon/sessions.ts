@@ -13,6 +13,9 @@ import type { FindSecrets } from '../session/secret-store.ts';
 import type { Asking } from './asking.ts';
 import type { DaemonState } from './state.ts';
 
+/** Every request of the source that waits would be refused without the log-in. */
+const firstInLine = 0;
+
 export interface SessionsDeps {
   readonly clock: Clock;
   readonly state: Pick<DaemonState, 'store' | 'catalogue' | 'unlessFull'>;
@@ -99,7 +102,7 @@ export function createSessions({ clock, state, data, findSecrets, exchange, warn
     const step = {
       request: { url, method, headers, limits, allowPrivate, ...(body && { body: { text: body.reveal() } }) },
     };
-    const outcome = await exchange({ step, source, dueAt: clock.now() }, signal);
+    const outcome = await exchange({ step, source, dueAt: firstInLine }, signal);
     signal.throwIfAborted();
     return loginOutcome(url, outcome, reading);
   }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Given, SecretRef } from './auth.ts';
 import { Duration } from './duration.ts';
 import { expected } from './expected.ts';
+import { expectedFree, isFreeHeader } from './header-name.ts';
 import { strict } from './strict.ts';
 import { isHttpUrl } from './url-pattern.ts';
 
@@ -20,26 +21,7 @@ export const Retry = strict({
 const HeaderName = z
   .string()
   .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, expected('the name of a header'))
-  .refine((name) => !ownHeaders.has(name.toLowerCase()), expected('a header that the daemon does not set itself'));
-
-/** Set by what the definition says elsewhere, or by the connection. */
-const ownHeaders: ReadonlySet<string> = new Set([
-  'authorization',
-  'connection',
-  'content-length',
-  'cookie',
-  'expect',
-  'host',
-  'if-modified-since',
-  'if-none-match',
-  'keep-alive',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'user-agent',
-]);
+  .refine(isFreeHeader, expectedFree);
 
 export const HeaderValue = z.string().regex(/^[\t\x20-\x7e]{0,2000}$/, expected('a line of plain text'));
 

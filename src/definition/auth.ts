@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { expected } from './expected.ts';
 import { Selector } from './field.ts';
+import { expectedFree, isFreeHeader } from './header-name.ts';
 import { strict } from './strict.ts';
 import { isHttpUrl } from './url-pattern.ts';
 
@@ -26,7 +27,11 @@ const Origin = z
   .max(300)
   .refine((text) => URL.parse(text)?.origin === text, expected('an origin like "https://shop.example"'));
 
-const HeaderName = z.string().regex(/^[A-Za-z0-9-]{1,100}$/, expected('the name of a header'));
+/** Where a token goes: by default `authorization`, so that this one may be named. */
+const TokenHeader = z
+  .string()
+  .regex(/^[A-Za-z0-9-]{1,100}$/, expected('the name of a header'))
+  .refine((name) => name.toLowerCase() === 'authorization' || isFreeHeader(name), expectedFree);
 
 /** Names of form fields or JSON members that are sent, and what they hold. */
 const SentFields = z.record(z.string().min(1).max(200), Given).refine(isShort, expected('at most 50 fields'));
@@ -53,7 +58,7 @@ const carried = {
     .regex(/^[A-Za-z0-9-]{1,40}$/, expected('a scheme like "Bearer"'))
     .default('Bearer'),
   /** A header that holds the token alone, such as `x-api-key`. Default: `authorization`, after the scheme. */
-  header: HeaderName.exactOptional(),
+  header: TokenHeader.exactOptional(),
 };
 
 /** How a log-in by form is known to have worked: all that is given must hold. */

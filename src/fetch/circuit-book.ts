@@ -40,6 +40,8 @@ export class CircuitBook {
   ask(source: string, target: number, now: number): Leave {
     const circuit = this.#circuits.get(source);
     if (!circuit) return { mayAsk: true };
+    // The probe itself may go on, from its leave to its turn.
+    if (circuit.state === 'open' && circuit.probe?.target === target) return { mayAsk: true };
     const leave = leaveOf(circuit, now);
     if (leave.mayAsk) this.#circuits.set(source, withAsked(circuit, target, now));
     return leave;

@@ -11,6 +11,9 @@ const forgetUsualAfterMs = 600_000;
 /** What speaks for more care says nothing any more after so long. */
 const forgetAfterMs = 24 * 3_600_000;
 
+/** Less than this is lost with a daemon that is killed: about the gap that its hosts get when it starts anew. */
+const urgentMs = 3_000;
+
 /** What of a ledger outlives the daemon. Instants are wall time. */
 export interface HostRow {
   readonly failures: number;
@@ -43,6 +46,15 @@ export function isWorthARow(before: Ledger, after: Ledger): boolean {
     before.backoff !== after.backoff ||
     savedThrottleMs(before) !== savedThrottleMs(after)
   );
+}
+
+/** Whether the change leaves the host alone for so much longer that the daemon must not end without a row of it. */
+export function isUrgent(before: Ledger, after: Ledger, now: number): boolean {
+  return leftAloneUntil(after) - Math.max(leftAloneUntil(before), now) > urgentMs;
+}
+
+function leftAloneUntil({ rest, backoff }: Ledger): number {
+  return Math.max(rest?.until ?? -Infinity, backoff.until);
 }
 
 /**

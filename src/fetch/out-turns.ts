@@ -29,7 +29,7 @@ export class OutTurns {
   readonly #watched = new PriorityMap<number>();
   readonly #longMs: number;
 
-  constructor(longMs: number) {
+  constructor(longMs = 10_000) {
     this.#longMs = longMs;
   }
 

@@ -7,19 +7,30 @@ const dateFormats = [
   /^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$/,
 ];
 
+/** Whatever asks for more asks for this: far beyond what is honoured, and a number like any other. */
+const longestSeconds = 9_999_999_999;
+
+/** Between the values of a header that came more than once, and not within a date. */
+const betweenValues = /,(?!\s\d{2}[ -][A-Z])/;
+
 /**
  * How long a response asks to be left alone, from its `retry-after` in seconds or as a date; `undefined` when it does
  * not say so in either form. A date is read against the response's own `date` if it has one, since clocks differ.
+ * Of several values the longest counts.
  *
  * @param now - wall time.
  */
 export function retryAfterMs(headers: Readonly<Record<string, string>>, now: number): number | undefined {
-  const text = headers['retry-after']?.trim();
-  if (text === undefined) return undefined;
-  if (/^\d{1,10}$/.test(text)) return Number(text) * 1_000;
+  const values = headers['retry-after']?.split(betweenValues) ?? [];
+  const answeredAt = httpDate(headers['date']?.trim() ?? '', now) ?? now;
+  const asked = values.map((value) => waitMs(value.trim(), answeredAt, now)).filter((ms) => ms !== undefined);
+  return asked.length === 0 ? undefined : Math.max(...asked);
+}
+
+function waitMs(text: string, answeredAt: number, now: number): number | undefined {
+  if (/^\d+$/.test(text)) return Math.min(Number(text), longestSeconds) * 1_000;
   const until = httpDate(text, now);
-  if (until === undefined) return undefined;
-  return Math.max(0, until - (httpDate(headers['date']?.trim() ?? '', now) ?? now));
+  return until === undefined ? undefined : Math.max(0, until - answeredAt);
 }
 
 /** A two-digit year is the one that lies less than 50 years ahead. */

@@ -9,6 +9,7 @@ import {
   verdict,
 } from './robots/entry.ts';
 import { noRules } from './robots/parse.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 export interface RobotsDeskDeps {
   readonly clock: Clock;
@@ -161,12 +162,4 @@ function roughBytes({ answer }: RobotsEntry): number {
   const { rules = [], sitemaps = [] } = answer?.rules ?? {};
   const patterns = rules.reduce((sum, { pattern }) => sum + 60 + 2 * pattern.length, 0);
   return 500 + patterns + sitemaps.reduce((sum, url) => sum + 30 + 2 * url.length, 0);
-}
-
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: first, resolve, reject } = Promise.withResolvers<T>();
-  const leave = () => reject(signal.reason);
-  signal.addEventListener('abort', leave);
-  promise.then(resolve, reject);
-  return first.finally(() => signal.removeEventListener('abort', leave));
 }

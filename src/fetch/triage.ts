@@ -1,4 +1,5 @@
 import { type Answer, isBareScript, knownChallenge, talksToRobots } from './challenge.ts';
+import { networkFailures } from './turn-outcome.ts';
 
 /** What went wrong, as the one who keeps a source thinks of it. */
 export type Cause =
@@ -33,7 +34,8 @@ export interface Trouble {
   readonly retryAfterMs?: number;
 }
 
-const networkCodes: ReadonlySet<string> = new Set(['timeout', 'unreachable', 'truncated']);
+/** Failures on the way to the site; a certificate speaks against the source as well, but asking again does not mend it. */
+const networkCodes: ReadonlySet<string> = new Set([...networkFailures, 'bad_certificate']);
 
 /** No excerpt is looked at beyond this; the patterns are ours and take a time that its length bounds. */
 const maxExcerptUnits = 16_384;

@@ -1,4 +1,4 @@
-import { type HostRow, hostRow, isForgettable, isWorthARow, restored } from './host-row.ts';
+import { type HostRow, hostRow, isForgettable, isUrgent, isWorthARow, restored } from './host-row.ts';
 import { type HoldUp, holdOf } from './hold.ts';
 import { type KeySlice, keysOf } from './key-slice.ts';
 import { type KeyView, viewOf, withSource } from './key-view.ts';
@@ -28,7 +28,7 @@ export interface TurnBookOptions {
   /** How long a turn may stay out before its request is reported sent, and from then by default. */
   readonly unsentMs: number;
   readonly sentMs: number;
-  /** A turn that is out for longer is durable; one that is not, as most, writes nothing. */
+  /** A turn that is out for longer, by default 10 s, is durable; one that is not, as most, writes nothing. */
   readonly longOutMs?: number;
   readonly startedAt: number;
   /** Above all numbers of earlier books, so that a lease of theirs is none of this one's. */
@@ -37,7 +37,6 @@ export interface TurnBookOptions {
   readonly capped?: (key: string, askedMs: number) => void;
 }
 
-const longOutMs = 10_000;
 const noSources: readonly string[] = [];
 
 interface Host<W extends Wish> {
@@ -73,7 +72,7 @@ export class TurnBook<W extends Wish> {
 
   constructor(options: TurnBookOptions) {
     this.#options = options;
-    this.#out = new OutTurns(options.longOutMs ?? longOutMs);
+    this.#out = new OutTurns(options.longOutMs);
     this.#turns = options.firstNumber ?? 0;
   }
 
@@ -147,13 +146,15 @@ export class TurnBook<W extends Wish> {
     this.#update(key, (ledger) => withSent(ledger, { number, endsAt }, now, this.#options.random()));
   }
 
-  /** Takes a turn back. Once it has expired, only what came of it counts. */
-  done({ key, number }: Lease, outcome: TurnOutcome, now: number): void {
+  /** Takes a turn back, and says whether rows must be written at once. Once it has expired, only what came of it counts. */
+  done({ key, number }: Lease, outcome: TurnOutcome, now: number): boolean {
     if (this.#out.isLong(number)) this.#changed.add(key);
     this.#out.delete(number);
+    const before = this.#host(key).ledger;
     this.#update(key, (ledger) => withDone(ledger, { number, outcome }, now, this.#options.random()));
     const askedMs = outcome.kind === 'refused' ? (outcome.retryAfterMs ?? 0) : 0;
     if (askedMs > longestRetryAfterMs) this.#options.capped?.(key, askedMs);
+    return isUrgent(before, this.#host(key).ledger, now);
   }
 
   /** Lets go of keys that a new ledger would serve as well. */

@@ -1,6 +1,6 @@
 import type { FetchFailure } from './failure.ts';
 
-/** What came of a turn, as far as politeness cares; `unused` when nothing was asked. */
+/** What came of a turn, as far as politeness cares; `unused` when that says nothing of the host, which may have been asked. */
 export type TurnOutcome =
   | ({ readonly kind: 'answered' } & Response)
   | ({ readonly kind: 'refused'; readonly retryAfterMs?: number } & Response)
@@ -30,8 +30,15 @@ export const networkFailures: ReadonlySet<string> = new Set<FetchFailure['code']
   'proxy_failed',
 ]);
 
-/** Failures before anything was asked. */
-const unasked: ReadonlySet<string> = new Set<FetchFailure['code']>(['refused_address', 'url_too_long']);
+/** Failures of our own, before anything was asked or while the host was busy with it: they say nothing of the host. */
+const ours: ReadonlySet<string> = new Set<FetchFailure['code'] | 'time_limit'>([
+  'refused_address',
+  'url_too_long',
+  'cancelled',
+  'time_limit',
+  'renderer_missing',
+  'render_crashed',
+]);
 
 /**
  * What a step means for the key that was asked. A page, a redirect, and a page that could not be read are answers.
@@ -48,7 +55,7 @@ export function turnOutcome(
   const told = { ...(status !== undefined && { status }), ...(latencyMs !== undefined && { latencyMs }) };
   if (!trouble) return { kind: 'answered', ...told };
   const { code, retryAfterMs } = trouble;
-  if (unasked.has(code)) return { kind: 'unused' };
+  if (ours.has(code)) return { kind: 'unused' };
   if (code !== 'status') return { kind: networkFailures.has(code) ? 'failed' : 'answered', ...told };
   if (status === 429 || status === 503)
     return { kind: 'refused', ...(retryAfterMs !== undefined && { retryAfterMs }), ...told };

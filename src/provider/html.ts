@@ -5,14 +5,14 @@ import { definitionVersion } from '../definition/version.ts';
 import type { ExtractPlan, FieldPlan, RecordPlan } from '../extract/plan.ts';
 import type { Validators } from '../fetch/page.ts';
 import type { FetchRequest } from '../fetch/request.ts';
-import type { OpenPulse, Provider } from './provider.ts';
+import type { Hop, OpenPulse, Provider } from './provider.ts';
 
 /** Pages of HTML, read by CSS selectors. */
 export const html: Provider = {
   open(source) {
     const pulse = openPulse(source);
     return {
-      request: (url, copy) => pageRequest(source, url, copy),
+      request: (url, copy, hop) => pageRequest(source, url, copy, hop),
       page: { plan: planOf(source), limitMs: source.limits.extract },
       ...(pulse !== undefined && { pulse }),
     };
@@ -63,8 +63,14 @@ function pulseUrl(pattern: string, sourcePattern: string | undefined, targetUrl:
 }
 
 /** What is asked with a body is no page that a copy could stand for. */
-function pageRequest(source: Source, url: string, copy: Validators | undefined): FetchRequest {
-  const { method, headers, form, json } = source.request;
+function pageRequest(
+  source: Source,
+  url: string,
+  copy: Validators | undefined,
+  hop: Hop = { keepsMethod: true, isHome: true },
+): FetchRequest {
+  const { headers } = hop.isHome ? source.request : { headers: {} };
+  const { method, form, json } = hop.isHome && hop.keepsMethod ? source.request : {};
   const body = form === undefined ? (json === undefined ? undefined : { json }) : { form };
   const { etag, lastModified } = copy ?? {};
   const validators = { ...(etag !== undefined && { etag }), ...(lastModified !== undefined && { lastModified }) };

@@ -10,10 +10,18 @@ export interface Reading {
   readonly limitMs: number;
 }
 
+/** A redirect that leads to a request. */
+export interface Hop {
+  /** 307 and 308 say that method and body stay; after any other the page is asked for with GET. */
+  readonly keepsMethod: boolean;
+  /** Whether the request is still for the origin that the scrape began at; nothing of the definition is sent to another. */
+  readonly isHome: boolean;
+}
+
 /** How one source is asked and read. */
 export interface OpenProvider {
   /** The request that brings `url`, a target's own address or one that a redirect led to; if there is a copy of it, only when it has changed. */
-  request(url: string, copy?: Validators): FetchRequest;
+  request(url: string, copy?: Validators, hop?: Hop): FetchRequest;
   readonly page: Reading;
   /** Missing when the source has no pulse. */
   readonly pulse?: OpenPulse;

@@ -11,6 +11,8 @@ export interface Wish {
   readonly dueAt: number;
   /** Set when credentials of this generation were refused: others are got first. */
   readonly stale?: number;
+  /** The target that it is for: it waits on while the source's circuit has opened since it had leave. */
+  readonly target?: number;
   /** Not made while the source's circuit is not closed; what had leave of the circuit needs none. */
   readonly unlessOpen?: true;
   /** Bounds the step itself, once its turn has come. */

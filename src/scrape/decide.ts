@@ -5,7 +5,7 @@ import type { Asked } from './ask.ts';
 
 /** What a scrape does after a step. */
 export type Decision =
-  | { readonly do: 'follow'; readonly url: string }
+  | { readonly do: 'follow'; readonly url: string; readonly keepsMethod: boolean }
   | { readonly do: 'complete'; readonly finished: boolean }
   /** The same request again, after a pause; it must have ended by `endsBy`, wall time. */
   | { readonly do: 'retry'; readonly delayMs: number; readonly endsBy: number }
@@ -49,7 +49,7 @@ export function decide({ outcome, trouble }: Asked, spent: Spent, allowance: All
     case 'unmodified':
       return { do: 'complete', finished: false };
     case 'redirect':
-      return followed(outcome.location, spent.redirects);
+      return followed(outcome.location, outcome.status, spent.redirects);
     case 'page':
       return fail({ code: 'unexpected', message: 'a page came that nobody reads' });
     case 'failed':
@@ -59,8 +59,9 @@ export function decide({ outcome, trouble }: Asked, spent: Spent, allowance: All
   }
 }
 
-function followed(url: string, redirects: number): Decision {
-  if (redirects < maxRedirects) return { do: 'follow', url };
+function followed(location: string, status: number | undefined, redirects: number): Decision {
+  const url = withoutUser(location);
+  if (redirects < maxRedirects) return { do: 'follow', url, keepsMethod: status === 307 || status === 308 };
   return fail({ code: 'redirect_loop', message: `more than ${maxRedirects} redirects, the last to ${url}` });
 }
 
@@ -69,7 +70,9 @@ function again(
   { tries, startedAt }: Spent,
   { retry, now, nextDueAt, draw }: Allowance,
 ): Decision {
-  const { code, retryAfterMs } = failure;
+  const { retryAfterMs } = failure;
+  // Where no request was made, as robots.txt was out of reach, the network is to blame all the same.
+  const code = failure.code === 'robots_unreachable' ? 'unreachable' : failure.code;
   const next = nextRetry({
     trouble: { code, status, retryAfterMs },
     attempt: tries,
@@ -80,6 +83,15 @@ function again(
     policy: retry,
   });
   return next.do === 'wait' ? { do: 'retry', delayMs: next.delayMs, endsBy: next.endsBy } : fail(failure);
+}
+
+/** A user name in an address is a credential, which is kept nowhere and comes from nobody but the definition. */
+function withoutUser(location: string): string {
+  const url = URL.parse(location);
+  if (url === null || (url.username === '' && url.password === '')) return location;
+  url.username = '';
+  url.password = '';
+  return url.href;
 }
 
 function fail(failure: StepFailure): Decision {

@@ -2,7 +2,9 @@ import type { Source } from '../definition/source.ts';
 import type { RecordDraft } from '../extract/draft.ts';
 import { openProvider } from '../provider/all.ts';
 import type { TargetRow } from '../store/rows.ts';
-import type { Asked, Wish } from './ask.ts';
+import type { Clock } from '../clock.ts';
+import type { StepOutcome } from '../engine/step.ts';
+import type { Asked, Wish, Within } from './ask.ts';
 import type { ScrapeDeps } from './run.ts';
 
 /** What one round of a source's pulse came to. */
@@ -40,11 +42,20 @@ export async function runPulse(
       const request = target && provider.pulse?.request(target.url);
       if (target === undefined || provider.pulse === undefined || request === undefined) continue;
       const step = { request, reading: provider.pulse.reading };
-      const outcome = await askLoggedIn({ step, source, dueAt: deps.clock.now(), unlessOpen: true }, deps, signal);
+      // What is archived while it waits for its turn is not asked any more.
+      const within: Within = (run, limited) => (deps.active(number) ? run(limited) : Promise.resolve(left(deps.clock)));
+      const wish = { step, source, dueAt: deps.clock.now(), unlessOpen: true, within } as const;
+      const outcome = await askLoggedIn(wish, deps, signal);
+      if (outcome.kind === 'failed' && outcome.failure.code === 'cancelled') continue;
       round = counted(round, outcome);
       if (outcome.kind === 'read') await deps.commit(target, outcome.at, outcome.extraction.drafts);
     }
   }
+}
+
+function left(clock: Clock): StepOutcome {
+  const failure = { code: 'cancelled', message: 'the target is no longer active' };
+  return { kind: 'failed', failure, at: clock.now(), elapsedMs: 0, bytes: 0 };
 }
 
 /** Asks; where the session is over, once more with other credentials. */

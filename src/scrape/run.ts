@@ -3,9 +3,11 @@ import type { Source } from '../definition/source.ts';
 import type { StepOutcome } from '../engine/step.ts';
 import { againstSource } from '../fetch/triage.ts';
 import { openProvider } from '../provider/all.ts';
+import type { Hop } from '../provider/provider.ts';
 import type { CommitResult, Failure, Fence, PageCopy, StepOps } from '../store/rows.ts';
 import type { Ask, Asked, Wish, Within } from './ask.ts';
 import { type Allowance, type Decision, decide, type Spent } from './decide.ts';
+import { pause } from './pause.ts';
 import { TimeLimit } from './time-limit.ts';
 
 export interface ScrapeDeps {
@@ -55,13 +57,15 @@ export async function runScrape(
   let url = begun.url;
   let spent = newSpent(0, clock.now());
   let stale: number | undefined;
+  let hop: Hop | undefined;
   let retry: Retry | undefined;
   const nextDueAt = lastInstant(begun.nextDueAt, clock.now());
   for (let step = 1; ; step += 1) {
-    const request = provider.request(url, copyFor(begun, url));
+    const request = provider.request(url, copyFor(begun, url), hop);
     const wish = {
       step: { request, reading: provider.page, render: source.render },
       source,
+      target: begun.target,
       dueAt: begun.dueAt,
       within: limit.until(retry?.endsBy ?? Infinity),
       ...(stale !== undefined && { stale }),
@@ -81,6 +85,7 @@ export async function runScrape(
         return verdictOf(asked);
       case 'follow':
         url = decision.url;
+        hop = nextHop(hop, decision, begun.url);
         spent = newSpent(spent.redirects + 1, clock.now());
         break;
       case 'authenticate':
@@ -96,6 +101,16 @@ export async function runScrape(
         decision satisfies never;
     }
   }
+}
+
+/** What a redirect makes of the request: a method that was left, or an origin, is not taken up again. */
+export function nextHop(
+  hop: Hop | undefined,
+  { url, keepsMethod }: Extract<Decision, { do: 'follow' }>,
+  startUrl: string,
+): Hop {
+  const isHome = (hop?.isHome ?? true) && URL.parse(url)?.origin === URL.parse(startUrl)?.origin;
+  return { keepsMethod: (hop?.keepsMethod ?? true) && keepsMethod, isHome };
 }
 
 /** Of a chain of tries: so much before the next due time that its closing commit does not cost the target that one. */
@@ -159,8 +174,11 @@ function copyFor({ copy, version }: BegunScrape, url: string): PageCopy | undefi
   return copy?.url === url && copy.version === version ? copy : undefined;
 }
 
-function verdictOf({ wasAsked, trouble }: Asked): Verdict {
-  if (!wasAsked) return 'unused';
+/** What we did or lack, which says nothing of the source. */
+const ownFailures: ReadonlySet<string> = new Set(['cancelled', 'time_limit', 'renderer_missing', 'render_crashed']);
+
+function verdictOf({ outcome, wasAsked, trouble }: Asked): Verdict {
+  if (!wasAsked || (outcome.kind === 'failed' && ownFailures.has(outcome.failure.code))) return 'unused';
   return trouble !== undefined && againstSource.has(trouble.cause) ? 'bad' : 'good';
 }
 
@@ -212,17 +230,4 @@ function closing(decision: Decision, failure: Failure | undefined): Pick<StepOps
   if (decision.do === 'complete') return { close: { status: 'complete', finished: decision.finished } };
   if (decision.do !== 'fail') return {};
   return { close: { status: 'failed', finished: false, ...(failure !== undefined && { failure }) } };
-}
-
-/** Rejects with the signal's reason when that fires first. */
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = clock.at(clock.monotonic() + ms, resolve);
-  const cut = (): void => reject(signal.reason);
-  signal.addEventListener('abort', cut);
-  return promise.finally(() => {
-    signal.removeEventListener('abort', cut);
-    clock.cancel(timer);
-  });
 }

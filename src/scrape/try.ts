@@ -2,9 +2,10 @@ import type { Source } from '../definition/source.ts';
 import type { HoldUp } from '../fetch/hold.ts';
 import type { FetchRequest } from '../fetch/request.ts';
 import { openProvider } from '../provider/all.ts';
+import type { Hop } from '../provider/provider.ts';
 import type { Asked } from './ask.ts';
 import { type Decision, decide } from './decide.ts';
-import { allowanceOf, newSpent, type ScrapeDeps } from './run.ts';
+import { allowanceOf, newSpent, nextHop, type ScrapeDeps } from './run.ts';
 
 /** One request of a trial, and what a scrape would do after it. */
 export interface TriedStep {
@@ -34,8 +35,9 @@ export async function tryPage(
   let url = startUrl;
   let spent = newSpent(0, clock.now());
   let stale: number | undefined;
+  let hop: Hop | undefined;
   for (;;) {
-    const request = provider.request(url);
+    const request = provider.request(url, undefined, hop);
     const step = { request, reading: provider.page, render: source.render };
     let waitedFor: HoldUp | undefined;
     const explain = (holdUp: HoldUp): void => void (waitedFor = holdUp);
@@ -47,6 +49,7 @@ export async function tryPage(
     stale = undefined;
     if (decision.do === 'follow') {
       url = decision.url;
+      hop = nextHop(hop, decision, startUrl);
       spent = newSpent(spent.redirects + 1, clock.now());
     } else if (decision.do === 'authenticate') {
       stale = asked.generation;

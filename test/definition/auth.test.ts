@@ -16,6 +16,7 @@ describe('the log-in of a definition', () => {
   for (const auth of [
     `{ type: basic, user: me, ${password} }`,
     '{ type: bearer, token: { secret: T }, header: x-api-key }',
+    '{ type: bearer, token: { secret: T }, header: Authorization }',
     `{ type: form, url: "http://h.test/l", fields: { p: { secret: P }, keep: "1" }, hidden: { csrf: "input[name=c]" }, success: { redirect: /in } }`,
     `{ type: token, url: "http://h.test/t", fields: { p: { secret: P } }, refresh: {}, read: { access: data.token } }`,
   ])
@@ -41,6 +42,13 @@ describe('the log-in of a definition', () => {
       'auth.url: expected an http or https URL without user name and password',
       'auth.success: expected at least one of status, redirect, selector and cookie, got {}',
     ],
+    ...['Content-Length', 'transfer-encoding', 'Host', 'cookie'].map(
+      (header) =>
+        [
+          `{ type: bearer, token: { secret: T }, header: ${header} }`,
+          `auth.header: expected a header that the daemon does not set itself, got "${header}"`,
+        ] as const,
+    ),
     [
       `{ type: basic, user: me, ${password}, origins: ["http://h.test/x"] }`,
       'auth.origins[0]: expected an origin like "https://shop.example", got "http://h.test/x"',

@@ -93,6 +93,13 @@ describe('politeness', () => {
     assert.deepEqual(done(given(ledger, 1, 0), 1, { kind: 'unused' }, 9_000), ledger);
   });
 
+  test('a request that was sent and says nothing of its host counts as asked, and forgives nothing', () => {
+    const refused = done(asked(), 1, { kind: 'refused' }, 400);
+    const ledger = done(turn(refused, 2, 2_000), 2, { kind: 'unused' }, 9_000);
+    assert.equal(earliestAt(ledger, policy), 3_000);
+    assert.deepEqual([ledger.failures, ledger.backoff], [refused.failures, refused.backoff]);
+  });
+
   test('a turn of which nothing was heard counts as asked when it expires', () => {
     const expired = withExpired(given(newLedger(0, 0.5), 1, 0), 1, 60_000, 0.5);
     assert.equal(earliestAt(expired, policy), 61_000);

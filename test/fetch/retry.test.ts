@@ -66,14 +66,14 @@ describe('what is tried again', () => {
   for (const status of [500, 502, 503, 504, 408, 429]) {
     test(`status ${status} (O52)`, () => assert.ok(isTransient({ code: 'status', status })));
   }
-  for (const code of ['timeout', 'unreachable', 'truncated', 'bad_response'])
+  for (const code of ['timeout', 'unreachable', 'truncated', 'bad_response', 'proxy_failed'])
     test(`${code} (O53)`, () => assert.ok(isTransient({ code })));
 });
 
 describe('what is not tried again', () => {
   for (const status of [404, 410, 403, 401, 400, 501])
     test(`status ${status} (O52)`, () => assert.equal(isTransient({ code: 'status', status }), false));
-  for (const code of ['too_large', 'refused_address', 'bad_encoding', 'cancelled', 'no_record'])
+  for (const code of ['too_large', 'refused_address', 'bad_encoding', 'bad_certificate', 'cancelled', 'no_record'])
     test(code, () => assert.equal(isTransient({ code, status: 200 }), false));
 });
 

@@ -28,6 +28,11 @@ describe('what a step means for its host', () => {
     [{ code: 'proxy_failed' }, { kind: 'failed' }],
     [{ code: 'refused_address' }, { kind: 'unused' }],
     [{ code: 'url_too_long' }, { kind: 'unused' }],
+    [{ code: 'cancelled' }, { kind: 'unused' }],
+    [{ code: 'cancelled', status: 200 }, { kind: 'unused' }],
+    [{ code: 'time_limit' }, { kind: 'unused' }],
+    [{ code: 'renderer_missing' }, { kind: 'unused' }],
+    [{ code: 'render_crashed' }, { kind: 'unused' }],
   ] as const;
   for (const [trouble, outcome] of table) {
     test(`${trouble ? Object.values(trouble).join(' ') : 'no trouble'}: ${outcome.kind}`, () => {

@@ -25,7 +25,9 @@ export interface SiteAnswer {
 }
 
 /** A text stands for an exchange that failed, and says why. */
-export type Site = (ask: LoginAsk) => SiteAnswer | string | Promise<SiteAnswer | string>;
+export type Site = (
+  ask: LoginAsk & { readonly signal?: AbortSignal },
+) => SiteAnswer | string | Promise<SiteAnswer | string>;
 
 /** The outcome that an engine would make of a site's answer. */
 export async function outcomeOf(site: Site, ask: LoginAsk, at: number): Promise<LoginOutcome> {
@@ -81,7 +83,11 @@ export class Shop {
   sealer = sealerWith(new Uint8Array(32).fill(7));
 
   /** A desk as one life of the source's actor has it. */
-  open(auth: Auth | undefined, url: string | undefined = `${shop}/item/{id}`): Promise<SessionDesk> {
+  open(
+    auth: Auth | undefined,
+    url: string | undefined = `${shop}/item/{id}`,
+    signal?: AbortSignal,
+  ): Promise<SessionDesk> {
     return SessionDesk.open(
       { id: 'shop', ...(url !== undefined && { url }), ...(auth && { auth }) },
       {
@@ -95,7 +101,7 @@ export class Shop {
         },
         ask: (ask) => {
           this.asks.push(ask);
-          return outcomeOf((each) => this.site(each), ask, this.clock.now());
+          return outcomeOf((each) => this.site({ ...each, ...(signal && { signal }) }), ask, this.clock.now());
         },
         warn: (message) => void this.warnings.push(message),
       },

@@ -303,6 +303,37 @@ describe('what is kept of hosts', () => {
     assert.equal(saved.size, 0);
   });
 
+  test('a refusal that reaches further than the next save is written at once, and once for a burst', async (t) => {
+    const { ref, pass, saves, saved } = await startHosts(t);
+    const policy = { ...hasty, concurrency: 8 };
+    const wished = Array.from({ length: 8 }, () => wish(ref, 'a', { policy }));
+    for (const each of wished) {
+      await pass(0);
+      each.turn?.sent();
+    }
+    await pass(0);
+    for (const { turn } of wished) turn?.done({ kind: 'refused', retryAfterMs: 3_600_000 });
+    await pass(0);
+    assert.equal(saved.get('a')?.rest?.until, startedAt + 3_600_000);
+    assert.equal(saves(), 1);
+    await pass(1_000);
+    assert.deepEqual([saves(), saved.get('a')?.failures], [2, 8]);
+    await pass(10_000);
+    assert.equal(saves(), 2);
+  });
+
+  test('a back-off that has grown long is written at once', async (t) => {
+    const { ref, pass, saved, clock } = await startHosts(t);
+    for (let failure = 1; failure <= 5; failure += 1) {
+      const wished = wish(ref, 'a');
+      while (!wished.turn) await pass(500);
+      wished.turn.sent();
+      wished.turn.done({ kind: 'failed' });
+      await pass(0);
+    }
+    assert.equal(saved.get('a')?.backoff?.until, clock.now() + 16_000);
+  });
+
   test('a Retry-After is known to the next life, which is told it at the stop', async (t) => {
     const { ref, pass, system, again } = await startHosts(t);
     const wished = wish(ref, 'a', { policy: hasty });

@@ -64,6 +64,18 @@ describe('the circuit of a source', () => {
     );
   });
 
+  test('holds back those that wait for their turn when it opens', async (t) => {
+    const ids = Array.from({ length: 30 }, (_, index) => `p${index}`);
+    const site = await openSite(t, Object.fromEntries(ids.map((id) => [`/${id}`, { status: 403 }])));
+    const slow = politeSource('shop', { politeness: 'autoThrottle: false, delay: 2s, minDelay: 2s' });
+    const timed = await startTimed(t, { sources: { shop: slow }, settings });
+    const projects = ids.map((id) => ({ id, targets: [{ source: 'shop', url: site.url(`/${id}`) }] }));
+    await timed.client.call('project.apply', { projects });
+    await timed.tracked(ids.length);
+    await timed.pass(minute);
+    assert.equal(timed.sent.length, 5);
+  });
+
   test('opens for that source alone', async (t) => {
     const { timed } = await failing(t);
     const other = await openSite(t, { '/x': page });

@@ -109,6 +109,31 @@ describe('a redirect', () => {
     assert.equal(sent.length, 42);
   });
 
+  test('to another origin takes neither body nor headers of the definition along, and 303 asks with GET', async (t) => {
+    const other = await openSite(t, { '/page': page });
+    const site = await openSite(t, {
+      '/away': { status: 307, headers: { location: other.url('/page').replace('//', '//bob:hunter22@') } },
+      '/seen': { status: 303, headers: { location: '/page' } },
+      '/kept': { status: 308, headers: { location: '/page' } },
+      '/page': page,
+    });
+    const more = 'request: { form: { q: canary-body }, headers: { x-api-key: canary-key } }';
+    const { client, pass, track } = await startTimed(t, { sources: { shop: politeSource('shop', { more }) } });
+    for (const id of ['away', 'seen', 'kept']) await track(id, { source: 'shop', url: site.url(`/${id}`) });
+    await pass(minute);
+    assert.deepEqual(
+      other.asked.map(({ method, headers }) => [method, headers['x-api-key'], headers.authorization]),
+      [['GET', undefined, undefined]],
+    );
+    const pages = site.asked.filter(({ path }) => path === '/page');
+    assert.deepEqual(pages.map(({ method, headers }) => `${method} ${String(headers['x-api-key'])}`).sort(), [
+      'GET canary-key',
+      'POST canary-key',
+    ]);
+    const { steps } = await lastScrape('away', client);
+    assert.equal(steps[1]?.url, other.url('/page'));
+  });
+
   test('to an URL of more than 2,083 characters is not followed (O54)', async (t) => {
     const long = `/${'x'.repeat(2_100)}`;
     const site = await openSite(t, { '/a': { status: 302, headers: { location: long } }, [long]: page });
