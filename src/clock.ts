@@ -6,7 +6,7 @@ export interface Clock {
   now(): number;
   /** Milliseconds from an arbitrary start; never goes back. */
   monotonic(): number;
-  /** Runs `run` once `monotonic()` has reached `monotonicMs`, never within this call; returns a timer for `cancel`. */
+  /** Runs `run` once `monotonic()` has reached `monotonicMs`, never within this call; returns a timer for `cancel`. Throws on NaN. */
   at(monotonicMs: number, run: () => void): number;
   /** The same for a message to `holder`, without a closure, and so that `cancelAll` finds it. */
   sendAt(monotonicMs: number, holder: TimerHolder, message: unknown): number;
@@ -125,16 +125,18 @@ export class VirtualClock implements Clock {
 
   /** The instant of the next timer, or `undefined` when none is armed. */
   next(): number | undefined {
-    return this.#timers.next;
+    const { next } = this.#timers;
+    return next === undefined ? undefined : Math.max(next, this.#monotonic);
   }
 
   /** Lets `ms` pass and fires the timers that fall due, each at its own instant, those armed meanwhile too. */
   advance(ms: number): void {
+    if (!(ms >= 0 && ms < Infinity)) throw new RangeError(`time passes by 0 ms or more, got ${ms}`);
     const until = this.#monotonic + ms;
     for (let next = this.next(); next !== undefined && next <= until; next = this.next()) {
-      this.#monotonic = Math.max(this.#monotonic, next);
+      this.#monotonic = next;
       this.#timers.fireFirst();
     }
-    this.#monotonic = until;
+    this.#monotonic = Math.max(this.#monotonic, until);
   }
 }

@@ -41,7 +41,9 @@ export class TimerHeap {
     return this.#size === 0 ? undefined : this.#due[0];
   }
 
+  /** One that is due at `Infinity` is armed and never fires. Throws when `due` is no instant: it would have no place in the order. */
   add(due: number, holder: TimerHolder, message: unknown): number {
+    if (Number.isNaN(due)) throw new RangeError('the instant of a timer must be a number, got NaN');
     const slot = this.#take();
     this.#arming[slot] = this.#armings;
     this.#armings = (this.#armings + 1) >>> 0;

@@ -66,6 +66,25 @@ describe('virtual clock', () => {
     assert.deepEqual([clock.countFor(one), clock.countFor(other)], [0, 0]);
   });
 
+  test('a timer that is due at no number is refused, and the others fire', () => {
+    const clock = new VirtualClock();
+    const fired: number[] = [];
+    assert.throws(() => clock.at(NaN, () => fired.push(NaN)), RangeError);
+    for (const at of [Infinity, 1, -1, -Infinity]) clock.at(at, () => fired.push(at));
+    assert.equal(clock.next(), 0);
+    clock.advance(1_000_000);
+    assert.deepEqual(fired, [-Infinity, -1, 1]);
+    assert.equal(clock.monotonic(), 1_000_000);
+  });
+
+  test('time passes only forwards, also when a timer lets more of it pass', () => {
+    const clock = new VirtualClock();
+    for (const ms of [-5, NaN, Infinity]) assert.throws(() => clock.advance(ms), RangeError);
+    clock.at(20, () => clock.advance(100));
+    clock.advance(50);
+    assert.equal(clock.monotonic(), 120);
+  });
+
   test('a jump of the wall clock moves no timer', () => {
     const clock = new VirtualClock(0);
     clock.at(10, () => {});

@@ -1,3 +1,4 @@
+import type { Context } from './contexts.ts';
 import { CallError, describeReason } from './errors.ts';
 import type { Life } from './life.ts';
 import type { Reply } from './types.ts';
@@ -11,29 +12,71 @@ export function ask<T>(life: Life, question: (reply: Reply<T>) => unknown, timeo
       reject(noProcess(life.id));
       return;
     }
-    if (life.isBusy && contexts.current === life) {
+    const context = contexts.current;
+    if (context !== undefined && isTurnOf(context, life)) {
       reject(new CallError('calling_self', `${life.id} asked itself`));
       return;
     }
     let timer: number | undefined;
+    let askerEnds: Watch | undefined;
     const call = new Watch((reason) => {
-      if (timer !== undefined) clock.cancel(timer);
+      forget();
       reject(new CallError('ended', `${life.id} ended before it replied: ${describeReason(reason)}`, reason));
     });
-    call.set(life);
+    const forget = (): void => {
+      if (timer !== undefined) clock.cancel(timer);
+      askerEnds?.clear();
+    };
     if (timeoutMs !== Infinity) {
       timer = clock.at(clock.monotonic() + timeoutMs, () => {
-        if (call.clear()) reject(new CallError('timeout', `${life.id} did not reply within ${timeoutMs} ms`));
+        if (!call.clear()) return;
+        forget();
+        reject(new CallError('timeout', `${life.id} did not reply within ${timeoutMs} ms`));
       });
     }
-    life.send(
-      question((answer) => {
-        if (!call.clear()) return;
-        if (timer !== undefined) clock.cancel(timer);
-        resolve(answer);
-      }),
-    );
+    call.set(life);
+    if (context !== undefined) askerEnds = watchAsker(context.life, call, forget, reject);
+    try {
+      life.send(
+        question((answer) => {
+          if (!call.clear()) return;
+          forget();
+          resolve(answer);
+        }),
+      );
+    } catch (error) {
+      call.clear();
+      forget();
+      reject(error);
+    }
   });
+}
+
+/** Takes the question back when the life that asked it ends, so that nothing of it stays with the one it asked. */
+function watchAsker(
+  asker: Life,
+  call: Watch,
+  forget: () => void,
+  reject: (error: CallError) => void,
+): Watch | undefined {
+  if (asker.hasEnded) return undefined;
+  const watch = new Watch(() => {
+    if (!call.clear()) return;
+    forget();
+    reject(new CallError('asker_ended', `${asker.id} ended before it had a reply`));
+  });
+  watch.set(asker);
+  return watch;
+}
+
+/** Whether the running code is a turn of this very life, which would wait for itself. */
+export function isOwnTurn(life: Life): boolean {
+  const context = life.kernel.contexts.current;
+  return context !== undefined && isTurnOf(context, life);
+}
+
+function isTurnOf(context: Context, life: Life): boolean {
+  return context.life === life && context.isTurn;
 }
 
 /** What a question rejects with when there is nobody to ask. */

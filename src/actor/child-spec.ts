@@ -47,9 +47,11 @@ export function isCleanDynamicEnd(spec: ChildSpec, reason: ExitReason, when: 'be
 
 /** Types rule out most of this, but specs are made at run time too. */
 export function childProblem(spec: ChildSpec, autoShutdown: AutoShutdown): SpecProblem | undefined {
+  if (typeof spec !== 'object' || spec === null) return ['invalid_child_spec', spec];
   const { id, significant } = spec;
   const [restart, shutdown, type] = [restartOf(spec), shutdownOf(spec), typeOf(spec)];
   if (id === undefined) return ['missing_id', spec];
+  if (typeof id !== 'string') return ['invalid_id', id];
   if (spec.start === undefined) return ['missing_start', spec];
   if (typeof spec.start !== 'function') return ['invalid_mfa', spec];
   if (!['permanent', 'transient', 'temporary'].includes(restart)) return ['invalid_restart_type', restart];

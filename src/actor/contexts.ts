@@ -1,12 +1,15 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import type { Life } from './life.ts';
 
-/** The async context of work beside a mailbox; that of the mailbox itself is the life. */
-export class TaskContext {
+/** The life that code belongs to, and whether that code is its present turn, start or stop, or only stands beside its mailbox. */
+export class Context {
   readonly life: Life;
+  /** While it is so, the messages of the life wait for this code. */
+  isTurn: boolean;
 
-  constructor(life: Life) {
+  constructor(life: Life, isTurn: boolean) {
     this.life = life;
+    this.isTurn = isTurn;
   }
 }
 
@@ -19,38 +22,52 @@ const keptContexts = 64;
  * have turn after turn are kept.
  */
 export class Contexts {
-  readonly #storage = new AsyncLocalStorage<Life | TaskContext>();
+  readonly #storage = new AsyncLocalStorage<Context>();
   /** The context that is entered from, and gone back from. */
   readonly #outside = new AsyncResource('outside');
-  /** By serial, modulo their number: the life that had a turn last; and once it had two in a row, its context. */
-  readonly #lives: (Life | undefined)[] = Array.from({ length: keptContexts });
+  /** By life's serial, modulo their number: the last turn; and once the same life had two in a row, what enters it. */
+  readonly #turns: (Context | undefined)[] = Array.from({ length: keptContexts });
   readonly #kept: (AsyncResource | undefined)[] = Array.from({ length: keptContexts });
 
-  get current(): Life | TaskContext | undefined {
+  get current(): Context | undefined {
     return this.#storage.getStore();
   }
 
-  /** Runs `code` as that of `owner`. */
-  run<A, R>(owner: Life | TaskContext, code: (argument: A) => R, argument: A): R {
+  /** Runs `code` in `context`. */
+  run<A, R>(context: Context, code: (argument: A) => R, argument: A): R {
     return this.#outside.runInAsyncScope(() => {
-      this.#storage.enterWith(owner);
+      this.#storage.enterWith(context);
       return code(argument);
     });
   }
 
-  /** Runs a turn of a life, which is likely to have more of them. */
+  /** Runs `code` as that of no life. */
+  runOutside(code: () => void): void {
+    this.#outside.runInAsyncScope(code);
+  }
+
+  /**
+   * Runs a turn of a life, which is likely to have more of them. Those after the first share a context, so that while one of
+   * them goes on in promises, what the others left behind looks like a part of it. What the start left never does.
+   */
   runTurn<R>(life: Life, turn: (life: Life) => R): R {
     const place = life.serial & (keptContexts - 1);
-    if (this.#lives[place] !== life) {
-      this.#lives[place] = life;
-      this.#kept[place] = undefined;
-      return this.run(life, turn, life);
+    let context = this.#turns[place];
+    let kept = this.#kept[place];
+    if (context?.life !== life || kept === undefined) {
+      const isFirst = context?.life !== life;
+      context = new Context(life, true);
+      kept = isFirst ? undefined : this.run(context, newResource, 'life');
+      this.#turns[place] = context;
+      this.#kept[place] = kept;
     }
-    const kept = (this.#kept[place] ??= this.run(life, newContext, 'life'));
-    return kept.runInAsyncScope(turn, undefined, life);
+    context.isTurn = true;
+    const result = kept === undefined ? this.run(context, turn, life) : kept.runInAsyncScope(turn, undefined, life);
+    context.isTurn = life.isBusy;
+    return result;
   }
 }
 
-function newContext(name: string): AsyncResource {
+function newResource(name: string): AsyncResource {
   return new AsyncResource(name);
 }

@@ -62,8 +62,8 @@ function superviseDynamic(
   life.viewChildren = () => [...children].map((child) => viewChild(life, child));
 
   return {
-    receive(message) {
-      switch (message.type) {
+    receive(message: DynamicSupervisorMessage | null | undefined) {
+      switch (message?.type) {
         case 'exited':
           return exited(message.exit);
         case 'retry':
@@ -77,7 +77,7 @@ function superviseDynamic(
         case 'count_children':
           return message.reply(count());
         default:
-          message satisfies never;
+          message satisfies null | undefined;
       }
     },
     stop: stopAll,
@@ -115,7 +115,7 @@ function superviseDynamic(
 
   function exited({ from, reason }: Exit): void | Promise<void> {
     const child = childAt(from);
-    if (child?.state !== 'running') return;
+    if (child?.state !== 'running' || child.life?.hasEnded !== true) return;
     child.lastExit = reason;
     if (isReported(child.spec, reason)) reportChild(life, 'child_terminated', child.spec, reason);
     if (mustRestart(child.spec, reason)) return restart(child, reason);

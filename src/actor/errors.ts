@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { ExitReason } from './types.ts';
 
 /** Thrown by an actor that ends its life, or fails its start, with this reason and no other: OTP's `exit(Reason)`. */
@@ -14,7 +15,7 @@ export class ExitError extends Error {
 /** Why a question got no answer; `reason` is how the asked life ended, if it did. */
 export class CallError extends Error {
   override readonly name = 'CallError';
-  readonly code: 'timeout' | 'noproc' | 'ended' | 'calling_self';
+  readonly code: 'timeout' | 'noproc' | 'ended' | 'calling_self' | 'asker_ended';
   readonly reason: ExitReason | undefined;
 
   constructor(code: CallError['code'], message: string, reason?: ExitReason) {
@@ -48,12 +49,28 @@ export function isNormal(reason: ExitReason): boolean {
 
 /** Whether a life ended as it was asked to: `shutdown` or `['shutdown', …]`. */
 export function isShutdown(reason: ExitReason): boolean {
-  return reason === 'shutdown' || (reason[0] === 'shutdown' && reason.length === 2);
+  return reason === 'shutdown' || (Array.isArray(reason) && reason[0] === 'shutdown' && reason.length === 2);
 }
 
-/** One line for people and logs. */
+/** One line for people and logs. Never throws, whatever was thrown: it is called while others are told of an end. */
 export function describeReason(reason: ExitReason): string {
-  if (typeof reason === 'string') return reason;
-  const [kind, detail] = reason;
-  return `${kind}: ${detail instanceof Error ? detail.message : JSON.stringify(detail)}`;
+  try {
+    return Array.isArray(reason) ? `${String(reason[0])}: ${textOf(reason[1])}` : String(reason);
+  } catch {
+    return 'a reason that cannot be shown';
+  }
+}
+
+function textOf(detail: unknown): string {
+  if (detail instanceof Error) return detail.message;
+  try {
+    return JSON.stringify(detail, messageOfError) ?? inspect(detail);
+  } catch {
+    return inspect(detail, { breakLength: Infinity, customInspect: false });
+  }
+}
+
+/** Errors have nothing to show in JSON. */
+function messageOfError(_key: string, value: unknown): unknown {
+  return value instanceof Error ? value.message : value;
 }

@@ -1,4 +1,4 @@
-/** None, one, or several of something that is no set itself. Most lives have one link and one timer, and a `Set` costs some 200 B. */
+/** None, one, or several of something that is no set itself. Most lives have no more than one link and one key, and a `Set` costs some 200 B. */
 export type Few<T> = undefined | T | Set<T>;
 
 export function withItem<T>(few: Few<T>, item: T): Few<T> {

@@ -13,7 +13,7 @@ const keptMailboxes = 256;
 
 export interface KernelOptions {
   readonly clock: Clock;
-  /** Told of the start and end of lives, and of what supervisors do about it; must not throw. */
+  /** Told of the start and end of lives, and of what supervisors do about it; what it throws is nobody's error. */
   readonly report?: (report: Report) => void;
   /** More messages than this waiting in one mailbox are reported. Default 10,000. */
   readonly mailboxThreshold?: number;
@@ -39,7 +39,7 @@ export class Kernel {
 
   constructor({ clock, report, mailboxThreshold = 10_000 }: KernelOptions) {
     this.clock = clock;
-    this.report = report;
+    this.report = report && ((told) => this.#guard(report, told));
     this.mailboxThreshold = mailboxThreshold;
   }
 
@@ -63,8 +63,21 @@ export class Kernel {
     if (this.#isDeparting) return;
     this.#isDeparting = true;
     for (let next = this.#departures.shift(); next !== undefined; next = this.#departures.shift()) {
-      tellOfEnd(next);
+      this.#guard(tellOfEnd, next);
     }
     this.#isDeparting = false;
+  }
+
+  /** What the kernel is at goes on, whatever `tell` throws: that is thrown again on nobody's stack, and blamed on no life. */
+  #guard<A>(tell: (about: A) => void, about: A): void {
+    try {
+      tell(about);
+    } catch (error) {
+      this.contexts.runOutside(() =>
+        queueMicrotask(() => {
+          throw error;
+        }),
+      );
+    }
   }
 }

@@ -1,14 +1,17 @@
 import { ask } from './call.ts';
 import type { Child } from './child.ts';
+import { Context } from './contexts.ts';
 import { reasonOf } from './errors.ts';
-import { type Few, itemsOf } from './few.ts';
+import type { Few } from './few.ts';
 import type { LifeView } from './inspect.ts';
 import type { Kernel } from './kernel.ts';
 import type { Mailbox } from './mailbox.ts';
+import { abortTasks, revoke } from './revoke.ts';
 import type { Hold } from './registry.ts';
 import { type Ring, RingItem } from './ring.ts';
 import type { Runnable } from './run-queue.ts';
 import { SystemMessage } from './system-message.ts';
+import { isThenable } from './thenable.ts';
 import type { Behaviour, Exit, ExitReason, Ref, Reply } from './types.ts';
 import type { Watch, Watched } from './watch.ts';
 
@@ -117,17 +120,17 @@ export class Life extends RingItem implements Ref<unknown>, Runnable, Watched {
     this.kernel.activity += 1;
     const behaviour = this.#behaviour;
     if (this.phase !== 'running' || behaviour === undefined) return this.#rest();
-    if (this.#stopReason !== undefined) return this.#stop(this.#stopReason);
+    if (this.#stopReason !== undefined) return this.#beginStop(this.#stopReason);
     this.#turn = 'busy';
     try {
       const message = this.#mailbox?.shift();
       const work: unknown = message instanceof SystemMessage ? message.run(behaviour) : behaviour.receive(message);
-      if (work instanceof Promise) {
-        this.#await(work);
+      if (isThenable(work)) {
+        this.#await(Promise.resolve(work));
         return false;
       }
     } catch (error) {
-      return this.#stop(reasonOf(error));
+      return this.#beginStop(reasonOf(error));
     }
     return this.#rest();
   }
@@ -157,7 +160,7 @@ export class Life extends RingItem implements Ref<unknown>, Runnable, Watched {
     if (this.phase === 'ended') this.kernel.report?.({ type: 'stray', id: this.id, reason });
     else if (this.phase === 'starting') this.end(reason);
     else if (this.phase === 'stopping') this.#stopReason = reason;
-    else this.#stop(reason);
+    else this.#beginStop(reason);
   }
 
   /** Lets messages wait until `resume`. */
@@ -180,16 +183,11 @@ export class Life extends RingItem implements Ref<unknown>, Runnable, Watched {
     this.reason = reason;
     this.#behaviour = undefined;
     this.#mailbox = undefined;
-    this.wrapExit = undefined;
-    this.viewChildren = undefined;
-    kernel.roots.delete(this);
-    for (const hold of itemsOf(this.holds)) hold.release();
-    kernel.clock.cancelAll(this);
-    for (const monitor of this.monitors?.values() ?? []) monitor.clear();
+    revoke(this);
     if (phase !== 'starting') {
       kernel.report?.({ type: 'ended', id: this.id, reason, ageMs: kernel.clock.monotonic() - this.startedAt });
     }
-    if (this.controller !== undefined) kernel.contexts.run(this, (own) => own.abort(), this.controller);
+    abortTasks(this);
     kernel.depart(this);
   }
 
@@ -214,26 +212,29 @@ export class Life extends RingItem implements Ref<unknown>, Runnable, Watched {
   }
 
   #await(work: Promise<unknown>): void {
+    const context = this.kernel.contexts.current;
     work.then(
       () => {
+        if (context !== undefined) context.isTurn = false;
         this.kernel.activity += 1;
         if (this.#rest()) this.kernel.queue.add(this);
       },
-      (error: unknown) => this.#stop(reasonOf(error)),
+      (error: unknown) => this.#beginStop(reasonOf(error)),
     );
   }
 
   /** Runs the behaviour's `stop`, then ends the life. */
-  #stop(reason: ExitReason): false {
+  #beginStop(reason: ExitReason): false {
     if (this.phase === 'stopping' || this.phase === 'ended') return false;
-    this.kernel.activity += 1;
+    const { kernel } = this;
+    kernel.activity += 1;
     this.phase = 'stopping';
     this.#turn = 'busy';
     this.#stopReason = reason;
     try {
-      const work = this.kernel.contexts.run(this, (behaviour) => behaviour?.stop?.(reason), this.#behaviour);
-      if (work instanceof Promise) {
-        work.then(
+      const work: unknown = kernel.contexts.run(new Context(this, true), (own) => own?.stop?.(reason), this.#behaviour);
+      if (isThenable(work)) {
+        Promise.resolve(work).then(
           () => this.end(this.#stopReason ?? reason),
           (error: unknown) => this.end(reasonOf(error)),
         );

@@ -40,12 +40,13 @@ export function exit(target: Life, from: Ref<never>, reason: ExitReason): void {
 
 /** What an exit signal does: it ends a life that does not trap exits, unless it is `normal`; else it becomes a message. */
 export function signalExit(target: Life, from: Ref<never>, reason: ExitReason): void {
-  if (target.wrapExit === undefined) {
+  const { wrapExit } = target;
+  if (wrapExit === undefined) {
     if (reason !== 'normal') target.end(reason);
   } else if (from === (target.parent ?? target.kernel.outside)) {
     target.stopInTurn(reason);
-  } else if (target.wrapExit !== null) {
-    target.send(new SystemMessage((behaviour) => behaviour.receive(target.wrapExit?.({ from, reason }))));
+  } else if (wrapExit !== null) {
+    target.send(new SystemMessage((behaviour) => behaviour.receive(wrapExit({ from, reason }))));
   }
 }
 

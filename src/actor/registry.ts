@@ -6,7 +6,7 @@ import type { Ref, Reply } from './types.ts';
 export interface Hold {
   readonly registry: unknown;
   readonly key: unknown;
-  /** Frees the key. */
+  /** Frees the key, unless another life holds it by now. */
   release(): void;
 }
 
@@ -36,7 +36,10 @@ export class Registry<K, M> {
     const holder = this.#holders.get(key);
     if (holder !== undefined) throw new AlreadyRegistered(String(key), holder.id);
     this.#holders.set(key, life);
-    return { registry: this, key, release: () => this.#holders.delete(key) };
+    const release = (): void => {
+      if (this.#holders.get(key) === life) this.#holders.delete(key);
+    };
+    return { registry: this, key, release };
   }
 }
 

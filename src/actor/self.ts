@@ -1,7 +1,7 @@
 import { lifeAt } from './address.ts';
 import { noProcess } from './call.ts';
 import { reasonOf } from './errors.ts';
-import { TaskContext } from './contexts.ts';
+import { Context } from './contexts.ts';
 import { itemsOf, withItem, withoutItem } from './few.ts';
 import type { Life } from './life.ts';
 import { link, signalExit, unlink } from './link.ts';
@@ -59,7 +59,7 @@ export class LifeSelf<M> implements Self<M> {
       }
       kernel.activity += 1;
     };
-    void kernel.contexts.run(new TaskContext(life), work, this.signal);
+    void kernel.contexts.run(new Context(life, false), work, this.signal);
   }
 
   after(delayMs: number, message: M): number {
@@ -93,7 +93,7 @@ export class LifeSelf<M> implements Self<M> {
 
   unlink(other: Ref<never>): void {
     const target = lifeAt(other);
-    if (target !== undefined) unlink(this.life, target);
+    if (target !== undefined && !this.life.hasEnded) unlink(this.life, target);
   }
 
   monitor(other: Ref<never>, wrap: (down: Down) => M): number {
@@ -127,13 +127,19 @@ export class LifeSelf<M> implements Self<M> {
 
   unregister<K>(registry: Registry<K, M>, key: K): void {
     const { life } = this;
+    if (life.hasEnded) return;
     for (const hold of itemsOf(life.holds)) {
-      if (hold.registry !== registry || hold.key !== key) continue;
+      if (hold.registry !== registry || !isSameKey(hold.key, key)) continue;
       hold.release();
       life.holds = withoutItem(life.holds, hold);
       return;
     }
   }
+}
+
+/** As a `Map` sees it: NaN is one key, and so are 0 and -0. */
+function isSameKey(one: unknown, other: unknown): boolean {
+  return one === other || Object.is(one, other);
 }
 
 /** The life behind a `Self`, for those parts of the kernel that can do more than an actor. */

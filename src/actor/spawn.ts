@@ -1,9 +1,11 @@
-import { reasonOf } from './errors.ts';
+import { Context } from './contexts.ts';
+import { ExitError, reasonOf } from './errors.ts';
 import type { Kernel } from './kernel.ts';
 import { Life } from './life.ts';
 import { link } from './link.ts';
 import { LifeSelf } from './self.ts';
-import { type ExitReason, ignore, type Self, type Start } from './types.ts';
+import { isThenable } from './thenable.ts';
+import { type Behaviour, type ExitReason, ignore, type Self, type Start } from './types.ts';
 import { Watch } from './watch.ts';
 
 /** What can be started: a child spec is one. */
@@ -32,38 +34,46 @@ export function spawnLink(parent: Life, actor: Startable, name: string): Started
 }
 
 function begin(life: Life, actor: Startable): Started | Promise<Started> {
-  const self = new LifeSelf<never>(life);
+  const context = new Context(life, true);
   try {
-    const start = life.kernel.contexts.run(life, (own) => actor.start(own), self);
-    return start instanceof Promise ? awaitStart(life, start) : settle(life, start);
+    const start = life.kernel.contexts.run(context, (own) => actor.start(own), new LifeSelf<never>(life));
+    return isThenable(start) ? awaitStart(context, Promise.resolve(start)) : settle(context, start);
   } catch (error) {
-    return fail(life, error);
+    return fail(context, error);
   }
 }
 
 /** A life may be killed while it starts; what its start comes to after that counts no more. */
-function awaitStart(life: Life, start: Promise<Start<never>>): Promise<Started> {
+function awaitStart(context: Context, start: Promise<unknown>): Promise<Started> {
   return new Promise((resolve) => {
     const killed = new Watch((reason) => resolve({ ok: false, reason }));
-    killed.set(life);
+    killed.set(context.life);
     start.then(
-      (behaviour) => killed.clear() && resolve(settle(life, behaviour)),
-      (error: unknown) => killed.clear() && resolve(fail(life, error)),
+      (behaviour) => killed.clear() && resolve(settle(context, behaviour)),
+      (error: unknown) => killed.clear() && resolve(fail(context, error)),
     );
   });
 }
 
-function settle(life: Life, start: Start<never>): Started {
+function settle(context: Context, start: unknown): Started {
+  const { life } = context;
   if (life.hasEnded) return { ok: false, reason: life.reason };
   if (start === ignore) {
     life.end('normal');
     return { ok: 'ignore' };
   }
+  if (!isBehaviour(start)) return fail(context, new ExitError(['bad_return_value', start]));
+  context.isTurn = false;
   life.run(start);
   return { ok: true, ref: life };
 }
 
-function fail(life: Life, error: unknown): Started {
+function fail({ life }: Context, error: unknown): Started {
   life.end(reasonOf(error));
   return { ok: false, reason: life.reason };
+}
+
+/** Types rule out anything else, but a start may come from code that has none. */
+function isBehaviour(start: unknown): start is Behaviour<never> {
+  return typeof start === 'object' && start !== null && 'receive' in start && typeof start.receive === 'function';
 }

@@ -76,6 +76,7 @@ async function superviseStatic(
   refuseBadIntensity(intensity, periodMs);
   refuseBadChildren(spec.children, autoShutdown);
   for (const childSpec of spec.children) children.set(childSpec.id, new Child(childSpec, undefined));
+  await emptyStack();
   const failed = await startInTurn([...children.values()]);
   if (failed !== undefined) {
     await shutDownInTurn(life, [...children.values()]);
@@ -83,8 +84,8 @@ async function superviseStatic(
   }
 
   return {
-    receive(message) {
-      switch (message.type) {
+    receive(message: SupervisorMessage | null | undefined) {
+      switch (message?.type) {
         case 'exited':
           return exited(message.exit);
         case 'retry':
@@ -104,7 +105,7 @@ async function superviseStatic(
         case 'count_children':
           return message.reply(count());
         default:
-          message satisfies never;
+          message satisfies null | undefined;
       }
     },
     stop: () => shutDownInTurn(life, [...children.values()]),
@@ -127,7 +128,7 @@ async function superviseStatic(
 
   async function exited({ from, reason }: Exit): Promise<void> {
     const child = [...children.values()].find(({ life, state }) => life === from && state === 'running');
-    if (child === undefined) return;
+    if (child?.life?.hasEnded !== true) return;
     child.lastExit = reason;
     if (isReported(child.spec, reason)) reportChild(life, 'child_terminated', child.spec, reason);
     if (mustRestart(child.spec, reason)) {
@@ -233,4 +234,9 @@ async function superviseStatic(
     const active = all.filter(({ life: child, state }) => state === 'running' && child?.hasEnded === false).length;
     return { specs: all.length, active, supervisors, workers: all.length - supervisors };
   }
+}
+
+/** A child that is a supervisor starts its own children beyond this, so that a tree may be of any depth. */
+function emptyStack(): Promise<void> {
+  return Promise.resolve();
 }

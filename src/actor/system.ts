@@ -1,6 +1,5 @@
 import { lifeAt } from './address.ts';
-import { noProcess } from './call.ts';
-import { TaskContext } from './contexts.ts';
+import { isOwnTurn, noProcess } from './call.ts';
 import { CallError, describeReason } from './errors.ts';
 import { type LifeView, viewLife } from './inspect.ts';
 import { Kernel, type KernelOptions } from './kernel.ts';
@@ -65,19 +64,19 @@ export function createSystem(options: KernelOptions): System {
       new Promise((resolve, reject) => {
         const life = lifeAt(ref);
         if (life === undefined || life.hasEnded) return reject(noProcess(ref.id));
-        if (kernel.contexts.current === life) return reject(new CallError('calling_self', `${ref.id} stopped itself`));
+        if (isOwnTurn(life)) return reject(new CallError('calling_self', `${ref.id} stopped itself`));
         let timer: number | undefined;
         const watch = new Watch((ended) => {
           if (timer !== undefined) clock.cancel(timer);
           if (ended === reason) resolve();
           else reject(new CallError('ended', `${ref.id} ended otherwise: ${describeReason(ended)}`, ended));
         });
-        watch.set(life);
         if (timeoutMs !== Infinity) {
           timer = clock.at(clock.monotonic() + timeoutMs, () => {
             if (watch.clear()) reject(new CallError('timeout', `${ref.id} did not end within ${timeoutMs} ms`));
           });
         }
+        watch.set(life);
         life.stopInTurn(reason);
       }),
 
@@ -103,8 +102,7 @@ export function createSystem(options: KernelOptions): System {
     inspect: () => [...kernel.roots].map(viewLife),
 
     blame(error) {
-      const context = kernel.contexts.current;
-      const life = context instanceof TaskContext ? context.life : context;
+      const life = kernel.contexts.current?.life;
       life?.fail(error);
       return life !== undefined;
     },

@@ -1,6 +1,6 @@
 import type { Registry } from './registry.ts';
 
-/** Why a life ended, or is asked to end; the shapes are OTP's, `['error', …]` standing for a raise. */
+/** Why a life ended, or is asked to end; the shapes are OTP's, `['error', …]` standing for a raise. `bad_return_value` is that of a start. */
 export type ExitReason =
   | 'normal'
   | 'shutdown'
@@ -9,6 +9,7 @@ export type ExitReason =
   | 'killed'
   | 'noproc'
   | readonly ['error', unknown]
+  | readonly ['bad_return_value', unknown]
   | readonly ['supervisor_data' | 'start_spec', SpecProblem];
 
 /** What is wrong with the flags of a supervisor, or with a child's spec, in OTP's words, and the offending value. */
@@ -21,7 +22,8 @@ export interface Ref<M> {
   send(message: M): void;
   /**
    * Sends the question and waits for its reply. Rejects with a `CallError` on time-out (default 5,000 ms, `Infinity`
-   * for none), when the asked life ends first, or at once when there is none (`noproc`); a late reply is dropped.
+   * for none), when the asked life or the asking one ends first, or at once when there is none (`noproc`); a late reply is
+   * dropped.
    */
   ask<T>(question: (reply: Reply<T>) => M, timeoutMs?: number): Promise<T>;
 }
@@ -65,7 +67,10 @@ export interface Self<M> {
   send(message: M): void;
   /** Runs beside the mailbox; its outcome comes back as a message, its rejection ends the life. */
   task<T>(run: (signal: AbortSignal) => Promise<T>, done: (outcome: T) => M): void;
-  /** Sends itself `message` after `delayMs` of monotonic time; returns a timer for `cancel`. */
+  /**
+   * Sends itself `message` after `delayMs` of monotonic time; returns a timer for `cancel`. With 0 or less it is sent as
+   * soon as possible, with `Infinity` never. Throws on NaN.
+   */
   after(delayMs: number, message: M): number;
   /** Whether the timer had not fired yet. */
   cancel(timer: number): boolean;
@@ -92,6 +97,7 @@ export interface Self<M> {
   unregister<K>(registry: Registry<K, M>, key: K): void;
 }
 
+/** Which ends of a child make its supervisor start it again: all, only those that are not normal (see `isNormal`), or none. */
 export type Restart = 'permanent' | 'transient' | 'temporary';
 
 /** What a supervisor must know of a child; fields and defaults are OTP's. */
@@ -103,6 +109,8 @@ export interface ChildSpec {
   readonly restart?: Restart;
   /** Milliseconds, default 5,000 for a worker and `infinity` for a supervisor. */
   readonly shutdown?: number | 'infinity' | 'brutal_kill';
+  /** Default `worker`. Only for those who look at the tree, and for the default of `shutdown`. */
   readonly type?: 'worker' | 'supervisor';
+  /** Whether its end by itself counts for the supervisor's `autoShutdown`. Default `false`; never of a permanent child. */
   readonly significant?: boolean;
 }

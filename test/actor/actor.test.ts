@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import { ExitError } from '../../src/actor/errors.ts';
-import { ignore, type ExitReason } from '../../src/actor/types.ts';
+import { type Behaviour, ignore, type ExitReason } from '../../src/actor/types.ts';
 import { hear, heard, make, puppet, stage } from './support.ts';
 
 describe('start', () => {
@@ -46,6 +47,39 @@ describe('start', () => {
     const { system, reports } = stage();
     assert.deepEqual(await system.spawn(() => ignore), { ok: 'ignore' });
     assert.deepEqual(reports, []);
+  });
+
+  for (const [what, returned] of [
+    ['nothing', undefined],
+    ['an object without receive', {}],
+    ['an object whose receive is no function', { receive: 'what?' }],
+  ] as const) {
+    test(`a start that returns ${what} fails, at once or later`, async () => {
+      const { system } = stage();
+      const bad = returned as unknown as Behaviour<never>;
+      const refused = { ok: false, reason: ['bad_return_value', returned] };
+      assert.deepEqual(await system.spawn(() => bad), refused);
+      assert.deepEqual(await system.spawn(async () => bad), refused);
+      assert.deepEqual(system.inspect(), []);
+    });
+  }
+
+  test('a promise of another realm is awaited too, in start, receive and stop', async () => {
+    const { system } = stage();
+    const Foreign = runInNewContext('Promise') as PromiseConstructor;
+    assert.ok(!(Foreign.resolve() instanceof Promise));
+    const error = new Error('boom');
+    const stopped: ExitReason[] = [];
+    const spawned = await system.spawn<string>(() =>
+      Foreign.resolve({
+        receive: () => Foreign.reject<void>(error),
+        stop: (reason) => Foreign.resolve().then(() => void stopped.push(reason)),
+      }),
+    );
+    assert.ok(spawned.ok === true);
+    spawned.ref.send('go');
+    assert.deepEqual(await system.ended(spawned.ref), ['error', error]);
+    assert.deepEqual(stopped, [['error', error]]);
   });
 
   test('a life killed in its start fails to start, and what the start returns later goes nowhere', async () => {

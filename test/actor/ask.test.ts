@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { AsyncResource } from 'node:async_hooks';
 import { describe, test } from 'node:test';
-import type { Actor, ExitReason, Reply } from '../../src/actor/types.ts';
+import { lifeAt } from '../../src/actor/address.ts';
+import type { CallError } from '../../src/actor/errors.ts';
+import type { Actor, ExitReason, Ref, Reply, Self } from '../../src/actor/types.ts';
 import { hear, heard, make, puppet, stage } from './support.ts';
 
 type Echo = { readonly type: 'echo'; readonly reply: Reply<string> } | { readonly type: 'silence' };
@@ -53,12 +56,121 @@ describe('ask', () => {
     await assert.rejects(promise, { code: 'calling_self' });
   });
 
+  for (const turns of [1, 2]) {
+    test(`a life that asks or stops itself later in its ${turns === 1 ? 'first' : 'second'} turn is told so too`, async () => {
+      const { spawn, system } = stage();
+      const ref = await spawn(puppet);
+      for (let turn = 1; turn < turns; turn += 1) await make(ref, () => {});
+      const { promise, resolve } = Promise.withResolvers<unknown[]>();
+      ref.send({
+        type: 'do',
+        async run(self) {
+          await Promise.resolve();
+          resolve(await Promise.allSettled([heard(self.ref), system.stop(self.ref)]));
+        },
+      });
+      for (const refused of (await promise) as { reason: CallError }[])
+        assert.equal(refused.reason.code, 'calling_self');
+    });
+  }
+
+  test('a life that asks itself in its start or its stop is told so', async () => {
+    const { spawn, system } = stage();
+    const codes: string[] = [];
+    const askSelf = ({ ref }: Self<Reply<never>>) =>
+      ref
+        .ask<never>((reply) => reply)
+        .catch(({ code }: CallError) => {
+          codes.push(code);
+        });
+    const ref = await spawn<Reply<never>>(async (self) => {
+      await askSelf(self);
+      return { receive() {}, stop: () => askSelf(self) };
+    });
+    await system.stop(ref);
+    assert.deepEqual(codes, ['calling_self', 'calling_self']);
+  });
+
+  test('what the start or the first turn left behind may ask its life while that is busy', async () => {
+    const { spawn, system } = stage();
+    const left: ((ref: Ref<string | Reply<number>>) => Promise<number>)[] = [];
+    const leave = () => left.push(AsyncResource.bind((ref) => ref.ask<number>((reply) => reply)));
+    let gate = Promise.withResolvers<void>();
+    const ref = await spawn<string | Reply<number>>(() => {
+      leave();
+      return {
+        receive(message) {
+          if (typeof message !== 'string') return message(1);
+          leave();
+          return message === 'wait' ? gate.promise : undefined;
+        },
+      };
+    });
+    for (const message of ['leave', 'wait', 'wait']) {
+      gate = Promise.withResolvers<void>();
+      ref.send(message);
+      await system.idle();
+      if (message === 'leave') continue;
+      const asked = left.slice(0, 2).map((run) => run(ref));
+      gate.resolve();
+      assert.deepEqual(new Set(await Promise.all(asked)), new Set([1]));
+    }
+  });
+
   test('a task may ask its own life', async () => {
     const { spawn, system } = stage();
     const ref = await spawn(puppet);
     await make(ref, (self) => self.task(() => heard(self.ref), hear));
     await system.idle();
     assert.deepEqual(await heard(ref), [[]]);
+  });
+
+  test('a question that cannot be made leaves nothing behind', async () => {
+    const { spawn, clock } = stage();
+    const ref = await spawn(echo);
+    const error = new Error('what was it?');
+    const unasked = ref.ask<never>(() => {
+      throw error;
+    });
+    await assert.rejects(unasked, error);
+    await assert.rejects(
+      ref.ask<string>((reply) => ({ type: 'echo', reply }), NaN),
+      RangeError,
+    );
+    assert.equal(clock.next(), undefined);
+    assert.equal(lifeAt(ref)?.watches, undefined);
+  });
+
+  for (const where of ['its turn', 'a task']) {
+    test(`the end of a life takes back what it asked in ${where}`, async () => {
+      const { spawn, system, clock } = stage();
+      const [asker, asked] = [await spawn(puppet), await spawn<Echo>(echo)];
+      const outcomes: unknown[] = [];
+      const ask = () =>
+        Promise.allSettled([Infinity, 1_000].map((ms) => asked.ask<string>(() => ({ type: 'silence' }), ms))).then(
+          (results) => outcomes.push(...results.map((result) => (result as { reason: CallError }).reason.code)),
+        );
+      await make(asker, (self) => {
+        if (where === 'its turn') void ask();
+        else self.task(ask, hear);
+      });
+      await system.idle();
+      assert.notEqual(lifeAt(asked)?.watches, undefined);
+      system.exit(asker, 'kill');
+      await system.idle();
+      assert.equal(lifeAt(asked)?.watches, undefined);
+      assert.equal(clock.next(), undefined);
+      assert.deepEqual(outcomes, ['asker_ended', 'asker_ended']);
+    });
+  }
+
+  test('a question that got its reply leaves nothing with who asked', async () => {
+    const { spawn } = stage();
+    const [asker, asked] = [await spawn(puppet), await spawn(echo)];
+    const { promise, resolve } = Promise.withResolvers<string>();
+    await make(asker, () => resolve(asked.ask<string>((reply) => ({ type: 'echo', reply }))));
+    await promise;
+    assert.equal(lifeAt(asker)?.watches, undefined);
   });
 
   test('a question leaves no timer behind', async () => {
@@ -83,6 +195,17 @@ describe('timers', () => {
     await elapse(1);
     assert.deepEqual(await heard(ref), ['kept']);
     assert.deepEqual(cancelled, [true]);
+  });
+
+  test('a delay that is no number ends the life that asked for it, and no other one notices', async () => {
+    const { spawn, system, elapse } = stage();
+    const [one, other] = [await spawn(puppet), await spawn(puppet)];
+    const refused = make(one, (self) => self.after(NaN, hear('never')));
+    await make(other, (self) => [20, 0, -5, Infinity].map((ms) => self.after(ms, hear(ms))));
+    await assert.rejects(refused, { code: 'ended' });
+    await elapse(20);
+    assert.deepEqual(await heard(other), [-5, 0, 20]);
+    assert.ok((await system.ended(one))[1] instanceof RangeError);
   });
 
   test('a timer that fired, or is of another life, cannot be cancelled', async () => {

@@ -119,6 +119,17 @@ describe('exit signals', () => {
     assert.equal(await scene.system.ended(one), 'shutdown');
   });
 
+  test('an exit that came while a life trapped exits is a message, also when it does so no more', async () => {
+    const scene = stage();
+    const [one, other] = await two(scene);
+    await trap(one);
+    await make(one, (self) => {
+      scene.system.exit(one, 'shutdown', other);
+      self.untrapExit();
+    });
+    assert.deepEqual(await heard(one), [[other.id, 'shutdown']]);
+  });
+
   test('a life that traps exits no more ends by them again', async () => {
     const scene = stage();
     const [one, other] = await two(scene);

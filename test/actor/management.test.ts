@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { dynamicSupervisor } from '../../src/actor/dynamic-supervisor.ts';
 import {
+  type ManagementMessage,
   countChildren,
   deleteChild,
   restartChild,
@@ -8,8 +10,9 @@ import {
   terminateChild,
   whichChildren,
 } from '../../src/actor/management.ts';
-import type { ExitReason } from '../../src/actor/types.ts';
-import { trio } from './support.ts';
+import { supervisor } from '../../src/actor/supervisor.ts';
+import type { ChildSpec, ExitReason } from '../../src/actor/types.ts';
+import { stage, trio } from './support.ts';
 
 const crash: ExitReason = ['error', 'boom'];
 
@@ -28,6 +31,47 @@ describe('management', () => {
     assert.deepEqual(await startChild(sup, child('a')), { ok: false, code: 'already_started', ref: at('a') });
     await terminateChild(sup, 'a');
     assert.deepEqual(await startChild(sup, child('a')), { ok: false, code: 'already_present' });
+  });
+
+  for (const [problem, value] of [
+    ['invalid_child_spec', null],
+    ['invalid_child_spec', 'a'],
+    ['missing_id', {}],
+    ['invalid_id', { id: Symbol('a'), start: () => ({ receive() {} }) }],
+    ['invalid_mfa', { id: 'a', start: 'a' }],
+    ['invalid_restart_type', { id: 'a', start: () => ({ receive() {} }), restart: {} }],
+  ] as const) {
+    test(`what is no spec is refused with ${problem}, by both kinds of supervisor`, async () => {
+      const { spawn } = stage();
+      const spec = value as unknown as ChildSpec;
+      const fixed = supervisor({ strategy: 'one_for_one', children: [] });
+      for (const sup of [await spawn(fixed), await spawn(dynamicSupervisor())]) {
+        const refused = await startChild(sup, spec);
+        assert.ok(refused.ok === false && refused.code === 'bad_spec');
+        assert.equal(refused.problem[0], problem);
+        assert.equal((await countChildren(sup)).specs, 0);
+      }
+    });
+  }
+
+  test('the end of a child that lives is not believed', async () => {
+    const { system, spawn, sup, at, lives, child } = await trio();
+    const pool = await spawn(dynamicSupervisor());
+    await startChild(pool, child('d'));
+    sup.send({ type: 'exited', exit: { from: at('a'), reason: crash } });
+    pool.send({ type: 'exited', exit: { from: at('d'), reason: crash } });
+    await system.idle();
+    assert.deepEqual(['a', 'd'].map(lives), [1, 1]);
+  });
+
+  test('what is no message of a supervisor is dropped', async () => {
+    const { spawn } = stage();
+    const fixed = supervisor({ strategy: 'one_for_one', children: [] });
+    for (const sup of [await spawn(fixed), await spawn(dynamicSupervisor())]) {
+      for (const odd of [null, undefined, 'hello', 1, {}, { type: 'hello' }])
+        sup.send(odd as unknown as ManagementMessage);
+      assert.equal((await countChildren(sup)).specs, 0);
+    }
   });
 
   test('a child that fails to start is not kept', async () => {

@@ -41,6 +41,38 @@ describe('registry', () => {
     assert.equal(registry.whereis('a'), other);
   });
 
+  test('a life that ended gives up nothing, not even when the next one has the same key', async () => {
+    const { spawn, system } = stage();
+    const registry = new Registry<string, PuppetMessage>();
+    const gate = Promise.withResolvers<void>();
+    const [one, other] = [await spawn(puppet), await spawn(puppet)];
+    one.send({
+      type: 'do',
+      async run(self) {
+        self.register(registry, 'a');
+        await gate.promise;
+        self.unregister(registry, 'a');
+      },
+    });
+    await system.idle();
+    system.exit(one, 'kill');
+    await make(other, (self) => self.register(registry, 'a'));
+    gate.resolve();
+    await system.idle();
+    assert.equal(registry.whereis('a'), other);
+  });
+
+  test('a key that equals nothing, itself included, can be given up too', async () => {
+    const { spawn } = stage();
+    const registry = new Registry<number, PuppetMessage>();
+    const ref = await spawn(puppet);
+    await make(ref, (self) => {
+      self.register(registry, NaN);
+      self.unregister(registry, NaN);
+    });
+    assert.equal(registry.size, 0);
+  });
+
   test('the key of a failed start is free again', async () => {
     const { system } = stage();
     const registry = new Registry<string, PuppetMessage>();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { countChildren, startChild, terminateChild, whichChildren } from '../../src/actor/management.ts';
 import { supervisor, type SupervisorSpec } from '../../src/actor/supervisor.ts';
-import { type Actor, type ExitReason, ignore, type Restart } from '../../src/actor/types.ts';
+import { type Actor, type ChildSpec, type ExitReason, ignore, type Restart } from '../../src/actor/types.ts';
 import { family, stage, trio } from './support.ts';
 
 const crash: ExitReason = ['error', 'boom'];
@@ -172,6 +172,23 @@ describe('start of a supervisor', () => {
     gate.resolve();
     await spawning;
     assert.deepEqual(order, ['slow', 'quick']);
+  });
+
+  test('a tree may be thousands of supervisors deep', async () => {
+    const { system, spawn } = stage();
+    let leaves = 0;
+    const leaf: Actor<never> = () => {
+      leaves += 1;
+      return { receive() {} };
+    };
+    let tree: ChildSpec = { id: 'leaf', start: leaf };
+    for (let depth = 0; depth < 5_000; depth += 1) {
+      tree = { id: 'node', start: supervisor({ strategy: 'one_for_one', children: [tree] }), type: 'supervisor' };
+    }
+    const root = await spawn(supervisor({ strategy: 'one_for_one', children: [tree] }));
+    assert.equal(leaves, 1);
+    system.exit(root, 'shutdown');
+    assert.equal(await system.ended(root), 'shutdown');
   });
 
   test('a child that fails to start stops those before it in reverse order and fails the start', async () => {
