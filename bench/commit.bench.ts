@@ -13,7 +13,7 @@ import { type Key, open } from 'lmdb';
 import { commitStep } from '../src/store/commit.ts';
 import { type Environment, openEnvironment } from '../src/store/environment.ts';
 import { addProject } from '../src/store/projects.ts';
-import type { Fence, StepOps } from '../src/store/rows.ts';
+import type { Fence, StepOps } from '../src/store/ops.ts';
 import { beginScrape } from '../src/store/scrapes.ts';
 import { type Scheduling, type Store, storeIn } from '../src/store/store.ts';
 

@@ -81,6 +81,7 @@ async function resume(data: string, count: number): Promise<Resumed> {
     random: Math.random,
     data: join(data, 'data'),
     sources: join(data, 'sources'),
+    plugins: join(data, 'plugins'),
     socket: join(data, 'socket'),
     version: '0.0.0',
     settings: { initialDelayMs: 1_000, everyMs: 4 * hourMs, timeLimitMs: 60_000, logLevel: 'silent' },

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { describeReason } from './actor/errors.ts';
 import type { Report } from './actor/report.ts';
@@ -61,6 +61,7 @@ export async function runDaemon(options: RunOptions): Promise<number> {
     threads: config.threads ?? Math.max(1, availableParallelism() - 1),
     report: reports.take,
     warn: (what, error) => log.warn({ err: error }, what),
+    log: (level, message, data) => log[level](data, message),
     applied: ({ logLevel }) => {
       log.level = logLevel;
     },
@@ -138,14 +139,19 @@ function botOf({ name, contact }: Daemon['bot']): DaemonOptions['bot'] {
   return { name, userAgent, onlyLoopback: contact === undefined };
 }
 
-function pathsOf(options: RunOptions, config: Daemon): { data: string; sources: string; socket: string } {
+function pathsOf(
+  options: RunOptions,
+  config: Daemon,
+): { data: string; sources: string; plugins: string; socket: string } {
   const base = baseOf(options);
   const data =
     options.data ?? (options.config === undefined ? defaultDataPath(process.env) : resolve(base, config.data));
   const socket =
     options.socket ??
     (config.socket === undefined ? defaultSocketPath(process.env, data) : resolve(base, config.socket));
-  return { data: resolve(data), sources: options.sources ?? resolve(base, config.sources), socket };
+  const sources = options.sources ?? resolve(base, config.sources);
+  const plugins = config.plugins === undefined ? join(dirname(sources), 'plugins') : resolve(base, config.plugins);
+  return { data: resolve(data), sources, plugins, socket };
 }
 
 /** The folder that paths in the configuration start at. */

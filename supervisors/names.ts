@@ -5,6 +5,7 @@ import type { DefinitionsMessage } from '../workers/definitions.ts';
 import type { EngineMessage } from '../workers/engine.ts';
 import type { ExtractorsMessage } from '../workers/extractors.ts';
 import type { HostsMessage } from '../workers/hosts.ts';
+import type { PluginsMessage } from '../workers/plugins.ts';
 import type { ProjectMessage } from '../workers/project.ts';
 import type { Kind, ReconcilerMessage } from '../workers/reconciler.ts';
 import type { SourceMessage } from '../workers/source.ts';
@@ -15,6 +16,7 @@ export function createNames() {
     definitions: new Registry<'definitions', DefinitionsMessage>(),
     hosts: new Registry<'hosts', HostsMessage>(),
     extractors: new Registry<'extractors', ExtractorsMessage>(),
+    plugins: new Registry<'plugins', PluginsMessage>(),
     engine: new Registry<'engine', EngineMessage>(),
     reconciler: new Registry<'reconciler', ReconcilerMessage>(),
     edge: new Registry<string, ControlMessage>(),

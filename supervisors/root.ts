@@ -5,6 +5,7 @@ import { definitions, type DefinitionsDeps } from '../workers/definitions.ts';
 import { engine, type EngineDeps } from '../workers/engine.ts';
 import { extractors, type ExtractorsDeps } from '../workers/extractors.ts';
 import { hosts, type HostsDeps } from '../workers/hosts.ts';
+import { plugins, type PluginsDeps } from '../workers/plugins.ts';
 import { reconciler, type ReconcilerDeps } from '../workers/reconciler.ts';
 import { store, type StoreDeps } from '../workers/store.ts';
 import { adopting, type AdoptingDeps } from './adopting.ts';
@@ -16,6 +17,7 @@ export interface RootDeps {
   readonly definitions: DefinitionsDeps;
   readonly hosts: HostsDeps;
   readonly extractors: ExtractorsDeps;
+  readonly plugins: PluginsDeps;
   readonly engine: EngineDeps;
   readonly adopting: AdoptingDeps;
   readonly reconciler: ReconcilerDeps;
@@ -33,6 +35,7 @@ export function root(deps: RootDeps): Actor<SupervisorMessage> {
       { id: 'definitions', start: (self) => definitions(self, deps.definitions) },
       { id: 'hosts', start: (self) => hosts(self, deps.hosts) },
       { id: 'extractors', start: (self) => extractors(self, deps.extractors) },
+      { id: 'plugins', start: (self) => plugins(self, deps.plugins) },
       { id: 'engine', start: (self) => engine(self, deps.engine) },
       {
         id: 'sources',

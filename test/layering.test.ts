@@ -19,6 +19,8 @@ const mayImport: Record<string, readonly string[]> = {
       'definition',
       'extract',
       'fetch',
+      'frontier',
+      'plugin',
       'provider',
       'schedule',
       'scrape',
@@ -33,7 +35,7 @@ const mayImport: Record<string, readonly string[]> = {
   workers: [
     'type supervisors',
     'type src/session',
-    ...['control', 'definition', 'engine', 'extract', 'fetch', 'provider', 'schedule', 'scrape', 'store'].map(
+    ...['control', 'definition', 'engine', 'extract', 'fetch', 'plugin', 'provider', 'schedule', 'scrape', 'store'].map(
       (part) => `src/${part}`,
     ),
   ],
@@ -42,16 +44,20 @@ const mayImport: Record<string, readonly string[]> = {
     'src/daemon.ts',
     'src/definition',
     'src/demo',
+    'src/draft',
     'src/extract',
+    'src/plugin',
     'src/provider',
     'type src/fetch',
   ],
   'src/demo': ['src/control'],
+  'src/draft': ['src/extract'],
   'src/control/handlers': ['src/control', 'src/definition', 'src/store', 'type src/scrape', 'type workers'],
   'src/control': ['src/definition', 'type src/extract', 'type src/store'],
   'src/engine': ['src/fetch', 'src/extract', 'type src/provider', 'src/definition'],
   'src/scrape': [
     'src/provider',
+    'src/frontier',
     'src/schedule',
     'src/fetch',
     'type src/engine',
@@ -59,13 +65,16 @@ const mayImport: Record<string, readonly string[]> = {
     'type src/store',
     'type src/definition',
   ],
-  'src/provider': ['src/extract', 'src/definition', 'type src/fetch'],
+  'src/provider/suite.ts': ['src/plugin', 'src/definition', 'type src/provider'],
+  'src/provider': ['src/extract', 'src/definition', 'src/frontier', 'type src/fetch'],
+  'src/plugin': ['src/extract', 'src/definition', 'src/provider', 'type src/fetch'],
   'src/session': ['src/definition', 'src/extract'],
-  'src/store': ['type src/extract', 'type src/fetch'],
+  'src/store': ['type src/extract', 'type src/fetch', 'type src/frontier'],
   'src/extract': ['type src/fetch'],
   'src/schedule': [],
+  'src/frontier': [],
   'src/fetch': [],
-  'src/definition': [],
+  'src/definition': ['src/extract', 'src/schedule'],
   'src/log.ts': [],
   'src/actor': [],
   'src/clock.ts': ['src/timer-heap.ts'],
@@ -73,7 +82,16 @@ const mayImport: Record<string, readonly string[]> = {
 };
 
 /** Command-line files that are clients like any other: they see the control plane only, and load more lazily. */
-const lazyOnly = ['src/daemon.ts', 'src/definition', 'src/demo', 'src/extract', 'src/provider', 'src/fetch'];
+const lazyOnly = [
+  'src/daemon.ts',
+  'src/definition',
+  'src/demo',
+  'src/draft',
+  'src/extract',
+  'src/plugin',
+  'src/provider',
+  'src/fetch',
+];
 
 interface Import {
   readonly file: string;

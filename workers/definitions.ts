@@ -8,7 +8,7 @@ import {
   replaceCatalogue,
 } from '../src/definition/catalogue.ts';
 import { loadSources } from '../src/definition/load.ts';
-import { definitionVersion } from '../src/definition/version.ts';
+import { withPlugins } from '../src/definition/load-plugins.ts';
 
 export interface DefinitionsMessage {
   readonly type: 'reload';
@@ -21,6 +21,8 @@ export interface DefinitionsDeps {
   readonly registry: Registry<'definitions', DefinitionsMessage>;
   /** The folder of the definition files. */
   readonly folder: string;
+  /** The folder of the plug-ins that they name. */
+  readonly plugins: string;
   /** Makes versions durable before anything is scraped by them, and that sources have none any more. */
   keep(sources: readonly LoadedSource[], removed: readonly string[]): Promise<void>;
   /** Told of each new catalogue; readers see it from then on. */
@@ -50,10 +52,10 @@ export async function definitions(
   }
 }
 
-async function load({ folder }: DefinitionsDeps) {
-  const { sources, problems } = await loadSources(folder);
+async function load({ folder, plugins }: DefinitionsDeps) {
+  const { sources, problems } = await withPlugins(await loadSources(folder), { folder, plugins });
   return {
-    sources: sources.map((source): LoadedSource => ({ source, version: definitionVersion(source) })),
+    sources,
     problems,
     broken: new Set(problems.map(({ file }) => sourceIdOf(file))),
   };

@@ -1,7 +1,40 @@
-import { extract, type ExtractInput } from '../src/extract/extract.ts';
 import type { ExtractOutcome } from '../src/extract/draft.ts';
+import { extract, type ExtractInput } from '../src/extract/extract.ts';
+import type { ExtractPlan } from '../src/extract/plan.ts';
+import { type LanePage, type LaneTask, maxLanePlans } from './extract-lane.ts';
 
-/** The task of an extraction thread: one page in, what it gave out. */
-export default function extractOnThread(input: ExtractInput): Promise<ExtractOutcome> {
-  return extract(input);
+/** The task of an extraction thread: reads the pages that come, one after the other, until nobody sends any more. */
+export default function serve(task: LaneTask): Promise<void> {
+  return serveWith(task, read);
+}
+
+/** Reads pages by a function; what that throws ends the task. */
+export function serveWith({ port }: LaneTask, reader: (input: ExtractInput) => Promise<ExtractOutcome>): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const plans = new Map<string, ExtractPlan>();
+  port.on('message', (page: LanePage) => void answer(page).catch(reject));
+  port.on('close', resolve);
+  return promise.finally(() => port.close());
+
+  async function answer({ plan, ...page }: LanePage): Promise<void> {
+    port.postMessage(await reader({ ...page, plan: planOf(plan) }));
+  }
+
+  function planOf(given: LanePage['plan']): ExtractPlan {
+    if (typeof given !== 'string') {
+      if (plans.size >= maxLanePlans) plans.clear();
+      plans.set(given.id, given);
+      return given;
+    }
+    const plan = plans.get(given);
+    if (plan === undefined) throw new Error(`a page to be read by plan ${given}, which was never sent`);
+    return plan;
+  }
+}
+
+async function read(input: ExtractInput): Promise<ExtractOutcome> {
+  if (input.explain === undefined) return extract(input);
+  const { tryExtract } = await import('../src/extract/trial.ts');
+  const { outcome, trial } = await tryExtract(input, input.explain);
+  return { ...outcome, trial };
 }

@@ -2,17 +2,18 @@ import { extname } from 'node:path';
 import { Piscina } from 'piscina';
 import type { Registry } from '../src/actor/registry.ts';
 import type { Behaviour, Ref, Reply, Self } from '../src/actor/types.ts';
+import { extractInput } from '../src/engine/inline.ts';
 import type { ExtractOutcome } from '../src/extract/draft.ts';
-import type { ExtractInput } from '../src/extract/extract.ts';
 import type { ExtractRoom } from '../src/extract/room.ts';
 import type { Page } from '../src/fetch/page.ts';
 import type { Reading } from '../src/provider/provider.ts';
+import { ExtractLane, type LaneTask } from './extract-lane.ts';
 
 export type ExtractorsMessage =
   | ExtractRequest
-  /** The signal of a request fired while it may have been waiting. */
+  /** The signal of a request fired. */
   | { readonly type: 'withdraw'; readonly request: ExtractRequest }
-  | { readonly type: 'extracted'; readonly answer: ExtractAnswer; readonly reply: Reply<ExtractAnswer> }
+  | { readonly type: 'extracted'; readonly request: ExtractRequest; readonly outcome: ExtractOutcome }
   | { readonly type: 'pool-failed'; readonly error: unknown }
   | { readonly type: 'status'; readonly reply: Reply<ExtractorsStatus> };
 
@@ -50,6 +51,12 @@ export interface ExtractorsDeps {
   readonly threadFile?: string;
 }
 
+/**
+ * Of the part of a thread's heap where things begin. A collection may move all of it to the other part at once, and where that
+ * is more than the little that V8 allows over the limit, it ends the process and not the thread.
+ */
+const youngMemoryMib = 24;
+
 /** Beside this file, and of its kind: TypeScript in development, JavaScript when built. */
 const extractThread = new URL(`./extract.thread${extname(import.meta.url)}`, import.meta.url).href;
 
@@ -63,11 +70,14 @@ export function extractors(self: Self<ExtractorsMessage>, deps: ExtractorsDeps):
   deps.room.clear();
   const pool = openPool(deps);
   pool.on('error', (error) => self.send({ type: 'pool-failed', error }));
+  const lanes = Array.from({ length: deps.threads }, () => new ExtractLane(pool));
   // A life that is killed runs no `stop`; its threads must go all the same.
-  self.signal.addEventListener('abort', () => void pool.destroy(), { once: true });
-  /** With what ends the watch over each request's signal. */
-  const waiting = new Map<ExtractRequest, () => void>();
-  let busy = 0;
+  self.signal.addEventListener('abort', () => void close(), { once: true });
+  const free = [...lanes];
+  const waiting = new Set<ExtractRequest>();
+  const running = new Map<ExtractRequest, ExtractLane>();
+  /** What ends the watch over each request's signal. */
+  const watches = new Map<ExtractRequest, () => void>();
 
   return {
     receive(message) {
@@ -77,51 +87,71 @@ export function extractors(self: Self<ExtractorsMessage>, deps: ExtractorsDeps):
         case 'withdraw':
           return withdraw(message.request);
         case 'extracted':
-          return finish(message.answer, message.reply);
+          return finish(message.request, message.outcome);
         case 'pool-failed':
           throw message.error;
         case 'status':
-          return message.reply({ threads: deps.threads, busy, waiting: waiting.size });
+          return message.reply({ threads: deps.threads, busy: running.size, waiting: waiting.size });
         default:
           message satisfies never;
       }
     },
-    stop: () => pool.destroy(),
+    stop: close,
   };
+
+  function close(): Promise<void> {
+    // In this order, so that the pool does not replace the threads that lanes end.
+    const ended = pool.destroy();
+    for (const lane of lanes) lane.close();
+    return ended;
+  }
 
   function accept(request: ExtractRequest): void {
     if (request.signal.aborted) return request.reply('cancelled');
     const onAbort = (): void => self.send({ type: 'withdraw', request });
-    request.signal.addEventListener('abort', onAbort, { once: true });
-    waiting.set(request, () => request.signal.removeEventListener('abort', onAbort));
+    request.signal.addEventListener('abort', onAbort);
+    watches.set(request, () => request.signal.removeEventListener('abort', onAbort));
+    waiting.add(request);
     deps.room.enter();
     startNext();
   }
 
   function startNext(): void {
-    for (const [request, unwatch] of waiting) {
-      if (busy >= deps.threads) return;
-      unwatch();
+    for (const request of waiting) {
+      const lane = free.pop();
+      if (lane === undefined) return;
       waiting.delete(request);
-      busy += 1;
-      self.task(
-        (life) => runOnThread(pool, request.job, request.signal, life),
-        (answer) => ({ type: 'extracted', answer, reply: request.reply }),
+      running.set(request, lane);
+      const { page, reading } = request.job;
+      lane.read(extractInput(page, reading), reading.limitMs, (outcome) =>
+        self.send({ type: 'extracted', request, outcome }),
       );
     }
   }
 
   function withdraw(request: ExtractRequest): void {
-    if (!waiting.delete(request)) return;
-    deps.room.leave();
-    request.reply('cancelled');
+    if (waiting.delete(request)) return leave(request, 'cancelled');
+    const lane = running.get(request);
+    if (lane === undefined) return;
+    lane.close();
+    finish(request, 'cancelled');
   }
 
-  function finish(answer: ExtractAnswer, reply: Reply<ExtractAnswer>): void {
-    busy -= 1;
-    deps.room.leave();
-    reply(answer);
+  /** An answer that comes after its request was withdrawn goes nowhere. */
+  function finish(request: ExtractRequest, answer: ExtractAnswer): void {
+    const lane = running.get(request);
+    if (lane === undefined) return;
+    running.delete(request);
+    free.push(lane);
+    leave(request, answer);
     startNext();
+  }
+
+  function leave(request: ExtractRequest, answer: ExtractAnswer): void {
+    watches.get(request)?.();
+    watches.delete(request);
+    deps.room.leave();
+    request.reply(answer);
   }
 }
 
@@ -141,40 +171,11 @@ function openPool({
   threads,
   threadMemoryMib = 512,
   threadFile = extractThread,
-}: ExtractorsDeps): Piscina<ExtractInput, ExtractOutcome> {
-  return new Piscina<ExtractInput, ExtractOutcome>({
+}: ExtractorsDeps): Piscina<LaneTask, void> {
+  return new Piscina<LaneTask, void>({
     filename: threadFile,
     minThreads: threads,
     maxThreads: threads,
-    resourceLimits: { maxOldGenerationSizeMb: threadMemoryMib },
+    resourceLimits: { maxOldGenerationSizeMb: threadMemoryMib, maxYoungGenerationSizeMb: youngMemoryMib },
   });
-}
-
-/** Resolves for everything that a page can do to a thread. */
-async function runOnThread(
-  pool: Piscina<ExtractInput, ExtractOutcome>,
-  { page, reading }: ExtractJob,
-  signal: AbortSignal,
-  life: AbortSignal,
-): Promise<ExtractAnswer> {
-  if (signal.aborted) return 'cancelled';
-  const limit = AbortSignal.timeout(reading.limitMs);
-  const contentType = page.headers['content-type'];
-  const input: ExtractInput = {
-    body: page.body,
-    url: page.url,
-    plan: reading.plan,
-    ...(contentType !== undefined && { contentType }),
-  };
-  try {
-    return await pool.run(input, { transferList: [page.body], signal: AbortSignal.any([limit, signal, life]) });
-  } catch (error) {
-    // Whatever ended the thread, it was this page: the pool has no other work.
-    if (signal.aborted || life.aborted) return 'cancelled';
-    if (limit.aborted) return { ok: false, failure: { code: 'extract_timeout', afterMs: reading.limitMs } };
-    return {
-      ok: false,
-      failure: { code: 'extract_crashed', cause: error instanceof Error ? error.message : String(error) },
-    };
-  }
 }

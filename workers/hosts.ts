@@ -36,6 +36,8 @@ export type HostsMessage =
     }
   /** The circuits that are not closed. */
   | { readonly type: 'circuits'; readonly reply: Reply<readonly CircuitView[]> }
+  /** The circuit of one source, if anything is known of it. */
+  | { readonly type: 'circuit'; readonly source: string; readonly reply: Reply<CircuitView | undefined> }
   | { readonly type: 'wake' }
   | { readonly type: 'save' }
   | { readonly type: 'forget' };
@@ -133,6 +135,8 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
         return message.reply(book.holdUp(message.key, message.policy, clock.monotonic()));
       case 'circuits':
         return message.reply(circuits.views(clock.monotonic()).map(onTheWall));
+      case 'circuit':
+        return message.reply(circuitView(message.source));
       case 'save':
         return save();
       case 'forget':
@@ -211,8 +215,13 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
   }
 
   function hostView(view: KeyView): HostView {
-    const circuit = view.source === undefined ? undefined : circuits.view(view.source, clock.monotonic());
-    return { ...shiftedView(view, wallOffset()), circuit: circuit && onTheWall(circuit) };
+    const circuit = view.source === undefined ? undefined : circuitView(view.source);
+    return { ...shiftedView(view, wallOffset()), circuit };
+  }
+
+  function circuitView(source: string): CircuitView | undefined {
+    const view = circuits.view(source, clock.monotonic());
+    return view && onTheWall(view);
   }
 
   function onTheWall(view: CircuitView): CircuitView {

@@ -24,30 +24,47 @@ export interface ProjectDeps {
   /** The project's targets that are active or parked; empty when it is archived or finished. */
   agenda(project: string): readonly AgendaEntry[];
   /**
-   * Runs one scrape to its end, telling its number once it has begun; one that may not begin now says when it may, wall
-   * time. Rejects for errors of ours.
+   * Runs one scrape to its end, telling of it as it goes; one that may not begin now says when it may, wall time. Rejects
+   * for errors of ours.
    */
-  scrape(
-    target: TargetRow,
-    signal: AbortSignal,
-    begun: (scrape: number) => void,
-  ): Promise<{ readonly notBefore?: number }>;
+  scrape(target: TargetRow, signal: AbortSignal, progress: ScrapeProgress): Promise<{ readonly notBefore?: number }>;
   /** Writes down that a scrape of the target crashed; whether that parked it. */
   crashed(target: number, error: unknown): Promise<boolean>;
   /** Gives a parked target another chance. */
   release(target: number): Promise<void>;
 }
 
+/** What a scrape under way tells its project. */
+export interface ScrapeProgress {
+  /** It has begun, and this is its number. */
+  begun(scrape: number): void;
+  /** It begins to wait for leave to ask its site, or has it. */
+  waits(isWaiting: boolean): void;
+}
+
 interface RunningScrape {
   readonly controller: AbortController;
+  /** Its source and origin: those who wait there wait for the same host. */
+  readonly site: string;
   /** Its number, once it has begun. */
   scrape?: number;
+  /** Whether it waits for leave to ask its site. */
+  isWaiting?: boolean;
   /** Set when it crashed and that was written down. */
   crash?: 'recorded';
 }
 
-/** A project scrapes at most this many of its targets at once. */
+/**
+ * A project begins no scrape beside so many that do not wait for their sites, nor beside so many of the same site. What
+ * waits may go on at any time and then more may run, since nothing waits after its turn.
+ */
 const maxScrapes = 2;
+
+/** Nor beside so many that wait. */
+const maxUnderWay = 64;
+
+/** A wait of less is no reason to begin another scrape. */
+const noticedWaitMs = 1_000;
 
 /** Scrapes under way, by target. */
 type Scrapes = ReadonlyMap<number, RunningScrape>;
@@ -75,6 +92,8 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
   let pauses = noPauses;
   let timer: number | undefined;
   let wakesAt: number | undefined;
+  /** Whether something is due that could begin if one that runs were to wait. */
+  let isHeldBack = false;
 
   arm(agenda);
 
@@ -112,23 +131,45 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
     if (timer !== undefined) self.cancel(timer);
     timer = undefined;
     wakesAt = undefined;
+    isHeldBack = false;
     const now = deps.clock.now();
     for (const { target, dueAt } of waiting(entries, scrapes, pauses)) {
-      if (dueAt <= now && scrapes.size < maxScrapes) begin(target);
-      else if (dueAt > now || scrapes.size > 0) wakesAt = Math.min(wakesAt ?? Infinity, dueAt);
+      const hold = dueAt > now ? 'not-due' : holdOf(target, scrapes);
+      if (hold === undefined) begin(target);
+      else wakesAt = Math.min(wakesAt ?? Infinity, dueAt);
+      isHeldBack ||= hold === 'others';
     }
-    // What is due already waits for the end of a scrape, which looks again.
+    // What is due already waits for the end of a scrape, which looks again, or for one to wait.
     if (wakesAt !== undefined && wakesAt > now) timer = self.after(wakesAt - now, { type: 'look' });
   }
 
   function begin(target: TargetRow): void {
-    const running: RunningScrape = { controller: new AbortController() };
+    const running: RunningScrape = { controller: new AbortController(), site: siteOf(target) };
     scrapes = new Map([...scrapes, [target.target, running]]);
+    const waits = (isWaiting: boolean): void => {
+      running.isWaiting = isWaiting;
+      if (!isWaiting || !isHeldBack) return;
+      isHeldBack = false;
+      self.after(noticedWaitMs, { type: 'look' });
+    };
     self.task(
-      (signal) => attempt(target, AbortSignal.any([signal, running.controller.signal]), running, deps),
+      (signal) => attempt(target, AbortSignal.any([signal, running.controller.signal]), { running, waits }, deps),
       (notBefore) => ({ type: 'ended', target: target.target, notBefore }),
     );
   }
+}
+
+/** What keeps a target that is due from beginning, if anything does: those that run, or those that wait for the same site. */
+function holdOf(target: TargetRow, scrapes: Scrapes): 'others' | 'site' | undefined {
+  const underWay = [...scrapes.values()];
+  const site = siteOf(target);
+  if (underWay.length >= maxUnderWay || underWay.filter((each) => each.site === site).length >= maxScrapes)
+    return 'site';
+  return underWay.filter(({ isWaiting }) => isWaiting !== true).length >= maxScrapes ? 'others' : undefined;
+}
+
+function siteOf({ source, url }: TargetRow): string {
+  return `${source} ${URL.parse(url)?.origin ?? url}`;
 }
 
 function without<V>(
@@ -164,12 +205,14 @@ function waiting(
 async function attempt(
   target: TargetRow,
   signal: AbortSignal,
-  running: RunningScrape,
+  { running, waits }: { readonly running: RunningScrape; waits(isWaiting: boolean): void },
   deps: ProjectDeps,
 ): Promise<number | undefined> {
   try {
-    if (target.status !== 'parked')
-      return (await deps.scrape(target, signal, (scrape) => (running.scrape = scrape))).notBefore;
+    if (target.status !== 'parked') {
+      const begun = (scrape: number): void => void (running.scrape = scrape);
+      return (await deps.scrape(target, signal, { begun, waits })).notBefore;
+    }
     await deps.release(target.target);
     return undefined;
   } catch (error) {

@@ -111,14 +111,14 @@ export async function source(
           return message satisfies never;
       }
     },
-    stop: () => desk.flush(),
+    stop: () => desk.close(),
   };
 
   /** The definition says anew how it is logged in to; what was got by it stays good if that is the same. */
   async function reload(): Promise<void> {
     replaced.abort();
     await Promise.allSettled(underWay);
-    await desk.flush();
+    await desk.close();
     replaced = new AbortController();
     desk = await openDesk();
     everyMs = deps.pulseEveryMs(id);

@@ -8,8 +8,8 @@ interface Completed {
   readonly name: string;
   readonly description: string;
   readonly options: readonly Option[];
-  /** Whether its arguments are projects that there are. */
-  readonly takesIds: boolean;
+  /** What prints the ids that its first argument may be: of projects or of sources. */
+  readonly lists?: string;
   readonly words: readonly string[];
 }
 
@@ -30,21 +30,35 @@ export function completionScript(shell: Shell, program: Command): string {
 
 function describe(command: Command, globals: readonly Option[]): Completed {
   const [first] = command.registeredArguments;
+  const lists = command.name() === 'add' ? undefined : listing[first?.name() ?? ''];
   return {
     name: command.name(),
     description: command.description(),
-    options: [...command.options, ...globals].filter((option) => option.long),
-    takesIds: first?.name() === 'id' && command.name() !== 'add',
+    options: optionsOf(command, globals),
+    ...(lists !== undefined && { lists }),
     words: [...command.commands.map((each) => each.name()), ...(first?.argChoices ?? [])],
   };
 }
 
-const listIds = 'heronry list --ids 2>/dev/null';
+/** Its own options, those of its commands, and those of the whole program, each once. */
+function optionsOf(command: Command, globals: readonly Option[]): Option[] {
+  const all = [...command.options, ...command.commands.flatMap(({ options }) => options), ...globals];
+  const byName = new Map(all.toReversed().map((option) => [option.long ?? '', option]));
+  byName.delete('');
+  return [...byName.values()].reverse();
+}
+
+/** What prints the ids that an argument of this name may be. */
+const listing: Readonly<Record<string, string>> = {
+  id: 'heronry list --ids 2>/dev/null',
+  source: 'heronry sources --ids 2>/dev/null',
+  sources: 'heronry sources --ids 2>/dev/null',
+};
 
 function bashScript(commands: readonly Completed[]): string {
-  const cases = commands.map(({ name, options, takesIds, words }) => {
+  const cases = commands.map(({ name, options, lists, words }) => {
     const fixed = [...words, ...options.map(({ long }) => long)].join(' ');
-    return `    ${name}) words="${fixed}${takesIds ? ` $(${listIds})` : ''}" ;;`;
+    return `    ${name}) words="${fixed}${lists === undefined ? '' : ` $(${lists})`}" ;;`;
   });
   return `# bash completion of heronry
 _heronry() {
@@ -68,9 +82,9 @@ complete -o default -F _heronry heronry`;
 
 function zshScript(commands: readonly Completed[]): string {
   const named = commands.map(({ name, description }) => `    ${quoted(`${name}:${description}`)}`);
-  const cases = commands.map(({ name, options, takesIds, words }) => {
+  const cases = commands.map(({ name, options, lists, words }) => {
     const listed = options.map(({ long, description }) => quoted(`${long}:${description}`)).join(' ');
-    const ids = takesIds ? `; compadd -- \${(f)"$(${listIds})"}` : '';
+    const ids = lists === undefined ? '' : `; compadd -- \${(f)"$(${lists})"}`;
     const fixed = words.length > 0 ? `; compadd -- ${words.join(' ')}` : '';
     return `    ${name}) options=(${listed}); _describe -o option options${ids}${fixed}; _files ;;`;
   });
@@ -92,7 +106,7 @@ compdef _heronry heronry`;
 }
 
 function fishScript(commands: readonly Completed[]): string {
-  const lines = commands.flatMap(({ name, description, options, takesIds, words }) => {
+  const lines = commands.flatMap(({ name, description, options, lists, words }) => {
     const within = `complete -c heronry -n '__fish_seen_subcommand_from ${name}'`;
     return [
       `complete -c heronry -f -n __fish_use_subcommand -a ${name} -d ${quoted(description)}`,
@@ -100,7 +114,7 @@ function fishScript(commands: readonly Completed[]): string {
         (option) =>
           `${within} -l ${option.long?.slice(2)}${option.required ? ' -r' : ''} -d ${quoted(option.description)}`,
       ),
-      ...(takesIds ? [`${within} -f -a '(${listIds})'`] : []),
+      ...(lists === undefined ? [] : [`${within} -f -a '(${lists})'`]),
       ...(words.length > 0 ? [`${within} -f -a ${quoted(words.join(' '))}`] : []),
     ];
   });

@@ -5,6 +5,7 @@ export const initialFiles: Readonly<Record<string, string>> = {
 
 data: data              # everything that is kept
 sources: sources        # the folder of definitions, one file per source
+# plugins: plugins      # the folder of the plug-ins that they name; by default beside them
 # socket: control.sock  # where the daemon listens; by default in the runtime directory, else in the data folder
 
 # bot:
@@ -33,6 +34,8 @@ politeness:
   delay: 1s                             # between two requests, varied by half either way
   minDelay: 500ms                       # never less than this
   # autoThrottle: false                 # by default the pause starts at 5s and follows the site's latency, up to 60s
+
+# Where no rule can say how it is asked or read, \`plugin: NAME.ts\` names a file in the folder \`plugins\` that can.
 
 records:
   product:

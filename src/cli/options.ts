@@ -15,6 +15,13 @@ export function countOption(text: string): number {
   return Number(text);
 }
 
+/** Reads an option that is a calendar day. */
+export function dayOption(text: string): string {
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text);
+  if (!isDay) throw new InvalidArgumentError('Expected a day such as 2016-03-05.');
+  return text;
+}
+
 /** Reads an option that may be repeated. */
 export function repeatedOption(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];

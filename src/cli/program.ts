@@ -7,8 +7,10 @@ import { applyCommand } from './commands/apply.ts';
 import { archiveCommand } from './commands/archive.ts';
 import { cancelCommand } from './commands/cancel.ts';
 import { completionCommand } from './commands/completion.ts';
+import { crawlsCommand } from './commands/crawls.ts';
 import { demoCommand } from './commands/demo.ts';
 import { fetchCommand } from './commands/fetch.ts';
+import { fixtureCommand } from './commands/fixture.ts';
 import { historyCommand } from './commands/history.ts';
 import { hostsCommand } from './commands/hosts.ts';
 import { initCommand } from './commands/init.ts';
@@ -16,6 +18,7 @@ import { listCommand } from './commands/list.ts';
 import { releaseCommand } from './commands/release.ts';
 import { rescrapeCommand } from './commands/rescrape.ts';
 import { restoreCommand } from './commands/restore.ts';
+import { runCommand } from './commands/run.ts';
 import { schemaCommand } from './commands/schema.ts';
 import { scrapesCommand } from './commands/scrapes.ts';
 import { settingsCommand } from './commands/settings.ts';
@@ -24,6 +27,7 @@ import { sourcesCommand } from './commands/sources.ts';
 import { startCommand } from './commands/start.ts';
 import { statusCommand } from './commands/status.ts';
 import { stopCommand } from './commands/stop.ts';
+import { testCommand } from './commands/test.ts';
 import { treeCommand } from './commands/tree.ts';
 import { tryCommand } from './commands/try.ts';
 import { validateCommand } from './commands/validate.ts';
@@ -115,6 +119,7 @@ function groupedCommands(terminal: Terminal): readonly (readonly [heading: strin
         showCommand(terminal),
         historyCommand(terminal),
         rescrapeCommand(terminal),
+        runCommand(terminal),
         archiveCommand(terminal),
         restoreCommand(terminal),
         releaseCommand(terminal),
@@ -127,7 +132,10 @@ function groupedCommands(terminal: Terminal): readonly (readonly [heading: strin
         hostsCommand(terminal),
         tryCommand(terminal),
         fetchCommand(terminal),
+        fixtureCommand(terminal),
+        testCommand(terminal),
         scrapesCommand(terminal),
+        crawlsCommand(terminal),
         cancelCommand(terminal),
       ],
     ],

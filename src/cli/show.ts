@@ -1,37 +1,14 @@
 import type { EventView } from '../control/methods/event.ts';
 import type { CircuitView, HoldView } from '../control/methods/host.ts';
-import type { ProjectView, RecordView, TargetView } from '../control/methods/project.ts';
-import type { ScrapeView, StepView } from '../control/methods/scrape.ts';
+import type { ProjectView, RecordView } from '../control/methods/project.ts';
+import type { TargetView } from '../control/methods/target.ts';
+import type { ScrapeView } from '../control/methods/scrape.ts';
 import { ageText, durationText } from './duration.ts';
+import { countsText, excerptLines, failureText, showScrapeLine } from './show-scrape.ts';
+import { showStatus } from './show-status.ts';
 import { table } from './table.ts';
-import type { Style, Terminal } from './terminal.ts';
-import { bytesText, countText, plainText, valueText } from './text.ts';
-
-const statusStyles: Readonly<Record<string, Style>> = {
-  active: 'green',
-  ready: 'green',
-  complete: 'green',
-  running: 'cyan',
-  waiting: 'cyan',
-  starting: 'cyan',
-  finished: 'blue',
-  archived: 'dim',
-  cancelled: 'yellow',
-  disabled: 'yellow',
-  stopping: 'yellow',
-  parked: 'red',
-  failed: 'red',
-  definition_error: 'red',
-  not_initialised: 'red',
-  login_attempts: 'red',
-  circuit_open: 'red',
-};
-
-/** A status in its colour. */
-export function showStatus(terminal: Terminal, status: string): string {
-  const style = statusStyles[status];
-  return style ? terminal.paint(style, status) : status;
-}
+import type { Terminal } from './terminal.ts';
+import { countText, plainText, valueText } from './text.ts';
 
 /** Projects, one per row. */
 export function showProjects(terminal: Terminal, projects: readonly ProjectView[]): string {
@@ -81,7 +58,7 @@ function showTarget(terminal: Terminal, target: TargetView, project: ProjectView
   if (target.waiting !== undefined) lines.push(`  waiting      scrape ${target.waiting}`);
   if (target.dueAt !== undefined) lines.push(`  next         ${showDue(terminal, target.dueAt)}`);
   if (lastError)
-    lines.push(`  last error   ${terminal.paint('red', `${lastError.code}: ${plainText(lastError.message)}`)}`);
+    lines.push(`  last error   ${terminal.paint('red', failureText(lastError))}`, ...excerptLines(lastError));
   if (crashes.total > 0) {
     const last = crashes.last === undefined ? '' : `, the last: ${plainText(crashes.last)}`;
     lines.push(`  crashes      ${crashes.total}, ${crashes.inRow} in a row${last}`);
@@ -109,22 +86,16 @@ function showRecords(terminal: Terminal, records: readonly RecordView[]): string
       ageText(cell.verifiedAt, terminal.now()),
     ]),
   );
-  return rows.length === 0 ? '' : table(terminal, ['RECORD', 'FIELD', 'VALUE', 'SINCE', 'VERIFIED'], rows, 'headed');
+  if (rows.length === 0) return '';
+  const absent = records.flatMap((record) => absentLine(terminal, record));
+  return [table(terminal, ['RECORD', 'FIELD', 'VALUE', 'SINCE', 'VERIFIED'], rows, 'headed'), ...absent].join('\n');
 }
 
-/** One scrape on one line. */
-export function showScrapeLine(terminal: Terminal, scrape: ScrapeView): string {
-  const took = scrape.endedAt === undefined ? '' : ` in ${durationText(scrape.endedAt - scrape.startedAt)}`;
-  const failure = scrape.failure ? `: ${scrape.failure.code}: ${plainText(scrape.failure.message)}` : '';
-  return `scrape ${scrape.scrape} ${showStatus(terminal, scrape.status)}${took}, ${ageText(scrape.startedAt, terminal.now())}, ${countText(scrape.steps, 'step')}, ${countsText(scrape.counts)}${failure}`;
-}
-
-/** One step on one line. */
-export function showStep(terminal: Terminal, step: StepView): string {
-  const answer = step.failure
-    ? terminal.paint('red', `${step.failure.code}: ${plainText(step.failure.message)}`)
-    : `${step.status ?? '–'}, ${bytesText(step.bytes)}, ${countsText(step.counts)}`;
-  return `step ${step.step}  ${plainText(step.url)}  ${durationText(step.elapsedMs)}  ${answer}`;
+/** What complete crawls no longer find. */
+function absentLine(terminal: Terminal, { source, type, key, absent }: RecordView): string[] {
+  if (absent === undefined) return [];
+  const since = `absent since ${ageText(absent.since, terminal.now())}, for ${countText(absent.times, 'crawl')}`;
+  return [terminal.paint('yellow', `${source} ${type} ${plainText(key)}: ${since}`)];
 }
 
 /** One event on one line. */
@@ -146,14 +117,11 @@ function showData(terminal: Terminal, data: Readonly<Record<string, unknown>>): 
 /** One thing that an event tells: in words where its name is known, else as `name=value`. */
 function dataText(terminal: Terminal, name: string, value: unknown): string {
   if (name === 'counts' && isCounts(value)) return countsText(value);
-  if (name === 'failure' && isFailure(value)) return plainText(`${value.code}: ${value.message}`);
+  if (name === 'failure' && isFailure(value)) return failureText(value);
+  if (name === 'errors' && typeof value === 'number') return countText(value, 'error');
   if (name === 'steps' && typeof value === 'number') return countText(value, 'step');
   if (name === 'retryAt' && typeof value === 'number') return `tried again ${ageText(value, terminal.now())}`;
   return `${name}=${valueText(value)}`;
-}
-
-function countsText({ added, changed, confirmed }: ScrapeView['counts']): string {
-  return `${added} added, ${changed} changed, ${confirmed} confirmed`;
 }
 
 function isCounts(value: unknown): value is ScrapeView['counts'] {

@@ -31,3 +31,8 @@ export function bytesText(bytes: number): string {
 function isMoney(value: unknown): value is { readonly amount: string; readonly currency: string } {
   return typeof value === 'object' && value !== null && 'amount' in value && 'currency' in value;
 }
+
+/** The text up to a length in characters, with a mark where more was. */
+export function cutText(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}

@@ -31,7 +31,13 @@ export const FailureView = z.strictObject({
 });
 
 /** What a commit did, counted. */
-export const CountsView = z.strictObject({ added: z.int(), changed: z.int(), confirmed: z.int() });
+export const CountsView = z.strictObject({
+  added: z.int(),
+  changed: z.int(),
+  confirmed: z.int(),
+  missing: z.int().optional(),
+  gone: z.int().optional(),
+});
 
 /** A record as extracted, before it is compared with the store. */
 export const DraftView = z.strictObject({

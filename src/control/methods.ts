@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { crawlMethods } from './methods/crawl.ts';
 import { daemonMethods } from './methods/daemon.ts';
 import { eventMethods, type EventView } from './methods/event.ts';
 import { hostMethods } from './methods/host.ts';
@@ -14,6 +15,7 @@ export const methods = {
   ...sourceMethods,
   ...hostMethods,
   ...scrapeMethods,
+  ...crawlMethods,
   ...treeMethods,
   ...eventMethods,
   ...settingsMethods,

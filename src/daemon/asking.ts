@@ -1,37 +1,15 @@
 import { CallError } from '../actor/errors.ts';
 import type { Ref } from '../actor/types.ts';
 import { loginUrls } from '../definition/auth.ts';
-import { politenessKey, type Source } from '../definition/source.ts';
-import type { Clock } from '../clock.ts';
-import type { Step, StepFailure, StepOutcome } from '../engine/step.ts';
-import { turnMs } from '../fetch/out-turns.ts';
-import type { HoldUp } from '../fetch/hold.ts';
-import type { Policy } from '../fetch/policy.ts';
+import type { Source } from '../definition/source.ts';
+import type { StepFailure, StepOutcome } from '../engine/step.ts';
 import { unlessAborted } from '../fetch/unless-aborted.ts';
 import { triage, type Trouble } from '../fetch/triage.ts';
-import { turnOutcome } from '../fetch/turn-outcome.ts';
-import type { Leave } from '../fetch/circuit.ts';
 import type { CircuitView } from '../fetch/circuit-book.ts';
-import { pause } from '../scrape/pause.ts';
 import { type Ask, type Asked, unaskedFailures, type Wish } from '../scrape/ask.ts';
 import type { Authenticated, SessionDesk } from '../session/desk.ts';
-import type { Names } from '../../supervisors/names.ts';
-import { takeTurn, type Turn } from '../../workers/take-turn.ts';
 import type { SourceMessage } from '../../workers/source.ts';
-import { withoutCredentials } from './credentials.ts';
-import type { Robots } from './robots.ts';
-import type { Sessions } from './sessions.ts';
-
-export interface AskingDeps {
-  readonly clock: Clock;
-  readonly names: Names;
-  readonly robots: Robots;
-  proxyOf: Sessions['proxyOf'];
-  /** Whether nothing but loopback may be asked, as no contact is configured. */
-  readonly onlyLoopback: boolean;
-  /** Runs a step on the engine. */
-  runStep(step: Step, signal: AbortSignal, onSent: () => void): Promise<StepOutcome>;
-}
+import { createTurns, type SessionHeaders, type TurnsDeps } from './turns.ts';
 
 /** How requests of every kind are made: robots.txt, session and host agree to each, and learn what came of it. */
 export interface Asking {
@@ -43,10 +21,27 @@ export interface Asking {
 /** What a source is asked with while no actor keeps its session. */
 const noSession = { headers: {}, generation: 0 };
 
-export function createAsking({ clock, names, robots, proxyOf, onlyLoopback, runStep }: AskingDeps): Asking {
-  return { ask, exchange: (wish, signal) => underTurn(wish, noSession.headers, signal) };
+export function createAsking(deps: TurnsDeps): Asking {
+  const { clock, names, robots } = deps;
+  const turns = createTurns(deps);
+  return { ask, exchange };
+
+  async function exchange(wish: Wish, signal: AbortSignal): Promise<StepOutcome> {
+    const outcome = await turns.run(wish, { credentials: () => noSession.headers, robots: 'ignore' }, signal);
+    if ('refused' in outcome) throw new Error(`${wish.step.request.url}: robots.txt had no say in it, and refused it`);
+    return outcome;
+  }
 
   async function ask(wish: Wish, signal: AbortSignal): Promise<Asked> {
+    wish.waits?.(true);
+    try {
+      return await askInTurn(wish, signal);
+    } finally {
+      wish.waits?.(false);
+    }
+  }
+
+  async function askInTurn(wish: Wish, signal: AbortSignal): Promise<Asked> {
     const { step, source } = wish;
     const { url } = step.request;
     const held = wish.unlessOpen === true ? await circuitHold(source) : undefined;
@@ -56,25 +51,22 @@ export function createAsking({ clock, names, robots, proxyOf, onlyLoopback, runS
     const session = await sessionFor(wish, signal);
     if ('code' in session) return unasked(session);
     const { desk } = session;
-    // Taken when the turn has come: others may have logged in meanwhile.
-    const credentials = (): typeof noSession => desk?.headersFor(url) ?? noSession;
     let generation = 0;
     let waitedMs = 0;
     let sessionHeaders: readonly string[] = [];
     const askedAt = clock.monotonic();
-    const outcome = await underTurn(
-      wish,
-      () => {
-        const given = credentials();
-        generation = given.generation;
-        sessionHeaders = Object.keys(given.headers);
-        waitedMs = clock.monotonic() - askedAt;
-        return given.headers;
-      },
-      signal,
-    );
+    const credentials = (): SessionHeaders => {
+      const given = desk?.headersFor(url) ?? noSession;
+      generation = given.generation;
+      sessionHeaders = Object.keys(given.headers);
+      waitedMs = clock.monotonic() - askedAt;
+      wish.sends?.(given.headers);
+      return given.headers;
+    };
+    const outcome = await turns.run(wish, { credentials, robots: 'obey' }, signal);
+    if ('refused' in outcome) return unasked(outcome.refused);
     desk?.took(url, outcome.setCookies ?? [], generation);
-    const trouble = troubleOf(outcome, source);
+    const trouble = troubleOf(url, outcome, source);
     // What was asked with old credentials, or leads elsewhere, says nothing of the log-in.
     if (session.isNew && (outcome.kind === 'read' || outcome.kind === 'unmodified')) await desk?.succeeded(generation);
     const wasAsked = outcome.kind !== 'failed' || !unaskedFailures.has(outcome.failure.code);
@@ -84,11 +76,11 @@ export function createAsking({ clock, names, robots, proxyOf, onlyLoopback, runS
 
   /** Why a source is left alone, if it is. */
   async function circuitHold({ id }: Source): Promise<StepFailure | undefined> {
-    const views = await names.hosts
+    const view = await names.hosts
       .via('hosts')
-      .ask<readonly CircuitView[]>((reply) => ({ type: 'circuits', reply }), Infinity);
-    const view = views.find(({ source }) => source === id);
-    if (view === undefined || (view.state !== 'open' && view.nextAt === undefined)) return undefined;
+      .ask<CircuitView | undefined>((reply) => ({ type: 'circuit', source: id, reply }), Infinity);
+    if (view === undefined || view.state === 'closed') return undefined;
+    if (view.state !== 'open' && view.nextAt === undefined) return undefined;
     return { code: 'circuit_open', message: `most targets of source "${id}" fail, so that it is left alone for now` };
   }
 
@@ -121,70 +113,12 @@ export function createAsking({ clock, names, robots, proxyOf, onlyLoopback, runS
     return authenticated.ok ? { desk, isNew: true } : authenticated.failure;
   }
 
-  async function underTurn(
-    { step, source, target, dueAt, within = (run, signal) => run(signal), explain }: Wish,
-    credentials: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>),
-    signal: AbortSignal,
-  ): Promise<StepOutcome> {
-    const { url } = step.request;
-    const through = await proxyOf(source);
-    if ('missing' in through) return failedOutcome({ code: 'not_initialised', message: through.missing });
-    const wish = {
-      key: politenessKey(source, url),
-      policy: policyOf(source, robots.crawlDelayMs(source, url)),
-      dueAt,
-      source: source.id,
-      sentMs: turnMs(source.limits.total),
-    };
-    const hosts = names.hosts.via('hosts');
-    if (explain) explain(await hosts.ask<HoldUp>((reply) => ({ type: 'hold-up', ...wish, reply })));
-    const turn = await turnWithLeave(wish, target, signal);
-    let outcome: StepOutcome | undefined;
-    try {
-      const headers = typeof credentials === 'function' ? credentials() : credentials;
-      const request = { ...step.request, ...through, headers: headersOf(source, step, headers), onlyLoopback };
-      outcome = await within((limited) => runStep({ ...step, request }, limited, () => turn.sent()), signal);
-      return told(withoutCredentials(outcome, headers));
-    } finally {
-      turn.done(outcome === undefined ? { kind: 'unused' } : turnOutcomeOf(outcome));
-    }
-  }
-
-  /** A turn for a target that its source's circuit still lets through when it comes; one that is not goes back unused. */
-  async function turnWithLeave(
-    wish: Parameters<typeof takeTurn>[1] & { readonly source: string },
-    target: number | undefined,
-    signal: AbortSignal,
-  ): Promise<Turn> {
-    const hosts = names.hosts.via('hosts');
-    for (;;) {
-      const turn = await takeTurn(hosts, wish, signal);
-      if (target === undefined) return turn;
-      const { source } = wish;
-      const leave = await hosts.ask<Leave>((reply) => ({ type: 'ask-leave', source, target, reply }), Infinity);
-      if (leave.mayAsk) return turn;
-      turn.done({ kind: 'unused' });
-      await pause(clock, Math.max(1, leave.nextAt - clock.now()), signal);
-    }
-  }
-
-  /** Says of what no setting of the source could allow what would. */
-  function told(outcome: StepOutcome): StepOutcome {
-    if (!onlyLoopback || outcome.kind !== 'failed' || outcome.failure.code !== 'refused_address') return outcome;
-    const { failure } = outcome;
-    const hint = 'without `bot.contact` in the configuration of the daemon, nothing but loopback is asked';
-    return { ...outcome, failure: { ...failure, message: `${failure.message}; ${hint}` } };
-  }
-
   function unasked(failure: StepFailure): Asked {
     const { code, message, retryAfterMs } = failure;
-    const asked = { outcome: failedOutcome(failure), generation: 0, wasAsked: false, waitedMs: 0 };
+    const outcome: StepOutcome = { kind: 'failed', failure, at: clock.now(), elapsedMs: 0, bytes: 0 };
+    const asked = { outcome, generation: 0, wasAsked: false, waitedMs: 0 };
     if (code !== 'robots_unreachable') return asked;
     return { ...asked, trouble: { cause: 'network', message, ...(retryAfterMs !== undefined && { retryAfterMs }) } };
-  }
-
-  function failedOutcome(failure: StepFailure): StepOutcome {
-    return { kind: 'failed', failure, at: clock.now(), elapsedMs: 0, bytes: 0 };
   }
 }
 
@@ -200,44 +134,14 @@ function sessionWithout({ id, auth }: Source): OpenSession | StepFailure {
   return { code: 'not_initialised', message: `the actor of source "${id}", which keeps its session, does not run` };
 }
 
-function headersOf(
-  { userAgent }: Source,
-  { request }: Step,
-  credentials: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
-  return { ...request.headers, ...(userAgent !== undefined && { 'user-agent': userAgent }), ...credentials };
-}
-
-export function policyOf({ politeness }: Source, crawlDelayMs: number | undefined): Policy {
-  const { concurrency, delay, minDelay, autoThrottle } = politeness;
-  const throttle = autoThrottle && {
-    startMs: autoThrottle.start,
-    maxMs: autoThrottle.max,
-    concurrency: autoThrottle.concurrency,
-  };
-  return {
-    concurrency,
-    delayMs: delay,
-    minDelayMs: minDelay,
-    ...(crawlDelayMs !== undefined && { crawlDelayMs }),
-    ...(throttle !== false && { autoThrottle: throttle }),
-  };
-}
-
-function turnOutcomeOf(outcome: StepOutcome): ReturnType<typeof turnOutcome> {
-  const { status, elapsedMs: latencyMs } = outcome;
-  const trouble = outcome.kind === 'failed' ? { ...outcome.failure, status } : undefined;
-  return turnOutcome(trouble, { status, latencyMs });
-}
-
 /** What could be read has nothing wrong with it, whatever else stands on the page. */
-function troubleOf(outcome: StepOutcome, { auth }: Source): Trouble | undefined {
-  const { status } = outcome;
+function troubleOf(from: string, outcome: StepOutcome, { auth }: Source): Trouble | undefined {
+  const { status, signs } = outcome;
   const login = auth && { urls: loginUrls(auth), expiredStatus: auth.expiredStatus };
-  if (outcome.kind === 'redirect')
-    return triage({ ...(status !== undefined && { status }), url: outcome.location }, login);
+  const symptoms = { ...(status !== undefined && { status }), ...(signs !== undefined && { headers: signs }) };
+  if (outcome.kind === 'redirect') return triage({ ...symptoms, from, url: outcome.location }, login);
   if (outcome.kind !== 'failed') return undefined;
   const { failure } = outcome;
   const { excerpt } = failure;
-  return triage({ ...(status !== undefined && { status }), failure, ...(excerpt !== undefined && { excerpt }) }, login);
+  return triage({ ...symptoms, failure, ...(excerpt !== undefined && { excerpt }) }, login);
 }

@@ -45,7 +45,7 @@ export function createChildren(deps: ChildrenDeps): Children {
     clock,
     registry: names.projects,
     agenda: (id) => deps.scraping.agenda(id),
-    scrape: (target, signal, begun) => deps.scraping.scrape(target, signal, begun),
+    scrape: (target, signal, progress) => deps.scraping.scrape(target, signal, progress),
     crashed,
     release: (target) => releaseTarget(state.store(), target).then(() => undefined),
   };

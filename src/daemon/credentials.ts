@@ -1,17 +1,127 @@
 import type { StepOutcome } from '../engine/step.ts';
+import type { TriedStep } from '../scrape/try.ts';
 import { Secret, withoutSecrets } from '../session/secret.ts';
+import type { Close, StepOps } from '../store/ops.ts';
+import type { Failure } from '../store/rows.ts';
 
 /** A cookie of less is no key to anything, and words like "true" stand in many pages. */
 const shortestCookie = 8;
 
+/** No more are remembered of one scrape; those sent longest ago go first. */
+const mostSecrets = 500;
+
 /** An outcome that repeats none of the credentials it was asked with: a site may say what it was sent. */
 export function withoutCredentials(outcome: StepOutcome, sent: Readonly<Record<string, string>>): StepOutcome {
   if (outcome.kind !== 'failed') return outcome;
-  const secrets = Object.entries(sent).flatMap(([name, value]) => secretsOf(name, value));
+  const secrets = secretsIn(sent);
   if (secrets.length === 0) return outcome;
-  const { message, excerpt, ...failure } = outcome.failure;
-  const shown = excerpt === undefined ? {} : { excerpt: withoutSecrets(excerpt, secrets) };
-  return { ...outcome, failure: { ...failure, message: withoutSecrets(message, secrets), ...shown } };
+  return { ...outcome, failure: failureWithout(outcome.failure, secrets) };
+}
+
+/**
+ * The credentials that went out for one scrape, to be kept out of what is stored and shown of it: sites put what they were
+ * sent into the addresses that they redirect to.
+ */
+export class SentCredentials {
+  /** By their texts, those sent last at the end. */
+  readonly #secrets = new Map<string, Secret>();
+
+  /** Takes in the headers of a request's session. */
+  note(sent: Readonly<Record<string, string>>): void {
+    for (const secret of secretsIn(sent)) {
+      this.#secrets.delete(secret.reveal());
+      this.#secrets.set(secret.reveal(), secret);
+    }
+    for (const oldest of this.#secrets.keys()) {
+      if (this.#secrets.size <= mostSecrets) return;
+      this.#secrets.delete(oldest);
+    }
+  }
+
+  /** Takes in the secrets that a plug-in was told. */
+  tell(secrets: Iterable<Secret>): void {
+    for (const secret of secrets) this.#secrets.set(secret.reveal(), secret);
+  }
+
+  /** A text of any kind. */
+  text(text: string): string {
+    return withoutSecrets(text, this.#secrets.values());
+  }
+
+  /** An URL with `…` in the place of credentials; before its query, where a page's own name stands, it is as it was. */
+  url(url: string): string {
+    const from = url.search(/[?#;]/);
+    if (from === -1 || this.#secrets.size === 0) return url;
+    return url.slice(0, from) + withoutSecrets(url.slice(from), this.#secrets.values(), () => '…');
+  }
+
+  /** What a scrape writes of a step. */
+  ops(ops: StepOps): StepOps {
+    if (this.#secrets.size === 0) return ops;
+    const { log, close } = ops;
+    return {
+      ...ops,
+      log: { ...log, url: this.url(log.url), ...this.#failure(log) },
+      ...(close !== undefined && { close: this.close(close) }),
+    };
+  }
+
+  /** What a trial tells of a step. */
+  tried(step: TriedStep): TriedStep {
+    const { asked, decision } = step;
+    return {
+      ...step,
+      url: this.url(step.url),
+      asked: {
+        ...asked,
+        outcome: this.outcome(asked.outcome),
+        ...(asked.trouble && { trouble: { ...asked.trouble, message: this.text(asked.trouble.message) } }),
+      },
+      decision:
+        decision.do === 'follow'
+          ? { ...decision, url: this.url(decision.url) }
+          : decision.do === 'fail'
+            ? { ...decision, failure: failureWithout(decision.failure, this.#secrets.values()) }
+            : decision,
+    };
+  }
+
+  /** An outcome that is only told, since nobody could follow a redirect of it. */
+  outcome(outcome: StepOutcome): StepOutcome {
+    if (outcome.kind === 'redirect') return { ...outcome, location: this.url(outcome.location) };
+    if (outcome.kind !== 'failed') return outcome;
+    return { ...outcome, failure: failureWithout(outcome.failure, this.#secrets.values()) };
+  }
+
+  /** How a scrape is said to have ended. */
+  close(close: Close): Close {
+    const { copy, gap, ...others } = close;
+    return {
+      ...others,
+      ...this.#failure(close),
+      // With another address its page would never be asked for again.
+      ...(copy !== undefined && this.url(copy.url) === copy.url && { copy }),
+      ...(gap !== undefined && { gap: { ...gap, url: this.url(gap.url) } }),
+    };
+  }
+
+  #failure({ failure }: { readonly failure?: Failure }): { readonly failure?: Failure } {
+    return failure === undefined ? {} : { failure: failureWithout(failure, this.#secrets.values()) };
+  }
+}
+
+function failureWithout<F extends { readonly message: string; readonly excerpt?: string }>(
+  failure: F,
+  secrets: Iterable<Secret>,
+): F {
+  const all = [...secrets];
+  const { excerpt } = failure;
+  const shown = excerpt === undefined ? {} : { excerpt: withoutSecrets(excerpt, all) };
+  return { ...failure, message: withoutSecrets(failure.message, all), ...shown };
+}
+
+function secretsIn(sent: Readonly<Record<string, string>>): Secret[] {
+  return Object.entries(sent).flatMap(([name, value]) => secretsOf(name, value));
 }
 
 function secretsOf(name: string, value: string): Secret[] {

@@ -1,6 +1,5 @@
 import type { System } from '../actor/system.ts';
 import type { HandlerDeps } from '../control/handlers/deps.ts';
-import { ControlError } from '../control/error.ts';
 import type { CircuitView } from '../fetch/circuit-book.ts';
 import type { CatalogueChange } from '../definition/catalogue.ts';
 import type { Names } from '../../supervisors/names.ts';
@@ -10,6 +9,7 @@ import type { Identity } from './claim.ts';
 import type { DaemonOptions } from './open.ts';
 import type { HostView } from '../../workers/hosts.ts';
 import { circuitsBySource, robotsTxtView, robotsVerdictView } from './host-views.ts';
+import type { Plugins } from './plugins.ts';
 import type { Robots } from './robots.ts';
 import type { Scraping } from './scraping.ts';
 import type { Sessions } from './sessions.ts';
@@ -20,6 +20,7 @@ export interface HandlerParts {
   readonly state: DaemonState;
   readonly names: Names;
   readonly scraping: Scraping;
+  readonly plugins: Plugins;
   readonly robots: Robots;
   readonly sessions: Sessions;
   readonly system: System;
@@ -33,6 +34,7 @@ export function createHandlerDeps({
   state,
   names,
   scraping,
+  plugins,
   robots,
   sessions,
   system,
@@ -50,11 +52,8 @@ export function createHandlerDeps({
     releaseActor: (kind, id) => reconciler.ask<boolean>((reply) => ({ type: 'release', kind, id, reply })),
     reload: () =>
       names.definitions.via('definitions').ask<CatalogueChange>((reply) => ({ type: 'reload', reply }), 60_000),
-    tryPage(id, url, signal) {
-      const source = state.catalogue().sources.get(id)?.source;
-      if (source === undefined) throw new ControlError('not_found', `no source "${id}"`);
-      return scraping.tryPage(source, url, signal);
-    },
+    resolve: (url, signal) => plugins.resolve(url, signal),
+    tryPage: (trial, url, signal) => scraping.tryPage(trial, url, signal),
     ledgers: (asked) => hosts.ask<readonly HostView[]>((reply) => ({ type: 'list', ...asked, reply })),
     circuits: async () =>
       circuitsBySource(await hosts.ask<readonly CircuitView[]>((reply) => ({ type: 'circuits', reply }))),

@@ -7,6 +7,7 @@ import { createHandlers } from '../control/handlers/all.ts';
 import type { Settings } from '../control/methods/settings.ts';
 import type { Step, StepOutcome } from '../engine/step.ts';
 import { ExtractRoom } from '../extract/room.ts';
+import type { PluginLimits } from '../plugin/services.ts';
 import { BodyBudget } from '../fetch/body-budget.ts';
 import type { FindSecrets } from '../session/secret-store.ts';
 import { createNames } from '../../supervisors/names.ts';
@@ -17,9 +18,11 @@ import { bornOf } from './born.ts';
 import { type Asking, createAsking } from './asking.ts';
 import { createChildren } from './children.ts';
 import { createHandlerDeps } from './handler-deps.ts';
+import { createPlugins } from './plugins.ts';
 import { createRobots } from './robots.ts';
 import { createRootDeps } from './root-deps.ts';
 import { createScraping } from './scraping.ts';
+import type { LogLine } from './teller.ts';
 import { createSessions } from './sessions.ts';
 import { createState } from './state.ts';
 
@@ -44,6 +47,10 @@ export interface DaemonOptions {
   readonly data: string;
   /** The folder of definition files. */
   readonly sources: string;
+  /** The folder of the plug-ins that they name. */
+  readonly plugins: string;
+  /** What a call of a plug-in may take, where that is not the usual. */
+  readonly pluginLimits?: Partial<PluginLimits>;
   readonly socket: string;
   readonly version: string;
   /** What counts until a person sets it at run time. */
@@ -55,6 +62,8 @@ export interface DaemonOptions {
   report(report: Report): void;
   /** Told of what went wrong and ended no life, as a sentence. */
   warn(what: string, error?: unknown): void;
+  /** Takes a line of the log: of scrapes, and of what plug-ins say. Default: none is kept. */
+  log?(level: LogLine['level'], message: string, data: LogLine['data']): void;
   /** Told of every change of settings. */
   applied?(settings: Settings): void;
   /** How large the store may become, in bytes; without it the disk is the limit. */
@@ -104,12 +113,16 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
   const { bot } = options;
   const exchange: Asking['exchange'] = (wish, signal) => asking.exchange(wish, signal);
   const robots = createRobots({ clock, state, productToken: bot.name, random, exchange });
+  const log = (level: LogLine['level'], message: string, data: LogLine['data']): void =>
+    options.log?.(level, message, data);
+  const plugins = createPlugins({ names, state, findSecrets: options.findSecrets, log });
   const sessions = createSessions({
     clock,
     state,
     data: options.data,
     findSecrets: options.findSecrets,
     exchange,
+    authenticate: (loaded, signal) => plugins.authenticate(loaded, exchange, signal),
     warn: options.warn,
   });
   const asking = createAsking({
@@ -120,11 +133,11 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
     onlyLoopback: bot.onlyLoopback,
     runStep,
   });
-  const scraping = createScraping({ state, names, bootAt: identity.startedAt, random, ask: asking.ask });
+  const scraping = createScraping({ state, names, bootAt: identity.startedAt, random, ask: asking.ask, plugins, log });
   /** Why it stops itself, when nobody asked it to. */
   let failure: ExitReason | undefined;
   const handlers = createHandlers(
-    createHandlerDeps({ options, state, names, scraping, robots, sessions, system, identity, stop }),
+    createHandlerDeps({ options, state, names, scraping, plugins, robots, sessions, system, identity, stop }),
   );
   const { promise: listening, resolve: listens } = Promise.withResolvers<void>();
   const children = createChildren({
@@ -148,6 +161,7 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
     state,
     names,
     scraping,
+    plugins,
     children,
     identity,
     budget,

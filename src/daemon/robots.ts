@@ -2,11 +2,10 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Source } from '../definition/source.ts';
 import type { StepFailure, StepOutcome } from '../engine/step.ts';
-import type { FetchOutcome } from '../fetch/request.ts';
 import { openRobotsDesk, type RobotsDesk } from '../fetch/robots.ts';
-import { askRobots } from '../fetch/robots/ask.ts';
-import { describeRefusal, type RobotsEntry } from '../fetch/robots/entry.ts';
-import { openProvider } from '../provider/all.ts';
+import { askRobots, type RobotsAnswer } from '../fetch/robots/ask.ts';
+import { describeRefusal, type RobotsEntry, type RobotsVerdict } from '../fetch/robots/entry.ts';
+import { requestOf } from '../provider/requests.ts';
 import { unaskedFailures } from '../scrape/ask.ts';
 import type { Store } from '../store/store.ts';
 import type { Asking } from './asking.ts';
@@ -16,6 +15,8 @@ import type { DaemonState } from './state.ts';
 export interface Robots {
   /** Whether an URL may be asked, or why not. */
   mayAsk(source: Source, url: string, signal: AbortSignal): Promise<'allowed' | StepFailure>;
+  /** The same as far as it is known now; `ask` when robots.txt must be asked for first. */
+  known(source: Source, url: string): 'allowed' | 'ask' | StepFailure;
   /** The pause that the origin asks for, as far as its robots.txt is known. */
   crawlDelayMs(source: Source, url: string): number | undefined;
   /** What is known of the origin of an URL, for people. */
@@ -60,21 +61,29 @@ export function createRobots({ clock, state, productToken, random, exchange }: R
     async mayAsk(source, url, signal) {
       if (source.robots === 'ignore') return 'allowed';
       try {
-        const verdict = await deskOf(source).mayAsk(url, signal);
-        if (verdict === 'allowed') return verdict;
-        const { refused } = verdict;
-        const message = describeRefusal(refused);
-        if (refused.code === 'disallowed') return { code: 'robots_disallowed', message };
-        return { code: refused.code, message, retryAfterMs: Math.max(0, refused.askAt - clock.now()) };
+        return verdictOf(await deskOf(source).mayAsk(url, signal));
       } catch (error) {
         if (error instanceof Unasked) return error.failure;
         throw error;
       }
     },
+    known(source, url) {
+      if (source.robots === 'ignore') return 'allowed';
+      const known = deskOf(source).known(url);
+      return known === 'ask' ? known : verdictOf(known);
+    },
     crawlDelayMs: (source, url) =>
       source.robots === 'ignore' ? undefined : deskOf(source).crawlDelayMs(new URL(url).origin),
     entry: (source, url) => deskOf(source).entry(new URL(url).origin),
   };
+
+  function verdictOf(verdict: RobotsVerdict): 'allowed' | StepFailure {
+    if (verdict === 'allowed') return verdict;
+    const { refused } = verdict;
+    const message = describeRefusal(refused);
+    if (refused.code === 'disallowed') return { code: 'robots_disallowed', message };
+    return { code: refused.code, message, retryAfterMs: Math.max(0, refused.askAt - clock.now()) };
+  }
 
   function deskOf(source: Source): RobotsDesk {
     const token = tokenOf(source);
@@ -103,14 +112,14 @@ export function createRobots({ clock, state, productToken, random, exchange }: R
     });
   }
 
-  async function fetchRobots(source: Source, origin: string, url: string, signal: AbortSignal): Promise<FetchOutcome> {
-    const { limits, allowPrivate } = openProvider(source).request(url);
+  async function fetchRobots(source: Source, origin: string, url: string, signal: AbortSignal): Promise<RobotsAnswer> {
+    const { limits, allowPrivate } = requestOf(source, url);
     const step = { request: { url, allowPrivate, limits: { ...limits, maxBytes } } };
     const outcome = await exchange({ step, source, dueAt: firstInLine }, signal);
     const isOwn = new URL(url).origin === origin;
     if (isOwn && outcome.kind === 'failed' && unaskedFailures.has(outcome.failure.code))
       throw new Unasked(outcome.failure);
-    return fetchOutcomeOf(outcome, url);
+    return answerOf(outcome, url);
   }
 }
 
@@ -118,21 +127,18 @@ function save(store: Store, key: [string, string], entry: RobotsEntry): Promise<
   return store.write(() => store.robots.put(key, entry));
 }
 
-/** As the client told it; the engine puts it in other words. */
-function fetchOutcomeOf(outcome: StepOutcome, url: string): FetchOutcome {
-  const { elapsedMs, bytes: encodedBytes, status = 0, setCookies = [] } = outcome;
-  const cost = { elapsedMs, encodedBytes, status };
+/** Throws where nothing was learned, as the exchange was cancelled. */
+function answerOf(outcome: StepOutcome, url: string): RobotsAnswer {
   switch (outcome.kind) {
     case 'page':
-      return { kind: 'page', page: outcome.page, setCookies };
+      return { kind: 'body', status: outcome.page.status, body: outcome.page.body };
     case 'redirect':
-      return { kind: 'redirect', status, url: outcome.location, cost, setCookies };
+      return { kind: 'redirect', url: outcome.location };
     case 'failed': {
       const { code, message: cause, retryAfterMs } = outcome.failure;
-      if (code === 'cancelled') return { kind: 'failure', failure: { code }, cost, setCookies };
-      if (code !== 'status') return { kind: 'failure', failure: { code: 'unreachable', cause }, cost, setCookies };
-      const failure = { code, status, ...(retryAfterMs !== undefined && { retryAfterMs }) } as const;
-      return { kind: 'failure', failure, cost, setCookies };
+      if (code === 'cancelled') throw new Error('asking for robots.txt was cancelled');
+      if (code !== 'status' || outcome.status === undefined) return { kind: 'failed', cause };
+      return { kind: 'status', status: outcome.status, cause, ...(retryAfterMs !== undefined && { retryAfterMs }) };
     }
     case 'read':
     case 'unmodified':

@@ -1,9 +1,12 @@
+import type { LoadedSource } from '../definition/catalogue.ts';
 import type { ExtractRoom } from '../extract/room.ts';
 import type { BodyBudget } from '../fetch/body-budget.ts';
 import type { HostRow } from '../fetch/host-row.ts';
 import { bringForward, isSetBack } from '../store/bring-forward.ts';
 import { releaseClaim } from '../store/claim.ts';
+import { isSpent } from '../fetch/robots/entry.ts';
 import { trim } from '../store/retention.ts';
+import { Sweep } from '../store/sweep.ts';
 import type { Table } from '../store/tables/table.ts';
 import { closeOpenScrapes } from '../store/scrapes.ts';
 import type { Names } from '../../supervisors/names.ts';
@@ -13,6 +16,7 @@ import type { Children } from './children.ts';
 import { claimData, type Identity } from './claim.ts';
 import type { DaemonOptions } from './open.ts';
 import { createScheduling } from './scheduling.ts';
+import type { Plugins } from './plugins.ts';
 import type { Scraping } from './scraping.ts';
 import type { DaemonState } from './state.ts';
 
@@ -21,6 +25,7 @@ export interface RootParts {
   readonly state: DaemonState;
   readonly names: Names;
   readonly scraping: Scraping;
+  readonly plugins: Plugins;
   readonly children: Children;
   readonly identity: Identity;
   readonly budget: BodyBudget;
@@ -37,12 +42,18 @@ const kept = {
   history: 100_000_000,
 };
 
+/** What is kept of a version: the definition, and the text of its plug-in. */
+function normalForm({ source, plugin }: LoadedSource): unknown {
+  return plugin === undefined ? source : { ...source, pluginText: plugin.source };
+}
+
 /** What each actor of the tree needs. */
 export function createRootDeps({
   options,
   state,
   names,
   scraping,
+  plugins,
   children,
   identity,
   budget,
@@ -50,6 +61,7 @@ export function createRootDeps({
   maxInFlight,
 }: RootParts): RootDeps {
   const { clock, random } = options;
+  const sweep = new Sweep((entry) => isSpent(entry, clock.now()));
   const lookAll = () => {
     for (const id of names.projects.keys()) names.projects.whereis(id)?.send({ type: 'look' });
   };
@@ -74,10 +86,12 @@ export function createRootDeps({
     definitions: {
       registry: names.definitions,
       folder: options.sources,
+      plugins: options.plugins,
       keep: (sources, removed) =>
         state.store().write(
           () => {
-            for (const { source, version } of sources) state.store().definitions.adopt(source.id, version, source);
+            for (const loaded of sources)
+              state.store().definitions.adopt(loaded.source.id, loaded.version, normalForm(loaded));
             for (const source of removed) state.store().definitions.drop(source);
           },
           { durable: true, evenWhenFull: true },
@@ -105,6 +119,7 @@ export function createRootDeps({
       maxInFlight,
     },
     extractors: { registry: names.extractors, room: extractRoom, threads: options.threads },
+    plugins: { registry: names.plugins, ...(options.pluginLimits && { limits: options.pluginLimits }) },
     engine: {
       registry: names.engine,
       budget,
@@ -113,6 +128,7 @@ export function createRootDeps({
       userAgent: options.bot.userAgent,
       warn: options.warn,
       extract: (page, reading, signal) => extractPage(names.extractors.via('extractors'), { page, reading }, signal),
+      readByPlugin: (page, reading, signal) => plugins.read(page, reading, signal),
     },
     adopting: {
       gaveUp: (kind, id, reason) => names.reconciler.via('reconciler').send({ type: 'gave-up', kind, id, reason }),
@@ -124,7 +140,7 @@ export function createRootDeps({
       registry: names.reconciler,
       async before() {
         // Also while scraping is paused: what is removed may be the room that it waits for.
-        await state.unlessFull(() => trim(state.store(), kept));
+        await state.unlessFull(async () => (await trim(state.store(), kept)) + (await sweep.step(state.store())));
         if (await state.resume()) lookAll();
       },
       gaveUp: ({ kind, id, retryAt, times }) =>

@@ -1,18 +1,27 @@
-import type { Source } from '../definition/source.ts';
 import type { Leave } from '../fetch/circuit.ts';
 import type { LoadedSource } from '../definition/catalogue.ts';
 import { type Boot, nextOnGrid, overdueThatCount } from '../schedule/grid.ts';
-import type { Ask } from '../scrape/ask.ts';
+import { passing } from '../fetch/triage.ts';
+import type { Ask, Asked, Wish } from '../scrape/ask.ts';
 import { type AgendaEntry, agendaEntry } from '../scrape/agenda.ts';
+import { runCollector } from '../scrape/collector.ts';
 import { runScrape, type Verdict } from '../scrape/run.ts';
-import { type TriedStep, tryPage } from '../scrape/try.ts';
+import { type TrialWish, type TriedStep, tryPage } from '../scrape/try.ts';
 import { type PulseRound, runPulse } from '../scrape/pulse.ts';
-import { commitStep } from '../store/commit.ts';
-import { commitPulse } from '../store/pulse.ts';
+import { closeScrape, commitStep } from '../store/commit.ts';
+import { commitPulse, type PulseOps } from '../store/pulse.ts';
+import { sweepCrawls } from '../store/crawl-clearing.ts';
 import { beginScrape, scrapable } from '../store/scrapes.ts';
-import type { CommitResult, Fence, StepOps, TargetRow } from '../store/rows.ts';
+import type { Close, Fence, StepOps } from '../store/ops.ts';
+import type { TargetRow } from '../store/rows.ts';
 import type { Names } from '../../supervisors/names.ts';
+import type { ScrapeProgress } from '../../workers/project.ts';
+import { openCollector } from './collecting.ts';
+import { SentCredentials } from './credentials.ts';
+import { isPlugged, type Plugins } from './plugins.ts';
 import type { DaemonState } from './state.ts';
+import { type Log, ScrapeTeller } from './teller.ts';
+import { openWalk } from './walking.ts';
 
 export interface ScrapingDeps {
   readonly state: DaemonState;
@@ -22,6 +31,8 @@ export interface ScrapingDeps {
   /** A number in `[0, 1)`. */
   random(): number;
   readonly ask: Ask;
+  readonly plugins: Plugins;
+  readonly log: Log;
 }
 
 /** A scrape that could not begin says when to try again, wall time. */
@@ -32,15 +43,15 @@ export interface ScrapeEnd {
 /** What the actors of projects and sources do between their messages. */
 export interface Scraping {
   agenda(project: string): readonly AgendaEntry[];
-  scrape(target: TargetRow, signal: AbortSignal, begun: (scrape: number) => void): Promise<ScrapeEnd>;
+  scrape(target: TargetRow, signal: AbortSignal, progress: ScrapeProgress): Promise<ScrapeEnd>;
   pulse(source: string, signal: AbortSignal): Promise<PulseRound>;
   /** The time was set: what is overdue by the new one is spread as after a start of the daemon. */
   restarted(): void;
   /** Asks for one page in its turn, and stores nothing. */
-  tryPage(source: Source, url: string, signal: AbortSignal): Promise<readonly TriedStep[]>;
+  tryPage(trial: TrialWish, url: string, signal: AbortSignal): Promise<readonly TriedStep[]>;
 }
 
-export function createScraping({ state, names, bootAt, random, ask }: ScrapingDeps): Scraping {
+export function createScraping({ state, names, bootAt, random, ask, plugins, log }: ScrapingDeps): Scraping {
   const { clock, store, catalogue, settings } = state;
   let boot: Boot | undefined;
   let startedAt = bootAt;
@@ -64,7 +75,7 @@ export function createScraping({ state, names, bootAt, random, ask }: ScrapingDe
       });
     },
 
-    async scrape(target, signal, begun) {
+    async scrape(target, signal, progress) {
       const loaded = catalogue().sources.get(target.source);
       if (loaded === undefined) return {};
       const circuit = { source: target.source, target: target.target };
@@ -72,7 +83,7 @@ export function createScraping({ state, names, bootAt, random, ask }: ScrapingDe
       if (!leave.mayAsk) return { notBefore: leave.nextAt };
       let came: Verdict = 'unused';
       try {
-        came = (await scrapeWithLeave(target, loaded, signal, begun)) ?? 'unused';
+        came = (await scrapeWithLeave(target, loaded, signal, progress)) ?? 'unused';
       } finally {
         hosts.send({ type: 'target-done', ...circuit, came });
       }
@@ -82,13 +93,13 @@ export function createScraping({ state, names, bootAt, random, ask }: ScrapingDe
     async pulse(id, signal) {
       const source = catalogue().sources.get(id)?.source;
       if (source?.pulse === undefined) return { asked: 0, failed: 0 };
-      const commit = (target: TargetRow, observedAt: number, drafts: Parameters<typeof commitPulse>[1]['drafts']) =>
+      const commit = (target: TargetRow, read: Pick<PulseOps, 'url' | 'observedAt' | 'drafts'>) =>
         state
-          .unlessFull(() => commitPulse(store(), { source: id, target: target.target, observedAt, drafts }))
+          .unlessFull(() => commitPulse(store(), { source: id, target: target.target, ...read }))
           .then(() => undefined);
       // Numbers, since a round may last for hours: a range that is read half keeps its snapshot, and rows grow old.
       const targets = [...store().targets.numbersOfSource(id)];
-      return runPulse(targets, source, { clock, ask, active: activeTarget, commit }, signal);
+      return runPulse(targets, source, { clock, ask: askOnce, active: activeTarget, commit }, signal);
     },
 
     restarted() {
@@ -96,30 +107,77 @@ export function createScraping({ state, names, bootAt, random, ask }: ScrapingDe
       boot = undefined;
     },
 
-    tryPage: (source, url, signal) => tryPage(url, source, { clock, random, ask }, signal),
+    async tryPage(trial, url, signal) {
+      const sent = new SentCredentials();
+      const loaded = catalogue().sources.get(trial.source.id);
+      const isOwn = loaded !== undefined && isPlugged(loaded) && loaded.source === trial.source;
+      const opened = isOwn ? await plugins.open(loaded, signal) : undefined;
+      const steps = await tryPage(
+        url,
+        { ...trial, ...(opened && { provider: opened.provider }) },
+        { clock, random, ask: watched(sent) },
+        signal,
+      );
+      return steps.map((step) => sent.tried(step));
+    },
   };
 
   async function scrapeWithLeave(
     target: TargetRow,
-    { source, version }: LoadedSource,
+    loaded: LoadedSource,
     signal: AbortSignal,
-    begun: (scrape: number) => void,
+    progress: ScrapeProgress,
   ): Promise<Verdict | undefined> {
+    const { source, version } = loaded;
     const schedule = store().schedule.get(target.target);
     const began = await state.unlessFull(() => beginScrape(store(), target.target, version));
     if (!began?.ok) return undefined;
-    begun(began.fence.scrape);
+    progress.begun(began.fence.scrape);
     const now = clock.now();
-    const scrape = {
-      ...began.fence,
-      url: target.url,
-      version,
-      dueAt: now,
-      nextDueAt: schedule === undefined ? Infinity : nextOnGrid(schedule.grid, now),
-      ...(target.copy !== undefined && { copy: target.copy }),
+    const nextDueAt = schedule === undefined ? Infinity : nextOnGrid(schedule.grid, now);
+    const scrape = { ...began.fence, version, dueAt: now, nextDueAt };
+    const sent = new SentCredentials();
+    const of = { source: source.id, project: target.project, scrape: scrape.scrape };
+    const teller = new ScrapeTeller(log, of);
+    const deps = {
+      clock,
+      random,
+      ask: watched(sent, progress),
+      timeLimitMs: settings().timeLimitMs,
+      commit: async (fence: Fence, ops: StepOps) =>
+        teller.wrote(ops, await commitStep(store(), fence, sent.ops(teller.ops(ops)))),
+      async close(fence: Omit<Fence, 'step'>, close: Close) {
+        teller.closing(close);
+        return closeScrape(store(), fence, sent.close(close));
+      },
     };
-    const deps = { clock, random, ask, timeLimitMs: settings().timeLimitMs, commit: commitStepOf };
-    return state.unlessFull(() => runScrape(scrape, source, deps, signal));
+    const { wish, fence } = began;
+    teller.started(wish.args);
+    try {
+      return await state.unlessFull(run);
+    } finally {
+      teller.stopped();
+      if (source.crawl !== undefined) await sweepCrawls(store(), target.target);
+    }
+
+    async function run(): Promise<Verdict | undefined> {
+      const opened = isPlugged(loaded) ? await plugins.open(loaded, signal) : undefined;
+      if (opened?.isCollector === true && isPlugged(loaded)) {
+        const parts = {
+          loaded,
+          target,
+          scrape: scrape.scrape,
+          args: wish.args ?? [],
+          sent,
+          provider: opened.provider,
+          plugins,
+        };
+        return runCollector(scrape, source, openCollector(parts), deps, signal);
+      }
+      const begun = { target, loaded, wish, fence, provider: opened?.provider };
+      const walk = await openWalk(store(), begun, () => clock.now());
+      return walk && runScrape(scrape, source, walk, deps, signal);
+    }
   }
 
   /** Counted once, when the first project asks: the schedule is as the daemon found it then. */
@@ -136,7 +194,32 @@ export function createScraping({ state, names, bootAt, random, ask }: ScrapingDe
     return found.ok ? found.target : undefined;
   }
 
-  function commitStepOf(fence: Fence, ops: StepOps): Promise<CommitResult> {
-    return commitStep(store(), fence, ops);
+  /** Asks for one scrape: tells when it waits, and notes what it sends. */
+  function watched(sent: SentCredentials, progress?: ScrapeProgress): Ask {
+    const sends = (credentials: Readonly<Record<string, string>>): void => sent.note(credentials);
+    /** Requests that have their turns: a scrape may make several at once, and waits while all of them do. */
+    const inTurn = new Set<Wish>();
+    return async (wish, signal) => {
+      const waits = (isWaiting: boolean): void => {
+        if (isWaiting) inTurn.delete(wish);
+        else inTurn.add(wish);
+        progress?.waits(inTurn.size === 0);
+      };
+      try {
+        const asked = await ask({ ...wish, sends, waits }, signal);
+        // What may pass is asked for again after a pause; that is waiting as well.
+        if (asked.trouble !== undefined && passing.has(asked.trouble.cause)) waits(true);
+        return asked;
+      } finally {
+        inTurn.delete(wish);
+      }
+    };
+  }
+
+  /** Asks for a pulse, which follows no redirect and so only tells of it. */
+  async function askOnce(wish: Wish, signal: AbortSignal): Promise<Asked> {
+    const sent = new SentCredentials();
+    const asked = await watched(sent)(wish, signal);
+    return { ...asked, outcome: sent.outcome(asked.outcome) };
   }
 }

@@ -3,15 +3,23 @@ import type { Source } from '../definition/source.ts';
 import type { StepOutcome } from '../engine/step.ts';
 import { decodeBody } from '../extract/charset.ts';
 import type { Proxy } from '../fetch/request.ts';
-import { openProvider } from '../provider/all.ts';
+import { requestOf } from '../provider/requests.ts';
 import { type DeskCondition, type LoginAsk, SessionDesk } from '../session/desk.ts';
 import { readKey } from '../session/key-file.ts';
 import { type LoginOutcome, textOf } from '../session/login.ts';
 import { type LoginReading, nothingRead, readLogin } from '../session/read-login.ts';
 import { type Sealer, sealerWith } from '../session/seal.ts';
 import type { FindSecrets } from '../session/secret-store.ts';
+import type { PluginLogin } from '../session/plugin-login.ts';
 import type { Asking } from './asking.ts';
+import { isPlugged, type PluggedSource } from './plugins.ts';
 import type { DaemonState } from './state.ts';
+
+/** Secrets of proxies are wanted by each request, and looked at again after so long. */
+const proxySecretsServeMs = 10_000;
+
+/** The secrets of no more are remembered. */
+const mostProxies = 1_000;
 
 /** Every request of the source that waits would be refused without the log-in. */
 const firstInLine = 0;
@@ -24,6 +32,8 @@ export interface SessionsDeps {
   readonly findSecrets: FindSecrets;
   /** Makes one exchange under a turn. */
   exchange: Asking['exchange'];
+  /** Has a source's plug-in log in. */
+  authenticate(loaded: PluggedSource, signal: AbortSignal): Promise<PluginLogin>;
   warn(message: string): void;
 }
 
@@ -34,13 +44,25 @@ export interface Sessions {
   /** Whether a source can be asked, as far as its session goes; unknown while no actor keeps that. */
   conditionOf(source: string): DeskCondition | undefined;
   /** The proxy of a source, or why it cannot be used. */
-  proxyOf(source: Source): Promise<{ readonly proxy?: Proxy } | { readonly missing: string }>;
+  proxyOf(source: Source): Promise<FoundProxy>;
 }
 
-export function createSessions({ clock, state, data, findSecrets, exchange, warn }: SessionsDeps): Sessions {
+type FoundProxy = { readonly proxy?: Proxy } | { readonly missing: string };
+
+export function createSessions({
+  clock,
+  state,
+  data,
+  findSecrets,
+  exchange,
+  authenticate,
+  warn,
+}: SessionsDeps): Sessions {
   let sealer: Promise<Sealer> | undefined;
   /** For people to look at; each goes with the life that it was opened for. */
   const desks = new Map<string, SessionDesk>();
+  /** What was found last, by what it was found for: one for each way of writing a proxy. */
+  const proxies = new Map<string, { readonly at: number; readonly found: Promise<FoundProxy> }>();
 
   return {
     async open(id, signal) {
@@ -55,6 +77,7 @@ export function createSessions({ clock, state, data, findSecrets, exchange, warn
           await state.unlessFull(() => write(() => sessions.put(id, sealed), { durable: true }));
         },
         ask: (ask) => askLogin(id, ask, signal),
+        authenticate: () => loginByPlugin(id, signal),
         warn,
       });
       show(id, desk, signal);
@@ -65,16 +88,39 @@ export function createSessions({ clock, state, data, findSecrets, exchange, warn
 
     async proxyOf({ proxy }) {
       if (proxy === undefined) return {};
-      const { url, user, password } = proxy;
-      if (user === undefined && password === undefined) return { proxy: { url } };
-      const names = [user, password].flatMap((given) => (typeof given === 'object' ? [given.secret] : []));
-      const found = await findSecrets(names);
-      if (!found.ok) return { missing: found.message };
-      const text = (given: typeof user): string => (given === undefined ? '' : textOf(given, found.secrets));
-      const credentials = Buffer.from(`${text(user)}:${text(password)}`).toString('base64');
-      return { proxy: { url, authorization: `Basic ${credentials}` } };
+      if (proxy.user === undefined && proxy.password === undefined) return { proxy: { url: proxy.url } };
+      const asked = JSON.stringify(proxy);
+      const known = proxies.get(asked);
+      if (known !== undefined && clock.monotonic() - known.at < proxySecretsServeMs) return known.found;
+      const found = findProxy(proxy);
+      remember(asked, found);
+      return found;
     },
   };
+
+  async function loginByPlugin(id: string, signal: AbortSignal): Promise<PluginLogin> {
+    const loaded = state.catalogue().sources.get(id);
+    return loaded !== undefined && isPlugged(loaded)
+      ? authenticate(loaded, signal)
+      : { ok: false, message: `source "${id}" is no longer loaded with a plug-in` };
+  }
+
+  async function findProxy({ url, user, password }: NonNullable<Source['proxy']>): Promise<FoundProxy> {
+    const names = [user, password].flatMap((given) => (typeof given === 'object' ? [given.secret] : []));
+    const found = await findSecrets(names);
+    if (!found.ok) return { missing: found.message };
+    const text = (given: typeof user): string => (given === undefined ? '' : textOf(given, found.secrets));
+    const credentials = Buffer.from(`${text(user)}:${text(password)}`).toString('base64');
+    return { proxy: { url, authorization: `Basic ${credentials}` } };
+  }
+
+  function remember(asked: string, found: Promise<FoundProxy>): void {
+    proxies.delete(asked);
+    const [oldest] = proxies.keys();
+    if (oldest !== undefined && proxies.size >= mostProxies) proxies.delete(oldest);
+    proxies.set(asked, { at: clock.monotonic(), found });
+    found.catch(() => proxies.delete(asked));
+  }
 
   /** One for all; a key that could not be read may be right the next time. */
   function openSealer(): Promise<Sealer> {
@@ -97,7 +143,7 @@ export function createSessions({ clock, state, data, findSecrets, exchange, warn
   async function askLogin(id: string, { request, reading }: LoginAsk, signal: AbortSignal): Promise<LoginOutcome> {
     const source = state.catalogue().sources.get(id)?.source;
     if (source === undefined) return { kind: 'failed', message: `source "${id}" is no longer loaded` };
-    const { limits, allowPrivate } = openProvider(source).request(request.url);
+    const { limits, allowPrivate } = requestOf(source, request.url);
     const { url, method, headers, body } = request;
     const step = {
       request: { url, method, headers, limits, allowPrivate, ...(body && { body: { text: body.reveal() } }) },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { expected } from './expected.ts';
-import { Selector } from './field.ts';
+import { Selector } from './selector.ts';
 import { expectedFree, isFreeHeader } from './header-name.ts';
 import { strict } from './strict.ts';
 import { isHttpUrl } from './url-pattern.ts';
@@ -123,8 +123,11 @@ const Token = strict({
   ...common,
 });
 
+/** By the plug-in's own `authenticate`. */
+const ByPlugin = strict({ type: z.literal('plugin'), ...common });
+
 /** How a source is logged in to. */
-export const Auth = z.discriminatedUnion('type', [Basic, Bearer, Form, Token]);
+export const Auth = z.discriminatedUnion('type', [Basic, Bearer, Form, Token, ByPlugin]);
 export type Auth = z.infer<typeof Auth>;
 
 /** Where credentials may be sent: what the definition names, else the origins of the log-in and of the source's address. */
@@ -140,6 +143,7 @@ export function loginUrls(auth: Auth): string[] {
   switch (auth.type) {
     case 'basic':
     case 'bearer':
+    case 'plugin':
       return [];
     case 'form':
       return [...new Set([auth.page ?? auth.url, auth.url])];
@@ -151,7 +155,8 @@ export function loginUrls(auth: Auth): string[] {
 }
 
 /** The names of the secrets that a log-in needs, in alphabetical order. */
-export function secretNames(auth: Auth): string[] {
+export function secretNames(auth: Auth | undefined): string[] {
+  if (auth === undefined) return [];
   const names = givens(auth).flatMap((given) => (typeof given === 'string' ? [] : [given.secret]));
   return [...new Set(names)].sort();
 }
@@ -166,6 +171,8 @@ function givens(auth: Auth): Given[] {
       return Object.values(auth.fields);
     case 'token':
       return [...Object.values(auth.fields), ...Object.values(auth.refresh?.fields ?? {})];
+    case 'plugin':
+      return [];
     default:
       return auth satisfies never;
   }

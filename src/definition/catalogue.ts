@@ -1,3 +1,4 @@
+import type { PluginSource } from './plugin-file.ts';
 import type { Problem } from './problem.ts';
 import type { Source } from './source.ts';
 
@@ -5,6 +6,8 @@ import type { Source } from './source.ts';
 export interface LoadedSource {
   readonly source: Source;
   readonly version: string;
+  /** The file of its plug-in, where it has one. */
+  readonly plugin?: PluginSource;
 }
 
 /** What was loaded, as it stands between two reloads. Never changed; a reload makes a new one. */

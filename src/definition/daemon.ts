@@ -44,6 +44,8 @@ export const Daemon = strict({
   socket: Path.exactOptional(),
   /** The folder of definition files. */
   sources: Path.default('sources'),
+  /** The folder of plug-ins. Default: `plugins` beside `sources`. */
+  plugins: Path.exactOptional(),
   bot: Bot.prefault({}),
   /** A mapping of names to secrets in YAML or JSON, of mode 0600; the environment goes before it. */
   secrets: Path.exactOptional(),

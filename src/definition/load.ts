@@ -3,10 +3,11 @@ import { basename, extname, join } from 'node:path';
 import type * as z from 'zod';
 import { Daemon } from './daemon.ts';
 import { expectation, type Problem, problemsOf } from './problem.ts';
+import { hasPlugin } from './plugin-record.ts';
 import { Projects } from './project.ts';
 import { type Issue, referenceIssues } from './reference.ts';
 import { maxFileBytes, readRegularFile, unreadable } from './regular-file.ts';
-import { Source } from './source.ts';
+import { PluginSource, Source } from './source.ts';
 import { readYaml } from './yaml.ts';
 
 /** What a file says, or everything that is wrong with it. */
@@ -45,19 +46,21 @@ export function loadSource(file: string): Promise<Loaded<Source>> {
 
 /** Loads a project file; with any problem there is no list, so that nobody applies half of it. */
 export function loadProjects(file: string): Promise<Loaded<Projects>> {
-  return load(file, (text) => parse(text, file, Projects));
+  return load(file, (text) => parse(text, file, () => Projects));
 }
 
 /** Loads the daemon's configuration. */
 export function loadDaemon(file: string): Promise<Loaded<Daemon>> {
   // An empty file, or one of comments alone, asks for the defaults.
-  return load(file, (text) => parse(text, file, Daemon, { empty: {} }));
+  return load(file, (text) => parse(text, file, () => Daemon, { empty: {} }));
 }
 
 /** Reads the text of a source's file; `file` gives the name that its id must have. */
 export function parseSource(text: string, file: string): Loaded<Source> {
   const id = basename(file, extname(file));
-  return parse(text, file, Source, { check: (value) => [...idIssues(value, id), ...referenceIssues(value)] });
+  return parse(text, file, (value) => (hasPlugin(value) ? PluginSource : Source), {
+    check: (value) => [...idIssues(value, id), ...referenceIssues(value)],
+  });
 }
 
 function idIssues(value: unknown, expected: string): Issue[] {
@@ -74,11 +77,16 @@ interface ParseOptions {
   check?(value: unknown): readonly Issue[];
 }
 
-function parse<T>(text: string, file: string, schema: z.ZodType<T>, options: ParseOptions = {}): Loaded<T> {
+function parse<T>(
+  text: string,
+  file: string,
+  schemaOf: (value: unknown) => z.ZodType<T>,
+  options: ParseOptions = {},
+): Loaded<T> {
   const yaml = readYaml(text, file);
   if (!yaml.ok) return yaml;
   const value = yaml.value ?? options.empty;
-  const parsed = schema.safeParse(value, { error: expectation });
+  const parsed = schemaOf(value).safeParse(value, { error: expectation });
   const issues = [...(parsed.error?.issues ?? []), ...(options.check?.(value) ?? [])];
   if (parsed.success && issues.length === 0) return { ok: true, value: parsed.data };
   return {

@@ -55,20 +55,35 @@ export function expectation(issue: z.core.$ZodRawIssue): string | undefined {
 
 /** A schema's issues as problems of the file: one for each unknown key, at that key. */
 export function problemsOf(issues: readonly (z.core.$ZodIssue | Issue)[], file: string, locate: Locate): Problem[] {
-  return issues.flatMap((issue) => {
-    if ('code' in issue && issue.code === 'unrecognized_keys') {
-      const messages = issue.message.split('\n');
-      return issue.keys.map((key, index) => problemAt([...issue.path, key], messages[index] ?? '', 'key'));
-    }
-    if ('code' in issue && issue.code === 'invalid_key') {
-      return [problemAt(issue.path, issue.issues[0]?.message ?? issue.message, 'key')];
-    }
-    return [problemAt(issue.path, issue.message, 'value')];
-  });
+  return issues
+    .flatMap((issue) => unfolded(issue))
+    .flatMap((issue) => {
+      if ('code' in issue && issue.code === 'unrecognized_keys') {
+        const messages = issue.message.split('\n');
+        return issue.keys.map((key, index) => problemAt([...issue.path, key], messages[index] ?? '', 'key'));
+      }
+      if ('code' in issue && issue.code === 'invalid_key') {
+        return [problemAt(issue.path, issue.issues[0]?.message ?? issue.message, 'key')];
+      }
+      return [problemAt(issue.path, issue.message, 'value')];
+    });
 
   function problemAt(path: readonly PropertyKey[], message: string, part: 'key' | 'value'): Problem {
     return { file, ...locate(path, part), path: pathText(path), message };
   }
+}
+
+/** What is wrong with the one form of a union that a value was meant to have, each issue at its own place. */
+export function unfolded(issue: z.core.$ZodIssue | Issue): readonly (z.core.$ZodIssue | Issue)[] {
+  if (!('code' in issue) || issue.code !== 'invalid_union') return [issue];
+  const meant = issue.errors.filter(([first]) => first !== undefined && !isOtherForm(first));
+  const [only] = meant;
+  if (only === undefined || meant.length > 1) return [issue];
+  return only.flatMap((each) => unfolded({ ...each, path: [...issue.path, ...each.path] }));
+}
+
+function isOtherForm(first: z.core.$ZodIssue): boolean {
+  return first.code === 'invalid_type' && first.path.length === 0;
 }
 
 /** `records.card.fields.price`, or `[2].targets[0].url` where lists are on the way. */

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { Auth, authOrigins } from './auth.ts';
-import { keyTypes } from './field.ts';
+import { documentIssues } from './document.ts';
 import { nearName } from './near-name.ts';
+import { pluginIssues } from './plugin-record.ts';
+import { bareName, keyTypes } from './rule.ts';
 import { placeholdersOf } from './url-pattern.ts';
 
 /** What is wrong at one place of a file: the shape that a schema's issues have too. */
@@ -11,7 +13,32 @@ export interface Issue {
 }
 
 const text = z.string().optional().catch(undefined);
-const FieldsOutline = z.record(z.string(), z.object({ type: text }).catch({ type: undefined })).catch({});
+const FieldsOutline = z
+  .record(
+    z.string(),
+    z.object({ type: text, fields: z.unknown().optional() }).transform(outlineOfField).catch({ type: undefined }),
+  )
+  .transform((fields) => Object.fromEntries(Object.entries(fields).map(outlineOfName)))
+  .catch({});
+
+interface FieldOutline {
+  readonly type: string | undefined;
+}
+
+function outlineOfField({
+  type,
+  fields,
+}: {
+  readonly type?: string | undefined;
+  readonly fields?: unknown;
+}): FieldOutline {
+  return { type: type ?? (fields === undefined ? undefined : 'object') };
+}
+
+/** A name that ends in `[]` is of a list, whatever its rule says. */
+function outlineOfName([key, field]: [string, FieldOutline]): [string, FieldOutline] {
+  return [bareName(key), key.endsWith('[]') ? { type: 'array' } : field];
+}
 
 /** What can be made out of a source that may be wrong elsewhere, so that one mistake does not hide another. */
 const Outline = z.object({
@@ -21,6 +48,12 @@ const Outline = z.object({
     .catch({}),
   finished: z.object({ record: text, field: text }).optional().catch(undefined),
   pulse: z.object({ url: text, record: text, fields: FieldsOutline }).optional().catch(undefined),
+  collect: z
+    .object({ since: z.object({ record: text, fields: z.array(z.string()).catch([]) }) })
+    .optional()
+    .catch(undefined),
+  feed: z.unknown().optional(),
+  crawl: z.unknown().optional(),
   auth: Auth.optional().catch(undefined),
 });
 type Outline = z.infer<typeof Outline>;
@@ -30,9 +63,13 @@ export function referenceIssues(source: unknown): Issue[] {
   const outline = Outline.safeParse(source);
   return outline.success
     ? [
+        ...documentIssues(source),
+        ...pluginIssues(source),
         ...keyIssues(outline.data),
         ...finishedIssues(outline.data),
         ...pulseIssues(outline.data),
+        ...shapeIssues(outline.data),
+        ...collectIssues(outline.data),
         ...authIssues(outline.data),
       ]
     : [];
@@ -89,6 +126,35 @@ function* pulseIssues({ url, records, pulse }: Outline): Generator<Issue> {
       yield {
         path: ['pulse', 'fields', name],
         message: `expected the type that record "${pulse.record}" gives it, ${declared.type ?? 'text'}, got ${field.type ?? 'text'}`,
+      };
+    }
+  }
+}
+
+function* shapeIssues({ crawl, feed, collect }: Outline): Generator<Issue> {
+  if (crawl === undefined) return;
+  for (const [name, other] of Object.entries({ feed, collect }))
+    if (other !== undefined)
+      yield { path: [name], message: 'expected none beside "crawl", which finds its pages itself' };
+}
+
+/** How far a collector has come is told by days. */
+function* collectIssues({ records, collect }: Outline): Generator<Issue> {
+  if (collect?.since.record === undefined) return;
+  const { record: name, fields } = collect.since;
+  const record = own(records, name);
+  if (record === undefined) {
+    yield { path: ['collect', 'since', 'record'], message: undeclared('record', name, records) };
+    return;
+  }
+  for (const [index, each] of fields.entries()) {
+    const path = ['collect', 'since', 'fields', index];
+    const field = own(record.fields, each);
+    if (field === undefined) yield { path, message: undeclared('field', each, record.fields) };
+    else if (field.type !== 'date' && field.type !== 'datetime') {
+      yield {
+        path,
+        message: `expected a field of type date or datetime, got "${each}" of type ${field.type ?? 'text'}`,
       };
     }
   }

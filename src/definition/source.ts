@@ -2,24 +2,36 @@ import * as z from 'zod';
 import { HeaderValue, Proxy, Request, Retry } from './asking.ts';
 import { Auth } from './auth.ts';
 import { ByteSize } from './byte-size.ts';
+import { Collect } from './collect.ts';
+import { Crawl } from './crawl.ts';
 import { Duration, durationUpTo, Interval } from './duration.ts';
 import { expected } from './expected.ts';
-import { Field, Selector } from './field.ts';
+import { Feed } from './feed.ts';
+import { EachPlace } from './place.ts';
+import { PluginName, PluginOptions, PluginSecrets } from './plugin.ts';
+import { PluginRecord } from './plugin-record.ts';
+import { Fields } from './rule.ts';
 import { FieldName, SourceId } from './slug.ts';
 import { strict } from './strict.ts';
 import { UrlPattern } from './url-pattern.ts';
-
-const Fields = z
-  .record(FieldName, Field)
-  .refine((fields) => Object.keys(fields).length > 0, expected('at least one field'));
 
 /** One type of record, and how it is read from a page. */
 const RecordRule = strict({
   /** The field whose text is the record's key. */
   key: z.string(),
   /** One record per match, whose fields are searched in the match and in what it holds; without it, one record per page. */
-  each: Selector.exactOptional(),
+  each: EachPlace.exactOptional(),
   fields: Fields,
+  /** What `null`, a place that says nothing, does to the value that is stored: `keep` leaves it. */
+  nulls: z.enum(['clear', 'keep']).default('clear'),
+});
+
+/** How a table of `provider: csv` is written. */
+const Csv = strict({
+  /** Default: the one of comma, semicolon, tab and bar that parts the first lines best. */
+  delimiter: z.string().length(1).exactOptional(),
+  /** Whether the first line names the columns, or their names where it does not. */
+  header: z.union([z.boolean(), z.array(z.string().min(1).max(200)).min(1).max(1_000)]).exactOptional(),
 });
 
 /** How the pause between two requests follows the time that the host takes to answer. */
@@ -79,13 +91,13 @@ const Pulse = strict({
   fields: Fields,
 });
 
-/** A site or API, as its definition file describes it. What its parts say of each other is checked by `referenceIssues`. */
-export const Source = strict({
+const shape = {
   /** Also the name of its file. */
   id: SourceId,
   /** Default: its id. */
   name: z.string().trim().min(1).max(200).exactOptional(),
-  provider: z.enum(['html']).default('html'),
+  /** What its pages are read as. */
+  provider: z.enum(['html', 'xml', 'json', 'csv', 'rss']).default('html'),
   /** The address of a target that gives `params`; a target may give an address of its own. */
   url: UrlPattern.exactOptional(),
   /** Default: the daemon's. */
@@ -96,10 +108,18 @@ export const Source = strict({
   tree: z.enum(['fast', 'browser']).default('fast'),
   politeness: Politeness.prefault({}),
   limits: Limits.prefault({}),
-  records: z
-    .record(FieldName, RecordRule)
-    .refine((records) => Object.keys(records).length > 0, expected('at least one record')),
+  /** Not needed for `rss`, which has a record `item` of its own. */
+  records: z.record(FieldName, RecordRule).default({}),
+  csv: Csv.exactOptional(),
   finished: Finished.exactOptional(),
+  /** A target is a list over several pages, the newest items first. */
+  feed: Feed.exactOptional(),
+  /** A target is a register that is read in windows of days; with `feed`, each window is such a list. */
+  collect: Collect.exactOptional(),
+  /** A target is a site, whose pages are found by their links. */
+  crawl: Crawl.exactOptional(),
+  /** The share of a scrape's items that may fail to be records before it fails, from 0 to 1; of ten items at least. */
+  errorCeiling: z.number().min(0).max(1).default(0.2),
   pulse: Pulse.exactOptional(),
   /** Whether robots.txt is obeyed, by RFC 9309. */
   robots: z.enum(['obey', 'ignore']).default('obey'),
@@ -115,10 +135,26 @@ export const Source = strict({
   render: z.enum(['http', 'browser']).default('http'),
   /** How it is logged in to. */
   auth: Auth.exactOptional(),
+  /** A file in the folder of plug-ins, which says how the source is asked and read. */
+  plugin: PluginName.exactOptional(),
+  /** What the plug-in is told; its own schema says what it may be. */
+  options: PluginOptions.exactOptional(),
+  /** The secrets that the plug-in may ask for. */
+  secrets: PluginSecrets.exactOptional(),
+};
+
+/** A site or API, as its definition file describes it. What its parts say of each other is checked by `referenceIssues`. */
+export const Source = strict(shape);
+
+/** The same of a source with a plug-in: its fields say what they are, and not where. */
+export const PluginSource: z.ZodType<z.infer<typeof Source>> = strict({
+  ...shape,
+  records: z.record(FieldName, PluginRecord).default({}),
 });
 export type Source = z.infer<typeof Source>;
 
 /** The ledger that a request of the source for `url` belongs to. */
 export function politenessKey(source: Source, url: string): string {
-  return source.politeness.key ?? new URL(url).origin;
+  const { origin } = new URL(url);
+  return source.politeness.key ?? (origin === 'null' ? `plugin:${source.id}` : origin);
 }

@@ -80,6 +80,7 @@ function visitOf(
   return {
     world: state.world,
     at,
+    origin: request.origin,
     path,
     query,
     ...(request.method === 'POST' ? { form: new URLSearchParams(request.body) } : {}),
@@ -99,8 +100,13 @@ function sent(state: WebState, request: WebRequest, answer: Answer, at: number):
         answer.modifiedAt,
         at,
       );
-    case 'json':
-      return validated(request, 'application/json', JSON.stringify(answer.value), answer.modifiedAt, at);
+    case 'json': {
+      const json = validated(request, 'application/json', JSON.stringify(answer.value), answer.modifiedAt, at);
+      if (answer.next === undefined) return json;
+      return { ...json, headers: { ...json.headers, link: `<${answer.next}>; rel="next"` } };
+    }
+    case 'text':
+      return validated(request, answer.type, answer.body, answer.modifiedAt, at);
     case 'redirect':
       return plain(303, 'see other', {
         location: answer.location,

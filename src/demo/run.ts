@@ -54,7 +54,7 @@ export async function runDemo({
 
   const web = await startWebProcess({ seed });
   cleanup.use(web.process);
-  await installSources(join(folder, 'sources'), web.origin);
+  await installSources(join(folder, 'sources'), web.origin, Date.now());
   const socket =
     process.platform === 'win32' ? String.raw`\\.\pipe\heronry-demo-${process.pid}` : join(folder, 'control.sock');
   const daemon = await startProcess(program, [

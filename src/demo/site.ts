@@ -6,6 +6,8 @@ export interface Visit {
   readonly world: World;
   /** The web's time. */
   readonly at: number;
+  /** Scheme and authority that the client used. */
+  readonly origin: string;
   /** The decoded parts of the path below the site's prefix. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
@@ -25,7 +27,15 @@ export type Answer =
       readonly modifiedAt: number;
     }
   | { readonly kind: 'fragment'; readonly main: Markup; readonly modifiedAt: number }
-  | { readonly kind: 'json'; readonly value: unknown; readonly modifiedAt: number }
+  | {
+      readonly kind: 'json';
+      readonly value: unknown;
+      readonly modifiedAt: number;
+      /** The path of the next slice, told in a `Link` header. */
+      readonly next?: string;
+    }
+  /** Any other text, such as a feed or a table; `type` is its media type. */
+  | { readonly kind: 'text'; readonly type: string; readonly body: string; readonly modifiedAt: number }
   | { readonly kind: 'redirect'; readonly location: string; readonly cookie?: string }
   | { readonly kind: 'unauthorized'; readonly logIn: string };
 

@@ -1,12 +1,15 @@
 import { describeExtractFailure } from '../extract/describe.ts';
-import type { ExtractOutcome } from '../extract/draft.ts';
+import type { ExtractOutcome, Extraction } from '../extract/draft.ts';
 import type { BodyBudget } from '../fetch/body-budget.ts';
+import { signsIn } from '../fetch/challenge.ts';
 import type { Client } from '../fetch/client.ts';
 import { describeFailure } from '../fetch/describe.ts';
 import type { FetchFailure } from '../fetch/failure.ts';
+import { nextOf } from '../fetch/link-header.ts';
 import type { Page } from '../fetch/page.ts';
 import type { FetchCost, FetchOptions, FetchOutcome, FetchRequest } from '../fetch/request.ts';
 import type { Reading } from '../provider/provider.ts';
+import { isReadInline, readInline } from './inline.ts';
 import type { Exchange, Step, StepFailure, StepOutcome } from './step.ts';
 
 export interface LocalEngineDeps {
@@ -18,12 +21,19 @@ export interface LocalEngineDeps {
   renderPage(request: FetchRequest, options: FetchOptions): Promise<FetchOutcome>;
   /** Reads a page off the main thread; takes its body along. */
   extract(page: Page, reading: Reading, signal: AbortSignal): Promise<ExtractOutcome>;
+  /** Has a plug-in read a page; takes its body along. Missing where there are none. */
+  readByPlugin?(page: Page, reading: Reading, signal: AbortSignal): Promise<PluginOutcome>;
 }
+
+/** What a plug-in made of a page. */
+export type PluginOutcome =
+  | { readonly ok: true; readonly extraction: Extraction }
+  | { readonly ok: false; readonly failure: StepFailure };
 
 /** Runs one step in this process: fetch, then extract. Rejects only for errors of ours. */
 export async function runLocally(
-  { request, reading, render = 'http' }: Step,
-  { client, budget, now, renderPage, extract }: LocalEngineDeps,
+  { request, reading, render = 'http', keepBytes = -1 }: Step,
+  { client, budget, now, renderPage, extract, readByPlugin }: LocalEngineDeps,
   signal: AbortSignal,
   onSent: () => void,
 ): Promise<StepOutcome> {
@@ -32,16 +42,32 @@ export async function runLocally(
   try {
     const options = { signal, hold, now, onSent };
     const fetched = await (render === 'browser' ? renderPage(request, options) : client.fetchPage(request, options));
-    const { setCookies } = fetched;
+    const { setCookies, signs, more } = fetched;
+    const told = { setCookies, ...(signs && { signs }), ...(more !== undefined && { more }) };
     switch (fetched.kind) {
       case 'page': {
         const { page } = fetched;
-        const exchange = { ...exchangeOfPage(page), setCookies };
+        const exchange = { ...exchangeOfPage(page), ...told };
         if (reading === undefined) return { ...exchange, kind: 'page', page };
-        return { ...exchange, ...readOf(page, await extract(page, reading, signal)) };
+        // Reading takes the body along.
+        const kept = page.body.byteLength <= keepBytes ? { kept: { ...page, body: page.body.slice(0) } } : {};
+        if (reading.plugin !== undefined) {
+          if (readByPlugin === undefined) throw new Error(`${page.url}: there are no plug-ins to read it`);
+          const { validators } = page;
+          const read = await readByPlugin(page, reading, signal);
+          const result = read.ok
+            ? { kind: 'read' as const, extraction: read.extraction, ...(validators && { validators }) }
+            : { kind: 'failed' as const, failure: read.failure };
+          return { ...exchange, ...result, ...kept };
+        }
+        const outcome = await (isReadInline(page, reading)
+          ? readInline(page, reading)
+          : extract(page, reading, signal));
+        const { trial } = outcome;
+        return { ...exchange, ...readOf(page, outcome), ...(trial && { trial }), ...kept };
       }
       case 'redirect':
-        return { ...exchangeOf(fetched.cost, now()), setCookies, kind: 'redirect', location: fetched.url };
+        return { ...exchangeOf(fetched.cost, now()), ...told, kind: 'redirect', location: fetched.url };
       case 'unmodified': {
         const { cost, observedAt, validators } = fetched;
         return { ...exchangeOf(cost, observedAt), setCookies, kind: 'unmodified', validators };
@@ -49,7 +75,7 @@ export async function runLocally(
       case 'failure':
         return {
           ...exchangeOf(fetched.cost, now()),
-          setCookies,
+          ...told,
           kind: 'failed',
           failure: failureOf(fetched.failure),
         };
@@ -62,16 +88,24 @@ export async function runLocally(
 }
 
 type Read =
-  | Pick<Extract<StepOutcome, { kind: 'read' }>, 'kind' | 'extraction' | 'validators'>
-  | Pick<Extract<StepOutcome, { kind: 'failed' }>, 'kind' | 'failure'>;
+  | Pick<Extract<StepOutcome, { kind: 'read' }>, 'kind' | 'extraction' | 'validators' | 'nextLink'>
+  | Pick<Extract<StepOutcome, { kind: 'failed' }>, 'kind' | 'failure' | 'signs'>;
 
-function readOf({ validators }: Page, outcome: ExtractOutcome): Read {
+function readOf({ url, validators, headers }: Page, outcome: ExtractOutcome): Read {
   if (!outcome.ok) {
     const { failure, excerpt } = outcome;
     const message = describeExtractFailure(failure);
-    return { kind: 'failed', failure: { code: failure.code, message, ...(excerpt !== undefined && { excerpt }) } };
+    const signs = signsIn(headers);
+    const failed = { code: failure.code, message, ...(excerpt !== undefined && { excerpt }) };
+    return { kind: 'failed', failure: failed, ...(signs && { signs }) };
   }
-  return { kind: 'read', extraction: outcome.extraction, ...(validators !== undefined && { validators }) };
+  const nextLink = headers['link'] === undefined ? undefined : nextOf(headers['link'], url);
+  return {
+    kind: 'read',
+    extraction: outcome.extraction,
+    ...(validators !== undefined && { validators }),
+    ...(nextLink !== undefined && { nextLink }),
+  };
 }
 
 function failureOf(failure: FetchFailure): StepFailure {

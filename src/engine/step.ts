@@ -1,4 +1,5 @@
 import type { Extraction } from '../extract/draft.ts';
+import type { Trial } from '../extract/trial.ts';
 import type { Page, Validators } from '../fetch/page.ts';
 import type { FetchRequest } from '../fetch/request.ts';
 import type { Reading } from '../provider/provider.ts';
@@ -10,6 +11,8 @@ export interface Step {
   readonly reading?: Reading;
   /** `browser` has the page rendered; default `http`. */
   readonly render?: 'http' | 'browser';
+  /** Whether a copy of the page that is read comes along, if it has at most so many bytes. */
+  readonly keepBytes?: number;
 }
 
 /** What any exchange leaves behind for the run log, however it went. */
@@ -22,6 +25,13 @@ export interface Exchange {
   readonly status?: number;
   /** Each `Set-Cookie` of the response by itself. */
   readonly setCookies?: readonly string[];
+  /** Requests that the page's own scripts made besides, under the same turn. */
+  readonly more?: number;
+  /** The few headers of the response by which a challenge is told from content. */
+  readonly signs?: Readonly<Record<string, string>>;
+  /** Of a page that was read in a trial: how, and the page itself where that is wanted and not too large. */
+  readonly trial?: Trial;
+  readonly kept?: Page;
 }
 
 /** A failure of a fetch or an extraction, with the sentence that tells it to a person. */
@@ -37,7 +47,13 @@ export interface StepFailure {
 /** How a step went; what the world does wrong is among it. */
 export type StepOutcome = Exchange &
   (
-    | { readonly kind: 'read'; readonly extraction: Extraction; readonly validators?: Validators }
+    | {
+        readonly kind: 'read';
+        readonly extraction: Extraction;
+        readonly validators?: Validators;
+        /** Where the `Link` header says that a list goes on. */
+        readonly nextLink?: string;
+      }
     /** The answer to a step without a reading. */
     | { readonly kind: 'page'; readonly page: Page }
     /** The copy that the request's validators stand for is still good. */

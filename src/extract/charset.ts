@@ -11,10 +11,16 @@ export function decodeBody(body: Uint8Array, contentType: string | undefined): s
   const named = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '')?.[1];
   // Known to the sniffer, not to the decoder; a `<meta>` that says so means Windows-1252 as well.
   const label = named?.toLowerCase() === 'x-user-defined' ? 'windows-1252' : named;
+  // What nearly all pages say; only a mark of UTF-16 would mean more than that.
+  if (label !== undefined && /^utf-?8$/i.test(label) && !hasUtf16Mark(body)) return utf8.decode(body);
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const options = {
     defaultEncoding: isUtf8(body) ? 'utf-8' : 'windows-1252',
     ...(label !== undefined && { transportLayerEncodingLabel: label }),
   };
   return getEncoding(bytes, options).toLowerCase() === 'utf-8' ? utf8.decode(body) : decodeBuffer(bytes, options);
+}
+
+function hasUtf16Mark([first, second]: Uint8Array): boolean {
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }

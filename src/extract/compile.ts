@@ -1,34 +1,29 @@
-import { compile } from 'css-select';
-import type { AnyNode, Element } from 'domhandler';
-import type { ExtractPlan, FieldPlan, RecordPlan } from './plan.ts';
+import type { ExtractPlan, RecordPlan } from './plan.ts';
+import { type CompiledField, type CompiledRule, compileField, compileRule } from './rule/compile.ts';
+import { compilePlace, type Dialect, type Find, isSingular } from './rule/place.ts';
+import { compileLinks, type FindLinks } from './links.ts';
 
-/** Whether an element matches a selector. */
-export type Matcher = (element: Element) => boolean;
-
-/** A plan whose selectors are ready to be asked. */
+/** A plan whose places and filters are ready to be asked. */
 export interface CompiledPlan {
   readonly plan: ExtractPlan;
   readonly records: readonly CompiledRecord[];
+  readonly next?: CompiledRule;
+  readonly links?: FindLinks;
 }
 
 export interface CompiledRecord {
   readonly plan: RecordPlan;
-  readonly each?: Matcher;
+  readonly each?: { readonly find: Find; readonly isSingular: boolean };
   readonly fields: readonly CompiledField[];
-}
-
-export interface CompiledField {
-  readonly plan: FieldPlan;
-  readonly matches: Matcher;
 }
 
 /** Plans kept compiled, per thread. */
 const maxKept = 1_000;
 const kept = new Map<string, CompiledPlan>();
 
-/** Compiles a plan's selectors, or finds them compiled under its id; the plan that was not used for longest is forgotten first. */
+/** Compiles a plan, or finds it compiled under its id; the plan that was not used for longest is forgotten first. */
 export function compilePlan(plan: ExtractPlan): CompiledPlan {
-  const compiled = kept.get(plan.id) ?? { plan, records: plan.records.map(compileRecord) };
+  const compiled = kept.get(plan.id) ?? compiledOf(plan);
   kept.delete(plan.id);
   kept.set(plan.id, compiled);
   const [oldest] = kept.keys();
@@ -36,14 +31,21 @@ export function compilePlan(plan: ExtractPlan): CompiledPlan {
   return compiled;
 }
 
-function compileRecord(plan: RecordPlan): CompiledRecord {
+function compiledOf(plan: ExtractPlan): CompiledPlan {
+  const dialect: Dialect = { isXml: plan.document === 'xml', isScoped: false };
   return {
     plan,
-    ...(plan.each !== undefined && { each: compileSelector(plan.each) }),
-    fields: plan.fields.map((field) => ({ plan: field, matches: compileSelector(field.css) })),
+    records: plan.records.map((record) => compileRecord(record, dialect)),
+    ...(plan.next !== undefined && { next: compileRule(plan.next, dialect) }),
+    ...(plan.links !== undefined && { links: compileLinks(plan.links, dialect) }),
   };
 }
 
-function compileSelector(css: string): Matcher {
-  return compile<AnyNode, Element>(css);
+function compileRecord(plan: RecordPlan, dialect: Dialect): CompiledRecord {
+  const { each } = plan;
+  return {
+    plan,
+    ...(each !== undefined && { each: { find: compilePlace(each, dialect), isSingular: isSingular(each) } }),
+    fields: plan.fields.map((field) => compileField(field, dialect)),
+  };
 }

@@ -1,11 +1,15 @@
 import { hash } from 'node:crypto';
-import { decodeBody } from './charset.ts';
-import { compilePlan } from './compile.ts';
-import type { ExtractFailure, ExtractOutcome, RecordDraft, Value } from './draft.ts';
-import { foreignMediaType } from './media-type.ts';
+import { type Document, isDocument } from 'domhandler';
+import { type CompiledPlan, compilePlan } from './compile.ts';
+import { sitemapLinks } from './document/sitemap.ts';
+import type { ExtractFailure, Extraction, ExtractOutcome, RecordDraft, Value } from './draft.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { openDocument } from './open.ts';
 import type { ExtractPlan, FinishedRule } from './plan.ts';
-import { baseUrlOf, readRecords } from './record.ts';
-import { parseTree } from './tree.ts';
+import { readRecords, type Watch } from './record.ts';
+import { evaluate } from './rule/evaluate.ts';
+import { JsonSpot, type PageContext, type Spot } from './rule/spot.ts';
+import type { TrialOptions } from './trial.ts';
 
 /** One page to be read, as it is handed to a thread. */
 export interface ExtractInput {
@@ -13,33 +17,35 @@ export interface ExtractInput {
   readonly url: string;
   readonly contentType?: string;
   readonly plan: ExtractPlan;
+  /** Set in a trial, for threads: how each field comes to its value is told as well. */
+  readonly explain?: TrialOptions;
 }
 
 /** Reads a page as its plan says. Nothing is kept but compiled plans: the same input gives the same outcome on every thread. */
-export async function extract({ body, url, contentType, plan }: ExtractInput): Promise<ExtractOutcome> {
+export async function extract({ body, url, contentType, plan }: ExtractInput, watch?: Watch): Promise<ExtractOutcome> {
   const bytes = new Uint8Array(body);
-  if (bytes.length === 0) return failed({ code: 'empty' });
-  const mediaType = foreignMediaType(bytes, contentType);
-  if (mediaType !== undefined) return failed({ code: 'not_html', mediaType });
-  const text = decodeBody(bytes, contentType);
-  if (text.trim() === '') return failed({ code: 'empty' });
+  const opened = await openDocument(bytes, url, contentType, plan);
+  if (!opened.ok) return failed(opened.failure, opened.text);
 
-  const root = await parseTree(text, plan.tree);
-  // Few pages have a base; looking for one in the text is cheaper than in the tree.
-  const baseUrl = /<base\s/i.test(text) ? baseUrlOf(root, url) : url;
-  const read = compilePlan(plan).records.map((record) => readRecords(root, record, baseUrl));
+  const { root, page, text } = opened;
+  const compiled = compilePlan(plan);
+  const read = compiled.records.map((record) => readRecords(root, record, page, watch));
   const drafts = read.flatMap((each) => each.drafts);
-  const missing = read.flatMap((each) => each.missing);
-  if (drafts.length === 0) return { ...failed({ code: 'no_record', missing }), excerpt: text.slice(0, excerptLength) };
+  if (drafts.length === 0 && plan.mayBeEmpty !== true)
+    return failed({ code: 'no_record', missing: read.flatMap((each) => each.missing) }, text);
   if (drafts.length > maxDrafts) return failed({ code: 'too_many_records', records: drafts.length, limit: maxDrafts });
+  const lost = read.flatMap((each) => each.unparsed);
   return {
     ok: true,
     extraction: {
       drafts,
       finished: plan.finished !== undefined && isFinished(drafts, plan.finished),
       absent: [...new Set(read.flatMap((each) => each.absent))],
-      unparsed: read.flatMap((each) => each.unparsed).slice(0, maxUnparsed),
+      unparsed: lost.slice(0, maxUnparsed),
+      items: read.reduce((items, each) => items + each.items, 0),
+      refused: read.reduce((refused, each) => refused + each.refused, 0),
       digest: hash('sha256', bytes, 'hex'),
+      ...waysOn(compiled, root, page),
     },
   };
 }
@@ -53,8 +59,26 @@ const maxDrafts = 10_000;
 /** More of them say nothing that these do not. */
 const maxUnparsed = 100;
 
-function failed(failure: ExtractFailure): Extract<ExtractOutcome, { ok: false }> {
-  return { ok: false, failure };
+function failed(failure: ExtractFailure, text?: string): ExtractOutcome {
+  return { ok: false, failure, ...(text !== undefined && { excerpt: text.slice(0, excerptLength) }) };
+}
+
+function waysOn(
+  { plan, next, links }: CompiledPlan,
+  root: Spot,
+  page: PageContext,
+): Pick<Extraction, 'next' | 'links' | 'sitemaps' | 'fingerprint'> {
+  const value = next === undefined ? null : (evaluate(next, root, page).value ?? null);
+  const tree = root instanceof JsonSpot || !isDocument(root) ? undefined : root;
+  return {
+    ...(value !== null && { next: value }),
+    ...(links !== undefined && { links: links(root, page) }),
+    ...(links !== undefined && tree !== undefined && sidesOf(plan, tree)),
+  };
+}
+
+function sidesOf({ links }: ExtractPlan, tree: Document): Pick<Extraction, 'sitemaps' | 'fingerprint'> {
+  return links === 'sitemap' ? { sitemaps: sitemapLinks(tree).sitemaps } : { fingerprint: fingerprintOf(tree) };
 }
 
 function isFinished(drafts: readonly RecordDraft[], { record, field, equals }: FinishedRule): boolean {

@@ -1,9 +1,9 @@
-import type { Document, Element, ParentNode } from 'domhandler';
-import type { CompiledField, CompiledRecord } from './compile.ts';
+import type { CompiledRecord } from './compile.ts';
 import type { RecordDraft, Unparsed, Value } from './draft.ts';
-import type { FieldPlan, ScalarRule } from './plan.ts';
-import { findAll, findFirst, textOf } from './tree.ts';
-import { readValue } from './value/read.ts';
+import type { FieldPlan } from './plan.ts';
+import { evaluate, type Evaluated, type Trace } from './rule/evaluate.ts';
+import { placeText } from './rule/place.ts';
+import { JsonSpot, type PageContext, type Spot } from './rule/spot.ts';
 
 /** All that a page gave of one type of record. */
 export interface ReadRecords {
@@ -13,29 +13,59 @@ export interface ReadRecords {
   readonly absent: readonly string[];
   /** What kept something from being a record: key and required fields that were absent, empty or not readable. */
   readonly missing: readonly string[];
+  /** Places that were looked at. */
+  readonly items: number;
+  /** Places that lacked their key or a required field. */
+  readonly refused: number;
+}
+
+/** Told of each field as it is read, for people. */
+export interface Watch {
+  item(record: string): void;
+  field(plan: FieldPlan, trace: Trace, evaluated: Evaluated): void;
+  /** The place is read: the key of the record there; nothing where there is none. */
+  done(key: string | undefined): void;
 }
 
 /** Reads the records of one type, in page order; of records with one key the first counts. */
-export function readRecords(root: Document, record: CompiledRecord, baseUrl: string): ReadRecords {
-  const { type, each } = record.plan;
-  const places: readonly ParentNode[] = record.each === undefined ? [root] : findAll(root, record.each);
+export function readRecords(root: Spot, record: CompiledRecord, page: PageContext, watch?: Watch): ReadRecords {
+  const { type } = record.plan;
+  const places = placesOf(root, record, page);
   const drafts = new Map<string, RecordDraft>();
   const found = new Set<string>();
   const missing = new Set<string>();
   const unparsed: Unparsed[] = [];
+  let refused = 0;
   for (const place of places) {
-    const read = readFields(place, record, baseUrl);
+    watch?.item(type);
+    const read = readFields(place, record, page, watch);
     for (const name of read.found) found.add(name);
     unparsed.push(...read.unparsed);
     const key = keyOf(read.fields[record.plan.key]);
     const lacking = lackingFields(record, read.fields, key);
     for (const name of lacking) missing.add(`${type}.${name}`);
-    if (lacking.length === 0 && key !== undefined && !drafts.has(key))
-      drafts.set(key, { type, key, fields: read.fields });
+    watch?.done(lacking.length > 0 ? undefined : key);
+    if (lacking.length > 0 || key === undefined) refused += 1;
+    else if (!drafts.has(key)) drafts.set(key, { type, key, fields: written(read.fields, record) });
   }
-  if (places.length === 0) missing.add(`${type} (${each})`);
+  const { each } = record.plan;
+  if (places.length === 0 && each !== undefined) missing.add(`${type} (${placeText(each)})`);
   const absent = record.plan.fields.filter(({ name }) => !found.has(name)).map(({ name }) => `${type}.${name}`);
-  return { drafts: [...drafts.values()], unparsed, absent, missing: [...missing] };
+  return { drafts: [...drafts.values()], unparsed, absent, missing: [...missing], items: places.length, refused };
+}
+
+function placesOf(root: Spot, { each }: CompiledRecord, page: PageContext): readonly Spot[] {
+  if (each === undefined) return [root];
+  const places = each.find(root, page, Infinity);
+  const [only] = places;
+  const list = each.isSingular && only instanceof JsonSpot ? only.value : undefined;
+  return Array.isArray(list) ? list.map((value: Value) => new JsonSpot(value)) : places;
+}
+
+/** With `keep`, a null says nothing, and the store keeps what it has. */
+function written(fields: Readonly<Record<string, Value>>, { plan }: CompiledRecord): Readonly<Record<string, Value>> {
+  if (plan.nulls !== 'keep') return fields;
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
 interface ReadFields {
@@ -45,45 +75,21 @@ interface ReadFields {
   readonly unparsed: readonly Unparsed[];
 }
 
-function readFields(place: ParentNode, record: CompiledRecord, baseUrl: string): ReadFields {
+function readFields(place: Spot, record: CompiledRecord, page: PageContext, watch: Watch | undefined): ReadFields {
   const fields: Record<string, Value> = {};
   const found: string[] = [];
   const unparsed: Unparsed[] = [];
   for (const field of record.fields) {
-    const { name, rule } = field.plan;
-    const texts = textsOf(place, field);
-    if (texts.length === 0) continue;
-    found.push(name);
-    const values = texts.flatMap((text) => {
-      const read = readValue(text, rule.type === 'array' ? rule.of : rule, baseUrl);
-      if (read.ok) return [read.value];
-      unparsed.push({ record: record.plan.type, field: name, text: read.text, expected: read.expected });
-      return [];
-    });
-    // A list that lacks what could not be read would look as if the page had taken it away.
-    if (values.length < texts.length) continue;
-    if (rule.type === 'array') fields[name] = values.filter((value) => value !== null);
-    else if (values[0] !== undefined) fields[name] = values[0];
+    const { name } = field.plan;
+    const trace: Trace | undefined = watch === undefined ? undefined : { steps: [] };
+    const evaluated = evaluate(field, place, page, trace);
+    if (trace !== undefined) watch?.field(field.plan, trace, evaluated);
+    if (evaluated.isFound) found.push(name);
+    if (evaluated.value !== undefined) fields[name] = evaluated.value;
+    for (const { path, text, expected } of evaluated.lost)
+      unparsed.push({ record: record.plan.type, field: `${name}${path}`, text, expected });
   }
   return { fields, found, unparsed };
-}
-
-/** The texts of a field: none when it is absent, one, or for an array one per match. */
-function textsOf(place: ParentNode, { plan, matches }: CompiledField): readonly string[] {
-  const elements = plan.rule.type === 'array' ? findAll(place, matches) : [findFirst(place, matches)];
-  return elements.flatMap((element) => (element === undefined ? [] : (textAt(element, plan) ?? [])));
-}
-
-/** Without a named attribute an URL is what the element links to, if it links. */
-function textAt(element: Element, { attr, rule }: FieldPlan): string | undefined {
-  if (attr !== undefined) return attribute(element, attr);
-  const scalar: ScalarRule = rule.type === 'array' ? rule.of : rule;
-  const link = scalar.type === 'url' ? (attribute(element, 'href') ?? attribute(element, 'src')) : undefined;
-  return link ?? textOf(element);
-}
-
-function attribute(element: Element, name: string): string | undefined {
-  return Object.hasOwn(element.attribs, name) ? element.attribs[name] : undefined;
 }
 
 /** The names of required fields that have no value, and of the key where it has none that can be one. */
@@ -105,11 +111,4 @@ const keyLength = 1_000;
 function keyOf(value: Value | undefined): string | undefined {
   const isName = typeof value === 'number' || (typeof value === 'string' && value.length <= keyLength);
   return isName ? String(value) : undefined;
-}
-
-/** What relative URLs of a page are relative to: its first `<base href>`, else its own address. */
-export function baseUrlOf(root: Document, url: string): string {
-  const base = findFirst(root, (element) => element.name === 'base' && attribute(element, 'href') !== undefined);
-  const href = base === undefined ? undefined : attribute(base, 'href');
-  return (href === undefined ? null : URL.parse(href, url))?.href ?? url;
 }

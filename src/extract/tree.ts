@@ -22,16 +22,21 @@ export async function parseTree(text: string, tree: ExtractPlan['tree']): Promis
   return root;
 }
 
-/** The elements of a subtree that match, in page order, its root among them. Not recursive, however deep a page is nested. */
-export function findAll(root: ParentNode, matches: (element: Element) => boolean): Element[] {
+/**
+ * The first `most` elements of a subtree that match, in page order, its root among them. Not recursive, however deep a page
+ * is nested.
+ */
+export function findUpTo(root: ParentNode, matches: (element: Element) => boolean, most: number): Element[] {
   const found: Element[] = [];
   for (let node: AnyNode | undefined = root; node !== undefined; node = following(node, root)) {
-    if (isTag(node) && matches(node)) found.push(node);
+    if (!isTag(node) || !matches(node)) continue;
+    found.push(node);
+    if (found.length >= most) break;
   }
   return found;
 }
 
-/** The first element that `findAll` would give. */
+/** The first element of a subtree that matches, its root among them. */
 export function findFirst(root: ParentNode, matches: (element: Element) => boolean): Element | undefined {
   for (let node: AnyNode | undefined = root; node !== undefined; node = following(node, root)) {
     if (isTag(node) && matches(node)) return node;
@@ -39,7 +44,8 @@ export function findFirst(root: ParentNode, matches: (element: Element) => boole
   return undefined;
 }
 
-function following(node: AnyNode, root: ParentNode): AnyNode | undefined {
+/** The node after `node` in page order, within the tree under `root`. */
+export function following(node: AnyNode, root: ParentNode): AnyNode | undefined {
   const child = hasChildren(node) ? node.children[0] : undefined;
   if (child !== undefined) return child;
   let at: AnyNode | null = node;

@@ -11,6 +11,11 @@ export interface Reach {
   readonly onlyLoopback?: boolean;
 }
 
+/** What a proxy may be, whatever its sites may be: its address is the operator's word, and often one of the same machine or network. */
+export function reachOfProxy(reach: Reach): Reach {
+  return { ...reach, allowPrivate: true };
+}
+
 /** Finds all addresses of a name, as `dns.lookup` does. */
 export type Resolve = (
   hostname: string,

@@ -62,6 +62,28 @@ export function knownChallenge({ headers = {}, excerpt = '' }: Answer): string |
   )?.name;
 }
 
+const signHeaders: readonly string[] = [
+  'content-type',
+  ...signatures.flatMap(({ header }) => (header === undefined ? [] : [header[0]])),
+];
+
+/** The few headers of an answer that `Answer` is about. */
+export function signsIn(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> | undefined {
+  let signs: Record<string, string> | undefined;
+  for (const name of signHeaders) {
+    const value = headers[name];
+    if (value !== undefined) (signs ??= {})[name] = value.slice(0, maxSignLength);
+  }
+  return signs;
+}
+
+/** Whether the head alone says that something before the site has answered. */
+export function isChallengeHead(headers: Readonly<Record<string, string>>): boolean {
+  return signatures.some(({ header }) => header !== undefined && header[1].test(headers[header[0]] ?? ''));
+}
+
+const maxSignLength = 200;
+
 const wording =
   /are you (?:a )?(?:human|robot)|not a robot|(?:verify|confirm|prove)(?:ing)? (?:that )?you(?: are|'re|’re) (?:a )?human|unusual (?:traffic|activity)|complete the (?:security check|captcha)|enable javascript and cookies to continue|checking (?:if the site connection is secure|your browser)|automated (?:access|requests|queries)|class="(?:g-recaptcha|h-captcha|cf-turnstile)/i;
 

@@ -1,7 +1,15 @@
 import { lookup } from 'node:dns';
 import { getCACertificates } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
-import { type Reach, RefusedAddress, refusedHost, refusedRange, type Resolve, vettedLookup } from './address.ts';
+import {
+  type Reach,
+  reachOfProxy,
+  RefusedAddress,
+  refusedHost,
+  refusedRange,
+  type Resolve,
+  vettedLookup,
+} from './address.ts';
 import type { Proxy } from './request.ts';
 import { maxHeadersBytes } from './wire-error.ts';
 
@@ -63,9 +71,10 @@ export class Dispatchers {
   }
 
   /**
-   * The way through a proxy, whose own address is vetted as a site's is. The proxy looks the site up by itself and connects
-   * to what it finds, out of our sight. So the site's name is looked up here and vetted before the proxy is asked; what remains
-   * is a name that means something else to the proxy, or a moment later, and only the proxy's own rules stand against that.
+   * The way through a proxy, whose own address may be private, since the operator named it, but is vetted otherwise. The proxy
+   * looks the site up by itself and connects to what it finds, out of our sight. So the site's name is looked up here and
+   * vetted before the proxy is asked; what remains is a name that means something else to the proxy, or a moment later, and
+   * only the proxy's own rules stand against that.
    */
   through(proxy: Proxy, reach: Reach): Route {
     const key = JSON.stringify([keyOf(reach), proxy.url, proxy.authorization]);
@@ -89,12 +98,14 @@ export class Dispatchers {
 
   #openProxy(proxy: Proxy, reach: Reach): ProxyRoute {
     const find = vettedLookup(reach, this.#resolve);
-    const open = (origin: string | URL, options: object): Pool => new Pool(origin, judgedOptions(options, reach));
+    const own = reachOfProxy(reach);
+    // All that these connect to is the proxy; sites are vetted before, at `dispatch`.
+    const open = (origin: string | URL, options: object): Pool => new Pool(origin, judgedOptions(options, own));
     const agent = new ProxyAgent({
       ...agentOptions,
       uri: Object.assign(new URL(proxy.url), { pathname: '/', search: '', hash: '' }).href,
       ...(proxy.authorization !== undefined && { token: proxy.authorization }),
-      proxyTls: { ...this.#tls, timeout: longestConnectMs, allowH2: false, lookup: find },
+      proxyTls: { ...this.#tls, timeout: longestConnectMs, allowH2: false, lookup: vettedLookup(own, this.#resolve) },
       requestTls: { ...this.#tls, ...offer },
       clientFactory: open,
       factory: open,

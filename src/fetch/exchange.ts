@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { BodyHold } from './body-budget.ts';
 import { type BodySink, type Collected, openSink } from './body.ts';
+import { signsIn } from './challenge.ts';
 import type { Route } from './dispatchers.ts';
 import { excerptBytes, excerptOf } from './excerpt.ts';
 import type { FetchFailure } from './failure.ts';
@@ -194,7 +195,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #tell(verdict: Verdict): void {
-    this.#resolve({ ...verdict, setCookies: this.#head?.setCookies ?? noCookies, cost: this.#cost() });
+    const signs = this.#head && signsIn(this.#head.headers);
+    const setCookies = this.#head?.setCookies ?? noCookies;
+    this.#resolve({ ...verdict, setCookies, ...(signs && { signs }), cost: this.#cost() });
     this.#options.hold.release();
   }
 

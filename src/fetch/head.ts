@@ -1,3 +1,4 @@
+import { isChallengeHead } from './challenge.ts';
 import type { FetchFailure } from './failure.ts';
 import type { Validators } from './page.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -41,7 +42,9 @@ export function readHead(status: number, raw: RawHeaders, observedAt: number): H
 /** @param sent - the validators of the request: without any, nothing can be unmodified. */
 export function judge(head: Head, base: URL, sent: Validators | undefined): Verdict | undefined {
   const { status, headers, observedAt } = head;
-  if (status < 300) return undefined;
+  // What answers in the site's place may well say 200 or 202.
+  if (status < 300)
+    return isChallengeHead(headers) ? { kind: 'failure', failure: { code: 'status', status } } : undefined;
   if (redirects.has(status)) return redirected(status, headers['location'] ?? '', base);
   if (status === 304 && sent !== undefined)
     return { kind: 'unmodified', observedAt, validators: { ...sent, ...validatorsOf(head) } };

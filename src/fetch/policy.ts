@@ -27,6 +27,20 @@ export function gapMs(policy: Policy, draw: number, throttleMs?: number): number
   return Math.max(policy.minDelayMs, policy.crawlDelayMs ?? 0, usualMs(policy, throttleMs) * (0.5 + draw));
 }
 
+/** No gap after a page is stretched beyond this for what its scripts have asked. */
+const longestStretchMs = 300_000;
+
+/** The policy that counts after a request under whose turn so many more were made: what no gap may be shorter than counts for each. */
+export function stretched(policy: Policy, more: number): Policy {
+  const longer = (ms: number): number => Math.max(ms, Math.min(ms * (1 + more), longestStretchMs));
+  const { minDelayMs, crawlDelayMs } = policy;
+  return {
+    ...policy,
+    minDelayMs: longer(minDelayMs),
+    ...(crawlDelayMs !== undefined && { crawlDelayMs: longer(crawlDelayMs) }),
+  };
+}
+
 /** How long the key is usually left alone, however the gap is drawn. */
 export function paceMs(policy: Policy, throttleMs: number | undefined): number {
   return Math.max(usualMs(policy, throttleMs), policy.minDelayMs, policy.crawlDelayMs ?? 0);

@@ -1,5 +1,5 @@
 import { type Backoff, noBackoff, withAnswer, withRefusal } from './backoff.ts';
-import { gapMs, paceMs, type Policy } from './policy.ts';
+import { gapMs, paceMs, type Policy, stretched } from './policy.ts';
 import { nextThrottledMs, throttledMs } from './throttle.ts';
 import type { TurnOutcome } from './turn-outcome.ts';
 
@@ -115,7 +115,7 @@ export function withDone(
   draw: number,
 ): Ledger {
   const turn = find(ledger, number);
-  const back = without(ledger, turn);
+  const back = withMore(without(ledger, turn), turn, outcome.more ?? 0, now);
   if (outcome.kind === 'unused') return back;
   // What was tried but never reported sent, such as a connection that failed, counts as asked now.
   const asked = turn && turn.sentAt === undefined ? { ...back, askedAt: now, policy: turn.policy, draw } : back;
@@ -138,6 +138,11 @@ export function withExpired(ledger: Ledger, number: number, now: number, draw: n
   if (!turn) return ledger;
   const back = without(ledger, turn);
   return turn.sentAt === undefined ? { ...back, askedAt: now, policy: turn.policy, draw } : back;
+}
+
+/** What was asked besides under a turn was asked until now, and is paid for by the gap that follows. */
+function withMore(ledger: Ledger, turn: OpenTurn | undefined, more: number, now: number): Ledger {
+  return more === 0 ? ledger : { ...ledger, askedAt: now, policy: stretched(turn?.policy ?? ledger.policy, more) };
 }
 
 function find({ open }: Ledger, number: number): OpenTurn | undefined {

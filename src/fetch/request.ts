@@ -87,6 +87,10 @@ export interface FetchCost {
 export type FetchOutcome = {
   /** Each `Set-Cookie` of the response by itself; they are in no other headers. */
   readonly setCookies: readonly string[];
+  /** Requests besides this one that a browser made for the page, as far as they ask for data: no scripts, no style sheets. */
+  readonly more?: number;
+  /** The few headers of the response by which a challenge is told from content; those of a page are all in the page. */
+  readonly signs?: Readonly<Record<string, string>>;
 } & (
   | { readonly kind: 'page'; readonly page: Page }
   | {

@@ -28,9 +28,12 @@ export const defaultRetry: RetryPolicy = {
 
 const retriedStatuses: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
+/** What is wrong with the way to a site passes; so does what is wrong with the way to its robots.txt, without which it is not asked. */
+const retriedFailures: ReadonlySet<string> = new Set([...networkFailures, 'robots_unreachable']);
+
 /** Whether the same request may well be answered in a moment. */
 export function isTransient({ code, status }: Trouble): boolean {
-  return code === 'status' ? status !== undefined && retriedStatuses.has(status) : networkFailures.has(code);
+  return code === 'status' ? status !== undefined && retriedStatuses.has(status) : retriedFailures.has(code);
 }
 
 /**

@@ -39,6 +39,8 @@ export interface RobotsDesk {
    * with the signal's reason when that fires first, or with what `ask` rejected with.
    */
   mayAsk(url: string, signal: AbortSignal): Promise<RobotsVerdict>;
+  /** The same as far as it is known now; `ask` when robots.txt must be asked for first. */
+  known(url: string): RobotsVerdict | 'ask';
   /** The pause that the origin asks for, as far as its robots.txt is known: after `mayAsk`, it is. */
   crawlDelayMs(origin: string): number | undefined;
   /** What is known of an origin, for people. */
@@ -64,13 +66,18 @@ export function openRobotsDesk(deps: RobotsDeskDeps): RobotsDesk {
     async mayAsk(href, signal) {
       signal.throwIfAborted();
       const url = new URL(href);
-      const known = verdict(recall(url.origin), url, clock.now());
+      const known = knownOf(url);
       if (known !== 'ask') return known;
       return knownVerdict(await wait(url.origin, signal), url, clock.now());
     },
+    known: (href) => knownOf(new URL(href)),
     crawlDelayMs: (origin) => crawlDelayMs(recall(origin), clock.now()),
     entry: recall,
   };
+
+  function knownOf(url: URL): RobotsVerdict | 'ask' {
+    return verdict(recall(url.origin), url, clock.now());
+  }
 
   function recall(origin: string): RobotsEntry | undefined {
     const remembered = memory.get(origin);

@@ -1,4 +1,5 @@
 import { type Answer, isBareScript, knownChallenge, talksToRobots } from './challenge.ts';
+import { leadsToSignIn } from './sign-in.ts';
 import { networkFailures } from './turn-outcome.ts';
 
 /** What went wrong, as the one who keeps a source thinks of it. */
@@ -17,6 +18,8 @@ export type Cause =
 export interface Symptoms extends Answer {
   /** Where the answer came from, or where a redirect leads. */
   readonly url?: string;
+  /** Of a redirect: what was asked for. */
+  readonly from?: string;
   /** Of the fetch or of the extraction; missing for a page that could be read. */
   readonly failure?: { readonly code: string; readonly message?: string; readonly retryAfterMs?: number };
 }
@@ -53,10 +56,12 @@ export function triage(symptoms: Symptoms, login?: LoginSigns): Trouble | undefi
 type Finding = readonly [cause: Cause, message: string];
 
 function loginTrouble(
-  { status, url, failure, excerpt = '' }: Symptoms,
+  { status, url, from, failure, excerpt = '' }: Symptoms,
   login: LoginSigns | undefined,
 ): Finding | undefined {
   if (status === 401) return ['login_expired', 'answered with status 401'];
+  if (from !== undefined && url !== undefined && leadsToSignIn(from, url))
+    return ['login_expired', `was sent to what looks like a log-in, at ${pageOf(url)}${withoutAuth(login)}`];
   if (login === undefined) return undefined;
   if (status !== undefined && login.expiredStatus.includes(status))
     return ['login_expired', `answered with status ${status}, which the definition takes for an expired log-in`];
@@ -69,6 +74,10 @@ function loginTrouble(
   )
     return ['login_expired', 'got a form for a password in place of the page'];
   return undefined;
+}
+
+function withoutAuth(login: LoginSigns | undefined): string {
+  return login === undefined ? '; the definition has no auth' : '';
 }
 
 function challenge(seen: Symptoms): Finding | undefined {

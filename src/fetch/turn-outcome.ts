@@ -1,7 +1,12 @@
 import type { FetchFailure } from './failure.ts';
 
 /** What came of a turn, as far as politeness cares; `unused` when that says nothing of the host, which may have been asked. */
-export type TurnOutcome =
+export type TurnOutcome = Known & {
+  /** Requests that were made under the turn besides its own, as by the scripts of a page that was rendered. */
+  readonly more?: number;
+};
+
+type Known =
   | ({ readonly kind: 'answered' } & Response)
   | ({ readonly kind: 'refused'; readonly retryAfterMs?: number } & Response)
   | ({ readonly kind: 'failed' } & Response)
@@ -49,7 +54,7 @@ const ours: ReadonlySet<string> = new Set<FetchFailure['code'] | 'time_limit'>([
 export function turnOutcome(
   trouble: Trouble | undefined,
   response: { readonly status?: number | undefined; readonly latencyMs?: number | undefined } = {},
-): TurnOutcome {
+): Known {
   const status = trouble?.status ?? response.status;
   const { latencyMs } = response;
   const told = { ...(status !== undefined && { status }), ...(latencyMs !== undefined && { latencyMs }) };

@@ -1,13 +1,30 @@
-import type { Source } from '../definition/source.ts';
+import type { PluginSource } from '../definition/plugin-file.ts';
+import type { Extraction, Value } from '../extract/draft.ts';
 import type { ExtractPlan } from '../extract/plan.ts';
+import type { TrialOptions } from '../extract/trial.ts';
 import type { Validators } from '../fetch/page.ts';
 import type { FetchRequest } from '../fetch/request.ts';
+import type { Advice, AskFailure } from './define.ts';
+
+/** A function of a plug-in that is to read a page. */
+export interface PluginReading {
+  readonly plugin: PluginSource;
+  readonly options: unknown;
+  /** The source that it reads for. */
+  readonly source: string;
+  /** The names of secrets that nothing of what it says may show. */
+  readonly secrets: readonly string[];
+}
 
 /** How a page is to be read, as plain data. */
 export interface Reading {
   readonly plan: ExtractPlan;
   /** The time that reading may take on its thread, in milliseconds. */
   readonly limitMs: number;
+  /** Set in a trial: how each field comes to its value is told as well. */
+  readonly explain?: TrialOptions;
+  /** Set where a plug-in reads the page; the plan then says what its records are. */
+  readonly plugin?: PluginReading;
 }
 
 /** A redirect that leads to a request. */
@@ -18,11 +35,63 @@ export interface Hop {
   readonly isHome: boolean;
 }
 
+/** One page of a list. */
+export interface ListPlace {
+  readonly url: string;
+  /** Counted from 1. */
+  readonly page: number;
+  /** What leads here, other than the address: a cursor or an offset. */
+  readonly cursor?: Value;
+  /** Fields of the request's form or JSON body that make it this page's. */
+  readonly body?: Readonly<Record<string, string | number>>;
+  /** How many items a plug-in is to ask for. */
+  readonly size?: number;
+}
+
+/** What is known of a page once it has been read. */
+export interface ListPage {
+  readonly extraction: Extraction;
+  /** Where it was found, after redirects. */
+  readonly url: string;
+  /** What its `Link` header calls the next page. */
+  readonly nextLink?: string;
+}
+
+/** A list that goes over several pages; it knows how to go on, and whoever asks decides when to stop. */
+export interface OpenList {
+  readonly reading: Reading;
+  /** Pages of a scrape that is not the first visit, at most. */
+  readonly maxPages: number;
+  /** So many known items at the head of the first page say nothing of those behind. */
+  readonly pinned: number;
+  /** Whether its pages are counted, so that a page which is not there is behind the last one. */
+  readonly isCounted: boolean;
+  /** The first page; the first visit asks for more at a time. */
+  first(url: string, visit: 'first' | 'later'): ListPlace;
+  /** The page after one; nothing at the end of the list. */
+  after(place: ListPlace, page: ListPage, visit: 'first' | 'later'): ListPlace | undefined;
+}
+
+/** The request that a plug-in made, or why it made none. */
+export type MadeRequest = FetchRequest | { readonly failure: { readonly code: string; readonly message: string } };
+
+/** A page that could not be had or read, as a plug-in is told of it. */
+export type FailedPage = AskFailure;
+
 /** How one source is asked and read. */
 export interface OpenProvider {
-  /** The request that brings `url`, a target's own address or one that a redirect led to; if there is a copy of it, only when it has changed. */
-  request(url: string, copy?: Validators, hop?: Hop): FetchRequest;
+  /**
+   * The request that brings `url`, a target's own address or one that a redirect led to; if there is a copy of it, only when
+   * it has changed.
+   */
+  request(url: string, copy?: Validators, hop?: Hop, place?: ListPlace): FetchRequest | Promise<MadeRequest>;
+  /** What a plug-in says to a failure; missing where the daemon decides. */
+  advise?(failure: FailedPage): Promise<Advice | undefined>;
   readonly page: Reading;
+  /** Missing when the source's targets are single pages. */
+  readonly list?: OpenList;
+  /** Missing when the source is not crawled: how its pages without records and its sitemaps are read. */
+  readonly crawl?: { readonly listing: Reading; readonly sitemap: Reading };
   /** Missing when the source has no pulse. */
   readonly pulse?: OpenPulse;
 }
@@ -34,9 +103,4 @@ export interface OpenPulse {
   /** The request for the target at `targetUrl`; nothing when its address was not made from the source's pattern. */
   request(targetUrl: string): FetchRequest | undefined;
   readonly reading: Reading;
-}
-
-/** A kind of source. Opening one is cheap and pure. */
-export interface Provider {
-  open(source: Source): OpenProvider;
 }

@@ -17,6 +17,10 @@ export interface Wish {
   readonly unlessOpen?: true;
   /** Bounds the step itself, once its turn has come. */
   readonly within?: Within;
+  /** Told when the request begins to wait for leave of any kind, and when it has it or is over. */
+  waits?(isWaiting: boolean): void;
+  /** Told the headers of credentials that go out, values and all, so that they can be kept out of what is shown. */
+  sends?(credentials: Readonly<Record<string, string>>): void;
   /** Told, for people, what the request is about to wait for. */
   explain?(holdUp: HoldUp): void;
 }

@@ -1,4 +1,5 @@
 import type { StepFailure } from '../engine/step.ts';
+import type { Advice } from '../provider/define.ts';
 import { nextRetry, type RetryPolicy } from '../fetch/retry.ts';
 import { passing } from '../fetch/triage.ts';
 import type { Asked } from './ask.ts';
@@ -40,8 +41,10 @@ export interface Allowance {
   readonly draw: number;
 }
 
-/** Decides from the latest step. */
-export function decide({ outcome, trouble }: Asked, spent: Spent, allowance: Allowance): Decision {
+/** Decides from the latest step; what a plug-in advises for a failure counts within the same bounds. */
+export function decide(asked: Asked, spent: Spent, allowance: Allowance, advice?: Advice): Decision {
+  const { outcome, trouble } = asked;
+  if (advice !== undefined && outcome.kind === 'failed') return advised(outcome, advice, spent, allowance);
   if (trouble?.cause === 'login_expired' && spent.logins < allowance.logins) return { do: 'authenticate' };
   switch (outcome.kind) {
     case 'read':
@@ -49,6 +52,8 @@ export function decide({ outcome, trouble }: Asked, spent: Spent, allowance: All
     case 'unmodified':
       return { do: 'complete', finished: false };
     case 'redirect':
+      // No page of the target's lies behind a log-in that cannot be made.
+      if (trouble?.cause === 'login_expired') return fail({ code: 'login_required', message: trouble.message });
       return followed(outcome.location, outcome.status, spent.redirects);
     case 'page':
       return fail({ code: 'unexpected', message: 'a page came that nobody reads' });
@@ -59,6 +64,21 @@ export function decide({ outcome, trouble }: Asked, spent: Spent, allowance: All
   }
 }
 
+type Failed = Extract<Asked['outcome'], { kind: 'failed' }>;
+
+function advised(outcome: Failed, advice: Advice, spent: Spent, allowance: Allowance): Decision {
+  switch (advice) {
+    case 'stop':
+      return fail(outcome.failure);
+    case 'authenticate':
+      return spent.logins < allowance.logins ? { do: 'authenticate' } : fail(outcome.failure);
+    case 'retry':
+      return again(outcome, spent, allowance, true);
+    default:
+      return advice satisfies never;
+  }
+}
+
 function followed(location: string, status: number | undefined, redirects: number): Decision {
   const url = withoutUser(location);
   if (redirects < maxRedirects) return { do: 'follow', url, keepsMethod: status === 307 || status === 308 };
@@ -66,15 +86,15 @@ function followed(location: string, status: number | undefined, redirects: numbe
 }
 
 function again(
-  { failure, status }: Extract<Asked['outcome'], { kind: 'failed' }>,
+  { failure, status }: Failed,
   { tries, startedAt }: Spent,
   { retry, now, nextDueAt, draw }: Allowance,
+  isAdvised = false,
 ): Decision {
   const { retryAfterMs } = failure;
-  // Where no request was made, as robots.txt was out of reach, the network is to blame all the same.
-  const code = failure.code === 'robots_unreachable' ? 'unreachable' : failure.code;
   const next = nextRetry({
-    trouble: { code, status, retryAfterMs },
+    // What is advised to pass counts as what may.
+    trouble: isAdvised ? { code: 'timeout', status, retryAfterMs } : { code: failure.code, status, retryAfterMs },
     attempt: tries,
     startedAt,
     now,

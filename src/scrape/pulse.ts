@@ -19,7 +19,10 @@ export interface PulseDeps extends Pick<ScrapeDeps, 'clock' | 'ask'> {
   /** The target as it is now; nothing when it is no longer to be asked. */
   active(target: number): TargetRow | undefined;
   /** Writes what was read of a target, unless it is no longer active. */
-  commit(target: TargetRow, observedAt: number, drafts: readonly RecordDraft[]): Promise<void>;
+  commit(
+    target: TargetRow,
+    read: { readonly url: string; readonly observedAt: number; readonly drafts: readonly RecordDraft[] },
+  ): Promise<void>;
 }
 
 /** Asks one data point of each target, by their numbers in turn, as many at once as the source's politeness allows; a target that fails spoils no other's. */
@@ -48,7 +51,8 @@ export async function runPulse(
       const outcome = await askLoggedIn(wish, deps, signal);
       if (outcome.kind === 'failed' && outcome.failure.code === 'cancelled') continue;
       round = counted(round, outcome);
-      if (outcome.kind === 'read') await deps.commit(target, outcome.at, outcome.extraction.drafts);
+      if (outcome.kind !== 'read') continue;
+      await deps.commit(target, { url: request.url, observedAt: outcome.at, drafts: outcome.extraction.drafts });
     }
   }
 }

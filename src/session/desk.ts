@@ -1,13 +1,7 @@
 import { authOrigins, secretNames } from '../definition/auth.ts';
 import { Cookies } from './cookies.ts';
-import {
-  type Credentials,
-  type LoginFailure,
-  type LoginOutcome,
-  type LoginPlan,
-  type LoginRequest,
-  shownUrl,
-} from './login.ts';
+import { type LoginFailure, type LoginOutcome, type LoginPlan, type LoginRequest, shownUrl } from './login.ts';
+import { headersOf, type PluginLogin, pluginLogin, tokensOf } from './plugin-login.ts';
 import type { LoginReading } from './read-login.ts';
 import { type RunningLogin, startLogin, startRefresh } from './running-login.ts';
 import type { SessionFailure } from './saved.ts';
@@ -27,6 +21,8 @@ export interface SessionDeskDeps extends SessionDeps {
   readonly findSecrets: FindSecrets;
   /** What the world does wrong is a `failed` outcome; rejects when the desk's owner ends, and the attempt stays counted. */
   ask(ask: LoginAsk): Promise<LoginOutcome>;
+  /** Has the source's plug-in log in; missing where there is none. */
+  authenticate?(): Promise<PluginLogin>;
 }
 
 /** The headers of one request, and which credentials are among them: `took`, `authenticate` and `succeeded` want to know. */
@@ -87,7 +83,7 @@ export class SessionDesk {
     const { credentials, generation } = this.#session.state;
     if (!this.#isWithin(url) || this.#missing !== undefined) return { headers: {}, generation };
     const cookie = this.#session.cookies.headerFor(url, this.#deps.clock.now());
-    return { headers: { ...(cookie !== undefined && { cookie }), ...headerOf(credentials) }, generation };
+    return { headers: { ...(cookie !== undefined && { cookie }), ...headersOf(credentials) }, generation };
   }
 
   /**
@@ -132,6 +128,11 @@ export class SessionDesk {
     return this.#session.flush();
   }
 
+  /** Saves as `flush` does, for the last time: another desk has taken its place, and what still comes of requests made with this one is lost. */
+  close(): Promise<void> {
+    return this.#session.close();
+  }
+
   async #authenticate(): Promise<Authenticated> {
     const { auth } = this.#source;
     if (auth === undefined) return refused('login_refused', 'the site wants a log-in, and the definition has no auth');
@@ -159,7 +160,10 @@ export class SessionDesk {
     await this.#session.change({ attempts: attempts + 1 });
     // Cookies of the session that is over would be sent along, and refused again.
     const cookies = new Cookies();
-    const ended = await this.#drive(startLogin(plan), cookies);
+    const ended =
+      plan.auth.type === 'plugin'
+        ? pluginLogin(await this.#deps.authenticate?.(), this.#deps.clock.now())
+        : await this.#drive(startLogin(plan), cookies);
     if (ended.do === 'done') {
       if (ended.credentials.kind === 'cookies') this.#session.cookies = cookies;
       return { ok: true, generation: await this.#session.adopt(ended.credentials, 'login') };
@@ -203,14 +207,13 @@ export class SessionDesk {
   /** The message of a failure may repeat what a site or a caller said. */
   #told({ code, message }: LoginFailure): ReturnType<typeof refused> {
     const { credentials } = this.#session.state;
-    const tokens = credentials?.kind === 'header' ? [credentials.token, credentials.refresh] : [];
-    const secrets = [...this.#secrets.values(), ...tokens.filter((token) => token !== undefined)];
+    const secrets = [...this.#secrets.values(), ...tokensOf(credentials)];
     return refused(code, withoutSecrets(message, secrets));
   }
 
   async #lookUpSecrets(): Promise<void> {
-    const { auth } = this.#source;
-    const found = await this.#deps.findSecrets(auth === undefined ? [] : secretNames(auth));
+    const { auth, secrets = [] } = this.#source;
+    const found = await this.#deps.findSecrets(auth?.type === 'plugin' ? secrets : secretNames(auth));
     this.#missing = found.ok ? undefined : found.message;
     if (!found.ok) return;
     this.#secrets = found.secrets;
@@ -231,12 +234,6 @@ export class SessionDesk {
   #isWithin(url: string): boolean {
     return this.#source.auth === undefined || this.#origins.has(URL.parse(url)?.origin ?? '');
   }
-}
-
-function headerOf(credentials: Credentials | undefined): Readonly<Record<string, string>> {
-  if (credentials?.kind !== 'header') return {};
-  const { header, scheme, token } = credentials;
-  return { [header]: scheme === undefined ? token.reveal() : `${scheme} ${token.reveal()}` };
 }
 
 function refused(code: SessionFailure['code'], message: string): Authenticated & { readonly ok: false } {

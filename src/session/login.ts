@@ -38,6 +38,13 @@ export type LoginOutcome =
 export type Credentials =
   /** The cookies that were set meanwhile. */
   | { readonly kind: 'cookies' }
+  /** What a plug-in's log-in gave, by the headers' names in lower case. */
+  | {
+      readonly kind: 'headers';
+      readonly headers: Readonly<Record<string, Secret>>;
+      /** Wall time. */
+      readonly expiresAt?: number;
+    }
   | {
       readonly kind: 'header';
       /** In lower case. */

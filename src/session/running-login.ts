@@ -36,6 +36,8 @@ export function startLogin({ auth, ...given }: LoginPlan): RunningLogin {
       return start(formLogin, { auth, ...given });
     case 'token':
       return start(tokenLogin, { auth, ...given });
+    case 'plugin':
+      throw new Error('a plug-in makes the requests of its log-in itself');
     default:
       return auth satisfies never;
   }

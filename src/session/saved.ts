@@ -44,8 +44,10 @@ export function readSession(text: string): { readonly state: SessionState; reado
 }
 
 type HeaderCredentials = Extract<Credentials, { kind: 'header' }>;
+type HeadersCredentials = Extract<Credentials, { kind: 'headers' }>;
 type Revealed =
   | Extract<Credentials, { kind: 'cookies' }>
+  | (Omit<HeadersCredentials, 'headers'> & { readonly headers: Readonly<Record<string, string>> })
   | (Omit<HeaderCredentials, 'token' | 'refresh'> & { readonly token: string; readonly refresh?: string });
 
 type SavedSession = Omit<SessionState, 'credentials'> & {
@@ -55,16 +57,24 @@ type SavedSession = Omit<SessionState, 'credentials'> & {
 
 function revealed(credentials: Credentials): Revealed {
   if (credentials.kind === 'cookies') return credentials;
+  if (credentials.kind === 'headers')
+    return { ...credentials, headers: mapped(credentials.headers, (secret) => secret.reveal()) };
   const { token, refresh, ...rest } = credentials;
   return { ...rest, token: token.reveal(), ...(refresh && { refresh: refresh.reveal() }) };
 }
 
 function hidden(credentials: Revealed): Credentials {
   if (credentials.kind === 'cookies') return credentials;
+  if (credentials.kind === 'headers')
+    return { ...credentials, headers: mapped(credentials.headers, (text, name) => new Secret(name, text)) };
   const { token, refresh, ...rest } = credentials;
   return {
     ...rest,
     token: new Secret('token', token),
     ...(refresh !== undefined && { refresh: new Secret('refresh token', refresh) }),
   };
+}
+
+function mapped<V, W>(all: Readonly<Record<string, V>>, change: (value: V, name: string) => W): Record<string, W> {
+  return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, change(value, name)]));
 }

@@ -31,11 +31,15 @@ export class Secret {
   }
 }
 
-/** A message with the name of each secret in its place, also where it stands encoded for an URL or a form. */
-export function withoutSecrets(message: string, secrets: Iterable<Secret>): string {
+/** A message with the name of each secret, or another word, in its place, also where it stands encoded for an URL or a form. */
+export function withoutSecrets(
+  message: string,
+  secrets: Iterable<Secret>,
+  word: (secret: Secret) => string = String,
+): string {
   let shown = message;
   for (const secret of secrets) {
-    for (const form of formsOf(secret.reveal())) shown = shown.replaceAll(form, String(secret));
+    for (const form of formsOf(secret.reveal())) shown = shown.replaceAll(form, word(secret));
   }
   return shown;
 }

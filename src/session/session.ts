@@ -7,7 +7,7 @@ import type { Sealer } from './seal.ts';
 import type { Secret } from './secret.ts';
 
 /** What of a source its session depends on. */
-export type SessionSource = Pick<Source, 'id' | 'url' | 'auth'>;
+export type SessionSource = Pick<Source, 'id' | 'url' | 'auth' | 'secrets'>;
 
 export interface SessionDeps {
   readonly clock: Pick<Clock, 'now'>;
@@ -26,6 +26,9 @@ export class Session {
   #state: SessionState;
   #isDirty = false;
   #hasWarned = false;
+  #isClosed = false;
+  /** Saves under way. */
+  readonly #saves = new Set<Promise<void>>();
   cookies = new Cookies();
 
   /** What was saved; a seal that does not open costs a log-in, no more. */
@@ -88,9 +91,20 @@ export class Session {
   }
 
   async save(): Promise<void> {
+    if (this.#isClosed) return;
     this.#isDirty = false;
     const text = writeSession(this.#state, this.cookies.save(this.#deps.clock.now()));
-    await this.#deps.save(this.#deps.sealer.seal(text, this.#source.id));
+    const saving = this.#deps.save(this.#deps.sealer.seal(text, this.#source.id));
+    this.#saves.add(saving);
+    await saving.finally(() => this.#saves.delete(saving));
+  }
+
+  /** Saves what is not saved yet, and nothing from now on; resolves when all that was begun is written. */
+  async close(): Promise<void> {
+    const last = this.flush();
+    this.#isClosed = true;
+    await Promise.allSettled(this.#saves);
+    await last;
   }
 
   #fingerprint(texts: readonly string[]): string {

@@ -1,7 +1,10 @@
 import { endScrape, halt, scheduleNext } from './ending.ts';
-import { observe, sumOf } from './observe.ts';
+import { applyCrawl, type CrawlOps } from './crawl.ts';
+import { markMissing } from './missing.ts';
+import { noChanges, observe, sumOf } from './observe.ts';
 import { verify } from './verify.ts';
-import type { CommitResult, Fence, ProjectRow, ScrapeRow, StepOps, TargetRow } from './rows.ts';
+import type { Close, CommitResult, Fence, StepOps } from './ops.ts';
+import type { ChangeCounts, Position, ProjectRow, ScrapeRow, TargetRow } from './rows.ts';
 import type { Change, Store } from './store.ts';
 
 /**
@@ -22,58 +25,88 @@ interface Held {
 }
 
 /** The rows that a fence names, if it still holds. */
-function holds(store: Store, { target: number, epoch, scrape: scrapeNumber, step }: Fence): Held | undefined {
+function holds(store: Store, fence: Omit<Fence, 'step'> & Partial<Fence>): Held | undefined {
+  const { target: number, epoch, scrape: scrapeNumber, step } = fence;
   const target = store.targets.get(number);
   if (target === undefined || target.epoch !== epoch || target.running !== scrapeNumber) return undefined;
   const scrape = store.scrapes.get(scrapeNumber);
-  if (scrape?.status !== 'running' || store.steps.has(scrapeNumber, step)) return undefined;
+  if (scrape?.status !== 'running') return undefined;
+  if (step !== undefined && store.steps.has(scrapeNumber, step)) return undefined;
   return { target, scrape };
 }
 
 function writeStep(store: Store, change: Change, fence: Fence, ops: StepOps, { target, scrape }: Held): CommitResult {
+  const { observedAt, draftsBefore, log } = ops;
+  const sighting = { target, scrape: fence.scrape, url: log.url, observedAt, ...(draftsBefore && { draftsBefore }) };
   const counts = ops.unmodified
-    ? verify(store, target, ops.observedAt)
-    : observe(store, change, { target, scrape: fence.scrape, observedAt: ops.observedAt }, ops.drafts);
-  store.steps.put({ scrape: fence.scrape, step: fence.step, ...ops.log, counts });
+    ? verify(store, target, fence.scrape, observedAt)
+    : observe(store, change, sighting, ops.drafts);
+  store.steps.put({ scrape: fence.scrape, step: fence.step, ...log, counts });
+  if (ops.crawl !== undefined) crawlOn(store, change, { target, scrape }, ops.crawl, counts);
+  const errors = (scrape.errors ?? 0) + (log.errors ?? 0);
   const walked: ScrapeRow = {
     ...scrape,
     steps: scrape.steps + 1,
-    bytes: scrape.bytes + ops.log.bytes,
+    bytes: scrape.bytes + log.bytes,
     counts: sumOf(scrape.counts, counts),
+    ...(errors > 0 && { errors }),
   };
 
-  let after = unblamed(target);
+  let after = progressed(target, ops.position);
   if (ops.close === undefined) {
     store.scrapes.put(walked);
     if (after !== target) store.targets.put(after);
   } else {
-    endScrape(store, change, walked, ops.close);
-    after = closed(store, change, withCopy(after, ops), ops.close);
+    after = closed(store, change, { target: after, scrape: walked }, ops.close);
   }
   const lastEvent = change.log({ kind: 'step', ...fence });
   return { outcome: 'committed', counts, lastEvent, targetStatus: after.status };
 }
 
-/** A scrape that failed says nothing of the page; one that completed says which copy there is now. */
-function withCopy(target: TargetRow, { close, copy }: StepOps): TargetRow {
-  if (close?.status !== 'complete') return target;
-  const { copy: _, ...rest } = target;
-  return { ...rest, ...(copy !== undefined && { copy }) };
+/** Domains that a crawl leaves aside are told, each once. */
+function crawlOn(store: Store, change: Change, { target, scrape }: Held, ops: CrawlOps, counts: ChangeCounts): void {
+  const tally = { ...ops.tally, changed: counts.changed };
+  const { crawl, newDomains } = applyCrawl(store, target.target, { ...ops, tally });
+  const of = { project: target.project, source: target.source, target: target.target, scrape: scrape.scrape };
+  for (const domain of newDomains) change.tell({ type: 'crawl.offsite', ...of, data: { crawl: crawl.crawl, domain } });
 }
 
-/** The target after a committed step: what it was blamed for is forgotten. */
-function unblamed(target: TargetRow): TargetRow {
-  if (target.crashes.inRow === 0 && target.parked === undefined) return target;
+/** The target after a committed step: what it was blamed for is forgotten, and a collector may have come further. */
+function progressed(target: TargetRow, position: Position | undefined): TargetRow {
+  const isBlamed = target.crashes.inRow > 0 || target.parked !== undefined;
+  if (!isBlamed && position === undefined) return target;
   const { parked: _, ...rest } = target;
-  return { ...rest, crashes: { ...target.crashes, inRow: 0 } };
+  return { ...rest, crashes: { ...target.crashes, inRow: 0 }, ...(position !== undefined && { position }) };
 }
 
-function closed(store: Store, change: Change, target: TargetRow, close: NonNullable<StepOps['close']>): TargetRow {
-  const { running, ...rest } = target;
+/** Ends a scrape whose steps have all been written, unless it is no longer its target's. */
+export async function closeScrape(store: Store, fence: Omit<Fence, 'step'>, close: Close): Promise<CommitResult> {
+  const since = close.missingSince;
+  const marked = since === undefined ? {} : await markMissing(store, fence, since, () => holds(store, fence)?.target);
+  return store.write((change) => {
+    const held = holds(store, fence);
+    if (held === undefined) return { outcome: 'superseded' };
+    const counts = { ...noChanges, ...marked };
+    const scrape = { ...held.scrape, counts: sumOf(held.scrape.counts, counts) };
+    const { status } = closed(store, change, { ...held, scrape }, close);
+    const lastEvent = change.log({ kind: 'scrape.close', ...fence });
+    return { outcome: 'committed', counts, lastEvent, targetStatus: status };
+  });
+}
+
+function closed(store: Store, change: Change, { target, scrape }: Held, close: Close): TargetRow {
+  endScrape(store, change, scrape, close);
+  if (close.gap !== undefined) tellGap(change, scrape, close.gap);
+  if (close.crawl !== undefined) applyCrawl(store, target.target, { add: [], end: close.crawl });
+  const { running, copy, ...rest } = target;
+  const isComplete = close.status === 'complete';
+  // A scrape that failed says nothing of the page; one that completed says which copy there is now.
+  const kept = isComplete ? close.copy : copy;
   const ended: TargetRow = {
     ...rest,
+    ...(kept !== undefined && { copy: kept }),
     epoch: target.epoch + 1,
-    settled: close.status === 'complete' && running !== undefined ? running : target.settled,
+    settled: isComplete && running !== undefined ? running : target.settled,
   };
   if (!close.finished) {
     store.targets.put(ended);
@@ -85,6 +118,10 @@ function closed(store: Store, change: Change, target: TargetRow, close: NonNulla
   store.targets.put(finished);
   tellIfFinished(store, change, finished.project);
   return finished;
+}
+
+function tellGap(change: Change, { project, source, target, scrape }: ScrapeRow, gap: NonNullable<Close['gap']>): void {
+  change.tell({ type: 'scrape.gap', project, source, target, scrape, data: gap });
 }
 
 /** Tells that a project is finished, when the target that was just finished was its last. */

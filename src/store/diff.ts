@@ -1,10 +1,17 @@
 import type { RecordDraft, Value } from '../extract/draft.ts';
 import type { FieldCell, HistoryRow, RecordRow } from './rows.ts';
 
-/** Who saw a draft, and when. */
+/** Who saw a draft, where, and when. */
 export interface Observation {
   readonly source: string;
   readonly target: number;
+  /** 0 for a pulse. */
+  readonly scrape: number;
+  /** The page. */
+  readonly url: string;
+  /** What a record that is new gets. */
+  readonly id: string;
+  readonly sequence: number;
   /** When the response head came, by the daemon's clock. */
   readonly observedAt: number;
   /** When it is compared, by the same clock. */
@@ -34,15 +41,23 @@ export function difference(known: RecordRow | undefined, draft: RecordDraft, obs
     else if (cell.value !== old.value) differing.push([field, { old: old.value, new: value }]);
   }
 
+  const { source, target, id, url, sequence, scrape, observedAt } = observation;
   if (known === undefined) {
-    const { source, target, observedAt } = observation;
     const { type, key } = draft;
-    const row = { source, type, key, target, firstSeenAt: observedAt, fields: Object.fromEntries(newer) };
+    const seen = { firstSeenAt: observedAt, updatedAt: observedAt, lastScrape: scrape };
+    const row = { source, type, key, target, id, url, sequence, ...seen, fields: Object.fromEntries(newer) };
     return { kind: 'added', row, fields: Object.fromEntries(differing) };
   }
-  if (newer.length === 0) return { kind: 'stale' };
-  const row = { ...known, fields: { ...known.fields, ...Object.fromEntries(newer) } };
-  return differing.length > 0
+  const isLate = observedAt <= known.updatedAt && known.updatedAt <= observation.at;
+  if (newer.length === 0 && (isLate || Object.keys(draft.fields).length > 0)) return { kind: 'stale' };
+  const { absent, ...rest } = known;
+  const row = {
+    ...rest,
+    ...(!isLate && { url, updatedAt: observedAt }),
+    lastScrape: Math.max(known.lastScrape, scrape),
+    fields: { ...known.fields, ...Object.fromEntries(newer) },
+  };
+  return differing.length > 0 || absent !== undefined
     ? { kind: 'changed', row, fields: Object.fromEntries(differing) }
     : { kind: 'confirmed', row };
 }

@@ -4,15 +4,24 @@ import type { Change, Store } from './store.ts';
 
 /** How a scrape ends. */
 export interface Ending {
-  readonly status: 'complete' | 'failed' | 'cancelled';
+  readonly status: 'complete' | 'failed' | 'aborted' | 'cancelled';
+  /** Why it ended where it did. */
+  readonly reason?: string;
   readonly failure?: { readonly code: string; readonly message: string };
 }
 
-const eventType = { complete: 'scrape.completed', failed: 'scrape.failed', cancelled: 'scrape.cancelled' } as const;
+const eventType = {
+  complete: 'scrape.completed',
+  failed: 'scrape.failed',
+  aborted: 'scrape.aborted',
+  cancelled: 'scrape.cancelled',
+} as const;
 
 /** Ends a scrape that runs or waits, and tells it. The rows of its target are the caller's. */
-export function endScrape(store: Store, change: Change, scrape: ScrapeRow, { status, failure }: Ending): void {
-  store.scrapes.move({ ...scrape, status, endedAt: change.at, ...(failure !== undefined && { failure }) });
+export function endScrape(store: Store, change: Change, scrape: ScrapeRow, ending: Ending): void {
+  const { status, reason, failure } = ending;
+  const why = { ...(reason !== undefined && { endReason: reason }), ...(failure !== undefined && { failure }) };
+  store.scrapes.move({ ...scrape, status, endedAt: change.at, ...why });
   change.tell({
     type: eventType[status],
     project: scrape.project,
@@ -23,7 +32,8 @@ export function endScrape(store: Store, change: Change, scrape: ScrapeRow, { sta
       reason: scrape.reason,
       steps: scrape.steps,
       counts: scrape.counts,
-      ...(failure !== undefined && { failure }),
+      ...(scrape.errors !== undefined && { errors: scrape.errors }),
+      ...why,
     },
   });
 }

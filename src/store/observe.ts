@@ -10,26 +10,36 @@ export interface Sighting {
   readonly target: TargetRow;
   /** 0 for a pulse. */
   readonly scrape: number;
+  /** The page. */
+  readonly url: string;
   readonly observedAt: number;
+  /** How many drafts the scrape had found before these. */
+  readonly draftsBefore?: number;
 }
+
+/** More drafts than one scrape has, and few enough for the numbers of all scrapes to come. */
+const draftsPerScrape = 2 ** 21;
 
 /** Stores what drafts change of the records, in page order, with its history and its events. Runs within a transaction. */
 export function observe(
   store: Store,
   change: Change,
-  { target, scrape, observedAt }: Sighting,
+  { target, scrape, url, observedAt, draftsBefore = 0 }: Sighting,
   drafts: readonly RecordDraft[],
 ): ChangeCounts {
-  const counts = { ...noChanges } satisfies Record<keyof ChangeCounts, number>;
+  const counts = { added: 0, changed: 0, confirmed: 0 };
   const { source, project } = target;
 
-  for (const draft of drafts) {
+  for (const [index, draft] of drafts.entries()) {
     const known = store.records.get(source, draft.type, draft.key);
-    const found = difference(known, draft, { source, target: target.target, observedAt, at: change.at });
+    // Lists begin with what is newest.
+    const sequence = (scrape + 1) * draftsPerScrape - 1 - Math.min(draftsBefore + index, draftsPerScrape - 1);
+    const seen = { source, target: target.target, scrape, url: draft.url ?? url, sequence, observedAt, at: change.at };
+    const found = difference(known, draft, { ...seen, id: known?.id ?? store.newId() });
     if (found.kind === 'stale') continue;
     counts[found.kind] += 1;
     if (found.kind === 'added') store.records.add(found.row);
-    else store.records.put(found.row, target.target);
+    else store.records.put(found.row, { target: target.target, scrape });
     if (found.kind === 'confirmed') continue;
 
     const { kind, fields } = found;
@@ -52,5 +62,12 @@ export function sumOf(one: ChangeCounts, other: ChangeCounts): ChangeCounts {
     added: one.added + other.added,
     changed: one.changed + other.changed,
     confirmed: one.confirmed + other.confirmed,
+    ...optionalSum('missing', one, other),
+    ...optionalSum('gone', one, other),
   };
+}
+
+function optionalSum(name: 'missing' | 'gone', one: ChangeCounts, other: ChangeCounts): Partial<ChangeCounts> {
+  const sum = (one[name] ?? 0) + (other[name] ?? 0);
+  return sum === 0 ? {} : { [name]: sum };
 }

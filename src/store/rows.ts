@@ -1,4 +1,4 @@
-import type { RecordDraft, Unparsed, Value } from '../extract/draft.ts';
+import type { Unparsed, Value } from '../extract/draft.ts';
 
 /** What a person tracks. `finished` is not stored: a project is finished when all its targets are. */
 export interface ProjectRow {
@@ -29,6 +29,8 @@ export interface TargetRow {
   readonly epoch: number;
   /** The last scrape that completed; 0 before the first. */
   readonly settled: number;
+  /** Of a collector: how far it has come. */
+  readonly position?: Position;
   /** The scrape under way, if any. */
   readonly running?: number;
   /** The scrape that was asked for and has not begun, if any. */
@@ -91,8 +93,20 @@ export interface RecordRow {
   readonly type: string;
   readonly key: string;
   readonly target: number;
+  /** Its own for ever, whatever is learnt of it. */
+  readonly id: string;
+  /** The page that it was seen on last. */
+  readonly url: string;
   readonly firstSeenAt: number;
+  /** When it was seen last, also if nothing had changed. */
+  readonly updatedAt: number;
+  /** The higher, the newer: of what one scrape found first, the newest has the highest. */
+  readonly sequence: number;
+  /** The last scrape that saw it; 0 when only pulses have. */
+  readonly lastScrape: number;
   readonly fields: Readonly<Record<string, FieldCell>>;
+  /** Set when complete crawls no longer find it: since when, and how many of them. */
+  readonly absent?: { readonly since: number; readonly times: number };
 }
 
 export interface FieldCell {
@@ -112,13 +126,27 @@ export interface HistoryRow {
   readonly at: number;
   /** The scrape that saw it; 0 for a pulse. */
   readonly scrape: number;
-  readonly kind: 'added' | 'changed';
+  readonly kind: 'added' | 'changed' | 'missing' | 'gone';
   /** New and old values of the fields that differ; `old` is missing where the field was not known. */
   readonly fields: Readonly<Record<string, { readonly old?: Value; readonly new: Value }>>;
 }
 
-/** `waiting`: a person asked for it and it has its number, but it has not begun; its `startedAt` is then when it was asked for. */
-export type ScrapeStatus = 'waiting' | 'running' | 'complete' | 'failed' | 'cancelled';
+/**
+ * `waiting`: a person asked for it and it has its number, but it has not begun; its `startedAt` is then when it was asked for.
+ * `aborted`: it was ended before its end by a guard of its definition; what it found stays.
+ */
+export type ScrapeStatus = 'waiting' | 'running' | 'complete' | 'failed' | 'aborted' | 'cancelled';
+
+/** How a person wants a scrape to go, besides what its definition says. */
+export interface ScrapeWish {
+  /** Goes on past what is known, to the end of a list; a crawl begins anew. */
+  readonly full?: boolean;
+  /** The first and the last day of a collector's windows, as `YYYY-MM-DD`. */
+  readonly from?: string;
+  readonly to?: string;
+  /** Handed to a plug-in's `collect`, in this order. */
+  readonly args?: readonly string[];
+}
 
 /** One run over one target. Its number is its id, for people as well. */
 export interface ScrapeRow {
@@ -127,6 +155,8 @@ export interface ScrapeRow {
   readonly project: string;
   readonly source: string;
   readonly reason: 'due' | 'manual';
+  /** Missing for one that goes as its definition says. */
+  readonly wish?: ScrapeWish;
   /** The definition's version that it reads by; empty while waiting. */
   readonly version: string;
   readonly epoch: number;
@@ -135,15 +165,22 @@ export interface ScrapeRow {
   readonly startedAt: number;
   readonly endedAt?: number;
   readonly failure?: Failure;
+  /** Why it ended where it did, such as `known`, `end` or `loop`. */
+  readonly endReason?: string;
   readonly steps: number;
   readonly bytes: number;
   readonly counts: ChangeCounts;
+  /** Places that should have been records and were none, as they lacked their key or threw. */
+  readonly errors?: number;
 }
 
+/** What a commit did with records. `missing` and `gone` stand where there are any. */
 export interface ChangeCounts {
   readonly added: number;
   readonly changed: number;
   readonly confirmed: number;
+  readonly missing?: number;
+  readonly gone?: number;
 }
 
 /** One line of a scrape's run log. */
@@ -151,6 +188,8 @@ export interface StepRow {
   readonly scrape: number;
   readonly step: number;
   readonly url: string;
+  /** The number of its page within its list, from 1; missing for what is no list. */
+  readonly page?: number;
   readonly at: number;
   readonly elapsedMs: number;
   readonly bytes: number;
@@ -159,6 +198,12 @@ export interface StepRow {
   readonly counts: ChangeCounts;
   readonly absent: readonly string[];
   readonly unparsed: readonly Unparsed[];
+  /** Places that should have been records and were none. */
+  readonly errors?: number;
+  /** Of a step that is no exchange: so many drafts and failed items of a plug-in's collector were handed over with it. */
+  readonly batch?: number;
+  /** What else was noticed, as sentences: fields that no record declares, items that could not be read. */
+  readonly notes?: readonly string[];
 }
 
 /** What the world is told; its serial is its id and the place to resume from. */
@@ -173,37 +218,7 @@ export interface EventRow {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Whom a commit belongs to; checked inside the transaction. */
-export interface Fence {
-  readonly target: number;
-  readonly epoch: number;
-  readonly scrape: number;
-  /** Number of this step within its scrape, from 1; a step already committed is `superseded`. */
-  readonly step: number;
+/** How far a collector has come: the newest value of each of its date fields that whole windows brought, none beyond the last day of these. */
+export interface Position {
+  readonly newest: Readonly<Record<string, string>>;
 }
-
-/** What one step writes, as data made by pure functions. */
-export interface StepOps {
-  readonly observedAt: number;
-  readonly drafts: readonly RecordDraft[];
-  readonly log: Omit<StepRow, 'scrape' | 'step' | 'counts'>;
-  /** Set when the site says that the target's copy is still the same: what was read from it is verified. */
-  readonly unmodified?: boolean;
-  /** The copy from now on; without it none is kept. */
-  readonly copy?: PageCopy;
-  /** Set on a scrape's last step: how it ended. */
-  readonly close?: {
-    readonly status: 'complete' | 'failed';
-    readonly failure?: Failure;
-    readonly finished: boolean;
-  };
-}
-
-export type CommitResult =
-  | {
-      readonly outcome: 'committed';
-      readonly counts: ChangeCounts;
-      readonly lastEvent: number;
-      readonly targetStatus: TargetStatus;
-    }
-  | { readonly outcome: 'superseded' };

@@ -1,5 +1,6 @@
 import { type Ending, endRunning, endScrape, endWaiting, nothingDone, scheduleNext } from './ending.ts';
-import type { Fence, ScrapeRow, TargetRow } from './rows.ts';
+import type { Fence } from './ops.ts';
+import type { ScrapeRow, ScrapeWish, TargetRow } from './rows.ts';
 import type { Change, Store } from './store.ts';
 
 /** Why a target is not scraped now. */
@@ -19,7 +20,7 @@ export function scrapable(
 
 /** A scrape that has begun: what its steps commit with, and why it was begun. */
 export type BeginResult =
-  | { readonly ok: true; readonly fence: Omit<Fence, 'step'>; readonly reason: ScrapeRow['reason'] }
+  | { readonly ok: true; readonly fence: Omit<Fence, 'step'>; readonly wish: ScrapeWish }
   | { readonly ok: false; readonly why: Idle };
 
 /**
@@ -37,7 +38,7 @@ export function beginScrape(store: Store, number: number, version: string): Prom
     const { waiting: _, ...rest } = ended;
     store.targets.put({ ...rest, running: scrape.scrape });
     unask(store, number);
-    const { project, source, epoch, reason } = scrape;
+    const { project, source, epoch, reason, wish = {} } = scrape;
     change.tell({
       type: 'scrape.started',
       project,
@@ -48,7 +49,7 @@ export function beginScrape(store: Store, number: number, version: string): Prom
     });
     const fence = { target: number, epoch, scrape: scrape.scrape };
     change.log({ kind: 'scrape.begin', ...fence });
-    return { ok: true, fence, reason };
+    return { ok: true, fence, wish };
   });
 }
 
@@ -89,36 +90,46 @@ export type RequestResult =
   | { readonly ok: true; readonly scrape: number; readonly coalesced: boolean }
   | { readonly ok: false; readonly why: Idle };
 
-/** Has a target scraped as soon as may be, besides when it is due. At most one such scrape waits. */
-export function requestScrape(store: Store, number: number): Promise<RequestResult> {
+/** Has a target scraped as soon as may be, besides when it is due. At most one such scrape waits; the last wish for it counts. */
+export function requestScrape(store: Store, number: number, wish?: ScrapeWish): Promise<RequestResult> {
   return store.write(
     (change) => {
       const found = scrapable(store, number);
       if (!found.ok) return found;
       const { target } = found;
-      if (target.waiting !== undefined) return { ok: true, scrape: target.waiting, coalesced: true };
-      const { project, source, epoch } = target;
-      const { scrape } = store.scrapes.add((scrape) => ({
-        scrape,
-        target: number,
-        project,
-        source,
-        epoch,
-        reason: 'manual',
-        version: '',
-        status: 'waiting',
-        startedAt: change.at,
-        ...nothingDone,
-      }));
-      store.targets.put({ ...target, waiting: scrape });
-      const schedule = store.schedule.get(number);
-      if (schedule !== undefined) store.schedule.set({ ...schedule, manualAt: change.at });
-      change.tell({ type: 'scrape.requested', project, source, target: number, scrape, data: {} });
-      change.log({ kind: 'scrape.request', target: number, scrape });
+      if (target.waiting !== undefined) {
+        const waiting = store.scrapes.get(target.waiting);
+        if (waiting !== undefined && wish !== undefined) store.scrapes.put({ ...waiting, wish });
+        return { ok: true, scrape: target.waiting, coalesced: true };
+      }
+      const scrape = queueScrape(store, change, target, wish);
       return { ok: true, scrape, coalesced: false };
     },
     { durable: true },
   );
+}
+
+function queueScrape(store: Store, change: Change, target: TargetRow, wish: ScrapeWish | undefined): number {
+  const { project, source, epoch, target: number } = target;
+  const { scrape } = store.scrapes.add((scrape) => ({
+    scrape,
+    target: number,
+    project,
+    source,
+    epoch,
+    reason: 'manual',
+    ...(wish !== undefined && { wish }),
+    version: '',
+    status: 'waiting',
+    startedAt: change.at,
+    ...nothingDone,
+  }));
+  store.targets.put({ ...target, waiting: scrape });
+  const schedule = store.schedule.get(number);
+  if (schedule !== undefined) store.schedule.set({ ...schedule, manualAt: change.at });
+  change.tell({ type: 'scrape.requested', project, source, target: number, scrape, data: {} });
+  change.log({ kind: 'scrape.request', target: number, scrape });
+  return scrape;
 }
 
 /** `cancelled` is false when it had ended before. */
@@ -169,12 +180,6 @@ export async function closeOpenScrapes(store: Store): Promise<number> {
   }
 }
 
-/** What a person asked for is not done yet. */
-function askAgain(store: Store, target: number, at: number): void {
-  const schedule = store.schedule.get(target);
-  if (schedule !== undefined) store.schedule.set({ ...schedule, manualAt: at });
-}
-
 function closeSome(store: Store, change: Change): number {
   const open: ScrapeRow[] = [];
   for (const scrape of store.scrapes.running()) {
@@ -187,8 +192,10 @@ function closeSome(store: Store, change: Change): number {
       endScrape(store, change, scrape, interrupted);
       continue;
     }
-    store.targets.put(endRunning(store, change, target, interrupted));
-    if (scrape.reason === 'manual') askAgain(store, scrape.target, change.at);
+    const ended = endRunning(store, change, target, interrupted);
+    store.targets.put(ended);
+    // What a person asked for is not done yet.
+    if (scrape.reason === 'manual' && ended.waiting === undefined) queueScrape(store, change, ended, scrape.wish);
   }
   if (open.length > 0) change.log({ kind: 'scrape.interrupt' });
   return open.length;

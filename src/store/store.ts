@@ -1,10 +1,13 @@
+import { nanoid } from 'nanoid';
 import { type CommitOptions, type Environment, type EnvironmentOptions, openEnvironment } from './environment.ts';
 import type { Claimable } from './claim.ts';
 import { type Migration, migrate, readableSchema } from './migration.ts';
 import type { EventRow, ScheduleRow, TargetRow } from './rows.ts';
 import { type CommitRow, commitTable } from './tables/commits.ts';
+import { crawlTable } from './tables/crawls.ts';
 import { definitionTable } from './tables/definitions.ts';
 import { eventTable } from './tables/events.ts';
+import { frontierTable } from './tables/frontier.ts';
 import { historyTable } from './tables/history.ts';
 import { hostTable } from './tables/hosts.ts';
 import { metaTable } from './tables/meta.ts';
@@ -37,6 +40,8 @@ export interface StoreOptions extends EnvironmentOptions {
   /** Wall time. */
   readonly now: () => number;
   readonly scheduling: Scheduling;
+  /** Makes public ids; default nanoid. */
+  readonly newId?: () => string;
   /** How to come from each schema to the next; default those of this program. */
   readonly migrations?: readonly Migration[];
   /** Claims a store that this program can read before anything in it is changed; throws when another daemon has it. */
@@ -59,6 +64,7 @@ export type Tables = ReturnType<typeof openTables>;
 export interface Store extends Tables {
   readonly environment: Environment;
   readonly scheduling: Scheduling;
+  newId(): string;
   /** Runs a change as one transaction, as `Environment.commit` does, and then tells those who listen. */
   write<T>(run: (change: Change) => T, options?: CommitOptions): Promise<T>;
   /** Events after a serial, the oldest first. */
@@ -108,13 +114,15 @@ function openTables(environment: Environment) {
     circuits: circuitTable(environment),
     definitions: definitionTable(environment),
     commits: commitTable(environment),
+    crawls: crawlTable(environment),
+    frontier: frontierTable(environment),
   };
 }
 
 function storeOver(
   environment: Environment,
   tables: Tables,
-  { now, scheduling }: Pick<StoreOptions, 'now' | 'scheduling'>,
+  { now, scheduling, newId = nanoid }: Pick<StoreOptions, 'now' | 'scheduling' | 'newId'>,
 ): Store {
   const listeners = new Set<(lastSerial: number) => void>();
   const { events, commits } = tables;
@@ -123,6 +131,7 @@ function storeOver(
     ...tables,
     environment,
     scheduling,
+    newId: () => newId(),
     write,
     readEvents: (after, limit) => [...events.rows({ after, limit })],
     onEvents(listener) {

@@ -11,7 +11,7 @@ async function offered(directory: string, words: readonly string[]): Promise<str
   const { out } = await run(['completion', 'bash']);
   await writeFile(join(directory, 'script'), out);
   const list = words.map((word) => `'${word}'`).join(' ');
-  const program = `heronry() { echo solar; echo lunar; }
+  const program = `heronry() { if test "$1" = sources; then echo crowd; echo shop; else echo solar; echo lunar; fi; }
     source ${join(directory, 'script')}; COMP_WORDS=(heronry ${list}); COMP_CWORD=${words.length}; _heronry; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const { stdout, stderr } = spawnSync('bash', ['-c', program], { encoding: 'utf8' });
   assert.equal(stderr, '');
@@ -25,6 +25,14 @@ describe('completion', () => {
     [['rescrape', 'so'], ['solar']],
     [['--socket', 'x', '--json', 'show', 'l'], ['lunar']],
     [['add', 'so'], []],
+    [['try', 'cr'], ['crowd']],
+    [['run', 's'], ['shop']],
+    [['test', '--u'], ['--update']],
+    [['test', 'c'], ['crowd']],
+    [['fixture', 'a'], ['add']],
+    [['fixture', 'add', '--fo'], ['--force']],
+    [['init', 's'], ['source']],
+    [['crawls', 'l'], ['lunar']],
     [['settings', 's'], ['set']],
     [['completion', 'f'], ['fish']],
   ];
@@ -37,7 +45,8 @@ describe('completion', () => {
   for (const shell of ['zsh', 'fish']) {
     test(`that of ${shell} names every command and quotes what it says of them`, async () => {
       const { out } = await run(['completion', shell]);
-      for (const command of ['start', 'rescrape', 'completion']) assert.match(out, new RegExp(`\\b${command}\\b`));
+      for (const command of ['start', 'rescrape', 'run', 'crawls', 'try', 'fixture', 'test', 'completion'])
+        assert.match(out, new RegExp(`\\b${command}\\b`));
       assert.match(out, /source'\\''s/);
     });
   }

@@ -67,7 +67,12 @@ export const record: RecordView = {
   type: 'campaign',
   key: 'solar',
   target: 7,
+  id: 'r7',
+  url: 'http://127.0.0.1/solar',
   firstSeenAt: now - 86_400_000,
+  updatedAt: now,
+  sequence: 41,
+  lastScrape: 41,
   fields: {
     pledged: { value: { amount: '1234.50', currency: 'EUR' }, observedAt: now - 180_000, verifiedAt: now - 180_000 },
     title: { value: 'Solar\u001B[31m Backpack\n2', observedAt: now - 86_400_000, verifiedAt: now - 180_000 },

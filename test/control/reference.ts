@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { methods } from '../../src/control/methods.ts';
 import { errorNumbers } from '../../src/control/error.ts';
 import * as fields from '../../src/control/fields.ts';
+import * as crawl from '../../src/control/methods/crawl.ts';
 import * as daemon from '../../src/control/methods/daemon.ts';
 import * as event from '../../src/control/methods/event.ts';
 import * as host from '../../src/control/methods/host.ts';
@@ -9,12 +10,27 @@ import * as project from '../../src/control/methods/project.ts';
 import * as scrape from '../../src/control/methods/scrape.ts';
 import * as settings from '../../src/control/methods/settings.ts';
 import * as source from '../../src/control/methods/source.ts';
+import * as trial from '../../src/control/methods/trial.ts';
+import * as target from '../../src/control/methods/target.ts';
 import * as tree from '../../src/control/methods/tree.ts';
 
 type Schema = z.core.JSONSchema.JSONSchema;
 
 /** What the modules of the methods export is told once, by its name. */
-const modules = { ...project, ...scrape, ...source, ...host, ...event, ...tree, ...settings, ...daemon, ...fields };
+const modules = {
+  ...project,
+  ...target,
+  ...scrape,
+  ...crawl,
+  ...trial,
+  ...source,
+  ...host,
+  ...event,
+  ...tree,
+  ...settings,
+  ...daemon,
+  ...fields,
+};
 const types = Object.entries<unknown>(modules).filter(isType);
 const names = z.registry<{ id: string }>();
 for (const [id, type] of types) names.add(type, { id });

@@ -4,7 +4,9 @@ import { describe, test } from 'node:test';
 import { VirtualClock } from '../../src/clock.ts';
 import type { RunStep } from '../../src/daemon/open.ts';
 import { parseSource } from '../../src/definition/load.ts';
+import { openProvider } from '../../src/provider/all.ts';
 import type { Wish } from '../../src/scrape/ask.ts';
+import { pageWalk } from '../../src/scrape/page-walk.ts';
 import { runScrape } from '../../src/scrape/run.ts';
 import { productPage, productSource, startDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
@@ -89,19 +91,13 @@ describe('a scrape without an end', () => {
         return { outcome, generation: 0, wasAsked: true, waitedMs: 0 };
       },
       commit: () => Promise.resolve({ outcome: 'superseded' } as const),
+      close: () => Promise.resolve({ outcome: 'superseded' } as const),
     };
-    const begun = {
-      target: 1,
-      epoch: 1,
-      scrape: 1,
-      url: 'http://127.0.0.1/',
-      version: 'v1',
-      dueAt: 0,
-      nextDueAt: Infinity,
-    };
+    const begun = { target: 1, epoch: 1, scrape: 1, version: 'v1', dueAt: 0, nextDueAt: Infinity };
     const parsed = parseSource(productSource('shop'), 'shop.yaml');
     assert.ok(parsed.ok);
-    await runScrape(begun, parsed.value, deps, life.signal);
+    const walk = pageWalk('http://127.0.0.1/', openProvider(parsed.value), undefined);
+    await runScrape(begun, parsed.value, walk, deps, life.signal);
     assert.deepEqual(getEventListeners(life.signal, 'abort'), []);
     assert.equal(clock.next(), undefined);
   });

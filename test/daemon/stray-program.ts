@@ -29,6 +29,7 @@ const daemon = await openDaemon({
   warn: () => undefined,
   data: join(folder, 'data'),
   sources: join(folder, 'sources'),
+  plugins: join(folder, 'plugins'),
   socket,
   intercept,
 });

@@ -23,7 +23,10 @@ describe('the log-in of a definition', () => {
     test(`may be ${auth.slice(2, 15)}`, () => assert.deepEqual(problemsOf(auth), []));
 
   const table: readonly (readonly [auth: string, ...problems: string[]])[] = [
-    ['{ type: bsic }', 'auth.type: expected one of basic, bearer, form, token, got "bsic"; did you mean "basic"?'],
+    [
+      '{ type: bsic }',
+      'auth.type: expected one of basic, bearer, form, token, plugin, got "bsic"; did you mean "basic"?',
+    ],
     [
       `{ type: basic, usr: me, ${password} }`,
       'auth.user: missing, expected text or a mapping { secret: NAME }',

@@ -79,9 +79,13 @@ describe('the JSON Schema', () => {
 
   test('of a source knows its keys, its defaults and the closed set of providers', () => {
     const { properties, required, additionalProperties } = jsonSchema('source');
-    assert.deepEqual(required, ['id', 'records']);
+    assert.deepEqual(required, ['id']);
     assert.equal(additionalProperties, false);
-    assert.deepEqual(properties?.['provider'], { default: 'html', type: 'string', enum: ['html'] });
+    assert.deepEqual(properties?.['provider'], {
+      default: 'html',
+      type: 'string',
+      enum: ['html', 'xml', 'json', 'csv', 'rss'],
+    });
     assert.deepEqual(properties?.['tree'], { default: 'fast', type: 'string', enum: ['fast', 'browser'] });
   });
 });

@@ -12,13 +12,13 @@ import { demoProjects, installSources } from '../../src/demo/install.ts';
 import type { Extraction } from '../../src/extract/draft.ts';
 import { extract } from '../../src/extract/extract.ts';
 import type { ExtractPlan } from '../../src/extract/plan.ts';
-import { planOf } from '../../src/provider/html.ts';
+import { planOf } from '../../src/provider/plans.ts';
 import { heldWeb, noon } from './held-web.ts';
 
 async function installed(t: TestContext, origin: string): Promise<ReadonlyMap<string, Source>> {
   const folder = await mkdtemp(join(tmpdir(), 'demo-sources-'));
   t.after(() => rm(folder, { recursive: true }));
-  await installSources(join(folder, 'sources'), origin);
+  await installSources(join(folder, 'sources'), origin, noon);
   const { sources, problems } = await loadSources(join(folder, 'sources'));
   assert.deepEqual(problems, []);
   return new Map(sources.map((source) => [source.id, source]));
@@ -33,22 +33,25 @@ async function read(url: string, plan: ExtractPlan): Promise<Extraction> {
 }
 
 /** The address of a project's target. */
-function addressOf(source: Source | undefined, target: { url?: string; params?: Record<string, string> }): string {
+function addressOf(
+  { url = '' }: Source,
+  target: { readonly url?: string; readonly params?: Readonly<Record<string, string>> },
+): string {
   if (target.url !== undefined) return target.url;
-  const filled = fillUrl(source?.url ?? '', target.params ?? {});
+  const filled = fillUrl(url, target.params ?? {});
   assert.ok(filled.ok);
   return filled.url;
 }
 
 describe('demo definitions', () => {
-  test('all five load, and every target of the demo gives records with all of their fields', async (t) => {
+  test('all eight load, and every target of the demo gives records with all of their fields', async (t) => {
     const web = await heldWeb(t);
     const sources = await installed(t, web.origin);
-    assert.equal(sources.size, 5);
+    assert.equal(sources.size, 8);
     const projects = demoProjects(web.origin);
     assert.equal(new Set(projects.map(({ id }) => id)).size, 12);
     for (const target of projects.flatMap(({ targets }) => targets)) {
-      const source = sources.get(target.source);
+      const source = sources.get(target.source ?? '');
       assert.ok(source);
       const url = addressOf(source, target);
       assert.ok(url.startsWith(web.origin), url);
@@ -56,6 +59,21 @@ describe('demo definitions', () => {
       assert.ok(drafts.length > 0, url);
       assert.deepEqual(unparsed, [], url);
     }
+  });
+
+  test('a page, a list, a register and a crawl are among them', async (t) => {
+    const sources = [...(await installed(t, (await heldWeb(t)).origin)).values()];
+    const tracked = new Set(
+      demoProjects('http://127.0.0.1:1').flatMap(({ targets }) => targets.map(({ source }) => source)),
+    );
+    assert.deepEqual(tracked, new Set(sources.map(({ id }) => id)));
+    for (const shape of ['feed', 'collect', 'crawl'] as const)
+      assert.ok(
+        sources.some((source) => source[shape] !== undefined),
+        shape,
+      );
+    assert.ok(sources.some(({ feed, collect, crawl }) => (feed ?? collect ?? crawl) === undefined));
+    assert.equal(sources.find(({ collect }) => collect !== undefined)?.collect?.start, '2026-03-11');
   });
 
   test('a campaign is read as it is, and is finished once it has ended', async (t) => {

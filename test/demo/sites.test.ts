@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { adReport } from '../../src/demo/facts/ad.ts';
 import { campaignAt, campaignSlugs } from '../../src/demo/facts/campaign.ts';
 import { amountOf, moneyText } from '../../src/demo/facts/money.ts';
+import { rewardsAt } from '../../src/demo/facts/reward.ts';
 import { productAt, skusOf } from '../../src/demo/facts/product.ts';
 import { trialAt, trialId, trialsUpdated } from '../../src/demo/facts/trial.ts';
 import { escape } from '../../src/demo/html.ts';
@@ -71,6 +72,47 @@ describe('sites of the demo web', () => {
     assert.ok(page.includes(`class="price">${moneyText(product.price)}<`));
   });
 
+  test('an article shows readers of links what it is, and its picture', async (t) => {
+    const web = await heldWeb(t);
+    const product = productAt(web.world, 'shoes-1007', noon);
+    assert.ok(product);
+    const page = await web.text('/shop/p/shoes-1007');
+    assert.deepEqual(allIn(page, /property="og:title"\s+content="([^"]+)"/g), [escape(product.title)]);
+    assert.deepEqual(allIn(page, /property="product:price:amount"\s+content="([^"]+)"/g), [amountOf(product.price)]);
+    assert.equal((await web.get('/shop/img/shoes-1007.svg')).headers.get('content-type'), 'image/svg+xml');
+    assert.equal((await web.get('/shop/img/shoes-9999.svg')).status, 404);
+  });
+
+  test('a category writes the address of its next page in two ways', async (t) => {
+    const web = await heldWeb(t);
+    const page = await web.text('/shop/c/tools?endless=yes');
+    const links = allIn(page, /href="(\/shop\/c\/tools\?[^"]*page=2[^"]*)"/g).map((link) =>
+      link.replaceAll('&amp;', '&'),
+    );
+    assert.deepEqual(links, [
+      '/shop/c/tools?endless=yes&page=2',
+      '/shop/c/tools?page=2&endless=yes&utm_source=pager#products',
+    ]);
+    const [one, other] = await Promise.all(links.map((link) => web.text(link)));
+    assert.deepEqual(allIn(one ?? '', /class="sku">([^<]+)</g), allIn(other ?? '', /class="sku">([^<]+)</g));
+  });
+
+  test('the rewards of a campaign are in the state of its page’s script alone', async (t) => {
+    const web = await heldWeb(t);
+    const page = await web.text('/crowd/moss-lamp');
+    const [state = ''] = allIn(page, /window\.__STATE__ = (\{.*?\});<\/script>/g);
+    const [first] = rewardsAt(web.world, 'moss-lamp', noon);
+    assert.ok(first);
+    const { id, title, price, claimed } = first;
+    const { currency } = price;
+    assert.deepEqual(JSON.parse(state).campaign.rewards[0], {
+      id,
+      title,
+      price: { amount: amountOf(price), currency },
+      claimed,
+    });
+  });
+
   test('endless facets and an endless calendar never lead back to a page that was seen', async (t) => {
     const web = await heldWeb(t);
     for (const [start, pattern] of [
@@ -85,6 +127,9 @@ describe('sites of the demo web', () => {
         path = pattern.exec(await web.text(path))?.[1]?.replaceAll('&amp;', '&') ?? '';
       }
     }
+    const entrance = await web.text('/shop/?endless=yes');
+    for (const path of ['/shop/c/bags', '/shop/calendar/2026-03'])
+      assert.ok(entrance.includes(`"${path}?endless=yes"`));
     assert.equal((await walk(web, '/shop/calendar/2026-03')).length, 12);
   });
 
@@ -101,6 +146,39 @@ describe('sites of the demo web', () => {
       ids,
       Array.from({ length: 130 }, (_, index) => `lighthouse-${129 - index}`),
     );
+  });
+
+  test('a timeline goes on by page numbers and by a Link header as well, in slices as long as they are wanted', async (t) => {
+    const web = await heldWeb(t);
+    const all = Array.from({ length: 130 }, (_, index) => `lighthouse-${129 - index}`);
+    const pages = await walk(web, '/social/u/lighthouse?page=1');
+    assert.equal(pages.length, 7);
+    assert.deepEqual(
+      pages.flatMap((page) => allIn(page, /class="id">([^<]+)</g)),
+      all,
+    );
+    assert.equal((await web.get('/social/u/lighthouse?page=8')).status, 404);
+
+    const ids: string[] = [];
+    for (let path: string | undefined = '/social/api/timeline/lighthouse?limit=50'; path !== undefined;) {
+      const answer: Response = await web.get(path);
+      const { posts } = (await answer.json()) as { posts: { id: string }[] };
+      ids.push(...posts.map(({ id }) => id));
+      path = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
+    }
+    assert.deepEqual(ids, all);
+    assert.equal((await web.get('/social/api/timeline/lighthouse?limit=0')).status, 404);
+  });
+
+  test('readers of feeds get the newest posts as RSS and as Atom', async (t) => {
+    const web = await heldWeb(t);
+    const newest = Array.from({ length: 20 }, (_, index) => `lighthouse-${129 - index}`);
+    assert.deepEqual(allIn(await web.text('/social/rss/lighthouse'), /<guid[^>]*>([^<]+)</g), newest);
+    const atom = await web.get('/social/atom/lighthouse');
+    assert.equal(atom.headers.get('content-type'), 'application/atom+xml');
+    assert.deepEqual(allIn(await atom.text(), /<id>tag:social\.demo,2026:(lighthouse-\d+)</g), newest);
+    assert.equal((await web.get('/social/rss/backstage')).status, 401);
+    assert.equal((await web.get('/social/rss/nobody')).status, 404);
   });
 
   test('a pinned post stands above the first slice and in its place as well', async (t) => {
@@ -141,5 +219,15 @@ describe('sites of the demo web', () => {
     assert.ok(trial && trial.updated >= '2026-01-01' && trial.updated <= '2026-01-31');
     assert.ok((await web.text(`/register/trial/${trial.id}`)).includes(`class="enrolment">${trial.enrolment}<`));
     assert.equal((await web.get(`/register/trial/${trialId(1_600)}`)).status, 404);
+
+    const table = await web.text('/register/export.csv?from=2026-01-01&to=2026-01-31');
+    const [columns = '', ...rows] = table.trimEnd().split('\r\n');
+    assert.equal(columns, 'id,title,sponsor,phase,status,enrolment,conditions,registered,updated,start');
+    assert.deepEqual(
+      rows.map((row) => row.slice(0, row.indexOf(','))),
+      ids,
+    );
+    assert.ok(rows.some((row) => row.includes('"Asthma, ')));
+    assert.equal((await web.get('/register/export.csv?from=soon')).status, 404);
   });
 });

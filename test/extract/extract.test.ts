@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { compilePlan } from '../../src/extract/compile.ts';
-import { bodyOf, extracted, keyed, planFor, read } from './plan.ts';
+import { bodyOf, extracted, fieldOf, keyed, planFor, read } from './plan.ts';
 
 describe('a record on a page', () => {
   test('has the first match of each field, and every match of an array', async () => {
-    const plan = planFor([keyed({ title: {}, tags: { css: '.tag', rule: { type: 'array', of: { type: 'text' } } } })]);
+    const plan = planFor([keyed({ title: {}, tags: { css: '.tag', type: 'array', of: { type: 'text' } } })]);
     const { drafts } = await extracted(
       '<p class=key>a<p class=title>one<p class=title>two<i class=tag>x</i><i class=tag>y</i>',
       plan,
@@ -14,17 +14,15 @@ describe('a record on a page', () => {
     assert.deepEqual(drafts, [{ type: 'thing', key: 'a', fields: { key: 'a', title: 'one', tags: ['x', 'y'] } }]);
   });
 
-  test('leaves out an absent field, and clears one whose place is empty', async () => {
-    const plan = planFor([
-      keyed({ title: {}, price: { rule: { type: 'money' } }, image: { css: 'img', attr: 'alt' } }),
-    ]);
+  test('leaves out an absent field, and clears one whose place is empty or lacks the attribute (P5, P10)', async () => {
+    const plan = planFor([keyed({ title: {}, price: { type: 'money' }, image: { css: 'img', attr: 'alt' } })]);
     const { drafts, absent } = await extracted('<p class=key>a</p><p class=price> &nbsp; </p><img src=x>', plan);
-    assert.deepEqual(drafts[0]?.fields, { key: 'a', price: null });
-    assert.deepEqual(absent, ['thing.title', 'thing.image']);
+    assert.deepEqual(drafts[0]?.fields, { key: 'a', price: null, image: null });
+    assert.deepEqual(absent, ['thing.title']);
   });
 
   test('loses a field whose text does not parse, and says so', async () => {
-    const plan = planFor([keyed({ title: {}, backers: { rule: { type: 'integer' } } })]);
+    const plan = planFor([keyed({ title: {}, backers: { type: 'integer' } })]);
     const { drafts, unparsed, absent } = await extracted(
       '<p class=key>a</p><p class=title>t</p><p class=backers>many\n people</p>',
       plan,
@@ -37,7 +35,7 @@ describe('a record on a page', () => {
   });
 
   test('loses an array of which an element does not parse, and leaves empty elements out of any other', async () => {
-    const plan = planFor([keyed({ n: { rule: { type: 'array', of: { type: 'integer' } } } })]);
+    const plan = planFor([keyed({ n: { type: 'array', of: { type: 'integer' } } })]);
     const whole = await extracted('<p class=key>a</p><b class=n>1</b><b class=n></b><b class=n>3</b>', plan);
     assert.deepEqual(whole.drafts[0]?.fields, { key: 'a', n: [1, 3] });
     const broken = await extracted('<p class=key>a</p><b class=n>1</b><b class=n>x</b>', plan);
@@ -46,7 +44,7 @@ describe('a record on a page', () => {
   });
 
   test('takes a number for its key as text', async () => {
-    const plan = planFor([{ ...keyed({ id: { rule: { type: 'integer' } } }), key: 'id' }]);
+    const plan = planFor([{ ...keyed({ id: { type: 'integer' } }), key: 'id' }]);
     const { drafts } = await extracted('<p class=id>1,042</p>', plan);
     assert.equal(drafts[0]?.key, '1042');
   });
@@ -69,7 +67,7 @@ describe('what a page may hold', () => {
     ['JSON nested deeper than 64', `${'['.repeat(65)}${']'.repeat(65)}`, 'json'],
   ] as const) {
     test(`is not ${what}: that field is lost, the record is not`, async () => {
-      const plan = planFor([keyed({ value: { rule: { type } } })]);
+      const plan = planFor([keyed({ value: { type } })]);
       const { drafts, unparsed } = await extracted(`<p class=key>a</p><p class=value>${text}</p>`, plan);
       assert.deepEqual(drafts[0]?.fields, { key: 'a' });
       assert.deepEqual(
@@ -89,7 +87,7 @@ describe('what a page may hold', () => {
   });
 
   test('is no more than 10,000 records', async () => {
-    const plan = planFor([keyed({}, { each: '.row' })]);
+    const plan = planFor([keyed({}, { each: { by: 'css', css: '.row' } })]);
     const rows = Array.from({ length: 10_001 }, (_, row) => `<li class=row><p class=key>${row}</p></li>`);
     assert.deepEqual(await read(rows.join(''), plan), {
       ok: false,
@@ -109,11 +107,8 @@ describe('several records on a page', () => {
       {
         type: 'card',
         key: 'id',
-        each: '.card',
-        fields: [
-          { name: 'id', css: '.card', attr: 'data-id', required: false, rule: { type: 'text' } },
-          { name: 'title', css: '.title', required: false, rule: { type: 'text' } },
-        ],
+        each: { by: 'css', css: '.card' },
+        fields: [fieldOf('id', '.card @data-id'), fieldOf('title', '.title')],
         ...rest,
       },
     ]);
@@ -142,7 +137,7 @@ describe('several records on a page', () => {
         ...keyed({}),
         type: 'other',
         key: 'name',
-        fields: [{ name: 'name', css: '.name', required: false, rule: { type: 'text' } }],
+        fields: [fieldOf('name', '.name')],
       },
     ]);
     const { drafts, absent } = await extracted('<p class=name>n</p>', plan);
@@ -156,7 +151,7 @@ describe('several records on a page', () => {
 
 describe('a finished page', () => {
   const plan = (each?: string) =>
-    planFor([keyed({ status: {} }, each === undefined ? {} : { each })], {
+    planFor([keyed({ status: {} }, each === undefined ? {} : { each: { by: 'css', css: each } })], {
       finished: { record: 'thing', field: 'status', equals: ['ended', 'cancelled'] },
     });
 
@@ -184,25 +179,27 @@ describe('a finished page', () => {
 });
 
 describe('the text of an element', () => {
-  for (const [html, text] of [
-    ['a<br>b', 'a b'],
-    ['<div>a</div><div>b</div>', 'a b'],
-    ['<ul><li>a<li>b</ul>c', 'a b c'],
-    ['a<b>b</b>c', 'abc'],
-    ['a<script>x()</script><style>p{}</style>b<!-- no -->', 'ab'],
-    ['&lt;a&gt; &eacute;&#8364;', '<a> é€'],
-    ['a<noscript>b</noscript>', 'ab'],
+  for (const [html, text, spaced] of [
+    ['a<br>b', 'ab', 'a b'],
+    ['<div>a</div><div>b</div>', 'ab', 'a b'],
+    ['<ul><li>a<li>b</ul>c', 'abc', 'a b c'],
+    ['a<b>b</b>c', 'abc', 'abc'],
+    ['a<script>x()</script><style>p{}</style>b<!-- no -->', 'ab', 'ab'],
+    ['&lt;a&gt; &eacute;&#8364;', '<a> é€', '<a> é€'],
+    ['a<noscript>b</noscript>', 'ab', 'ab'],
+    ['a <b> b </b> c', 'a b c', 'a b c'],
   ] as const) {
-    test(`${html} is "${text}"`, async () => {
+    test(`${html} is "${text}", and spaced it is "${spaced}" (P8)`, async () => {
       for (const tree of ['fast', 'browser'] as const) {
-        const { drafts } = await extracted(`<div class=key>${html}</div>`, planFor([keyed({})], { tree }));
-        assert.equal(drafts[0]?.key, text);
+        const plan = planFor([keyed({ spaced: { css: '.key', take: 'spaced' } })], { tree });
+        const { drafts } = await extracted(`<div class=key>${html}</div>`, plan);
+        assert.deepEqual(drafts[0]?.fields, { key: text, spaced });
       }
     });
   }
 
   test('of a script is what stands in it, so that JSON can be read from there', async () => {
-    const plan = planFor([keyed({ meta: { css: 'script#state', rule: { type: 'json' } } })]);
+    const plan = planFor([keyed({ meta: { css: 'script#state', type: 'json' } })]);
     const { drafts } = await extracted(
       '<p class=key>a</p><script id=state type=application/json>{"a":"x  <b>y</b>"}</script>',
       plan,
@@ -214,9 +211,9 @@ describe('the text of an element', () => {
 describe('URLs on a page', () => {
   const plan = planFor([
     keyed({
-      link: { css: 'a', rule: { type: 'url' } },
-      image: { css: 'img', rule: { type: 'url' } },
-      next: { css: 'a', attr: 'data-next', rule: { type: 'url' } },
+      link: { css: 'a', type: 'url' },
+      image: { css: 'img', type: 'url' },
+      next: { css: 'a', attr: 'data-next', type: 'url' },
     }),
   ]);
   const page = '<p class=key>k</p><a href="../x?a=1&amp;b" data-next=n>text</a><img src=//cdn.test/i.png>';

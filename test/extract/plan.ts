@@ -1,33 +1,42 @@
 import { extract, type ExtractInput } from '../../src/extract/extract.ts';
 import type { Extraction, ExtractOutcome } from '../../src/extract/draft.ts';
-import type { ExtractPlan, FieldPlan, RecordPlan, ValueRule } from '../../src/extract/plan.ts';
+import { Rule } from '../../src/definition/rule.ts';
+import type { ExtractPlan, FieldPlan, RecordPlan, RulePlan } from '../../src/extract/plan.ts';
+import { rulePlan } from '../../src/provider/rule-plan.ts';
 
 let plans = 0;
 
 /** A plan of records, under an id that no other plan of the run has. */
 export function planFor(records: readonly RecordPlan[], rest: Partial<ExtractPlan> = {}): ExtractPlan {
   plans += 1;
-  return { id: `test-${plans}`, tree: 'fast', records, ...rest };
+  return { id: `test-${plans}`, document: 'html', tree: 'fast', records, ...rest };
 }
 
-/** A record whose key is what `.key` holds, with more fields as given. */
-export function keyed(
-  fields: Readonly<Record<string, Partial<FieldPlan>>>,
-  rest: Partial<RecordPlan> = {},
-): RecordPlan {
-  const all: Readonly<Record<string, Partial<FieldPlan>>> = { key: {}, ...fields };
+/** A rule as a definition gives it. */
+export function ruleOf(rule: unknown): RulePlan {
+  return rulePlan(Rule.parse(rule));
+}
+
+/** A field as a definition gives it, in any form. */
+export function fieldOf(name: string, rule: unknown): FieldPlan {
+  const parsed = Rule.parse(rule);
+  return { name, required: parsed.required, ...rulePlan(parsed) };
+}
+
+/** A record whose key is what `.key` holds, with more fields as given; without a place of its own a field is of the class of its name. */
+export function keyed(fields: Readonly<Record<string, object>>, rest: Partial<RecordPlan> = {}): RecordPlan {
   return {
     type: 'thing',
     key: 'key',
-    fields: Object.entries(all).map(([name, field]) => ({
-      name,
-      css: `.${name}`,
-      required: false,
-      rule: { type: 'text' } satisfies ValueRule,
-      ...field,
-    })),
+    fields: Object.entries({ key: {}, ...fields }).map(([name, field]) =>
+      fieldOf(name, hasPlace(field) ? field : { css: `.${name}`, ...field }),
+    ),
     ...rest,
   };
+}
+
+function hasPlace(field: object): boolean {
+  return ['css', 'xpath', 'json', 'meta', 'const', 'any'].some((key) => key in field);
 }
 
 /** The bytes of a text, in a buffer of their own. */

@@ -16,6 +16,26 @@ const echo: Answer = (request, response) => {
   );
 };
 
+describe('the head of an answer', () => {
+  test('by which a challenge is told from content comes along, and no more of it', async (t) => {
+    const headers = { 'cf-mitigated': 'challenge', 'x-other': 'y', 'content-type': 'text/html' };
+    const site = await openSite(t, { '/': { status: 403, headers, body: 'x' } });
+    const { signs } = await openClient(t)(site.url('/'));
+    assert.deepEqual(signs, { 'content-type': 'text/html', 'cf-mitigated': 'challenge' });
+  });
+
+  test('that says that something else has answered makes no page of it, whatever its status', async (t) => {
+    const site = await openSite(t, {
+      '/': { status: 202, headers: { 'x-amzn-waf-action': 'captcha' }, body: '<h1>Lamp</h1>' },
+    });
+    assert.deepEqual(failureOf(await openClient(t)(site.url('/'))), {
+      code: 'status',
+      status: 202,
+      excerpt: '<h1>Lamp</h1>',
+    });
+  });
+});
+
 describe('a request with a body', () => {
   const bodies: readonly (readonly [RequestBody, string])[] = [
     [{ form: { q: 'a b&c', tag: ['x', 'ü'] } }, 'POST application/x-www-form-urlencoded q=a+b%26c&tag=x&tag=%C3%BC'],

@@ -44,6 +44,22 @@ function asked(by = policy): Ledger {
 }
 
 describe('politeness', () => {
+  test('a page whose scripts asked for more is paid for by the gap after it: the least of it for each request', () => {
+    const ledger = done(asked(), 1, { kind: 'answered', more: 9 }, 4_000);
+    assert.equal(earliestAt(ledger, policy), 4_000 + 10 * 600);
+    const slow = { ...policy, crawlDelayMs: 20_000 };
+    assert.equal(earliestAt(done(asked(slow), 1, { kind: 'answered', more: 4 }, 4_000), slow), 4_000 + 5 * 20_000);
+    // The next request is paid for by an ordinary one.
+    assert.equal(earliestAt(done(turn(ledger, 2, 10_000), 2, { kind: 'answered' }, 10_000), policy), 11_000);
+  });
+
+  test('what scripts asked for is paid for also where nothing came of the page, in 5 minutes at most', () => {
+    assert.equal(earliestAt(done(asked(), 1, { kind: 'unused', more: 9 }, 4_000), policy), 10_000);
+    assert.equal(earliestAt(done(asked(), 1, { kind: 'answered', more: 1e6 }, 4_000), policy), 304_000);
+    const slow = { ...policy, crawlDelayMs: 600_000 };
+    assert.equal(earliestAt(done(asked(slow), 1, { kind: 'answered', more: 3 }, 4_000), slow), 604_000);
+  });
+
   test('a gap is drawn from half to one and a half times the delay, never under the least (O50)', () => {
     assert.equal(gapMs(policy, 0), 600);
     assert.equal(gapMs(policy, 0.5), 1_000);

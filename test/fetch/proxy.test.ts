@@ -57,17 +57,38 @@ describe('a proxy', () => {
       assert.deepEqual(proxy.asked, []);
     });
 
-    test(`has an address that is vetted by the rule of the source, behind a name too (${scheme})`, async (t) => {
-      const proxy = await openProxy(t);
+    test(`may be on a private address, by its name too, for sites that may not (${scheme})`, async (t) => {
+      const proxy = await openProxy(t, 'Basic 1');
       const fetch = openClient(t, {
         resolve: (name, _, tell) =>
           tell(null, [{ address: name === 'shop.test' ? '8.8.8.8' : '127.0.0.1', family: 4 }]),
       });
-      for (const url of [proxy.url, proxy.url.replace('127.0.0.1', 'proxy.test')]) {
-        const outcome = await fetch(`${scheme}://shop.test/`, { proxy: { url }, allowPrivate: false });
-        assert.deepEqual(failureOf(outcome), { code: 'refused_address', address: '127.0.0.1', range: 'loopback' });
+      for (const [asked, url] of [proxy.url, proxy.url.replace('127.0.0.1', 'proxy.test')].entries()) {
+        const through = { proxy: { url }, allowPrivate: false };
+        // It was asked: that it wants other credentials is its own answer.
+        assert.equal(failureOf(await fetch(`${scheme}://shop.test/`, through)).code, 'proxy_failed');
+        for (const site of ['inside.test', '127.0.0.1:9', 'localhost:9', '10.0.0.1'])
+          assert.equal(failureOf(await fetch(`${scheme}://${site}/`, through)).code, 'refused_address', site);
+        assert.equal(proxy.asked.length, asked + 1);
       }
-      assert.deepEqual(proxy.asked, []);
+    });
+
+    test(`is never a metadata service (${scheme})`, async (t) => {
+      const fetch = openClient(t, { resolve });
+      for (const url of ['http://inside.test/', 'http://169.254.169.254/']) {
+        const outcome = await fetch(`${scheme}://shop.test/`, { proxy: { url } });
+        assert.deepEqual(failureOf(outcome), {
+          code: 'refused_address',
+          address: '169.254.169.254',
+          range: 'metadata of a cloud',
+        });
+      }
+    });
+
+    test(`is asked by who may only ask loopback if it is there (${scheme})`, async (t) => {
+      const fetch = openClient(t, { resolve });
+      const through = { proxy: { url: 'http://10.0.0.1:9' }, onlyLoopback: true };
+      assert.equal(failureOf(await fetch(`${scheme}://127.0.0.1:9/`, through)).code, 'refused_address');
     });
   }
 

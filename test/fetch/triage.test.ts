@@ -72,6 +72,40 @@ const table: readonly (readonly [what: string, symptoms: Symptoms, cause: Cause 
   ['401', status(401), 'login_expired'],
   ['a status that the definition names', status(440), 'login_expired'],
   ['a redirect to the log-in', { status: 302, url: 'https://h.test/login/?next=/p' }, 'login_expired'],
+  [
+    'a redirect to what looks like a log-in',
+    { status: 302, from: 'https://h.test/p?x=1', url: 'https://sso.h.test/users/sign_in?return_to=%2Fp%3Fx%3D1' },
+    'login_expired',
+  ],
+  [
+    'a redirect to a log-in that names the whole address',
+    {
+      status: 302,
+      from: 'https://h.test/p',
+      url: 'https://h.test/Account/Login.aspx?ReturnUrl=https%3A%2F%2Fh.test%2Fp%2F',
+    },
+    'login_expired',
+  ],
+  [
+    'a redirect to a log-in of another site',
+    { status: 302, from: 'https://h.test/p', url: 'https://other.test/login?next=/p' },
+    undefined,
+  ],
+  [
+    'a redirect to a log-in that does not lead back',
+    { status: 302, from: 'https://h.test/p', url: 'https://h.test/signin?lang=en' },
+    undefined,
+  ],
+  [
+    'a redirect between two pages of a log-in',
+    { status: 302, from: 'https://h.test/login', url: 'https://h.test/login/new?next=/login' },
+    undefined,
+  ],
+  [
+    'a redirect to a page about logins',
+    { status: 302, from: 'https://h.test/p', url: 'https://h.test/blog/login-with-passkeys?from=/p' },
+    undefined,
+  ],
   ['a redirect elsewhere', { status: 302, url: 'https://h.test/other' }, undefined],
   ['a log-in form in place of content', noRecord('<form><input name=p type="password"></form>'), 'login_expired'],
   ['content with a log-in form beside it', page('<h1>Lamp</h1><input type=password>'), undefined],
@@ -122,6 +156,14 @@ describe('triage', () => {
 
   test('of a source without a log-in sees none in a form for passwords', () => {
     assert.equal(triage(noRecord('<input type=password>'))?.cause, 'unexpected');
+  });
+
+  test('of a source without a log-in knows where others are made, and says that there is none', () => {
+    const trouble = triage({ status: 302, from: 'https://h.test/p', url: 'https://h.test/login?next=%2Fp' });
+    assert.deepEqual(trouble, {
+      cause: 'login_expired',
+      message: 'was sent to what looks like a log-in, at https://h.test/login; the definition has no auth',
+    });
   });
 
   test('says what it was seen by, and how long the host asks to wait', () => {

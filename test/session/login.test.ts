@@ -39,7 +39,7 @@ function shown(end: RunningLogin): string {
   if (end.do === 'fail') return `${end.failure.code}: ${end.failure.message}`;
   if (end.do === 'ask') return 'asks';
   const { credentials } = end;
-  return credentials.kind === 'cookies' ? 'cookies' : headerText(credentials);
+  return credentials.kind === 'header' ? headerText(credentials) : credentials.kind;
 }
 
 function headerText({ header, scheme, token }: Extract<Credentials, { kind: 'header' }>): string {

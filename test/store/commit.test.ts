@@ -88,7 +88,13 @@ describe('a committed step', () => {
     const { store } = await temporaryStore(t);
     const [target = 0] = await track(store, 'lamp');
     const fence = await begin(store, target);
-    await commitPulse(store, { source: 'shop', target, observedAt: 60, drafts: [item('a', { price: 2 })] });
+    await commitPulse(store, {
+      source: 'shop',
+      target,
+      url: 'https://shop.test/',
+      observedAt: 60,
+      drafts: [item('a', { price: 2 })],
+    });
     const late = await commitStep(store, fence, step(50, [item('a', { price: 1 })]));
     assert.deepEqual(late.outcome === 'committed' && late.counts, { added: 0, changed: 0, confirmed: 0 });
     assert.equal(store.records.get('shop', 'item', 'a')?.fields['price']?.value, 2);

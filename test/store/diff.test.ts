@@ -19,8 +19,10 @@ function after(...observations: readonly (readonly [observedAt: number, fields: 
   );
 }
 
+const seen = { source: 'shop', target: 1, scrape: 3, url: 'https://shop.test/', id: 'r1', sequence: 7 };
+
 function compare(known: RecordRow | undefined, observedAt: number, fields: Fields): Difference {
-  return difference(known, item('a', fields), { source: 'shop', target: 1, observedAt, at: now });
+  return difference(known, item('a', fields), { ...seen, observedAt, at: now });
 }
 
 function rowOf(found: Difference, known: RecordRow | undefined): RecordRow | undefined {
@@ -36,7 +38,12 @@ describe('the difference of a draft to what is known', () => {
         type: 'item',
         key: 'a',
         target: 1,
+        id: 'r1',
+        url: 'https://shop.test/',
+        sequence: 7,
         firstSeenAt: 5,
+        updatedAt: 5,
+        lastScrape: 3,
         fields: { price: { value: 1, observedAt: 5, verifiedAt: 5 } },
       },
       fields: { price: { new: 1 } },
@@ -75,6 +82,13 @@ describe('the difference of a draft to what is known', () => {
   test('takes of an older observation the fields that were not known', () => {
     const found = compare(after([5, { price: 1 }]), 4, { price: 2, stock: 3 });
     assert.deepEqual(found.kind === 'changed' && found.fields, { stock: { new: 3 } });
+  });
+
+  test('says where and when it was seen last by the newest observation, whatever an older one adds', () => {
+    const found = compare(after([5, { price: 1 }]), 4, { stock: 3 });
+    assert.deepEqual(found.kind === 'changed' && [found.row.updatedAt, found.row.firstSeenAt], [5, 5]);
+    const late = rowOf(compare(after([5, { price: 1 }]), 6, {}), undefined);
+    assert.equal(late?.updatedAt, 6);
   });
 
   test('lets the first of two observations of one instant stand', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { commitStep } from '../../src/store/commit.ts';
 import { archiveProject, restoreProject, updateProject } from '../../src/store/projects.ts';
-import type { Fence } from '../../src/store/rows.ts';
+import type { Fence } from '../../src/store/ops.ts';
 import { beginScrape, cancelScrape, closeOpenScrapes } from '../../src/store/scrapes.ts';
 import type { Store } from '../../src/store/store.ts';
 import { parkTarget, recordCrash } from '../../src/store/targets.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { RecordDraft } from '../../src/extract/draft.ts';
 import { addProject } from '../../src/store/projects.ts';
-import type { Fence, StepOps } from '../../src/store/rows.ts';
+import type { Fence, StepOps } from '../../src/store/ops.ts';
 import { beginScrape } from '../../src/store/scrapes.ts';
 import { openStore, type Scheduling, type Store, type StoreOptions } from '../../src/store/store.ts';
 

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { commitStep } from '../../src/store/commit.ts';
 import { StoreFullError } from '../../src/store/full.ts';
 import { trim } from '../../src/store/retention.ts';
-import type { Fence } from '../../src/store/rows.ts';
+import type { Fence } from '../../src/store/ops.ts';
 import type { Store } from '../../src/store/store.ts';
 import { begin, item, step, temporaryFolder, temporaryStore, track } from './fixture.ts';
 

@@ -5,6 +5,8 @@ import { archiveProject } from '../../src/store/projects.ts';
 import { commitPulse } from '../../src/store/pulse.ts';
 import { begin, item, step, temporaryStore, track } from './fixture.ts';
 
+const url = 'https://shop.test/lamp';
+
 describe('a pulse', () => {
   test('is stored as a step of no scrape', async (t) => {
     const { store } = await temporaryStore(t);
@@ -12,6 +14,7 @@ describe('a pulse', () => {
     const result = await commitPulse(store, {
       source: 'shop',
       target,
+      url,
       observedAt: 50,
       drafts: [item('a', { price: 1 })],
     });
@@ -36,7 +39,9 @@ describe('a pulse', () => {
       ['shop', 99],
       ['other', active],
     ] as const) {
-      assert.deepEqual(await commitPulse(store, { source, target, observedAt: 50, drafts }), { outcome: 'superseded' });
+      assert.deepEqual(await commitPulse(store, { source, target, url, observedAt: 50, drafts }), {
+        outcome: 'superseded',
+      });
     }
     assert.equal(store.records.count(), 0);
   });

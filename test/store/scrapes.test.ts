@@ -10,7 +10,7 @@ describe('a scrape that begins', () => {
     const { store, clock } = await temporaryStore(t);
     const [target = 0] = await track(store, 'lamp');
     const result = await beginScrape(store, target, 'v1');
-    assert.deepEqual(result, { ok: true, fence: { target, epoch: 2, scrape: 1 }, reason: 'due' });
+    assert.deepEqual(result, { ok: true, fence: { target, epoch: 2, scrape: 1 }, wish: {} });
     assert.deepEqual([store.targets.get(target)?.epoch, store.targets.get(target)?.running], [2, 1]);
     assert.deepEqual(store.scrapes.get(1), {
       scrape: 1,
@@ -51,9 +51,12 @@ describe('a scrape that a person asks for', () => {
     assert.equal(store.schedule.get(target)?.manualAt, clock.now);
     clock.now += 10;
     const begun = await beginScrape(store, target, 'v1');
-    assert.deepEqual(begun.ok && [begun.fence.scrape, begun.reason], [1, 'manual']);
+    assert.deepEqual(begun.ok && begun.fence.scrape, 1);
     const row = store.scrapes.get(1);
-    assert.deepEqual([row?.status, row?.startedAt, row?.version, row?.epoch], ['running', clock.now, 'v1', 2]);
+    assert.deepEqual(
+      [row?.reason, row?.status, row?.startedAt, row?.version, row?.epoch],
+      ['manual', 'running', clock.now, 'v1', 2],
+    );
     assert.deepEqual(
       [store.schedule.get(target)?.manualAt, store.targets.get(target)?.waiting],
       [undefined, undefined],

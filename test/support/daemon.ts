@@ -66,6 +66,7 @@ export async function startDaemonIn(
     clock: options.clock ?? systemClock(),
     data: join(folder, 'data'),
     sources: join(folder, 'sources'),
+    plugins: join(folder, 'plugins'),
     socket,
   });
   // At once, as a daemon that nobody ends keeps the process of its test.

@@ -5,7 +5,7 @@ import { createSystem } from '../../src/actor/system.ts';
 import type { Ref } from '../../src/actor/types.ts';
 import type { Authenticated, SessionDesk } from '../../src/session/desk.ts';
 import { source, type SourceMessage } from '../../workers/source.ts';
-import { auths, Shop } from '../session/support.ts';
+import { auths, Shop, shop as shopUrl } from '../session/support.ts';
 
 /** The actor of a source with a log-in, whose desks are those of one shop; the signal of each ends its log-in. */
 async function startSource(t: TestContext, shop: Shop): Promise<Ref<SourceMessage>> {
@@ -24,6 +24,38 @@ async function startSource(t: TestContext, shop: Shop): Promise<Ref<SourceMessag
   t.after(() => system.exit(spawned.ref, 'shutdown'));
   return spawned.ref;
 }
+
+describe('a source that is defined anew', () => {
+  test('keeps the session that its new desk has made, whatever its old one learns late', async (t) => {
+    const shop = new Shop();
+    shop.site = () => ({ setCookies: [`session=s${shop.asks.length}; Path=/`] });
+    const ref = await startSource(t, shop);
+    const desk = () => ref.ask<SessionDesk>((reply) => ({ type: 'session', reply }), Infinity);
+    const authenticate = (stale: number) =>
+      ref.ask<Authenticated>((reply) => ({ type: 'authenticate', stale, reply }), Infinity);
+    const first = await authenticate(0);
+    assert.ok(first.ok);
+    const old = await desk();
+    ref.send({ type: 'reload' });
+    await authenticate(first.generation);
+    const [saved, saves] = [shop.saved, shop.saves];
+    old.took(shopUrl, ['late=1; Path=/'], first.generation);
+    await old.succeeded(first.generation);
+    await old.flush();
+    assert.deepEqual([shop.saved, shop.saves], [saved, saves]);
+    assert.equal((await desk()).headersFor(`${shopUrl}/item/1`).headers['cookie'], 'session=s2');
+  });
+
+  test('saves what its old desk had not saved yet', async (t) => {
+    const shop = new Shop();
+    const ref = await startSource(t, shop);
+    const desk = () => ref.ask<SessionDesk>((reply) => ({ type: 'session', reply }), Infinity);
+    const [old, { generation }] = [await desk(), (await desk()).headersFor('')];
+    old.took(shopUrl, ['seen=1; Path=/'], generation);
+    ref.send({ type: 'reload' });
+    assert.equal((await desk()).headersFor(`${shopUrl}/item/1`).headers['cookie'], 'seen=1');
+  });
+});
 
 describe('a source that is defined anew during a log-in', () => {
   test('ends that log-in before it makes another, and tells who waited for it', async (t) => {

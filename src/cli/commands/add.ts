@@ -7,7 +7,7 @@ import { showProject } from '../show.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
-  readonly source: string;
+  readonly source?: string;
   readonly url?: string;
   readonly param?: Readonly<Record<string, string>>;
   readonly every?: number;
@@ -21,7 +21,7 @@ export function addCommand(terminal: Terminal): Command {
   return new Command('add')
     .description('track a new project; more targets than one come with `apply`')
     .argument('<id>', 'what the project is called by: letters, digits, - and _')
-    .requiredOption('-s, --source <id>', 'the source it is on')
+    .option('-s, --source <id>', 'the source it is on; by default the one that its address belongs to')
     .option('-u, --url <url>', 'its address there')
     .option('-p, --param <name=value>', "what fills the source's address pattern; may be repeated", pairOption)
     .option('-e, --every <duration>', 'how often to scrape it, such as 15m or 4h', durationOption)
@@ -31,7 +31,7 @@ export function addCommand(terminal: Terminal): Command {
     .addHelpText(
       'after',
       examples(
-        'heronry add solar --source kickfund --url https://kickfund.example/projects/solar',
+        'heronry add solar --url https://kickfund.example/projects/solar',
         'heronry add solar --source kickfund --param slug=solar --every 15m --label spring',
       ),
     )
@@ -48,8 +48,10 @@ function asked(id: string, { source, url, param, every, name, label, multiplier 
   if ((url === undefined) === (param === undefined)) {
     throw new CommandError(exitStatus.usage, 'add: expected either --url or --param');
   }
+  if (source === undefined && url === undefined)
+    throw new CommandError(exitStatus.usage, 'add: expected --source, as there is no --url to find it by');
   const target = {
-    source,
+    ...(source !== undefined && { source }),
     ...(url !== undefined && { url }),
     ...(param && { params: param }),
     ...(every !== undefined && { everyMs: every }),

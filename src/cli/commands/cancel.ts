@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { examples, print, withDaemon } from '../cli.ts';
 import { countOption } from '../options.ts';
-import { showScrapeLine } from '../show.ts';
+import { showScrapeLine } from '../show-scrape.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `cancel`: ends a scrape. */

@@ -6,7 +6,7 @@ import type { Terminal } from '../terminal.ts';
 /** `completion`: prints what makes a shell complete commands, options and project ids. */
 export function completionCommand(terminal: Terminal): Command {
   return new Command('completion')
-    .description('print a script that lets a shell complete commands, options and project ids')
+    .description('print a script that lets a shell complete commands, options and ids of projects and sources')
     .addArgument(new Argument('<shell>', 'which').choices(shells))
     .addHelpText(
       'after',

@@ -5,6 +5,7 @@ import { examples, print, withDaemon } from '../cli.ts';
 import { ageText } from '../duration.ts';
 import { countOption } from '../options.ts';
 import { showChange } from '../show.ts';
+import { showStatus } from '../show-status.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { plainText } from '../text.ts';
@@ -51,16 +52,18 @@ export function historyCommand(terminal: Terminal): Command {
 
 function showHistory(terminal: Terminal, changes: readonly HistoryView[], only: string | undefined): string {
   if (changes.length === 0) return '';
-  const rows = changes.flatMap(({ at, source, type, key, kind, fields }) =>
-    Object.entries(fields)
-      .filter(([name]) => only === undefined || name === only)
-      .map(([name, change]) => [
-        ageText(at, terminal.now()),
-        `${source} ${type} ${plainText(key)}`,
-        kind,
-        name,
-        showChange(change),
-      ]),
-  );
+  const rows = changes.flatMap((change) => rowsOf(terminal, change, only));
   return table(terminal, ['WHEN', 'RECORD', 'KIND', 'FIELD', 'CHANGE'], rows);
+}
+
+/** One row per field; a record that is missing or gone has one without any. */
+function rowsOf(
+  terminal: Terminal,
+  { at, source, type, key, kind, fields }: HistoryView,
+  only: string | undefined,
+): string[][] {
+  const head = [ageText(at, terminal.now()), `${source} ${type} ${plainText(key)}`, showStatus(terminal, kind)];
+  const changes = Object.entries(fields).filter(([name]) => only === undefined || name === only);
+  if (changes.length === 0 && only === undefined) return [[...head, '–', '–']];
+  return changes.map(([name, change]) => [...head, name, showChange(change)]);
 }

@@ -5,14 +5,18 @@ import { Command } from 'commander';
 import { examples, print } from '../cli.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import type { Terminal } from '../terminal.ts';
+import { initSourceCommand } from './init-source.ts';
 
 /** `init`: writes files to begin with. */
 export function initCommand(terminal: Terminal): Command {
-  return new Command('init')
+  const init = new Command('init')
     .description('write heronry.yaml, sources/example.yaml and projects.yaml to begin with, each explained in comments')
     .argument('[folder]', 'where; made if need be', '.')
     .option('--force', 'overwrite files that stand there')
-    .addHelpText('after', examples('heronry init', 'heronry init watch'))
+    .addHelpText(
+      'after',
+      examples('heronry init', 'heronry init watch', 'heronry init source https://kickfund.example/projects/solar'),
+    )
     .action(async (folder: string, { force }: { readonly force?: boolean }, command: Command) => {
       const { initialFiles } = await import('../initial-files.ts');
       const top = resolve(terminal.cwd, folder);
@@ -35,4 +39,5 @@ export function initCommand(terminal: Terminal): Command {
         ].join('\n'),
       );
     });
+  return init.addCommand(initSourceCommand(terminal));
 }

@@ -5,14 +5,18 @@ import type { ScrapeView, StepView } from '../../control/methods/scrape.ts';
 import { examples, globalOptions, print, withClient, withDaemon } from '../cli.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { followScrape } from '../follow.ts';
-import { countOption } from '../options.ts';
+import { countOption, dayOption, repeatedOption } from '../options.ts';
 import { withProgress } from '../progress.ts';
-import { showScrapeLine, showStep } from '../show.ts';
+import { showScrapeLine, showStep } from '../show-scrape.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
   readonly target?: number;
   readonly wait?: boolean;
+  readonly full?: boolean;
+  readonly from?: string;
+  readonly to?: string;
+  readonly arg?: readonly string[];
 }
 
 type Requested = Result<'project.rescrape'>['scrapes'][number];
@@ -24,9 +28,17 @@ export function rescrapeCommand(terminal: Terminal): Command {
     .argument('<id>', 'the project')
     .option('-t, --target <number>', 'only this target', countOption)
     .option('-w, --wait', 'show the steps as they happen and leave when it has ended, with 1 when it failed')
+    .option('--full', 'go on past what is known, to the end of a list; begin a crawl anew')
+    .option('--from <day>', "the first day of a collector's windows, such as 2016-03-05", dayOption)
+    .option('--to <day>', 'the last one', dayOption)
+    .option('--arg <text>', "an argument of a plug-in's `collect`; may be repeated", repeatedOption)
     .addHelpText(
       'after',
-      examples('heronry rescrape solar', 'heronry rescrape solar --wait', 'heronry rescrape solar --target 12 --json'),
+      examples(
+        'heronry rescrape solar',
+        'heronry rescrape solar --wait --full',
+        'heronry rescrape register --from 2016-03-01 --to 2016-03-31',
+      ),
     )
     .action((id: string, options: Options, command: Command) =>
       options.wait ? scrapeAndWait(terminal, command, id, options) : askForScrape(terminal, command, id, options),
@@ -56,8 +68,19 @@ function whatOf({ scrape, status }: ScrapeView): string {
     : `scrape ${scrape} waits for its turn at the host, or for the answer`;
 }
 
-function request(client: Client, id: string, { target }: Options): Promise<Result<'project.rescrape'>> {
-  return client.call('project.rescrape', { id, ...(target !== undefined && { target }) });
+function request(
+  client: Client,
+  id: string,
+  { target, full, from, to, arg }: Options,
+): Promise<Result<'project.rescrape'>> {
+  const wish = {
+    ...(full && { full }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(arg && { args: arg }),
+  };
+  const asked = { id, ...(target !== undefined && { target }), ...(Object.keys(wish).length > 0 && { wish }) };
+  return client.call('project.rescrape', asked);
 }
 
 function showRequested({ scrape, target, coalesced }: Requested): string {
@@ -79,7 +102,7 @@ async function waitForAll(
   for (const scrape of scrapes) print(terminal, command, scrape, (view) => showScrapeLine(terminal, view));
   const bad = scrapes.filter(({ status }) => status !== 'complete');
   if (bad.length === 0) return;
-  const told = bad.map(({ scrape, status }) => `scrape ${scrape} ${status === 'failed' ? 'failed' : 'was cancelled'}`);
+  const told = bad.map(({ scrape, status }) => `scrape ${scrape} ${status === 'failed' ? 'failed' : `was ${status}`}`);
   throw new CommandError(exitStatus.failed, told.join(', '));
 
   function showOne(scrape: number, step: StepView): void {

@@ -4,7 +4,7 @@ import { allSlices } from '../all-slices.ts';
 import { examples, print, withDaemon } from '../cli.ts';
 import { ageText, durationText } from '../duration.ts';
 import { countOption } from '../options.ts';
-import { showScrapeLine, showStatus, showStep } from '../show.ts';
+import { failureText, showEnd, showScrapeLine, showStep, wishText } from '../show-scrape.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { plainText } from '../text.ts';
@@ -18,7 +18,14 @@ interface Options {
 
 /** `scrapes`: runs, the newest first, or one with its steps. */
 export function scrapesCommand(terminal: Terminal): Command {
-  const statuses: readonly ScrapeView['status'][] = ['waiting', 'running', 'complete', 'failed', 'cancelled'];
+  const statuses: readonly ScrapeView['status'][] = [
+    'waiting',
+    'running',
+    'complete',
+    'failed',
+    'aborted',
+    'cancelled',
+  ];
   return new Command('scrapes')
     .description('list scrapes, the newest first, or show one with its steps')
     .argument('[scrape]', 'the number of one', countOption)
@@ -36,7 +43,7 @@ export function scrapesCommand(terminal: Terminal): Command {
           const found = await client.call('scrape.get', { scrape, limit: 1_000 });
           const lines = (): string[] => [
             showScrapeLine(terminal, found.scrape),
-            ...found.steps.map((step) => `  ${showStep(terminal, step)}`),
+            ...found.steps.map((step) => `  ${showStep(terminal, step).replaceAll('\n', '\n  ')}`),
           ];
           return print(terminal, command, found, () => lines().join('\n'));
         }
@@ -63,13 +70,22 @@ function showScrapes(terminal: Terminal, scrapes: readonly ScrapeView[]): string
     String(scrape.scrape),
     scrape.project,
     scrape.source,
-    showStatus(terminal, scrape.status),
-    scrape.reason,
+    showEnd(terminal, scrape),
+    [scrape.reason, ...(scrape.wish === undefined ? [] : [wishText(scrape.wish)])].join(' '),
     ageText(scrape.startedAt, terminal.now()),
     scrape.endedAt === undefined ? '–' : durationText(scrape.endedAt - scrape.startedAt),
-    `+${scrape.counts.added} ~${scrape.counts.changed} =${scrape.counts.confirmed}`,
-    scrape.failure ? `${scrape.failure.code}: ${plainText(scrape.failure.message)}` : '',
+    countsOf(scrape),
+    endText(scrape),
   ]);
-  const headings = ['SCRAPE', 'PROJECT', 'SOURCE', 'STATUS', 'REASON', 'BEGAN', 'TOOK', 'RECORDS', 'FAILURE'];
+  const headings = ['SCRAPE', 'PROJECT', 'SOURCE', 'STATUS', 'REASON', 'BEGAN', 'TOOK', 'RECORDS', 'END'];
   return table(terminal, headings, rows);
+}
+
+function countsOf({ counts: { added, changed, confirmed, missing = 0, gone = 0 } }: ScrapeView): string {
+  return `+${added} ~${changed} =${confirmed}${missing > 0 ? ` ?${missing}` : ''}${gone > 0 ? ` -${gone}` : ''}`;
+}
+
+/** What went wrong, else why it ended where it did. */
+function endText({ failure, endReason = '' }: ScrapeView): string {
+  return failure ? failureText(failure) : plainText(endReason);
 }

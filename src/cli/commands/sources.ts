@@ -2,10 +2,17 @@ import { Command } from 'commander';
 import type { SourceView } from '../../control/methods/source.ts';
 import { examples, print, withDaemon } from '../cli.ts';
 import { durationText } from '../duration.ts';
-import { circuitText, showStatus } from '../show.ts';
+import { circuitText } from '../show.ts';
+import { showStatus } from '../show-status.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { countText, plainText } from '../text.ts';
+
+interface Options {
+  readonly reload?: boolean;
+  readonly reset?: string;
+  readonly ids?: boolean;
+}
 
 /** `sources`: the sources and what is wrong with their definitions. */
 export function sourcesCommand(terminal: Terminal): Command {
@@ -13,8 +20,9 @@ export function sourcesCommand(terminal: Terminal): Command {
     .description('list sources, and what is wrong with their definitions, sessions and sites')
     .option('--reload', 'read the definition files again before')
     .option('--reset <id>', 'before, let this source log in again after it gave up')
+    .option('--ids', 'print ids alone')
     .addHelpText('after', examples('heronry sources', 'heronry sources --reload', 'heronry sources --reset kickfund'))
-    .action(({ reload, reset }: { readonly reload?: boolean; readonly reset?: string }, command: Command) =>
+    .action(({ reload, reset, ids }: Options, command: Command) =>
       withDaemon(terminal, command, async (client) => {
         if (reload) {
           const { changed, removed } = await client.call('source.reload', {});
@@ -26,7 +34,9 @@ export function sourcesCommand(terminal: Terminal): Command {
         }
         const { sources } = await client.call('source.list', {});
         if (sources.length === 0) terminal.err('no sources: write a definition, then `heronry sources --reload`');
-        print(terminal, command, sources, () => showSources(terminal, sources));
+        print(terminal, command, sources, () =>
+          ids ? sources.map(({ id }) => id).join('\n') : showSources(terminal, sources),
+        );
       }),
     );
 }

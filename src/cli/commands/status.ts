@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { DaemonStatus } from '../../control/methods/daemon.ts';
 import { examples, print, withDaemon } from '../cli.ts';
 import { ageText } from '../duration.ts';
-import { showStatus } from '../show.ts';
+import { showStatus } from '../show-status.ts';
 import type { Terminal } from '../terminal.ts';
 import { bytesText, countText, plainText } from '../text.ts';
 

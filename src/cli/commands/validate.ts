@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { Command } from 'commander';
 import type { Loaded } from '../../definition/load.ts';
 import type { Problem } from '../../definition/problem.ts';
@@ -7,7 +7,7 @@ import { examples, print } from '../cli.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { showProblems } from '../problems.ts';
 import type { Terminal } from '../terminal.ts';
-import { countText } from '../text.ts';
+import { countText, plainText } from '../text.ts';
 
 const daemonName = 'heronry.yaml';
 
@@ -15,14 +15,17 @@ const daemonName = 'heronry.yaml';
 interface Validation {
   readonly sources: number;
   readonly projects: number;
+  readonly plugins: number;
   readonly problems: readonly Problem[];
+  /** What is no problem and may have been forgotten. */
+  readonly warnings: readonly string[];
 }
 
 /** `validate`: says what is wrong with the files of a folder, without a daemon. */
 export function validateCommand(terminal: Terminal): Command {
   return new Command('validate')
     .description(
-      'say what is wrong with heronry.yaml, projects.yaml and the sources, with file and line; needs no daemon',
+      'say what is wrong with heronry.yaml, projects.yaml, the sources and the plug-ins, with file and line; needs no daemon',
     )
     .argument('[path]', 'the folder that heronry.yaml stands in, a folder of definitions, or one file', '.')
     .option('--sources <folder>', 'the folder of definitions, if heronry.yaml does not name it')
@@ -35,10 +38,12 @@ export function validateCommand(terminal: Terminal): Command {
       ),
     )
     .action(async (path: string, { sources }: { readonly sources?: string }, command: Command) => {
-      const found = await validate(resolve(terminal.cwd, path), sources && resolve(terminal.cwd, sources));
-      print(terminal, command, found, ({ sources, projects, problems }) => {
+      const found = await validate(terminal, resolve(terminal.cwd, path), sources && resolve(terminal.cwd, sources));
+      for (const warning of found.warnings) terminal.err(`warning: ${plainText(warning)}`);
+      print(terminal, command, found, ({ sources, projects, plugins, problems }) => {
         if (problems.length > 0) return showProblems(terminal, problems);
-        return `${countText(sources, 'source')} and ${countText(projects, 'project')}, no problems`;
+        const also = plugins > 0 ? ` and ${countText(plugins, 'plug-in')}` : '';
+        return `${countText(sources, 'source')} and ${countText(projects, 'project')}${also}, no problems`;
       });
       const { length } = found.problems;
       if (length > 0) throw new CommandError(exitStatus.failed, countText(length, 'problem'));
@@ -46,13 +51,14 @@ export function validateCommand(terminal: Terminal): Command {
 }
 
 /** Validates what a person names: the folder of heronry.yaml, a folder of definitions, or one file. */
-async function validate(path: string, sourcesFolder: string | undefined): Promise<Validation> {
+async function validate(terminal: Terminal, path: string, sourcesFolder: string | undefined): Promise<Validation> {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) throw new CommandError(exitStatus.notFound, `${path}: no such file or folder`);
-  return stats.isDirectory() ? validateFolder(path, sourcesFolder) : validateFile(path);
+  return stats.isDirectory() ? validateFolder(terminal, path, sourcesFolder) : validateFile(path);
 }
 
 async function validateFile(file: string): Promise<Validation> {
+  if (/\.m?[jt]s$/.test(file)) return validatePlugin(file);
   const { loadDaemon, loadProjects, loadSource } = await import('../../definition/load.ts');
   const name = basename(file);
   if (name === daemonName) return of('daemon', await loadDaemon(file));
@@ -63,20 +69,37 @@ async function validateFile(file: string): Promise<Validation> {
     return {
       sources: what === 'source' && loaded.ok ? 1 : 0,
       projects: what === 'projects' && loaded.ok && Array.isArray(loaded.value) ? loaded.value.length : 0,
+      plugins: 0,
       problems: loaded.ok ? [] : loaded.problems,
+      warnings: [],
     };
   }
 }
 
-async function validateFolder(folder: string, sourcesFolder: string | undefined): Promise<Validation> {
+/** One plug-in by itself. */
+async function validatePlugin(file: string): Promise<Validation> {
+  const { validatePlugins } = await import('../local/validate-plugins.ts');
+  const found = await validatePlugins(dirname(file), basename(file));
+  return { sources: 0, projects: 0, ...found, warnings: [] };
+}
+
+async function validateFolder(
+  terminal: Terminal,
+  folder: string,
+  sourcesFolder: string | undefined,
+): Promise<Validation> {
   const { loadDaemon, loadProjects, loadSources } = await import('../../definition/load.ts');
   const problems: Problem[] = [];
   const [daemonFile, projectFile] = [resolve(folder, daemonName), resolve(folder, 'projects.yaml')];
   let sources = sourcesFolder ?? definitionsIn(folder);
+  let pluginsNamed: string | undefined;
   if (existsSync(daemonFile)) {
     const daemon = await loadDaemon(daemonFile);
     if (!daemon.ok) problems.push(...daemon.problems);
-    else sources = sourcesFolder ?? resolve(folder, daemon.value.sources);
+    else {
+      sources = sourcesFolder ?? resolve(folder, daemon.value.sources);
+      pluginsNamed = daemon.value.plugins;
+    }
   }
   if (sources === undefined && !existsSync(daemonFile) && !existsSync(projectFile)) {
     throw new CommandError(
@@ -92,7 +115,17 @@ async function validateFolder(folder: string, sourcesFolder: string | undefined)
     if (list.ok) projects = list.value.length;
     else problems.push(...list.problems);
   }
-  return { sources: loaded.sources.length, projects, problems };
+  const [{ pluginsFolder, pluginUseProblems, validatePlugins }, { fixtureWarnings }] = await Promise.all([
+    import('../local/validate-plugins.ts'),
+    import('../local/validate-fixtures.ts'),
+  ]);
+  const pluginFolder = pluginsFolder(folder, pluginsNamed, sources);
+  const { plugins, problems: faults } = await validatePlugins(pluginFolder);
+  problems.push(...faults);
+  if (sources !== undefined) problems.push(...(await pluginUseProblems(loaded.sources, sources, pluginFolder)));
+  const ids = loaded.sources.map(({ id }) => id);
+  const warnings = fixtureWarnings(resolve(folder, 'fixtures'), ids, terminal.cwd);
+  return { sources: loaded.sources.length, projects, plugins, problems, warnings };
 }
 
 /** The folder of definitions in a folder, or that folder itself when it holds some and nothing else that is known. */

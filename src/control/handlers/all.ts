@@ -2,11 +2,13 @@ import { StoreFullError } from '../../store/full.ts';
 import { ControlError } from '../error.ts';
 import type { HandlerContext, Handlers } from '../methods.ts';
 import { applyHandlers } from './apply.ts';
+import { crawlHandlers } from './crawl.ts';
 import { daemonHandlers } from './daemon.ts';
 import type { HandlerDeps } from './deps.ts';
 import { eventHandlers } from './event.ts';
 import { hostHandlers } from './host.ts';
 import { projectHandlers } from './project.ts';
+import { resolveHandlers } from './resolve.ts';
 import { scrapeHandlers } from './scrape.ts';
 import { sourceHandlers } from './source.ts';
 import { treeHandlers } from './tree.ts';
@@ -19,6 +21,8 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     ...workHandlers(deps),
     ...applyHandlers(deps),
     ...sourceHandlers(deps),
+    ...resolveHandlers(deps),
+    ...crawlHandlers(deps),
     ...hostHandlers(deps),
     ...scrapeHandlers(deps),
     ...treeHandlers(deps),

@@ -1,7 +1,8 @@
 import type { LifeView } from '../../actor/inspect.ts';
 import type { Clock } from '../../clock.ts';
 import type { Catalogue, CatalogueChange } from '../../definition/catalogue.ts';
-import type { TriedStep } from '../../scrape/try.ts';
+import type { SourceMatch } from '../../definition/resolve.ts';
+import type { TrialWish, TriedStep } from '../../scrape/try.ts';
 import type { Source } from '../../definition/source.ts';
 import type { Store } from '../../store/store.ts';
 import type { HostView as Ledger } from '../../../workers/hosts.ts';
@@ -23,7 +24,9 @@ export interface HandlerDeps {
   releaseActor(kind: 'project' | 'source', id: string): Promise<boolean>;
   reload(): Promise<CatalogueChange>;
   /** Asks a source for one page, each request in its turn, and stores nothing. */
-  tryPage(source: string, url: string, signal: AbortSignal): Promise<readonly TriedStep[]>;
+  tryPage(trial: TrialWish, url: string, signal: AbortSignal): Promise<readonly TriedStep[]>;
+  /** What plug-ins make of an address that a person gave; missing where there are none that can. */
+  resolve?(url: string, signal: AbortSignal): Promise<readonly SourceMatch[]>;
   /** Some ledgers in the order of their keys, or one; instants are wall time. */
   ledgers(
     asked: { readonly key: string } | { readonly after?: string | undefined; readonly limit: number },

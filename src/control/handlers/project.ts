@@ -11,8 +11,10 @@ import type { ProjectRow } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
-import type { ProjectView, TargetInput } from '../methods/project.ts';
+import type { ProjectView } from '../methods/project.ts';
+import type { TargetInput } from '../methods/target.ts';
 import type { HandlerDeps } from './deps.ts';
+import { withSource } from './resolve.ts';
 import { sliceOf } from './slice.ts';
 import { targetUrl } from './source.ts';
 import { projectView, statusOf } from './views.ts';
@@ -27,12 +29,13 @@ type Methods =
 
 export function projectHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
   return {
-    'project.add': async ({ id = nanoid(), name = id, targets, ...spec }) => {
+    'project.add': async ({ id = nanoid(), name = id, targets, ...spec }, { signal }) => {
+      const known = await Promise.all(targets.map((target) => withSource(target, deps, signal)));
       const added = await addProject(deps.store(), {
         id,
         name,
         ...spec,
-        targets: targets.map((target) => targetSpec(target, deps)),
+        targets: known.map((target) => targetSpec(target, deps)),
       });
       if (!added.ok) throw new ControlError('conflict', `project "${id}" exists already`);
       deps.reconcile();

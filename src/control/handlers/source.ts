@@ -1,5 +1,7 @@
+import { pluginAddress } from '../../definition/plugin-address.ts';
 import type { Problem } from '../../definition/problem.ts';
 import type { Source } from '../../definition/source.ts';
+import { strangerAt } from '../../definition/stranger.ts';
 import { fillUrl } from '../../definition/url-pattern.ts';
 import { inSlices } from '../../store/slices.ts';
 import type { Store } from '../../store/store.ts';
@@ -7,9 +9,12 @@ import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import type { SourceView } from '../methods/source.ts';
 import type { HandlerDeps } from './deps.ts';
-import { triedView } from './tried.ts';
+import { peekedPage, triedView } from './tried.ts';
 
-type Methods = 'source.list' | 'source.get' | 'source.try' | 'source.reset' | 'source.reload';
+/** A page that is handed back has at most so many bytes, so that its answer fits into a line. */
+const keptBytes = 8 * 1024 * 1024;
+
+type Methods = 'source.list' | 'source.get' | 'source.try' | 'source.peek' | 'source.reset' | 'source.reload';
 
 export function sourceHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
   return {
@@ -27,11 +32,20 @@ export function sourceHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
       };
     },
 
-    'source.try': async ({ id, url, params }, { signal }) => {
+    'source.try': async ({ id, url, params, trees, keep }, { signal }) => {
       const source = deps.catalogue().sources.get(id)?.source;
       if (source === undefined) throw notFound(id);
       const asked = targetUrl(source, { url, params });
-      return triedView(source, await deps.tryPage(id, asked, signal), deps);
+      return triedView(
+        source,
+        await deps.tryPage({ source, trees, keepBytes: keep ? keptBytes : -1 }, asked, signal),
+        deps,
+      );
+    },
+
+    'source.peek': async ({ url }, { signal }) => {
+      const steps = await deps.tryPage({ source: strangerAt(url), trees: false, keepBytes: keptBytes }, url, signal);
+      return peekedPage(steps);
     },
 
     'source.reset': async ({ id }) => {
@@ -55,6 +69,7 @@ export function targetUrl(
   asked: { readonly url?: string | undefined; readonly params?: Readonly<Record<string, string>> | undefined },
 ): string {
   if (asked.url !== undefined) return asked.url;
+  if (source.url === undefined && source.plugin !== undefined) return pluginAddress(source.id, asked.params ?? {});
   if (source.url === undefined)
     throw new ControlError(
       'invalid_params',
@@ -88,7 +103,7 @@ async function sourceView(
   return {
     id,
     name: loaded?.source.name ?? id,
-    provider: loaded?.source.provider ?? 'html',
+    provider: loaded?.source.plugin ?? loaded?.source.provider ?? 'html',
     status: problems.length === 0 ? 'ready' : 'definition_error',
     ...(loaded !== undefined && { version: loaded.version }),
     ...(loaded?.source.every !== undefined && { everyMs: loaded.source.every }),

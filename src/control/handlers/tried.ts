@@ -1,6 +1,8 @@
 import { politenessKey, type Source } from '../../definition/source.ts';
 import type { TriedStep } from '../../scrape/try.ts';
+import { ControlError } from '../error.ts';
 import type { TriedStepView, TryView } from '../methods/source.ts';
+import type { KeptPageView } from '../methods/trial.ts';
 import type { HandlerDeps } from './deps.ts';
 import { holdView } from './host.ts';
 
@@ -18,13 +20,40 @@ export function triedView(source: Source, steps: readonly TriedStep[], deps: Han
     bytes,
     steps: steps.map((step) => ({ ...leaveOf(source, step, deps), ...resultOf(step) })),
   };
+  const told = { ...shown, ...trialOf(outcome) };
   if (outcome.kind === 'read') {
     const { drafts, finished, absent, unparsed } = outcome.extraction;
-    return { ...shown, drafts: [...drafts], finished, absent: [...absent], unparsed: [...unparsed] };
+    return { ...told, drafts: [...drafts], finished, absent: [...absent], unparsed: [...unparsed] };
   }
   const failed = decision.do === 'fail' ? decision.failure : outcome.kind === 'failed' ? outcome.failure : undefined;
   const { code, message } = failed ?? { code: 'unexpected', message: `got an outcome "${outcome.kind}"` };
-  return { ...shown, drafts: [], finished: false, absent: [], unparsed: [], failure: { code, message } };
+  return { ...told, drafts: [], finished: false, absent: [], unparsed: [], failure: { code, message } };
+}
+
+/** The page that a trial brought; throws a `ControlError` that says why there is none. */
+export function peekedPage(steps: readonly TriedStep[]): KeptPageView & { readonly url: string } {
+  const last = steps.at(-1);
+  if (last === undefined) throw new Error('a trial without a step');
+  const { outcome } = last.asked;
+  const { page } = trialOf(outcome);
+  if (page !== undefined) return { ...page, url: last.url };
+  const failure = outcome.kind === 'failed' ? outcome.failure.message : 'it has more than 8 MiB';
+  throw new ControlError('conflict', `no page to draft from: ${failure}`);
+}
+
+function trialOf({ trial, kept }: TriedStep['asked']['outcome']): Pick<TryView, 'explained' | 'trees' | 'page'> {
+  const contentType = kept?.headers['content-type'];
+  return {
+    explained: trial?.items ?? [],
+    ...(trial?.trees !== undefined && { trees: trial.trees }),
+    ...(kept !== undefined && {
+      page: {
+        ...(contentType !== undefined && { contentType }),
+        fetchedAt: kept.observedAt,
+        body: Buffer.from(kept.body).toString('base64'),
+      },
+    }),
+  };
 }
 
 type Leave = Pick<

@@ -2,7 +2,8 @@ import { areFinished } from '../../store/commit.ts';
 import type { EventRow, ProjectRow, ScrapeRow, StepRow, TargetRow } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import type { EventView } from '../methods/event.ts';
-import type { ProjectView, TargetView } from '../methods/project.ts';
+import type { ProjectView } from '../methods/project.ts';
+import type { TargetView } from '../methods/target.ts';
 import type { ScrapeView, StepView } from '../methods/scrape.ts';
 import type { HandlerDeps } from './deps.ts';
 

@@ -17,7 +17,7 @@ type Methods = 'project.rescrape' | 'project.release' | 'project.records' | 'pro
 /** What is asked of a project besides how it is tracked: its work and what came of it. */
 export function workHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
   return {
-    'project.rescrape': async ({ id, target }) => {
+    'project.rescrape': async ({ id, target, wish }) => {
       const store = deps.store();
       const row = findProject(store, id);
       if (row.status === 'archived')
@@ -25,7 +25,7 @@ export function workHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
       const scrapes: z.infer<typeof RequestedScrape>[] = [];
       const idle: string[] = [];
       for (const number of targetsOf(row, target)) {
-        const requested = await requestScrape(store, number);
+        const requested = await requestScrape(store, number, wish);
         if (requested.ok) scrapes.push({ target: number, scrape: requested.scrape, coalesced: requested.coalesced });
         else idle.push(`target ${number} is ${requested.why}`);
       }
@@ -67,7 +67,8 @@ export function workHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
   };
 }
 
-function targetsOf(row: ProjectRow, target: number | undefined): readonly number[] {
+/** The targets of a project, or the one that is named; throws a `ControlError` where it has no such target. */
+export function targetsOf(row: ProjectRow, target: number | undefined): readonly number[] {
   if (target === undefined) return row.targets;
   if (row.targets.includes(target)) return [target];
   throw new ControlError('not_found', `project "${row.id}" has no target ${target}`);

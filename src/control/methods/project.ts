@@ -1,29 +1,15 @@
 import * as z from 'zod';
-import { IntervalMs } from '../../definition/duration.ts';
 import { ProjectId, SourceId } from '../../definition/slug.ts';
-import { HttpUrl } from '../../definition/url-pattern.ts';
 import type { MethodSpec } from '../method.ts';
-import { AnyValue, FailureView, Instant, Limit, Milliseconds, Serial, UrlParams } from '../fields.ts';
-
-import { ScrapeView } from './scrape.ts';
-
-/** A project's place on one source, as a person names it: by its address, or by what fills the source's address pattern. */
-export const TargetInput = z
-  .strictObject({
-    source: SourceId,
-    url: HttpUrl.exactOptional(),
-    params: UrlParams.exactOptional(),
-    everyMs: IntervalMs.exactOptional(),
-  })
-  .refine((target) => (target.url === undefined) !== (target.params === undefined), {
-    error: 'expected either "url" or "params"',
-  });
-export type TargetInput = z.infer<typeof TargetInput>;
+import { AnyValue, Instant, Limit, Serial } from '../fields.ts';
+import { ScrapeWishView } from './scrape.ts';
+import { NewTarget, TargetInput, TargetView } from './target.ts';
 
 const name = z.string().trim().min(1).max(200);
 const labels = z.array(z.string().trim().min(1).max(64)).max(32).readonly();
 const multiplier = z.number().positive().max(100);
 const targets = z.array(TargetInput).min(1).max(100).readonly();
+const newTargets = z.array(NewTarget).min(1).max(100).readonly();
 
 /** A project as a person writes it. Without an id it is given one; without a name it is called by its id. */
 export const ProjectInput = z.strictObject({
@@ -44,28 +30,6 @@ export const ProjectChange = z.strictObject({
   targets: targets.exactOptional(),
 });
 
-/** A project's place on one source, with all that tells how it fares. */
-export const TargetView = z.strictObject({
-  target: Serial,
-  source: z.string(),
-  url: z.string(),
-  everyMs: Milliseconds.optional(),
-  status: z.enum(['active', 'finished', 'disabled', 'parked']),
-  /** What keeps it from being scraped besides its status. */
-  conditions: z.array(z.enum(['definition_error', 'not_initialised', 'circuit_open'])).readonly(),
-  /** Missing when nothing is planned. */
-  dueAt: Instant.optional(),
-  /** The newest scrape that began. */
-  lastScrape: ScrapeView.optional(),
-  /** The scrape that was asked for and has not begun. */
-  waiting: Serial.optional(),
-  lastError: FailureView.optional(),
-  /** Crashes in all, and in a row without a committed step. */
-  crashes: z.strictObject({ total: z.int(), inRow: z.int(), last: z.string().optional() }),
-  parked: z.strictObject({ at: Instant, reason: z.string(), retryAt: Instant, times: z.int() }).optional(),
-});
-export type TargetView = z.infer<typeof TargetView>;
-
 /** A project with its targets. `finished` when all its targets are. */
 export const ProjectView = z.strictObject({
   id: z.string(),
@@ -85,10 +49,22 @@ export const RecordView = z.strictObject({
   type: z.string(),
   key: z.string(),
   target: Serial,
+  /** Its own for ever. */
+  id: z.string(),
+  /** The page that it was seen on last. */
+  url: z.string(),
   firstSeenAt: Instant,
+  /** When it was seen last, also if nothing had changed. */
+  updatedAt: Instant,
+  /** The higher, the newer. */
+  sequence: z.int(),
+  /** The last scrape that saw it; 0 when only pulses have. */
+  lastScrape: z.int().min(0),
   fields: z
     .record(z.string(), z.strictObject({ value: AnyValue, observedAt: Instant, verifiedAt: Instant }))
     .readonly(),
+  /** Set when complete crawls no longer find it: since when, and how many of them. */
+  absent: z.strictObject({ since: Instant, times: z.int() }).optional(),
 });
 export type RecordView = z.infer<typeof RecordView>;
 
@@ -102,7 +78,7 @@ export const HistoryView = z.strictObject({
   at: Instant,
   /** 0 for a pulse. */
   scrape: z.int().min(0),
-  kind: z.enum(['added', 'changed']),
+  kind: z.enum(['added', 'changed', 'missing', 'gone']),
   fields: z.record(z.string(), z.strictObject({ old: AnyValue.optional(), new: AnyValue })).readonly(),
 });
 export type HistoryView = z.infer<typeof HistoryView>;
@@ -120,14 +96,15 @@ export const AppliedChange = z.strictObject({
 
 const OneProject = z.strictObject({ id: ProjectId });
 const OneTarget = z.strictObject({ id: ProjectId, target: Serial.exactOptional() });
+const Rescrape = OneTarget.extend({ wish: ScrapeWishView.exactOptional() });
 
 /** Methods on what a person tracks. */
 export const projectMethods = {
   'project.add': {
-    params: ProjectInput,
+    params: ProjectInput.extend({ targets: newTargets }),
     result: ProjectView,
     role: 'operate',
-    doc: 'Tracks a new project; a conflict when its id is taken, also by an archived one.',
+    doc: 'Tracks a new project; a conflict when its id is taken, also by an archived one, and when a target that names no source is tracked already.',
   },
   'project.list': {
     params: z.strictObject({
@@ -166,7 +143,7 @@ export const projectMethods = {
     doc: 'Tracks an archived project again, from the initial delay on; again does nothing.',
   },
   'project.rescrape': {
-    params: OneTarget,
+    params: Rescrape,
     result: z.strictObject({ scrapes: z.array(RequestedScrape).readonly() }),
     role: 'operate',
     doc: 'Asks for a scrape now of all active targets or one; at most one runs and one waits per target.',

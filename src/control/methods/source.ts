@@ -13,6 +13,7 @@ import {
   UnparsedView,
   UrlParams,
 } from '../fields.ts';
+import { ExplainedItemView, KeptPageView, TreeDifferenceView } from './trial.ts';
 
 /** A site or API, as its definition file describes it. */
 export const SourceView = z.strictObject({
@@ -116,10 +117,28 @@ export const TryView = z.strictObject({
   finished: z.boolean(),
   absent: z.array(z.string()).readonly(),
   unparsed: z.array(UnparsedView).readonly(),
+  /** How each field came to its value, for the first 100 places in page order by type. */
+  explained: z.array(ExplainedItemView).readonly(),
+  /** Where the two trees give different fields; missing unless it was asked. */
+  trees: z.array(TreeDifferenceView).readonly().optional(),
+  /** Missing unless it was asked, and for a page of more than 8 MiB. */
+  page: KeptPageView.optional(),
   /** Every request that led there; empty for a saved page. */
   steps: z.array(TriedStepView).readonly(),
 });
 export type TryView = z.infer<typeof TryView>;
+
+/** A source that an address belongs to. */
+export const ResolvedUrl = z.strictObject({
+  source: z.string(),
+  /** What fills the source's address pattern, where that makes the address. */
+  params: UrlParams.optional(),
+  /** As it is to be asked. */
+  url: z.string(),
+  /** The project that tracks it there already. */
+  project: z.string().optional(),
+});
+export type ResolvedUrl = z.infer<typeof ResolvedUrl>;
 
 /** Methods on sources and their definitions. */
 export const sourceMethods = {
@@ -144,6 +163,10 @@ export const sourceMethods = {
         id: SourceId,
         url: HttpUrl.exactOptional(),
         params: UrlParams.exactOptional(),
+        /** Reads the page with both trees. */
+        trees: z.boolean().default(false),
+        /** Hands back the page as well. */
+        keep: z.boolean().default(false),
       })
       .refine((asked) => (asked.url === undefined) !== (asked.params === undefined), {
         error: 'expected either "url" or "params"',
@@ -151,6 +174,18 @@ export const sourceMethods = {
     result: TryView,
     role: 'operate',
     doc: 'Asks a source for one page, in its turn, and shows what its definition reads there; stores nothing.',
+  },
+  'source.peek': {
+    params: z.strictObject({ url: HttpUrl }),
+    result: KeptPageView.extend({ url: z.string() }),
+    role: 'operate',
+    doc: 'Asks for one page that belongs to no source yet, in the turn of its host and as its robots.txt allows, for a definition to be drafted from.',
+  },
+  'source.resolve': {
+    params: z.strictObject({ url: HttpUrl }),
+    result: z.strictObject({ matches: z.array(ResolvedUrl).readonly() }),
+    role: 'read',
+    doc: 'Finds the sources that an address belongs to: those whose pattern makes it, else those on its host.',
   },
   'source.reset': {
     params: z.strictObject({ id: SourceId }),

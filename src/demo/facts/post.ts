@@ -25,8 +25,11 @@ export interface Account {
 /** The accounts of the site; `backstage` is for members. */
 export const accounts = ['heron', 'lighthouse', 'night-train', 'backstage'] as const;
 
-/** How many posts each account had when the world opened. */
-const history = 130;
+/** How many posts an account had when the world opened. */
+function historyOf(account: string): number {
+  return account === 'night-train' ? 30 : 130;
+}
+
 const likesMs = 5_000;
 const verbs = ['saw', 'mended', 'painted', 'lost & found', 'waited for', 'baked'];
 const things = ['a heron', 'the old bridge', 'two <small> boats', 'the 6:15 train', 'a paper moon', 'somebody’s hat'];
@@ -35,7 +38,7 @@ const things = ['a heron', 'the old bridge', 'two <small> boats', 'the 6:15 trai
 export function accountAt(world: World, name: string, at: number): Account | undefined {
   if (!accounts.some((account) => account === name)) return undefined;
   const tick = ticksAt(world, at, likesMs);
-  const posts = history + ticksAt(world, at, periodMs(world, name));
+  const posts = historyOf(name) + ticksAt(world, at, periodMs(world, name));
   return {
     name,
     followers: whole(world, 300, 90_000, name, 'followers') + rising(world, tick, 0.4, name, 'following'),
@@ -62,7 +65,7 @@ function postAt(world: World, account: string, number: number, at: number): Post
     number,
     account,
     text: `${pick(world, verbs, account, number, 'verb')} ${pick(world, things, account, number, 'thing')}`,
-    postedAt: tickAt(world, number - history + 1, periodMs(world, account)),
+    postedAt: tickAt(world, number - historyOf(account) + 1, periodMs(world, account)),
     likes:
       whole(world, 0, 400, account, number, 'first likes') +
       rising(world, ticksAt(world, at, likesMs), 0.3 * unit(world, account, number, 'love'), account, number, 'likes'),

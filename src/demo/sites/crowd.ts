@@ -1,9 +1,13 @@
 import { campaignAt, campaignSlugs, type Campaign } from '../facts/campaign.ts';
-import { moneyText } from '../facts/money.ts';
-import { html, type Markup } from '../html.ts';
+import { amountOf, moneyText } from '../facts/money.ts';
+import { type Reward, rewardsAt } from '../facts/reward.ts';
+import { html, stateScript, type Markup } from '../html.ts';
 import { pageNumber, sliceOf, type Answer, type Site, type Visit } from '../site.ts';
 
-/** Campaigns that collect pledges until they end: `/crowd/` lists them, `/crowd/<slug>` shows one, `/crowd/pulse/<slug>` only what it has. */
+/**
+ * Campaigns that collect pledges until they end: `/crowd/` lists them, `/crowd/<slug>` shows one, its rewards in a script only,
+ * `/crowd/pulse/<slug>` only what it has.
+ */
 export const crowd: Site = {
   prefix: 'crowd',
   disallow: ['account/'],
@@ -50,6 +54,7 @@ function detail({ world, at }: Visit, slug: string): Answer | undefined {
     kind: 'page',
     title: campaign.title,
     modifiedAt: campaign.modifiedAt,
+    head: stateScript('__STATE__', { campaign: { slug, rewards: rewardsAt(world, slug, at).map(rewardView) } }),
     main: html`<article class="campaign" data-slug="${slug}">
       <h1 class="title">${campaign.title}</h1>
       <p>by <span class="creator">${campaign.creator}</span> – <a href="/ads/report/${slug}">advertising</a></p>
@@ -77,6 +82,10 @@ function detail({ world, at }: Visit, slug: string): Answer | undefined {
       </ol>
     </article>`,
   };
+}
+
+function rewardView({ id, title, price, claimed }: Reward): object {
+  return { id, title, price: { amount: amountOf(price), currency: price.currency }, claimed };
 }
 
 function pulse({ world, at }: Visit, slug: string): Answer | undefined {

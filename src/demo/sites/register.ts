@@ -1,4 +1,5 @@
 import { trialAt, trialCount, trialId, trialsUpdated, type Trial } from '../facts/trial.ts';
+import { csvText } from '../csv.ts';
 import { html, type Markup } from '../html.ts';
 import { pageNumber, sliceOf, type Answer, type Site, type Visit } from '../site.ts';
 
@@ -8,7 +9,7 @@ const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
  * A register of trials: `/register/trials?from=2026-01-01&to=2026-01-31&page=2` lists those last updated in a window of days,
- * `/register/recent` the newest ten, `/register/trial/<id>` shows one.
+ * `/register/export.csv?from=…&to=…` gives all of a window at once, `/register/recent` the newest ten, `/register/trial/<id>` one.
  */
 export const register: Site = {
   prefix: 'register',
@@ -19,6 +20,7 @@ export const register: Site = {
     if (area === 'trial' && id !== undefined) return detail(visit, id);
     if (id !== undefined) return undefined;
     if (area === 'trials') return list(visit);
+    if (area === 'export.csv') return exported(visit);
     return area === undefined || area === '' || area === 'recent' ? recent(visit) : undefined;
   },
   *paths(world, at) {
@@ -27,10 +29,43 @@ export const register: Site = {
   },
 };
 
-function list({ world, at, query }: Visit): Answer | undefined {
+/** The days of a query, today by default; nothing for texts that are no days. */
+function windowOf({ at, query }: Visit): { readonly from: string; readonly to: string } | undefined {
   const today = new Date(at).toISOString().slice(0, 10);
   const [from, to] = [query.get('from') ?? today, query.get('to') ?? today];
-  if (!dayPattern.test(from) || !dayPattern.test(to)) return undefined;
+  return dayPattern.test(from) && dayPattern.test(to) ? { from, to } : undefined;
+}
+
+function exported(visit: Visit): Answer | undefined {
+  const { world, at } = visit;
+  const window = windowOf(visit);
+  if (window === undefined) return undefined;
+  const trials = trialsUpdated(world, at, window.from, window.to).flatMap((id) => trialAt(world, id, at) ?? []);
+  const columns = [
+    'id',
+    'title',
+    'sponsor',
+    'phase',
+    'status',
+    'enrolment',
+    'conditions',
+    'registered',
+    'updated',
+    'start',
+  ];
+  const rows = trials.map((trial) => [
+    ...[trial.id, trial.title, trial.sponsor, trial.phase, trial.status, trial.enrolment],
+    ...[trial.conditions.join(', '), trial.registered, trial.updated, trial.start],
+  ]);
+  const modifiedAt = Math.max(world.openedAt, ...trials.map((trial) => trial.modifiedAt));
+  return { kind: 'text', type: 'text/csv; charset=utf-8', body: csvText(columns, rows), modifiedAt };
+}
+
+function list(visit: Visit): Answer | undefined {
+  const { world, at, query } = visit;
+  const window = windowOf(visit);
+  if (window === undefined) return undefined;
+  const { from, to } = window;
   const slice = sliceOf(trialsUpdated(world, at, from, to), pageNumber(query), pageSize);
   if (slice === undefined) return undefined;
   const next =

@@ -1,15 +1,18 @@
-import { amountOf, moneyText } from '../facts/money.ts';
+import { moneyText } from '../facts/money.ts';
 import { categories, colours, productAt, skusOf, type Product } from '../facts/product.ts';
 import { whole, type World } from '../facts/world.ts';
-import { html, jsonScript, type Markup } from '../html.ts';
+import { html, type Markup } from '../html.ts';
 import { pageNumber, sliceOf, type Answer, type Site, type Visit } from '../site.ts';
+import { article, picture } from './article.ts';
 import { calendar } from './calendar.ts';
 
 const pageSize = 12;
 
 /**
  * A shop: `/shop/` names the categories, `/shop/c/<category>?page=2&colour=red` lists articles, `/shop/p/<sku>` shows one,
- * `/shop/calendar/<month>` tells the opening hours. With `endless=yes` categories and calendar link to ever more pages.
+ * `/shop/calendar/<month>` tells the opening hours. With `endless=yes` categories and calendar link to ever more pages; whoever
+ * comes in by `/shop/?endless=yes` meets them. As on real sites, some pages are linked to in several spellings, and some links
+ * lead to files, to other domains, or to a basket that robots are asked to leave alone.
  */
 export const shop: Site = {
   prefix: 'shop',
@@ -23,7 +26,9 @@ export const shop: Site = {
       case 'c':
         return category(visit, name);
       case 'p':
-        return product(visit, name);
+        return article(visit, name);
+      case 'img':
+        return picture(visit, name);
       case 'calendar':
         return calendar(visit, name);
       default:
@@ -39,17 +44,19 @@ export const shop: Site = {
   },
 };
 
-function home({ world }: Visit): Answer {
+function home({ world, query }: Visit): Answer {
   const month = new Date(world.openedAt).toISOString().slice(0, 7);
+  const search = query.get('endless') === 'yes' ? '?endless=yes' : '';
   return {
     kind: 'page',
     title: 'The Heron Shop',
     modifiedAt: world.openedAt,
     main: html`<h1>The Heron Shop</h1>
       <ul class="categories">
-        ${Object.keys(categories).map((name) => html`<li><a href="/shop/c/${name}">${name}</a></li>`)}
+        ${Object.keys(categories).map((name) => html`<li><a href="/shop/c/${name}${search}">${name}</a></li>`)}
       </ul>
-      <a href="/shop/calendar/${month}">Opening hours</a>`,
+      <a href="/shop/calendar/${month}${search}">Opening hours</a> <a href="/shop/catalogue.pdf">Our catalogue</a>
+      <a href="https://blog.shop.example/">Our blog</a>`,
   };
 }
 
@@ -77,8 +84,15 @@ function category({ world, at, query }: Visit, name: string): Answer | undefined
       <ul class="products">
         ${products.map(card)}
       </ul>
-      ${slice.next === undefined ? undefined : html`<a class="next" rel="next" href="${link({ page: String(slice.next) })}">More</a>`}`,
+      ${slice.next === undefined ? undefined : html`<a class="next" rel="next" href="${link({ page: String(slice.next) })}">More</a>`}
+      ${slice.next === undefined ? undefined : html`<a href="${respelt(link({ page: String(slice.next) }))}">Next page</a>`}`,
   };
+}
+
+/** Another way to write the same address: its query the other way round, a campaign's mark and a fragment. */
+function respelt(path: string): string {
+  const [before = '', search = ''] = path.split('?');
+  return `${before}?${search.split('&').reverse().join('&')}&utm_source=pager#products`;
 }
 
 /** Facets that can be combined without end: every page links to three that are one deeper, so that no path comes back. */
@@ -102,50 +116,4 @@ function card({ sku, title, price, oldPrice, stock }: Product): Markup {
     ${oldPrice === undefined ? undefined : html`<s class="old-price">${moneyText(oldPrice)}</s>`}
     <span class="stock">${stock}</span>
   </li>`;
-}
-
-function product({ world, at }: Visit, sku: string): Answer | undefined {
-  const found = productAt(world, sku, at);
-  if (found === undefined) return undefined;
-  return {
-    kind: 'page',
-    title: found.title,
-    modifiedAt: found.modifiedAt,
-    head: jsonScript('application/ld+json', linkedData(found)),
-    main: html`<article class="item">
-      <nav><a href="/shop/">Shop</a> › <a class="category" href="/shop/c/${found.category}">${found.category}</a></nav>
-      <h1 class="name">${found.title}</h1>
-      <p>
-        <span class="price">${moneyText(found.price)}</span>
-        ${found.oldPrice === undefined ? undefined : html`<s class="old-price">${moneyText(found.oldPrice)}</s>`}
-      </p>
-      <p>
-        No. <span class="sku">${sku}</span>, brand <span class="brand">${found.brand}</span>, colour
-        <span class="colour">${found.colour}</span>
-      </p>
-      <ul class="sizes">
-        ${found.sizes.map((size) => html`<li class="size">${size}</li>`)}
-      </ul>
-      <p>
-        ${found.stock > 0 ? html`In stock: <span class="stock">${found.stock}</span>` : html`<span class="sold-out">Sold out</span>`}
-      </p>
-    </article>`,
-  };
-}
-
-function linkedData({ sku, title, brand, colour, price, stock }: Product): object {
-  return {
-    '@context': 'https://schema.org',
-    '@type': 'Product',
-    sku,
-    name: title,
-    color: colour,
-    brand: { '@type': 'Brand', name: brand },
-    offers: {
-      '@type': 'Offer',
-      price: amountOf(price),
-      priceCurrency: price.currency,
-      availability: `https://schema.org/${stock > 0 ? 'InStock' : 'OutOfStock'}`,
-    },
-  };
 }

@@ -1,12 +1,16 @@
 import { accountAt, accounts, pinnedPost, postsBefore, type Account, type Post } from '../facts/post.ts';
 import { html, type Markup } from '../html.ts';
-import type { Answer, Site, Visit } from '../site.ts';
+import { pageNumber, type Answer, type Site, type Visit } from '../site.ts';
+import { atomOf, rssOf } from './syndication.ts';
 
-const sliceSize = 20;
+const usualSize = 20;
+const mostSize = 50;
 
 /**
- * Accounts that post: `/social/u/<name>?before=<cursor>` for people, `/social/api/timeline/<name>?before=<cursor>` for
- * machines. Members' accounts answer 401 until `POST /social/login` with `user=demo&password=demo` set a cookie.
+ * Accounts that post: `/social/u/<name>?before=<cursor>` or `?page=<number>` for people, `/social/api/timeline/<name>?before=<cursor>`
+ * for machines, which may ask for a `limit` and find the next slice in the `Link` header as well; `/social/rss/<name>` and
+ * `/social/atom/<name>` for readers of feeds. Members' accounts answer 401 until `POST /social/login` with
+ * `user=demo&password=demo` set a cookie.
  */
 export const social: Site = {
   prefix: 'social',
@@ -17,6 +21,8 @@ export const social: Site = {
     if (area === '' && name === undefined) return home(visit);
     if (area === 'login' && name === undefined) return logIn(visit);
     if (area === 'u' && name !== undefined && account === undefined) return timeline(visit, name, htmlSlice);
+    if ((area === 'rss' || area === 'atom') && name !== undefined && account === undefined)
+      return feed(visit, name, area);
     if (area === 'api' && name === 'timeline' && account !== undefined) return timeline(visit, account, jsonSlice);
     return undefined;
   },
@@ -33,6 +39,10 @@ interface Slice {
   readonly posts: readonly Post[];
   /** Cursor of the next slice: the number of the last post shown. */
   readonly next: number | undefined;
+  /** Set where the next slice is the page of this number. */
+  readonly nextPage?: number;
+  /** Set where another size than the usual one was asked for. */
+  readonly limit?: string;
 }
 
 function home({ world }: Visit): Answer {
@@ -76,27 +86,49 @@ function timeline(
   const cursor = query.get('before');
   if (account === undefined || (cursor !== null && !/^\d{1,9}$/.test(cursor))) return undefined;
   if (account.membersOnly && !session.open) return { kind: 'unauthorized', logIn: '/social/login' };
-  const posts = postsBefore(world, name, at, cursor === null ? account.posts : Number.parseInt(cursor, 10), sliceSize);
+  const limit = query.get('limit');
+  const size = limit === null ? usualSize : Math.min(mostSize, Number.parseInt(limit, 10));
+  const page = pageNumber(query);
+  if (!(size >= 1) || !(page >= 1) || (cursor !== null && page > 1)) return undefined;
+  const before = cursor === null ? account.posts - (page - 1) * size : Number.parseInt(cursor, 10);
+  if (page > 1 && before <= 0) return undefined;
+  const posts = postsBefore(world, name, at, before, size);
   const last = posts.at(-1)?.number ?? 0;
   return show({
     account,
-    pinned: cursor === null ? pinnedPost(world, name, at) : undefined,
+    pinned: cursor === null && page === 1 ? pinnedPost(world, name, at) : undefined,
     posts,
     next: last > 0 ? last : undefined,
+    ...(query.has('page') && last > 0 && { nextPage: page + 1 }),
+    ...(limit !== null && { limit: String(size) }),
   });
 }
 
-function htmlSlice({ account, pinned, posts, next }: Slice): Answer {
+function feed({ world, at, origin, session }: Visit, name: string, form: 'rss' | 'atom'): Answer | undefined {
+  const account = accountAt(world, name, at);
+  if (account === undefined) return undefined;
+  if (account.membersOnly && !session.open) return { kind: 'unauthorized', logIn: '/social/login' };
+  const posts = postsBefore(world, name, at, account.posts, usualSize);
+  const body = (form === 'rss' ? rssOf : atomOf)(account, posts, origin);
+  return { kind: 'text', type: `application/${form}+xml`, body, modifiedAt: account.modifiedAt };
+}
+
+function htmlSlice({ account, pinned, posts, next, nextPage, limit }: Slice): Answer {
+  const search = new URLSearchParams({
+    ...(nextPage === undefined ? { before: String(next) } : { page: String(nextPage) }),
+    ...(limit !== undefined && { limit }),
+  });
   return {
     kind: 'page',
     title: `Posts of ${account.name}`,
     modifiedAt: account.modifiedAt,
+    head: html`<link rel="alternate" type="application/rss+xml" href="/social/rss/${account.name}" />`,
     main: html`<section class="profile">
       <h1 class="name">${account.name}</h1>
       <p><b class="followers">${account.followers}</b> followers, <b class="posts">${account.posts}</b> posts</p>
       ${pinned === undefined ? undefined : html`<div class="pinned">${postMarkup(pinned)}</div>`}
       <div class="timeline">${posts.map(postMarkup)}</div>
-      ${next === undefined ? undefined : html`<a class="older" rel="next" href="/social/u/${account.name}?before=${next}">Older</a>`}
+      ${next === undefined ? undefined : html`<a class="older" rel="next" href="/social/u/${account.name}?${search.toString()}">Older</a>`}
     </section>`,
   };
 }
@@ -109,7 +141,7 @@ function postMarkup({ id, text, postedAt, likes }: Post): Markup {
   </article>`;
 }
 
-function jsonSlice({ account, pinned, posts, next }: Slice): Answer {
+function jsonSlice({ account, pinned, posts, next, limit }: Slice): Answer {
   const view = ({ id, text, postedAt, likes, pinned }: Post) => ({
     id,
     text,
@@ -123,5 +155,8 @@ function jsonSlice({ account, pinned, posts, next }: Slice): Answer {
     posts: posts.map(view),
     next: next === undefined ? null : String(next),
   };
-  return { kind: 'json', value, modifiedAt: account.modifiedAt };
+  if (next === undefined) return { kind: 'json', value, modifiedAt: account.modifiedAt };
+  const search = new URLSearchParams({ before: String(next), ...(limit !== undefined && { limit }) });
+  const following = `/social/api/timeline/${account.name}?${search.toString()}`;
+  return { kind: 'json', value, modifiedAt: account.modifiedAt, next: following };
 }

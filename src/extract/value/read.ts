@@ -1,57 +1,70 @@
 import type { Value } from '../draft.ts';
-import type { ScalarRule } from '../plan.ts';
 import { readDate, readInstant } from './date.ts';
-import { readMoney } from './money.ts';
+import { readFormattedDate, readFormattedInstant } from './date-format.ts';
+import { isTextTooDeep, isValueTooDeep } from './depth.ts';
+import { expectedOf, longLength } from './expected.ts';
+import { type Money, readMoney } from './money.ts';
 import { readInteger, readNumber } from './number.ts';
-
-/** Longest text that is quoted when it could not be read, in characters. */
-const quotedLength = 200;
+import { plainText } from './plain-text.ts';
+import { quoted } from './quoted.ts';
+import type { ScalarRule } from './rule.ts';
+import { readUrl } from './url.ts';
 
 /** Longest text that can be a number, a word or a date. Longer ones are refused unread, so that no pattern works on them. */
 const scalarLength = 200;
-
-/** Longest value of those that may be long: a record is kept, compared, told and shown whole. */
-const longLength = 100_000;
-
-const longTypes: ReadonlySet<ScalarRule['type']> = new Set(['text', 'url', 'json']);
-
-/** How deep JSON may be nested; what walks through values goes into them by recursion. */
-const jsonDepth = 64;
 
 /** A value, or the text that is none and what was expected in its place. */
 export type ReadValue =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly text: string; readonly expected: string };
 
-/** Reads a text as the value that a rule asks for. A text of nothing but white space is `null`: the place is there and says nothing. */
-export function readValue(text: string, rule: ScalarRule, baseUrl: string): ReadValue {
-  const collapsed = text.replaceAll(/\s+/g, ' ').trim();
-  if (collapsed === '') return { ok: true, value: null };
-  const longest = longTypes.has(rule.type) ? longLength : scalarLength;
-  const value = collapsed.length > longest ? undefined : valueOf(text, collapsed, rule, baseUrl);
-  return value === undefined ? { ok: false, text: quoted(collapsed), expected: expectedOf(rule) } : { ok: true, value };
+/**
+ * Reads a text or a JSON value as what a rule asks for. Text is left as it is written, spaces and all; for other types spaces
+ * around it do not count. A text of nothing but white space is `null`: the place is there and says nothing.
+ */
+export function readValue(raw: Value, rule: ScalarRule, base: string): ReadValue {
+  if (raw === null || (typeof raw === 'string' && raw.trim() === '')) return { ok: true, value: null };
+  const value = valueOf(raw, rule, base);
+  return value === undefined ? { ok: false, text: quoted(raw), expected: expectedOf(rule) } : { ok: true, value };
 }
 
-function valueOf(text: string, collapsed: string, rule: ScalarRule, baseUrl: string): Value | undefined {
+function valueOf(raw: NonNullable<Value>, rule: ScalarRule, base: string): Value | undefined {
+  if (rule.type === 'json') return readJson(raw);
+  if (rule.type === 'money' && typeof raw === 'object') return asMoney(raw, rule.currency);
+  if (rule.type === 'boolean' && typeof raw === 'boolean') return raw;
+  if (rule.type === 'integer' && typeof raw === 'number') return Number.isSafeInteger(raw) ? raw : undefined;
+  if (rule.type === 'number' && typeof raw === 'number') return Number.isFinite(raw) ? raw : undefined;
+  // True is no number, no date and no address, though its text may look like one to a careless pattern.
+  const text = typeof raw === 'boolean' && rule.type !== 'text' ? undefined : plainText(raw);
+  if (text === undefined) return undefined;
+  if (rule.type === 'text') return text.length > longLength ? undefined : text.toWellFormed();
+  const trimmed = text.trim();
+  if (trimmed.length > (rule.type === 'url' ? longLength : scalarLength)) return undefined;
+  // A number's text has no marks but the decimal point, whatever the page's language.
+  return typeof raw === 'number' && rule.type === 'money'
+    ? readMoney(text, rule.currency, '.')
+    : readText(trimmed.replaceAll(/\s+/g, ' '), rule, base);
+}
+
+function readText(text: string, rule: ScalarRule, base: string): Value | undefined {
   switch (rule.type) {
-    case 'text':
-      return collapsed;
     case 'integer':
-      return readInteger(collapsed, rule.decimal);
+      return readInteger(text, rule.decimal);
     case 'number':
-      return readNumber(collapsed, rule.decimal);
+      return readNumber(text, rule.decimal);
     case 'boolean':
-      return readBoolean(collapsed, rule.true, rule.false);
+      return readBoolean(text, rule.true, rule.false);
     case 'date':
-      return readDate(collapsed);
+      return rule.formats === undefined ? readDate(text) : readFormattedDate(text, rule);
     case 'datetime':
-      return readInstant(collapsed);
+      return rule.formats === undefined ? readInstant(text) : readFormattedInstant(text, rule);
     case 'money':
-      return readMoney(collapsed, rule.currency, rule.decimal);
+      return readMoney(text, rule.currency, rule.decimal);
     case 'url':
-      return readUrl(collapsed, baseUrl);
+      return readUrl(text, base);
+    case 'text':
     case 'json':
-      return isTooDeep(text) ? undefined : readJson(text);
+      return text;
     default:
       return rule satisfies never;
   }
@@ -76,12 +89,21 @@ function isAmong(text: string, words: readonly string[]): boolean {
   return words.some((word) => word.toLowerCase() === text.toLowerCase());
 }
 
-function readUrl(text: string, baseUrl: string): string | undefined {
-  const url = URL.parse(text, baseUrl);
-  return url !== null && /^https?:$/.test(url.protocol) ? url.href : undefined;
+/** What a filter has read as money before. */
+function asMoney(value: Extract<NonNullable<Value>, object>, declared: string | undefined): Money | undefined {
+  if (Array.isArray(value) || !('amount' in value) || !('currency' in value)) return undefined;
+  const { amount, currency } = value;
+  if (typeof amount !== 'string' || typeof currency !== 'string' || !/^-?\d{1,100}(?:\.\d{1,100})?$/.test(amount))
+    return undefined;
+  return readMoney(`${currency} ${amount}`, declared, '.');
 }
 
-function readJson(text: string): Value | undefined {
+function readJson(raw: Value): Value | undefined {
+  if (typeof raw === 'string') return raw.length > longLength || isTextTooDeep(raw) ? undefined : parsedJson(raw);
+  return isValueTooDeep(raw) || JSON.stringify(raw).length > longLength ? undefined : raw;
+}
+
+function parsedJson(text: string): Value | undefined {
   try {
     const value: Value = JSON.parse(text);
     return value;
@@ -89,45 +111,4 @@ function readJson(text: string): Value | undefined {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-}
-
-/** Brackets within strings count too: to leave out a value that holds very many of them is no loss. */
-function isTooDeep(text: string): boolean {
-  let depth = 0;
-  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
-    depth += bracket === '[' || bracket === '{' ? 1 : -1;
-    if (depth > jsonDepth) return true;
-  }
-  return false;
-}
-
-function expectedOf(rule: ScalarRule): string {
-  switch (rule.type) {
-    case 'text':
-      return `text of at most ${longLength} characters`;
-    case 'integer':
-      return 'a whole number';
-    case 'number':
-      return 'a number';
-    case 'boolean':
-      return rule.true === undefined && rule.false === undefined
-        ? 'a word for true or false'
-        : `one of ${[...(rule.true ?? []), ...(rule.false ?? [])].join(', ')}`;
-    case 'date':
-      return 'a date of ISO 8601';
-    case 'datetime':
-      return 'a date and time of ISO 8601';
-    case 'money':
-      return rule.currency === undefined ? 'an amount with its currency' : `an amount in ${rule.currency}`;
-    case 'url':
-      return `an http or https URL of at most ${longLength} characters`;
-    case 'json':
-      return `JSON of at most ${longLength} characters, nested no deeper than ${jsonDepth}`;
-    default:
-      return rule satisfies never;
-  }
-}
-
-function quoted(text: string): string {
-  return text.length > quotedLength ? `${text.slice(0, quotedLength - 1)}…` : text;
 }

@@ -2,7 +2,7 @@ import type { FetchRequest } from '../request.ts';
 
 /**
  * A request for a page as a browser shows it. Only the document takes a turn: what its scripts ask for belongs to the same visit,
- * as it would for a person's, and is bounded in number and size. It goes to the page's own site, unless the source says otherwise.
+ * as it would for a person's, and is bounded in number and size; the host is left alone for longer afterwards. It goes to the page's own site, unless the source says otherwise.
  */
 export interface RenderRequest extends FetchRequest {
   /** A CSS selector: the page is read as soon as something matches, and not at all when nothing does in time. */

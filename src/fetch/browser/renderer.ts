@@ -81,7 +81,8 @@ export function createRenderer(options: RendererOptions): Renderer {
         const rendered = isMarkup(document.page)
           ? await render(parts, request, document, { signal, hold, startedAt })
           : unchanged;
-        return outcomeOf(document, rendered, startedAt);
+        const { more } = rendered;
+        return { ...outcomeOf(document, rendered, startedAt), ...(more > 0 && { more }) };
       } finally {
         if (!fetchOptions.hold) hold.release();
       }
@@ -120,15 +121,17 @@ export function createRenderer(options: RendererOptions): Renderer {
       ...{ way: { reach: request, resolve, proxy: request.proxy }, maxRequests, maxBytes, mayAsk },
       onTooLarge: () => ending.fail({ code: 'too_large', limitBytes: maxBytes }),
     });
+    let more = 0;
     const rendering = renderDocument({
       ...{ request, document, userAgent, limits, ending, hold, slots, shared, mayAsk },
+      askedData: () => (more += 1),
       way: { server: gate.url, username: pass.username, password: pass.password },
     });
     underWay.add(rendering);
     const leave = (): boolean => underWay.delete(rendering);
     rendering.then(leave, leave);
     try {
-      return { ...(await Promise.race([ending.told, rendering])), bytes: pass.bytes };
+      return { ...(await Promise.race([ending.told, rendering])), bytes: pass.bytes, more };
     } finally {
       ending.rest();
       pass.revoke();
@@ -139,9 +142,9 @@ export function createRenderer(options: RendererOptions): Renderer {
 type Missing = Extract<Found, { readonly ok: false }>;
 
 /** What became of a page, and what its own requests brought. */
-type Rendered = (Ended | Read | { readonly kind: 'unchanged' }) & { readonly bytes: number };
+type Rendered = (Ended | Read | { readonly kind: 'unchanged' }) & { readonly bytes: number; readonly more: number };
 
-const unchanged: Rendered = { kind: 'unchanged', bytes: 0 };
+const unchanged: Rendered = { kind: 'unchanged', bytes: 0, more: 0 };
 
 async function prepare(
   { clock, executablePath, idleMs = 300_000, warn = () => undefined, onEntry }: RendererOptions,

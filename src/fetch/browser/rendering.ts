@@ -20,6 +20,8 @@ export interface Rendering {
   readonly shared: SharedBrowser;
   readonly way: Way;
   mayAsk(host: string): boolean;
+  /** Told of each request that is let through and asks for data. */
+  askedData(): void;
 }
 
 /** Shows a document and reads it back once its scripts have done their work. Releases all it took before it resolves. */
@@ -67,6 +69,7 @@ async function read(context: BrowserContext, rendering: Rendering): Promise<Ende
   const tab = await openTab(context, document, {
     ending,
     mayAsk: (url) => mayAsk(bareHost(url)) && (asked += 1) <= limits.maxRequests,
+    askedData: () => rendering.askedData(),
   });
   await tab.goto(document.page.url, { waitUntil: 'domcontentloaded', timeout: 0 });
   await settled(tab, request, limits);

@@ -16,6 +16,13 @@ export interface Way {
   readonly password: string;
 }
 
+/** What becomes of the requests that a page makes by itself. */
+interface Requests {
+  mayAsk(url: URL): boolean;
+  /** Told of each that is let through and asks for data. */
+  askedData(): void;
+}
+
 /** What a page can need for its content; no pictures, fonts, media, beacons, reports or prefetching. */
 const usefulTypes: ReadonlySet<string> = new Set([
   'document',
@@ -26,6 +33,9 @@ const usefulTypes: ReadonlySet<string> = new Set([
   'stylesheet',
   'xhr',
 ]);
+
+/** Those that a site answers by work, where scripts and style sheets are files that it hands out. */
+const dataTypes: ReadonlySet<string> = new Set(['document', 'eventsource', 'fetch', 'xhr']);
 
 /** Headers that are about the bytes as they were sent, or that make the browser do something else than show them. */
 const unshown: ReadonlySet<string> = new Set([
@@ -59,7 +69,7 @@ export async function openContext(
 export async function openTab(
   context: BrowserContext,
   document: Document,
-  { ending, mayAsk }: { ending: Ending; mayAsk(url: URL): boolean },
+  { ending, ...requests }: { readonly ending: Ending } & Requests,
 ): Promise<Tab> {
   const tab = await context.newPage();
   tab.once('crash', () => ending.fail({ code: 'render_crashed', cause: 'the process of the page ended' }));
@@ -67,7 +77,7 @@ export async function openTab(
   await context.route('**/*', (route) => quietly(route.abort()));
   let shown: 'nothing' | 'document' = 'nothing';
   await tab.route('**/*', (route) => {
-    if (!isOwnNavigation(route, tab)) return quietly(allow(route, mayAsk));
+    if (!isOwnNavigation(route, tab)) return quietly(allow(route, requests));
     if (shown === 'document') return quietly(leave(route, ending));
     shown = 'document';
     return quietly(show(route, document));
@@ -104,11 +114,13 @@ function leave(route: Route, ending: Ending): Promise<void> {
   return route.abort('aborted');
 }
 
-function allow(route: Route, mayAsk: (url: URL) => boolean): Promise<void> {
+function allow(route: Route, { mayAsk, askedData }: Requests): Promise<void> {
   const request = route.request();
   const url = URL.parse(request.url());
-  const isAllowed = url !== null && usefulTypes.has(request.resourceType()) && mayAsk(url);
-  return isAllowed ? route.continue() : route.abort('blockedbyclient');
+  const type = request.resourceType();
+  if (url === null || !usefulTypes.has(type) || !mayAsk(url)) return route.abort('blockedbyclient');
+  if (dataTypes.has(type)) askedData();
+  return route.continue();
 }
 
 function basicLogin(authorization: string): { username: string; password: string } | undefined {

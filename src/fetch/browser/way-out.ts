@@ -2,7 +2,15 @@ import { type ClientRequest, type IncomingMessage, request as openRequest } from
 import { connect, isIP, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { type Reach, RefusedAddress, refusedHost, refusedRange, type Resolve, vettedLookup } from '../address.ts';
+import {
+  type Reach,
+  reachOfProxy,
+  RefusedAddress,
+  refusedHost,
+  refusedRange,
+  type Resolve,
+  vettedLookup,
+} from '../address.ts';
 import type { Proxy } from '../request.ts';
 import { bareHost } from './own-site.ts';
 
@@ -66,7 +74,7 @@ export function vetName(host: string, { reach, resolve }: WayOut): Promise<void>
   return promise;
 }
 
-function connectVetted({ host, port }: Target, { reach, resolve }: WayOut): Socket {
+function connectVetted({ host, port }: Target, { reach, resolve }: Pick<WayOut, 'reach' | 'resolve'>): Socket {
   const refused = refusedHost(host, reach);
   if (refused) return new Socket().destroy(refused);
   const socket = connect({ host, port, lookup: vettedLookup(reach, resolve) });
@@ -78,7 +86,8 @@ function connectVetted({ host, port }: Target, { reach, resolve }: WayOut): Sock
   return socket;
 }
 
-function connectProxy(proxy: Proxy, way: WayOut): Socket {
+function connectProxy(proxy: Proxy, { reach, resolve }: WayOut): Socket {
+  const way = { reach: reachOfProxy(reach), resolve };
   const url = new URL(proxy.url);
   const { port, protocol } = url;
   const host = bareHost(url);

@@ -9,8 +9,10 @@ export type RecordKey = [source: string, type: string, key: string];
 export interface RecordTable {
   get(source: string, type: string, key: string): RecordRow | undefined;
   add(row: RecordRow): void;
-  /** Stores a record that is known already and that a target, perhaps another one than its own, has seen. */
-  put(row: RecordRow, seenBy: number): void;
+  /** Stores a record that is known already and that a target, perhaps another one than its own, has seen in a scrape; 0 for a pulse. */
+  put(row: RecordRow, seenBy: { readonly target: number; readonly scrape: number }): void;
+  /** The first scrape of a target that saw a record; 0 when only pulses have, and missing when none has. */
+  firstScrape(target: number, record: Pick<RecordRow, 'source' | 'type' | 'key'>): number | undefined;
   /** Records that a target has seen, by source, type and key; `after` is the last one of the slice before. */
   ofTarget(
     target: number,
@@ -32,20 +34,23 @@ export function recordKey(source: string, type: string, key: string): RecordKey 
 
 export function recordTable(environment: Environment): RecordTable {
   const rows = table<RecordKey, RecordRow>(environment, 'records');
-  const byTarget = table<[number, ...RecordKey], 1>(environment, 'records.by_target');
+  /** With the first scrape that saw it. */
+  const byTarget = table<[number, ...RecordKey], number>(environment, 'records.by_target');
   const put = (row: RecordRow): void => rows.put(recordKey(row.source, row.type, row.key), row);
 
   return {
     get: (source, type, key) => rows.get(recordKey(source, type, key)),
     add(row) {
       put(row);
-      byTarget.put([row.target, ...recordKey(row.source, row.type, row.key)], 1);
+      byTarget.put(keyAfter(row.target, row), row.lastScrape);
     },
     put(row, seenBy) {
       put(row);
-      const key: [number, ...RecordKey] = [seenBy, ...recordKey(row.source, row.type, row.key)];
-      if (seenBy !== row.target && !byTarget.has(key)) byTarget.put(key, 1);
+      const key = keyAfter(seenBy.target, row);
+      const first = byTarget.get(key);
+      if (first === undefined || (first === 0 && seenBy.scrape > 0)) byTarget.put(key, seenBy.scrape);
     },
+    firstScrape: (target, record) => byTarget.get(keyAfter(target, record)),
     *ofTarget(target, { after, limit } = {}) {
       const start = after === undefined ? ([target] as unknown as [number, ...RecordKey]) : keyAfter(target, after);
       const range = { after: start, before: [target + 1] as unknown as [number, ...RecordKey] };

@@ -53,6 +53,30 @@ const failures: readonly {
     message: /not an HTML page: application\/json/,
   },
   {
+    what: 'a challenge that only its header tells of is named',
+    answer: { status: 403, headers: { 'cf-mitigated': 'challenge' }, body: '<h1>Hold on</h1>' },
+    code: 'status',
+    cause: 'blocked',
+    status: 403,
+    message: /answered with status 403/,
+  },
+  {
+    what: 'a challenge that says 202 is named, whatever could be read from it',
+    answer: { status: 202, headers: { 'x-amzn-waf-action': 'challenge' }, body: page },
+    code: 'status',
+    cause: 'blocked',
+    status: 202,
+    message: /answered with status 202/,
+  },
+  {
+    what: 'a challenge with 429 is no request for patience',
+    answer: { status: 429, headers: { 'x-vercel-mitigated': 'challenge' }, body: '' },
+    code: 'status',
+    cause: 'blocked',
+    status: 429,
+    message: /answered with status 429/,
+  },
+  {
     what: 'a 200 without a body says so (J61, P52)',
     answer: { body: '' },
     code: 'empty',
@@ -132,6 +156,22 @@ describe('a redirect', () => {
     ]);
     const { steps } = await lastScrape('away', client);
     assert.equal(steps[1]?.url, other.url('/page'));
+  });
+
+  test('to what looks like a log-in is not followed where there is none to be made', async (t) => {
+    const location = '/account/login?ReturnUrl=%2Fa%3Fx%3D1';
+    const site = await openSite(t, { '/a': { status: 302, headers: { location } }, '/account/login': page });
+    const { client, pass, settle, track } = await startTimed(t, { sources });
+    await track('a', { source: 'shop', url: site.url('/a?x=1') });
+    await pass(minute);
+    await settle();
+    assert.deepEqual(
+      site.asked.map(({ path }) => path),
+      ['/a?x=1'],
+    );
+    const { failure } = (await lastScrape('a', client)).scrape;
+    assert.deepEqual([failure?.code, failure?.cause], ['login_required', 'login_expired']);
+    assert.match(failure?.message ?? '', /log-in, at http.*\/account\/login; the definition has no auth/);
   });
 
   test('to an URL of more than 2,083 characters is not followed (O54)', async (t) => {

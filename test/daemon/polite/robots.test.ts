@@ -26,6 +26,33 @@ async function scraped(id: string, { client, pass, settle }: TimedDaemon) {
 }
 
 describe('the robots.txt of an origin', () => {
+  test('is looked at again where a turn came long after it had agreed', async (t) => {
+    const site = await openSite(t, { '/robots.txt': robotsTxt(), '/a': page, '/b': page });
+    const politeness = 'autoThrottle: false, delay: 13h, minDelay: 13h';
+    const definition = politeSource('shop', { robots: 'obey', politeness });
+    const timed = await startTimed(t, { sources: { shop: definition } });
+    const { client, clock, pass, sent, settle, track } = timed;
+    for (const id of ['a', 'b']) await track(id, { source: 'shop', url: site.url(`/${id}`) });
+    const told: string[] = [];
+    for (let turn = 0; turn < 4; turn += 1) {
+      await pass(10 * second);
+      clock.advance(13 * 60 * minute);
+      await settle();
+      await pass(second);
+      await settle();
+      // What it says is known until a day has passed since.
+      site.answer('/robots.txt', robotsTxt('User-agent: *', 'Disallow: /'));
+      told.push(sent.map(({ url }) => new URL(url).pathname).join(' '));
+    }
+    assert.deepEqual(told, [
+      '/robots.txt',
+      '/robots.txt /a',
+      '/robots.txt /a /robots.txt',
+      '/robots.txt /a /robots.txt',
+    ]);
+    assert.equal((await lastScrape('b', client)).scrape.failure?.code, 'robots_disallowed');
+  });
+
   test('is asked for once a day, first of all and in a turn, however many targets there are', async (t) => {
     const site = await openSite(t, {
       '/robots.txt': robotsTxt('User-agent: *', 'Disallow: /no'),

@@ -6,7 +6,7 @@ import { secretsFrom } from '../../../src/session/secret-store.ts';
 import { productPage } from '../../support/daemon.ts';
 import { openSite } from '../../support/site.ts';
 import { startTimed, type TimedDaemon } from '../passing.ts';
-import { findSecrets, openTokenSite, tokenAuth } from './login-site.ts';
+import { canaries, findSecrets, openTokenSite, tokenAuth } from './login-site.ts';
 import { afterEnd, lastScrape, minute, politeSource, second } from './support.ts';
 
 const ten = Array.from({ length: 10 }, (_, index) => `p${index}`);
@@ -42,6 +42,63 @@ describe('a source with a log-in', () => {
         [200, undefined],
       ],
     );
+  });
+
+  test('is logged in to when it is led to a log-in that its definition does not name', async (t) => {
+    const site = await openTokenSite(t);
+    site.answer('/a', ({ headers }, response) => {
+      const isIn = headers.authorization === `Bearer ${canaries.access}2`;
+      if (isIn) return void response.setHeader('content-type', 'text/html').end(productPage('a', '1.00'));
+      return void response.writeHead(302, { location: '/user/sign-in?next=%2Fa' }).end();
+    });
+    const timed = await startTimed(t, {
+      sources: { shop: politeSource('shop', { more: tokenAuth(site) }) },
+      findSecrets,
+    });
+    await timed.track('a', { source: 'shop', url: site.url('/a') });
+    await timed.pass(minute);
+    await timed.settle();
+    const { scrape, steps } = await lastScrape('a', timed.client);
+    assert.deepEqual([scrape.status, steps.length], ['complete', 2]);
+    assert.deepEqual(
+      site.asked.map(({ path }) => path),
+      ['/token', '/a', '/token', '/a'],
+    );
+  });
+
+  test('keeps what it sent out of what is shown where the site repeats it in an address', async (t) => {
+    const site = await openTokenSite(t);
+    const echo = (path: string): void =>
+      site.answer(path, ({ headers }, response) => {
+        const location = `/b?token=${encodeURIComponent(headers.authorization?.slice(7) ?? '')}&page=1`;
+        response.writeHead(302, { location }).end();
+      });
+    for (const path of ['/a', '/pulse']) echo(path);
+    site.answer('/b', productPage('b', '1.00'));
+    const pulse = 'pulse: { every: 30s, url: "ORIGIN/pulse", record: product, fields: { sku: { css: h1 } } }';
+    const more = `${tokenAuth(site)}\nurl: "${site.origin}/{name}"\n${pulse.replace('ORIGIN', site.origin)}`;
+    const timed = await startTimed(t, { sources: { shop: politeSource('shop', { more }) }, findSecrets });
+    await timed.track('a', { source: 'shop', url: site.url('/a') });
+    await timed.pass(minute);
+    await timed.settle();
+    const { scrape, steps } = await lastScrape('a', timed.client);
+    assert.equal(scrape.status, 'complete');
+    assert.ok(site.asked.some(({ path }) => path === `/b?token=${canaries.access}1&page=1`));
+    assert.equal(steps[1]?.url, site.url('/b?token=…&page=1'));
+    let tried: unknown;
+    const trying = timed.client
+      .call('source.try', { id: 'shop', url: site.url('/a') })
+      .then((steps) => (tried = steps));
+    while (tried === undefined) await Promise.race([trying, timed.pass(second)]);
+    const shown = JSON.stringify([
+      steps,
+      tried,
+      timed.events,
+      await timed.client.call('source.get', { id: 'shop' }),
+      await timed.client.call('project.get', { id: 'a' }),
+    ]);
+    assert.match(shown, /redirected to .*token=…/);
+    assert.ok(!shown.includes(canaries.access), shown);
   });
 
   test('is logged in to by its pulse as well, and the same page is asked again (J53)', async (t) => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Value } from '../../../src/extract/draft.ts';
-import type { ScalarRule } from '../../../src/extract/plan.ts';
 import { readValue } from '../../../src/extract/value/read.ts';
+import type { ScalarRule } from '../../../src/extract/value/rule.ts';
 
 interface Case {
   readonly rule: ScalarRule;
@@ -18,7 +18,7 @@ const cases: readonly Case[] = [
   {
     rule: { type: 'text' },
     reads: [
-      ['  a\n\t b\u00a0c ', 'a b c'],
+      ['  a\n\t b\u00a0c ', '  a\n\t b\u00a0c '],
       ['0', '0'],
     ],
     refuses: [],

@@ -1,0 +1,8 @@
+/** The middle of an odd number of values. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+export function rounded(value: number, digits = 2): number {
+  return Math.round(value * 10 ** digits) / 10 ** digits;
+}

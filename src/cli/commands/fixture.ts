@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { Command } from 'commander';
+import { examples, print } from '../cli.ts';
+import { CommandError, exitStatus } from '../exit-status.ts';
+import { pluginsFolder, sourcesFolder, validDefinition } from '../local/definitions.ts';
+import { fetchPage } from '../local/fetch-page.ts';
+import { readHeldPage, readPageFile } from '../local/page.ts';
+import type { Terminal } from '../terminal.ts';
+import { countText } from '../text.ts';
+
+interface Options {
+  readonly name?: string;
+  readonly file?: string;
+  readonly sources?: string;
+  readonly fixtures: string;
+  readonly force?: boolean;
+}
+
+/** `fixture`: saved pages, and what definitions are expected to read there. */
+export function fixtureCommand(terminal: Terminal): Command {
+  const fixture = new Command('fixture')
+    .description('keep pages with what they are expected to give, for `heronry test`')
+    .addHelpText('after', examples('heronry fixture add kickfund https://kickfund.example/projects/solar'));
+  return fixture.addCommand(
+    new Command('add')
+      .description('save a page, and the records that are read there now as what is expected of it')
+      .argument('<source>', 'the source')
+      .argument('<url>', 'the page')
+      .option('-n, --name <name>', 'what the files are called; by default like the end of the address')
+      .option('--file <page>', 'take this saved page instead of asking for it; needs no daemon')
+      .option('--sources <folder>', 'the folder of definitions')
+      .option('--fixtures <folder>', 'where pages are kept, a folder for each source', 'fixtures')
+      .option('--force', 'overwrite files that stand there')
+      .addHelpText(
+        'after',
+        examples(
+          'heronry fixture add kickfund https://kickfund.example/projects/solar',
+          'heronry fixture add kickfund https://kickfund.example/projects/solar --name sold-out --file page.html',
+        ),
+      )
+      .action(async (source: string, url: string, options: Options, command: Command) => {
+        const { fixtureFiles, writeFixture } = await import('../local/fixture-files.ts');
+        const folder = await sourcesFolder(terminal, options.sources);
+        const definition = await validDefinition(terminal, folder, source);
+        const files = fixtureFiles(resolve(terminal.cwd, options.fixtures), definition, nameOf(url, options.name));
+        const shown = Object.values(files).map((file) => relative(terminal.cwd, file));
+        const there = shown.filter((file) => existsSync(resolve(terminal.cwd, file)));
+        if (there.length > 0 && !options.force) {
+          const told = `fixture add: ${there.join(', ')} stand there already: --force overwrites them, --name names others`;
+          throw new CommandError(exitStatus.conflict, told);
+        }
+        const page =
+          options.file === undefined
+            ? await fetchPage(terminal, command, { id: source, url })
+            : { body: await readPageFile(resolve(terminal.cwd, options.file)), url };
+        const found = await readHeldPage(definition, page, { plugins: await pluginsFolder(terminal, folder) });
+        await writeFixture(files, page, found);
+        const gives = found.failure ? `the failure ${found.failure.code}` : countText(found.drafts.length, 'record');
+        print(terminal, command, { written: shown, records: found.drafts.length, failure: found.failure?.code }, () =>
+          [
+            ...shown.map((file) => `wrote ${file}`),
+            `it gives ${gives}; \`heronry test ${source}\` holds it to that`,
+          ].join('\n'),
+        );
+      }),
+  );
+}
+
+/** A name that is the end of a path and nothing else. */
+function nameOf(url: string, given: string | undefined): string {
+  if (given !== undefined) {
+    if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/.test(given)) return given;
+    throw new CommandError(
+      exitStatus.usage,
+      `fixture add: expected a name of letters, digits, - and _, got "${given}"`,
+    );
+  }
+  const { pathname = '/' } = URL.parse(url) ?? {};
+  const words =
+    pathname
+      .split('/')
+      .at(-1)
+      ?.replace(/\.\w{1,5}$/, '') ?? '';
+  const name = words
+    .replaceAll(/[^A-Za-z0-9_]+/g, '-')
+    .replaceAll(/^[-_]+|-+$/g, '')
+    .slice(0, 60);
+  return name === '' ? 'page' : name;
+}

@@ -1,0 +1,80 @@
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { examples, print } from '../cli.ts';
+import { CommandError, exitStatus } from '../exit-status.ts';
+import { loadDefinition, pluginsFolder, sourcesFolder } from '../local/definitions.ts';
+import type { FixtureRun } from '../local/run-fixture.ts';
+import { differenceLine } from '../local/show-difference.ts';
+import type { Terminal } from '../terminal.ts';
+import { countText } from '../text.ts';
+
+interface Options {
+  readonly update?: boolean;
+  readonly sources?: string;
+  readonly fixtures: string;
+}
+
+/** `test`: reads all saved pages and says where they no longer give what is expected. */
+export function testCommand(terminal: Terminal): Command {
+  return new Command('test')
+    .description('read saved pages by their definitions and say what differs from what is expected; needs no daemon')
+    .argument('[sources...]', 'only those of these sources')
+    .option('--update', 'expect what the pages give now')
+    .option('--sources <folder>', 'the folder of definitions')
+    .option('--fixtures <folder>', 'where pages are kept, a folder for each source', 'fixtures')
+    .addHelpText('after', examples('heronry test', 'heronry test kickfund --update'))
+    .action(async (wanted: readonly string[], options: Options, command: Command) => {
+      const [{ fixturesIn }, { runFixture }] = await Promise.all([
+        import('../local/fixture-files.ts'),
+        import('../local/run-fixture.ts'),
+      ]);
+      const folder = resolve(terminal.cwd, options.fixtures);
+      const definitions = await sourcesFolder(terminal, options.sources);
+      const lists = wanted.length === 0 ? [fixturesIn(folder)] : wanted.map((source) => fixturesIn(folder, source));
+      const bare = wanted.filter((_, index) => lists[index]?.length === 0);
+      const fixtures = lists.flat();
+      if (bare.length > 0 || fixtures.length === 0) {
+        const whose = bare.length > 0 ? ` of ${bare.join(', ')}` : '';
+        throw new CommandError(
+          exitStatus.notFound,
+          `test: no saved page${whose} in ${folder}: \`heronry fixture add\` saves one`,
+        );
+      }
+      const how = { update: options.update ?? false, plugins: await pluginsFolder(terminal, definitions) };
+      const runs: FixtureRun[] = [];
+      for (const fixture of fixtures) {
+        const loaded = await loadDefinition(definitions, fixture.source);
+        runs.push(await runFixture(terminal, fixture, loaded, how));
+      }
+      print(terminal, command, runs, () => showRuns(terminal, runs));
+      const bad = runs.filter(({ ok }) => !ok).length;
+      if (bad > 0)
+        throw new CommandError(
+          exitStatus.failed,
+          `${bad} of ${countText(runs.length, 'saved page')} ${bad === 1 ? 'differs' : 'differ'}`,
+        );
+    });
+}
+
+function showRuns(terminal: Terminal, runs: readonly FixtureRun[]): string {
+  const shown = runs.map((run) => [headText(terminal, run), ...detailLines(terminal, run)].join('\n'));
+  return runs.every(({ ok }) => ok)
+    ? [...shown, `${countText(runs.length, 'saved page')}, none differs`].join('\n')
+    : shown.join('\n');
+}
+
+function headText(terminal: Terminal, { source, name, ok, updated }: FixtureRun): string {
+  const word = updated
+    ? terminal.paint('cyan', 'updated')
+    : ok
+      ? terminal.paint('green', 'ok')
+      : terminal.paint('red', 'differs');
+  return `${word}  ${source}/${name}`;
+}
+
+/** What was expected stands before the arrow, what the page gives behind it. */
+function detailLines(terminal: Terminal, { differences, notes }: FixtureRun): string[] {
+  return [...differences.map((each) => differenceLine(terminal, each)), ...notes].map(
+    (line) => `  ${line.replaceAll('\n', '\n  ')}`,
+  );
+}

@@ -1,0 +1,81 @@
+import type { ScrapeView, StepView } from '../control/methods/scrape.ts';
+import { ageText, durationText } from './duration.ts';
+import { showStatus } from './show-status.ts';
+import type { Terminal } from './terminal.ts';
+import { bytesText, countText, cutText, plainText } from './text.ts';
+
+/** As much of what a site said as helps to tell why it refused. */
+const excerptLength = 400;
+
+/** One scrape on one line. */
+export function showScrapeLine(terminal: Terminal, scrape: ScrapeView): string {
+  const took = scrape.endedAt === undefined ? '' : ` in ${durationText(scrape.endedAt - scrape.startedAt)}`;
+  const facts = [
+    `scrape ${scrape.scrape} ${showEnd(terminal, scrape)}${took}`,
+    ageText(scrape.startedAt, terminal.now()),
+    ...(scrape.wish === undefined ? [] : [wishText(scrape.wish)]),
+    countText(scrape.steps, 'step'),
+    countsText(scrape.counts),
+    ...(scrape.endReason === undefined || scrape.status === 'aborted'
+      ? []
+      : [`ended by ${plainText(scrape.endReason)}`]),
+  ];
+  const failure = scrape.failure ? `: ${failureText(scrape.failure)}` : '';
+  return `${facts.join(', ')}${failure}`;
+}
+
+/** How a scrape stands: its status, with the guard that ended it or the errors that it met. */
+export function showEnd(terminal: Terminal, { status, endReason, errors = 0 }: ScrapeView): string {
+  const why = status === 'aborted' && endReason !== undefined ? `: ${plainText(endReason)}` : '';
+  const met = errors > 0 ? ` with ${countText(errors, 'error')}` : '';
+  return `${showStatus(terminal, status)}${why}${met}`;
+}
+
+/** How a person wanted a scrape to go. */
+export function wishText({ full, from, to, args }: NonNullable<ScrapeView['wish']>): string {
+  return [
+    ...(full ? ['full'] : []),
+    ...(from === undefined ? [] : [`from ${from}`]),
+    ...(to === undefined ? [] : [`to ${to}`]),
+    ...(args === undefined ? [] : [argsText(args)]),
+  ].join(' ');
+}
+
+/** Arguments of a plug-in's `collect`, so that one can tell where each ends. */
+export function argsText(args: readonly string[]): string {
+  return `with ${args.map((arg) => JSON.stringify(plainText(arg))).join(' ')}`;
+}
+
+/** One step on one line, and under it what the site said where it failed. */
+export function showStep(terminal: Terminal, step: StepView): string {
+  const { failure, errors = 0 } = step;
+  const facts = [
+    `step ${step.step}`,
+    plainText(step.url),
+    ...(step.page === undefined ? [] : [`page ${step.page}`]),
+    durationText(step.elapsedMs),
+    failure
+      ? terminal.paint('red', [...(step.status === undefined ? [] : [step.status]), failureText(failure)].join(', '))
+      : `${step.status ?? '–'}, ${bytesText(step.bytes)}, ${countsText(step.counts)}`,
+    ...(errors > 0 ? [terminal.paint('yellow', countText(errors, 'error'))] : []),
+  ];
+  return [facts.join('  '), ...excerptLines(failure)].join('\n');
+}
+
+/** A failure as one sentence, with what it was taken for. */
+export function failureText({ code, message, cause }: NonNullable<StepView['failure']>): string {
+  const taken = cause === undefined || cause === code ? '' : ` (${plainText(cause)})`;
+  return `${plainText(code)}: ${plainText(message)}${taken}`;
+}
+
+/** The beginning of what a site said with a failure, on a line of its own. */
+export function excerptLines(failure: StepView['failure']): string[] {
+  const excerpt = plainText(failure?.excerpt ?? '');
+  return excerpt === '' ? [] : [`    it said: ${cutText(excerpt.replaceAll(/\s+/g, ' '), excerptLength)}`];
+}
+
+/** What commits did with records; what is missing or gone is told where there is any. */
+export function countsText({ added, changed, confirmed, missing = 0, gone = 0 }: ScrapeView['counts']): string {
+  const kept = `${added} added, ${changed} changed, ${confirmed} confirmed`;
+  return `${kept}${missing > 0 ? `, ${missing} missing` : ''}${gone > 0 ? `, ${gone} gone` : ''}`;
+}

@@ -1,0 +1,128 @@
+import type { TryView } from '../control/methods/source.ts';
+import type { ExplainedFieldView, ExplainedItemView, TreeDifferenceView } from '../control/methods/trial.ts';
+import { durationText } from './duration.ts';
+import type { Terminal } from './terminal.ts';
+import { bytesText, countText, cutText, plainText, valueText } from './text.ts';
+
+/** As much of a text as one line tells. */
+const textLength = 120;
+
+/** What a page gave: its records, each field with how it came to its value, and what could not be read; at most so many places. */
+export function showTrial(terminal: Terminal, found: TryView, maxItems: number): string {
+  const { explained, drafts } = found;
+  const hidden = Math.max(0, Math.max(explained.length, drafts.length) - maxItems);
+  return [
+    headLine(found),
+    ...redirectLines(found),
+    ...explained.slice(0, maxItems).map((item) => showItem(terminal, item)),
+    ...(explained.length === 0 ? drafts.slice(0, maxItems).map((draft) => showDraft(terminal, draft)) : []),
+    ...(hidden > 0 ? [`… and ${countText(hidden, 'place')} more: --items shows more, --json all records`] : []),
+    ...summaryLines(terminal, found),
+    ...(found.failure ? [terminal.paint('red', `${found.failure.code}: ${plainText(found.failure.message)}`)] : []),
+    ...treeLines(terminal, found),
+  ].join('\n');
+}
+
+function headLine({ url, status, bytes, elapsedMs, finished }: TryView): string {
+  const facts = [
+    ...(status === undefined ? [] : [String(status)]),
+    ...(bytes === undefined ? [] : [bytesText(bytes)]),
+    ...(elapsedMs === undefined ? [] : [durationText(elapsedMs)]),
+    ...(finished ? ['says it is finished'] : []),
+  ];
+  return `${plainText(url)}  ${facts.join(', ')}`.trimEnd();
+}
+
+/** How the page was come by, where it is not the one that was asked for. */
+function redirectLines({ steps }: TryView): string[] {
+  const redirects = steps.filter(({ decision }) => decision === 'follow').length;
+  return redirects === 0 ? [] : [`after ${countText(redirects, 'redirect')} from ${plainText(steps[0]?.url ?? '')}`];
+}
+
+function showItem(terminal: Terminal, { record, key, fields }: ExplainedItemView): string {
+  const name =
+    key === undefined ? terminal.paint('yellow', 'no record, as it lacks what it must have') : plainText(key);
+  const widths = Math.max(0, ...fields.map((field) => field.name.length));
+  return [
+    terminal.paint('bold', `${record}  ${name}`),
+    ...fields.flatMap((field) =>
+      fieldLines(terminal, field).map((line, index) =>
+        index === 0 ? `  ${field.name.padEnd(widths)}  ${line}` : `  ${' '.repeat(widths)}    ${line}`,
+      ),
+    ),
+  ].join('\n');
+}
+
+/** A record of which nobody can tell how it came about, as a plug-in read it. */
+function showDraft(terminal: Terminal, { type, key, fields }: TryView['drafts'][number]): string {
+  const values = Object.entries(fields).map(([name, value]) => `  ${name}  ${cutText(valueText(value), textLength)}`);
+  return [terminal.paint('bold', `${type}  ${plainText(key)}`), ...values].join('\n');
+}
+
+/** The value and where it is from, then the text before each filter, then what could not be read. */
+function fieldLines(terminal: Terminal, { place, filters, value, lost }: ExplainedFieldView): string[] {
+  if (place === undefined && value === undefined) return [terminal.paint('yellow', 'no place matched')];
+  // That a place is missing says something as well.
+  if (place === undefined) return [`${valueText(value)}  ${terminal.paint('dim', 'no place matched')}`];
+  const told = value === undefined ? terminal.paint('red', 'lost') : cutText(valueText(value), textLength);
+  return [
+    `${told}  ${terminal.paint('dim', placeText(place))}`,
+    ...filters.map(({ filter, before }) => `${filter} of ${quoted(before)}`),
+    ...lost.map(({ path, text, expected }) =>
+      terminal.paint(
+        'red',
+        `${path && `${path}: `}expected ${expected}, got "${cutText(plainText(text), textLength)}"`,
+      ),
+    ),
+  ];
+}
+
+function placeText({
+  by,
+  text,
+  attr,
+  alternative,
+  alternatives,
+  matches,
+}: NonNullable<ExplainedFieldView['place']>): string {
+  const where = by === 'here' ? 'the place itself' : `${by} ${plainText(text)}`;
+  return [
+    `${where}${attr === undefined ? '' : ` @${attr}`}`,
+    ...(alternatives > 1 ? [`alternative ${alternative} of ${alternatives}`] : []),
+    ...(matches > 1 ? [`${matches} matches`] : []),
+  ].join(', ');
+}
+
+function quoted(value: unknown): string {
+  return cutText(typeof value === 'string' ? JSON.stringify(value) : valueText(value), textLength);
+}
+
+/** What a whole page lacks; each field of each place is told above as well. */
+function summaryLines(terminal: Terminal, { drafts, explained, absent, unparsed }: TryView): string[] {
+  const refused = explained.filter(({ key }) => key === undefined).length;
+  return [
+    `${countText(drafts.length, 'record')}${refused > 0 ? `, ${countText(refused, 'place')} without one` : ''}`,
+    ...absent.map((field) => terminal.paint('yellow', `${field}: no place matched`)),
+    ...unparsed.map(({ record, field, text, expected }) =>
+      terminal.paint('yellow', `${record}.${field}: expected ${expected}, got "${plainText(text)}"`),
+    ),
+  ];
+}
+
+function treeLines(terminal: Terminal, { trees }: TryView): string[] {
+  if (trees === undefined) return [];
+  if (trees.length === 0) return ['the fast and the browser tree give the same'];
+  return [
+    terminal.paint('yellow', `the two trees differ in ${countText(trees.length, 'field')}:`),
+    ...trees.map((difference) => `  ${differenceText(difference)}`),
+  ];
+}
+
+function differenceText({ record, key, field, fast, browser }: TreeDifferenceView): string {
+  const sides = [`fast ${sideText(fast)}`, `browser ${sideText(browser)}`];
+  return `${record} ${plainText(key)} ${field}: ${sides.join(', ')}`;
+}
+
+function sideText(value: unknown): string {
+  return value === undefined ? 'nothing' : quoted(value);
+}

@@ -1,0 +1,75 @@
+import type { LoadedSource } from '../definition/catalogue.ts';
+import { canonicalOptions, canonicalUrl } from '../frontier/canonical.ts';
+import { requestKey } from '../frontier/key.ts';
+import { linkRules } from '../frontier/links.ts';
+import type { OpenProvider } from '../provider/provider.ts';
+import type { CrawlState } from '../scrape/crawl-walk.ts';
+import type { Walk } from '../scrape/walk.ts';
+import { walkOf } from '../scrape/walks.ts';
+import { beginCrawl } from '../store/begin-crawl.ts';
+import { isSeen, type NewPlace, nextPlaces, unvisited } from '../store/crawl.ts';
+import type { Fence } from '../store/ops.ts';
+import type { ScrapeWish, TargetRow } from '../store/rows.ts';
+import type { Store } from '../store/store.ts';
+import type { CrawlRow } from '../store/tables/crawls.ts';
+
+/** A scrape that has just begun. */
+export interface Begun {
+  readonly target: TargetRow;
+  readonly fence: Omit<Fence, 'step'>;
+  readonly loaded: LoadedSource;
+  readonly wish: ScrapeWish;
+  /** Of a source with a plug-in. */
+  readonly provider?: OpenProvider | undefined;
+}
+
+/** The pages of a scrape that has just begun; nothing when it is superseded already. */
+export async function openWalk(store: Store, begun: Begun, now: () => number): Promise<Walk | undefined> {
+  const { target, wish, loaded, provider } = begun;
+  const { source, version } = loaded;
+  const inputs = {
+    source,
+    ...(provider !== undefined && { provider }),
+    version,
+    target,
+    wish,
+    now,
+    isKnown: ({ type, key }: { readonly type: string; readonly key: string }) => {
+      const first = store.records.firstScrape(target.target, { source: source.id, type, key }) ?? 0;
+      return first > 0 && first <= target.settled;
+    },
+  };
+  if (source.crawl === undefined) return walkOf(inputs);
+  const startUrls = source.crawl.start ?? [target.url];
+  const row = await beginCrawl(store, begun.fence, {
+    version,
+    maxPages: source.crawl.maxPages,
+    places: startPlaces(source.crawl, startUrls),
+    anew: wish.full === true,
+  });
+  return row && walkOf({ ...inputs, crawl: { startUrls, state: crawlState(store, source.id, row) } });
+}
+
+function startPlaces(crawl: NonNullable<LoadedSource['source']['crawl']>, startUrls: readonly string[]): NewPlace[] {
+  const rules = linkRules(crawl, startUrls);
+  const options = canonicalOptions(crawl);
+  const places = startUrls.map((url) => ({ url: canonicalUrl(url, options) ?? url, depth: 0 }));
+  const sitemaps = (crawl.sitemaps ?? []).map((url) => ({ url, depth: 0, sitemap: true, kind: 'listing' }) as const);
+  const starts = places.map((place) => ({ ...place, kind: rules.kindOf(place.url) }));
+  return [...starts, ...sitemaps].map((place) => ({ ...place, key: requestKey(place) }));
+}
+
+function crawlState(store: Store, source: string, { target, crawl, firstScrape }: CrawlRow): CrawlState {
+  const row = (): CrawlRow => {
+    const found = store.crawls.get(target, crawl);
+    if (found === undefined) throw new Error(`target ${target}: crawl ${crawl} is gone`);
+    return found;
+  };
+  return {
+    row,
+    unvisited: () => unvisited(row()),
+    next: (except, limit) => nextPlaces(store, target, { except, limit }),
+    isSeen: (key) => isSeen(store, target, key),
+    isNew: ({ type, key }) => (store.records.get(source, type, key)?.lastScrape ?? 0) < firstScrape,
+  };
+}

@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { expected } from './expected.ts';
+import { Rule } from './rule.ts';
+import { strict } from './strict.ts';
+
+const Param = z.string().min(1).max(100);
+
+/** How many items a page holds: more at the first visit, which has everything to see. */
+const PageSize = strict({
+  param: Param,
+  first: z.int().min(1).max(10_000),
+  later: z.int().min(1).max(10_000),
+});
+
+/** A list whose newest items come first, page by page. */
+export const Feed = strict({
+  /** What tells one page from the next: its number, how many items came before, a cursor, or a link. */
+  by: z.enum(['page', 'offset', 'cursor', 'link']),
+  /** What carries it. Default: the name of `by`. */
+  param: Param.exactOptional(),
+  /** Where it stands: in the address, or in the request's form or JSON body. */
+  in: z.enum(['query', 'form', 'json']).default('query'),
+  /** Of the first page. Default: page 1, offset 0. */
+  start: z.int().min(0).exactOptional(),
+  /** What a page says of the one after it; where it says nothing, the list ends. Default, for links: `rel=next` of the `Link` header, then of the page. */
+  next: Rule.exactOptional(),
+  size: PageSize.exactOptional(),
+  /** Of a visit that meets nothing known. The first visit goes to the end. */
+  maxPages: z.int().min(1).max(10_000).default(5),
+  /** Known items at the head of the first page that may have been pinned there. */
+  pinned: z.int().min(0).max(100).default(3),
+  /** Whether a list without any item is no failure. */
+  mayBeEmpty: z.boolean().default(false),
+}).refine(({ by, next }) => by !== 'cursor' || next !== undefined, {
+  ...expected('"next", the rule that finds the cursor'),
+  path: ['next'],
+});
+export type Feed = z.infer<typeof Feed>;

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import type { OpenHours } from '../schedule/available.ts';
+import { isZone } from '../schedule/zone.ts';
+import { expected, got } from './expected.ts';
+import { nearName } from './near-name.ts';
+import { strict } from './strict.ts';
+
+const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+const allDays = [1, 2, 3, 4, 5, 6, 7];
+const hoursForm = /^([01]\d|2[0-3]):([0-5]\d)-(?:([01]\d|2[0-3]):([0-5]\d)|24:00)$/;
+
+/** The name of a time zone that has its summer times, or `UTC`. */
+export const Zone = z.string().refine(isZone, { error: ({ input }) => zoneRefusal(String(input)) });
+
+const Weekday = z.enum(weekdays);
+
+/** `06:00-08:00`; `22:00-04:00` ends on the next day. */
+const Hours = z
+  .string()
+  .regex(hoursForm, expected('hours like "06:00-08:00"'))
+  .refine(
+    (text) => !hoursForm.test(text) || text.slice(0, 5) !== text.slice(6),
+    expected('hours that end at another time than they begin'),
+  );
+
+const Opening = strict({
+  /** The days on which it opens. Default: all. */
+  days: z.array(Weekday).min(1).max(7).exactOptional(),
+  /** Default: the whole day. */
+  hours: z.union([Hours, z.array(Hours).min(1).max(24)]).exactOptional(),
+  /** Whose clocks they go by. */
+  zone: Zone.default('UTC'),
+}).refine(({ days, hours }) => days !== undefined || hours !== undefined, expected('days, hours or both'));
+
+/** When a source may be asked: one opening or a list of them; any of them opens. */
+export const Available = z
+  .union([Opening, z.array(Opening).min(1).max(20)])
+  .transform((given): readonly OpenHours[] => (Array.isArray(given) ? given : [given]).flatMap(openHours));
+
+function openHours({ days, hours = '00:00-24:00', zone }: z.infer<typeof Opening>): OpenHours[] {
+  const numbers = days?.map((day) => weekdays.indexOf(day) + 1) ?? allDays;
+  return (typeof hours === 'string' ? [hours] : hours).map((text) => {
+    const [fromMinute = 0, toMinute = 0] = text.split('-').map(minuteOf);
+    return { days: numbers, fromMinute, toMinute, zone };
+  });
+}
+
+function minuteOf(text: string): number {
+  const [hour = 0, minute = 0] = text.split(':').map(Number);
+  return hour * 60 + minute;
+}
+
+function zoneRefusal(input: string): string {
+  const near = nearName(input, Intl.supportedValuesOf('timeZone'));
+  return `${got(input, 'a time zone like "Europe/Berlin"')}${near === undefined ? '' : `; did you mean "${near}"?`}`;
+}

@@ -1,0 +1,62 @@
+import type { Value } from '../draft.ts';
+import { jsonDepth } from '../value/depth.ts';
+import { parseJson } from './json.ts';
+
+/** Places of one name in a script that are looked at. */
+const maxTried = 10_000;
+
+/**
+ * What a script assigns to a variable, `window.NAME = {…}`, `var NAME = […]` or `NAME = JSON.parse("…")`, where that is JSON;
+ * nothing is run.
+ */
+export function assignedJson(script: string, variable: string): Value | undefined {
+  let from = 0;
+  for (let tried = 0; tried < maxTried; tried += 1) {
+    const at = script.indexOf(variable, from);
+    if (at < 0) return undefined;
+    from = at + variable.length;
+    if (/[\w$]/.test(script[at - 1] ?? '')) continue;
+    const value = valueAfter(script, from);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+/** Characters between a name and its value, such as a quote and a bracket, spaces, a colon of a type. */
+const gapLength = 200;
+
+function valueAfter(script: string, from: number): Value | undefined {
+  const [gap] = /^(?:["']\s*\])?\s*=(?!=)\s*(?:JSON\.parse\(\s*)?/.exec(script.slice(from, from + gapLength)) ?? [];
+  if (gap === undefined) return undefined;
+  const start = from + gap.length;
+  const end = endOfValue(script, start);
+  if (end === undefined) return undefined;
+  const parsed = parseJson(script.slice(start, end));
+  if (!parsed.ok) return undefined;
+  if (!gap.includes('JSON.parse') || typeof parsed.value !== 'string') return parsed.value;
+  const inner = parseJson(parsed.value);
+  return inner.ok ? inner.value : undefined;
+}
+
+/** Where the value that begins at `start` ends: after the bracket that closes its first, its closing quote, or its last letter. */
+function endOfValue(script: string, start: number): number | undefined {
+  const first = script[start];
+  if (first !== '{' && first !== '[' && first !== '"') {
+    const [word] = /^[-+.\w]+/.exec(script.slice(start, start + 100)) ?? [];
+    return word === undefined ? undefined : start + word.length;
+  }
+  let depth = 0;
+  let isString = false;
+  for (let at = start; at < script.length; at += 1) {
+    const char = script[at];
+    if (isString) {
+      if (char === '\\') at += 1;
+      else if (char === '"') isString = false;
+    } else if (char === '"') isString = true;
+    else if (char === '{' || char === '[') depth += 1;
+    else if (char === '}' || char === ']') depth -= 1;
+    if (depth === 0 && !isString) return at + 1;
+    if (depth > jsonDepth) return undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,120 @@
+import { embeddedJson, type JsonPlace, metaContents } from '../document/embedded.ts';
+import { compileJsonPath, isSingularPath } from '../document/json-path.ts';
+import { compileXPath } from '../document/xpath.ts';
+import type { Value } from '../draft.ts';
+import type { EmbeddedPlan, PlacePlan } from '../plan.ts';
+import { findUpTo } from '../tree.ts';
+import { compileScoped, compileSelector } from './selector.ts';
+import { JsonSpot, type PageContext, type Spot } from './spot.ts';
+
+/** How selectors are to be understood. */
+export interface Dialect {
+  readonly isXml: boolean;
+  /** Whether nothing exists but the tree under the place that is searched from. */
+  readonly isScoped: boolean;
+}
+
+/** Finds at most `most` matches, in document order. */
+export type Find = (from: Spot, page: PageContext, most: number) => readonly Spot[];
+
+/** Makes a place ready to be looked for. */
+export function compilePlace(place: PlacePlan, dialect: Dialect): Find {
+  switch (place.by) {
+    case 'css':
+      return cssFinder(place.css, dialect);
+    case 'xpath':
+      return xpathFinder(place.xpath);
+    case 'json':
+      return place.in === undefined ? jsonFinder(place.path) : embeddedFinder(place.path, place.in);
+    case 'meta':
+      return (_from, { root }, most) =>
+        root === undefined ? [] : metaContents(root, place.name).slice(0, most).map(spotOf);
+    case 'const': {
+      const constant = [new JsonSpot(place.value)];
+      return () => constant;
+    }
+    case 'here':
+      return (from) => [from];
+    default:
+      return place satisfies never;
+  }
+}
+
+/** How people name a place beside what it is found by: its selector, path or name. */
+export function placeText(place: PlacePlan): string {
+  switch (place.by) {
+    case 'css':
+      return place.css;
+    case 'xpath':
+      return place.xpath;
+    case 'json':
+      return place.in === undefined ? place.path : `${place.path} in ${embeddedText(place.in)}`;
+    case 'meta':
+      return place.name;
+    case 'const':
+      return JSON.stringify(place.value);
+    case 'here':
+      return '.';
+    default:
+      return place satisfies never;
+  }
+}
+
+/** Whether a place is of one value at most, so that a list there is the value and not one of several. */
+export function isSingular(place: PlacePlan): boolean {
+  return place.by === 'const' || place.by === 'here' || (place.by === 'json' && isSingularPath(place.path));
+}
+
+function cssFinder(css: string, { isXml, isScoped }: Dialect): Find {
+  if (!isScoped) {
+    const matches = compileSelector(css, isXml);
+    return (from, _page, most) => (from instanceof JsonSpot ? [] : findUpTo(from, matches, most));
+  }
+  const matcherFor = compileScoped(css, isXml);
+  return (from, _page, most) => (from instanceof JsonSpot ? [] : findUpTo(from, matcherFor(from), most));
+}
+
+function xpathFinder(xpath: string): Find {
+  const hits = compileXPath(xpath);
+  return (from, _page, most) => {
+    if (from instanceof JsonSpot) return [];
+    return hits(from)
+      .slice(0, most)
+      .map((hit) => (typeof hit === 'object' ? hit : new JsonSpot(hit)));
+  };
+}
+
+function jsonFinder(path: string): Find {
+  const values = compileJsonPath(path);
+  return (from, _page, most) => (from instanceof JsonSpot ? values(from.value).slice(0, most).map(spotOf) : []);
+}
+
+function embeddedFinder(path: string, where: EmbeddedPlan): Find {
+  const values = compileJsonPath(path);
+  const place = jsonPlaceOf(where);
+  const name = JSON.stringify(where);
+  return (_from, page, most) => {
+    const found = page.embedded.has(name) ? page.embedded.get(name) : parsed(page);
+    return found === undefined ? [] : values(found).slice(0, most).map(spotOf);
+  };
+
+  function parsed(page: PageContext): Value | undefined {
+    const value = page.root === undefined ? undefined : embeddedJson(page.root, place, page.base);
+    page.embedded.set(name, value);
+    return value;
+  }
+}
+
+function jsonPlaceOf(where: EmbeddedPlan): JsonPlace {
+  if (typeof where === 'string' || 'variable' in where) return where;
+  return { script: compileSelector(where.script, false) };
+}
+
+function embeddedText(where: EmbeddedPlan): string {
+  if (typeof where === 'string') return where;
+  return 'variable' in where ? `variable ${where.variable}` : `script ${where.script}`;
+}
+
+function spotOf(value: Value): JsonSpot {
+  return new JsonSpot(value);
+}

@@ -1,0 +1,104 @@
+import type { Worker } from 'node:worker_threads';
+import { failureOf, type Named } from './fault.ts';
+import type { PluginFailure, PluginFunction } from './protocol.ts';
+import type { PluginLimits } from './services.ts';
+
+/**
+ * How often a call is looked at, in milliseconds; a tenth of the shortest limit where that is less. Memory is why it is often: a thread
+ * fills several hundred MiB in a second.
+ */
+const lookEveryMs = 100;
+
+/** Much of what is seen may be garbage: what is over the limit counts when so many looks in a row saw it, or as soon as it is twice as much. */
+const fullLooks = 5;
+
+/** Functions that may wait for the daemon, and so take any time as long as they are heard of. */
+const patient: ReadonlySet<PluginFunction> = new Set(['authenticate', 'collect']);
+
+/** Whether a call may take any time. */
+export function isPatient(name: PluginFunction): boolean {
+  return patient.has(name);
+}
+
+/** The watch over one call's time and memory. */
+export interface CallWatch {
+  /** The module is loaded. */
+  began(): void;
+  /** The call was heard of. `waits` says for how many answers of the daemon it waits now. */
+  heard(waits: number): void;
+  stop(): void;
+}
+
+/** Watches over a call on a thread; `onOverrun` is told at most once. */
+export function watchCall(
+  worker: Worker,
+  call: Omit<Named, 'url'>,
+  limits: PluginLimits,
+  onOverrun: (failure: PluginFailure) => void,
+): CallWatch {
+  let phase: 'loading' | 'running' | 'stopped' = 'loading';
+  let since = performance.now();
+  let cpuAtBegin: number | undefined;
+  let waits = 0;
+  const shortest = Math.min(limits.loadMs, limits.cpuMs, limits.totalMs, limits.silenceMs);
+  const timer = setInterval(look, Math.min(lookEveryMs, shortest / 10));
+  let isAsking = false;
+  let full = 0;
+  let looks = 0;
+
+  return {
+    began() {
+      phase = 'running';
+      since = performance.now();
+      look();
+    },
+    heard(waiting) {
+      waits = waiting;
+      if (phase === 'running' && isPatient(call.function)) since = performance.now();
+    },
+    stop,
+  };
+
+  function stop(): void {
+    phase = 'stopped';
+    clearInterval(timer);
+  }
+
+  function look(): void {
+    const passed = performance.now() - since;
+    if (phase === 'loading') {
+      if (passed >= limits.loadMs) return overrun(`took more than ${limits.loadMs} ms to be loaded`);
+    } else if (isPatient(call.function)) {
+      if (waits === 0 && passed >= limits.silenceMs) return overrun(`was silent for ${limits.silenceMs} ms`);
+    } else if (passed >= limits.totalMs) {
+      return overrun(`took more than ${limits.totalMs} ms`);
+    }
+    looks += 1;
+    // A call that waits for the daemon does little else, and may do so for hours.
+    if (isAsking || (waits > 0 && looks % 10 !== 0)) return;
+    isAsking = true;
+    // A thread that is about to end has no figures to give, and its end is met elsewhere.
+    void ask().then(
+      () => (isAsking = false),
+      () => (isAsking = false),
+    );
+  }
+
+  async function ask(): Promise<void> {
+    const [cpu, heap] = await Promise.all([worker.cpuUsage(), worker.getHeapStatistics()]);
+    const cpuMs = (cpu.user + cpu.system) / 1_000;
+    if (phase === 'running') cpuAtBegin ??= cpuMs;
+    if (!isPatient(call.function) && cpuMs - (cpuAtBegin ?? cpuMs) >= limits.cpuMs) {
+      overrun(`used more than ${limits.cpuMs} ms of processor time`);
+    }
+    const shares = (heap.used_heap_size + heap.external_memory) / (limits.memoryMib * 1024 * 1024);
+    full = shares > 1 ? full + 1 : 0;
+    if (shares > 2 || full >= fullLooks) overrun(`held more than ${limits.memoryMib} MiB`, 'plugin_memory');
+  }
+
+  function overrun(what: string, code: PluginFailure['code'] = 'plugin_timeout'): void {
+    if (phase === 'stopped') return;
+    stop();
+    onOverrun(failureOf(code, call, what));
+  }
+}

@@ -1,0 +1,190 @@
+import type { Cheerio } from 'cheerio/slim';
+import type { AnyNode, Document, Element, ParentNode } from 'domhandler';
+import * as z from 'zod';
+import type { Value } from '../extract/draft.ts';
+import type { FilterFunction } from '../extract/filter/plan.ts';
+import type { TakeFunction } from '../extract/plan.ts';
+
+export { z };
+
+/** What makes a target's address, by name. */
+export type Params = Readonly<Record<string, string>>;
+
+/** Where a list goes on, in the site's own words. */
+export type Cursor = string | number;
+
+/** The page of a target that is to be asked for. */
+export interface Place {
+  readonly params: Params;
+  /** The address that the target gives itself. */
+  readonly url?: string;
+  /** What the page before gave as `next`; missing on the first. */
+  readonly cursor?: Cursor;
+  /** Counts from 1. */
+  readonly page: number;
+  readonly pageSize?: number;
+}
+
+/** A request; the daemon decides when it is made and adds its session. */
+export interface Ask {
+  /** Absolute, http or https. */
+  readonly url: string;
+  /** Default `GET`, or `POST` with a form or JSON. */
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly form?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+}
+
+/** A record as it was found. A field that is missing or undefined was absent; `null` clears. */
+export interface Draft {
+  readonly type: string;
+  /** Default: the text of the field that the definition names. */
+  readonly key?: string | undefined;
+  /** Where it was found; default: the page, or the target's own address. */
+  readonly url?: string | undefined;
+  readonly fields: Readonly<Record<string, Value | undefined>>;
+}
+
+/** A page as it came. */
+export interface ReadPage {
+  /** Where the body came from. */
+  readonly url: string;
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body, by the charset that the page says. */
+  readonly text: string;
+  /** The body as JSON; throws a `SyntaxError` when it is none. */
+  json(): unknown;
+}
+
+/** Cheerio's query over the page, read as it is written. */
+export interface Query {
+  (selector: string, context?: AnyNode | AnyNode[] | Cheerio<AnyNode>): Cheerio<Element>;
+  <T extends AnyNode>(nodes: T | T[] | Cheerio<T>): Cheerio<T>;
+  root(): Cheerio<Document>;
+}
+
+/** A rule as a definition has it, in its short or its long form; a plug-in's may hold functions. */
+export type PluginRule =
+  | string
+  | {
+      readonly take?: string | TakeFunction;
+      readonly filters?: readonly (string | FilterFunction | Readonly<Record<string, unknown>>)[];
+      readonly [part: string]: unknown;
+    };
+
+/** Rules by the name of what they give, as under `fields` in a definition. */
+export type Rules = Readonly<Record<string, PluginRule | readonly PluginRule[]>>;
+
+/** What helps to read a page. */
+export interface Reader<O> {
+  readonly options: O;
+  readonly $: Query;
+  /** Reads declared rules in the page, or in one element or value of it. What is not there is not named; what cannot be read is told to the daemon. */
+  rules(rules: Rules): Record<string, Value>;
+  rules(root: ParentNode | Value, rules: Rules): Record<string, Value>;
+}
+
+/** What a page gave, in page order. */
+export interface Read {
+  readonly drafts: readonly Draft[];
+  /** Missing at the end of the list. */
+  readonly next?: Cursor | undefined;
+  /** There will never be anything more. */
+  readonly finished?: boolean | undefined;
+}
+
+/** Why a page could not be had or read. */
+export interface AskFailure {
+  /** Such as `status`, `timeout` or `unreachable`. */
+  readonly code: string;
+  readonly message: string;
+  readonly url: string;
+  readonly status?: number;
+  /** The beginning of what the site said. */
+  readonly text?: string;
+}
+
+/** What to do about a failure. */
+export type Advice = 'retry' | 'authenticate' | 'stop';
+
+/** Headers that show who asks. */
+export interface Credentials {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Default: until the site refuses them. */
+  readonly expiresInMs?: number | undefined;
+}
+
+/** A page that a plug-in asked for itself. */
+export interface Fetched {
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  text(): string;
+  /** Throws a `SyntaxError` when the body is no JSON. */
+  json(): unknown;
+  bytes(): Uint8Array;
+}
+
+/** A line of the daemon's log; `data` is anything that JSON can say. */
+export type LogLine = (message: string, data?: unknown) => void;
+
+/** The daemon, as far as a plug-in may use it. */
+export interface Context<O> {
+  readonly options: O;
+  /** Asks politely: it waits for its turn. Rejects with a `FetchError` that has the failure's `code`. */
+  fetch(ask: Ask | string): Promise<Fetched>;
+  /** Rejects when the definition does not name the secret, or it is not set. */
+  secret(name: string): Promise<string>;
+  readonly log: { readonly debug: LogLine; readonly info: LogLine; readonly warn: LogLine; readonly error: LogLine };
+}
+
+/** The daemon, as a collector may use it. */
+export interface CollectContext<O> extends Context<O> {
+  /** Counts and logs an item that could not be read; the run goes on. */
+  failed(url: string, error: unknown): Promise<void>;
+}
+
+/** May be answered at once or later. */
+type Awaitable<T> = T | Promise<T>;
+
+interface CommonParts<O> {
+  /** Checks what the definition says under `options`. Default: anything goes. */
+  readonly options?: z.ZodType<O>;
+  /** How many items to ask for on the first visit and on later ones. */
+  readonly pageSize?: { readonly first: number; readonly later: number };
+  /** How many pages a scrape after the first asks for at most. */
+  readonly maxPages?: number;
+  /** The parameters of a target for an address that a person pasted; nothing when it is not of this source. */
+  resolve?(url: string, options: O): Awaitable<Params | undefined>;
+  /** What to do about a failure; by default the daemon decides. */
+  onFailure?(failure: AskFailure, options: O): Awaitable<Advice | undefined>;
+  /** Logs in. */
+  authenticate?(context: Context<O>, options: O): Awaitable<Credentials>;
+}
+
+/** A plug-in that is asked page by page. */
+export interface PagePlugin<O> extends CommonParts<O> {
+  request(place: Place, options: O): Awaitable<Ask>;
+  read(page: ReadPage, reader: Reader<O>): Awaitable<Read>;
+  readonly collect?: never;
+}
+
+/** A plug-in that goes its own way and gives drafts as it finds them; nothing in place of a draft is skipped. */
+export interface CollectPlugin<O> extends CommonParts<O> {
+  collect(
+    context: CollectContext<O>,
+    ...args: readonly string[]
+  ): AsyncIterable<Draft | null | undefined> | Iterable<Draft | null | undefined>;
+  readonly request?: never;
+  readonly read?: never;
+}
+
+export type ProviderPlugin<O> = PagePlugin<O> | CollectPlugin<O>;
+
+/** Gives a plug-in its types; it is returned as it is. */
+export function defineProvider<O = unknown>(provider: ProviderPlugin<O>): ProviderPlugin<O> {
+  return provider;
+}

@@ -1,0 +1,71 @@
+import type { Feed } from '../definition/feed.ts';
+import type { Value } from '../extract/draft.ts';
+import type { ListPage, ListPlace, OpenList, Reading } from './provider.ts';
+
+/** How a list of pages goes on, as its definition says. */
+export function openList(feed: Feed, reading: Reading): OpenList {
+  const { by, maxPages, pinned, size } = feed;
+  const param = feed.param ?? by;
+
+  return {
+    reading,
+    maxPages,
+    pinned,
+    isCounted: by === 'page' || by === 'offset',
+    first(url, visit) {
+      const place = { url: sized(url, visit), page: 1 };
+      if (by === 'cursor' || by === 'link') return place;
+      return at(place, feed.start ?? (by === 'page' ? 1 : 0));
+    },
+    after(place, page, visit) {
+      const cursor = next(place, page);
+      if (cursor === undefined) return undefined;
+      const following = { url: place.url, page: place.page + 1 };
+      if (by !== 'link') return at(following, cursor);
+      const url = URL.parse(String(cursor), page.url);
+      return url === null || !/^https?:$/.test(url.protocol)
+        ? undefined
+        : { ...following, url: sized(url.href, visit) };
+    },
+  };
+
+  /** What leads to the page after one; nothing at the end. */
+  function next(place: ListPlace, { extraction, nextLink }: ListPage): string | number | undefined {
+    const said = feed.next === undefined ? undefined : cursorOf(extraction.next);
+    switch (by) {
+      case 'page':
+        if (feed.next !== undefined && said === undefined) return undefined;
+        return Number(place.cursor) + 1;
+      case 'offset':
+        if (feed.next !== undefined && said === undefined) return undefined;
+        return Number(place.cursor) + extraction.items;
+      case 'cursor':
+        return said;
+      case 'link':
+        return feed.next === undefined ? (nextLink ?? cursorOf(extraction.next)) : said;
+      default:
+        return by satisfies never;
+    }
+  }
+
+  function at(place: ListPlace, cursor: string | number): ListPlace {
+    if (feed.in !== 'query') return { ...place, cursor, body: { [param]: cursor } };
+    const url = new URL(place.url);
+    url.searchParams.set(param, String(cursor));
+    return { ...place, url: url.href, cursor };
+  }
+
+  function sized(address: string, visit: 'first' | 'later'): string {
+    if (size === undefined) return address;
+    const url = new URL(address);
+    url.searchParams.set(size.param, String(size[visit]));
+    return url.href;
+  }
+}
+
+/** What a page says of the next one; `false`, `null`, nothing and an empty text say that there is none. */
+function cursorOf(value: Value | undefined): string | number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'string') return value === '' ? undefined : value;
+  return value === true ? 'true' : undefined;
+}

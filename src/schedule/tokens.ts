@@ -1,0 +1,69 @@
+/** What a target has to spend: a scrape costs one token, a day brings as many as its priority. */
+export interface Bucket {
+  readonly tokens: number;
+  /** The number of the last day that was granted and spent, so that no day is twice. */
+  readonly day: number;
+}
+
+export interface TokenLimits {
+  /** What a new target has. */
+  readonly start: number;
+  /** No bucket holds more. */
+  readonly cap: number;
+  /** No day has more scrapes of one target. */
+  readonly perDay: number;
+}
+
+export const defaultTokens: TokenLimits = { start: 1, cap: 4, perDay: 3 };
+
+/** What a day did to a bucket. */
+export interface Spent {
+  readonly bucket: Bucket;
+  /** Scrapes that were paid for, to be made within the day. */
+  readonly scrapes: number;
+}
+
+export interface Day {
+  readonly day: number;
+  /** Tokens that a day grants. */
+  readonly priority: number;
+  /**
+   * `disabled` targets are granted nothing and spend nothing; of those `waiting`, as for credentials, the tokens are kept
+   * for when they can be scraped. Default: `active`.
+   */
+  readonly state?: 'active' | 'waiting' | 'disabled';
+}
+
+/** The bucket of a target added on a day, which it is scraped on. */
+export function newBucket(day: number, { start }: TokenLimits = defaultTokens): Bucket {
+  return { tokens: start, day: day - 1 };
+}
+
+/**
+ * Grants the days since the last one that was granted, to the cap at most, then spends what is whole, up to the day's limit.
+ * A day that was granted already, or the one before it, changes nothing; where the clock was set back further, the days are
+ * counted on from there.
+ */
+export function spendDay(bucket: Bucket, { day, priority, state = 'active' }: Day, limits = defaultTokens): Spent {
+  if (day < bucket.day - 1) return { bucket: { ...bucket, day }, scrapes: 0 };
+  if (day <= bucket.day) return { bucket, scrapes: 0 };
+  if (state === 'disabled') return { bucket: { tokens: bucket.tokens, day }, scrapes: 0 };
+  const tokens = Math.min(limits.cap, exact(bucket.tokens + priority * (day - bucket.day)));
+  const scrapes = state === 'waiting' ? 0 : Math.min(Math.floor(tokens), limits.perDay);
+  return { bucket: { tokens: exact(tokens - scrapes), day }, scrapes };
+}
+
+/** Gives back what was paid for scrapes that the day had no room for, as when the daemon was down at their time. */
+export function refunded(bucket: Bucket, scrapes: number, { cap }: TokenLimits = defaultTokens): Bucket {
+  return { ...bucket, tokens: Math.min(cap, exact(bucket.tokens + scrapes)) };
+}
+
+/** The first day that will pay for a scrape, if the priority stays. */
+export function nextPaidDay({ tokens, day }: Bucket, priority: number): number {
+  return day + Math.max(1, Math.ceil(exact((1 - tokens) / priority)));
+}
+
+/** Without the dust of binary fractions: ten times 0.1 is a whole token. */
+function exact(tokens: number): number {
+  return Math.round(tokens * 1e9) / 1e9;
+}

@@ -1,0 +1,120 @@
+/** What the scrapes of a target or a source cost, and how much of it found nothing new. Plain data, which adds up. */
+export interface Tally {
+  readonly scrapes: number;
+  /** Scrapes that ended well and changed nothing. */
+  readonly unchanged: number;
+  readonly requests: number;
+  /** Answers that said that nothing had been modified. */
+  readonly notModified: number;
+  /** Answers with a validator, so that the next request can ask whether anything was modified. */
+  readonly validated: number;
+  readonly bytes: number;
+  /** Bytes of scrapes that changed nothing. */
+  readonly unchangedBytes: number;
+  readonly cpuMs: number;
+}
+
+export const noTally: Tally = {
+  scrapes: 0,
+  unchanged: 0,
+  requests: 0,
+  notModified: 0,
+  validated: 0,
+  bytes: 0,
+  unchangedBytes: 0,
+  cpuMs: 0,
+};
+
+/** What could be done about waste. */
+export type Advice =
+  /** It is asked far more often than anything changes. */
+  | {
+      readonly code: 'ask_less';
+      readonly share: number;
+      readonly scrapes: number;
+      readonly everyMs: number;
+      readonly betterMs: number;
+    }
+  /** The site does not let itself be asked whether anything was modified. */
+  | { readonly code: 'no_validators'; readonly unchangedBytes: number }
+  /** It does, and yet sends all of it each time. */
+  | { readonly code: 'validators_ignored'; readonly unchangedBytes: number };
+
+/** From fewer scrapes nothing follows. */
+const enough = 30;
+/** With fewer that found nothing new, nothing is wrong. */
+const muchUnchanged = 0.8;
+/** Asked so often in the mean time between two changes, one is seen a tenth of that time late on average. */
+const asksPerChange = 5;
+
+const minuteMs = 60_000;
+/** Intervals that a person would write. */
+const steps = [5, 10, 15, 30, 60, 120, 180, 240, 360, 480, 720, 1_440, 2_880, 4_320, 10_080, 20_160, 43_200];
+
+/** The tally of one more scrape, or of two targets together. */
+export function together(a: Tally, b: Tally): Tally {
+  return {
+    scrapes: a.scrapes + b.scrapes,
+    unchanged: a.unchanged + b.unchanged,
+    requests: a.requests + b.requests,
+    notModified: a.notModified + b.notModified,
+    validated: a.validated + b.validated,
+    bytes: a.bytes + b.bytes,
+    unchangedBytes: a.unchangedBytes + b.unchangedBytes,
+    cpuMs: a.cpuMs + b.cpuMs,
+  };
+}
+
+/** What follows from a tally; nothing when little is wasted or known. */
+export function adviceOf(tally: Tally, everyMs: number | undefined): Advice[] {
+  const { scrapes, unchanged, requests, notModified, validated, unchangedBytes } = tally;
+  if (scrapes < enough || unchanged < muchUnchanged * scrapes) return [];
+  const advice: Advice[] = [];
+  // Where nothing ever changed, the next scrape might be the first.
+  const betterMs = everyMs && writable((everyMs * scrapes) / Math.max(1, scrapes - unchanged) / asksPerChange);
+  if (everyMs !== undefined && betterMs !== undefined && betterMs >= 2 * everyMs)
+    advice.push({ code: 'ask_less', share: unchanged / scrapes, scrapes, everyMs, betterMs });
+  if (validated === 0 && requests > 0) advice.push({ code: 'no_validators', unchangedBytes });
+  else if (notModified === 0 && validated > 0.5 * requests) advice.push({ code: 'validators_ignored', unchangedBytes });
+  return advice;
+}
+
+/** The advice as a sentence for people. */
+export function adviceText(advice: Advice): string {
+  switch (advice.code) {
+    case 'ask_less':
+      return `${percent(advice.share)} of ${advice.scrapes} scrapes found nothing new: every ${written(advice.everyMs)} could be ${written(advice.betterMs)}`;
+    case 'no_validators':
+      return `the site sends no validators, so each page came whole: ${size(advice.unchangedBytes)} for nothing new`;
+    case 'validators_ignored':
+      return `the site sends validators and never says "not modified": ${size(advice.unchangedBytes)} for nothing new`;
+    default:
+      return advice satisfies never;
+  }
+}
+
+/** The longest interval of a round length that is not longer. */
+function writable(ms: number): number | undefined {
+  const step = steps.findLast((minutes) => minutes * minuteMs <= ms);
+  return step === undefined ? undefined : step * minuteMs;
+}
+
+function percent(share: number): string {
+  return `${Math.floor(share * 100)} %`;
+}
+
+function written(ms: number): string {
+  const units = [
+    ['d', 1_440 * minuteMs],
+    ['h', 60 * minuteMs],
+    ['m', minuteMs],
+    ['s', 1_000],
+  ] as const;
+  const [unit, inUnit] = units.find(([, each]) => ms % each === 0) ?? ['ms', 1];
+  return `${ms / inUnit}${unit}`;
+}
+
+function size(bytes: number): string {
+  const [unit, inUnit] = bytes >= 2 ** 30 ? ['GiB', 2 ** 30] : bytes >= 2 ** 20 ? ['MiB', 2 ** 20] : ['KiB', 2 ** 10];
+  return `${Math.round(bytes / inUnit)} ${unit}`;
+}

@@ -1,0 +1,125 @@
+import type { Source } from '../definition/source.ts';
+import type { StepOutcome } from '../engine/step.ts';
+import type { FoundDraft, TypedDrafts } from '../extract/typed.ts';
+import type { StepOps } from '../store/ops.ts';
+import type { Failure } from '../store/rows.ts';
+import { ErrorTally } from './errors.ts';
+import { type BegunScrape, check, type ScrapeDeps, Superseded, type Verdict, verdictOf } from './run.ts';
+import { stepOps, visitPage } from './visit.ts';
+import type { Visit } from './walk.ts';
+
+/** What a collector found since it last said so. */
+export interface FoundBatch {
+  readonly drafts: readonly FoundDraft[];
+  /** Items that it could not read. */
+  readonly failures: readonly { readonly url: string; readonly message: string }[];
+}
+
+/** What a scrape does for its collector. Each rejects once the scrape is over. */
+export interface CollectorScrape {
+  /** Asks for a page; each exchange is a step. */
+  fetch(visit: Visit, signal: AbortSignal): Promise<StepOutcome>;
+  /** Writes what was found, as a step of its own. */
+  collected(batch: FoundBatch): Promise<void>;
+}
+
+/** A plug-in that goes its own way through a source. */
+export interface Collector {
+  /** The address of its target. */
+  readonly url: string;
+  /** Runs to its end; gives why it failed, if it did. */
+  run(scrape: CollectorScrape, signal: AbortSignal): Promise<Failure | undefined>;
+  typed(drafts: readonly FoundDraft[]): TypedDrafts;
+}
+
+/** Too many items of a collector could not be read. */
+class CeilingReached extends Error {
+  override readonly name = 'CeilingReached';
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+/** What is told of one step at most. */
+const maxNotes = 100;
+
+/** Runs the scrape of a collector from its first step to its closing commit, as `runScrape` does for pages that the daemon finds. */
+export async function runCollector(
+  begun: BegunScrape,
+  source: Source,
+  collector: Collector,
+  deps: ScrapeDeps,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const { target, epoch, scrape } = begun;
+  const fence = { target, epoch, scrape };
+  const context = { ...deps, source, target, dueAt: begun.dueAt, nextDueAt: begun.nextDueAt, commit };
+  const errors = new ErrorTally(source.errorCeiling);
+  let step = 0;
+  let draftsBefore = 0;
+  let seenAt: number | undefined;
+  let verdict: Verdict = 'unused';
+
+  try {
+    return await close(await collector.run({ fetch, collected }, signal));
+  } catch (error) {
+    if (error instanceof Superseded) return 'unused';
+    if (error instanceof CeilingReached) return close(error.failure);
+    throw error;
+  }
+
+  async function close(failure: Failure | undefined): Promise<Verdict> {
+    const ended =
+      failure === undefined
+        ? ({ status: 'complete', reason: 'end' } as const)
+        : ({ status: 'failed', failure } as const);
+    const { outcome } = await deps.close(fence, { ...ended, finished: false });
+    return outcome === 'superseded' ? 'unused' : verdict;
+  }
+
+  async function fetch(visit: Visit, within: AbortSignal): Promise<StepOutcome> {
+    const visited = await visitPage(visit, context, within);
+    const { outcome } = visited.asked;
+    verdict = verdictOf(visited, verdict);
+    seenAt = outcome.at;
+    await commit(stepOps(visit, visited, {}));
+    return outcome;
+  }
+
+  async function collected({ drafts: found, failures }: FoundBatch): Promise<void> {
+    const { drafts, refused, absent, unparsed, notes } = collector.typed(found);
+    const items = found.length + failures.length;
+    const failed = refused + failures.length;
+    const tooMany = errors.add({ items, refused: failed });
+    const now = deps.clock.now();
+    const told = [...notes, ...failures.map(({ url, message }) => `${url}: ${message}`)].slice(0, maxNotes);
+    const ops: StepOps = {
+      // What was read says nothing of the time after the last page came.
+      observedAt: seenAt ?? now,
+      drafts,
+      draftsBefore,
+      log: {
+        url: collector.url,
+        at: now,
+        elapsedMs: 0,
+        bytes: 0,
+        absent,
+        unparsed,
+        batch: items,
+        ...(failed > 0 && { errors: failed }),
+        ...(told.length > 0 && { notes: told }),
+      },
+    };
+    draftsBefore += drafts.length;
+    await commit(ops);
+    if (tooMany !== undefined) throw new CeilingReached(tooMany);
+  }
+
+  async function commit(ops: StepOps): Promise<void> {
+    step += 1;
+    check(await deps.commit({ ...fence, step }, ops));
+  }
+}

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { temporaryDirectory } from '../control/daemon.ts';
+import { startDaemon } from '../support/daemon.ts';
+import { openSite } from '../support/site.ts';
+import { run } from './terminal.ts';
+
+const product = {
+  '@context': 'https://schema.org',
+  '@type': 'Product',
+  sku: 'S1',
+  name: 'Solar',
+  image: ['http://shop.example/1.jpg', 'http://shop.example/2.jpg'],
+  offers: { '@type': 'Offer', price: 12.5, priceCurrency: 'EUR' },
+};
+
+const card = (sku: string, name: string, price: string): string =>
+  `<div class="card" data-sku="${sku}"><h3><a href="/p/${sku}">${name}</a></h3><span class="price">${price}</span><p class="note">${name} note</p></div>`;
+
+const menu = ['a', 'b', 'c', 'd', 'e']
+  .map((name) => `<li class="entry"><a href="/${name}">${name} of the menu</a></li>`)
+  .join('');
+
+/** A page, what is read there, and what the definition says. */
+const pages: readonly {
+  readonly what: string;
+  readonly file: string;
+  readonly text: string;
+  readonly records: readonly (readonly [type: string, key: string])[];
+  readonly says: readonly RegExp[];
+}[] = [
+  {
+    what: 'a product that is described as ld+json',
+    file: 'page.html',
+    text: `<title>Solar</title><script type="application/ld+json">${JSON.stringify(product)}</script><h1>Solar</h1>`,
+    records: [['product', 'S1']],
+    says: [
+      /url: https:\/\/shop\.example\/p\/\{page\}$/m,
+      /price: \{ json: \$\.offers\.price, type: money, currency: EUR \}/,
+      /image: \{ json: \$\.image, type: array, of: \{ type: url \} \}/,
+    ],
+  },
+  {
+    what: 'things that are described as microdata',
+    file: 'page.html',
+    text: ['A', 'B']
+      .map(
+        (name) =>
+          `<div itemscope itemtype="https://schema.org/Event"><b itemprop="name">${name}</b><time itemprop="startDate" datetime="2026-01-0${name === 'A' ? 1 : 2}">soon</time></div>`,
+      )
+      .join(''),
+    records: [
+      ['event', 'A'],
+      ['event', 'B'],
+    ],
+    says: [/in: microdata/, /start_date: \{ json: "\$\.props\.startDate\[0\]", type: date \}/],
+  },
+  {
+    what: 'repeated blocks, and not the menu',
+    file: 'page.html',
+    text: `<title>Shop</title><nav><ul>${menu}</ul></nav>${card('A', 'Sun', '€1.50')}${card('B', 'Moon', '€2.50')}${card('C', 'Star', '€3.50')}`,
+    records: [
+      ['card', 'A'],
+      ['card', 'B'],
+      ['card', 'C'],
+    ],
+    says: [
+      /each: "div\.card"/,
+      /sku: \{ attr: data-sku \}/,
+      /price: \{ css: \.price, type: money \}/,
+      /link: \{ css: "a\[href\]", attr: href, type: url \}/,
+      /note: \{ css: \.note \}/,
+      /url: https:\/\/shop\.example\/p\/solar$/m,
+    ],
+  },
+  {
+    what: 'the rows of a table by their headings',
+    file: 'page.html',
+    text: `<table id="trials"><tr><th>Trial ID</th><th>Start</th></tr>${['T1', 'T2', 'T3'].map((id) => `<tr><td><a href="/${id}">${id}</a></td><td>2026-01-02</td></tr>`).join('')}</table>`,
+    records: [
+      ['item', 'T1'],
+      ['item', 'T2'],
+      ['item', 'T3'],
+    ],
+    says: [/each: "table#trials tr:has\(td\)"/, /start: \{ css: td:nth-child\(2\), type: date \}/],
+  },
+  {
+    what: 'what a page says of itself in Open Graph',
+    file: 'page.html',
+    text: '<meta property="og:title" content="Solar"><meta property="og:url" content="https://shop.example/p/solar"><meta property="og:type" content="article">',
+    records: [['article', 'https://shop.example/p/solar']],
+    says: [/title: \{ meta: og:title \}/],
+  },
+  {
+    what: 'a heading where there is nothing else',
+    file: 'page.html',
+    text: '<h1>Solar</h1><p>text',
+    records: [['page', 'Solar']],
+    says: [/title: \{ css: h1 \}/],
+  },
+  {
+    what: 'a feed',
+    file: 'feed.xml',
+    text: '<?xml version="1.0"?><rss><channel><item><guid>1</guid><title>One</title></item></channel></rss>',
+    records: [['item', '1']],
+    says: [/provider: rss/],
+  },
+  {
+    what: 'elements of XML',
+    file: 'list.xml',
+    text: '<?xml version="1.0"?><list><trial><id>T1</id><phase>2</phase></trial><trial><id>T2</id><phase>3</phase></trial></list>',
+    records: [
+      ['trial', 'T1'],
+      ['trial', 'T2'],
+    ],
+    says: [/provider: xml/, /phase: \{ xpath/],
+  },
+  {
+    what: 'a list of objects in JSON',
+    file: 'list.json',
+    text: JSON.stringify({
+      next: 2,
+      data: { items: [1, 2].map((id) => ({ id, name: `n${id}`, at: '2026-01-02T03:04:05Z' })) },
+    }),
+    records: [
+      ['item', '1'],
+      ['item', '2'],
+    ],
+    says: [/each: "\$\.data\.items\[\*\]"/, /at: \{ json: \$\.at, type: datetime \}/],
+  },
+  {
+    what: 'the rows of a table in CSV',
+    file: 'list.csv',
+    text: 'Trial ID;Started on;Site\nT1;2026-01-02;x\nT2;2026-01-03;x\n',
+    records: [
+      ['row', 'T1'],
+      ['row', 'T2'],
+    ],
+    says: [/provider: csv/, /started_on: \{ json: "\$\['Started on'\]", type: date \}/],
+  },
+];
+
+describe('init source', () => {
+  for (const { what, file, text, records, says } of pages) {
+    test(`drafts a valid definition of ${what}, which gives records on that very page`, async (t) => {
+      const cwd = await temporaryDirectory(t);
+      await writeFile(join(cwd, file), text);
+      const words = ['init', 'source', 'https://shop.example/p/solar', '--file', file];
+      const { status, out, err } = await run(words, { cwd });
+      assert.equal(status, 0, err);
+      assert.match(out, /^reads {2}/);
+      assert.match(out, /^wrote sources\/shop\.yaml, which is valid/m);
+      const definition = await readFile(join(cwd, 'sources', 'shop.yaml'), 'utf8');
+      for (const each of says) assert.match(definition, each);
+      assert.equal((await run(['validate'], { cwd })).status, 0);
+      const tried = JSON.parse((await run(['try', 'shop', file, '--json'], { cwd })).out);
+      const read = tried.drafts.map(({ type, key }: { type: string; key: string }) => [type, key]);
+      assert.deepEqual(read, records);
+      assert.deepEqual(tried.unparsed, []);
+    });
+  }
+
+  test('asks for the page by the daemon, though no source has it yet', async (t) => {
+    const site = await openSite(t, {
+      '/p/solar': `<title>Solar</title>${card('A', 'Sun', '€1')}${card('B', 'Moon', '€2')}${card('C', 'Star', '€3')}`,
+    });
+    const { socket, folder, client } = await startDaemon(t, { sources: {} });
+    const { status, err } = await run(['init', 'source', site.url('/p/solar'), '--id', 'local', '--socket', socket], {
+      cwd: folder,
+    });
+    assert.equal(status, 0, err);
+    assert.deepEqual((await client.call('source.reload', {})).changed, ['local']);
+    const found = await client.call('source.try', { id: 'local', url: site.url('/p/solar') });
+    assert.equal(found.drafts.length, 3);
+  });
+
+  test('overwrites no definition unless it is forced', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await mkdir(join(cwd, 'sources'));
+    await writeFile(join(cwd, 'sources', 'shop.yaml'), 'precious');
+    await writeFile(join(cwd, 'page.html'), '<h1>Solar</h1>');
+    const words = ['init', 'source', 'https://shop.example/', '--file', 'page.html'];
+    const refused = await run(words, { cwd });
+    assert.equal(refused.status, 4);
+    assert.match(refused.err, /sources\/shop\.yaml stands there already/);
+    assert.equal(await readFile(join(cwd, 'sources', 'shop.yaml'), 'utf8'), 'precious');
+    assert.equal((await run([...words, '--force'], { cwd })).status, 0);
+  });
+
+  const refusals: readonly [string, string[], number, RegExp][] = [
+    ['what is no address', ['ftp://shop.example/'], 2, /expected an http or https URL/],
+    ['an id that is none', ['https://shop.example/', '--id', '../x'], 2, /expected an id/],
+    ['a page with nothing on it', ['https://shop.example/'], 1, /nothing to read there/],
+  ];
+  for (const [what, words, status, says] of refusals) {
+    test(`refuses ${what}, and writes nothing`, async (t) => {
+      const cwd = await temporaryDirectory(t);
+      await writeFile(join(cwd, 'page.html'), '<p>');
+      const refused = await run(['init', 'source', ...words, '--file', 'page.html'], { cwd });
+      assert.equal(refused.status, status, refused.err);
+      assert.match(refused.err, says);
+      await assert.rejects(readFile(join(cwd, 'sources', 'shop.yaml')), /ENOENT/);
+    });
+  }
+});

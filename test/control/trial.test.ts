@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { startDaemon } from '../support/daemon.ts';
+import { openSite } from '../support/site.ts';
+
+const definition = `id: shop
+allowPrivate: true
+robots: ignore
+retry: { times: 0 }
+politeness: { autoThrottle: false, delay: 1ms, minDelay: 1ms }
+records:
+  product:
+    key: sku
+    fields:
+      sku: { css: h1, required: true }
+      price: { any: [{ css: .sale }, { css: .price }], filters: [{ replace: { from: "^about ", to: "" } }], type: money }
+      stock: { css: .stock, type: integer }
+      cell: { css: table b }
+`;
+
+// The browser's tree has what is in a table but in no cell before the table.
+const page =
+  '<h1>S1</h1><p class="price">about EUR 5.00</p><p class="stock">many</p><table><b>x</b><tr><td>y</td></tr></table>';
+
+describe('a trial of a page over the socket', () => {
+  test('tells for each field the alternative that matched, the text before each filter, and what was expected (P22)', async (t) => {
+    const site = await openSite(t, { '/solar': page });
+    const { client } = await startDaemon(t, { sources: { shop: definition } });
+    const found = await client.call('source.try', { id: 'shop', url: site.url('/solar') });
+    assert.deepEqual(found.drafts[0]?.fields['price'], { amount: '5.00', currency: 'EUR' });
+    const [item] = found.explained;
+    assert.deepEqual([item?.record, item?.key], ['product', 'S1']);
+    const field = (name: string) => item?.fields.find((each) => each.name === name);
+    assert.deepEqual(field('price')?.place, { by: 'css', text: '.price', alternative: 2, alternatives: 2, matches: 1 });
+    assert.deepEqual(
+      field('price')?.filters.map(({ before }) => before),
+      ['about EUR 5.00'],
+    );
+    assert.equal(field('stock')?.lost[0]?.text, 'many');
+    assert.equal(found.page, undefined);
+    assert.equal(found.trees, undefined);
+  });
+
+  test('tells where the two trees of the page differ, when it is asked', async (t) => {
+    const site = await openSite(t, { '/solar': page });
+    const { client } = await startDaemon(t, { sources: { shop: definition } });
+    const { trees } = await client.call('source.try', { id: 'shop', url: site.url('/solar'), trees: true });
+    assert.deepEqual(trees, [{ record: 'product', key: 'S1', field: 'cell', fast: 'x' }]);
+  });
+
+  test('hands back the page as it came, when it is asked, also one without a record', async (t) => {
+    const bytes = Buffer.from('<p>gr\xfc\xdfe', 'latin1');
+    const headers = { 'content-type': 'text/html; charset=latin1' };
+    const site = await openSite(t, { '/bare': { body: bytes, headers } });
+    const { client } = await startDaemon(t, { sources: { shop: definition } });
+    const found = await client.call('source.try', { id: 'shop', url: site.url('/bare'), keep: true });
+    assert.equal(found.failure?.code, 'no_record');
+    assert.equal(found.page?.contentType, headers['content-type']);
+    assert.deepEqual(Buffer.from(found.page?.body ?? '', 'base64'), bytes);
+  });
+
+  test('leaves out a page that is too large for an answer', async (t) => {
+    const site = await openSite(t, { '/large': `<h1>S1</h1>${'x'.repeat(8 * 1024 * 1024)}` });
+    const { client } = await startDaemon(t, { sources: { shop: definition } });
+    const found = await client.call('source.try', { id: 'shop', url: site.url('/large'), keep: true });
+    assert.equal(found.drafts.length, 1);
+    assert.equal(found.page, undefined);
+  });
+
+  test('a page of no source is asked for as robots.txt allows, and handed back whatever it is', async (t) => {
+    const site = await openSite(t, {
+      '/robots.txt': { body: 'User-agent: *\nDisallow: /secret', headers: { 'content-type': 'text/plain' } },
+      '/data': { body: '{"a":1}', headers: { 'content-type': 'application/json' } },
+      '/secret': 'x',
+    });
+    const { client } = await startDaemon(t, { sources: {} });
+    const peeked = await client.call('source.peek', { url: site.url('/data') });
+    assert.equal(Buffer.from(peeked.body, 'base64').toString(), '{"a":1}');
+    assert.equal(peeked.contentType, 'application/json');
+    await assert.rejects(client.call('source.peek', { url: site.url('/secret') }), /no page to draft from: .*robots/);
+    assert.ok(!site.asked.some(({ path }) => path === '/secret'));
+  });
+});

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { startDaemon } from '../../support/daemon.ts';
+import { openSite } from '../../support/site.ts';
+import { isEnd, recordsOf } from '../lists/listing.ts';
+import { daemonFolder, startOwnDaemon } from '../own-daemon.ts';
+import { answerWith, hold, nth, soon } from '../tracking.ts';
+import { crawlSource, openShop, page, pathsOf } from './shop.ts';
+
+describe('a crawl', () => {
+  test('asks every page of a shop once, products before lists, and completes (P23, P24)', async (t) => {
+    const site = await openShop(t);
+    const daemon = await startDaemon(t, { sources: { shop: crawlSource() }, settings: soon });
+    const { client } = daemon;
+    await client.call('project.add', { id: 'all', targets: [{ source: 'shop', url: site.url('/') }] });
+    const { scrape = 0 } = await nth(1, 'scrape.completed', 'all', daemon);
+    const paths = pathsOf(site);
+    assert.deepEqual([paths.length, new Set(paths).size], [45, 45]);
+    assert.deepEqual(paths.slice(0, 3), ['/', '/c/0', '/p/0']);
+    assert.deepEqual(paths.slice(11, 14), ['/p/9', '/c/1', '/p/10']);
+    const found = await client.call('scrape.get', { scrape });
+    assert.deepEqual([found.scrape.endReason, found.scrape.counts.added], ['complete', 40]);
+    assert.equal((await recordsOf(client)).get('7')?.url, site.url('/p/7'));
+  });
+
+  test('goes on after a kill, and asks for no page again but the one under way (P49)', async (t) => {
+    const site = await openShop(t);
+    const folder = await daemonFolder(t, { shop: crawlSource() });
+    const first = await startOwnDaemon(t, folder);
+    const held = hold(site, '/p/17');
+    await first.client.call('project.add', { id: 'all', targets: [{ source: 'shop', url: site.url('/') }] });
+    await held;
+    await first.kill();
+    const before = pathsOf(site);
+    site.answer('/p/17', page([], '17'));
+    const { client } = await startOwnDaemon(t, folder);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await client.subscribe({ after: 0 }, ({ type }) => (type === 'scrape.completed' ? resolve() : undefined));
+    await promise;
+    const after = pathsOf(site).slice(before.length);
+    assert.deepEqual(
+      after.filter((path) => before.includes(path)),
+      ['/p/17'],
+    );
+    assert.equal(new Set([...before, ...after]).size, 45);
+    assert.equal((await recordsOf(client)).size, 40);
+  });
+
+  test('follows a redirect to the same page with a cookie, and none to a page that was met', async (t) => {
+    const site = await openSite(t, { '/p/1': page([], '1'), '/p/2': { status: 302, headers: { location: '/p/1' } } });
+    site.answer('/', (request, response) => {
+      const isKnown = request.headers.cookie === 'seen=1';
+      response.statusCode = isKnown ? 200 : 302;
+      response.setHeader('content-type', 'text/html').setHeader('set-cookie', 'seen=1').setHeader('location', '/');
+      response.end(isKnown ? page(['/p/1', '/p/2']) : '');
+    });
+    const daemon = await startDaemon(t, { sources: { shop: crawlSource() }, settings: soon });
+    await daemon.client.call('project.add', { id: 'all', targets: [{ source: 'shop', url: site.url('/') }] });
+    await nth(1, 'scrape.completed', 'all', daemon);
+    assert.deepEqual(pathsOf(site), ['/', '/', '/p/1', '/p/2']);
+  });
+
+  test('without an end is cut as a loop, with its products kept and none of them missing (P25, P27, P41)', async (t) => {
+    const site = await openSite(t, {
+      '/': page(['/day', '/p/1', '/p/2']),
+      '/p/1': page([], '1'),
+      '/p/2': page([], '2'),
+    });
+    site.answer('/day', ({ url = '' }, response) => {
+      const day = Number(new URL(url, site.origin).searchParams.get('n') ?? 0);
+      answerWith(page([`/day?n=${day + 1}`]), response);
+    });
+    const rules = 'maxWithoutNew: 20, maxDepth: 1000';
+    const daemon = await startDaemon(t, { sources: { shop: crawlSource('shop', rules) }, settings: soon });
+    const { client } = daemon;
+    await client.call('project.add', { id: 'all', targets: [{ source: 'shop', url: site.url('/') }] });
+    const first = await daemon.event(isEnd);
+    assert.deepEqual([first.type, first.data['endReason']], ['scrape.aborted', 'loop']);
+    site.answer('/', page(['/day', '/p/1']));
+    await client.call('project.rescrape', { id: 'all' });
+    await nth(2, 'scrape.aborted', 'all', daemon);
+    const records = await recordsOf(client);
+    assert.deepEqual([records.size, records.get('2')?.absent], [2, undefined]);
+  });
+
+  test('says which products are missing after it was whole, and which are gone after the second time (P41)', async (t) => {
+    const site = await openShop(t);
+    const daemon = await startDaemon(t, { sources: { shop: crawlSource() }, settings: soon });
+    const { client } = daemon;
+    await client.call('project.add', { id: 'all', targets: [{ source: 'shop', url: site.url('/') }] });
+    await nth(1, 'scrape.completed', 'all', daemon);
+    site.answer('/c/3', page([]));
+    for (const [round, kind] of [
+      [2, 'missing'],
+      [3, 'gone'],
+    ] as const) {
+      await client.call('project.rescrape', { id: 'all' });
+      const { data } = await nth(round, 'scrape.completed', 'all', daemon);
+      assert.deepEqual(data['counts'], { added: 0, changed: 0, confirmed: 30, [kind]: 10 });
+      assert.equal(daemon.events.filter(({ type }) => type === `record.${kind}`).length, 10);
+      assert.equal((await recordsOf(client)).get('35')?.absent?.times, round - 1);
+    }
+  });
+
+  test('is walked to its end by the definition that it began with; the next one goes by the one deployed meanwhile (P51)', async (t) => {
+    const site = await openShop(t);
+    const daemon = await startDaemon(t, { sources: { shop: crawlSource() }, settings: soon });
+    const { client } = daemon;
+    const held = hold(site, '/p/5');
+    await client.call('project.add', { id: 'all', targets: [{ source: 'shop', url: site.url('/') }] });
+    const response = await held;
+    await daemon.define('shop', crawlSource('shop', 'deny: [/c/3]'));
+    await client.call('source.reload', {});
+    answerWith(page([], '5'), response);
+    await nth(1, 'scrape.completed', 'all', daemon);
+    assert.equal(site.asked.length, 45);
+    site.answer('/p/5', page([], '5'));
+    await client.call('project.rescrape', { id: 'all' });
+    await nth(2, 'scrape.completed', 'all', daemon);
+    assert.equal(site.asked.length, 45 + 34);
+    const { scrapes } = await client.call('scrape.list', {});
+    assert.notEqual(scrapes[0]?.version, scrapes[1]?.version);
+  });
+
+  test('that fails or hangs holds up no other (P28)', async (t) => {
+    const site = await openShop(t);
+    const broken = await openSite(t, { '/': page(['/p/1', '/p/2']), '/p/1': { status: 500 } });
+    const held = hold(broken, '/p/2');
+    const sources = { shop: crawlSource(), broken: crawlSource('broken') };
+    const daemon = await startDaemon(t, { sources, settings: soon });
+    const { client } = daemon;
+    await client.call('project.add', { id: 'broken', targets: [{ source: 'broken', url: broken.url('/') }] });
+    const response = await held;
+    await client.call('project.add', { id: 'all', targets: [{ source: 'shop', url: site.url('/') }] });
+    await nth(1, 'scrape.completed', 'all', daemon);
+    assert.equal((await recordsOf(client)).size, 40);
+    answerWith(page([], '2'), response);
+    await nth(1, 'scrape.completed', 'broken', daemon);
+    assert.equal((await recordsOf(client, 'broken')).size, 1);
+  });
+
+  test('has as many requests under way as its source allows, and no more', async (t) => {
+    const site = await openShop(t);
+    const waiting: (() => void)[] = [];
+    let most = 0;
+    for (let number = 0; number < 40; number += 1)
+      site.answer(`/p/${number}`, (_request, response) => {
+        waiting.push(() => answerWith(page([], `${number}`), response));
+        most = Math.max(most, waiting.length);
+        // Held until as many wait as may; whoever came too many would be seen by then.
+        if (waiting.length === 4) setImmediate(() => waiting.splice(0).forEach((answer) => answer()));
+      });
+    const sources = { shop: crawlSource('shop', '', 'concurrency: 4') };
+    const daemon = await startDaemon(t, { sources, settings: soon });
+    await daemon.client.call('project.add', { id: 'all', targets: [{ source: 'shop', url: site.url('/') }] });
+    await nth(1, 'scrape.completed', 'all', daemon);
+    assert.deepEqual([most, site.asked.length], [4, 45]);
+  });
+});

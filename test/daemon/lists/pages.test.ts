@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { startDaemon, type TestDaemon } from '../../support/daemon.ts';
+import { openSite, type Site } from '../../support/site.ts';
+import { soon } from '../tracking.ts';
+import { again, answerBy, type Item, itemsOf, json, listSource, recordsOf, trackList } from './listing.ts';
+
+interface Shown {
+  readonly daemon: TestDaemon;
+  readonly site: Site;
+  /** The list, the newest item first; a test puts more before. */
+  readonly items: Item[];
+}
+
+const byPage = 'feed: { by: page, size: { param: limit, first: 10, later: 4 } }';
+
+/** A daemon, and a site that shows a list in pages of the size that it is asked for. */
+async function listed(t: TestContext, count: number, feed = byPage): Promise<Shown> {
+  const site = await openSite(t);
+  const items = itemsOf(0, count);
+  answerBy(site, '/list', (query) => {
+    const size = Number(query.get('limit') ?? 4);
+    const first = (Number(query.get('page') ?? 1) - 1) * size;
+    return { items: items.slice(first, first + size) };
+  });
+  const daemon = await startDaemon(t, { sources: { list: listSource(feed) }, settings: soon });
+  return { daemon, site, items };
+}
+
+function publish(items: Item[], ...ids: readonly string[]): void {
+  items.unshift(...ids.map((id) => ({ id, title: 'new' })));
+}
+
+describe('a list that is scraped for the first time', () => {
+  test('is read to its end in large pages, however many (J43, J44)', async (t) => {
+    const { daemon, site } = await listed(t, 75);
+    const { scrape, asked } = await trackList(daemon, site, '/list');
+    assert.deepEqual(
+      asked,
+      [1, 2, 3, 4, 5, 6, 7, 8, 9].map((page) => `/list?limit=10&page=${page}`),
+    );
+    assert.deepEqual([scrape.status, scrape.endReason, scrape.counts.added], ['complete', 'empty', 75]);
+  });
+
+  test('keeps what the pages before a failure gave, and begins again the next time (J59)', async (t) => {
+    const { daemon, site } = await listed(t, 45);
+    let fails = true;
+    answerBy(site, '/list', (query) => {
+      const page = Number(query.get('page'));
+      return fails && page === 3 ? 500 : { items: itemsOf((page - 1) * 10, page < 6 ? 10 : 0) };
+    });
+    const failed = await trackList(daemon, site, '/list');
+    assert.deepEqual([failed.scrape.status, failed.scrape.counts.added], ['failed', 20]);
+    assert.equal((await recordsOf(daemon.client)).size, 20);
+    assert.equal(daemon.events.filter(({ type }) => type === 'record.added').length, 20);
+    fails = false;
+    const { scrape, asked } = await again(daemon, site);
+    assert.deepEqual([scrape.status, scrape.counts], ['complete', { added: 30, changed: 0, confirmed: 20 }]);
+    assert.equal(asked.length, 6);
+    assert.match(asked[0] ?? '', /limit=10/);
+  });
+
+  test('gives the newest item the highest sequence, over all pages and all scrapes (J79)', async (t) => {
+    const { daemon, site, items } = await listed(t, 25);
+    await trackList(daemon, site, '/list');
+    publish(items, 'n1', 'n0');
+    await again(daemon, site);
+    const records = [...(await recordsOf(daemon.client)).values()].sort((a, b) => b.sequence - a.sequence);
+    assert.deepEqual(
+      records.map(({ key }) => key),
+      items.map(({ id }) => id),
+    );
+  });
+
+  test('has the number, the status and the time of each page in its run log (J80)', async (t) => {
+    const { daemon, site } = await listed(t, 15);
+    const { steps } = await trackList(daemon, site, '/list');
+    assert.deepEqual(
+      steps.map(({ step, page, status, counts }) => [step, page, status, counts.added]),
+      [
+        [1, 1, 200, 10],
+        [2, 2, 200, 5],
+        [3, 3, 200, 0],
+      ],
+    );
+    assert.ok(steps.every(({ elapsedMs, bytes }) => elapsedMs > 0 && bytes > 0));
+  });
+});
+
+describe('a list that is scraped again', () => {
+  test('is read to the page with something known, in small pages, and what is new there is told (J43, J45)', async (t) => {
+    const { daemon, site, items } = await listed(t, 30);
+    await trackList(daemon, site, '/list');
+    publish(items, 'a', 'b', 'c', 'd', 'e');
+    const { scrape, asked } = await again(daemon, site);
+    assert.deepEqual(asked, ['/list?limit=4&page=1', '/list?limit=4&page=2']);
+    assert.deepEqual([scrape.endReason, scrape.counts.added], ['known', 5]);
+    const told = daemon.events.filter((event) => event.type === 'record.added' && event.scrape === scrape.scrape);
+    assert.deepEqual(
+      told.map(({ data }) => data['key']),
+      ['a', 'b', 'c', 'd', 'e'],
+    );
+  });
+
+  test('takes one request when there is nothing new (J46)', async (t) => {
+    const { daemon, site } = await listed(t, 30);
+    await trackList(daemon, site, '/list');
+    assert.deepEqual((await again(daemon, site)).asked, ['/list?limit=4&page=1']);
+  });
+
+  test('is cut at its limit of pages, which is told, and goes on from what it has seen the next time (J47)', async (t) => {
+    const { daemon, site, items } = await listed(t, 5);
+    await trackList(daemon, site, '/list');
+    publish(items, ...Array.from({ length: 100 }, (_, index) => `n${index}`));
+    const { scrape, asked } = await again(daemon, site);
+    assert.deepEqual([asked.length, scrape.status, scrape.endReason], [5, 'complete', 'page_limit']);
+    const gap = await daemon.event(({ type }) => type === 'scrape.gap');
+    assert.deepEqual([gap.scrape, gap.data], [scrape.scrape, { pages: 5, url: site.url('/list?limit=4&page=5') }]);
+    assert.equal((await again(daemon, site)).asked.length, 1);
+  });
+
+  test('finds what is new behind items that are pinned (J48)', async (t) => {
+    const { daemon, site, items } = await listed(t, 30);
+    await trackList(daemon, site, '/list');
+    const [pinned = {}] = items.splice(20, 1);
+    publish(items, 'a', 'b');
+    items.unshift(pinned);
+    const { scrape } = await again(daemon, site);
+    assert.deepEqual([scrape.counts.added, scrape.steps], [2, 1]);
+  });
+
+  test('knows items that have nothing but a text (J49)', async (t) => {
+    const { daemon, site } = await listed(t, 0);
+    answerBy(site, '/list', () => ({ items: [{ id: 'a' }, { id: 'b' }] }));
+    await trackList(daemon, site, '/list');
+    const { asked, scrape } = await again(daemon, site);
+    assert.deepEqual([asked.length, scrape.endReason], [1, 'known']);
+  });
+
+  test('is read past what is known to its end when a person wants it (J52)', async (t) => {
+    const { daemon, site } = await listed(t, 33);
+    await trackList(daemon, site, '/list');
+    const { scrape, asked } = await again(daemon, site, { full: true });
+    assert.deepEqual([asked.length, scrape.counts.confirmed, scrape.wish], [10, 33, { full: true }]);
+  });
+
+  test('has an item under another address changed, not lost (J78)', async (t) => {
+    const { daemon, site, items } = await listed(t, 0);
+    items.push({ id: 'a', link: 'https://cdn.test/1?sig=x' }, { id: 'b', link: 'https://cdn.test/2?sig=x' });
+    await trackList(daemon, site, '/list');
+    items.splice(0, 1, { id: 'a', link: 'https://cdn.test/1?sig=y' });
+    const { scrape } = await again(daemon, site);
+    assert.deepEqual([scrape.status, scrape.counts], ['complete', { added: 0, changed: 1, confirmed: 1 }]);
+    assert.equal((await recordsOf(daemon.client)).get('a')?.fields['link']?.value, 'https://cdn.test/1?sig=y');
+  });
+
+  test('is not read again while its first page has not changed', async (t) => {
+    const site = await openSite(t);
+    site.answer('/list', (request, response) => {
+      const isSame = request.headers['if-none-match'] === '"1"';
+      response.statusCode = isSame ? 304 : 200;
+      response.setHeader('content-type', 'application/json').setHeader('etag', '"1"');
+      response.end(isSame ? '' : JSON.stringify({ items: itemsOf(0, 3) }));
+    });
+    const daemon = await startDaemon(t, { sources: { list: listSource('feed: { by: link }') }, settings: soon });
+    await trackList(daemon, site, '/list');
+    const { scrape, steps } = await again(daemon, site);
+    assert.deepEqual([scrape.endReason, steps[0]?.status, scrape.counts.confirmed], ['unmodified', 304, 3]);
+  });
+});
+
+describe('a list goes on', () => {
+  test('by a cursor that is handed back as it came (J50)', async (t) => {
+    const { daemon, site } = await listed(t, 0, "feed: { by: cursor, param: after, next: { json: '$.next' } }");
+    const cursor = 'a+b/c==&ü';
+    answerBy(site, '/list', (query) =>
+      query.get('after') === cursor ? { items: itemsOf(9, 1) } : { items: itemsOf(0, 2), next: cursor },
+    );
+    const { scrape, asked } = await trackList(daemon, site, '/list');
+    assert.deepEqual([asked.length, scrape.endReason, scrape.counts.added], [2, 'end', 3]);
+  });
+
+  test('by its Link header (J50)', async (t) => {
+    const { daemon, site } = await listed(t, 0, 'feed: { by: link }');
+    site.answer('/list', json({ items: itemsOf(0, 2) }, { link: '</more>; rel="next"' }));
+    site.answer('/more', json({ items: itemsOf(2, 2) }));
+    const { scrape, asked } = await trackList(daemon, site, '/list');
+    assert.deepEqual([asked, scrape.counts.added], [['/list', '/more'], 4]);
+  });
+
+  for (const [kind, given, expected] of [
+    ['form', 'form: { q: lamps }', ['q=lamps&page=1', 'q=lamps&page=2']],
+    ['json', 'json: { q: lamps }', ['{"q":"lamps","page":1}', '{"q":"lamps","page":2}']],
+  ] as const)
+    test(`by what the ${kind} of its request says (J50)`, async (t) => {
+      const { daemon, site } = await listed(t, 0, `feed: { by: page, in: ${kind} }\nrequest: { ${given} }`);
+      const bodies: string[] = [];
+      site.answer('/list', (request, response) => {
+        let body = '';
+        request.on('data', (bytes: Buffer) => (body += bytes.toString()));
+        request.on('end', () => {
+          bodies.push(body);
+          response.setHeader('content-type', 'application/json');
+          response.end(JSON.stringify({ items: itemsOf(0, bodies.length < 2 ? 2 : 0) }));
+        });
+      });
+      await trackList(daemon, site, '/list');
+      assert.deepEqual(bodies, expected);
+      assert.deepEqual(new Set(site.asked.map(({ method }) => method)), new Set(['POST']));
+    });
+
+  test('not by the same cursor again: the scrape fails (J51)', async (t) => {
+    const { daemon, site } = await listed(t, 0, "feed: { by: cursor, next: { json: '$.next' } }");
+    answerBy(site, '/list', () => ({ items: itemsOf(0, 2), next: 'x' }));
+    const { scrape, asked } = await trackList(daemon, site, '/list');
+    assert.deepEqual([asked.length, scrape.status, scrape.failure?.code], [2, 'failed', 'pagination_loop']);
+  });
+});
+
+describe('a page of a list that fails', () => {
+  test('is kept with its status, what it said and why (J60)', async (t) => {
+    const { daemon, site } = await listed(t, 5);
+    site.answer('/list', { status: 503, body: '<h1>Closed for repairs</h1>' });
+    const { scrape, steps } = await trackList(daemon, site, '/list');
+    assert.equal(scrape.failure?.code, 'status');
+    assert.deepEqual([steps[0]?.status, steps[0]?.failure?.code], [503, 'status']);
+    assert.match(steps[0]?.failure?.excerpt ?? '', /Closed for repairs/);
+    assert.match(steps[0]?.failure?.message ?? '', /503/);
+  });
+
+  test('is kept also when no connection came about (J60)', async (t) => {
+    const { daemon, site } = await listed(t, 5);
+    answerBy(site, '/list', () => undefined);
+    const { steps } = await trackList(daemon, site, '/list');
+    assert.deepEqual([steps.length, steps[0]?.status], [1, undefined]);
+    assert.ok((steps[0]?.failure?.message ?? '').length > 0);
+  });
+
+  test('for it is no JSON is kept with what the parser says, and is not taken for an empty list (J61)', async (t) => {
+    const { daemon, site } = await listed(t, 5);
+    answerBy(site, '/list', () => '{"items": [oops');
+    const { scrape, steps } = await trackList(daemon, site, '/list');
+    assert.deepEqual([scrape.status, steps[0]?.status, steps[0]?.failure?.code], ['failed', 200, 'unparseable']);
+    assert.match(steps[0]?.failure?.message ?? '', /Unexpected token|Expected/);
+    assert.match(steps[0]?.failure?.excerpt ?? '', /oops/);
+  });
+});

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { parseSource } from '../../src/definition/load.ts';
+import { Fields, type Rule } from '../../src/definition/rule.ts';
+
+/** What a definition with these fields is told. */
+function problems(fields: string, rest = 'provider: html'): string[] {
+  const text = `id: site\n${rest}\nrecords:\n  page:\n    key: k\n    fields:\n      k: h1\n      ${fields}`;
+  const parsed = parseSource(text, 'site.yaml');
+  return parsed.ok ? [] : parsed.problems.map(({ line, path, message }) => `${line} ${path}: ${message}`);
+}
+
+function rule(given: unknown, name = 'x'): Rule | undefined {
+  return Fields.parse({ [name]: given })['x'];
+}
+
+const text = { required: false, type: 'text' } as const;
+
+describe('the short form of a rule', () => {
+  for (const [short, place] of [
+    ['div#content h1', { css: 'div#content h1' }],
+    ['div img @src', { css: 'div img', attr: 'src' }],
+    ['@href', { attr: 'href' }],
+    ['.', { take: 'text' }],
+    ['//a/@href', { xpath: '//a/@href' }],
+    ['//a @href', { xpath: '//a', attr: 'href' }],
+    ['id("x")', { xpath: 'id("x")' }],
+    ['$.name', { json: '$.name' }],
+  ] as const) {
+    test(`${short} is ${JSON.stringify(place)} (P20)`, () => assert.deepEqual(rule(short), { ...place, ...text }));
+  }
+
+  test('is of every match where the name ends in [] (P4)', () => {
+    assert.deepEqual(rule('img @src', 'x[]'), {
+      css: 'img',
+      attr: 'src',
+      required: false,
+      type: 'array',
+      of: { type: 'text' },
+    });
+    assert.deepEqual(rule({ css: 'b', type: 'money', currency: 'EUR', required: true }, 'x[]'), {
+      css: 'b',
+      required: true,
+      type: 'array',
+      of: { type: 'money', currency: 'EUR' },
+    });
+  });
+
+  test('may be a list, of which a later one is preferred (P6)', () => {
+    assert.deepEqual(rule(['h1', { css: 'h2', attr: 'title' }]), {
+      ...text,
+      any: [{ css: 'h2', attr: 'title' }, { css: 'h1' }],
+    });
+  });
+
+  test('may be nested', () => {
+    assert.deepEqual(rule({ css: 'li', fields: { t: '.' } }, 'x[]'), {
+      css: 'li',
+      required: false,
+      type: 'array',
+      of: { type: 'object', fields: { t: { take: 'text', ...text } } },
+    });
+  });
+});
+
+describe('a rule is refused where it stands (P1, P19)', () => {
+  for (const [what, fields, told] of [
+    ['a selector that does not compile', 'x: "a:frist"', /^8 .*fields\.x: expected a CSS selector, got "a:frist"/],
+    ['a selector with a mark of no meaning', 'x: "h1 @href b"', /got "h1 @href b": "@" does not belong there/],
+    ['a selector with a dot too many', 'x: a..b', /got "a\.\.b": "\." does not belong there/],
+    ['an XPath that does not compile', 'x: "//a["', /^8 .*fields\.x: expected an XPath, got "\/\/a\["/],
+    ['a path that does not compile', 'x: { json: "$[", in: ld+json }', /^8 .*fields\.x\.json: expected a JSON path/],
+    [
+      'a pattern that does not compile',
+      'x:\n        css: b\n        filters:\n          - trim\n          - regex: "("',
+      /^12 .*fields\.x\.filters\[1\]\.regex: expected a regular expression/,
+    ],
+    [
+      'an unknown filter',
+      'x: { css: b, filters: [trimm] }',
+      /^8 .*filters\[0\]: unknown filter "trimm"; did you mean "trim"/,
+    ],
+    ['an unknown type', 'x: { css: b, type: txt }', /^8 .*x\.type: expected one of text, .*got "txt"/],
+    [
+      'an unknown way to take',
+      'x: { css: b, take: inner }',
+      /^8 .*x\.take: expected one of text, spaced, html, outer, got "inner"/,
+    ],
+    [
+      'a format of a date',
+      'x: { css: b, type: date, formats: ["%Q"] }',
+      /^8 .*x\.formats\[0\]: expected a date format, got "%Q"/,
+    ],
+    ['two places', 'x: { css: b, meta: "og:x" }', /^8 .*x\.meta: expected one place, got css and meta/],
+    ['no place', 'x: { type: money }', /^8 .*x: missing a place, expected one of css, xpath, json, meta, const, any/],
+    [
+      'an attribute and a way to take',
+      'x: { css: b, attr: a, take: html }',
+      /^8 .*x\.take: expected "attr" or "take", got both/,
+    ],
+    ['a place in JSON without a path', 'x: { css: b, in: ld+json }', /^8 .*x\.in: expected a "json" path beside it/],
+    [
+      'a key that a rule does not have',
+      'x: { css: b, fitlers: [trim] }',
+      /^8 .*x\.fitlers: unknown key "fitlers"; did you mean "filters"/,
+    ],
+    [
+      'a nested rule',
+      'x:\n        css: li\n        fields:\n          y: "a["',
+      /^11 .*x\.fields\.y: expected a CSS selector/,
+    ],
+    [
+      'an alternative',
+      'x:\n        any:\n          - h1\n          - css: "h2 >"',
+      /^11 .*x\.any\[1\]\.css: expected a CSS selector/,
+    ],
+    ['a rule of a list', 'x:\n        - h1\n        - "h2 >"', /^10 .*x\[1\]: expected a CSS selector/],
+    [
+      'rules of two types in a list',
+      'x: [{ css: a, type: money }, { css: b }]',
+      /^8 .*x\[0\]: expected rules of one type in a list, got money and text/,
+    ],
+    [
+      'a result that is no field',
+      'x: { css: li, fields: { a: b }, result: c }',
+      /^8 .*x\.result: expected fields of the object \(a\), got "c"/,
+    ],
+    ['one field in two forms', 'x: a\n      "x[]": b', /^9 .*fields\.x\[\]: expected each field once/],
+    ['JSON that is nowhere in a page', 'x: $.a', /^8 .*fields\.x: expected a CSS selector or an XPath, or "in"/],
+  ] as const) {
+    test(`with ${what}`, () => {
+      const found = problems(fields);
+      assert.ok(
+        found.some((each) => told.test(each)),
+        found.join('\n'),
+      );
+    });
+  }
+
+  test('with a place that its document cannot have', () => {
+    assert.match(
+      problems('x: $.a', 'provider: json').join('\n'),
+      /^7 .*fields\.k: expected a JSON path, got a CSS selector, "h1"/,
+    );
+    assert.match(problems('x: { meta: "og:x" }', 'provider: xml').join('\n'), /^8 .*only HTML pages have/);
+    assert.deepEqual(problems('x: //b', 'provider: xml'), []);
+  });
+});
+
+describe('a record', () => {
+  const record = (key: string, field: string): string[] =>
+    problems('', 'provider: html').length === 0 ? keyProblems(key, field) : ['the page itself'];
+  const keyProblems = (key: string, field: string): string[] => {
+    const parsed = parseSource(
+      `id: site\nrecords:\n  page:\n    key: ${key}\n    fields: { k: ${field} }`,
+      'site.yaml',
+    );
+    return parsed.ok ? [] : parsed.problems.map(({ line, message }) => `${line}: ${message}`);
+  };
+
+  test('needs a key that is one of its fields and a text (O15)', () => {
+    assert.deepEqual(record('k', 'h1'), []);
+    assert.match(record('other', 'h1').join(), /^4: expected a declared field \(k\), got "other"/);
+    assert.match(
+      record('k', '{ css: b, type: json }').join(),
+      /^4: expected a field of type text, .*got "k" of type json/,
+    );
+    assert.match(record('k', '{ css: b, fields: { a: b } }').join(), /^4: .*got "k" of type object/);
+  });
+
+  test('may not be missing, but in a feed', () => {
+    const told = (text: string) => parseSource(`id: site\n${text}`, 'site.yaml');
+    assert.equal(told('provider: rss').ok, true);
+    const missing = told('provider: html');
+    assert.ok(!missing.ok);
+    assert.deepEqual(
+      missing.problems.map(({ message }) => message),
+      ['missing, expected at least one record'],
+    );
+  });
+});

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { parse, stringify } from 'yaml';
+import { Collect } from '../../src/definition/collect.ts';
+import { Crawl } from '../../src/definition/crawl.ts';
+import { Feed } from '../../src/definition/feed.ts';
+import { Filter } from '../../src/definition/filter.ts';
+import { parseSource } from '../../src/definition/load.ts';
+import { Source } from '../../src/definition/source.ts';
+import type { Value } from '../../src/extract/draft.ts';
+import { extract } from '../../src/extract/extract.ts';
+import { compileFilter } from '../../src/extract/filter/all.ts';
+import { planOf } from '../../src/provider/plans.ts';
+import { exampleFolder } from './example.ts';
+
+const text = await readFile(join(exampleFolder, '..', 'definitions.md'), 'utf8');
+const base = 'https://site.example/list/page';
+
+interface Block {
+  readonly language: string;
+  readonly kind: string;
+  readonly content: string;
+}
+
+/** The fenced blocks of the page, in order. */
+const blocks = Array.from(
+  text.matchAll(/^```(\S+)(?: (\S+))?\n(.*?)^```$/gms),
+  ([, language = '', kind = '', content = '']): Block => ({ language, kind, content }),
+);
+
+/** The rows of the tables under a heading, cell by cell, without the lines of their heads. */
+function rowsUnder(heading: string): string[][] {
+  const [, section = ''] = text.split(new RegExp(`^#+ ${heading}.*$`, 'm'));
+  const lines = (section.split(/^#/m)[0] ?? '').split('\n').filter((line) => line.startsWith('| '));
+  const rows = lines.map((line) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
+  return rows.filter((row, at) => !/^-+$/.test(row[0] ?? '') && !/^-+$/.test(rows[at + 1]?.[0] ?? ''));
+}
+
+/** What stands between backticks. */
+function codeOf(cell: string | undefined): string {
+  return /^`(.*)`$/.exec(cell ?? '')?.[1] ?? '';
+}
+
+/** The keys of a table whose cells name one each. */
+function keysOf(rows: readonly (readonly string[])[]): string[] {
+  return rows.map(([key]) => codeOf(key)).filter((key) => key !== '');
+}
+
+/** What fields give on a page; without those that give nothing. */
+async function given(page: Pick<Block, 'language' | 'content'>, fields: unknown): Promise<Record<string, Value>> {
+  const records = { thing: { key: 'k', fields: { k: { const: 'k' }, ...Object.assign({}, fields) } } };
+  const parsed = parseSource(stringify({ id: 'doc', provider: page.language, records }), 'doc.yaml');
+  assert.ok(parsed.ok, JSON.stringify(parsed));
+  const body = new Uint8Array(Buffer.from(page.content)).buffer;
+  const outcome = await extract({
+    body,
+    url: base,
+    contentType: `text/${page.language}; charset=utf-8`,
+    plan: planOf(parsed.value),
+  });
+  assert.ok(outcome.ok, JSON.stringify(outcome));
+  const { k: _key, ...rest } = outcome.extraction.drafts[0]?.fields ?? {};
+  return rest;
+}
+
+describe('docs/definitions.md', () => {
+  test('shows definitions, and parts of them, as they may be written', () => {
+    const wholes = blocks.filter(({ language, kind }) => language === 'yaml' && kind === '');
+    const parts = blocks.filter(({ kind }) => kind === 'part');
+    assert.ok(wholes.length > 0 && parts.length > 1);
+    const trial = {
+      key: 'id',
+      fields: { id: '.id', published: { css: '.p', type: 'date' }, updated: { css: '.u', type: 'date' } },
+    };
+    const skeleton = stringify({ id: 'doc', url: 'https://site.example/', records: { trial } });
+    for (const { content } of [...wholes, ...parts.map((part) => ({ content: skeleton + part.content }))]) {
+      const parsed = parseSource(content, `${/^id: (\S+)/m.exec(content)?.[1] ?? ''}.yaml`);
+      assert.deepEqual(parsed.ok ? [] : parsed.problems, [], content);
+    }
+  });
+
+  test('shows what fields give on a page', async () => {
+    let page: Block | undefined;
+    let shown = 0;
+    for (const [at, block] of blocks.entries()) {
+      if (block.kind === 'page') page = block;
+      if (block.kind !== 'fields') continue;
+      assert.ok(page);
+      assert.deepEqual(
+        await given(page, parse(block.content)),
+        JSON.parse(blocks[at + 1]?.content ?? ''),
+        block.content,
+      );
+      shown += 1;
+    }
+    assert.equal(shown, 5);
+  });
+
+  test('shows what each filter gives', () => {
+    const rows = rowsUnder('Filters');
+    const named = new Set<string>();
+    for (const [filter, , input, output] of rows) {
+      const plan = Filter.parse(parse(codeOf(filter)));
+      const value: Value = JSON.parse(codeOf(input));
+      assert.deepEqual(compileFilter(plan)(value, base), JSON.parse(codeOf(output)), filter);
+      named.add(typeof plan === 'function' ? '' : plan.type);
+    }
+    const { error } = Filter.safeParse('nonsense');
+    const known = /expected one of (.*)$/.exec(error?.issues[0]?.message ?? '')?.[1]?.split(', ') ?? [];
+    assert.deepEqual(named, new Set(known));
+  });
+
+  test('shows how each type reads a text', async () => {
+    const rows = rowsUnder('Types');
+    for (const [rule, , input, output] of rows) {
+      const page = { language: 'html', content: `<p>${codeOf(input)}</p>` };
+      const { v } = await given(page, { v: { css: 'p', ...parse(codeOf(rule)) } });
+      assert.deepEqual(v, output === 'lost' ? undefined : JSON.parse(codeOf(output)), `${rule} of ${input}`);
+    }
+    const types = new Set(rows.map(([rule]) => parse(codeOf(rule)).type));
+    assert.equal(types.size, 10);
+  });
+
+  for (const [heading, schema, least] of [
+    ['Lists', Feed, { by: 'page' }],
+    ['Registers', Collect, { since: { record: 'trial', fields: ['updated'] }, start: '2026-01-01' }],
+    ['Sites', Crawl, { detail: ['/p/'] }],
+  ] as const) {
+    test(`names each key of "${heading}", with its default`, () => {
+      const rows = rowsUnder(heading);
+      assert.deepEqual(keysOf(rows), Object.keys(schema.shape));
+      const usual = schema.parse(least);
+      for (const [key, written] of rows) {
+        const isSaid = codeOf(written) !== '';
+        const name = codeOf(key);
+        if (isSaid) assert.deepEqual(schema.parse({ ...least, [name]: parse(codeOf(written)) }), usual, name);
+        else assert.ok(Object.hasOwn(least, name) || !Object.hasOwn(usual, name), `${name} has a default`);
+      }
+    });
+  }
+
+  test('names each key of a source and of a record', () => {
+    for (const key of [...Object.keys(Source.shape), ...Object.keys(Source.shape.records.unwrap().valueType.shape)])
+      assert.match(text, new RegExp(`\`${key}[:\`]|^${key}:`, 'm'), key);
+  });
+});

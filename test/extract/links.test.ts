@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { LinkPlan } from '../../src/extract/plan.ts';
+import { extracted, planFor, ruleOf } from './plan.ts';
+
+const plan = (links: LinkPlan = {}) => planFor([], { links, mayBeEmpty: true });
+
+async function linksOf(html: string, links?: LinkPlan): Promise<readonly string[] | undefined> {
+  return (await extracted(html, plan(links))).links;
+}
+
+describe('the links of a page', () => {
+  test('are absolute, in page order, each once, without fragments', async () => {
+    const html =
+      '<link rel=canonical href=/c><link rel="next prefetch" href=?p=2><link rel=stylesheet href=/s.css><a href=b#x>1</a><a href=b#y>2</a>' +
+      '<area href=//other.test/><a>none</a><a href="mailto:a@b">3</a><a href="javascript:x()">4</a><a href="http://[bad">5</a><a href="">6</a>';
+    assert.deepEqual(await linksOf(html), [
+      'http://site.test/c',
+      'http://site.test/list/page?p=2',
+      'http://site.test/list/b',
+      'http://other.test/',
+      'http://site.test/list/page',
+    ]);
+  });
+
+  test('are relative to its base', async () => {
+    assert.deepEqual(await linksOf('<base href=/x/><a href=y>'), ['http://site.test/x/y']);
+  });
+
+  test('are those of the places that a plan names', async () => {
+    const places = [...ruleOf('nav a @href').branches, ...ruleOf('[data-more] @data-more').branches];
+    const html = '<a href=/no></a><nav><a href=/yes></a></nav><div data-more=/more></div>';
+    assert.deepEqual(await linksOf(html, { places }), ['http://site.test/yes', 'http://site.test/more']);
+  });
+
+  test('are none that are longer than browsers take', async () => {
+    assert.deepEqual(await linksOf(`<a href="/${'x'.repeat(2_100)}">`), []);
+  });
+
+  test('are 50,000 at most', async () => {
+    const html = Array.from({ length: 50_010 }, (_, index) => `<a href=/${index}>`).join('');
+    assert.equal((await linksOf(html))?.length, 50_000);
+  });
+
+  test('are not told, and neither is a fingerprint, unless the plan asks', async () => {
+    const { links, fingerprint } = await extracted('<a href=/x>', planFor([], { mayBeEmpty: true }));
+    assert.deepEqual([links, fingerprint], [undefined, undefined]);
+  });
+});
+
+describe('a fingerprint', () => {
+  const words = (from: number): string =>
+    Array.from({ length: 300 }, (_, index) => `word${(from + index * 7) % 997}`).join(' ');
+  const of = async (html: string): Promise<string> => (await extracted(html, plan())).fingerprint ?? '';
+  const distance = (a: string, b: string): number =>
+    (BigInt(`0x${a}`) ^ BigInt(`0x${b}`)).toString(2).replaceAll('0', '').length;
+
+  test('is 16 hexadecimal digits, the same for the same words whatever the markup and the capitals', async () => {
+    const print = await of(`<p>${words(1)}</p>`);
+    assert.match(print, /^[0-9a-f]{16}$/);
+    assert.equal(
+      await of(`<div><b>${words(1).toUpperCase().replaceAll(' ', '</b> <b>')}</b><script>x y z</script></div>`),
+      print,
+    );
+  });
+
+  test('differs in few bits between nearly the same pages, and in many between others', async () => {
+    const print = await of(`<p>${words(1)}`);
+    assert.ok(distance(print, await of(`<p>${words(1)} <i>page 2</i>`)) <= 6);
+    assert.ok(distance(print, await of(`<p>${words(500).split(' ').reverse().join(' ')}`)) >= 15);
+  });
+
+  test('is there for pages with hardly a word', async () => {
+    assert.equal(await of('<p></p>'), '0000000000000000');
+    assert.notEqual(await of('<p>one two'), '0000000000000000');
+  });
+});
+
+test('a page without a record is no failure where the plan says so', async () => {
+  const { drafts, items } = await extracted('<p>', plan());
+  assert.deepEqual([drafts, items], [[], 0]);
+});

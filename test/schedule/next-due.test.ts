@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { OpenHours } from '../../src/schedule/available.ts';
+import { defaultContinuous } from '../../src/schedule/continuous.ts';
+import { gridOf } from '../../src/schedule/due.ts';
+import { type DueInputs, nextDue, type Pace } from '../../src/schedule/next-due.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const interval = (everyMs: number, originAt = 0): Pace => ({ kind: 'interval', grid: gridOf(originAt, everyMs, 0) });
+const daily: Pace = { kind: 'cron', pattern: '0 6 * * *', zone: 'UTC' };
+const mornings: OpenHours[] = [{ days: [1, 3, 4], fromMinute: 360, toMinute: 480, zone: 'UTC' }];
+
+/** Runs a target on a virtual clock, each turn as soon as it is due, and tells when. */
+function turns(pace: Pace, from: number, until: number, given: Partial<DueInputs> = {}): number[] {
+  const found: number[] = [];
+  let since = from;
+  for (let at = from; ;) {
+    const { dueAt = Infinity } = nextDue({ at, since, pace, ...given });
+    at = Math.max(at, dueAt);
+    if (at > until) return found;
+    found.push(at);
+    since = at;
+  }
+}
+
+describe('next due', () => {
+  test('the first scrape comes after the initial delay, the later ones an interval apart (B6, B7, B8)', () => {
+    const pace = interval(10_000, 1_000);
+    const first = nextDue({ at: 0, since: 0, pace, firstAt: 1_000 });
+    assert.deepEqual(first, { dueAt: 1_000, because: [{ by: 'first', at: 1_000, effect: 'asks', decides: true }] });
+    assert.deepEqual(turns(pace, 1_000, 21_000), [11_000, 21_000]);
+  });
+
+  test('a changed interval counts from the next arming on (B9)', () => {
+    assert.equal(nextDue({ at: 11_500, since: 11_000, pace: interval(10_000, 1_000) }).dueAt, 21_000);
+    assert.equal(nextDue({ at: 11_500, since: 11_000, pace: interval(2_000, 1_000) }).dueAt, 13_000);
+  });
+
+  test('what a person asks for comes at once and moves nothing (B19, B21)', () => {
+    const inputs = { at: 5_000, since: 1_000, pace: interval(10_000, 1_000) };
+    assert.equal(nextDue({ ...inputs, manualAt: 5_000 }).dueAt, 5_000);
+    assert.equal(nextDue(inputs).dueAt, 11_000);
+  });
+
+  test('turns that were missed are one turn, and the next keeps its time (O42, S19)', () => {
+    assert.deepEqual(turns(daily, 0, 2 * dayMs), [6 * hourMs, dayMs + 6 * hourMs]);
+    for (const pace of [daily, interval(4 * hourMs)]) {
+      const back = 10 * dayMs + hourMs;
+      const missed = nextDue({ at: back, since: 6 * hourMs, pace });
+      assert.ok((missed.dueAt ?? Infinity) < back);
+      const next = nextDue({ at: back, since: back, pace });
+      assert.equal(next.dueAt, 10 * dayMs + (pace === daily ? 6 : 4) * hourMs);
+    }
+  });
+
+  test('what fell due while the daemon was down is spread, but for what a person asked for (B41)', () => {
+    const inputs: DueInputs = {
+      at: dayMs,
+      since: 0,
+      pace: interval(4 * hourMs),
+      boot: { at: dayMs, overdue: 300, slot: 1 },
+    };
+    assert.deepEqual(nextDue(inputs), {
+      dueAt: dayMs + 150_000,
+      because: [
+        { by: 'interval', at: 4 * hourMs, effect: 'asks', decides: false },
+        { by: 'restart', at: dayMs + 150_000, effect: 'holds', decides: true },
+      ],
+    });
+    assert.equal(nextDue({ ...inputs, manualAt: dayMs - 5 }).dueAt, dayMs - 5);
+  });
+
+  test('the turns of a plan come one after the other, and what was missed of them is one', () => {
+    const pace: Pace = { kind: 'tokens', planned: [hourMs, 8 * hourMs, 16 * hourMs], nextPaidAt: dayMs };
+    assert.deepEqual(turns(pace, 0, dayMs), [hourMs, 8 * hourMs, 16 * hourMs]);
+    assert.equal(nextDue({ at: 17 * hourMs, since: 17 * hourMs, pace }).dueAt, undefined);
+    assert.deepEqual(nextDue({ at: 17 * hourMs, since: 17 * hourMs, pace }).because, [
+      { by: 'tokens', at: dayMs, effect: 'awaits', decides: false },
+    ]);
+  });
+
+  test('a continuous target sleeps from the end of its last scrape (O38)', () => {
+    const pace: Pace = {
+      kind: 'continuous',
+      options: defaultContinuous,
+      last: { endedAt: 5_000, failures: 0 },
+      draw: 0,
+    };
+    assert.equal(nextDue({ at: 5_000, since: 1_000, pace }).dueAt, 5_000 + hourMs);
+  });
+
+  test('an objective alone sets the pace, and draws forward what would come too late', () => {
+    const recheck = { lastVerifiedAt: hourMs, objectiveMs: 2 * hourMs, leadMs: hourMs / 2, misses: 0 };
+    const dueAt = 2.5 * hourMs;
+    assert.equal(nextDue({ at: hourMs, since: hourMs, pace: { kind: 'objective' }, recheck }).dueAt, dueAt);
+    const { because } = nextDue({ at: hourMs, since: hourMs, pace: interval(4 * hourMs), recheck });
+    assert.deepEqual(because, [
+      { by: 'objective', at: dueAt, effect: 'asks', decides: true },
+      { by: 'interval', at: 4 * hourMs, effect: 'asks', decides: false },
+    ]);
+    assert.equal(nextDue({ at: hourMs, since: hourMs, pace: interval(hourMs), recheck }).dueAt, 2 * hourMs);
+  });
+
+  test('a check that failed is repeated, and the age goes on from what was verified (P48)', () => {
+    const recheck = { lastVerifiedAt: 0, objectiveMs: 2 * hourMs, leadMs: hourMs, misses: 1 };
+    const { dueAt } = nextDue({ at: hourMs, since: hourMs, pace: { kind: 'objective' }, recheck });
+    assert.equal(dueAt, hourMs + 60_000);
+  });
+
+  test('pauses hold a turn back, the last of them longest, and each that did is told', () => {
+    const holds = { crash: 12_000, backoff: 11_500, circuit: 30_000 };
+    assert.deepEqual(nextDue({ at: 5_000, since: 1_000, pace: interval(10_000, 1_000), manualAt: 4_000, holds }), {
+      dueAt: 30_000,
+      because: [
+        { by: 'manual', at: 4_000, effect: 'asks', decides: false },
+        { by: 'interval', at: 11_000, effect: 'asks', decides: false },
+        { by: 'crash', at: 12_000, effect: 'holds', decides: false },
+        { by: 'circuit', at: 30_000, effect: 'holds', decides: true },
+      ],
+    });
+  });
+
+  test('no turn of any kind is due outside the hours, also one that is overdue (O43)', () => {
+    const monday = Date.parse('2026-11-23T00:00Z');
+    const at = monday + 9 * hourMs;
+    const due = nextDue({ at, since: monday, pace: interval(hourMs, monday), manualAt: at, hours: mornings });
+    assert.equal(due.dueAt, monday + 2 * dayMs + 6 * hourMs);
+    assert.deepEqual(due.because.at(-1), { by: 'hours', at: due.dueAt, effect: 'holds', decides: true });
+    const open = nextDue({ at: monday + 7 * hourMs, since: monday, pace: interval(hourMs, monday), hours: mornings });
+    assert.equal(open.dueAt, monday + hourMs);
+  });
+
+  test('a clock that was set back holds nothing up for longer than a turn takes', () => {
+    const tomorrow = 2 * dayMs;
+    assert.equal(nextDue({ at: dayMs, since: tomorrow, pace: interval(4 * hourMs) }).dueAt, dayMs + 4 * hourMs);
+    assert.equal(nextDue({ at: dayMs, since: tomorrow, pace: daily }).dueAt, dayMs + 6 * hourMs);
+    const recheck = { lastVerifiedAt: tomorrow, objectiveMs: hourMs, leadMs: 0, misses: 0 };
+    assert.equal(nextDue({ at: dayMs, since: tomorrow, pace: { kind: 'objective' }, recheck }).dueAt, dayMs + hourMs);
+  });
+
+  test('a clock that was set back a little repeats no turn that goes by it', () => {
+    const planned: Pace = { kind: 'tokens', planned: [5 * hourMs, 20 * hourMs] };
+    assert.equal(nextDue({ at: 4 * hourMs, since: 6 * hourMs, pace: planned }).dueAt, 20 * hourMs);
+    assert.equal(nextDue({ at: 4 * hourMs, since: 6 * hourMs, pace: daily }).dueAt, dayMs + 6 * hourMs);
+  });
+
+  test('exactly one reason decides, it says the instant, and no hold lies after it', () => {
+    const instant = fc.nat(30 * dayMs);
+    const inputs = fc.record(
+      {
+        at: instant,
+        since: instant,
+        pace: fc.constantFrom<Pace>(
+          interval(4 * hourMs),
+          daily,
+          { kind: 'tokens', planned: [dayMs, 5 * dayMs, 20 * dayMs] },
+          { kind: 'continuous', options: defaultContinuous, last: { endedAt: dayMs, failures: 3 }, draw: 0.4 },
+          { kind: 'objective' },
+        ),
+        firstAt: instant,
+        recheck: fc.record({
+          lastVerifiedAt: instant,
+          objectiveMs: fc.integer({ min: 60_000, max: dayMs }),
+          leadMs: fc.nat(60_000),
+          misses: fc.nat(5),
+        }),
+        manualAt: instant,
+        boot: fc.record({ at: instant, overdue: fc.nat(300), slot: fc.nat(1_000) }),
+        holds: fc.record({ crash: instant, backoff: instant, circuit: instant }, { requiredKeys: [] }),
+        hours: fc.constantFrom([], mornings),
+      },
+      { requiredKeys: ['at', 'since', 'pace'] },
+    );
+    fc.assert(
+      fc.property(inputs, (given) => {
+        const { dueAt, because } = nextDue(given);
+        const deciding = because.filter(({ decides }) => decides);
+        if (dueAt === undefined) return assert.ok(because.every(({ effect }) => effect === 'awaits'));
+        assert.deepEqual(
+          deciding.map(({ at }) => at),
+          [dueAt],
+        );
+        assert.ok(because.every(({ effect, at }) => effect !== 'holds' || at <= dueAt));
+        assert.ok(Object.values(given.holds ?? {}).every((hold) => hold <= dueAt));
+        assert.deepEqual(nextDue(given), { dueAt, because });
+      }),
+    );
+  });
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { closeOpenScrapes } from '../../src/store/scrapes.ts';
+import { temporaryStore } from '../store/fixture.ts';
+import { crawl, recordOf, shopOf, shopTarget, type Site } from './crawling.ts';
+
+const failing = { cause: 'origin_down', status: 500 } as const;
+const hundred = Array.from({ length: 100 }, (_, index) => `${index}`);
+
+describe('pages of a crawl that cannot be read', () => {
+  test('are counted, and it completes without them', async (t) => {
+    const { store } = await temporaryStore(t);
+    const site = shopOf(hundred, { '/p/7': failing, '/p/8': { cause: 'not_found', status: 404 } });
+    const { scrape, row } = await crawl(store, await shopTarget(store), site);
+    assert.deepEqual([scrape.status, row.errors, row.status], ['complete', 1, { '2xx': 99, '4xx': 1, '5xx': 1 }]);
+  });
+
+  test('end it when they are too many', async (t) => {
+    const { store } = await temporaryStore(t);
+    const site: Site = (path) => (/[13579]$/.test(path) ? failing : shopOf(hundred)(path));
+    const { scrape, row } = await crawl(store, await shopTarget(store), site);
+    assert.deepEqual([scrape.status, scrape.endReason, row.endReason], ['failed', 'errors', 'errors']);
+    assert.match(scrape.failure?.message ?? '', /^\d+ of \d+ pages could not be read: expected at most 20 %$/);
+    assert.ok(scrape.steps <= 12, `${scrape.steps}`);
+  });
+
+  test('end it not by being none of those with records, ten in a row or not', async (t) => {
+    const { store } = await temporaryStore(t);
+    const site: Site = (path) => (/\/1.$/.test(path) ? { cause: 'unexpected', status: 200 } : shopOf(hundred)(path));
+    const { scrape, row } = await crawl(store, await shopTarget(store), site, {
+      crawl: 'errorCeiling: { share: 0.5 }',
+    });
+    assert.deepEqual([scrape.status, row.pages, row.errors], ['complete', 101, 10]);
+  });
+
+  test('end the scrape when ten in a row fail, and the next one goes on with the crawl', async (t) => {
+    const { store } = await temporaryStore(t);
+    const target = await shopTarget(store);
+    let isDown = false;
+    const site: Site = (path) => (isDown && path !== '/' ? failing : shopOf(hundred)(path));
+    const rules = { crawl: 'errorCeiling: { share: 1 }' };
+    await crawl(store, target, site, { ...rules, killedAfter: 40 });
+    await closeOpenScrapes(store);
+    isDown = true;
+    const down = await crawl(store, target, site, rules);
+    assert.deepEqual(
+      [down.scrape.status, down.scrape.endReason, down.row.endReason],
+      ['failed', 'unreachable', undefined],
+    );
+    assert.equal(down.asked.length, 10);
+    isDown = false;
+    const up = await crawl(store, target, site, rules);
+    assert.deepEqual([up.row.crawl, up.row.endReason, up.asked.length], [1, 'complete', 51]);
+  });
+
+  for (const [what, answer, code] of [
+    ['fails', failing, 'status'],
+    ['is not there', undefined, 'status'],
+    ['leads to another domain', { location: 'https://parked.test/' }, 'led_away'],
+  ] as const)
+    test(`say nothing of any record when the start ${what}`, async (t) => {
+      const { store } = await temporaryStore(t);
+      const target = await shopTarget(store);
+      await crawl(store, target, shopOf(['a']));
+      const { scrape, row } = await crawl(store, target, () => answer);
+      assert.deepEqual([scrape.status, scrape.endReason, row.endReason], ['failed', 'failed', 'failed']);
+      assert.equal(scrape.failure?.code, code);
+      assert.equal(recordOf(store, 'a')?.absent, undefined);
+    });
+});

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { closeOpenScrapes } from '../../src/store/scrapes.ts';
+import { temporaryStore, told } from '../store/fixture.ts';
+import { crawl, finite, lists, shop, shopTarget, type Site } from './crawling.ts';
+
+describe('a crawl', () => {
+  for (const width of [1, 4])
+    test(`asks every page of a finite site once and completes, ${width} at a time (P24)`, async (t) => {
+      const { store } = await temporaryStore(t);
+      const report = await crawl(store, await shopTarget(store), finite, { politeness: `concurrency: ${width}` });
+      assert.deepEqual([report.asked.length, new Set(report.asked).size, report.width], [200, 200, width]);
+      assert.deepEqual(
+        [report.scrape.status, report.scrape.endReason, report.scrape.steps],
+        ['complete', 'complete', 200],
+      );
+      assert.deepEqual(report.scrape.counts, { added: 180, changed: 0, confirmed: 0 });
+      assert.deepEqual([report.row.pages, report.row.detailPages, report.row.newRecords], [200, 180, 180]);
+      assert.deepEqual(report.row.offsite, [{ domain: 'partner.test', links: 180 }]);
+      assert.equal(told(store).filter((type) => type === 'crawl.offsite').length, 1);
+    });
+
+  test('asks for pages with records before any list (P23)', async (t) => {
+    const { store } = await temporaryStore(t);
+    const site: Site = (path) => {
+      if (path === '/') return { to: lists };
+      return path === '/c/0' ? { to: ['/p/b', '/p/a'] } : { to: [], holds: path.startsWith('/p/') ? [path] : [] };
+    };
+    const { asked } = await crawl(store, await shopTarget(store), site);
+    assert.deepEqual(asked.slice(0, 5), ['/', '/c/0', '/p/b', '/p/a', '/c/1']);
+  });
+
+  for (const width of [1, 4])
+    test(`goes on after it was killed, and asks for no page again but those under way, of which there were ${width} (P49)`, async (t) => {
+      const { store } = await temporaryStore(t);
+      const target = await shopTarget(store);
+      const run = { politeness: `concurrency: ${width}` };
+      const before = await crawl(store, target, finite, { ...run, killedAfter: 73 });
+      assert.equal(before.row.endReason, undefined);
+      assert.equal(await closeOpenScrapes(store), 1);
+      const after = await crawl(store, target, finite, run);
+      const again = after.asked.filter((path) => before.asked.includes(path));
+      assert.ok(again.length <= width, `${again.length}`);
+      assert.equal(new Set([...before.asked, ...after.asked]).size, 200);
+      assert.deepEqual([after.row.crawl, after.row.pages, after.scrape.endReason], [1, 200, 'complete']);
+    });
+
+  test('that was cut begins anew when its definition has changed, and when a person wants all of it (P51)', async (t) => {
+    const { store } = await temporaryStore(t);
+    const target = await shopTarget(store);
+    await crawl(store, target, finite, { killedAfter: 20 });
+    await closeOpenScrapes(store);
+    const deployed = await crawl(store, target, finite, { version: 'v2', killedAfter: 20 });
+    assert.deepEqual(
+      [deployed.row.crawl, deployed.row.version, store.crawls.get(target, 1)?.endReason],
+      [2, 'v2', 'replaced'],
+    );
+    await closeOpenScrapes(store);
+    const full = await crawl(store, target, finite, { version: 'v2', wish: { full: true } });
+    assert.deepEqual([full.row.crawl, full.asked.length], [3, 200]);
+  });
+
+  test('without an end is taken for a loop, and keeps what it has found (P25, P26, P27)', async (t) => {
+    const { store } = await temporaryStore(t);
+    const endless: Site = (path) => {
+      const day = Number(path.split('/')[2] ?? 0);
+      if (path === '/') return { to: ['/day/0', '/p/a', '/p/b'] };
+      if (path.startsWith('/p/')) return { to: [], holds: [path.slice(3, 4)] };
+      // The last is a page of its own with a record that was met before.
+      return { to: [`/day/${day + 1}`, ...(day === 30 ? ['/p/c'] : day === 40 ? ['/p/a?again'] : [])] };
+    };
+    const report = await crawl(store, await shopTarget(store), endless, { crawl: 'maxWithoutNew: 50, maxDepth: 1000' });
+    assert.deepEqual(
+      [report.scrape.status, report.scrape.endReason, report.row.endReason],
+      ['aborted', 'loop', 'loop'],
+    );
+    assert.equal(report.asked.at(-1), '/day/79');
+    assert.equal(report.row.loop?.template, 'shop.test/day/{n}');
+    assert.match(
+      report.scrape.failure?.message ?? '',
+      /^50 pages without a new record, most of them like shop\.test\/day/,
+    );
+    assert.equal(store.records.count(), 3);
+  });
+
+  test('ends at its budget of pages', async (t) => {
+    const { store } = await temporaryStore(t);
+    const report = await crawl(store, await shopTarget(store), finite, { crawl: 'maxPages: 30' });
+    assert.deepEqual([report.asked.length, report.scrape.status, report.scrape.endReason], [30, 'aborted', 'budget']);
+    assert.equal(report.scrape.failure?.code, 'page_budget');
+  });
+
+  test('follows links no deeper than it is told', async (t) => {
+    const { store } = await temporaryStore(t);
+    const deep: Site = (path) => ({ to: [`${path}x`] });
+    const report = await crawl(store, await shopTarget(store), deep, { crawl: 'maxDepth: 3' });
+    assert.deepEqual([report.asked, report.row.tooDeep], [['/', '/x', '/xx', '/xxx'], 1]);
+  });
+
+  test('begins with its sitemaps and what they name', async (t) => {
+    const { store } = await temporaryStore(t);
+    const site: Site = (path) => {
+      if (path === '/all.xml')
+        return { sitemaps: [`${shop}1.xml`, 'https://elsewhere.test/2.xml'], links: [`${shop}p/a`] };
+      if (path === '/1.xml') return { links: [`${shop}p/b`, `${shop}p/a`] };
+      return { to: [], holds: path.startsWith('/p/') ? [path] : [] };
+    };
+    const report = await crawl(store, await shopTarget(store), site, { crawl: `sitemaps: [${shop}all.xml]` });
+    assert.deepEqual(report.asked, ['/', '/all.xml', '/p/a', '/1.xml', '/p/b']);
+    assert.equal(store.records.count(), 2);
+  });
+});

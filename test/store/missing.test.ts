@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { closeScrape, commitStep } from '../../src/store/commit.ts';
+import type { Fence } from '../../src/store/ops.ts';
+import { commitPulse } from '../../src/store/pulse.ts';
+import type { Store } from '../../src/store/store.ts';
+import { begin, item, step, temporaryStore, told, track } from './fixture.ts';
+
+const close = { status: 'complete', finished: false } as const;
+
+/** A target of which one scrape has seen so many items, and the next scrape, which has begun. */
+async function seen(store: Store, target: number, items: number): Promise<Omit<Fence, 'step'>> {
+  const drafts = Array.from({ length: items }, (_, index) => item(`${index}`, { price: 1 }));
+  await commitStep(store, await begin(store, target), step(10, drafts, {}));
+  return next(store, target);
+}
+
+async function next(store: Store, target: number): Promise<Omit<Fence, 'step'>> {
+  const { step: _, ...fence } = await begin(store, target);
+  return fence;
+}
+
+describe('records that are missing', () => {
+  test('are all that the scrape has not seen, however many', async (t) => {
+    const { store } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    const fence = await seen(store, target, 1_234);
+    await commitStep(store, { ...fence, step: 1 }, step(20, [item('7', { price: 1 }), item('1000', { price: 1 })]));
+    const result = await closeScrape(store, fence, { ...close, missingSince: fence.scrape });
+    assert.equal(result.outcome === 'committed' && result.counts.missing, 1_232);
+    assert.equal(store.records.get('shop', 'item', '1000')?.absent, undefined);
+    assert.equal(store.scrapes.get(fence.scrape)?.counts.missing, 1_232);
+  });
+
+  test('are none that a pulse has seen meanwhile', async (t) => {
+    const { store, clock } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    const fence = await seen(store, target, 2);
+    const url = 'https://shop.test/0';
+    const observedAt = clock.now + 5;
+    await commitPulse(store, { source: 'shop', target, url, observedAt, drafts: [item('0', { price: 2 })] });
+    await closeScrape(store, fence, { ...close, missingSince: fence.scrape });
+    assert.equal(store.records.get('shop', 'item', '0')?.absent, undefined);
+    assert.equal(store.records.get('shop', 'item', '1')?.absent?.times, 1);
+  });
+
+  test('are none that only other targets have', async (t) => {
+    const { store } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    const [other = 0] = await track(store, 'other');
+    await commitStep(store, await begin(store, other), step(10, [item('theirs', { price: 1 })], {}));
+    const fence = await next(store, target);
+    await closeScrape(store, fence, { ...close, missingSince: fence.scrape });
+    assert.equal(store.records.get('shop', 'item', 'theirs')?.absent, undefined);
+  });
+
+  test('are not marked by a scrape that is no longer its target’s', async (t) => {
+    const { store } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    const fence = await seen(store, target, 3);
+    await begin(store, target);
+    const before = store.events.last();
+    const result = await closeScrape(store, fence, { ...close, missingSince: fence.scrape });
+    assert.equal(result.outcome, 'superseded');
+    assert.deepEqual(told(store, before), []);
+  });
+});

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import { Registry } from '../../src/actor/registry.ts';
+import { createSystem } from '../../src/actor/system.ts';
+import { VirtualClock } from '../../src/clock.ts';
+import type { TargetRow } from '../../src/store/rows.ts';
+import { project, type ProjectMessage, type ScrapeProgress } from '../../workers/project.ts';
+
+const startAt = Date.UTC(2026, 0, 1);
+
+function target(number: number, host: string): TargetRow {
+  return {
+    target: number,
+    project: 'p',
+    source: 'shop',
+    url: `https://${host}/${number}`,
+    status: 'active',
+    epoch: 0,
+    settled: 0,
+    crashes: { recent: [], inRow: 0, total: 0 },
+  };
+}
+
+interface Running {
+  readonly progress: ScrapeProgress;
+  end(): void;
+}
+
+/** A project whose targets are all due at once, one per host named; a scrape runs until the test ends it. */
+async function startProject(t: TestContext, hosts: readonly string[]) {
+  const clock = new VirtualClock(startAt);
+  const system = createSystem({ clock });
+  const due = new Set(hosts.keys());
+  const running = new Map<number, Running>();
+  let looks = 0;
+  const registry = new Registry<string, ProjectMessage>();
+  const spawned = await system.spawn<ProjectMessage>(
+    (self) =>
+      project(self, 'p', {
+        clock,
+        registry,
+        agenda() {
+          looks += 1;
+          return Array.from(hosts, (host, number) => ({
+            target: target(number, host),
+            dueAt: due.has(number) ? startAt : startAt + 3_600_000,
+          }));
+        },
+        async scrape({ target: number }, _, progress) {
+          const { promise, resolve } = Promise.withResolvers<void>();
+          running.set(number, { progress, end: resolve });
+          await promise;
+          running.delete(number);
+          due.delete(number);
+          return {};
+        },
+        crashed: () => assert.fail('nothing crashed'),
+        release: () => assert.fail('nothing is parked'),
+      }),
+    { id: 'p' },
+  );
+  if (spawned.ok !== true) assert.fail('the project did not start');
+  t.after(() => {
+    for (const { end } of running.values()) end();
+    system.exit(spawned.ref, 'shutdown');
+  });
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  await settle();
+  return {
+    running: () => [...running.keys()],
+    looks: () => looks,
+    waits(number: number, isWaiting: boolean) {
+      running.get(number)?.progress.waits(isWaiting);
+    },
+    async end(number: number) {
+      running.get(number)?.end();
+      await settle();
+    },
+    async pass(ms: number) {
+      clock.advance(ms);
+      await settle();
+    },
+  };
+}
+
+describe('a project', () => {
+  test('scrapes two of its targets at once while neither waits', async (t) => {
+    const { running, pass, end } = await startProject(t, ['a', 'b', 'c']);
+    await pass(60_000);
+    assert.deepEqual(running(), [0, 1]);
+    await end(0);
+    assert.deepEqual(running(), [1, 2]);
+  });
+
+  test('begins others while those that it scrapes wait for a host that rests', async (t) => {
+    const { running, waits, pass } = await startProject(t, ['resting', 'resting', 'b', 'c', 'd']);
+    assert.deepEqual(running(), [0, 1]);
+    waits(0, true);
+    waits(1, true);
+    await pass(1_000);
+    assert.deepEqual(running(), [0, 1, 2, 3]);
+    await pass(60_000);
+    assert.deepEqual(running(), [0, 1, 2, 3]);
+    waits(2, true);
+    await pass(1_000);
+    assert.deepEqual(running(), [0, 1, 2, 3, 4]);
+  });
+
+  test('begins nothing for a wait that is soon over', async (t) => {
+    const { running, waits, pass } = await startProject(t, ['a', 'b', 'c']);
+    waits(0, true);
+    await pass(500);
+    waits(0, false);
+    await pass(60_000);
+    assert.deepEqual(running(), [0, 1]);
+  });
+
+  test('has no more than two wait for one site', async (t) => {
+    const { running, waits, pass } = await startProject(t, ['resting', 'resting', 'resting', 'b']);
+    waits(0, true);
+    waits(1, true);
+    await pass(1_000);
+    assert.deepEqual(running(), [0, 1, 3]);
+  });
+
+  test('has no more than 64 under way, however many wait', async (t) => {
+    const { running, waits, pass } = await startProject(
+      t,
+      Array.from({ length: 80 }, (_, index) => `h${index}`),
+    );
+    for (let round = 0; round < 80; round += 1) {
+      for (const number of running()) waits(number, true);
+      await pass(1_000);
+    }
+    assert.equal(running().length, 64);
+  });
+
+  test('does not look again for a wait where nothing else is due', async (t) => {
+    const { waits, pass, looks } = await startProject(t, ['a', 'a', 'a']);
+    const before = looks();
+    for (let step = 0; step < 100; step += 1) {
+      waits(0, true);
+      waits(0, false);
+      await pass(2_000);
+    }
+    assert.equal(looks(), before);
+  });
+});

@@ -1,0 +1,188 @@
+import { extname } from 'node:path';
+import type { Registry } from '../src/actor/registry.ts';
+import type { Behaviour, Ref, Reply, Self } from '../src/actor/types.ts';
+import type { PluginFile, PluginFunction, PluginFunctions, PluginOutcome } from '../src/plugin/protocol.ts';
+import type { CallEnd, PluginCall } from '../src/plugin/run-call.ts';
+import { defaultPluginLimits, noServices, type PluginLimits, type PluginServices } from '../src/plugin/services.ts';
+import { openPluginThread, type PluginThread } from '../src/plugin/thread.ts';
+
+export type PluginsMessage =
+  | PluginRequest
+  /** The signal of a request fired while it may have been waiting. */
+  | { readonly type: 'withdraw'; readonly request: PluginRequest }
+  | { readonly type: 'called'; readonly thread: PluginThread; readonly request: PluginRequest; readonly end: CallEnd }
+  | { readonly type: 'status'; readonly reply: Reply<PluginsStatus> };
+
+/** Asks for one function of one plug-in. */
+export interface PluginRequest {
+  readonly type: 'call';
+  readonly call: PluginCall;
+  readonly services: PluginServices;
+  readonly signal: AbortSignal;
+  readonly reply: Reply<CallEnd>;
+}
+
+export interface PluginsStatus {
+  /** That stand now; they are started as they are needed. */
+  readonly threads: number;
+  readonly busy: number;
+  readonly waiting: number;
+  /** Since the life began. */
+  readonly started: number;
+}
+
+export interface PluginsDeps {
+  readonly registry: Registry<'plugins', PluginsMessage>;
+  /** At most so many threads. Default 4. */
+  readonly threads?: number;
+  readonly limits?: Partial<PluginLimits>;
+  /** The entry file of the threads. Default: `plugin.thread` beside this file. */
+  readonly threadFile?: URL;
+}
+
+/** Beside this file, and of its kind: TypeScript in development, JavaScript when built. */
+const pluginThread = new URL(`./plugin.thread${extname(import.meta.url)}`, import.meta.url);
+
+/**
+ * Owns the threads of plug-ins. A call has its thread for itself, and calls wait here for one, in order. Collectors
+ * leave one thread to all others. A thread that a call leaves in another state than it met is ended and replaced.
+ */
+export function plugins(self: Self<PluginsMessage>, deps: PluginsDeps): Behaviour<PluginsMessage> {
+  self.trapExit();
+  self.register(deps.registry, 'plugins');
+  const limits = { ...defaultPluginLimits, ...deps.limits };
+  const most = deps.threads ?? 4;
+  const mostPatient = Math.max(1, most - 1);
+  const threads = new Set<PluginThread>();
+  const idle = new Set<PluginThread>();
+  /** With what ends the watch over each request's signal. */
+  const waiting = new Map<PluginRequest, () => void>();
+  let patient = 0;
+  let started = 0;
+  // A life that is killed runs no `stop`; its threads must go all the same.
+  self.signal.addEventListener('abort', () => void endAll(), { once: true });
+
+  return {
+    receive(message) {
+      switch (message.type) {
+        case 'call':
+          return accept(message);
+        case 'withdraw':
+          return withdraw(message.request);
+        case 'called':
+          return finish(message.thread, message.request, message.end);
+        case 'status':
+          return message.reply({
+            threads: threads.size,
+            busy: threads.size - idle.size,
+            waiting: waiting.size,
+            started,
+          });
+        default:
+          message satisfies never;
+      }
+    },
+    stop: endAll,
+  };
+
+  function accept(request: PluginRequest): void {
+    if (request.signal.aborted) return request.reply({ kind: 'cancelled' });
+    const onAbort = (): void => self.send({ type: 'withdraw', request });
+    request.signal.addEventListener('abort', onAbort, { once: true });
+    waiting.set(request, () => request.signal.removeEventListener('abort', onAbort));
+    startNext();
+  }
+
+  function startNext(): void {
+    for (const [request, unwatch] of waiting) {
+      if (idle.size === 0 && threads.size >= most) return;
+      if (isLong(request) && patient >= mostPatient) continue;
+      unwatch();
+      waiting.delete(request);
+      run(request, threadFor(request.call.plugin));
+    }
+  }
+
+  function run(request: PluginRequest, thread: PluginThread): void {
+    if (isLong(request)) patient += 1;
+    const { call, services, signal } = request;
+    self.task(
+      (life) => thread.run(call, services, AbortSignal.any([signal, life])),
+      (end) => ({ type: 'called', thread, request, end }),
+    );
+  }
+
+  /** One that has the module already, else any that is idle, else a new one. */
+  function threadFor(plugin: PluginFile): PluginThread {
+    for (const thread of idle) if (thread.hasEnded) drop(thread);
+    const known = [...idle].find((thread) => thread.knows(plugin)) ?? (threads.size < most ? undefined : [...idle][0]);
+    if (known !== undefined) {
+      idle.delete(known);
+      return known;
+    }
+    const thread = openPluginThread(deps.threadFile ?? pluginThread, limits);
+    started += 1;
+    threads.add(thread);
+    return thread;
+  }
+
+  function withdraw(request: PluginRequest): void {
+    if (waiting.delete(request)) request.reply({ kind: 'cancelled' });
+  }
+
+  function finish(thread: PluginThread, request: PluginRequest, end: CallEnd): void {
+    if (isLong(request)) patient -= 1;
+    if (thread.hasEnded) drop(thread);
+    else idle.add(thread);
+    request.reply(end);
+    startNext();
+  }
+
+  function drop(thread: PluginThread): void {
+    threads.delete(thread);
+    idle.delete(thread);
+  }
+
+  async function endAll(): Promise<void> {
+    await Promise.all([...threads].map((thread) => thread.end()));
+  }
+}
+
+/** A collector may wait for a log-in, which must not wait for the end of a collector in turn. */
+function isLong({ call }: PluginRequest): boolean {
+  return call.function === 'collect';
+}
+
+/** A function of a plug-in to call, with what it is given. */
+export interface PluginQuestion<F extends PluginFunction> {
+  readonly plugin: PluginFile;
+  readonly function: F;
+  readonly input: PluginFunctions[F]['input'];
+  readonly options: unknown;
+  /** Default: none. */
+  readonly services?: PluginServices;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Calls a function of a plug-in; the body of a page moves to its thread. Rejects with the signal's reason when that fires first,
+ * with the error of a service that rejected, and when the pool's life ends.
+ */
+export async function callPlugin<F extends PluginFunction>(
+  ref: Ref<PluginsMessage>,
+  { services = noServices, signal, ...call }: PluginQuestion<F>,
+): Promise<PluginOutcome<PluginFunctions[F]['value']>> {
+  signal.throwIfAborted();
+  const end = await ref.ask<CallEnd>((reply) => ({ type: 'call', call, services, signal, reply }), Infinity);
+  switch (end.kind) {
+    case 'called':
+      // What a function gives was checked on its thread.
+      return end.outcome as PluginOutcome<PluginFunctions[F]['value']>;
+    case 'rejected':
+      throw end.error;
+    case 'cancelled':
+      throw signal.aborted ? signal.reason : new Error('the threads of plug-ins ended');
+    default:
+      return end satisfies never;
+  }
+}
