@@ -1,6 +1,6 @@
 import { requestKey } from '../src/frontier/key.ts';
 import type { LinkRules } from '../src/frontier/links.ts';
-import type { CrawlState } from '../src/scrape/crawl-walk.ts';
+import type { CrawlState } from '../src/scrape/crawl-state.ts';
 import { applyCrawl, type CrawlOps, isSeen, nextPlaces, unvisited } from '../src/store/crawl.ts';
 import type { CrawlRow, CrawlTable } from '../src/store/tables/crawls.ts';
 import type { FrontierTable, Place } from '../src/store/tables/frontier.ts';
@@ -31,6 +31,7 @@ export function memoryCrawl(startUrls: readonly string[], maxPages: number, rule
     apply: (ops) => void applyCrawl(tables, target, ops),
     state: {
       row,
+      hadLinks: () => false,
       unvisited: () => unvisited(row()),
       next: (except, limit) => nextPlaces(tables, target, { except, limit }),
       isSeen: (key) => isSeen(tables, target, key),

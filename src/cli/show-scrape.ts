@@ -7,6 +7,9 @@ import { bytesText, countText, cutText, plainText } from './text.ts';
 /** As much of what a site said as helps to tell why it refused. */
 const excerptLength = 400;
 
+/** Notes of one step that are shown. */
+const mostNotes = 20;
+
 /** One scrape on one line. */
 export function showScrapeLine(terminal: Terminal, scrape: ScrapeView): string {
   const took = scrape.endedAt === undefined ? '' : ` in ${durationText(scrape.endedAt - scrape.startedAt)}`;
@@ -46,7 +49,7 @@ export function argsText(args: readonly string[]): string {
   return `with ${args.map((arg) => JSON.stringify(plainText(arg))).join(' ')}`;
 }
 
-/** One step on one line, and under it what the site said where it failed. */
+/** One step on one line, and under it what the site said where it failed, and what else was noticed. */
 export function showStep(terminal: Terminal, step: StepView): string {
   const { failure, errors = 0 } = step;
   const facts = [
@@ -59,7 +62,17 @@ export function showStep(terminal: Terminal, step: StepView): string {
       : `${step.status ?? '–'}, ${bytesText(step.bytes)}, ${countsText(step.counts)}`,
     ...(errors > 0 ? [terminal.paint('yellow', countText(errors, 'error'))] : []),
   ];
-  return [facts.join('  '), ...excerptLines(failure)].join('\n');
+  const notes = noteLines(terminal, step.notes).map((line) => `    ${line}`);
+  return [facts.join('  '), ...excerptLines(failure), ...notes].join('\n');
+}
+
+/** What was noticed besides, such as fields of a plug-in that no record declares. */
+export function noteLines(terminal: Terminal, notes: readonly string[] = []): string[] {
+  const hidden = notes.length - mostNotes;
+  return [
+    ...notes.slice(0, mostNotes).map((note) => terminal.paint('yellow', cutText(plainText(note), excerptLength))),
+    ...(hidden > 0 ? [`… and ${countText(hidden, 'note')} more: --json has them all`] : []),
+  ];
 }
 
 /** A failure as one sentence, with what it was taken for. */

@@ -1,6 +1,7 @@
 import type { TryView } from '../control/methods/source.ts';
 import type { ExplainedFieldView, ExplainedItemView, TreeDifferenceView } from '../control/methods/trial.ts';
 import { durationText } from './duration.ts';
+import { noteLines } from './show-scrape.ts';
 import type { Terminal } from './terminal.ts';
 import { bytesText, countText, cutText, plainText, valueText } from './text.ts';
 
@@ -98,7 +99,7 @@ function quoted(value: unknown): string {
 }
 
 /** What a whole page lacks; each field of each place is told above as well. */
-function summaryLines(terminal: Terminal, { drafts, explained, absent, unparsed }: TryView): string[] {
+function summaryLines(terminal: Terminal, { drafts, explained, absent, unparsed, notes }: TryView): string[] {
   const refused = explained.filter(({ key }) => key === undefined).length;
   return [
     `${countText(drafts.length, 'record')}${refused > 0 ? `, ${countText(refused, 'place')} without one` : ''}`,
@@ -106,6 +107,7 @@ function summaryLines(terminal: Terminal, { drafts, explained, absent, unparsed 
     ...unparsed.map(({ record, field, text, expected }) =>
       terminal.paint('yellow', `${record}.${field}: expected ${expected}, got "${plainText(text)}"`),
     ),
+    ...noteLines(terminal, notes),
   ];
 }
 

@@ -9,6 +9,7 @@ import type { CircuitView } from '../fetch/circuit-book.ts';
 import { type Ask, type Asked, unaskedFailures, type Wish } from '../scrape/ask.ts';
 import type { Authenticated, SessionDesk } from '../session/desk.ts';
 import type { SourceMessage } from '../../workers/source.ts';
+import { withoutCredentials } from './credentials.ts';
 import { createTurns, type SessionHeaders, type TurnsDeps } from './turns.ts';
 
 /** How requests of every kind are made: robots.txt, session and host agree to each, and learn what came of it. */
@@ -50,27 +51,30 @@ export function createAsking(deps: TurnsDeps): Asking {
     if (verdict !== 'allowed') return unasked(verdict);
     const session = await sessionFor(wish, signal);
     if ('code' in session) return unasked(session);
-    const { desk } = session;
+    let { desk } = session;
     let generation = 0;
     let waitedMs = 0;
-    let sessionHeaders: readonly string[] = [];
+    let sent: SessionHeaders = {};
     const askedAt = clock.monotonic();
-    const credentials = (): SessionHeaders => {
+    const credentials = async (): Promise<SessionHeaders> => {
+      if (desk?.isClosed === true) desk = (await deskNow(source, signal)) ?? desk;
       const given = desk?.headersFor(url) ?? noSession;
       generation = given.generation;
-      sessionHeaders = Object.keys(given.headers);
+      sent = given.headers;
       waitedMs = clock.monotonic() - askedAt;
       wish.sends?.(given.headers);
       return given.headers;
     };
-    const outcome = await turns.run(wish, { credentials, robots: 'obey' }, signal);
-    if ('refused' in outcome) return unasked(outcome.refused);
-    desk?.took(url, outcome.setCookies ?? [], generation);
-    const trouble = troubleOf(url, outcome, source);
-    // What was asked with old credentials, or leads elsewhere, says nothing of the log-in.
-    if (session.isNew && (outcome.kind === 'read' || outcome.kind === 'unmodified')) await desk?.succeeded(generation);
+    const came = await turns.run(wish, { credentials, robots: 'obey' }, signal);
+    if ('refused' in came) return unasked(came.refused);
+    desk?.took(url, came.setCookies ?? [], generation);
+    const { outcome, trouble } = judged(url, came, source);
+    // What went without credentials, or leads elsewhere, says nothing of the log-in.
+    const hasWorked = Object.keys(sent).length > 0 && (outcome.kind === 'read' || outcome.kind === 'unmodified');
+    if (hasWorked) await desk?.succeeded(generation);
     const wasAsked = outcome.kind !== 'failed' || !unaskedFailures.has(outcome.failure.code);
-    const asked = { outcome, generation, wasAsked, waitedMs, sessionHeaders };
+    const told = withoutCredentials(outcome, sent);
+    const asked = { outcome: told, generation, wasAsked, waitedMs, sessionHeaders: Object.keys(sent) };
     return trouble === undefined ? asked : { ...asked, trouble };
   }
 
@@ -93,8 +97,20 @@ export function createAsking(deps: TurnsDeps): Asking {
       return await unlessAborted(sessionOf(actor, wish), signal);
     } catch (error) {
       // Its supervisor starts it anew; that is no reason for others to end.
-      if (error instanceof CallError && (error.code === 'ended' || error.code === 'noproc'))
-        return sessionWithout(source);
+      if (isEnd(error)) return sessionWithout(source);
+      throw error;
+    }
+  }
+
+  /** The desk that has taken the place of another while a request waited; nothing while there is none. */
+  async function deskNow({ id }: Source, signal: AbortSignal): Promise<SessionDesk | undefined> {
+    const actor = names.sources.whereis(id);
+    if (actor === undefined) return undefined;
+    try {
+      const asked = actor.ask<SessionDesk>((reply) => ({ type: 'session', reply }), Infinity);
+      return await unlessAborted(asked, signal);
+    } catch (error) {
+      if (isEnd(error)) return undefined;
       throw error;
     }
   }
@@ -104,13 +120,13 @@ export function createAsking(deps: TurnsDeps): Asking {
     const condition = desk.condition();
     if (condition.code === 'login_attempts') return condition;
     // A secret that is missing is looked for again: somebody may have put it there.
-    if (condition.code === 'ready' && stale === undefined) return { desk, isNew: false };
+    if (condition.code === 'ready' && stale === undefined) return { desk };
     const of = stale ?? desk.headersFor('').generation;
     const authenticated = await actor.ask<Authenticated>(
       (reply) => ({ type: 'authenticate', stale: of, reply }),
       Infinity,
     );
-    return authenticated.ok ? { desk, isNew: true } : authenticated.failure;
+    return authenticated.ok ? { desk } : authenticated.failure;
   }
 
   function unasked(failure: StepFailure): Asked {
@@ -122,26 +138,46 @@ export function createAsking(deps: TurnsDeps): Asking {
   }
 }
 
+function isEnd(error: unknown): boolean {
+  return error instanceof CallError && (error.code === 'ended' || error.code === 'noproc');
+}
+
 /** The desk to ask with; nothing where no credentials are needed and no actor keeps any. */
 interface OpenSession {
   readonly desk: SessionDesk | undefined;
-  /** Whether it was logged in to for this request. */
-  readonly isNew: boolean;
 }
 
 function sessionWithout({ id, auth }: Source): OpenSession | StepFailure {
-  if (auth === undefined) return { desk: undefined, isNew: false };
+  if (auth === undefined) return { desk: undefined };
   return { code: 'not_initialised', message: `the actor of source "${id}", which keeps its session, does not run` };
 }
 
-/** What could be read has nothing wrong with it, whatever else stands on the page. */
-function troubleOf(from: string, outcome: StepOutcome, { auth }: Source): Trouble | undefined {
+/**
+ * An outcome, with what is wrong with it. What could be read has nothing wrong with it, whatever else stands on the page; but
+ * what gave nothing may have come in place of the page, and then it is a failure.
+ */
+function judged(
+  from: string,
+  outcome: StepOutcome,
+  { auth }: Source,
+): { readonly outcome: StepOutcome; readonly trouble?: Trouble | undefined } {
   const { status, signs } = outcome;
   const login = auth && { urls: loginUrls(auth), expiredStatus: auth.expiredStatus };
   const symptoms = { ...(status !== undefined && { status }), ...(signs !== undefined && { headers: signs }) };
-  if (outcome.kind === 'redirect') return triage({ ...symptoms, from, url: outcome.location }, login);
-  if (outcome.kind !== 'failed') return undefined;
-  const { failure } = outcome;
-  const { excerpt } = failure;
-  return triage({ ...symptoms, failure, ...(excerpt !== undefined && { excerpt }) }, login);
+  if (outcome.kind === 'redirect')
+    return { outcome, trouble: triage({ ...symptoms, from, url: outcome.location }, login) };
+  if (outcome.kind === 'failed') {
+    const { failure } = outcome;
+    const { excerpt } = failure;
+    return { outcome, trouble: triage({ ...symptoms, failure, ...(excerpt !== undefined && { excerpt }) }, login) };
+  }
+  if (outcome.kind !== 'read' || outcome.excerpt === undefined) return { outcome };
+  const { kind, extraction, validators, nextLink, excerpt, ...exchange } = outcome;
+  const trouble = triage({ ...symptoms, excerpt, isEmpty: true }, login);
+  if (trouble !== undefined) {
+    const failure = { code: trouble.cause, message: trouble.message, excerpt };
+    return { outcome: { ...exchange, kind: 'failed', failure }, trouble };
+  }
+  const ways = { ...(validators && { validators }), ...(nextLink !== undefined && { nextLink }) };
+  return { outcome: { ...exchange, kind, extraction, ...ways } };
 }

@@ -35,6 +35,7 @@ export function openCollector({ loaded, target, scrape, args, sent, provider, pl
         loaded,
         args,
         {
+          began: () => running.began(),
           async fetch(ask, within) {
             const visit = { ...visitOf(source, ask), ...(advise !== undefined && { advise }) };
             return answerOf(sent.url(ask.url), sent.outcome(await running.fetch(visit, within)));

@@ -28,7 +28,16 @@ export class SentCredentials {
 
   /** Takes in the headers of a request's session. */
   note(sent: Readonly<Record<string, string>>): void {
-    for (const secret of secretsIn(sent)) {
+    this.#remember(secretsIn(sent));
+  }
+
+  /** Takes in the cookies that an answer sets, which it may repeat as well. */
+  noteSet(setCookies: readonly string[]): void {
+    this.#remember(setCookies.flatMap((text) => cookiesIn(text.split(';', 1).join(''))));
+  }
+
+  #remember(secrets: Iterable<Secret>): void {
+    for (const secret of secrets) {
       this.#secrets.delete(secret.reveal());
       this.#secrets.set(secret.reveal(), secret);
     }
@@ -59,9 +68,11 @@ export class SentCredentials {
   ops(ops: StepOps): StepOps {
     if (this.#secrets.size === 0) return ops;
     const { log, close } = ops;
+    const { notes } = log;
+    const told = notes && { notes: notes.map((note) => this.text(note)) };
     return {
       ...ops,
-      log: { ...log, url: this.url(log.url), ...this.#failure(log) },
+      log: { ...log, url: this.url(log.url), ...this.#failure(log), ...told },
       ...(close !== undefined && { close: this.close(close) }),
     };
   }
@@ -136,6 +147,10 @@ function secretsOf(name: string, value: string): Secret[] {
 }
 
 function cookiesIn(header: string): Secret[] {
-  const values = header.split('; ').map((pair) => pair.slice(pair.indexOf('=') + 1));
+  const values = header.split('; ').map((pair) => unquoted(pair.slice(pair.indexOf('=') + 1).trim()));
   return values.filter(({ length }) => length >= shortestCookie).map((value) => new Secret('cookie', value));
+}
+
+function unquoted(value: string): string {
+  return /^"(.*)"$/.exec(value)?.[1] ?? value;
 }

@@ -14,7 +14,9 @@ import type { OpenProvider, Reading } from '../provider/provider.ts';
 import type { Secret } from '../session/secret.ts';
 import type { FindSecrets } from '../session/secret-store.ts';
 import type { PluginLogin } from '../session/plugin-login.ts';
+import { decodeBody } from '../extract/charset.ts';
 import type { Extraction } from '../extract/draft.ts';
+import { excerptLength, gaveNothing } from '../extract/extract.ts';
 import type { Failure } from '../store/rows.ts';
 import type { Names } from '../../supervisors/names.ts';
 import { callPlugin } from '../../workers/plugins.ts';
@@ -53,7 +55,7 @@ export interface Plugins {
   collect(
     loaded: PluggedSource,
     args: readonly string[],
-    services: Pick<PluginServices, 'fetch' | 'collected'>,
+    services: Pick<PluginServices, 'began' | 'fetch' | 'collected'>,
     told: {
       secrets(secrets: Iterable<Secret>): void;
       hide(text: string): string;
@@ -71,7 +73,8 @@ interface Bad {
 type Described = Bad | { readonly ok: true; readonly value: PluginShape };
 
 type ReadPage =
-  | { readonly ok: true; readonly extraction: Extraction }
+  /** `excerpt` is the beginning of a page that gave nothing. */
+  | { readonly ok: true; readonly extraction: Extraction; readonly excerpt?: string }
   | { readonly ok: false; readonly failure: StepFailure };
 
 /** A person waits for what plug-ins make of an address. */
@@ -101,11 +104,15 @@ export function createPlugins({ names, state, findSecrets, log }: PluginsParts):
     async read({ body, url, status, headers }, { plan, plugin: reading }, signal) {
       if (reading === undefined) throw new Error(`${url}: no plug-in reads it`);
       const digest = digestOf(body);
+      const head = new Uint8Array(body.slice(0, excerptLength));
       const input = { url, status, headers, body };
       const { plugin, options, source, secrets } = reading;
       const services = { ...noServices, ...(await telling(secrets, { source, plugin: basename(plugin.file) })) };
       const read = await callPlugin(pool, { plugin, function: 'read', input, options, services, signal });
-      return read.ok ? { ok: true, extraction: extractionOf(read.value, plan, { url, digest }) } : read;
+      if (!read.ok) return read;
+      const extraction = extractionOf(read.value, plan, { url, digest });
+      if (!gaveNothing(extraction)) return { ok: true, extraction };
+      return { ok: true, extraction, excerpt: decodeBody(head, headers['content-type']) };
     },
 
     async resolve(url, signal) {
@@ -132,13 +139,12 @@ export function createPlugins({ names, state, findSecrets, log }: PluginsParts):
       return { ok: false, message, ...(cause !== undefined && { cause }) };
     },
 
-    async collect(loaded, args, { fetch, collected }, told, signal) {
+    async collect(loaded, args, scraping, told, signal) {
       const { source, plugin } = loaded;
       const secrets = await secretsOf(source.secrets);
       told.secrets(secrets.values());
       const services: PluginServices = {
-        fetch,
-        collected,
+        ...scraping,
         secret: (name) => secrets.get(name)?.reveal(),
         log: logged({ ...told.of, plugin: source.plugin }),
         hide: told.hide,

@@ -1,7 +1,6 @@
 import type { Leave } from '../fetch/circuit.ts';
 import type { LoadedSource } from '../definition/catalogue.ts';
 import { type Boot, nextOnGrid, overdueThatCount } from '../schedule/grid.ts';
-import { passing } from '../fetch/triage.ts';
 import type { Ask, Asked, Wish } from '../scrape/ask.ts';
 import { type AgendaEntry, agendaEntry } from '../scrape/agenda.ts';
 import { runCollector } from '../scrape/collector.ts';
@@ -22,6 +21,7 @@ import { isPlugged, type Plugins } from './plugins.ts';
 import type { DaemonState } from './state.ts';
 import { type Log, ScrapeTeller } from './teller.ts';
 import { openWalk } from './walking.ts';
+import { watchedAsk } from './watched-ask.ts';
 
 export interface ScrapingDeps {
   readonly state: DaemonState;
@@ -115,7 +115,7 @@ export function createScraping({ state, names, bootAt, random, ask, plugins, log
       const steps = await tryPage(
         url,
         { ...trial, ...(opened && { provider: opened.provider }) },
-        { clock, random, ask: watched(sent) },
+        { clock, random, ask: watchedAsk(ask, sent) },
         signal,
       );
       return steps.map((step) => sent.tried(step));
@@ -142,10 +142,10 @@ export function createScraping({ state, names, bootAt, random, ask, plugins, log
     const deps = {
       clock,
       random,
-      ask: watched(sent, progress),
+      ask: watchedAsk(ask, sent, progress),
       timeLimitMs: settings().timeLimitMs,
       commit: async (fence: Fence, ops: StepOps) =>
-        teller.wrote(ops, await commitStep(store(), fence, sent.ops(teller.ops(ops)))),
+        teller.wrote(ops, await commitStep(store(), fence, teller.ops(sent.ops(ops)))),
       async close(fence: Omit<Fence, 'step'>, close: Close) {
         teller.closing(close);
         return closeScrape(store(), fence, sent.close(close));
@@ -194,32 +194,10 @@ export function createScraping({ state, names, bootAt, random, ask, plugins, log
     return found.ok ? found.target : undefined;
   }
 
-  /** Asks for one scrape: tells when it waits, and notes what it sends. */
-  function watched(sent: SentCredentials, progress?: ScrapeProgress): Ask {
-    const sends = (credentials: Readonly<Record<string, string>>): void => sent.note(credentials);
-    /** Requests that have their turns: a scrape may make several at once, and waits while all of them do. */
-    const inTurn = new Set<Wish>();
-    return async (wish, signal) => {
-      const waits = (isWaiting: boolean): void => {
-        if (isWaiting) inTurn.delete(wish);
-        else inTurn.add(wish);
-        progress?.waits(inTurn.size === 0);
-      };
-      try {
-        const asked = await ask({ ...wish, sends, waits }, signal);
-        // What may pass is asked for again after a pause; that is waiting as well.
-        if (asked.trouble !== undefined && passing.has(asked.trouble.cause)) waits(true);
-        return asked;
-      } finally {
-        inTurn.delete(wish);
-      }
-    };
-  }
-
   /** Asks for a pulse, which follows no redirect and so only tells of it. */
   async function askOnce(wish: Wish, signal: AbortSignal): Promise<Asked> {
     const sent = new SentCredentials();
-    const asked = await watched(sent)(wish, signal);
+    const asked = await watchedAsk(ask, sent)(wish, signal);
     return { ...asked, outcome: sent.outcome(asked.outcome) };
   }
 }

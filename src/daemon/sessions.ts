@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Source } from '../definition/source.ts';
 import type { StepOutcome } from '../engine/step.ts';
 import { decodeBody } from '../extract/charset.ts';
+import { knownChallenge } from '../fetch/challenge.ts';
 import type { Proxy } from '../fetch/request.ts';
 import { requestOf } from '../provider/requests.ts';
 import { type DeskCondition, type LoginAsk, SessionDesk } from '../session/desk.ts';
@@ -20,6 +21,9 @@ const proxySecretsServeMs = 10_000;
 
 /** The secrets of no more are remembered. */
 const mostProxies = 1_000;
+
+/** A challenge shows within so much of a page. */
+const maxExcerptUnits = 16_384;
 
 /** Every request of the source that waits would be refused without the log-in. */
 const firstInLine = 0;
@@ -156,14 +160,19 @@ export function createSessions({
 
 /** A status of any kind is an answer; what was not answered has failed. */
 async function loginOutcome(url: string, outcome: StepOutcome, reading: LoginReading): Promise<LoginOutcome> {
-  const { status, at, setCookies = [] } = outcome;
+  const { status, at, signs, setCookies = [] } = outcome;
   const answered = { kind: 'answered', url, status: status ?? 0, setCookies, at } as const;
+  const challengeIn = (excerpt = ''): { readonly challenge?: string | undefined } => ({
+    challenge: knownChallenge({ ...(signs && { headers: signs }), excerpt }),
+  });
   if (outcome.kind === 'page') {
     const { body, headers } = outcome.page;
     const text = decodeBody(new Uint8Array(body), headers['content-type']);
-    return { ...answered, read: await readLogin(text, reading) };
+    return { ...answered, ...challengeIn(text.slice(0, maxExcerptUnits)), read: await readLogin(text, reading) };
   }
-  if (outcome.kind === 'redirect') return { ...answered, location: outcome.location, read: nothingRead };
-  if (outcome.kind === 'failed' && outcome.failure.code === 'status') return { ...answered, read: nothingRead };
+  if (outcome.kind === 'redirect')
+    return { ...answered, location: outcome.location, ...challengeIn(), read: nothingRead };
+  if (outcome.kind === 'failed' && outcome.failure.code === 'status')
+    return { ...answered, ...challengeIn(outcome.failure.excerpt), read: nothingRead };
   return { kind: 'failed', message: outcome.kind === 'failed' ? outcome.failure.message : `got "${outcome.kind}"` };
 }

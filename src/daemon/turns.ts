@@ -40,7 +40,7 @@ export interface Turns {
 }
 
 export interface TurnOptions {
-  credentials(): SessionHeaders;
+  credentials(): SessionHeaders | Promise<SessionHeaders>;
   readonly robots: 'obey' | 'ignore';
 }
 
@@ -63,13 +63,16 @@ export function createTurns({ clock, names, robots, proxyOf, onlyLoopback, runSt
     if ('code' in turn) return { refused: turn };
     wish.waits?.(false);
     let outcome: StepOutcome | undefined;
+    let running: Promise<StepOutcome> | undefined;
     try {
-      const sent = credentials();
+      const sent = await credentials();
       const request = { ...step.request, ...through, headers: headersOf(source, step, sent), onlyLoopback };
-      outcome = await within((limited) => runStep({ ...step, request }, limited, () => turn.sent()), signal);
+      const start = (limited: AbortSignal): Promise<StepOutcome> =>
+        (running = runStep({ ...step, request }, limited, () => turn.sent()));
+      outcome = await within(start, signal);
       return told(withoutCredentials(outcome, sent));
     } finally {
-      turn.done(outcome === undefined ? { kind: 'unused' } : turnOutcomeOf(outcome));
+      giveBack(turn, outcome, step.render === 'browser' ? running : undefined);
     }
   }
 
@@ -78,11 +81,12 @@ export function createTurns({ clock, names, robots, proxyOf, onlyLoopback, runSt
     const { source, step, explain } = wish;
     const { url } = step.request;
     let allowedAt = clock.monotonic();
+    const toldAt = robotsToldAt(wish, manner);
     if (explain) explain(await hosts.ask<HoldUp>((reply) => ({ type: 'hold-up', ...hostWish(wish), reply })));
     for (;;) {
       const turn = await takeTurn(hosts, hostWish(wish), signal);
       if (manner === 'obey' && clock.monotonic() - allowedAt > verdictServesMs) {
-        const verdict = robots.known(source, url);
+        const verdict = verdictInTurn(wish, toldAt);
         if (verdict !== 'allowed') turn.done({ kind: 'unused' });
         if (verdict === 'ask') {
           // To ask for robots.txt takes a turn of the same host.
@@ -98,6 +102,19 @@ export function createTurns({ clock, names, robots, proxyOf, onlyLoopback, runSt
       turn.done({ kind: 'unused' });
       await pause(clock, Math.max(1, leave.nextAt - clock.now()), signal);
     }
+  }
+
+  /** Once it was asked for again since the wish, the last good answer serves: each failure may have the host rest for long. */
+  function verdictInTurn(wish: Wish, toldAt: number | undefined): ReturnType<Robots['known']> {
+    const { source, step } = wish;
+    const known = robots.known(source, step.request.url);
+    return known === 'ask' && robotsToldAt(wish, 'obey') !== toldAt ? 'allowed' : known;
+  }
+
+  /** When robots.txt was last asked for, whatever came of it. */
+  function robotsToldAt({ source, step }: Wish, manner: 'obey' | 'ignore'): number | undefined {
+    if (manner === 'ignore' || source.robots === 'ignore') return undefined;
+    return robots.entry(source, step.request.url)?.askedAt;
   }
 
   async function leaveFor({ source: { id: source }, target }: Wish): Promise<Leave> {
@@ -148,6 +165,17 @@ function policyOf({ politeness }: Source, crawlDelayMs: number | undefined): Pol
     ...(crawlDelayMs !== undefined && { crawlDelayMs }),
     ...(throttle !== false && { autoThrottle: throttle }),
   };
+}
+
+/** What the scripts of a page had asked for when it was ended early is paid for as well; the browser tells as it is ended. */
+function giveBack(turn: Turn, outcome: StepOutcome | undefined, rendering: Promise<StepOutcome> | undefined): void {
+  const came: TurnOutcome = outcome === undefined ? { kind: 'unused' } : turnOutcomeOf(outcome);
+  if (rendering === undefined) return turn.done(came);
+  const back = (more: number | undefined): void => turn.done({ ...came, ...(more !== undefined && { more }) });
+  rendering.then(
+    ({ more }) => back(more),
+    () => back(undefined),
+  );
 }
 
 function turnOutcomeOf(outcome: StepOutcome): TurnOutcome {

@@ -3,7 +3,7 @@ import { canonicalOptions, canonicalUrl } from '../frontier/canonical.ts';
 import { requestKey } from '../frontier/key.ts';
 import { linkRules } from '../frontier/links.ts';
 import type { OpenProvider } from '../provider/provider.ts';
-import type { CrawlState } from '../scrape/crawl-walk.ts';
+import type { CrawlState } from '../scrape/crawl-state.ts';
 import type { Walk } from '../scrape/walk.ts';
 import { walkOf } from '../scrape/walks.ts';
 import { beginCrawl } from '../store/begin-crawl.ts';
@@ -35,7 +35,7 @@ export async function openWalk(store: Store, begun: Begun, now: () => number): P
     wish,
     now,
     isKnown: ({ type, key }: { readonly type: string; readonly key: string }) => {
-      const first = store.records.firstScrape(target.target, { source: source.id, type, key }) ?? 0;
+      const first = store.records.seenBy(target.target, { source: source.id, type, key })?.first ?? 0;
       return first > 0 && first <= target.settled;
     },
   };
@@ -70,6 +70,7 @@ function crawlState(store: Store, source: string, { target, crawl, firstScrape }
     unvisited: () => unvisited(row()),
     next: (except, limit) => nextPlaces(store, target, { except, limit }),
     isSeen: (key) => isSeen(store, target, key),
-    isNew: ({ type, key }) => (store.records.get(source, type, key)?.lastScrape ?? 0) < firstScrape,
+    isNew: ({ type, key }) => (store.records.seenBy(target, { source, type, key })?.last ?? 0) < firstScrape,
+    hadLinks: () => [...store.crawls.ofTarget(target, { before: crawl })].some(({ startLinks }) => startLinks > 0),
   };
 }

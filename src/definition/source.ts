@@ -60,7 +60,7 @@ const Politeness = strict({
     .transform((given) => (given === true ? Throttle.parse({}) : given)),
 });
 
-/** How long one step may take, which is less than a turn may stay out, and how much it may bring. */
+/** How long one step may take, which is less than a turn may stay out, how much it may bring, and how long a collector may run. */
 const Limits = strict({
   connect: durationUpTo('30s').prefault('10s'),
   headers: Duration.prefault('30s'),
@@ -70,6 +70,8 @@ const Limits = strict({
   maxBytes: ByteSize.prefault('32MiB'),
   /** The time one page may take on an extraction thread. */
   extract: Duration.prefault('5s'),
+  /** The time one run of a plug-in's `collect` may take, its own and that of its requests, but for their waits for turns. */
+  collect: Duration.prefault('6h'),
 });
 
 /** What the page says when there will be nothing more to scrape. */

@@ -1,5 +1,6 @@
 import { type Document, type Element, isTag } from 'domhandler';
 import { decodeBody } from '../extract/charset.ts';
+import { isTooDense, maxParts } from '../extract/density.ts';
 import { parseCsv } from '../extract/document/csv.ts';
 import { parseJson } from '../extract/document/json.ts';
 import { attributeOf, elementsIn } from '../extract/document/node.ts';
@@ -35,19 +36,24 @@ export async function draftOf({ body, url, contentType }: DraftPage): Promise<Dr
   const text = decodeBody(body, contentType);
   const start = text.replace(/^\ufeff/, '').trimStart();
   if (/^[[{]/.test(start)) {
+    if (isTooDense(text, { document: 'json' })) return tooDense('json');
     const parsed = parseJson(text);
     if (parsed.ok) return ofJson(parsed.value, url);
   }
   if (/^<(?:\?xml|rss|feed|rdf:RDF|urlset|sitemapindex)\b/i.test(start)) {
     const isPage = /^(?:<\?xml[^>]*>\s*)?<!doctype html/i.test(start) || /<html[\s>]/i.test(start.slice(0, 2_000));
-    if (!isPage) return ofXml(parseXml(text));
+    if (!isPage) return isTooDense(text, { document: 'xml' }) ? tooDense('xml') : ofXml(parseXml(text));
   }
   if (
     /csv|tab-separated/i.test(contentType ?? '') ||
     (!start.startsWith('<') && /^[^\n]*[,;\t|][^\n]*\r?\n/.test(start))
   )
-    return ofCsv(text, url);
-  return ofHtml(await parseTree(text, 'fast'), url);
+    return isTooDense(text, { document: 'csv' }) ? tooDense('csv') : ofCsv(text, url);
+  return isTooDense(text, { document: 'html' }) ? tooDense('html') : ofHtml(await parseTree(text, 'fast'), url);
+}
+
+function tooDense(provider: 'html' | 'xml' | 'json' | 'csv'): Draft {
+  return { provider, found: [`more than ${maxParts} tags or values, which no thread could hold`] };
 }
 
 function ofHtml(root: Document, url: string): Draft {

@@ -1,4 +1,5 @@
 import type { Document } from 'domhandler';
+import { maxParts } from '../extract/density.ts';
 import { embeddedJson, metaContents } from '../extract/document/embedded.ts';
 import type { Value } from '../extract/draft.ts';
 import { fieldsOfObjects, isObject } from './json-fields.ts';
@@ -10,8 +11,9 @@ const wanted =
 
 /** Records that a page describes for machines, as `ld+json` or as microdata: those of the type that there are most of. */
 export function describedRecords(root: Document, base: string): DraftRecord[] {
+  const page = { base, roomParts: maxParts };
   return (['ld+json', 'microdata'] as const).flatMap((where) => {
-    const told = embeddedJson(root, where, base);
+    const told = embeddedJson(root, where, page);
     const things = Array.isArray(told) ? (told as readonly Value[]).filter(isObject) : [];
     const byType = Map.groupBy(things, (thing) => typeOf(thing, where) ?? '');
     byType.delete('');

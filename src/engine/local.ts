@@ -27,7 +27,8 @@ export interface LocalEngineDeps {
 
 /** What a plug-in made of a page. */
 export type PluginOutcome =
-  | { readonly ok: true; readonly extraction: Extraction }
+  /** `excerpt` is the beginning of a page that gave nothing. */
+  | { readonly ok: true; readonly extraction: Extraction; readonly excerpt?: string }
   | { readonly ok: false; readonly failure: StepFailure };
 
 /** Runs one step in this process: fetch, then extract. Rejects only for errors of ours. */
@@ -53,18 +54,20 @@ export async function runLocally(
         const kept = page.body.byteLength <= keepBytes ? { kept: { ...page, body: page.body.slice(0) } } : {};
         if (reading.plugin !== undefined) {
           if (readByPlugin === undefined) throw new Error(`${page.url}: there are no plug-ins to read it`);
-          const { validators } = page;
           const read = await readByPlugin(page, reading, signal);
-          const result = read.ok
-            ? { kind: 'read' as const, extraction: read.extraction, ...(validators && { validators }) }
-            : { kind: 'failed' as const, failure: read.failure };
+          const result = read.ok ? readOf(page, read) : { kind: 'failed' as const, failure: read.failure };
           return { ...exchange, ...result, ...kept };
         }
         const outcome = await (isReadInline(page, reading)
           ? readInline(page, reading)
           : extract(page, reading, signal));
         const { trial } = outcome;
-        return { ...exchange, ...readOf(page, outcome), ...(trial && { trial }), ...kept };
+        return {
+          ...exchange,
+          ...(outcome.ok ? readOf(page, outcome) : unreadOf(page, outcome)),
+          ...(trial && { trial }),
+          ...kept,
+        };
       }
       case 'redirect':
         return { ...exchangeOf(fetched.cost, now()), ...told, kind: 'redirect', location: fetched.url };
@@ -87,25 +90,28 @@ export async function runLocally(
   }
 }
 
-type Read =
-  | Pick<Extract<StepOutcome, { kind: 'read' }>, 'kind' | 'extraction' | 'validators' | 'nextLink'>
-  | Pick<Extract<StepOutcome, { kind: 'failed' }>, 'kind' | 'failure' | 'signs'>;
+type Outcome<K extends StepOutcome['kind']> = Omit<Extract<StepOutcome, { kind: K }>, Exclude<keyof Exchange, 'signs'>>;
 
-function readOf({ url, validators, headers }: Page, outcome: ExtractOutcome): Read {
-  if (!outcome.ok) {
-    const { failure, excerpt } = outcome;
-    const message = describeExtractFailure(failure);
-    const signs = signsIn(headers);
-    const failed = { code: failure.code, message, ...(excerpt !== undefined && { excerpt }) };
-    return { kind: 'failed', failure: failed, ...(signs && { signs }) };
-  }
+function readOf(
+  { url, validators, headers }: Page,
+  { extraction, excerpt }: { readonly extraction: Extraction; readonly excerpt?: string },
+): Outcome<'read'> {
   const nextLink = headers['link'] === undefined ? undefined : nextOf(headers['link'], url);
+  const signs = excerpt === undefined ? undefined : signsIn(headers);
   return {
     kind: 'read',
-    extraction: outcome.extraction,
+    extraction,
     ...(validators !== undefined && { validators }),
     ...(nextLink !== undefined && { nextLink }),
+    ...(excerpt !== undefined && nextLink === undefined && { excerpt, ...(signs && { signs }) }),
   };
+}
+
+function unreadOf({ headers }: Page, { failure, excerpt }: Extract<ExtractOutcome, { ok: false }>): Outcome<'failed'> {
+  const message = describeExtractFailure(failure);
+  const signs = signsIn(headers);
+  const failed = { code: failure.code, message, ...(excerpt !== undefined && { excerpt }) };
+  return { kind: 'failed', failure: failed, ...(signs && { signs }) };
 }
 
 function failureOf(failure: FetchFailure): StepFailure {

@@ -53,6 +53,8 @@ export type StepOutcome = Exchange &
         readonly validators?: Validators;
         /** Where the `Link` header says that a list goes on. */
         readonly nextLink?: string;
+        /** The beginning of a page that gave no record and leads nowhere: something else may have answered in its place. */
+        readonly excerpt?: string;
       }
     /** The answer to a step without a reading. */
     | { readonly kind: 'page'; readonly page: Page }

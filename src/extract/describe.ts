@@ -24,7 +24,7 @@ export function describeExtractFailure(failure: ExtractFailure): string {
     case 'no_record':
       return `no record on the page: missing ${failure.missing.join(', ')}`;
     case 'too_many_records':
-      return `the page has ${failure.records} records: expected at most ${failure.limit}`;
+      return `the page has more than ${failure.limit} records`;
     case 'extract_timeout':
       return `reading the page took longer than ${failure.afterMs} ms`;
     case 'extract_crashed':

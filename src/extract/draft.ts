@@ -55,12 +55,14 @@ export type ExtractFailure =
   | { readonly code: 'empty' }
   | { readonly code: 'too_many_parts'; readonly document: DocumentKind; readonly limit: number }
   | { readonly code: 'no_record'; readonly missing: readonly string[] }
-  | { readonly code: 'too_many_records'; readonly records: number; readonly limit: number }
+  | { readonly code: 'too_many_records'; readonly limit: number }
   | { readonly code: 'extract_timeout'; readonly afterMs: number }
   | { readonly code: 'extract_crashed'; readonly cause: string };
 
 export type ExtractOutcome =
-  /** `trial` where it was asked how each field came to its value. */
-  | { readonly ok: true; readonly extraction: Extraction; readonly trial?: Trial }
-  /** `excerpt` is the beginning of the page's text, markup and all, where there is any. */
+  /**
+   * `excerpt` is the beginning of the page's text, markup and all, where there is any; of a page that was read, only if it gave
+   * nothing at all. `trial` where it was asked how each field came to its value.
+   */
+  | { readonly ok: true; readonly extraction: Extraction; readonly excerpt?: string; readonly trial?: Trial }
   | { readonly ok: false; readonly failure: ExtractFailure; readonly excerpt?: string; readonly trial?: Trial };

@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
 import { type Document, isDocument } from 'domhandler';
 import { type CompiledPlan, compilePlan } from './compile.ts';
+import { maxParts, TooManyParts } from './density.ts';
 import { sitemapLinks } from './document/sitemap.ts';
 import type { ExtractFailure, Extraction, ExtractOutcome, RecordDraft, Value } from './draft.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { openDocument } from './open.ts';
+import { type Opened, openDocument } from './open.ts';
 import type { ExtractPlan, FinishedRule } from './plan.ts';
-import { readRecords, type Watch } from './record.ts';
+import { type ReadRecords, readRecords, type Watch } from './record.ts';
 import { evaluate } from './rule/evaluate.ts';
 import { JsonSpot, type PageContext, type Spot } from './rule/spot.ts';
 import type { TrialOptions } from './trial.ts';
@@ -24,34 +25,55 @@ export interface ExtractInput {
 /** Reads a page as its plan says. Nothing is kept but compiled plans: the same input gives the same outcome on every thread. */
 export async function extract({ body, url, contentType, plan }: ExtractInput, watch?: Watch): Promise<ExtractOutcome> {
   const bytes = new Uint8Array(body);
-  const opened = await openDocument(bytes, url, contentType, plan);
-  if (!opened.ok) return failed(opened.failure, opened.text);
+  try {
+    const opened = await openDocument(bytes, url, contentType, plan);
+    return opened.ok ? readOpened(opened, bytes, plan, watch) : failed(opened.failure, opened.text);
+  } catch (error) {
+    if (!(error instanceof TooManyParts)) throw error;
+    return failed({ code: 'too_many_parts', document: error.document, limit: maxParts });
+  }
+}
 
-  const { root, page, text } = opened;
+function readOpened(
+  { root, page, text }: Extract<Opened, { ok: true }>,
+  bytes: Uint8Array,
+  plan: ExtractPlan,
+  watch: Watch | undefined,
+): ExtractOutcome {
   const compiled = compilePlan(plan);
-  const read = compiled.records.map((record) => readRecords(root, record, page, watch));
+  const read: ReadRecords[] = [];
+  let room = maxDrafts;
+  for (const record of compiled.records) {
+    const records = readRecords(root, record, page, room, watch);
+    if (records.drafts.length > room) return failed({ code: 'too_many_records', limit: maxDrafts });
+    room -= records.drafts.length;
+    read.push(records);
+  }
   const drafts = read.flatMap((each) => each.drafts);
   if (drafts.length === 0 && plan.mayBeEmpty !== true)
     return failed({ code: 'no_record', missing: read.flatMap((each) => each.missing) }, text);
-  if (drafts.length > maxDrafts) return failed({ code: 'too_many_records', records: drafts.length, limit: maxDrafts });
   const lost = read.flatMap((each) => each.unparsed);
-  return {
-    ok: true,
-    extraction: {
-      drafts,
-      finished: plan.finished !== undefined && isFinished(drafts, plan.finished),
-      absent: [...new Set(read.flatMap((each) => each.absent))],
-      unparsed: lost.slice(0, maxUnparsed),
-      items: read.reduce((items, each) => items + each.items, 0),
-      refused: read.reduce((refused, each) => refused + each.refused, 0),
-      digest: hash('sha256', bytes, 'hex'),
-      ...waysOn(compiled, root, page),
-    },
+  const extraction: Extraction = {
+    drafts,
+    finished: plan.finished !== undefined && isFinished(drafts, plan.finished),
+    absent: [...new Set(read.flatMap((each) => each.absent))],
+    unparsed: lost.slice(0, maxUnparsed),
+    items: read.reduce((items, each) => items + each.items, 0),
+    refused: read.reduce((refused, each) => refused + each.refused, 0),
+    digest: hash('sha256', bytes, 'hex'),
+    ...waysOn(compiled, root, page),
   };
+  const kept = gaveNothing(extraction) ? { excerpt: text.slice(0, excerptLength) } : {};
+  return { ok: true, extraction, ...kept };
+}
+
+/** Whether a page gave no record and leads nowhere: the last one of a list may be so, and challenges are. */
+export function gaveNothing({ drafts, next, links = [], sitemaps = [] }: Extraction): boolean {
+  return drafts.length === 0 && next === undefined && links.length === 0 && sitemaps.length === 0;
 }
 
 /** Enough to tell a challenge or a log-in from content. */
-const excerptLength = 8_192;
+export const excerptLength = 8_192;
 
 /** All records of a page are written in one transaction, for which everything else waits. */
 const maxDrafts = 10_000;

@@ -28,7 +28,7 @@ export async function openDocument(
   if (mediaType !== undefined) return { ok: false, failure: foreign(mediaType, plan) };
   const text = decodeBody(bytes, contentType);
   if (text.trim() === '') return { ok: false, failure: { code: 'empty' } };
-  if (isTooDense(text, plan.document))
+  if (isTooDense(text, plan))
     return { ok: false, failure: { code: 'too_many_parts', document: plan.document, limit: maxParts }, text };
   switch (plan.document) {
     case 'html': {

@@ -27,8 +27,14 @@ export interface Watch {
   done(key: string | undefined): void;
 }
 
-/** Reads the records of one type, in page order; of records with one key the first counts. */
-export function readRecords(root: Spot, record: CompiledRecord, page: PageContext, watch?: Watch): ReadRecords {
+/** Reads the records of one type, in page order; of records with one key the first counts. Behind one more than `most` it looks no further. */
+export function readRecords(
+  root: Spot,
+  record: CompiledRecord,
+  page: PageContext,
+  most: number,
+  watch?: Watch,
+): ReadRecords {
   const { type } = record.plan;
   const places = placesOf(root, record, page);
   const drafts = new Map<string, RecordDraft>();
@@ -37,10 +43,11 @@ export function readRecords(root: Spot, record: CompiledRecord, page: PageContex
   const unparsed: Unparsed[] = [];
   let refused = 0;
   for (const place of places) {
+    if (drafts.size > most) break;
     watch?.item(type);
     const read = readFields(place, record, page, watch);
     for (const name of read.found) found.add(name);
-    unparsed.push(...read.unparsed);
+    for (const each of read.unparsed) unparsed.push(each);
     const key = keyOf(read.fields[record.plan.key]);
     const lacking = lackingFields(record, read.fields, key);
     for (const name of lacking) missing.add(`${type}.${name}`);

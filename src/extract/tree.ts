@@ -8,12 +8,14 @@ import {
   isText,
   type ParentNode,
 } from 'domhandler';
-import { parseDocument } from 'htmlparser2';
+import { parseDocument, Parser } from 'htmlparser2';
+import { BoundHandler } from './bound-handler.ts';
+import { maxParts } from './density.ts';
 import type { ExtractPlan } from './plan.ts';
 
 /** Parses a page into the tree that its definition asks for. The browser's one loads its parser at first use. */
 export async function parseTree(text: string, tree: ExtractPlan['tree']): Promise<Document> {
-  if (tree === 'fast') return parseDocument(text);
+  if (tree === 'fast') return parseFast(text);
   const { load } = await import('cheerio');
   // Without scripting, what stands in <noscript> is part of the tree, as it is in the fast one.
   const [root] = load(text, { scriptingEnabled: false }).root();
@@ -22,18 +24,35 @@ export async function parseTree(text: string, tree: ExtractPlan['tree']): Promis
   return root;
 }
 
+/** Short texts need no count of their attributes, which costs a call for each. */
+function parseFast(text: string): Document {
+  if (text.length <= maxParts) return parseDocument(text);
+  const handler = new BoundHandler('html');
+  new Parser(handler).end(text);
+  return handler.root;
+}
+
 /**
  * The first `most` elements of a subtree that match, in page order, its root among them. Not recursive, however deep a page
- * is nested.
+ * is nested; what is asked of each node is what matters here, as every rule goes through the page.
  */
 export function findUpTo(root: ParentNode, matches: (element: Element) => boolean, most: number): Element[] {
   const found: Element[] = [];
-  for (let node: AnyNode | undefined = root; node !== undefined; node = following(node, root)) {
-    if (!isTag(node) || !matches(node)) continue;
-    found.push(node);
-    if (found.length >= most) break;
+  let node: AnyNode = root;
+  for (;;) {
+    if (isTag(node) && matches(node)) {
+      found.push(node);
+      if (found.length >= most) return found;
+    }
+    const child: AnyNode | undefined = isText(node) || !hasChildren(node) ? undefined : node.children[0];
+    if (child !== undefined) {
+      node = child;
+      continue;
+    }
+    while (node !== root && node.next === null) node = node.parent ?? root;
+    if (node === root) return found;
+    node = node.next ?? root;
   }
-  return found;
 }
 
 /** The first element of a subtree that matches, its root among them. */

@@ -104,7 +104,14 @@ export function withSent(
   const open = turn
     ? ledger.open.map((each) => (each === turn ? { ...each, sentAt: now, endsAt } : each))
     : ledger.open;
-  return { ...ledger, open, askedAt: now, policy: turn?.policy ?? ledger.policy, draw };
+  return { ...askedNow(ledger, turn?.policy ?? ledger.policy, now, draw), open };
+}
+
+/** It is asked now: what is left of the gap before, as after the scripts of a page that was asked at the same time, is kept. */
+function askedNow(ledger: Ledger, policy: Policy, now: number, draw: number): Ledger {
+  const leftMs = ledger.askedAt + gapMs(ledger.policy, ledger.draw, ledger.throttleMs) - now;
+  const kept = leftMs > gapMs(policy, draw, ledger.throttleMs) ? { ...policy, minDelayMs: leftMs } : policy;
+  return { ...ledger, askedAt: now, policy: kept, draw };
 }
 
 /** Ends a turn: the key is free for the next, but for its gap and for what the outcome asks. */
@@ -118,7 +125,7 @@ export function withDone(
   const back = withMore(without(ledger, turn), turn, outcome.more ?? 0, now);
   if (outcome.kind === 'unused') return back;
   // What was tried but never reported sent, such as a connection that failed, counts as asked now.
-  const asked = turn && turn.sentAt === undefined ? { ...back, askedAt: now, policy: turn.policy, draw } : back;
+  const asked = turn && turn.sentAt === undefined ? askedNow(back, turn.policy, now, draw) : back;
   const learned = withLatency(asked, turn, outcome, now);
   const sentAt = turn ? (turn.sentAt ?? turn.givenAt) : ledger.askedAt;
   if (outcome.kind === 'answered') return { ...learned, failures: 0, backoff: withAnswer(ledger.backoff, sentAt) };
@@ -137,7 +144,7 @@ export function withExpired(ledger: Ledger, number: number, now: number, draw: n
   const turn = find(ledger, number);
   if (!turn) return ledger;
   const back = without(ledger, turn);
-  return turn.sentAt === undefined ? { ...back, askedAt: now, policy: turn.policy, draw } : back;
+  return turn.sentAt === undefined ? askedNow(back, turn.policy, now, draw) : back;
 }
 
 /** What was asked besides under a turn was asked until now, and is paid for by the gap that follows. */

@@ -22,6 +22,8 @@ export interface Symptoms extends Answer {
   readonly from?: string;
   /** Of the fetch or of the extraction; missing for a page that could be read. */
   readonly failure?: { readonly code: string; readonly message?: string; readonly retryAfterMs?: number };
+  /** Set for a page that was read and gave nothing, as the end of a list does; what else stands there tells the two apart. */
+  readonly isEmpty?: true;
 }
 
 /** What a source says of its log-in; without it a page with a form for passwords is just not what was expected. */
@@ -47,7 +49,11 @@ const maxExcerptUnits = 16_384;
 export function triage(symptoms: Symptoms, login?: LoginSigns): Trouble | undefined {
   const seen = { ...symptoms, excerpt: (symptoms.excerpt ?? '').slice(0, maxExcerptUnits) };
   const { failure } = seen;
-  const found = loginTrouble(seen, login) ?? challenge(seen) ?? (failure && failureTrouble(seen, failure.code));
+  const found =
+    challengeByHead(seen) ??
+    loginTrouble(seen, login) ??
+    challenge(seen) ??
+    (failure && failureTrouble(seen, failure.code));
   if (found === undefined) return undefined;
   const [cause, message] = found;
   return { cause, message, ...(failure?.retryAfterMs !== undefined && { retryAfterMs: failure.retryAfterMs }) };
@@ -55,40 +61,63 @@ export function triage(symptoms: Symptoms, login?: LoginSigns): Trouble | undefi
 
 type Finding = readonly [cause: Cause, message: string];
 
-function loginTrouble(
-  { status, url, from, failure, excerpt = '' }: Symptoms,
-  login: LoginSigns | undefined,
-): Finding | undefined {
+function loginTrouble(seen: Symptoms, login: LoginSigns | undefined): Finding | undefined {
+  const { status, url, from } = seen;
   if (status === 401) return ['login_expired', 'answered with status 401'];
   if (from !== undefined && url !== undefined && leadsToSignIn(from, url))
     return ['login_expired', `was sent to what looks like a log-in, at ${pageOf(url)}${withoutAuth(login)}`];
-  if (login === undefined) return undefined;
-  if (status !== undefined && login.expiredStatus.includes(status))
+  if (login !== undefined && status !== undefined && login.expiredStatus.includes(status))
     return ['login_expired', `answered with status ${status}, which the definition takes for an expired log-in`];
-  if (url !== undefined && login.urls.some((each) => isSamePage(each, url)))
+  if (login !== undefined && url !== undefined && login.urls.some((each) => isSamePage(each, url)))
     return ['login_expired', `was sent to the log-in at ${pageOf(url)}`];
-  if (
-    failure !== undefined &&
-    (status ?? 200) < 400 &&
-    /<input\b[^>]{0,300}\btype\s*=\s*["']?password\b/i.test(excerpt)
-  )
-    return ['login_expired', 'got a form for a password in place of the page'];
+  if ((login !== undefined || seen.isEmpty === true) && asksForPassword(seen))
+    return ['login_expired', `got a form for a password in place of the page${withoutAuth(login)}`];
   return undefined;
+}
+
+/** Content may have such a form beside it, where there is some; and so may the last page of a list that is long over. */
+function asksForPassword({ status = 200, failure, isEmpty, excerpt = '' }: Symptoms): boolean {
+  if (status >= 400 || !/<input\b[^>]{0,300}\btype\s*=\s*["']?password\b/i.test(excerpt)) return false;
+  return failure !== undefined || (isEmpty === true && (signInTitle.test(excerpt) || hasFewLinks(excerpt)));
+}
+
+const signInTitle = /<title>[^<]{0,200}\b(?:log|sign)[ -]?in\b/i;
+
+/** The pages of a site link to each other; what stands in their place does not. */
+function hasFewLinks(excerpt: string): boolean {
+  return (excerpt.match(/<a\s[^>]{0,300}\bhref/gi) ?? []).length < 10;
 }
 
 function withoutAuth(login: LoginSigns | undefined): string {
   return login === undefined ? '; the definition has no auth' : '';
 }
 
-function challenge(seen: Symptoms): Finding | undefined {
+/** Such a header is certain, whatever a definition takes its status for. */
+function challengeByHead({ headers }: Symptoms): Finding | undefined {
+  return headers && knownFinding({ headers });
+}
+
+function knownFinding(seen: Answer): Finding | undefined {
   const product = knownChallenge(seen);
-  if (product !== undefined) return ['blocked', `stopped by a challenge of ${product}`];
-  // Beyond the known ones only a failure makes a page suspect: content may well talk of robots.
-  if (seen.failure === undefined || seen.status === 429 || seen.status === 404) return undefined;
-  if (talksToRobots(seen)) return ['blocked', 'got a page that asks whether a person is there'];
-  if (isBareScript(seen)) return ['blocked', 'got a page of nothing but a script'];
+  return product === undefined ? undefined : ['blocked', `stopped by a challenge of ${product}`];
+}
+
+function challenge(seen: Symptoms): Finding | undefined {
+  const known = knownFinding(seen);
+  if (known !== undefined) return known;
+  // Beyond the known ones only a failure, or a page that gave nothing, is suspect: content may well talk of robots.
+  const { failure, isEmpty, status, excerpt = '' } = seen;
+  if ((failure === undefined && isEmpty !== true) || status === 429 || status === 404) return undefined;
+  if (talksToRobots(seen) && (failure !== undefined || hasFewLinks(excerpt)))
+    return ['blocked', 'got a page that asks whether a person is there'];
+  // The head of a longer page is full of scripts.
+  if (isBareScript(seen) && (failure !== undefined || excerpt.length < wholeUnits))
+    return ['blocked', 'got a page of nothing but a script'];
   return undefined;
 }
+
+/** An excerpt that is shorter is the whole page. */
+const wholeUnits = 8_192;
 
 function failureTrouble({ status, failure }: Symptoms, code: string): Finding {
   const said = failure?.message ?? code;

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { RE2JS } from 're2js';
 import { type CanonicalOptions, canonicalOptions, canonicalUrl, isAskable, type ParamNames } from './canonical.ts';
 import { hasIgnoredExtension } from './file-extension.ts';
@@ -150,31 +151,72 @@ export interface DomainCount {
 /** How many other domains are named for one page. */
 const maxDomains = 50;
 
+/** How deep a page lies, and how deep links are followed. */
+export interface Depth {
+  readonly depth: number;
+  readonly maxDepth: number;
+}
+
+/** So much takes some 10 ms to judge, in characters; a link is so many more than it has. */
+const judgedAtOnce = 200_000;
+const linkWeight = 400;
+
 /** Judges the links of a page that is `depth` links away from a start. */
-export function findPlaces(
-  rules: LinkRules,
-  links: Iterable<string>,
-  { depth, maxDepth }: { readonly depth: number; readonly maxDepth: number },
-): FoundLinks {
+export function findPlaces(rules: LinkRules, links: Iterable<string>, depth: Depth): FoundLinks {
+  const found = newSearch(rules, depth);
+  for (const link of links) found.judge(link);
+  return found.result();
+}
+
+/** As `findPlaces`, for any number of links: others have their turn now and then. */
+export async function findPlacesInTurns(rules: LinkRules, links: Iterable<string>, depth: Depth): Promise<FoundLinks> {
+  const found = newSearch(rules, depth);
+  let weight = 0;
+  for (const link of links) {
+    found.judge(link);
+    weight += linkWeight + link.length;
+    if (weight < judgedAtOnce) continue;
+    weight = 0;
+    await setImmediate();
+  }
+  return found.result();
+}
+
+/** Whether links are more than may be judged in one turn. */
+export function areMany(links: readonly string[]): boolean {
+  let weight = 0;
+  return links.some((link) => {
+    weight += linkWeight + link.length;
+    return weight >= judgedAtOnce;
+  });
+}
+
+function newSearch(rules: LinkRules, { depth, maxDepth }: Depth): { judge(link: string): void; result(): FoundLinks } {
   const places: FoundPlace[] = [];
   const refused: Partial<Record<Refusal, number>> = {};
   const offsite = new Map<string, number>();
   const met = new Set<string>();
   let tooDeep = 0;
-
-  for (const link of links) {
-    const { url, judgement } = rules.look(link);
-    if (met.has(url)) continue;
-    met.add(url);
-    if ('kind' in judgement) {
-      if (depth < maxDepth) places.push({ url, kind: judgement.kind, depth: depth + 1 });
-      else tooDeep += 1;
-      continue;
-    }
-    refused[judgement.refused] = (refused[judgement.refused] ?? 0) + 1;
-    if (judgement.refused !== 'offsite') continue;
-    const { domain } = judgement;
-    if (offsite.has(domain) || offsite.size < maxDomains) offsite.set(domain, (offsite.get(domain) ?? 0) + 1);
-  }
-  return { places, refused, offsite: Array.from(offsite, ([domain, count]) => ({ domain, links: count })), tooDeep };
+  return {
+    judge(link) {
+      const { url, judgement } = rules.look(link);
+      if (met.has(url)) return;
+      met.add(url);
+      if ('kind' in judgement) {
+        if (depth < maxDepth) places.push({ url, kind: judgement.kind, depth: depth + 1 });
+        else tooDeep += 1;
+        return;
+      }
+      refused[judgement.refused] = (refused[judgement.refused] ?? 0) + 1;
+      if (judgement.refused !== 'offsite') return;
+      const { domain } = judgement;
+      if (offsite.has(domain) || offsite.size < maxDomains) offsite.set(domain, (offsite.get(domain) ?? 0) + 1);
+    },
+    result: () => ({
+      places,
+      refused,
+      offsite: Array.from(offsite, ([domain, count]) => ({ domain, links: count })),
+      tooDeep,
+    }),
+  };
 }

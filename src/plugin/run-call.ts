@@ -84,6 +84,7 @@ export function runCall(
   function hear(message: FromThread): void {
     switch (message.type) {
       case 'began':
+        services.began?.();
         return watch.began();
       case 'log':
         services.log(hidden(message.line, services));

@@ -3,6 +3,8 @@ import type { Batch, FetchAnswer, PluginLogLine } from './protocol.ts';
 
 /** What the daemon does for one call of a plug-in. A rejection ends the call and is the caller's. */
 export interface PluginServices {
+  /** Told when the call has its thread and its module is loaded. */
+  began?(): void;
   /** Asks politely: turn, robots, vetting, session and limits are the daemon's. The signal fires when the call has ended. */
   fetch(ask: Ask, signal: AbortSignal): Promise<FetchAnswer>;
   /** The text of a secret that the definition names; nothing for any other. */

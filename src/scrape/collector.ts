@@ -3,8 +3,10 @@ import type { StepOutcome } from '../engine/step.ts';
 import type { FoundDraft, TypedDrafts } from '../extract/typed.ts';
 import type { StepOps } from '../store/ops.ts';
 import type { Failure } from '../store/rows.ts';
+import type { Asked, Wish, Within } from './ask.ts';
 import { ErrorTally } from './errors.ts';
 import { type BegunScrape, check, type ScrapeDeps, Superseded, type Verdict, verdictOf } from './run.ts';
+import { RunLimit } from './run-limit.ts';
 import { stepOps, visitPage } from './visit.ts';
 import type { Visit } from './walk.ts';
 
@@ -15,8 +17,10 @@ export interface FoundBatch {
   readonly failures: readonly { readonly url: string; readonly message: string }[];
 }
 
-/** What a scrape does for its collector. Each rejects once the scrape is over. */
+/** What a scrape does for its collector. Each that waits rejects once the scrape is over. */
 export interface CollectorScrape {
+  /** It has a thread and runs: from now on its time counts. */
+  began(): void;
   /** Asks for a page; each exchange is a step. */
   fetch(visit: Visit, signal: AbortSignal): Promise<StepOutcome>;
   /** Writes what was found, as a step of its own. */
@@ -32,9 +36,9 @@ export interface Collector {
   typed(drafts: readonly FoundDraft[]): TypedDrafts;
 }
 
-/** Too many items of a collector could not be read. */
-class CeilingReached extends Error {
-  override readonly name = 'CeilingReached';
+/** The scrape goes no further, for what its collector did. */
+class GivenUp extends Error {
+  override readonly name = 'GivenUp';
   readonly failure: Failure;
 
   constructor(failure: Failure) {
@@ -56,7 +60,9 @@ export async function runCollector(
 ): Promise<Verdict> {
   const { target, epoch, scrape } = begun;
   const fence = { target, epoch, scrape };
-  const context = { ...deps, source, target, dueAt: begun.dueAt, nextDueAt: begun.nextDueAt, commit };
+  const context = { ...deps, ask, source, target, dueAt: begun.dueAt, nextDueAt: begun.nextDueAt, commit };
+  const over = new AbortController();
+  const limit = new RunLimit(deps.clock, source.limits.collect, () => over.abort(new GivenUp(tooLong(source))));
   const errors = new ErrorTally(source.errorCeiling);
   let step = 0;
   let draftsBefore = 0;
@@ -64,11 +70,28 @@ export async function runCollector(
   let verdict: Verdict = 'unused';
 
   try {
-    return await close(await collector.run({ fetch, collected }, signal));
+    const running = { began: () => limit.start(), fetch, collected };
+    return await close(await collector.run(running, AbortSignal.any([signal, over.signal])));
   } catch (error) {
     if (error instanceof Superseded) return 'unused';
-    if (error instanceof CeilingReached) return close(error.failure);
+    if (error instanceof GivenUp) return close(error.failure);
     throw error;
+  } finally {
+    limit.stop();
+  }
+
+  /** What waits for a turn takes none of the collector's time. */
+  async function ask(wish: Wish, within: AbortSignal): Promise<Asked> {
+    const goOn = limit.hold();
+    const inTurn: Within = (run, limited) => {
+      goOn();
+      return wish.within === undefined ? run(limited) : wish.within(run, limited);
+    };
+    try {
+      return await deps.ask({ ...wish, within: inTurn }, within);
+    } finally {
+      goOn();
+    }
   }
 
   async function close(failure: Failure | undefined): Promise<Verdict> {
@@ -115,11 +138,16 @@ export async function runCollector(
     };
     draftsBefore += drafts.length;
     await commit(ops);
-    if (tooMany !== undefined) throw new CeilingReached(tooMany);
+    if (tooMany !== undefined) throw new GivenUp(tooMany);
   }
 
   async function commit(ops: StepOps): Promise<void> {
     step += 1;
     check(await deps.commit({ ...fence, step }, ops));
   }
+}
+
+function tooLong({ limits }: Source): Failure {
+  const message = `the collector took longer than its limit of ${limits.collect} ms, waits for turns left out`;
+  return { code: 'time_limit', message: `${message}: see limits.collect of the definition` };
 }

@@ -1,32 +1,28 @@
 import type { Crawl } from '../definition/crawl.ts';
-import type { Extraction, RecordDraft } from '../extract/draft.ts';
+import type { Extraction } from '../extract/draft.ts';
 import { againstSource } from '../fetch/triage.ts';
 import { canonicalUrl } from '../frontier/canonical.ts';
-import { newGuard, type LoopReport, watchPage } from '../frontier/guard.ts';
+import { newGuard, watchPage } from '../frontier/guard.ts';
 import { requestKey } from '../frontier/key.ts';
-import { findPlaces, linkRules } from '../frontier/links.ts';
-import type { OpenProvider, Reading } from '../provider/provider.ts';
+import { findPlaces, type FoundLinks, linkRules } from '../frontier/links.ts';
+import type { OpenProvider } from '../provider/provider.ts';
 import type { CrawlOps, NewPlace } from '../store/crawl.ts';
 import type { CrawlTally } from '../store/crawl-tally.ts';
-import type { Close } from '../store/ops.ts';
-import type { CrawlRow } from '../store/tables/crawls.ts';
 import type { Place } from '../store/tables/frontier.ts';
+import { budgetEnd, completeEnd, errorsEnd, loopEnd, unreachableEnd, unreadEnd } from './crawl-end.ts';
+import {
+  draftsOf,
+  type FoundOnPage,
+  isLarge,
+  linkTally,
+  lookThrough,
+  lookThroughInTurns,
+  type PageRules,
+  startTally,
+} from './crawl-page.ts';
+import type { CrawlState } from './crawl-state.ts';
 import { fillOf, statusClass } from './page-tally.ts';
-import { failedEnd, type Taken, type Visit, type Visited, type Walk } from './walk.ts';
-
-/** The crawl that is under way, as it is stored. */
-export interface CrawlState {
-  /** The crawl itself, as far as it is written. */
-  row(): CrawlRow;
-  /** How many places it knows of and has not visited. */
-  unvisited(): number;
-  /** Places that are next, without some. */
-  next(except: ReadonlySet<number>, limit: number): readonly Place[];
-  /** Whether a page was met by its key, asked or not. */
-  isSeen(key: string): boolean;
-  /** Whether this crawl has not met the record yet. */
-  isNew(draft: RecordDraft): boolean;
-}
+import type { Taken, Visit, Visited, Walk } from './walk.ts';
 
 export interface CrawlWalkOptions {
   readonly crawl: Crawl;
@@ -46,10 +42,23 @@ interface UnderWay {
   readonly led: string[];
   /** Whether it links to pages with records that nobody has met before. */
   findsDetail: boolean;
+  /** What a large page was found to hold before its scrape took it. */
+  found?: FoundOnPage;
 }
 
-/** So many pages in a row that the site as a whole did not give end the scrape; the next one goes on from there. */
+/** What a page that is done adds to its crawl, besides the counts of its answer. */
+interface Adds {
+  readonly links?: FoundLinks;
+  readonly places?: readonly NewPlace[];
+  readonly back?: readonly Place[];
+  readonly tally?: CrawlTally;
+}
+
+/** So many pages in a row that the site as a whole did not give end the scrape; the next one goes on from there, with them among the others. */
 const mostFailuresInRow = 10;
+
+/** A page that fails with so many others for the fourth time is what is broken, not the site. */
+const timesBack = 3;
 
 /** Causes that say what is so: the page is not there. */
 const absences: ReadonlySet<string> = new Set(['not_found', 'gone']);
@@ -57,16 +66,19 @@ const absences: ReadonlySet<string> = new Set(['not_found', 'gone']);
 /** A site, page by page: those that may hold records first, each once, until none is left or a guard says that there is no end. */
 export function crawlWalk({ crawl, startUrls, provider, width, state, now }: CrawlWalkOptions): Walk {
   const rules = linkRules(crawl, startUrls);
+  const pageRules: PageRules = { rules, maxDepth: crawl.maxDepth, isNew: (draft) => state.isNew(draft) };
   const readings = { detail: provider.page, ...(provider.crawl ?? missing()) };
   const underWay = new Map<Visit, UnderWay>();
   /** All that is `led` to by what is under way. */
   const ledTo = new Set<string>();
   const except = new Set<number>();
+  /** Those of the last failures in a row that are on the site. */
+  let failing: Place[] = [];
+  let isDown = false;
   let ready: Place[] = [];
   let guard = state.row().guard ?? newGuard;
   let { pages, errors, forbidden } = state.row();
   let hasRead = (state.row().status['2xx'] ?? 0) > 0;
-  let failuresInRow = 0;
   let last: Visited | undefined;
 
   return {
@@ -80,13 +92,20 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
       except.add(place.seq);
       return visit;
     },
+    prepare(visit, { asked: { outcome } }) {
+      if (outcome.kind !== 'read' || !isLarge(outcome.extraction)) return undefined;
+      const about = aboutOf(visit);
+      return lookThroughInTurns(about.place, outcome.extraction, pageRules).then((found) => {
+        about.found = found;
+      });
+    },
     took(visit, visited) {
       const about = aboutOf(visit);
       pages += 1;
       last = visited;
       const { outcome } = visited.asked;
       if (outcome.kind === 'read') return read(about, visited, outcome.extraction);
-      if (outcome.kind === 'redirect') return found(about, visited, [outcome.location]);
+      if (outcome.kind === 'redirect') return done(about, visited, elsewhere(about.place, outcome.location));
       return failed(about, visited);
     },
     wrote(visit) {
@@ -99,10 +118,9 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     },
     ending() {
       const left = state.unvisited();
-      if (left === 0 && !hasRead && last !== undefined) return unread(last);
-      if (left === 0) return ended('complete', 'complete', { sweep: true });
-      const message = `the crawl has asked its ${crawl.maxPages} pages, and ${left} more were left out`;
-      return ended('aborted', 'budget', { failure: { code: 'page_budget', message } });
+      if (left > 0) return budgetEnd(now(), crawl.maxPages, left);
+      if (!hasRead && last !== undefined) return unreadEnd(now(), last);
+      return completeEnd(now(), isWhole() ? state.row().firstScrape : undefined);
     },
   };
 
@@ -115,21 +133,21 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
   function visitOf(place: Place): Visit {
     const visit: Visit = {
       url: place.url,
-      reading: readingOf(place),
+      reading: place.sitemap === true ? readings.sitemap : readings[place.kind],
       request: provider.request,
       follows: (url) => follows(aboutOf(visit), url),
     };
     return visit;
   }
 
-  function readingOf({ sitemap, kind }: Place): Reading {
-    return sitemap === true ? readings.sitemap : readings[kind];
-  }
-
-  /** A redirect to a page that is met by another way, or that no link may lead to, leads no further. */
+  /**
+   * A redirect to a page that is met by another way, that is read in another way, or that no link may lead to, leads no further. Where
+   * a crawl begins is what a person wants, so that its host alone decides.
+   */
   function follows({ place, led }: UnderWay, location: string): boolean {
     const url = canonicalUrl(location, rules.canonical);
-    if (url === undefined || 'refused' in rules.judge(url)) return false;
+    if (url === undefined || (isStart(place) ? rules.isOffsite(url) : 'refused' in rules.judge(url))) return false;
+    if (place.sitemap !== true && rules.kindOf(url) !== place.kind) return false;
     const key = requestKey({ url });
     if (url === place.url || led.includes(key)) return true;
     if (state.isSeen(key) || ledTo.has(key)) return false;
@@ -138,111 +156,91 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     return true;
   }
 
+  /** Where a redirect led that was not followed: a place of its own, no deeper than the one that led there. */
+  function elsewhere(place: Place, location: string): Adds {
+    const { depth, sitemap } = place;
+    if (isStart(place)) {
+      const places = placeOf(location, place, sitemap);
+      if (places.length > 0) return { places };
+    }
+    return { links: findPlaces(rules, [location], { depth: depth - 1, maxDepth: crawl.maxDepth }) };
+  }
+
   function read(about: UnderWay, visited: Visited, extraction: Extraction): Taken {
-    failuresInRow = 0;
+    failing = [];
     hasRead = true;
     const { place } = about;
-    const drafts = place.sitemap === true ? [] : extraction.drafts;
-    const newRecords = drafts.filter((draft) => state.isNew(draft)).length;
+    const drafts = draftsOf(place, extraction);
+    const { links, newRecords } = about.found ?? lookThrough(place, extraction, pageRules);
     const { fingerprint } = extraction;
     const page = { url: visited.url, detail: place.kind === 'detail', newRecords, ...(fingerprint && { fingerprint }) };
     const watched = watchPage(guard, page, crawl);
     ({ state: guard } = watched);
-    const taken = found(about, visited, extraction.links ?? [], {
-      records: drafts.length,
-      newRecords,
-      fieldFill: fillOf(drafts, extraction),
-      places: (extraction.sitemaps ?? []).flatMap((url) => sitemapPlace(url, place)),
+    const fieldFill = fillOf(drafts, extraction);
+    const taken = done(about, visited, {
+      links,
+      places: (extraction.sitemaps ?? []).flatMap((url) => placeOf(url, place, true)),
+      tally: { records: drafts.length, newRecords, fieldFill, ...startTally(links, place) },
     });
-    return watched.verdict.go ? taken : { ...taken, end: looped(watched.verdict) };
+    return watched.verdict.go ? taken : { ...taken, end: loopEnd(now(), watched.verdict) };
   }
 
   function failed(about: UnderWay, visited: Visited): Taken {
+    const { place } = about;
     const cause = visited.asked.trouble?.cause;
     const { outcome } = visited.asked;
     // What robots.txt asks to leave alone is left, as what a pattern denies is.
     const isLeft = outcome.kind === 'failed' && outcome.failure.code === 'robots_disallowed';
     const isAbsent = isLeft || (cause !== undefined && absences.has(cause));
-    const isForbidden = isLeft && about.place.kind === 'detail';
+    const isForbidden = isLeft && place.kind === 'detail';
+    failing = cause !== undefined && againstSource.has(cause) ? [...failing, place] : [];
+    isDown ||= failing.length >= mostFailuresInRow;
+    const back = isDown ? failing.splice(0).filter(({ again = 0 }) => again < timesBack) : [];
+    const newErrors = (isAbsent ? 0 : 1) - back.length;
+    pages -= back.length;
+    errors += newErrors;
     if (isForbidden) forbidden += 1;
-    failuresInRow = cause !== undefined && againstSource.has(cause) ? failuresInRow + 1 : 0;
-    if (!isAbsent) errors += 1;
-    const taken = found(about, visited, [], { errors: isAbsent ? 0 : 1, forbidden: isForbidden ? 1 : 0 });
+    const taken = done(about, visited, { back, tally: { errors: newErrors, forbidden: isForbidden ? 1 : 0 } });
+    if (isDown) return { ...taken, end: unreachableEnd(visited) };
     const { share, pages: fewest } = crawl.errorCeiling;
-    if (failuresInRow >= mostFailuresInRow) return { ...taken, end: { ...failedEnd(visited), reason: 'unreachable' } };
     if (pages < fewest || errors <= share * pages) return taken;
-    const message = `${errors} of ${pages} pages could not be read: expected at most ${share * 100} %`;
-    return { ...taken, end: ended('failed', 'errors', { failure: { code: 'too_many_errors', message } }) };
+    return { ...taken, end: errorsEnd(now(), { errors, pages, share }) };
   }
 
-  /** What a page that is done adds to its crawl. */
-  function found(
-    about: UnderWay,
-    { asked }: Visited,
-    links: readonly string[],
-    { places: more = [], ...tally }: CrawlTally & { readonly places?: readonly NewPlace[] } = {},
-  ): Taken {
+  function done(about: UnderWay, { asked }: Visited, { links, places = [], back = [], tally }: Adds): Taken {
     const { place, led } = about;
-    const judged = findPlaces(rules, links, { depth: place.depth, maxDepth: crawl.maxDepth });
-    const linked = judged.places.map((each) => ({ ...each, from: place.url, key: requestKey(each) }));
-    const add = [...more, ...linked].filter(({ key }) => !ledTo.has(key));
+    const linked = links?.places.map((each) => ({ ...each, from: place.url, key: requestKey(each) })) ?? [];
+    const add = [...places, ...linked].filter(({ key }) => !ledTo.has(key));
     about.findsDetail = add.some(({ kind }) => kind === 'detail');
+    const answer = { status: { [statusClass(asked)]: 1 }, bytes: asked.outcome.bytes };
     const ops: CrawlOps = {
       done: place,
       add,
       ...(led.length > 0 && { seen: led }),
-      tally: {
-        ...tally,
-        status: { [statusClass(asked)]: 1 },
-        bytes: asked.outcome.bytes,
-        refused: judged.refused,
-        offsite: judged.offsite,
-        tooDeep: judged.tooDeep,
-      },
+      ...(back.length > 0 && { back }),
+      tally: { ...(links && linkTally(links)), ...tally, ...answer },
       guard,
     };
     return { ops: { crawl: ops }, ...(place.sitemap === true && { drafts: [] }) };
   }
 
-  function sitemapPlace(link: string, { url: from, depth }: Place): NewPlace[] {
+  function placeOf(link: string, { url: from, depth }: Place, sitemap: true | undefined): NewPlace[] {
     const url = canonicalUrl(link, rules.canonical);
     if (url === undefined || rules.isOffsite(url)) return [];
-    return [{ url, depth, from, kind: 'listing', sitemap: true, key: requestKey({ url }) }];
+    const kind = sitemap === true ? 'listing' : rules.kindOf(url);
+    return [{ url, depth, from, kind, ...(sitemap === true && { sitemap }), key: requestKey({ url }) }];
   }
 
-  function looped(loop: LoopReport): NonNullable<Taken['end']> {
-    const { template, pages: since, samples } = loop;
-    const message = `${since} pages without a new record, most of them like ${template}, such as ${samples.join(', ')}`;
-    return ended('aborted', 'loop', { failure: { code: 'loop', message }, loop });
+  /** A page that could not be read, or was left alone, may hold what looks missing; a start that has lost its links shows another page in its place. */
+  function isWhole(): boolean {
+    const { startLinks } = state.row();
+    return errors === 0 && forbidden === 0 && hasRead && (startLinks > 0 || !state.hadLinks());
   }
+}
 
-  /** Where no page at all could be read, nothing is known of any. */
-  function unread(visited: Visited): NonNullable<Taken['end']> {
-    const { asked, url } = visited;
-    const { outcome } = asked;
-    const crawl = { at: now(), reason: 'failed' } as const;
-    if (outcome.kind !== 'redirect') return { ...failedEnd(visited), reason: 'failed', crawl };
-    const message = `no page of the site could be read: ${url} leads to ${outcome.location}`;
-    return { status: 'failed', reason: 'failed', finished: false, failure: { code: 'led_away', message }, crawl };
-  }
-
-  function ended(
-    status: Close['status'],
-    reason: 'complete' | 'loop' | 'budget' | 'errors',
-    { failure, loop, sweep }: { failure?: Close['failure']; loop?: LoopReport; sweep?: true } = {},
-  ): Omit<Close, 'copy'> {
-    const end = { at: now(), reason, ...(loop !== undefined && { loop }) };
-    // A page that could not be read, or was left alone, may hold what looks missing.
-    const isWhole = sweep === true && hasRead && errors === 0 && forbidden === 0;
-    return {
-      status,
-      reason,
-      finished: false,
-      ...(failure !== undefined && { failure }),
-      crawl: end,
-      ...(isWhole && { missingSince: state.row().firstScrape }),
-    };
-  }
+/** Where a crawl begins, or where such a place has led to. */
+function isStart({ depth }: Place): boolean {
+  return depth === 0;
 }
 
 function missing(): never {

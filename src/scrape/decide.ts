@@ -8,7 +8,7 @@ import type { Asked } from './ask.ts';
 export type Decision =
   | { readonly do: 'follow'; readonly url: string; readonly keepsMethod: boolean }
   | { readonly do: 'complete'; readonly finished: boolean }
-  /** The same request again, after a pause; it must have ended by `endsBy`, wall time. */
+  /** The same request again, after a pause; it must have ended by `endsBy`, wall time, `Infinity` where nothing says so. */
   | { readonly do: 'retry'; readonly delayMs: number; readonly endsBy: number }
   /** The same request again, with new credentials. */
   | { readonly do: 'authenticate' }
@@ -35,7 +35,7 @@ export interface Allowance {
   /** 0 for a source without a log-in. */
   readonly logins: number;
   readonly now: number;
-  /** When the target is due again: no retry is made beyond that. */
+  /** No retry is made beyond that; for a scrape of one page, when its target is due again. */
   readonly nextDueAt: number;
   /** Random, in `[0, 1)`. */
   readonly draw: number;

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Extraction, RecordDraft, Value } from '../extract/draft.ts';
 import type { ListPlace, OpenList, OpenProvider } from '../provider/provider.ts';
 import type { Close } from '../store/ops.ts';
@@ -22,8 +23,11 @@ export interface ListWalkOptions {
   readonly afterMs?: number;
 }
 
-/** No list has more pages, unless it leads round in a circle that no cursor shows. */
+/** No list has more pages, unless each shows something else for ever: what is behind was not seen, so that it does not settle. */
 const mostPages = 100_000;
+
+/** So many pages in a row that hold nothing are the end of a list, whatever they say comes next. */
+const mostEmptyPages = 3;
 
 type End = Omit<Close, 'copy'>;
 
@@ -31,9 +35,11 @@ type End = Omit<Close, 'copy'>;
 export function listWalk(options: ListWalkOptions): Walk {
   const { list, provider, errors } = options;
   let place: ListPlace | undefined = list.first(options.url, options.visit);
-  /** What has led to a page, so that no page is asked for twice. */
+  /** What has led to a page, so that no page is asked for twice; digests, since a cursor may be long. */
   const places = new Set([nameOf(place)]);
-  let keysBefore = '';
+  /** What pages held, as digests of the keys of their drafts. */
+  const shown = new Set<string>();
+  let emptyPages = 0;
 
   return {
     width: 1,
@@ -76,22 +82,33 @@ export function listWalk(options: ListWalkOptions): Walk {
     const tooMany = errors.add(extraction);
     if (tooMany !== undefined) return { end: { status: 'failed', finished: false, failure: tooMany } };
     if (finished) return { end: { ...complete('finished'), finished } };
-    if (drafts.length === 0 && extraction.items === 0) return { end: complete('empty') };
+    const isEmpty = drafts.length === 0 && extraction.items === 0;
+    emptyPages = isEmpty ? emptyPages + 1 : 0;
     const isLimited = options.visit === 'later' && !options.isFull;
     if (isLimited && stopsAt(at, drafts)) return { end: complete('known') };
     const page = { extraction, url, ...(nextLink !== undefined && { nextLink }) };
     const next = list.after(at, page, options.visit);
+    if (isEmpty && (emptyPages >= mostEmptyPages || !leadsOn(at, next, extraction))) return { end: complete('empty') };
     if (next === undefined) return { end: complete('end') };
-    if (places.has(nameOf(next))) return { end: looped(next) };
-    // What counts pages may have the last one shown for all behind it.
-    const keys = drafts.map(({ type, key }) => JSON.stringify([type, key])).join();
-    if (drafts.length > 0 && keys === keysBefore) return { end: complete('repeated') };
-    keysBefore = keys;
+    const name = nameOf(next);
+    if (places.has(name)) return { end: looped(next) };
+    // Behind its last page a list may show that one again, or the first: from there on all is as it was, and all of it was seen.
+    if (drafts.length > 0) {
+      const keys = digest(drafts.map(({ type, key }) => [type, key]));
+      if (shown.has(keys)) return { end: complete('repeated') };
+      shown.add(keys);
+    }
     if (isLimited && at.page >= list.maxPages) return { end: limited(at) };
     if (at.page >= mostPages) return { end: { ...limited(at), status: 'aborted' } };
-    places.add(nameOf(next));
+    places.add(name);
     place = next;
     return {};
+  }
+
+  /** Whether a page that holds nothing says what comes next: a list that is counted could go on for ever without. */
+  function leadsOn(at: ListPlace, next: ListPlace | undefined, { next: said }: Extraction): boolean {
+    if (next === undefined) return false;
+    return !list.isCounted || (said !== undefined && nameOf(next) !== nameOf(at));
   }
 
   /** Whether something on the page was there before; what may be pinned to the head of the first page does not count. */
@@ -123,7 +140,11 @@ function looped({ url, page, cursor }: ListPlace): End {
 }
 
 function nameOf({ url, cursor, body }: ListPlace): string {
-  return JSON.stringify([url, cursor ?? null, body ?? null]);
+  return digest([url, cursor ?? null, body ?? null]);
+}
+
+function digest(value: unknown): string {
+  return hash('sha256', JSON.stringify(value), 'base64');
 }
 
 function cursorText(cursor: Value): string {

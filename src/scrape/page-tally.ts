@@ -1,6 +1,6 @@
 import type { Extraction, RecordDraft } from '../extract/draft.ts';
 import type { CrawlTally } from '../store/crawl-tally.ts';
-import type { StatusClass } from '../store/tables/crawls.ts';
+import type { FieldFill, StatusClass } from '../store/tables/crawls.ts';
 import type { Asked } from './ask.ts';
 
 /** What a page counts as, by the first digit of its answer's status. */
@@ -23,17 +23,21 @@ export function statusClass({ outcome: { status } }: Asked): StatusClass {
 
 /** In how many of a page's records each field was found, by `type.field`. */
 export function fillOf(drafts: readonly RecordDraft[], { absent }: Extraction): NonNullable<CrawlTally['fieldFill']> {
-  const fill: Record<string, { seen: number; total: number }> = {};
-  const totals = new Map<string, number>();
-  for (const { type } of drafts) totals.set(type, (totals.get(type) ?? 0) + 1);
+  const types = new Map<string, { total: number; readonly seen: Map<string, number> }>();
   for (const { type, fields } of drafts) {
+    const of = types.get(type) ?? { total: 0, seen: new Map<string, number>() };
+    types.set(type, of);
+    of.total += 1;
     for (const field of Object.keys(fields)) {
-      const of = (fill[`${type}.${field}`] ??= { seen: 0, total: totals.get(type) ?? 0 });
-      if (fields[field] !== null) of.seen += 1;
+      of.seen.set(field, (of.seen.get(field) ?? 0) + (fields[field] === null ? 0 : 1));
     }
   }
+  const fill: Record<string, FieldFill> = {};
+  for (const [type, { total, seen }] of types) {
+    for (const [field, count] of seen) fill[`${type}.${field}`] = { seen: count, total };
+  }
   for (const name of absent) {
-    const total = totals.get(name.slice(0, name.indexOf('.')));
+    const total = types.get(name.slice(0, name.indexOf('.')))?.total;
     if (total !== undefined) fill[name] ??= { seen: 0, total };
   }
   return fill;

@@ -4,7 +4,14 @@ import { failedEnd, type Visit, type Walk } from './walk.ts';
 
 /** A target that is one page. */
 export function pageWalk(url: string, { request, page }: OpenProvider, copy: PageCopy | undefined): Walk {
-  const visit: Visit = { url, reading: page, request, keepsCopy: true, ...(copy !== undefined && { copy }) };
+  const visit: Visit = {
+    url,
+    reading: page,
+    request,
+    keepsCopy: true,
+    isOnly: true,
+    ...(copy !== undefined && { copy }),
+  };
   let isLeft = true;
   return {
     width: 1,

@@ -4,6 +4,7 @@ import { againstSource } from '../fetch/triage.ts';
 import type { Close, CommitResult, Fence, StepOps } from '../store/ops.ts';
 import type { PageCopy } from '../store/rows.ts';
 import type { Ask } from './ask.ts';
+import { type Leash, newLeash } from './leash.ts';
 import { pause } from './pause.ts';
 import { copyOf, stepOps, visitPage } from './visit.ts';
 import type { Visit, Visited, Walk } from './walk.ts';
@@ -42,8 +43,8 @@ export class Superseded extends Error {
 
 /**
  * Runs one scrape from its first step to its closing commit: asks for the pages of its walk, as many at once as that is wide,
- * and writes what each gave. Resolves also when the scrape failed, took too long or was superseded; rejects for errors of
- * ours, and when the signal fires.
+ * and writes what each gave. When one of them ends the scrape, those that wait for their turns or for another try are cut. Resolves
+ * also when the scrape failed, took too long or was superseded; rejects for errors of ours, and when the signal fires.
  */
 export async function runScrape(
   begun: BegunScrape,
@@ -54,10 +55,7 @@ export async function runScrape(
 ): Promise<Verdict> {
   const { target, epoch, scrape, version } = begun;
   const fence = { target, epoch, scrape };
-  const cut = new AbortController();
-  // A signal of both costs more than a page does, where only one page is ever under way.
-  const both = walk.width === 1 ? signal : AbortSignal.any([signal, cut.signal]);
-  const underWay = new Set<Promise<void>>();
+  const underWay = new Map<Promise<void>, Leash>();
   /** Resolves when a visit is over; a race of all would cost each visit as much as all others together. */
   let visited = Promise.withResolvers<void>();
   let broke: { readonly error: unknown } | undefined;
@@ -69,7 +67,9 @@ export async function runScrape(
   let verdict: Verdict = 'unused';
   const context = { ...deps, source, target, dueAt: begun.dueAt, nextDueAt: begun.nextDueAt, commit };
 
+  signal.addEventListener('abort', cutAll);
   try {
+    signal.throwIfAborted();
     for (;;) {
       while (ended === undefined && underWay.size < walk.width) {
         const visit = walk.next();
@@ -84,14 +84,17 @@ export async function runScrape(
     if (!isClosed) check(await deps.close(fence, closeOf(ended ?? walk.ending())));
     return verdict;
   } catch (error) {
-    cut.abort();
-    await Promise.allSettled(underWay);
+    cutAll();
+    await Promise.allSettled(underWay.keys());
     if (error instanceof Superseded) return 'unused';
     throw error;
+  } finally {
+    signal.removeEventListener('abort', cutAll);
   }
 
   function begin(visit: Visit): void {
-    const running = follow(visit)
+    const leash = newLeash(deps.ask);
+    const running = follow(visit, leash)
       .catch((error: unknown) => {
         broke ??= { error };
       })
@@ -99,17 +102,22 @@ export async function runScrape(
         underWay.delete(running);
         visited.resolve();
       });
-    underWay.add(running);
+    underWay.set(running, leash);
   }
 
-  async function follow(visit: Visit): Promise<void> {
-    if (visit.afterMs !== undefined) await pause(deps.clock, visit.afterMs, both);
-    const visited = await visitPage(visit, context, both);
+  async function follow(visit: Visit, leash: Leash): Promise<void> {
+    const visited = await unlessDropped(visit, leash);
+    if (visited === undefined) return;
+    const preparing = walk.prepare?.(visit, visited);
+    if (preparing !== undefined) await preparing;
     const taken = walk.took(visit, visited);
     const { outcome } = visited.asked;
     if (visit.keepsCopy === true) copy = copyOf(visited.url, outcome, version);
     verdict = verdictOf(visited, verdict);
-    ended ??= taken.end;
+    if (ended === undefined && taken.end !== undefined) {
+      ended = taken.end;
+      for (const other of underWay.values()) other.drop();
+    }
     const close = ended !== undefined && underWay.size === 1 ? closeOf(ended) : undefined;
     isClosed = close !== undefined;
     const ops = stepOps(visit, visited, { taken, close, draftsBefore });
@@ -118,9 +126,24 @@ export async function runScrape(
     walk.wrote?.(visit);
   }
 
+  /** Nothing for a visit that was dropped before the site was asked. */
+  async function unlessDropped(visit: Visit, leash: Leash): Promise<Visited | undefined> {
+    try {
+      if (visit.afterMs !== undefined) await pause(deps.clock, visit.afterMs, leash.signal);
+      return await visitPage(visit, { ...context, ask: leash.ask }, leash.signal);
+    } catch (error) {
+      if (leash.isDropped()) return undefined;
+      throw error;
+    }
+  }
+
   async function commit(ops: StepOps): Promise<void> {
     step += 1;
     check(await deps.commit({ ...fence, step }, ops));
+  }
+
+  function cutAll(): void {
+    for (const leash of underWay.values()) leash.cut(signal.reason);
   }
 
   function closeOf(end: Omit<Close, 'copy'>): Close {

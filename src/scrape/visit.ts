@@ -20,7 +20,7 @@ export interface VisitContext {
   readonly source: Source;
   readonly target: number;
   readonly dueAt: number;
-  /** When the target is due again, wall time. */
+  /** When the target is due again, wall time; bounds the tries of a scrape of one page. */
   readonly nextDueAt: number;
   /** The longest that the steps of one visit may take together; waiting for turns does not count. */
   readonly timeLimitMs: number;
@@ -41,7 +41,7 @@ export async function visitPage(visit: Visit, context: VisitContext, signal: Abo
   let stale: number | undefined;
   let hop: Hop | undefined;
   let retry: Retry | undefined;
-  const nextDueAt = lastInstant(context.nextDueAt, clock.now());
+  const nextDueAt = visit.isOnly === true ? lastInstant(context.nextDueAt, clock.now()) : Infinity;
   for (;;) {
     const request = await visit.request(url, visit.copy?.url === url ? visit.copy : undefined, hop);
     if ('failure' in request) return { asked: unmade(request.failure, clock.now()), url };

@@ -18,6 +18,8 @@ export interface Visit {
   readonly copy?: PageCopy;
   /** Set where the scrape keeps how to ask whether this page has changed. */
   readonly keepsCopy?: true;
+  /** Set where the scrape is over with this page: no other try goes on past the target's next due time. A scrape of many pages may outlive that. */
+  readonly isOnly?: true;
   /** Waited for before it is asked, in milliseconds. */
   readonly afterMs?: number;
   /** The request for its address, or for one that a redirect led to. */
@@ -54,6 +56,8 @@ export interface Walk {
   readonly width: number;
   /** The next page; nothing when there is none until one that is under way has been read, or none at all. */
   next(): Visit | undefined;
+  /** Looks through what is too much for one turn, before it is taken; nothing where there is nothing to wait for. */
+  prepare?(visit: Visit, visited: Visited): Promise<void> | undefined;
   /** Learns how a visit went; told of each once. */
   took(visit: Visit, visited: Visited): Taken;
   /** Told when what it took is written. */

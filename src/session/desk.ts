@@ -71,6 +71,11 @@ export class SessionDesk {
     return desk;
   }
 
+  /** Whether another desk has taken its place. */
+  get isClosed(): boolean {
+    return this.#session.isClosed;
+  }
+
   condition(): DeskCondition {
     const { failure } = this.#session.state;
     if (this.#missing !== undefined) return { code: 'not_initialised', message: this.#missing };

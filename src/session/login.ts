@@ -27,6 +27,8 @@ export type LoginOutcome =
       readonly status: number;
       readonly location?: string;
       readonly setCookies: readonly string[];
+      /** The product before the site that has answered in its place. */
+      readonly challenge?: string | undefined;
       /** What the step's reading found in the body. */
       readonly read: LoginRead;
       /** Wall time of the response head. */
@@ -85,7 +87,9 @@ export function failed(code: LoginFailure['code'], message: string): { do: 'fail
 /** The failure of an exchange that tells nothing of the credentials, whichever flow it belongs to. */
 export function unavailable(outcome: LoginOutcome): { do: 'fail'; failure: LoginFailure } | undefined {
   if (outcome.kind === 'failed') return failed('login_unavailable', `could not log in: ${outcome.message}`);
-  const { status, url } = outcome;
+  const { status, url, challenge } = outcome;
+  if (challenge !== undefined)
+    return failed('login_unavailable', `could not log in: ${shownUrl(url)} is behind a challenge of ${challenge}`);
   return status === 429 || status >= 500
     ? failed('login_unavailable', `could not log in: ${shownUrl(url)} answered with status ${status}`)
     : undefined;

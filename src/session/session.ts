@@ -44,6 +44,10 @@ export class Session {
     return this.#state;
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** Other secrets, or another definition, are another session: nothing of the old one is sent, and its count begins anew. */
   belongTo(secrets: ReadonlyMap<string, Secret>): void {
     const fingerprint = this.#fingerprint(Array.from(secrets.values(), (secret) => secret.reveal()));

@@ -1,4 +1,5 @@
 import { endScrape, halt, scheduleNext } from './ending.ts';
+import { hasParts, type StepLeft, writeParts } from './commit-parts.ts';
 import { applyCrawl, type CrawlOps } from './crawl.ts';
 import { markMissing } from './missing.ts';
 import { noChanges, observe, sumOf } from './observe.ts';
@@ -10,12 +11,17 @@ import type { Change, Store } from './store.ts';
 /**
  * Writes all that one step of a scrape found, or nothing: `superseded` when the target is gone, has another epoch, or its
  * scrape has ended or has this step already. Resolves when it is committed; a step that closes its scrape also says when
- * the target is next due.
+ * the target is next due. Very many records or places are written in several transactions, of which the last makes the step.
  */
-export function commitStep(store: Store, fence: Fence, ops: StepOps): Promise<CommitResult> {
+export async function commitStep(store: Store, fence: Fence, ops: StepOps): Promise<CommitResult> {
+  const left = hasParts(store, fence, ops)
+    ? await writeParts(store, fence, ops, () => holds(store, fence)?.target)
+    : { ops, counts: noChanges };
   return store.write((change) => {
     const held = holds(store, fence);
-    return held === undefined ? { outcome: 'superseded' } : writeStep(store, change, fence, ops, held);
+    return held === undefined || left === undefined
+      ? { outcome: 'superseded' }
+      : writeStep(store, change, fence, left, held);
   });
 }
 
@@ -35,12 +41,19 @@ function holds(store: Store, fence: Omit<Fence, 'step'> & Partial<Fence>): Held 
   return { target, scrape };
 }
 
-function writeStep(store: Store, change: Change, fence: Fence, ops: StepOps, { target, scrape }: Held): CommitResult {
+function writeStep(
+  store: Store,
+  change: Change,
+  fence: Fence,
+  { ops, counts: before }: StepLeft,
+  { target, scrape }: Held,
+): CommitResult {
   const { observedAt, draftsBefore, log } = ops;
   const sighting = { target, scrape: fence.scrape, url: log.url, observedAt, ...(draftsBefore && { draftsBefore }) };
-  const counts = ops.unmodified
-    ? verify(store, target, fence.scrape, observedAt)
+  const found = ops.unmodified
+    ? verify(store, target, { scrape: fence.scrape, at: observedAt }).counts
     : observe(store, change, sighting, ops.drafts);
+  const counts = sumOf(before, found);
   store.steps.put({ scrape: fence.scrape, step: fence.step, ...log, counts });
   if (ops.crawl !== undefined) crawlOn(store, change, { target, scrape }, ops.crawl, counts);
   const errors = (scrape.errors ?? 0) + (log.errors ?? 0);

@@ -1,7 +1,7 @@
 import type { DomainCount } from '../frontier/links.ts';
 import type { CrawlRow, FieldFill, StatusClass } from './tables/crawls.ts';
 
-/** What one page of a crawl adds to its counts. */
+/** What one page of a crawl adds to its counts; what was counted in vain is taken away again. */
 export interface CrawlTally extends Partial<
   Pick<
     CrawlRow,
@@ -14,6 +14,7 @@ export interface CrawlTally extends Partial<
     | 'refused'
     | 'offsite'
     | 'tooDeep'
+    | 'startLinks'
     | 'fieldFill'
   >
 > {
@@ -26,7 +27,7 @@ type Counts = Readonly<Partial<Record<string, number>>>;
 /** How many other domains are named. */
 const maxDomains = 50;
 
-const counted = ['records', 'newRecords', 'changed', 'errors', 'forbidden', 'bytes', 'tooDeep'] as const;
+const counted = ['records', 'newRecords', 'changed', 'errors', 'forbidden', 'bytes', 'tooDeep', 'startLinks'] as const;
 
 export function addTally(row: CrawlRow, tally: CrawlTally): CrawlRow {
   return {

@@ -10,7 +10,9 @@ export interface CrawlOps {
   readonly begin?: Pick<CrawlRow, 'version' | 'firstScrape' | 'startedAt' | 'maxPages'>;
   /** The place that the step was about. It leaves the frontier with the commit of its records, so that it is asked once. */
   readonly done?: Pick<Place, 'kind' | 'seq'>;
-  /** Those that the crawl has met are left out; so very many links of one page may be added by several commits, the last with `done`. */
+  /** Places that were done in vain, since nothing of the site could be had: they are waiting again, after the others of their kind. */
+  readonly back?: readonly Place[];
+  /** Those that the crawl has met are left out; so very many links of one page are added by several commits, the last with `done`. */
   readonly add: readonly NewPlace[];
   /** Keys that the crawl has met by another way, such as where a redirect led to. */
   readonly seen?: readonly string[];
@@ -41,7 +43,7 @@ const keptCrawls = 20;
 /** Applies what a step of a crawl does. Runs within a transaction; throws when there is no such crawl or place. */
 export function applyCrawl(store: CrawlTables, target: number, ops: CrawlOps): CrawlResult {
   const before = ops.begin === undefined ? underWay(store.crawls, target) : begun(store.crawls, target, ops.begin);
-  const counted = withDone(store.frontier, before, ops.done);
+  const counted = withBack(store.frontier, withDone(store.frontier, before, ops.done), ops.back ?? []);
   for (const key of ops.seen ?? []) store.frontier.see(target, before.crawl, key);
   const grown = withPlaces(store.frontier, counted, ops.add);
   const tallied = ops.tally === undefined ? grown : addTally(grown, ops.tally);
@@ -55,7 +57,7 @@ export function applyCrawl(store: CrawlTables, target: number, ops: CrawlOps): C
   store.crawls.put(crawl);
   return {
     crawl,
-    added: crawl.seq - before.seq,
+    added: crawl.seq - before.seq - (ops.back?.length ?? 0),
     newDomains: crawl.offsite.slice(before.offsite.length).map(({ domain }) => domain),
   };
 }
@@ -80,7 +82,7 @@ function begun(crawls: CrawlTable, target: number, begin: NonNullable<CrawlOps['
     crawl,
     ...begin,
     ...{ pages: 0, detailPages: 0, records: 0, newRecords: 0, changed: 0, errors: 0, forbidden: 0, bytes: 0 },
-    ...{ status: {}, refused: {}, offsite: [], tooDeep: 0, overBudget: 0, fieldFill: {} },
+    ...{ status: {}, refused: {}, offsite: [], tooDeep: 0, startLinks: 0, overBudget: 0, fieldFill: {} },
     ...{ waiting: { detail: 0, listing: 0 }, seq: 0 },
   };
 }
@@ -98,6 +100,19 @@ function withDone(frontier: FrontierTable, row: CrawlRow, done: CrawlOps['done']
     detailPages: row.detailPages + (done.kind === 'detail' ? 1 : 0),
     waiting: { ...row.waiting, [done.kind]: row.waiting[done.kind] - 1 },
   };
+}
+
+function withBack(frontier: FrontierTable, row: CrawlRow, back: readonly Place[]): CrawlRow {
+  const { target, crawl, pages, detailPages } = row;
+  const waiting = { ...row.waiting };
+  let { seq } = row;
+  for (const place of back) {
+    seq += 1;
+    waiting[place.kind] += 1;
+    frontier.add(target, crawl, { ...place, seq, again: (place.again ?? 0) + 1 });
+  }
+  const details = back.filter(({ kind }) => kind === 'detail').length;
+  return { ...row, pages: pages - back.length, detailPages: detailPages - details, waiting, seq };
 }
 
 function withPlaces(frontier: FrontierTable, row: CrawlRow, places: readonly NewPlace[]): CrawlRow {

@@ -3,14 +3,15 @@ import type { RecordRow, TargetRow } from './rows.ts';
 import type { Change, Store } from './store.ts';
 
 /** Records that are looked at in one transaction, so that others get their turn between. */
-const batch = 500;
+const batch = 250;
 
 /** Missing at first, since a page may be gone for a day; gone when one more whole crawl has not met it. */
 const goneAfter = 2;
 
 /**
  * Marks the records of a target that nobody has seen since the scrape `since` began, in as many transactions as it takes, each of which
- * writes only while the fence holds. Returns how many are missing, and how many gone, that were not before.
+ * writes only while the fence holds. A mark names its crawl by that scrape: one that is cut here and ends later marks no record twice.
+ * Returns how many this crawl has found missing, and how many gone.
  */
 export async function markMissing(
   store: Store,
@@ -18,41 +19,70 @@ export async function markMissing(
   since: number,
   holds: () => TargetRow | undefined,
 ): Promise<{ readonly missing: number; readonly gone: number }> {
-  const begunAt = store.scrapes.get(since)?.startedAt ?? Infinity;
-  // A pulse is no scrape, but it has seen what it has seen.
-  const isSeen = ({ lastScrape, updatedAt }: RecordRow): boolean => lastScrape >= since || updatedAt >= begunAt;
+  const marked = { missing: 0, gone: 0 };
   let after: RecordRow | undefined;
-  let [missing, gone] = [0, 0];
   for (;;) {
-    const rows = [...store.records.ofTarget(fence.target, { limit: batch, ...(after !== undefined && { after }) })];
-    const unseen = rows.filter((row) => !isSeen(row) && (row.absent?.times ?? 0) < goneAfter);
-    if (unseen.length > 0) {
-      await store.write((change) => {
-        const target = holds();
-        if (target === undefined) return;
-        for (const { source, type, key } of unseen) {
-          const row = store.records.get(source, type, key);
-          // A pulse, or another target, may have seen it meanwhile.
-          if (row === undefined || isSeen(row)) continue;
-          const kind = mark(store, change, target, fence.scrape, row);
-          if (kind === 'missing') missing += 1;
-          else gone += 1;
-        }
-      });
-    }
-    after = rows.at(-1);
-    if (rows.length < batch) return { missing, gone };
+    const range = { limit: batch, ...(after !== undefined && { after }) };
+    const found = await store.write((change) => {
+      const target = holds();
+      if (target === undefined) return undefined;
+      const rows = [...store.records.ofTarget(fence.target, range)];
+      return { rows: rows.length, last: rows.at(-1), ...markSome(store, change, { target, fence, since }, rows) };
+    });
+    if (found === undefined) return marked;
+    marked.missing += found.missing;
+    marked.gone += found.gone;
+    if (found.rows < batch) return marked;
+    after = found.last;
   }
 }
 
-function mark(store: Store, change: Change, target: TargetRow, scrape: number, row: RecordRow): 'missing' | 'gone' {
-  const { source, type, key } = row;
-  const times = (row.absent?.times ?? 0) + 1;
-  const kind = times < goneAfter ? 'missing' : 'gone';
-  const seenBy = { target: target.target, scrape: row.lastScrape };
-  store.records.put({ ...row, absent: { since: row.absent?.since ?? change.at, times } }, seenBy);
-  store.history.add({ target: target.target, source, type, key, at: change.at, scrape, kind, fields: {} });
-  const of = { project: target.project, source, target: target.target, scrape };
-  change.tell({ type: `record.${kind}`, ...of, data: { type, key } });
-  return kind;
+interface Crawled {
+  readonly target: TargetRow;
+  readonly fence: Omit<Fence, 'step'>;
+  /** The scrape that began the crawl. */
+  readonly since: number;
+}
+
+function markSome(
+  store: Store,
+  change: Change,
+  crawled: Crawled,
+  rows: readonly RecordRow[],
+): { readonly missing: number; readonly gone: number } {
+  const begunAt = store.scrapes.get(crawled.since)?.startedAt ?? Infinity;
+  const counts = { missing: 0, gone: 0 };
+  for (const row of rows) {
+    if (isSeen(row, crawled.since, { begunAt, now: change.at })) continue;
+    const times = row.absent?.times ?? 0;
+    const isMarked = row.absent?.scrape === crawled.since;
+    if (!isMarked && times >= goneAfter) continue;
+    if (!isMarked) mark(store, change, crawled, row);
+    counts[kindOf(isMarked ? times : times + 1)] += 1;
+  }
+  return counts;
+}
+
+/** A pulse is no scrape, but it has seen what it has seen; not so what was seen in the future, before the clock was set back. */
+function isSeen(
+  { lastScrape, updatedAt }: RecordRow,
+  since: number,
+  { begunAt, now }: { readonly begunAt: number; readonly now: number },
+): boolean {
+  return lastScrape >= since || (updatedAt >= begunAt && updatedAt <= now);
+}
+
+function mark(store: Store, change: Change, { target: row, fence, since }: Crawled, record: RecordRow): void {
+  const { source, type, key, absent } = record;
+  const times = (absent?.times ?? 0) + 1;
+  const kind = kindOf(times);
+  const { target, project } = row;
+  const { scrape } = fence;
+  store.records.update({ ...record, absent: { since: absent?.since ?? change.at, times, scrape: since } });
+  store.history.add({ target, source, type, key, at: change.at, scrape, kind, fields: {} });
+  change.tell({ type: `record.${kind}`, project, source, target, scrape, data: { type, key } });
+}
+
+function kindOf(times: number): 'missing' | 'gone' {
+  return times < goneAfter ? 'missing' : 'gone';
 }

@@ -36,7 +36,11 @@ export function observe(
     const sequence = (scrape + 1) * draftsPerScrape - 1 - Math.min(draftsBefore + index, draftsPerScrape - 1);
     const seen = { source, target: target.target, scrape, url: draft.url ?? url, sequence, observedAt, at: change.at };
     const found = difference(known, draft, { ...seen, id: known?.id ?? store.newId() });
-    if (found.kind === 'stale') continue;
+    if (found.kind === 'stale') {
+      // Another target has said something newer, but this one has seen it as well.
+      store.records.see({ source, type: draft.type, key: draft.key }, { target: target.target, scrape });
+      continue;
+    }
     counts[found.kind] += 1;
     if (found.kind === 'added') store.records.add(found.row);
     else store.records.put(found.row, { target: target.target, scrape });

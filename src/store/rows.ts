@@ -55,6 +55,8 @@ export interface PageCopy {
   readonly version: string;
   /** When it was last known to be what the site shows. */
   readonly observedAt: number;
+  /** Later instants at which some of its records were verified before a scrape was cut; the newest 8. */
+  readonly partlyAt?: readonly number[];
   readonly etag?: string;
   readonly lastModified?: string;
 }
@@ -105,8 +107,8 @@ export interface RecordRow {
   /** The last scrape that saw it; 0 when only pulses have. */
   readonly lastScrape: number;
   readonly fields: Readonly<Record<string, FieldCell>>;
-  /** Set when complete crawls no longer find it: since when, and how many of them. */
-  readonly absent?: { readonly since: number; readonly times: number };
+  /** Set when complete crawls no longer find it: since when, how many of them, and the scrape that began the last one. */
+  readonly absent?: { readonly since: number; readonly times: number; readonly scrape: number };
 }
 
 export interface FieldCell {

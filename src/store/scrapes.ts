@@ -1,7 +1,9 @@
+import { applyCrawl } from './crawl.ts';
 import { type Ending, endRunning, endScrape, endWaiting, nothingDone, scheduleNext } from './ending.ts';
 import type { Fence } from './ops.ts';
 import type { ScrapeRow, ScrapeWish, TargetRow } from './rows.ts';
 import type { Change, Store } from './store.ts';
+import type { CrawlRow } from './tables/crawls.ts';
 
 /** Why a target is not scraped now. */
 export type Idle = 'not_found' | 'archived' | 'finished' | 'disabled' | 'parked';
@@ -137,7 +139,7 @@ export type CancelResult =
   | { readonly ok: true; readonly cancelled: boolean }
   | { readonly ok: false; readonly why: 'not_found' };
 
-/** Ends a scrape that runs or waits; nothing of it is written after that. */
+/** Ends a scrape that runs or waits, and the crawl that one which runs is about; nothing of it is written after that. */
 export function cancelScrape(store: Store, number: number, why: string): Promise<CancelResult> {
   return store.write(
     (change) => {
@@ -149,6 +151,10 @@ export function cancelScrape(store: Store, number: number, why: string): Promise
         const ended = endRunning(store, change, target, ending);
         store.targets.put(ended);
         scheduleNext(store, change, ended);
+        // What a person has cancelled is not to be gone on with.
+        if (crawlUnderWay(store, target.target) !== undefined) {
+          applyCrawl(store, target.target, { add: [], end: { at: change.at, reason: 'cancelled' } });
+        }
       } else if (scrape.status === 'waiting' && target.waiting === number) {
         store.targets.put(endWaiting(store, change, target, ending));
       } else {
@@ -195,8 +201,21 @@ function closeSome(store: Store, change: Change): number {
     const ended = endRunning(store, change, target, interrupted);
     store.targets.put(ended);
     // What a person asked for is not done yet.
-    if (scrape.reason === 'manual' && ended.waiting === undefined) queueScrape(store, change, ended, scrape.wish);
+    if (scrape.reason === 'manual' && ended.waiting === undefined)
+      queueScrape(store, change, ended, wishLeft(store, scrape));
   }
   if (open.length > 0) change.log({ kind: 'scrape.interrupt' });
   return open.length;
+}
+
+/** What is left of a wish for a scrape that was interrupted: a crawl that has begun anew for it is gone on with. */
+function wishLeft(store: Store, { target, scrape, wish }: ScrapeRow): ScrapeWish | undefined {
+  if (wish?.full !== true || crawlUnderWay(store, target)?.firstScrape !== scrape) return wish;
+  const { full: _, ...left } = wish;
+  return Object.keys(left).length === 0 ? undefined : left;
+}
+
+function crawlUnderWay(store: Store, target: number): CrawlRow | undefined {
+  const newest = store.crawls.newest(target);
+  return newest?.endReason === undefined ? newest : undefined;
 }

@@ -50,18 +50,22 @@ export class Sweep {
   async #definitions(store: Store): Promise<number> {
     const { definitions, scrapes, write } = store;
     const search = (this.#search ??= newSearch(store));
-    if (search.unnamed.size > 0 && !look(store, search)) return 0;
-    this.#search = undefined;
-    if (search.unnamed.size === 0) return 0;
-    return write(
+    if (search.unnamed.size === 0) {
+      this.#search = undefined;
+      return 0;
+    }
+    if (!look(store, search)) return 0;
+    const removed = await write(
       () => {
-        // One that begins between the look and this moment reads by a definition that is in force.
-        if (scrapes.last() !== search.after) return 0;
+        // What began since the look is looked at first, at the next step.
+        if (scrapes.last() !== search.after) return undefined;
         const current = new Set(definitions.currents());
         return [...search.unnamed].filter((version) => !current.has(version) && definitions.remove(version)).length;
       },
       { evenWhenFull: true },
     );
+    if (removed !== undefined) this.#search = undefined;
+    return removed ?? 0;
   }
 }
 

@@ -1,24 +1,52 @@
 import { noChanges } from './observe.ts';
-import type { ChangeCounts, FieldCell, RecordRow, TargetRow } from './rows.ts';
+import type { ChangeCounts, FieldCell, PageCopy, RecordRow, TargetRow } from './rows.ts';
 import type { Store } from './store.ts';
 
+/** Verifications that were cut, of which the copy remembers the newest. */
+const keptPartly = 8;
+
+/** Some of a target's records, by the last one of those before. */
+export interface Part {
+  readonly after?: RecordRow;
+  readonly limit?: number;
+}
+
+/** What a part came to; `last` is missing when it was the last one. */
+export interface VerifiedPart {
+  readonly counts: ChangeCounts;
+  readonly last?: RecordRow;
+}
+
 /** Verifies what was last read from a target's copy, as a scrape was told that it is still the same. Runs within a transaction. */
-export function verify(store: Store, { target, copy }: TargetRow, scrape: number, at: number): ChangeCounts {
-  if (copy === undefined) return noChanges;
-  const verified = Array.from(store.records.ofTarget(target)).flatMap(
-    (row) => verifiedRow(row, copy.observedAt, { scrape, at }) ?? [],
-  );
+export function verify(
+  store: Store,
+  { target, copy }: TargetRow,
+  { scrape, at }: { readonly scrape: number; readonly at: number },
+  { after, limit }: Part = {},
+): VerifiedPart {
+  if (copy === undefined) return { counts: noChanges };
+  const range = { ...(after !== undefined && { after }), ...(limit !== undefined && { limit }) };
+  const rows = [...store.records.ofTarget(target, range)];
+  const seenAt = new Set([copy.observedAt, ...(copy.partlyAt ?? [])]);
+  const verified = rows.flatMap((row) => verifiedRow(row, seenAt, { scrape, at }) ?? []);
   for (const row of verified) store.records.put(row, { target, scrape });
-  return { ...noChanges, confirmed: verified.length };
+  const last = rows.length === limit ? rows.at(-1) : undefined;
+  return { counts: { ...noChanges, confirmed: verified.length }, ...(last !== undefined && { last }) };
+}
+
+/** A copy whose records are about to be verified in parts: those of the first parts are known by the instant when the scrape is cut. */
+export function partlyVerified(copy: PageCopy, at: number): PageCopy {
+  const others = (copy.partlyAt ?? []).filter((each) => each !== at);
+  return { ...copy, partlyAt: [...others, at].slice(-keptPartly) };
 }
 
 /** Nothing when no field was seen on the copy. */
 function verifiedRow(
   row: RecordRow,
-  seenAt: number,
+  seenAt: ReadonlySet<number>,
   { scrape, at }: { readonly scrape: number; readonly at: number },
 ): RecordRow | undefined {
-  const seen = Object.entries(row.fields).filter(([, { verifiedAt }]) => verifiedAt === seenAt);
+  const seen = Object.entries(row.fields).filter(([, { verifiedAt }]) => seenAt.has(verifiedAt));
   if (seen.length === 0) return undefined;
   const verified = seen.map(([name, cell]): [string, FieldCell] => [name, { ...cell, verifiedAt: at }]);
   return {

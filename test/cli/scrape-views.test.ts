@@ -45,6 +45,14 @@ describe('what is told of scrapes', () => {
     assert.match(out, /step 1 {2}\S+ {2}page 3 {2}12ms {2}200, 5\.1 kB, 0 added, 1 changed, 4 confirmed {2}2 errors$/m);
   });
 
+  test('what was noticed at a step is shown under it, the first of it where that is much', async (t) => {
+    const notes = Array.from({ length: 23 }, (_, index) => `Undefined field: trial - f${index}`);
+    const { path } = await serve(t, { 'scrape.get': () => ({ scrape, steps: [{ ...step, notes }] }) });
+    const { out } = await run(['scrapes', '41', '--socket', path], { now });
+    assert.match(out, /^ {2}step 1 .*\n {6}Undefined field: trial - f0\n/m);
+    assert.match(out, /- f19\n +… and 3 notes more: --json has them all$/m);
+  });
+
   test('an aborted scrape is shown with its reason, errors and message, and what went missing', async (t) => {
     const { path } = await serve(t, {
       'scrape.get': () => ({ scrape: loop, steps: [] }),
@@ -70,7 +78,7 @@ describe('what is told of scrapes', () => {
         ...project,
         targets: [first, { ...second, lastError }].flatMap((each) => each ?? []) as typeof project.targets,
       }),
-      'project.records': () => ({ records: [{ ...record, absent: { since: now - 86_400_000, times: 2 } }] }),
+      'project.records': () => ({ records: [{ ...record, absent: { since: now - 86_400_000, times: 2, scrape: 3 } }] }),
     });
     const { out } = await run(['show', 'solar', '--socket', path], { now });
     assert.match(out, /^crowd campaign solar: absent since 1d ago, for 2 crawls$/m);

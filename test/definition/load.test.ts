@@ -85,6 +85,7 @@ describe('a definition', () => {
           total: 180_000,
           maxBytes: 32 * 1024 * 1024,
           extract: 5_000,
+          collect: 21_600_000,
         },
         records: {
           page: { key: 'title', fields: { title: { css: 'h1', required: false, type: 'text' } }, nulls: 'clear' },

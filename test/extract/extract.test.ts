@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { compilePlan } from '../../src/extract/compile.ts';
+import { extract } from '../../src/extract/extract.ts';
 import { bodyOf, extracted, fieldOf, keyed, planFor, read } from './plan.ts';
 
 describe('a record on a page', () => {
@@ -91,9 +92,19 @@ describe('what a page may hold', () => {
     const rows = Array.from({ length: 10_001 }, (_, row) => `<li class=row><p class=key>${row}</p></li>`);
     assert.deepEqual(await read(rows.join(''), plan), {
       ok: false,
-      failure: { code: 'too_many_records', records: 10_001, limit: 10_000 },
+      failure: { code: 'too_many_records', limit: 10_000 },
     });
     assert.equal((await extracted(rows.slice(1).join(''), plan)).drafts.length, 10_000);
+  });
+
+  test('is looked for no further than behind the first record that is too many', async () => {
+    const plan = planFor([keyed({}, { each: { by: 'css', css: '.row' } })]);
+    const rows = Array.from({ length: 11_000 }, (_, row) => `<li class=row><p class=key>${row}</p></li>`);
+    let looked = 0;
+    const watch = { item: () => void (looked += 1), field: () => undefined, done: () => undefined };
+    const input = { body: bodyOf(rows.join('')), url: 'http://site.test/', contentType: 'text/html', plan };
+    assert.equal((await extract(input, watch)).ok, false);
+    assert.equal(looked, 10_001);
   });
 });
 

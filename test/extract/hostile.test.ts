@@ -103,6 +103,39 @@ describe('a hostile page', () => {
     });
   }
 
+  for (const document of ['html', 'xml'] as const) {
+    test(
+      `of ${document} with more attributes than any thread could hold is not read`,
+      { timeout: 30_000 },
+      async () => {
+        const names = Array.from({ length: 1_000_001 }, (_, n) => `a${n.toString(36)}=""`);
+        const outcome = await read(
+          `<p ${names.join(' ')}>`,
+          { ...planFor([]), document },
+          { contentType: `text/${document}` },
+        );
+        assert.deepEqual(outcome.ok ? undefined : outcome.failure, {
+          code: 'too_many_parts',
+          document,
+          limit: 1_000_000,
+        });
+      },
+    );
+  }
+
+  test('of a table counts the delimiter that its definition names', async () => {
+    const plan = { ...planFor([]), document: 'csv', csv: { delimiter: '^' } } as const;
+    const outcome = await read(`a^b\n${'^'.repeat(3_000_000)}`, plan, { contentType: 'text/csv' });
+    assert.equal(outcome.ok ? undefined : outcome.failure.code, 'too_many_parts');
+  });
+
+  test('with names in an attribute of megabytes is read for the first of them', { timeout: 10_000 }, async () => {
+    const many = 'a '.repeat(5_000_000);
+    const html = `<meta name="og:title ${many}" content=t><p itemscope itemref="${many}" itemtype="${many}"></p>${key}`;
+    const { drafts } = await extracted(html, planFor([keyed({ title: { meta: 'og:title' } })]));
+    assert.deepEqual(drafts[0]?.fields, { key: 'bottom', title: 't' });
+  });
+
   test('with a list of more elements than a list may hold loses it', async () => {
     const html = `${key}${'<i>x</i>'.repeat(10_001)}`;
     const { unparsed } = await extracted(html, planFor([keyed({ all: { css: 'i', type: 'array' } })]));

@@ -53,6 +53,14 @@ describe('politeness', () => {
     assert.equal(earliestAt(done(turn(ledger, 2, 10_000), 2, { kind: 'answered' }, 10_000), policy), 11_000);
   });
 
+  test('what scripts asked for is paid for also where another page was asked for meanwhile', () => {
+    const both = given(asked(), 2, 1_000);
+    const first = done(both, 1, { kind: 'answered', more: 49 }, 2_000);
+    assert.equal(earliestAt(done(sent(first, 2, 2_100), 2, { kind: 'answered' }, 2_200), policy), 2_000 + 50 * 600);
+    const expired = withExpired(first, 2, 2_100, 0.5);
+    assert.equal(earliestAt(expired, policy), 2_000 + 50 * 600);
+  });
+
   test('what scripts asked for is paid for also where nothing came of the page, in 5 minutes at most', () => {
     assert.equal(earliestAt(done(asked(), 1, { kind: 'unused', more: 9 }, 4_000), policy), 10_000);
     assert.equal(earliestAt(done(asked(), 1, { kind: 'answered', more: 1e6 }, 4_000), policy), 304_000);

@@ -71,6 +71,22 @@ const table: readonly (readonly [what: string, symptoms: Symptoms, cause: Cause 
   ['451', status(451), 'blocked'],
   ['401', status(401), 'login_expired'],
   ['a status that the definition names', status(440), 'login_expired'],
+  ['401 of a firewall', status(401, { headers: { 'x-sucuri-block': 'XSS' } }), 'blocked'],
+  [
+    'a redirect to a page about log-ins',
+    { status: 302, from: 'https://h.test/en', url: 'https://h.test/blog/auth/intro?lang=en' },
+    undefined,
+  ],
+  [
+    'a redirect to a log-in with a parameter that says nothing',
+    { status: 302, from: 'https://h.test/', url: 'https://h.test/auth/?utm=' },
+    undefined,
+  ],
+  [
+    'a redirect to a path that ends with a name for log-ins',
+    { status: 302, from: 'https://h.test/p', url: 'https://h.test/oauth2/auth/?next=/p' },
+    'login_expired',
+  ],
   ['a redirect to the log-in', { status: 302, url: 'https://h.test/login/?next=/p' }, 'login_expired'],
   [
     'a redirect to what looks like a log-in',
@@ -194,4 +210,13 @@ describe('triage', () => {
       assert.ok(performance.now() - startedAt < 1_000, piece);
     }
   });
+});
+
+test('a challenge that a header tells is none of a log-in, whatever the definition takes its status for', () => {
+  const signs = { urls: [], expiredStatus: [401, 403] };
+  assert.deepEqual(triage(status(403, { headers: { 'cf-mitigated': 'challenge' } }), signs), {
+    cause: 'blocked',
+    message: 'stopped by a challenge of Cloudflare',
+  });
+  assert.equal(triage(status(403), signs)?.cause, 'login_expired');
 });

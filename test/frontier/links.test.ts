@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type CrawlRules, findPlaces, linkRules } from '../../src/frontier/links.ts';
+import { areMany, type CrawlRules, findPlaces, findPlacesInTurns, linkRules } from '../../src/frontier/links.ts';
 
 const start = 'http://shop.test/';
 const rules = (given: Partial<CrawlRules> = {}) => linkRules({ detail: ['/p/\\d+'], files: 'skip', ...given }, [start]);
@@ -138,4 +138,25 @@ describe('the links of a page', () => {
     const judge = rules({ detail: ['(a+)+$', '(a|aa)+b'] }).judge;
     assert.deepEqual(judge(`http://shop.test/${'a'.repeat(2_000)}!`), { kind: 'listing' });
   });
+});
+
+test('very many links of a page are judged in turns, and come to the same', async () => {
+  const links = Array.from(
+    { length: 5_000 },
+    (_, index) => `http://${index % 9 === 0 ? 'other' : 'shop'}.test/${index % 3 === 0 ? 'p' : 'c'}/${index}`,
+  );
+  let turns = 0;
+  const turn = (): void => {
+    turns += 1;
+    running = setImmediate(turn);
+  };
+  let running = setImmediate(turn);
+  const found = await findPlacesInTurns(rules(), links, { depth: 1, maxDepth: 5 });
+  clearImmediate(running);
+  assert.ok(turns >= 4, `${turns}`);
+  assert.deepEqual(found, findPlaces(rules(), links, { depth: 1, maxDepth: 5 }));
+  assert.deepEqual(
+    [areMany(links), areMany(links.slice(0, 100)), areMany(['x'.repeat(1_000_000)])],
+    [true, false, true],
+  );
 });

@@ -33,7 +33,7 @@ describe('pages of a crawl that cannot be read', () => {
     assert.deepEqual([scrape.status, row.pages, row.errors], ['complete', 101, 10]);
   });
 
-  test('end the scrape when ten in a row fail, and the next one goes on with the crawl', async (t) => {
+  test('end the scrape when ten in a row fail, and the next one goes on with the crawl and asks them again', async (t) => {
     const { store } = await temporaryStore(t);
     const target = await shopTarget(store);
     let isDown = false;
@@ -50,7 +50,37 @@ describe('pages of a crawl that cannot be read', () => {
     assert.equal(down.asked.length, 10);
     isDown = false;
     const up = await crawl(store, target, site, rules);
-    assert.deepEqual([up.row.crawl, up.row.endReason, up.asked.length], [1, 'complete', 51]);
+    assert.deepEqual([up.row.crawl, up.row.endReason, up.asked.length], [1, 'complete', 61]);
+    assert.deepEqual([up.row.pages, up.row.errors, up.row.detailPages, store.records.count()], [101, 0, 100, 100]);
+  });
+
+  test('are given up when they fail again and again while others are read', async (t) => {
+    const { store } = await temporaryStore(t);
+    const target = await shopTarget(store);
+    const broken = Object.fromEntries(hundred.slice(0, 12).map((key) => [`/p/${key}`, failing]));
+    const ends: (string | undefined)[] = [];
+    for (let round = 0; ends.at(-1) !== 'complete' && round < 10; round += 1) {
+      const { scrape } = await crawl(store, target, shopOf(hundred, broken), { crawl: 'errorCeiling: { share: 1 }' });
+      ends.push(scrape.endReason);
+    }
+    assert.deepEqual(ends, [...Array.from({ length: ends.length - 1 }, () => 'unreachable'), 'complete']);
+    assert.equal(store.records.count(), 88);
+  });
+
+  test('are put back also when several are asked at a time', async (t) => {
+    const { store } = await temporaryStore(t);
+    const target = await shopTarget(store);
+    let count = 0;
+    const site: Site = (path) => {
+      count += 1;
+      return count > 40 && count < 60 ? failing : shopOf(hundred)(path);
+    };
+    const run = { politeness: 'concurrency: 4', crawl: 'errorCeiling: { share: 1 }' };
+    const down = await crawl(store, target, site, run);
+    assert.equal(down.scrape.endReason, 'unreachable');
+    count = 60;
+    const up = await crawl(store, target, site, run);
+    assert.deepEqual([up.row.endReason, up.row.errors, up.row.pages, store.records.count()], ['complete', 0, 101, 100]);
   });
 
   for (const [what, answer, code] of [

@@ -13,12 +13,12 @@ describe('a record that a crawl no longer meets', () => {
     clock.now += 1_000;
     const first = await crawl(store, target, shopOf(['a']));
     assert.deepEqual(first.scrape.counts, { added: 0, changed: 0, confirmed: 1, missing: 1 });
-    assert.deepEqual(recordOf(store, 'b')?.absent, { since: clock.now, times: 1 });
+    assert.deepEqual(recordOf(store, 'b')?.absent, { since: clock.now, times: 1, scrape: 2 });
     const since = clock.now;
     clock.now += 1_000;
     const second = await crawl(store, target, shopOf(['a']));
     assert.equal(second.scrape.counts.gone, 1);
-    assert.deepEqual(recordOf(store, 'b')?.absent, { since, times: 2 });
+    assert.deepEqual(recordOf(store, 'b')?.absent, { since, times: 2, scrape: 3 });
     clock.now += 1_000;
     const third = await crawl(store, target, shopOf(['a']));
     assert.deepEqual([third.scrape.counts.missing, third.scrape.counts.gone], [undefined, undefined]);
@@ -48,6 +48,17 @@ describe('a record that a crawl no longer meets', () => {
       await crawl(store, target, site, { crawl: rules });
       assert.equal(recordOf(store, 'b')?.absent, undefined);
     });
+
+  test('is not missing while the start gives no links where it once did, and there is one page alone', async (t) => {
+    const { store } = await temporaryStore(t);
+    const target = await shopTarget(store);
+    await crawl(store, target, shopOf(['a', 'b']));
+    for (const site of [() => ({ to: [] }), () => ({ to: ['/'] })]) {
+      const { scrape } = await crawl(store, target, site);
+      assert.deepEqual([scrape.status, scrape.counts.missing], ['complete', undefined]);
+    }
+    assert.equal((await crawl(store, target, shopOf(['a']))).scrape.counts.missing, 1);
+  });
 
   test('is not missing if the part of the crawl before a cut met it', async (t) => {
     const { store } = await temporaryStore(t);

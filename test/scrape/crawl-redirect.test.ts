@@ -23,6 +23,31 @@ describe('a redirect within a crawl', () => {
     assert.deepEqual([row.status, scrape.status], [{ '2xx': 2, '3xx': 2 }, 'complete']);
   });
 
+  test('from a list to a page with records has that read for its records', async (t) => {
+    const { store } = await temporaryStore(t);
+    const site = shopOf(['b'], {
+      '/': { to: ['/go/1', '/p/b'] },
+      '/go/1': { location: `${shop}go/2` },
+      '/go/2': { location: `${shop}p/a` },
+    });
+    const { asked, row } = await crawl(store, await shopTarget(store), site, { crawl: 'maxDepth: 1' });
+    assert.deepEqual(asked, ['/', '/p/b', '/go/1', '/go/2', '/p/a']);
+    assert.deepEqual([row.newRecords, row.detailPages], [2, 2]);
+  });
+
+  for (const [what, to, rules] of [
+    ['where no link would be followed', 'us/', 'follow: [/c/]'],
+    ['to a page with records', 'p/home', 'follow: [/c/]'],
+    ['to a page that is denied', 'us/', 'deny: [/us/]'],
+  ] as const)
+    test(`of a start leads ${what}`, async (t) => {
+      const { store } = await temporaryStore(t);
+      const site: Site = (path) =>
+        path === '/' ? { location: `${shop}${to}` } : { to: path === `/${to}` ? ['/p/1'] : [], holds: [path] };
+      const { asked, scrape } = await crawl(store, await shopTarget(store), site, { crawl: rules });
+      assert.deepEqual([asked, scrape.status], [['/', `/${to}`, '/p/1'], 'complete']);
+    });
+
   test('to itself, as with a cookie, is asked for again', async (t) => {
     const { store } = await temporaryStore(t);
     let visits = 0;

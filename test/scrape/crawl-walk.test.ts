@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { closeOpenScrapes } from '../../src/store/scrapes.ts';
+import { cancelScrape, closeOpenScrapes, requestScrape } from '../../src/store/scrapes.ts';
 import { temporaryStore, told } from '../store/fixture.ts';
 import { crawl, finite, lists, shop, shopTarget, type Site } from './crawling.ts';
 
@@ -60,6 +60,40 @@ describe('a crawl', () => {
     assert.deepEqual([full.row.crawl, full.asked.length], [3, 200]);
   });
 
+  test('of one target meets records as new that another target of its source has met since', async (t) => {
+    const { store } = await temporaryStore(t);
+    const [one, other] = [await shopTarget(store, 'one'), await shopTarget(store, 'other')];
+    const run = { crawl: 'maxWithoutNew: 30' };
+    await crawl(store, one, finite, { ...run, killedAfter: 1 });
+    await closeOpenScrapes(store);
+    await crawl(store, other, finite, run);
+    const { row } = await crawl(store, one, finite, run);
+    assert.deepEqual([row.endReason, row.newRecords], ['complete', 180]);
+  });
+
+  test('that a person wants anew and that is killed goes on', async (t) => {
+    const { store } = await temporaryStore(t);
+    const target = await shopTarget(store);
+    await crawl(store, target, finite, { killedAfter: 20 });
+    await closeOpenScrapes(store);
+    await requestScrape(store, target, { full: true });
+    await crawl(store, target, finite, { killedAfter: 73 });
+    await closeOpenScrapes(store);
+    const { asked, row, scrape } = await crawl(store, target, finite);
+    assert.deepEqual([asked.length, row.crawl, row.endReason], [200 - 73, 2, 'complete']);
+    assert.deepEqual([scrape.reason, scrape.wish], ['manual', undefined]);
+  });
+
+  test('that a person has cancelled begins anew', async (t) => {
+    const { store } = await temporaryStore(t);
+    const target = await shopTarget(store);
+    const { scrape } = await crawl(store, target, finite, { killedAfter: 20 });
+    await cancelScrape(store, scrape.scrape, 'by hand');
+    assert.equal(store.crawls.get(target, 1)?.endReason, 'cancelled');
+    const { asked, row } = await crawl(store, target, finite);
+    assert.deepEqual([asked.length, row.crawl, row.endReason], [200, 2, 'complete']);
+  });
+
   test('without an end is taken for a loop, and keeps what it has found (P25, P26, P27)', async (t) => {
     const { store } = await temporaryStore(t);
     const endless: Site = (path) => {
@@ -88,6 +122,18 @@ describe('a crawl', () => {
     const report = await crawl(store, await shopTarget(store), finite, { crawl: 'maxPages: 30' });
     assert.deepEqual([report.asked.length, report.scrape.status, report.scrape.endReason], [30, 'aborted', 'budget']);
     assert.equal(report.scrape.failure?.code, 'page_budget');
+  });
+
+  test('takes every link and record of a page that has very many', async (t) => {
+    const { store } = await temporaryStore(t);
+    const paths = Array.from({ length: 3_000 }, (_, index) => `/p/${index}`);
+    const site: Site = (path) =>
+      path === '/' ? { to: [...paths, ...paths], holds: paths } : { to: [], holds: [path] };
+    const { asked, row } = await crawl(store, await shopTarget(store), site, { crawl: 'maxPages: 5' });
+    assert.deepEqual(asked, ['/', ...paths.slice(0, 4)]);
+    assert.deepEqual([row.newRecords, row.records, row.startLinks], [3_000, 3_004, 3_000]);
+    assert.equal(row.overBudget + row.waiting.detail, 2_996);
+    assert.equal(store.records.count(), 3_000);
   });
 
   test('follows links no deeper than it is told', async (t) => {

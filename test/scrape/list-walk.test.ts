@@ -1,40 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { Feed } from '../../src/definition/feed.ts';
-import { openList } from '../../src/provider/list.ts';
-import { ErrorTally } from '../../src/scrape/errors.ts';
-import { type ListWalkOptions, listWalk } from '../../src/scrape/list-walk.ts';
-import { type PageAnswer, reading, request, type Walked, walkThrough } from './walking.ts';
-
-const url = 'https://site.test/list';
-
-interface Given extends Partial<Omit<ListWalkOptions, 'isKnown' | 'errors'>> {
-  readonly feed?: object;
-  readonly known?: (key: string) => boolean;
-  readonly ceiling?: number;
-}
-
-/** Walks over a list whose pages answer as they are told. */
-function walk(
-  answer: (page: number) => PageAnswer,
-  { feed, known = () => false, ceiling = 0.2, ...given }: Given = {},
-) {
-  const list = openList(Feed.parse({ by: 'page', ...feed }), reading);
-  return walkThrough(
-    listWalk({
-      url,
-      provider: { request },
-      list,
-      visit: 'later',
-      isFull: false,
-      ...given,
-      errors: new ErrorTally(ceiling),
-      isKnown: ({ key }) => known(key),
-    }),
-    ({ page = 0 }) => answer(page),
-  );
-}
+import { pages, url, walk } from './list-walking.ts';
+import type { PageAnswer } from './walking.ts';
 
 /** Pages of a list of so many items, named by their places: item 0 is the newest. */
 function pagesOf(items: number, size = 20): (page: number) => PageAnswer {
@@ -50,10 +18,6 @@ const after =
   (fresh: number) =>
   (key: string): boolean =>
     Number(key) >= fresh;
-
-function pages({ asked }: Walked): number {
-  return asked.length;
-}
 
 describe('a list', () => {
   test('is walked to its end at the first visit, however many pages that are (J44)', () => {

@@ -170,6 +170,13 @@ describe('a log-in by form', () => {
       assert.equal(`${ended} after ${asked.length}`, expected);
     });
 
+  test('is unavailable where something before the site answers in its place, so that nothing is lost', async () => {
+    for (const auth of [auths.form, auths.token]) {
+      const { end } = await logIn(auth, () => ({ status: 403, challenge: 'Cloudflare' }));
+      assert.match(shown(end), /^login_unavailable: .* is behind a challenge of Cloudflare$/);
+    }
+  });
+
   test('tells which test it did not pass', async () => {
     const { end } = await logIn(auths.form, () => ({ status: 200 }));
     assert.equal(

@@ -35,6 +35,19 @@ describe('a secret', () => {
       assert.match(withoutSecrets(`at ${form}!`, [secret]), /^at (?:p=)?\[secret SHOP_PASSWORD\]!$/);
   });
 
+  for (const [what, text, message] of [
+    ['with escapes in small letters', 's:abcd/xyz', '?t=s%3aabcd%2fxyz&p=1'],
+    ['escaped twice', 's:abcd/xyz', '?next=%2Fb%3Ft%3Ds%253Aabcd%252Fxyz&p=1'],
+    ['decoded, where it was sent with escapes', 'abcdefg%3D%3d', '?t=abcdefg==&p=1'],
+    ['behind what looks like an escape', '41abcdef', '?t=100%41abcdef&p=1'],
+    ['in letters of several octets', 'schlüssel', '?t=schl%c3%bcssel&p=1'],
+  ] as const)
+    test(`is taken out of an address ${what}`, () => {
+      const shown = withoutSecrets(message, [new Secret('COOKIE', text)], () => '…');
+      assert.match(shown, /…&p=1$/);
+      assert.doesNotMatch(shown, /abcd|ssel/);
+    });
+
   test('of three letters is not looked for, since it is found everywhere', () => {
     assert.equal(withoutSecrets('a page of the shop', [new Secret('X', 'pag')]), 'a page of the shop');
   });

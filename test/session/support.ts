@@ -21,6 +21,7 @@ export interface SiteAnswer {
   readonly status?: number;
   readonly location?: string;
   readonly setCookies?: readonly string[];
+  readonly challenge?: string;
   readonly body?: string;
 }
 
@@ -33,13 +34,14 @@ export type Site = (
 export async function outcomeOf(site: Site, ask: LoginAsk, at: number): Promise<LoginOutcome> {
   const answer = await site(ask);
   if (typeof answer === 'string') return { kind: 'failed', message: answer };
-  const { status = 200, location, setCookies = [], body = '' } = answer;
+  const { status = 200, location, setCookies = [], challenge, body = '' } = answer;
   return {
     kind: 'answered',
     url: ask.request.url,
     status,
     ...(location !== undefined && { location: new URL(location, ask.request.url).href }),
     setCookies,
+    challenge,
     read: await readLogin(body, ask.reading),
     at,
   };

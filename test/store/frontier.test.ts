@@ -243,6 +243,7 @@ describe('a crawl', () => {
         errors: 2,
         forbidden: 0,
         tooDeep: 6,
+        startLinks: 0,
       },
       ...{ overBudget: 0, status: { '2xx': 2, failed: 2 }, refused: {}, offsite: [], seq: 2 },
       fieldFill: { 'item.title': { seen: 4, total: 4 }, 'item.price': { seen: 2, total: 4 } },

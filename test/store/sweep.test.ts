@@ -58,6 +58,28 @@ describe('the sweep', () => {
     assert.equal(store.definitions.current('shop'), 'current');
   });
 
+  test('goes on with its look where scrapes begin between two steps', async (t) => {
+    const { store } = await temporaryStore(t);
+    const [lamp = 0] = await track(store, 'lamp');
+    await store.write(() => {
+      for (const version of ['old', 'new']) store.definitions.adopt('shop', version, {});
+    });
+    for (let at = 0; at < 1_100; at += 1) await commitStep(store, await begin(store, lamp), step(at, [], {}));
+    const sweep = sweepAt(0);
+    assert.equal(await sweep.step(store), 0);
+    // The next step sees all that there is, but one begins before its write.
+    const write = sweep.step({
+      ...store,
+      write: async (change, options) => {
+        await commitStep(store, await begin(store, lamp), step(2_000, [], {}));
+        return store.write(change, options);
+      },
+    });
+    assert.equal(await write, 0);
+    assert.equal(await sweep.step(store), 1);
+    assert.deepEqual([...store.definitions.versions()], ['new']);
+  });
+
   test('keeps a definition that is taken up again while it looks', async (t) => {
     const { store } = await temporaryStore(t);
     const [lamp = 0, chair = 0] = [...(await track(store, 'lamp')), ...(await track(store, 'chair'))];

@@ -33,6 +33,7 @@ export function addCommand(terminal: Terminal): Command {
       examples(
         'heronry add solar --url https://kickfund.example/projects/solar',
         'heronry add solar --source kickfund --param slug=solar --every 15m --label spring',
+        'heronry add trials --source register',
       ),
     )
     .action((id: string, options: Options, command: Command) => {
@@ -45,15 +46,14 @@ export function addCommand(terminal: Terminal): Command {
 }
 
 function asked(id: string, { source, url, param, every, name, label, multiplier }: Options): Asked<'project.add'> {
-  if ((url === undefined) === (param === undefined)) {
-    throw new CommandError(exitStatus.usage, 'add: expected either --url or --param');
-  }
+  if (url !== undefined && param !== undefined)
+    throw new CommandError(exitStatus.usage, 'add: expected either --url or --param, got both');
   if (source === undefined && url === undefined)
-    throw new CommandError(exitStatus.usage, 'add: expected --source, as there is no --url to find it by');
+    throw new CommandError(exitStatus.usage, 'add: expected --url, or --source with what its address needs');
   const target = {
     ...(source !== undefined && { source }),
-    ...(url !== undefined && { url }),
-    ...(param && { params: param }),
+    // A source may need nothing to make an address of; the daemon knows what it lacks.
+    ...(url === undefined ? { params: param ?? {} } : { url }),
     ...(every !== undefined && { everyMs: every }),
   };
   return {

@@ -4,6 +4,7 @@ import type { Draft } from '../../draft/draft.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { showProblems } from '../problems.ts';
 import type { Terminal } from '../terminal.ts';
+import { draftOnThread } from './page-thread.ts';
 import { type HeldPage, readHeldPage } from './page.ts';
 
 /** A definition that is valid and gives records on the page it was drafted from. */
@@ -24,13 +25,12 @@ export async function draftSource(
   id: string,
   page: HeldPage,
 ): Promise<DraftedSource> {
-  const [{ draftOf }, { definitionText }, { parseSource }] = await Promise.all([
-    import('../../draft/draft.ts'),
+  const [{ definitionText }, { parseSource }] = await Promise.all([
     import('../../draft/definition.ts'),
     import('../../definition/load.ts'),
   ]);
   const { url } = page;
-  let draft = await draftOf({ ...page, url });
+  let draft = await draftedWithin(page);
   if (draft.record === undefined && draft.provider !== 'rss')
     throw new CommandError(exitStatus.failed, `nothing to read there: ${draft.found.join('; ')}`);
   const plain = new Set<string>();
@@ -50,6 +50,17 @@ export async function draftSource(
     for (const field of wrong) plain.add(field);
     draft = withoutFields(draft, new Set(found.absent));
   }
+}
+
+/** No usual page takes a tenth of it, in milliseconds. */
+const draftLimitMs = 20_000;
+
+async function draftedWithin({ body, url, contentType }: HeldPage): Promise<Draft> {
+  const page = { body, url, ...(contentType !== undefined && { contentType }) };
+  const drafted = await draftOnThread(page, draftLimitMs);
+  if (drafted.ok) return drafted.value;
+  const { describeExtractFailure } = await import('../../extract/describe.ts');
+  throw new CommandError(exitStatus.failed, describeExtractFailure(drafted.failure));
 }
 
 /** Fields that stand nowhere on the page after all are left out. */

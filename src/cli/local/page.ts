@@ -1,6 +1,7 @@
 import type { TryView } from '../../control/methods/source.ts';
 import type { Source } from '../../definition/source.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
+import { readOnThread } from './page-thread.ts';
 
 /** As large as a page that is asked for may be. */
 const maxPageBytes = 32 * 1024 * 1024;
@@ -21,7 +22,7 @@ export interface ReadOptions {
   readonly plugins: string;
 }
 
-/** Reads a page of a source as a daemon would; loads what extraction needs only when called. */
+/** Reads a page of a source as a daemon would, on a thread with the source's limit; loads what extraction needs only when called. */
 export async function readHeldPage(
   source: Source,
   { body, url, contentType }: HeldPage,
@@ -37,14 +38,14 @@ export async function readHeldPage(
     );
     return { url, bytes: body.length, explained: [], steps: [], ...found };
   }
-  const [{ openProvider }, { tryExtract }, { describeExtractFailure }] = await Promise.all([
+  const [{ openProvider }, { describeExtractFailure }] = await Promise.all([
     import('../../provider/all.ts'),
-    import('../../extract/trial.ts'),
     import('../../extract/describe.ts'),
   ]);
-  const { plan } = openProvider(source).page;
+  const { plan, limitMs } = openProvider(source).page;
   const input = { body: new Uint8Array(body).buffer, url, plan, ...(contentType !== undefined && { contentType }) };
-  const { outcome, trial } = await tryExtract(input, { trees });
+  const read = await readOnThread(input, trees, limitMs);
+  const { outcome, trial } = read.ok ? read.value : { outcome: read, trial: { items: [] } };
   const told = {
     url,
     bytes: body.length,

@@ -4,7 +4,7 @@ import type { Source } from '../../definition/source.ts';
 import type { PluginOutcome, PluginRead } from '../../plugin/protocol.ts';
 import type { HeldPage } from './page.ts';
 
-type Found = Pick<TryView, 'drafts' | 'finished' | 'absent' | 'unparsed' | 'failure'>;
+type Found = Pick<TryView, 'drafts' | 'finished' | 'absent' | 'unparsed' | 'notes' | 'failure'>;
 
 const nothing = { drafts: [], finished: false, absent: [], unparsed: [] };
 
@@ -36,8 +36,9 @@ export async function readByPlugin(
     const outcome = end.outcome as PluginOutcome<PluginRead>;
     if (!outcome.ok) return { ...nothing, failure: { code: outcome.failure.code, message: outcome.failure.message } };
     const typed = typedDrafts(outcome.value.drafts, planOf(source), url);
-    const { drafts, unparsed, absent } = typed;
-    return { drafts, finished: outcome.value.finished, absent, unparsed };
+    const { drafts, unparsed, absent, notes } = typed;
+    const noted = notes.length === 0 ? {} : { notes };
+    return { drafts, finished: outcome.value.finished, absent, unparsed, ...noted };
   } finally {
     await thread.end();
   }

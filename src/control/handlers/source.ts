@@ -70,11 +70,10 @@ export function targetUrl(
 ): string {
   if (asked.url !== undefined) return asked.url;
   if (source.url === undefined && source.plugin !== undefined) return pluginAddress(source.id, asked.params ?? {});
-  if (source.url === undefined)
-    throw new ControlError(
-      'invalid_params',
-      `source "${source.id}" has no address pattern: expected "url" in place of "params"`,
-    );
+  if (source.url === undefined) {
+    const instead = Object.keys(asked.params ?? {}).length === 0 ? '' : ' in place of "params"';
+    throw new ControlError('invalid_params', `source "${source.id}" has no address pattern: expected "url"${instead}`);
+  }
   const filled = fillUrl(source.url, asked.params ?? {});
   if (filled.ok) return filled.url;
   const told = [

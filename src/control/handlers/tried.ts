@@ -22,8 +22,9 @@ export function triedView(source: Source, steps: readonly TriedStep[], deps: Han
   };
   const told = { ...shown, ...trialOf(outcome) };
   if (outcome.kind === 'read') {
-    const { drafts, finished, absent, unparsed } = outcome.extraction;
-    return { ...told, drafts: [...drafts], finished, absent: [...absent], unparsed: [...unparsed] };
+    const { drafts, finished, absent, unparsed, notes } = outcome.extraction;
+    const noted = notes === undefined ? {} : { notes: [...notes] };
+    return { ...told, drafts: [...drafts], finished, absent: [...absent], unparsed: [...unparsed], ...noted };
   }
   const failed = decision.do === 'fail' ? decision.failure : outcome.kind === 'failed' ? outcome.failure : undefined;
   const { code, message } = failed ?? { code: 'unexpected', message: `got an outcome "${outcome.kind}"` };

@@ -63,8 +63,8 @@ export const RecordView = z.strictObject({
   fields: z
     .record(z.string(), z.strictObject({ value: AnyValue, observedAt: Instant, verifiedAt: Instant }))
     .readonly(),
-  /** Set when complete crawls no longer find it: since when, and how many of them. */
-  absent: z.strictObject({ since: Instant, times: z.int() }).optional(),
+  /** Set when complete crawls no longer find it: since when, how many of them, and the scrape that began the last one. */
+  absent: z.strictObject({ since: Instant, times: z.int(), scrape: z.int() }).optional(),
 });
 export type RecordView = z.infer<typeof RecordView>;
 

@@ -117,6 +117,8 @@ export const TryView = z.strictObject({
   finished: z.boolean(),
   absent: z.array(z.string()).readonly(),
   unparsed: z.array(UnparsedView).readonly(),
+  /** What else was noticed, as sentences. */
+  notes: z.array(z.string()).readonly().optional(),
   /** How each field came to its value, for the first 100 places in page order by type. */
   explained: z.array(ExplainedItemView).readonly(),
   /** Where the two trees give different fields; missing unless it was asked. */

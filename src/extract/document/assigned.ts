@@ -1,22 +1,23 @@
+import { type PartsRoom, takeRoom } from '../density.ts';
 import type { Value } from '../draft.ts';
 import { jsonDepth } from '../value/depth.ts';
-import { parseJson } from './json.ts';
+import { jsonOf } from './json.ts';
 
 /** Places of one name in a script that are looked at. */
 const maxTried = 10_000;
 
 /**
  * What a script assigns to a variable, `window.NAME = {…}`, `var NAME = […]` or `NAME = JSON.parse("…")`, where that is JSON;
- * nothing is run.
+ * nothing is run. What it takes to parse that is taken of the room; without room it throws.
  */
-export function assignedJson(script: string, variable: string): Value | undefined {
+export function assignedJson(script: string, variable: string, room: PartsRoom): Value | undefined {
   let from = 0;
   for (let tried = 0; tried < maxTried; tried += 1) {
     const at = script.indexOf(variable, from);
     if (at < 0) return undefined;
     from = at + variable.length;
     if (/[\w$]/.test(script[at - 1] ?? '')) continue;
-    const value = valueAfter(script, from);
+    const value = valueAfter(script, from, room);
     if (value !== undefined) return value;
   }
   return undefined;
@@ -25,17 +26,19 @@ export function assignedJson(script: string, variable: string): Value | undefine
 /** Characters between a name and its value, such as a quote and a bracket, spaces, a colon of a type. */
 const gapLength = 200;
 
-function valueAfter(script: string, from: number): Value | undefined {
+function valueAfter(script: string, from: number, room: PartsRoom): Value | undefined {
   const [gap] = /^(?:["']\s*\])?\s*=(?!=)\s*(?:JSON\.parse\(\s*)?/.exec(script.slice(from, from + gapLength)) ?? [];
   if (gap === undefined) return undefined;
   const start = from + gap.length;
   const end = endOfValue(script, start);
   if (end === undefined) return undefined;
-  const parsed = parseJson(script.slice(start, end));
-  if (!parsed.ok) return undefined;
-  if (!gap.includes('JSON.parse') || typeof parsed.value !== 'string') return parsed.value;
-  const inner = parseJson(parsed.value);
-  return inner.ok ? inner.value : undefined;
+  const value = parsed(script.slice(start, end));
+  return gap.includes('JSON.parse') && typeof value === 'string' ? parsed(value) : value;
+
+  function parsed(text: string): Value | undefined {
+    takeRoom(room, text);
+    return jsonOf(text);
+  }
 }
 
 /** Where the value that begins at `start` ends: after the bracket that closes its first, its closing quote, or its last letter. */

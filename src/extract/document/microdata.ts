@@ -1,6 +1,6 @@
 import { type AnyNode, type Element, isTag, type ParentNode } from 'domhandler';
 import type { Value } from '../draft.ts';
-import { attributeOf, elementsIn, nextBeside, nextNode, textContent } from './node.ts';
+import { attributeOf, elementsIn, namesIn, nextBeside, nextNode, textContent } from './node.ts';
 
 /** How deep items may stand in items; deeper ones are left out. JSON may be nested to 64, and each item takes three levels. */
 const maxDepth = 16;
@@ -37,9 +37,9 @@ export function microdataItems(root: ParentNode, base: string): Value {
       if (has(property, 'itemscope') && path.includes(property)) continue;
       const value = has(property, 'itemscope') ? itemOf(property, path) : textOf(property, base);
       if (value === undefined) continue;
-      for (const name of words(attributeOf(property, 'itemprop'))) (props[name] ??= []).push(value);
+      for (const name of namesIn(attributeOf(property, 'itemprop'))) (props[name] ??= []).push(value);
     }
-    const types = words(attributeOf(element, 'itemtype'));
+    const types = namesIn(attributeOf(element, 'itemtype'));
     const id = attributeOf(element, 'itemid');
     return {
       ...(types.length > 0 && { type: types.length === 1 ? (types[0] ?? '') : types }),
@@ -50,7 +50,7 @@ export function microdataItems(root: ParentNode, base: string): Value {
 
   /** The elements that are properties of an item: below it or where its `itemref` points, but not below another item. */
   function propertiesOf(item: Element): Element[] {
-    const starts: Element[] = words(attributeOf(item, 'itemref')).flatMap((id) => byId.get(id) ?? []);
+    const starts: Element[] = namesIn(attributeOf(item, 'itemref')).flatMap((id) => byId.get(id) ?? []);
     const found = new Set<Element>();
     for (const start of [item, ...starts]) {
       let node: AnyNode | undefined = start;
@@ -84,10 +84,6 @@ function textOf(element: Element, base: string): string {
   // Shops put the machine's form of a price into `content` of whatever element shows it.
   const content = attributeOf(element, 'content') ?? (name === 'time' ? attributeOf(element, 'datetime') : undefined);
   return content ?? textContent(element).replaceAll(/\s+/g, ' ').trim();
-}
-
-function words(text: string | undefined): string[] {
-  return [...new Set((text ?? '').split(/\s+/).filter((word) => word !== ''))];
 }
 
 function has(element: Element, name: string): boolean {

@@ -33,3 +33,11 @@ export function* elementsIn(root: AnyNode): Generator<Element, undefined> {
 export function attributeOf(element: Element, name: string): string | undefined {
   return Object.hasOwn(element.attribs, name) ? element.attribs[name] : undefined;
 }
+
+/** Longest attribute that is read as names, in characters; what lies behind is left out. */
+const namesLength = 10_000;
+
+/** The names in an attribute that lists them, each once. */
+export function namesIn(attribute = ''): string[] {
+  return [...new Set(attribute.slice(0, namesLength).split(/\s+/))].filter((name) => name !== '');
+}

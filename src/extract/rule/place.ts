@@ -99,7 +99,7 @@ function embeddedFinder(path: string, where: EmbeddedPlan): Find {
   };
 
   function parsed(page: PageContext): Value | undefined {
-    const value = page.root === undefined ? undefined : embeddedJson(page.root, place, page.base);
+    const value = page.root === undefined ? undefined : embeddedJson(page.root, place, page);
     page.embedded.set(name, value);
     return value;
   }

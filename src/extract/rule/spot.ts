@@ -1,4 +1,5 @@
 import type { Document, ParentNode } from 'domhandler';
+import { maxParts, type PartsRoom } from '../density.ts';
 import type { Value } from '../draft.ts';
 
 /** A value that rules may look into, as they may into a part of a tree. */
@@ -14,7 +15,7 @@ export class JsonSpot {
 export type Spot = ParentNode | JsonSpot;
 
 /** What all rules of one page share. */
-export interface PageContext {
+export interface PageContext extends PartsRoom {
   /** Missing where the document is no tree. */
   readonly root?: Document;
   /** What relative addresses are relative to; empty where nothing is known of that, and they stay as they are written. */
@@ -29,5 +30,6 @@ const maxTakenUnits = 64 * 1024 * 1024;
 
 /** A page's context before anything was read of it. */
 export function pageContext(root: Document | undefined, base: string): PageContext {
-  return { ...(root !== undefined && { root }), base, embedded: new Map(), roomUnits: maxTakenUnits };
+  const room = { roomUnits: maxTakenUnits, roomParts: maxParts };
+  return { ...(root !== undefined && { root }), base, embedded: new Map(), ...room };
 }

@@ -1,7 +1,8 @@
+import { jsonOf } from '../document/json.ts';
 import type { Value } from '../draft.ts';
 import { readDate, readInstant } from './date.ts';
 import { readFormattedDate, readFormattedInstant } from './date-format.ts';
-import { isTextTooDeep, isValueTooDeep } from './depth.ts';
+import { isValueTooDeep } from './depth.ts';
 import { expectedOf, longLength } from './expected.ts';
 import { type Money, readMoney } from './money.ts';
 import { readInteger, readNumber } from './number.ts';
@@ -99,16 +100,6 @@ function asMoney(value: Extract<NonNullable<Value>, object>, declared: string | 
 }
 
 function readJson(raw: Value): Value | undefined {
-  if (typeof raw === 'string') return raw.length > longLength || isTextTooDeep(raw) ? undefined : parsedJson(raw);
+  if (typeof raw === 'string') return raw.length > longLength ? undefined : jsonOf(raw);
   return isValueTooDeep(raw) || JSON.stringify(raw).length > longLength ? undefined : raw;
-}
-
-function parsedJson(text: string): Value | undefined {
-  try {
-    const value: Value = JSON.parse(text);
-    return value;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -48,6 +48,8 @@ export interface CrawlRow {
   readonly offsite: readonly DomainCount[];
   /** Links that were not followed since they lay too deep. */
   readonly tooDeep: number;
+  /** Links of its starts and sitemaps that lead to pages of the site. */
+  readonly startLinks: number;
   /** Links that were not kept since the budget of pages will be used up before their turn; places that are `waiting` at its end were kept in vain. */
   readonly overBudget: number;
   /** By record type and field, as `product.price`. */

@@ -6,6 +6,7 @@ import type { ScrapeWish } from '../../../src/store/rows.ts';
 import { startTimed, type TimedDaemon } from '../passing.ts';
 import { openSite, type Site } from '../../support/site.ts';
 import { startOwnDaemon, daemonFolder } from '../own-daemon.ts';
+import { hold } from '../tracking.ts';
 import { answerBy, isEnd } from './listing.ts';
 
 const source = `id: register
@@ -34,6 +35,8 @@ interface Trial {
 interface Register {
   readonly site: Site;
   readonly trials: Trial[];
+  /** Answers again, after requests were held. */
+  show(): void;
   /** Windows that were asked for so far, as `from..to`. */
   windows(): string[];
 }
@@ -41,15 +44,17 @@ interface Register {
 /** A register that gives the trials of the days that it is asked for. */
 async function openRegister(t: TestContext, ...trials: Trial[]): Promise<Register> {
   const site = await openSite(t);
-  answerBy(site, '/trials', (query) => {
-    const [from, to] = [query.get('from') ?? '', query.get('to') ?? ''];
-    return { items: trials.filter(({ published = from }) => from <= published && published <= to) };
-  });
+  const show = (): void =>
+    answerBy(site, '/trials', (query) => {
+      const [from, to] = [query.get('from') ?? '', query.get('to') ?? ''];
+      return { items: trials.filter(({ published = from }) => from <= published && published <= to) };
+    });
+  show();
   const windows = () =>
     site.asked
       .map(({ path }) => new URL(path, site.origin).searchParams)
       .map((query) => `${query.get('from')}..${query.get('to')}`);
-  return { site, trials, windows };
+  return { site, trials, windows, show };
 }
 
 interface Collecting extends Register {
@@ -172,16 +177,17 @@ describe('a collector', () => {
       id: `t${index}`,
       published: day(today, -11 * (12 - index)),
     }));
-    const { site, windows } = await openRegister(t, ...trials);
+    const { site, windows, show } = await openRegister(t, ...trials);
     const weekly = source.replace("start: '2008-01-01'", `start: '${day(today, -140)}', window: 6, pause: 20ms`);
     const folder = await daemonFolder(t, { register: weekly });
     const first = await startOwnDaemon(t, folder);
     await first.client.call('project.add', { id: 'all', targets: [{ source: 'register', url: site.url('/trials') }] });
     await site.nextAsked('/trials');
     await site.nextAsked('/trials');
-    await site.nextAsked('/trials');
+    await hold(site, '/trials');
     await first.kill();
     const before = windows().length;
+    show();
     const { client } = await startOwnDaemon(t, folder);
     const { promise, resolve } = Promise.withResolvers<void>();
     await client.subscribe({ after: 0 }, (event) => {

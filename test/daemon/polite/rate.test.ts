@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
 import { productPage, startDaemon } from '../../support/daemon.ts';
 import { openSite } from '../../support/site.ts';
 import { settingsOf, startTimed } from '../passing.ts';
-import { afterEnd, gapsOf, minute, politeSource, second } from './support.ts';
+import { afterEnd, gapsOf, lastScrape, minute, politeSource, second } from './support.ts';
 
 const page = productPage('A', '1.00');
 
@@ -153,4 +154,30 @@ describe('a host that answers 429 with Retry-After: 5', () => {
       const next = again.sent.at(0);
       assert.ok(next !== undefined && next.at >= refused.at + 600 * second, `${next?.at} after ${refused.at}`);
     });
+});
+
+test('what the scripts of a page had asked for when it met the time limit of its scrape is paid for', async (t) => {
+  const site = await openSite(t, { '/b': productPage('B', '1.00') });
+  const more = 'render: browser';
+  const politeness = 'autoThrottle: false, delay: 1s, minDelay: 1s';
+  const timed = await startTimed(t, {
+    sources: { shop: politeSource('shop', { politeness, more }) },
+    settings: settingsOf({ timeLimitMs: 10_000 }),
+    intercept: (runStep) => async (step, signal, onSent) => {
+      if (!step.request.url.endsWith('/a')) return runStep({ ...step, render: 'http' }, signal, onSent);
+      onSent();
+      if (!signal.aborted) await once(signal, 'abort');
+      const failure = { code: 'cancelled', message: 'cancelled' };
+      return { kind: 'failed', failure, at: 0, elapsedMs: 0, bytes: 0, more: 99 };
+    },
+  });
+  await timed.track('a', { source: 'shop', url: site.url('/a') });
+  await timed.pass(2 * second);
+  await timed.track('b', { source: 'shop', url: site.url('/b') });
+  await timed.pass(minute);
+  assert.equal((await lastScrape('a', timed.client)).scrape.failure?.code, 'time_limit');
+  assert.equal(site.asked.length, 0);
+  await timed.pass(2 * minute);
+  await timed.settle();
+  assert.equal(site.asked.length, 1);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { productPage } from '../../support/daemon.ts';
 import { openSite, type Site } from '../../support/site.ts';
-import { startTimed, type TimedDaemon } from '../passing.ts';
+import { startAt, startTimed, type TimedDaemon } from '../passing.ts';
 import { afterEnd, gapsOf, lastScrape, minute, politeSource, second } from './support.ts';
 
 const page = productPage('A', '1.00');
@@ -51,6 +51,26 @@ describe('the robots.txt of an origin', () => {
       '/robots.txt /a /robots.txt',
     ]);
     assert.equal((await lastScrape('b', client)).scrape.failure?.code, 'robots_disallowed');
+  });
+
+  test('keeps no page from its turn though it fails and has its host rest for hours', async (t) => {
+    const site = await openSite(t, {
+      '/robots.txt': robotsTxt('User-agent: *', 'Disallow: /x'),
+      '/a': page,
+      '/b': page,
+    });
+    const { clock, pass, sent, settle, track } = await startTimed(t, { sources });
+    for (const id of ['a', 'b']) await track(id, { source: 'shop', url: site.url(`/${id}`) });
+    await pass(minute);
+    site.answer('/robots.txt', { status: 503, headers: { 'retry-after': '7200' } });
+    clock.advance(day);
+    for (let hours = 0; hours < 16; hours += 1) {
+      await settle();
+      await pass(minute);
+      clock.advance(59 * minute);
+    }
+    const later = sent.filter(({ at }) => at > startAt + day + minute).map(({ url }) => new URL(url).pathname);
+    assert.deepEqual([...new Set(later)].sort(), ['/a', '/b', '/robots.txt']);
   });
 
   test('is asked for once a day, first of all and in a turn, however many targets there are', async (t) => {

@@ -6,7 +6,7 @@ import { embeddedJson, type JsonPlace, metaContents } from '../../../src/extract
 import type { Value } from '../../../src/extract/draft.ts';
 
 function read(html: string, where: JsonPlace): Value | undefined {
-  return embeddedJson(parseDocument(html), where, 'https://shop.test/p/');
+  return embeddedJson(parseDocument(html), where, { base: 'https://shop.test/p/', roomParts: 1_000_000 });
 }
 
 const block = (text: string): string => `<script type="application/ld+json">${text}</script>`;
@@ -21,6 +21,8 @@ describe('linked data of a page', () => {
     [block('{"a":1,}') + block('{"b":2};'), [{ b: 2 }]],
     [block('//<![CDATA[\n{"a":"<b>"}\n//]]>'), [{ a: '<b>' }]],
     [block('<!-- {"a":1} -->'), [{ a: 1 }]],
+    [block('/*<![CDATA[*/ {"a":1}; /* ]]> */ '), [{ a: 1 }]],
+    [block('{"a":"-->"}'), [{ a: '-->' }]],
     [block('nonsense'), []],
     ['<script type="Application/LD+JSON; charset=utf-8">{"a":1}</script>', [{ a: 1 }]],
     [block('['.repeat(65) + ']'.repeat(65)), []],
@@ -29,6 +31,16 @@ describe('linked data of a page', () => {
       assert.deepEqual(read(html, 'ld+json'), value);
     });
   }
+});
+
+test('a list of linked data may be longer than a call has arguments', () => {
+  const items = read(block(`[${'0,'.repeat(200_000)}0]`), 'ld+json');
+  assert.equal(Array.isArray(items) && items.length, 200_001);
+});
+
+test('linked data behind which much white space stands is read in no time', { timeout: 5_000 }, () => {
+  for (const rest of [' '.repeat(300_000), '/* '.repeat(100_000), '// '.repeat(100_000)])
+    assert.deepEqual(read(block(`[1]${rest}x`), 'ld+json'), []);
 });
 
 describe('a script of a page', () => {

@@ -1,0 +1,18 @@
+import { parentPort as port } from 'node:worker_threads';
+import type { PageTask } from './page-thread.ts';
+
+/** The entry of a thread that reads and drafts pages for commands, one after the other; it says so when it can begin. */
+const { tryExtract } = await import('../../extract/trial.ts');
+
+port?.on('message', (task: PageTask) => void answer(task));
+port?.postMessage('ready');
+
+async function answer(task: PageTask): Promise<void> {
+  port?.postMessage(await resultOf(task));
+}
+
+async function resultOf(task: PageTask): Promise<unknown> {
+  if (task.type === 'read') return tryExtract(task.input, { trees: task.trees });
+  const { draftOf } = await import('../../draft/draft.ts');
+  return draftOf(task.page);
+}

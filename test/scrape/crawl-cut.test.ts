@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemClock } from '../../src/clock.ts';
+import { parseSource } from '../../src/definition/load.ts';
+import type { Ask } from '../../src/scrape/ask.ts';
+import { runScrape } from '../../src/scrape/run.ts';
+import type { Walk } from '../../src/scrape/walk.ts';
+import { visitedAs, reading, request } from './walking.ts';
+
+const end = { status: 'aborted', reason: 'budget', finished: false } as const;
+
+test('visits that wait when another one ends the scrape are cut, and what is sent is taken and written', async () => {
+  const parsed = parseSource('id: a\nrecords: { item: { key: id, fields: { id: h1 } } }\n', 'a.yaml');
+  assert.ok(parsed.ok);
+  const visits = ['ends', 'waits', 'sent', 'pauses'].map((url) => ({ url, reading, request }));
+  const left = [...visits];
+  const taken: string[] = [];
+  const walk: Walk = {
+    width: 4,
+    next: () => left.shift(),
+    took({ url }) {
+      taken.push(url);
+      return url === 'ends' ? { end } : {};
+    },
+    ending: () => assert.fail('it had ended'),
+  };
+  const go = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  const began: string[] = [];
+  const cut: string[] = [];
+  const ask: Ask = async (wish, signal) => {
+    const { url } = wish.step.request;
+    began.push(url);
+    if (began.length === visits.length) go.resolve();
+    signal.addEventListener('abort', () => cut.push(url));
+    const came = visitedAs(url === 'pauses' ? { cause: 'origin_down' } : {}, url).asked;
+    if (url === 'pauses') return came;
+    if (url === 'sent') {
+      const run = () => answer.promise.then(() => came.outcome);
+      return { ...came, outcome: await (wish.within?.(run, signal) ?? run()) };
+    }
+    if (url === 'waits')
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    await go.promise;
+    return came;
+  };
+  const written: string[] = [];
+  const committed = { outcome: 'committed', counts: { added: 0, changed: 0, confirmed: 0 } } as const;
+  const result = { ...committed, lastEvent: 0, targetStatus: 'active' } as const;
+  const deps = {
+    clock: systemClock(),
+    random: () => 0.5,
+    ask,
+    timeLimitMs: 60_000,
+    commit: async (_: unknown, { log, close }: { log: { url: string }; close?: unknown }) => {
+      written.push(close === undefined ? log.url : `${log.url}, closing`);
+      if (log.url === 'ends') answer.resolve();
+      return result;
+    },
+    close: () => assert.fail('its last step closes it'),
+  };
+  const begun = { target: 1, epoch: 1, scrape: 1, version: 'v', dueAt: 0, nextDueAt: Infinity };
+  await runScrape(begun, parsed.value, walk, deps, new AbortController().signal);
+  assert.deepEqual(taken, ['ends', 'sent']);
+  assert.deepEqual(written, ['pauses', 'ends', 'sent, closing']);
+  assert.deepEqual(cut.slice(0, 2), ['ends', 'waits']);
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { openWalk, pages, walk } from './list-walking.ts';
+import { visitedAs } from './walking.ts';
+
+const byCursor = { by: 'cursor', next: { json: '$.next' } };
+
+/** What the heap holds once nothing is left that could go. */
+function heldBytes(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc()');
+  return process.memoryUsage().heapUsed;
+}
+
+describe('a page of a list that holds nothing', () => {
+  test('is passed where it says what comes next', () => {
+    const walked = walk((page) => ({ keys: page === 2 ? [] : [`${page}`], ...(page < 4 && { next: `${page}` }) }), {
+      visit: 'first',
+      feed: byCursor,
+    });
+    assert.deepEqual([pages(walked), walked.end.reason], [4, 'end']);
+  });
+
+  test('is passed at a later visit as well, and counts for its limit of pages', () => {
+    const walked = walk((page) => ({ keys: page % 2 === 0 ? [] : [`${page}`], next: `${page}` }), { feed: byCursor });
+    assert.deepEqual([pages(walked), walked.end.reason, walked.end.gap?.pages], [5, 'page_limit', 5]);
+  });
+
+  test('is the end after two others in a row, whatever comes next', () => {
+    const gaps = walk((page) => ({ keys: page % 3 === 1 ? [`${page}`] : [], next: `${page}` }), {
+      feed: { ...byCursor, maxPages: 9 },
+    });
+    assert.deepEqual([pages(gaps), gaps.end.reason], [9, 'page_limit']);
+    const none = walk((page) => ({ keys: page === 1 ? ['1'] : [], next: `${page}` }), {
+      visit: 'first',
+      feed: byCursor,
+    });
+    assert.deepEqual([pages(none), none.end.status, none.end.reason], [4, 'complete', 'empty']);
+  });
+
+  test('is the end of a list that is counted, unless it says that there is more', () => {
+    const counted = walk((page) => ({ keys: page === 2 ? [] : [`${page}`], link: 'https://site.test/more' }));
+    assert.deepEqual([pages(counted), counted.end.reason], [2, 'empty']);
+    const more = { next: { json: '$.more', type: 'boolean' } };
+    const said = walk((page) => ({ keys: page === 2 ? [] : [`${page}`], next: page < 3 }), { feed: more });
+    assert.deepEqual([pages(said), said.end.reason], [3, 'end']);
+    const offset = walk((page) => ({ keys: page === 2 ? [] : [`${page}`], next: true }), {
+      feed: { ...more, by: 'offset' },
+    });
+    assert.deepEqual([pages(offset), offset.end.reason], [2, 'empty']);
+  });
+
+  test('leads nowhere by a cursor that came before: that is an error (J51)', () => {
+    const walked = walk((page) => ({ keys: page === 1 ? ['1'] : [], next: 'same' }), { feed: byCursor });
+    assert.deepEqual([pages(walked), walked.end.reason], [2, 'loop']);
+  });
+});
+
+describe('a list that leads round in a circle under cursors that change', () => {
+  test('ends at the page that was there before, and settles, as all of it was seen', () => {
+    for (const round of [1, 2, 7]) {
+      const walked = walk((page) => ({ keys: [`${page % round}`], next: `at ${page}` }), {
+        visit: 'first',
+        feed: byCursor,
+      });
+      assert.deepEqual([pages(walked), walked.end.status, walked.end.reason], [round + 1, 'complete', 'repeated']);
+    }
+  });
+
+  test('holds no cursor but the present one, however long they are', () => {
+    const list = openWalk({ visit: 'first', feed: { ...byCursor, in: 'json' } });
+    const length = 90_000;
+    const before = heldBytes();
+    for (let page = 1; page <= 1_000; page += 1) {
+      const visit = list.next();
+      assert.ok(visit !== undefined);
+      const answer = { keys: [`${page}`], next: `${page}`.padEnd(length, 'x') + page };
+      assert.deepEqual(list.took(visit, visitedAs(answer, visit.url)), {});
+    }
+    const grown = heldBytes() - before;
+    assert.ok(grown < 10e6, `${grown} bytes more for ${1_000 * length} bytes of cursors`);
+    assert.notEqual(list.next(), undefined);
+  });
+
+  test('says the beginning only of a cursor that is long', () => {
+    const walked = walk(() => ({ keys: ['1'], next: 'x'.repeat(90_000) }), { feed: byCursor });
+    assert.ok((walked.end.failure?.message ?? '').length < 300);
+  });
+});

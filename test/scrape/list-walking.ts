@@ -1,0 +1,37 @@
+import { Feed } from '../../src/definition/feed.ts';
+import { openList } from '../../src/provider/list.ts';
+import { ErrorTally } from '../../src/scrape/errors.ts';
+import { type ListWalkOptions, listWalk } from '../../src/scrape/list-walk.ts';
+import type { Walk } from '../../src/scrape/walk.ts';
+import { type PageAnswer, reading, request, type Walked, walkThrough } from './walking.ts';
+
+export const url = 'https://site.test/list';
+
+interface Given extends Partial<Omit<ListWalkOptions, 'isKnown' | 'errors'>> {
+  readonly feed?: object;
+  readonly known?: (key: string) => boolean;
+  readonly ceiling?: number;
+}
+
+/** A list whose feed is as given, by pages where nothing is said. */
+export function openWalk({ feed, known = () => false, ceiling = 0.2, ...given }: Given = {}): Walk {
+  return listWalk({
+    url,
+    provider: { request },
+    list: openList(Feed.parse({ by: 'page', ...feed }), reading),
+    visit: 'later',
+    isFull: false,
+    ...given,
+    errors: new ErrorTally(ceiling),
+    isKnown: ({ key }) => known(key),
+  });
+}
+
+/** Walks over a list whose pages answer as they are told. */
+export function walk(answer: (page: number) => PageAnswer, given?: Given): Walked {
+  return walkThrough(openWalk(given), ({ page = 0 }) => answer(page));
+}
+
+export function pages({ asked }: Walked): number {
+  return asked.length;
+}
