@@ -31,13 +31,15 @@ interface Write {
 }
 
 const scheduling: Scheduling = {
-  first: ({ target }, at, freeSlot) => row(target, at + 1_000, freeSlot('https://shop.test', 3_600_000)),
-  next: ({ target }, { dueAt, grid }) => row(target, dueAt + 3_600_000, grid.slot),
+  first: ({ target }, { at, places }) => row(target, at + 1_000, places.freeSlot('https://shop.test', 3_600_000)),
+  next: ({ target }, { dueAt = 0, pace }) =>
+    row(target, dueAt + 3_600_000, pace.kind === 'interval' ? pace.grid.slot : 0),
+  verified: (_target, row) => ({ row, told: [] }),
 };
 
 function row(target: number, dueAt: number, slot: number): ReturnType<Scheduling['first']> {
   const grid = { originAt: 0, everyMs: 3_600_000, slot, phaseMs: slot, key: 'https://shop.test' };
-  return { target, dueAt, grid, first: false };
+  return { target, dueAt, since: dueAt - 3_600_000, pace: { kind: 'interval', grid } };
 }
 
 function opsOf({ target, step }: Fence): StepOps {

@@ -47,14 +47,15 @@ else await measure();
 
 /** Nothing falls due while it is measured. */
 function later(count: number): Scheduling {
-  const at = Date.now() + 4 * hourMs;
+  const at = Date.now() + 2 * hourMs;
   return {
     first: ({ target, url }) => {
       const slot = target % (count / hosts + 1);
       const grid = { originAt: at, everyMs: 4 * hourMs, slot, phaseMs: target, key: new URL(url).origin };
-      return { target, grid, first: false, dueAt: at + target };
+      return { target, since: at + target - 4 * hourMs, pace: { kind: 'interval', grid }, dueAt: at + target };
     },
     next: (_target, row) => row,
+    verified: (_target, row) => ({ row, told: [] }),
   };
 }
 

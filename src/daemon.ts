@@ -25,6 +25,8 @@ export interface RunOptions {
   readonly socket?: string;
   readonly sources?: string;
   readonly logLevel?: LogLevel;
+  /** Serves the control methods and scrapes nothing. */
+  readonly apiOnly?: boolean;
 }
 
 /**
@@ -53,6 +55,7 @@ export async function runDaemon(options: RunOptions): Promise<number> {
       logLevel: options.logLevel ?? config.log.level,
     },
     pulseEveryMs: config.pulse.every,
+    apiOnly: options.apiOnly ?? false,
     bot: botOf(config.bot),
     findSecrets: secretsFrom({
       environment: process.env,

@@ -5,6 +5,7 @@ import type { DefinitionsMessage } from '../workers/definitions.ts';
 import type { EngineMessage } from '../workers/engine.ts';
 import type { ExtractorsMessage } from '../workers/extractors.ts';
 import type { HostsMessage } from '../workers/hosts.ts';
+import type { PlannerMessage } from '../workers/planner.ts';
 import type { PluginsMessage } from '../workers/plugins.ts';
 import type { ProjectMessage } from '../workers/project.ts';
 import type { Kind, ReconcilerMessage } from '../workers/reconciler.ts';
@@ -20,6 +21,7 @@ export function createNames() {
     engine: new Registry<'engine', EngineMessage>(),
     reconciler: new Registry<'reconciler', ReconcilerMessage>(),
     edge: new Registry<string, ControlMessage>(),
+    planner: new Registry<'planner', PlannerMessage>(),
     /** The dynamic supervisors, by what they take in. */
     supervisors: new Registry<Kind, DynamicSupervisorMessage>(),
     /** By the source's id. */

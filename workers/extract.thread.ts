@@ -33,6 +33,14 @@ export function serveWith({ port }: LaneTask, reader: (input: ExtractInput) => P
 }
 
 async function read(input: ExtractInput): Promise<ExtractOutcome> {
+  const before = process.threadCpuUsage();
+  const outcome = await readOf(input);
+  if (!outcome.ok) return outcome;
+  const { user, system } = process.threadCpuUsage(before);
+  return { ...outcome, cpuMs: (user + system) / 1_000 };
+}
+
+async function readOf(input: ExtractInput): Promise<ExtractOutcome> {
   if (input.explain === undefined) return extract(input);
   const { tryExtract } = await import('../src/extract/trial.ts');
   const { outcome, trial } = await tryExtract(input, input.explain);

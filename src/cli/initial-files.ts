@@ -63,6 +63,6 @@ records:
   targets:
     - source: example
       params: { page: solar }           # fills the source's address pattern; or \`url\` for an address of its own
-      every: 1h                         # by default what the source says
+      every: 1h                         # by default what the source says; or cron, tokens, continuous, objective
 `,
 };

@@ -11,14 +11,17 @@ import { crawlsCommand } from './commands/crawls.ts';
 import { demoCommand } from './commands/demo.ts';
 import { fetchCommand } from './commands/fetch.ts';
 import { fixtureCommand } from './commands/fixture.ts';
+import { freshnessCommand } from './commands/freshness.ts';
 import { historyCommand } from './commands/history.ts';
 import { hostsCommand } from './commands/hosts.ts';
 import { initCommand } from './commands/init.ts';
 import { listCommand } from './commands/list.ts';
+import { planCommand } from './commands/plan.ts';
 import { releaseCommand } from './commands/release.ts';
 import { rescrapeCommand } from './commands/rescrape.ts';
 import { restoreCommand } from './commands/restore.ts';
 import { runCommand } from './commands/run.ts';
+import { scheduleCommand } from './commands/schedule.ts';
 import { schemaCommand } from './commands/schema.ts';
 import { scrapesCommand } from './commands/scrapes.ts';
 import { settingsCommand } from './commands/settings.ts';
@@ -31,7 +34,9 @@ import { testCommand } from './commands/test.ts';
 import { treeCommand } from './commands/tree.ts';
 import { tryCommand } from './commands/try.ts';
 import { validateCommand } from './commands/validate.ts';
+import { wasteCommand } from './commands/waste.ts';
 import { watchCommand } from './commands/watch.ts';
+import { whyCommand } from './commands/why.ts';
 import { CommandError, exitStatus, exitStatusHelp, type ExitStatus } from './exit-status.ts';
 import type { Terminal } from './terminal.ts';
 import { plainText } from './text.ts';
@@ -137,6 +142,16 @@ function groupedCommands(terminal: Terminal): readonly (readonly [heading: strin
         scrapesCommand(terminal),
         crawlsCommand(terminal),
         cancelCommand(terminal),
+      ],
+    ],
+    [
+      'When, and at what cost:',
+      [
+        whyCommand(terminal),
+        scheduleCommand(terminal),
+        planCommand(terminal),
+        freshnessCommand(terminal),
+        wasteCommand(terminal),
       ],
     ],
     [

@@ -21,6 +21,7 @@ const statusStyles: Readonly<Record<string, Style>> = {
   not_initialised: 'red',
   login_attempts: 'red',
   circuit_open: 'red',
+  objective_infeasible: 'yellow',
 };
 
 /** A status in its colour. */

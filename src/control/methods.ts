@@ -3,11 +3,14 @@ import { crawlMethods } from './methods/crawl.ts';
 import { daemonMethods } from './methods/daemon.ts';
 import { eventMethods, type EventView } from './methods/event.ts';
 import { hostMethods } from './methods/host.ts';
+import { objectiveMethods } from './methods/objective.ts';
 import { projectMethods } from './methods/project.ts';
+import { scheduleMethods } from './methods/schedule.ts';
 import { scrapeMethods } from './methods/scrape.ts';
 import { settingsMethods } from './methods/settings.ts';
 import { sourceMethods } from './methods/source.ts';
 import { treeMethods } from './methods/tree.ts';
+import { wasteMethods } from './methods/waste.ts';
 
 /** Every control method. The socket, HTTP, the command line and the docs are made from this table. */
 export const methods = {
@@ -16,6 +19,9 @@ export const methods = {
   ...hostMethods,
   ...scrapeMethods,
   ...crawlMethods,
+  ...scheduleMethods,
+  ...objectiveMethods,
+  ...wasteMethods,
   ...treeMethods,
   ...eventMethods,
   ...settingsMethods,

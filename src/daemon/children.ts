@@ -6,9 +6,11 @@ import { inSlices } from '../store/slices.ts';
 import { recordCrash, releaseTarget, parkTarget } from '../store/targets.ts';
 import type { Names } from '../../supervisors/names.ts';
 import { control } from '../../workers/control.ts';
+import { planner } from '../../workers/planner.ts';
 import { project, type ProjectDeps } from '../../workers/project.ts';
 import { type Kind, retryDelayMs } from '../../workers/reconciler.ts';
 import { source } from '../../workers/source.ts';
+import type { Planning } from './planning.ts';
 import type { Scraping } from './scraping.ts';
 import type { Sessions } from './sessions.ts';
 import type { DaemonState } from './state.ts';
@@ -18,9 +20,12 @@ export interface ChildrenDeps {
   readonly names: Names;
   readonly scraping: Scraping;
   readonly sessions: Sessions;
+  readonly planning: Planning;
   readonly handlers: Handlers;
   readonly socket: string;
   readonly pulseEveryMs: number;
+  /** Nothing runs but what serves the control methods. */
+  readonly apiOnly: boolean;
   random(): number;
   /** Told of an error in a control handler. */
   handlerFailed(error: unknown, method: string): void;
@@ -50,13 +55,17 @@ export function createChildren(deps: ChildrenDeps): Children {
     release: (target) => releaseTarget(state.store(), target).then(() => undefined),
   };
   let listened = false;
-  const registries = { edge: names.edge, source: names.sources, project: names.projects };
+  const registries = { source: names.sources, project: names.projects };
 
   return {
     async *desired(kind) {
+      if (deps.apiOnly) {
+        if (kind === 'edge') yield ['control'];
+        return;
+      }
       switch (kind) {
         case 'edge':
-          yield ['control'];
+          yield ['control', 'planner'];
           return;
         case 'source':
           yield [...state.catalogue().sources.keys()];
@@ -68,20 +77,24 @@ export function createChildren(deps: ChildrenDeps): Children {
           kind satisfies never;
       }
     },
-    running: (kind) => registries[kind].keys(),
+    running: (kind) => (kind === 'edge' ? [...names.edge.keys(), ...names.planner.keys()] : registries[kind].keys()),
     async start(kind, id) {
       const started = await startChild(names.supervisors.via(kind), specOf(kind, id));
       if (kind === 'edge' && id === 'control') listened ||= started.ok === true;
       if (listened) deps.listens();
-      if (!listened && started.ok === false && started.code === 'start_failed' && kind === 'edge')
+      if (!listened && started.ok === false && started.code === 'start_failed' && id === 'control' && kind === 'edge')
         deps.fatal(started.reason);
       return started;
     },
     async stop(kind, id) {
-      const child = registries[kind].whereis(id);
+      const child = kind === 'edge' ? edgeOf(id) : registries[kind].whereis(id);
       if (child !== undefined) await terminateChild(names.supervisors.via(kind), child);
     },
   };
+
+  function edgeOf(id: string) {
+    return id === 'planner' ? names.planner.whereis(id) : names.edge.whereis(id);
+  }
 
   /** What the daemon's default is where the source says nothing; nothing without a pulse. */
   function pulseEveryMs(id: string): number | undefined {
@@ -108,6 +121,8 @@ export function createChildren(deps: ChildrenDeps): Children {
   function specOf(kind: Kind, id: string): ChildSpec {
     switch (kind) {
       case 'edge':
+        if (id === 'planner')
+          return { id, start: (self) => planner(self, { clock, registry: names.planner, ...deps.planning }) };
         return {
           id,
           start: (self) => {

@@ -8,6 +8,8 @@ import type { SourceStatus } from '../../workers/source.ts';
 import type { Identity } from './claim.ts';
 import type { DaemonOptions } from './open.ts';
 import type { HostView } from '../../workers/hosts.ts';
+import { scheduleAt } from './due-inputs.ts';
+import { tallyOf } from '../store/waste.ts';
 import { circuitsBySource, robotsTxtView, robotsVerdictView } from './host-views.ts';
 import type { Plugins } from './plugins.ts';
 import type { Robots } from './robots.ts';
@@ -47,12 +49,22 @@ export function createHandlerDeps({
     clock: state.clock,
     store: state.store,
     catalogue: state.catalogue,
-    look: (project) => names.projects.whereis(project)?.send({ type: 'look' }),
-    reconcile: () => reconciler.send({ type: 'reconcile' }),
+    look(project) {
+      names.projects.whereis(project)?.send({ type: 'look' });
+      names.planner.whereis('planner')?.send({ type: 'changed', sources: [] });
+    },
+    reconcile() {
+      reconciler.send({ type: 'reconcile' });
+      names.planner.whereis('planner')?.send({ type: 'changed', sources: [] });
+    },
     releaseActor: (kind, id) => reconciler.ask<boolean>((reply) => ({ type: 'release', kind, id, reply })),
     reload: () =>
       names.definitions.via('definitions').ask<CatalogueChange>((reply) => ({ type: 'reload', reply }), 60_000),
     resolve: (url, signal) => plugins.resolve(url, signal),
+    dueInputsOf: (target) => scraping.dues.dueInputsOf(target),
+    scheduleOf: (place) => scheduleAt(place, state),
+    tally: (target, from) => tallyOf(state.store(), target, from, state.clock.now()),
+    apiOnly: options.apiOnly ?? false,
     tryPage: (trial, url, signal) => scraping.tryPage(trial, url, signal),
     ledgers: (asked) => hosts.ask<readonly HostView[]>((reply) => ({ type: 'list', ...asked, reply })),
     circuits: async () =>
@@ -75,8 +87,11 @@ export function createHandlerDeps({
     tree: () => system.inspect(),
     settings: state.settings,
     async saveSettings(settings) {
+      const { everyMs, initialDelayMs } = state.settings();
       await state.saveSettings(settings);
       options.applied?.(settings);
+      if (everyMs !== settings.everyMs || initialDelayMs !== settings.initialDelayMs)
+        names.planner.whereis('planner')?.send({ type: 'changed', sources: 'all' });
     },
     async progress() {
       // Control may be asked before the reconciler has begun.

@@ -18,6 +18,7 @@ import { bornOf } from './born.ts';
 import { type Asking, createAsking } from './asking.ts';
 import { createChildren } from './children.ts';
 import { createHandlerDeps } from './handler-deps.ts';
+import { createPlanning } from './planning.ts';
 import { createPlugins } from './plugins.ts';
 import { createRobots } from './robots.ts';
 import { createRootDeps } from './root-deps.ts';
@@ -56,6 +57,8 @@ export interface DaemonOptions {
   /** What counts until a person sets it at run time. */
   readonly settings: Settings;
   readonly pulseEveryMs: number;
+  /** Serves the control methods alone: nothing is scraped or planned, and no pulse asked. Default: no. */
+  readonly apiOnly?: boolean;
   readonly bot: Bot;
   readonly findSecrets: FindSecrets;
   readonly threads: number;
@@ -134,6 +137,7 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
     runStep,
   });
   const scraping = createScraping({ state, names, bootAt: identity.startedAt, random, ask: asking.ask, plugins, log });
+  const planning = createPlanning({ state, names, dues: scraping.dues, conditionOf: (id) => sessions.conditionOf(id) });
   /** Why it stops itself, when nobody asked it to. */
   let failure: ExitReason | undefined;
   const handlers = createHandlers(
@@ -145,6 +149,7 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
     names,
     scraping,
     sessions,
+    planning,
     handlers,
     random,
     fatal(reason) {
@@ -154,6 +159,7 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
     listens,
     socket: options.socket,
     pulseEveryMs: options.pulseEveryMs,
+    apiOnly: options.apiOnly ?? false,
     handlerFailed: (error, method) => options.warn(`${method} failed`, error),
   });
   const deps = createRootDeps({

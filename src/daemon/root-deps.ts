@@ -6,6 +6,7 @@ import { bringForward, isSetBack } from '../store/bring-forward.ts';
 import { releaseClaim } from '../store/claim.ts';
 import { isSpent } from '../fetch/robots/entry.ts';
 import { trim } from '../store/retention.ts';
+import { trimWaste } from '../store/waste.ts';
 import { Sweep } from '../store/sweep.ts';
 import type { Table } from '../store/tables/table.ts';
 import { closeOpenScrapes } from '../store/scrapes.ts';
@@ -72,7 +73,7 @@ export function createRootDeps({
       options: {
         path: options.data,
         now: () => clock.now(),
-        scheduling: createScheduling(state.catalogue, state.settings),
+        scheduling: createScheduling(state, random),
         claim: (store) => claimData(store, identity, options.data),
         ...(options.storeLimitBytes !== undefined && { limitBytes: options.storeLimitBytes }),
       },
@@ -101,6 +102,8 @@ export function createRootDeps({
         // A source's own actor reads its pulse when it starts.
         for (const id of [...changed, ...removed]) names.sources.whereis(id)?.send({ type: 'reload' });
         lookAll();
+        // At the start it looks by itself for what has changed since the last one.
+        names.planner.whereis('planner')?.send({ type: 'changed', sources: changed });
       },
     },
     hosts: {
@@ -140,7 +143,10 @@ export function createRootDeps({
       registry: names.reconciler,
       async before() {
         // Also while scraping is paused: what is removed may be the room that it waits for.
-        await state.unlessFull(async () => (await trim(state.store(), kept)) + (await sweep.step(state.store())));
+        await state.unlessFull(async () => {
+          const store = state.store();
+          return (await trim(store, kept)) + (await sweep.step(store)) + (await trimWaste(store, clock.now()));
+        });
         if (await state.resume()) lookAll();
       },
       gaveUp: ({ kind, id, retryAt, times }) =>
@@ -158,6 +164,7 @@ export function createRootDeps({
         await state.unlessFull(() => bringForward(state.store()));
         scraping.restarted();
         lookAll();
+        names.planner.whereis('planner')?.send({ type: 'look' });
       },
     },
   };

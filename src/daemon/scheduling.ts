@@ -1,41 +1,204 @@
-import type { Settings } from '../control/methods/settings.ts';
-import type { Catalogue } from '../definition/catalogue.ts';
-import { politenessKey } from '../definition/source.ts';
-import { gridOf, nextDue } from '../schedule/due.ts';
-import type { ScheduleRow, TargetRow } from '../store/rows.ts';
-import type { FreeSlot, OriginOf, Scheduling } from '../store/store.ts';
+import { nextDue, stepMs } from '../schedule/next-due.ts';
+import { gridOf } from '../schedule/grid.ts';
+import { newBucket, refunded } from '../schedule/tokens.ts';
+import { dayNumber, dayStart } from '../schedule/zone.ts';
+import type { TargetRow } from '../store/rows.ts';
+import type { FreshRow, PaceRow, ScheduleRow } from '../store/schedule-row.ts';
+import type { Places, Scheduled, Scheduling, Turn } from '../store/store.ts';
+import { type InForce, inputsOf, type Said, saidOf } from './due-inputs.ts';
+import { firstDeadline, marksOf, recheckMs, withAges, withCrossing, withSight } from './freshness.ts';
 
 /** Says when targets are due, from the definitions and settings in force. */
-export function createScheduling(catalogue: () => Catalogue, settings: () => Settings): Scheduling {
+export function createScheduling(inForce: InForce, random: () => number): Scheduling {
   return {
-    first(target, at, freeSlot, originOf) {
-      const { initialDelayMs } = settings();
-      const grid = place(target, at + initialDelayMs, freeSlot, originOf);
-      return { target: target.target, grid, first: true, dueAt: nextDue({ at, initialDelayMs, grid }) };
+    first(target, about) {
+      const { at, project } = about;
+      const said = saidOf(target, project, inForce);
+      const firstAt = at + said.initialDelayMs;
+      const pace = newPace(said, about, { at, firstAt });
+      const fresh = freshOf(target, undefined, said, at);
+      return due({ target: target.target, since: at, firstAt, pace, ...(fresh && { fresh }) }, said, about);
     },
-    next(target, row, at, freeSlot, originOf) {
-      // While its source is not loaded, as at the start, its place in the grid is not known to be wrong.
-      const isLoaded = catalogue().sources.has(target.source);
-      const isInPlace = !isLoaded || (row.grid.key === keyOf(target) && row.grid.everyMs === everyMsOf(target));
-      // A scrape that a person asked for before the first one does not stand in for it.
-      if (isInPlace && row.first && row.dueAt > at) return row;
-      const grid = isInPlace ? row.grid : place(target, at, freeSlot, originOf);
-      return { target: target.target, grid, first: false, dueAt: nextDue({ at, grid }) };
+
+    next(target, row, about, turn) {
+      const { at, project } = about;
+      const said = saidOf(target, project, inForce);
+      const known = asOf(row, at);
+      const turned = turn === undefined ? known : afterTurn(known, turn, at, said);
+      const { since, firstAt: first, pace, fresh: _, ...rest } = turned;
+      // The clock may have been set back, and the delay may be another one.
+      const firstAt = first === undefined ? undefined : Math.min(first, at + said.initialDelayMs);
+      // While its source is not loaded, as at the start, nothing that its row has is known to be wrong.
+      const isSame = said.source === undefined || isOf(pace, said);
+      const fresh = said.source === undefined ? turned.fresh : freshOf(target, turned, said, at);
+      const next = {
+        target: rest.target,
+        since: isSame ? since : at,
+        ...(rest.manualAt !== undefined && { manualAt: rest.manualAt }),
+        ...(firstAt !== undefined && { firstAt }),
+        pace: isSame ? planned(pace, said, at) : newPace(said, about, { at, firstAt }),
+        ...(fresh !== undefined && { fresh: turn === undefined ? fresh : counted(fresh, said, turn) }),
+      };
+      return due(next, said, about);
+    },
+
+    verified(target, row, about, seen) {
+      if (row.fresh === undefined) return { row, told: [] };
+      const said = saidOf(target, about.project, inForce);
+      const marks = marksOf(said);
+      const { fresh, told } = withAges(
+        seen === undefined ? row.fresh : withSight(row.fresh, marks, seen),
+        marks,
+        about.at,
+      );
+      return { row: due({ ...row, fresh }, said, about), told };
     },
   };
 
-  function place(target: TargetRow, startAt: number, freeSlot: FreeSlot, originOf: OriginOf): ScheduleRow['grid'] {
-    const [key, everyMs] = [keyOf(target), everyMsOf(target)];
-    const slot = freeSlot(key, everyMs);
-    return { key, slot, ...gridOf(originOf(key, everyMs) ?? startAt, everyMs, slot) };
+  function afterTurn(row: ScheduleRow, turn: Turn, at: number, said: Said): ScheduleRow {
+    // What its source's hours cut short is not over: it goes on when they begin again.
+    if (turn.endReason === 'unavailable') return row;
+    const isDue = turn.reason === 'due';
+    // What a person asked for stands in for what was due when it began, and for nothing else.
+    const overAt = isDue ? at : Math.max(row.since, turn.startedAt);
+    const { firstAt, ...rest } = row;
+    const isFirstOver = firstAt !== undefined && (isDue || firstAt <= turn.startedAt);
+    return {
+      ...rest,
+      since: overAt,
+      ...(firstAt !== undefined && !isFirstOver && { firstAt }),
+      pace: paceAfter(row, turn, { overAt, at, isFirstOver }, said),
+    };
   }
 
-  function everyMsOf(target: TargetRow): number {
-    return target.everyMs ?? catalogue().sources.get(target.source)?.source.every ?? settings().everyMs;
+  function paceAfter(
+    { pace, since }: ScheduleRow,
+    { reason, status, failure }: Turn,
+    { overAt, at, isFirstOver }: { readonly overAt: number; readonly at: number; readonly isFirstOver: boolean },
+    said: Said,
+  ): PaceRow {
+    if (pace.kind === 'continuous') {
+      if (reason !== 'due') return pace;
+      return { ...pace, endedAt: at, failures: failuresAfter(pace.failures, status), draw: random() };
+    }
+    if (pace.kind !== 'tokens') return pace;
+    const over = pace.planned.filter((each) => each > since && each <= overAt).length;
+    // One was scraped, or the first scrape was, which its beginning paid for.
+    const paid = isFirstOver || over === 0 ? 0 : 1;
+    const isUnasked = failure?.code === 'not_initialised' && (isFirstOver || over > 0);
+    const unspent = over - paid + (isUnasked ? 1 : 0);
+    const limits = said.pace.kind === 'tokens' ? said.pace : undefined;
+    return {
+      ...pace,
+      planned: pace.planned.filter((each) => each > overAt),
+      ...(unspent > 0 && { bucket: refunded(pace.bucket, unspent, limits) }),
+    };
   }
 
-  function keyOf(target: TargetRow): string {
-    const source = catalogue().sources.get(target.source)?.source;
-    return source === undefined ? new URL(target.url).origin : politenessKey(source, target.url);
+  function newPace(
+    { pace, key }: Said,
+    { places }: Scheduled,
+    { at, firstAt }: { readonly at: number; readonly firstAt: number | undefined },
+  ): PaceRow {
+    switch (pace.kind) {
+      case 'interval':
+        return { kind: 'interval', grid: placeIn(key, pace.everyMs, places, firstAt ?? at) };
+      case 'cron': {
+        const { pattern, zone } = pace;
+        return { kind: 'cron', pattern, zone };
+      }
+      case 'tokens': {
+        const day = dayNumber(pace.zone, at);
+        // The first scrape is paid for as any other, on the day of its own.
+        if (firstAt === undefined) return { kind: 'tokens', bucket: newBucket(day, pace), planned: [], planAt: at };
+        const bucket = { tokens: Math.max(0, pace.start - 1), day };
+        return { kind: 'tokens', bucket, planned: [], planAt: dayStart(pace.zone, day + 1) };
+      }
+      case 'continuous':
+        return { kind: 'continuous', endedAt: at, failures: 0, draw: random() };
+      case 'objective':
+        return { kind: 'objective' };
+      default:
+        return pace satisfies never;
+    }
   }
+}
+
+function failuresAfter(failures: number, status: Turn['status']): number {
+  if (status === 'failed') return failures + 1;
+  return status === 'cancelled' ? failures : 0;
+}
+
+/** The row with the instant at which it is due, as far as it is known without a person's wish and a start of the daemon. */
+function due(row: ScheduleRow, said: Said, { at, places }: Scheduled): ScheduleRow {
+  const { dueAt: _, manualAt, ...unasked } = row;
+  const { dueAt } = nextDue(inputsOf(unasked, said, places, { at }));
+  return { ...unasked, ...(dueAt !== undefined && { dueAt }), ...(manualAt !== undefined && { manualAt }) };
+}
+
+function placeIn(key: string, everyMs: number, { freeSlot, originOf }: Places, startAt: number) {
+  const slot = freeSlot(key, everyMs);
+  return { key, slot, ...gridOf(originOf(key, everyMs) ?? startAt, everyMs, slot) };
+}
+
+/** Whether a row's pace is the one that its files give it. */
+function isOf(row: PaceRow, { pace, key }: Said): boolean {
+  if (row.kind === 'interval')
+    return pace.kind === 'interval' && row.grid.key === key && row.grid.everyMs === pace.everyMs;
+  if (row.kind === 'cron') return pace.kind === 'cron' && row.pattern === pace.pattern && row.zone === pace.zone;
+  return row.kind === pace.kind;
+}
+
+/** A row in which nothing is later than it can be: the clock may have been set back. */
+function asOf(row: ScheduleRow, at: number): ScheduleRow {
+  const { since, pace, fresh } = row;
+  const repeats = pace.kind === 'cron' || pace.kind === 'tokens' ? stepMs : 0;
+  if (since <= at + repeats && (fresh?.verifiedAt ?? 0) <= at) return row;
+  const fields = Object.entries(fresh?.fields ?? {}).map(([field, seenAt]) => [field, Math.min(seenAt, at)] as const);
+  return {
+    ...row,
+    since: since > at + repeats ? at : since,
+    pace: pace.kind === 'continuous' ? { ...pace, endedAt: Math.min(pace.endedAt, at) } : pace,
+    ...(fresh && {
+      fresh: {
+        ...fresh,
+        verifiedAt: Math.min(fresh.verifiedAt, at),
+        ...(fields.length > 0 && { fields: Object.fromEntries(fields) }),
+      },
+    }),
+  };
+}
+
+/** A day that is to be planned later than the next one: the clock was set back, or the day is that of another zone. */
+function planned(row: PaceRow, { pace }: Said, at: number): PaceRow {
+  if (row.kind !== 'tokens' || pace.kind !== 'tokens') return row;
+  const planAt = dayStart(pace.zone, dayNumber(pace.zone, at) + 1);
+  return planAt < row.planAt ? { ...row, planAt } : row;
+}
+
+/** What has to be fresh of a target; what is known of it stays. */
+function freshOf(target: TargetRow, row: ScheduleRow | undefined, said: Said, at: number): FreshRow | undefined {
+  const objectiveMs = recheckMs(said);
+  if (objectiveMs === Infinity) return undefined;
+  const marks = marksOf(said);
+  const before = row?.fresh;
+  const isMarked = ([field]: [string, unknown]): boolean => marks.some((mark) => mark.field === field);
+  const fields = Object.entries(before?.fields ?? {}).filter(isMarked);
+  const episodes = Object.entries(before?.episodes ?? {}).filter(isMarked);
+  const fresh: FreshRow = {
+    key: said.key,
+    source: target.source,
+    objectiveMs,
+    verifiedAt: before?.verifiedAt ?? target.verifiedAt ?? row?.since ?? at,
+    misses: before?.misses ?? 0,
+    ...(fields.length > 0 && { fields: Object.fromEntries(fields) }),
+    ...(episodes.length > 0 && { episodes: Object.fromEntries(episodes) }),
+  };
+  return withCrossing(fresh, marks, at);
+}
+
+/** Turns that verified nothing of what was due are counted, so that the next one waits longer. */
+function counted(fresh: FreshRow, said: Said, turn: Turn): FreshRow {
+  if (firstDeadline(fresh, said).verifiedAt >= turn.startedAt) return { ...fresh, misses: 0 };
+  return turn.reason === 'due' && turn.endReason !== 'unavailable' ? { ...fresh, misses: fresh.misses + 1 } : fresh;
 }

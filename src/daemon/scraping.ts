@@ -1,6 +1,8 @@
 import type { Leave } from '../fetch/circuit.ts';
 import type { LoadedSource } from '../definition/catalogue.ts';
-import { type Boot, nextOnGrid, overdueThatCount } from '../schedule/grid.ts';
+import type { RecordDraft } from '../extract/draft.ts';
+import { isAvailable, nextAvailable } from '../schedule/available.ts';
+import { type Boot, overdueThatCount } from '../schedule/grid.ts';
 import type { Ask, Asked, Wish } from '../scrape/ask.ts';
 import { type AgendaEntry, agendaEntry } from '../scrape/agenda.ts';
 import { runCollector } from '../scrape/collector.ts';
@@ -17,6 +19,8 @@ import type { Names } from '../../supervisors/names.ts';
 import type { ScrapeProgress } from '../../workers/project.ts';
 import { openCollector } from './collecting.ts';
 import { SentCredentials } from './credentials.ts';
+import { createDues, type Dues } from './due-inputs.ts';
+import { withinHours } from './hours.ts';
 import { isPlugged, type Plugins } from './plugins.ts';
 import type { DaemonState } from './state.ts';
 import { type Log, ScrapeTeller } from './teller.ts';
@@ -43,6 +47,8 @@ export interface ScrapeEnd {
 /** What the actors of projects and sources do between their messages. */
 export interface Scraping {
   agenda(project: string): readonly AgendaEntry[];
+  /** Why targets are due when they are. */
+  readonly dues: Dues;
   scrape(target: TargetRow, signal: AbortSignal, progress: ScrapeProgress): Promise<ScrapeEnd>;
   pulse(source: string, signal: AbortSignal): Promise<PulseRound>;
   /** The time was set: what is overdue by the new one is spread as after a start of the daemon. */
@@ -55,9 +61,11 @@ export function createScraping({ state, names, bootAt, random, ask, plugins, log
   const { clock, store, catalogue, settings } = state;
   let boot: Boot | undefined;
   let startedAt = bootAt;
+  const dues = createDues({ catalogue, settings, now: () => clock.now(), store, boot: bootOf });
   const hosts = names.hosts.via('hosts');
 
   return {
+    dues,
     agenda(project) {
       const row = store().projects.get(project);
       if (row === undefined || row.status === 'archived') return [];
@@ -65,19 +73,17 @@ export function createScraping({ state, names, bootAt, random, ask, plugins, log
       return row.targets.flatMap((number) => {
         const target = store().targets.get(number);
         if (target === undefined || (target.status !== 'active' && target.status !== 'parked')) return [];
-        return [
-          agendaEntry(target, store().schedule.get(number), {
-            boot: bootOf(),
-            initialDelayMs: settings().initialDelayMs,
-            isReadable: !isPaused && catalogue().sources.has(target.source),
-          }),
-        ];
+        const isReadable = !isPaused && catalogue().sources.has(target.source);
+        return [agendaEntry(target, isReadable ? dues.dueInputsOf(target) : undefined)];
       });
     },
 
     async scrape(target, signal, progress) {
       const loaded = catalogue().sources.get(target.source);
       if (loaded === undefined) return {};
+      const { hours } = dues.said(target);
+      // What has waited for its turn may come when the hours of its source are over.
+      if (!isAvailable(hours, clock.now())) return { notBefore: nextAvailable(hours, clock.now()) ?? Infinity };
       const circuit = { source: target.source, target: target.target };
       const leave = await hosts.ask<Leave>((reply) => ({ type: 'ask-leave', ...circuit, reply }));
       if (!leave.mayAsk) return { notBefore: leave.nextAt };
@@ -99,7 +105,8 @@ export function createScraping({ state, names, bootAt, random, ask, plugins, log
           .then(() => undefined);
       // Numbers, since a round may last for hours: a range that is read half keeps its snapshot, and rows grow old.
       const targets = [...store().targets.numbersOfSource(id)];
-      return runPulse(targets, source, { clock, ask: askOnce, active: activeTarget, commit }, signal);
+      const ownerOf = ({ type, key }: Pick<RecordDraft, 'type' | 'key'>) => store().records.get(id, type, key)?.target;
+      return runPulse(targets, source, { clock, ask: askOnce, active: askableTarget, ownerOf, commit }, signal);
     },
 
     restarted() {
@@ -129,20 +136,21 @@ export function createScraping({ state, names, bootAt, random, ask, plugins, log
     progress: ScrapeProgress,
   ): Promise<Verdict | undefined> {
     const { source, version } = loaded;
-    const schedule = store().schedule.get(target.target);
+    const now = clock.now();
+    const asked = dues.whyDue(target).because.filter(({ effect }) => effect === 'asks');
+    const nextDueAt = dues.afterwards(target);
     const began = await state.unlessFull(() => beginScrape(store(), target.target, version));
     if (!began?.ok) return undefined;
     progress.begun(began.fence.scrape);
-    const now = clock.now();
-    const nextDueAt = schedule === undefined ? Infinity : nextOnGrid(schedule.grid, now);
-    const scrape = { ...began.fence, version, dueAt: now, nextDueAt };
+    // Its requests come in the order of when they were due: of what has to be fresh, the nearest deadline first.
+    const scrape = { ...began.fence, version, dueAt: Math.min(now, ...asked.map(({ at }) => at)), nextDueAt };
     const sent = new SentCredentials();
     const of = { source: source.id, project: target.project, scrape: scrape.scrape };
     const teller = new ScrapeTeller(log, of);
     const deps = {
       clock,
       random,
-      ask: watchedAsk(ask, sent, progress),
+      ask: withinHours(dues.said(target).hours, clock, watchedAsk(ask, sent, progress)),
       timeLimitMs: settings().timeLimitMs,
       commit: async (fence: Fence, ops: StepOps) =>
         teller.wrote(ops, await commitStep(store(), fence, teller.ops(sent.ops(ops)))),
@@ -157,6 +165,8 @@ export function createScraping({ state, names, bootAt, random, ask, plugins, log
       return await state.unlessFull(run);
     } finally {
       teller.stopped();
+      // Its ages may tell something sooner than they would have.
+      if (store().schedule.get(target.target)?.fresh) names.planner.whereis('planner')?.send({ type: 'look' });
       if (source.crawl !== undefined) await sweepCrawls(store(), target.target);
     }
 
@@ -189,9 +199,10 @@ export function createScraping({ state, names, bootAt, random, ask, plugins, log
     return boot;
   }
 
-  function activeTarget(number: number): TargetRow | undefined {
+  /** The target as it is, while a pulse may ask for it. */
+  function askableTarget(number: number): TargetRow | undefined {
     const found = scrapable(store(), number);
-    return found.ok ? found.target : undefined;
+    return found.ok && isAvailable(dues.said(found.target).hours, clock.now()) ? found.target : undefined;
   }
 
   /** Asks for a pulse, which follows no redirect and so only tells of it. */

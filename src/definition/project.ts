@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { Interval } from './duration.ts';
 import { expected } from './expected.ts';
+import { checkSchedule, scheduleShape } from './schedule.ts';
 import { ProjectId, SourceId } from './slug.ts';
 import { strict } from './strict.ts';
 import { HttpUrl } from './url-pattern.ts';
@@ -10,12 +10,14 @@ const Target = strict({
   source: SourceId,
   url: HttpUrl.exactOptional(),
   params: z.record(z.string(), z.union([z.string(), z.number()]).transform(String)).exactOptional(),
-  /** Default: the source's, then the daemon's. */
-  every: Interval.exactOptional(),
-}).refine(
-  (target) => (target.url === undefined) !== (target.params === undefined),
-  expected('either "url" or "params"'),
-);
+  /** When it is scraped. Default: what its project says, then its source, then the daemon. */
+  ...scheduleShape,
+})
+  .refine(
+    (target) => (target.url === undefined) !== (target.params === undefined),
+    expected('either "url" or "params"'),
+  )
+  .superRefine(checkSchedule);
 
 /** What a person tracks, as it stands in a project file. */
 export const Project = strict({
@@ -25,8 +27,10 @@ export const Project = strict({
   labels: z.array(z.string().trim().min(1).max(64)).max(32).default([]),
   /** Multiplies the priority of its targets. */
   multiplier: z.number().positive().max(100).default(1),
+  /** When its targets are scraped that say nothing themselves. */
+  ...scheduleShape,
   targets: z.array(Target).min(1).max(100),
-});
+}).superRefine(checkSchedule);
 export type Project = z.infer<typeof Project>;
 
 /** A project file: a list of projects, each id once. */

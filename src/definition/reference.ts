@@ -3,6 +3,7 @@ import { Auth, authOrigins } from './auth.ts';
 import { documentIssues } from './document.ts';
 import { nearName } from './near-name.ts';
 import { pluginIssues } from './plugin-record.ts';
+import { paceKeys, scheduleIssues } from './schedule.ts';
 import { bareName, keyTypes } from './rule.ts';
 import { placeholdersOf } from './url-pattern.ts';
 
@@ -47,7 +48,16 @@ const Outline = z.object({
     .record(z.string(), z.object({ key: text, fields: FieldsOutline }).catch({ key: undefined, fields: {} }))
     .catch({}),
   finished: z.object({ record: text, field: text }).optional().catch(undefined),
-  pulse: z.object({ url: text, record: text, fields: FieldsOutline }).optional().catch(undefined),
+  pulse: z
+    .object({
+      url: text,
+      record: text,
+      fields: FieldsOutline,
+      each: z.unknown().optional(),
+      batch: z.unknown().optional(),
+    })
+    .optional()
+    .catch(undefined),
   collect: z
     .object({ since: z.object({ record: text, fields: z.array(z.string()).catch([]) }) })
     .optional()
@@ -55,6 +65,7 @@ const Outline = z.object({
   feed: z.unknown().optional(),
   crawl: z.unknown().optional(),
   auth: Auth.optional().catch(undefined),
+  ...Object.fromEntries([...paceKeys, 'zone'].map((key) => [key, z.unknown().optional()])),
 });
 type Outline = z.infer<typeof Outline>;
 
@@ -71,6 +82,7 @@ export function referenceIssues(source: unknown): Issue[] {
         ...shapeIssues(outline.data),
         ...collectIssues(outline.data),
         ...authIssues(outline.data),
+        ...scheduleIssues(outline.data),
       ]
     : [];
 }
@@ -99,8 +111,9 @@ function* finishedIssues({ records, finished }: Outline): Generator<Issue> {
 
 function* pulseIssues({ url, records, pulse }: Outline): Generator<Issue> {
   if (pulse === undefined) return;
+  yield* batchIssues(pulse, url);
   if (pulse.url !== undefined) {
-    const known = placeholdersOf(url ?? '');
+    const known = [...placeholdersOf(url ?? ''), ...(pulse.each === undefined ? [] : ['ids'])];
     for (const name of placeholdersOf(pulse.url)) {
       if (!known.includes(name))
         yield { path: ['pulse', 'url'], message: `expected only placeholders of the source's url, got "{${name}}"` };
@@ -129,6 +142,29 @@ function* pulseIssues({ url, records, pulse }: Outline): Generator<Issue> {
       };
     }
   }
+}
+
+/** A pulse for many targets at once tells them apart by the one parameter of their addresses. */
+function* batchIssues(
+  { url: own = '', each, batch }: NonNullable<Outline['pulse']>,
+  url: string | undefined,
+): Generator<Issue> {
+  const names = placeholdersOf(own);
+  if (each === undefined) {
+    if (batch !== undefined) yield { path: ['pulse', 'batch'], message: 'expected "each" beside it' };
+    return;
+  }
+  if (names.length === 0) {
+    if (batch !== undefined) yield { path: ['pulse', 'batch'], message: 'expected "{ids}" in the url of the pulse' };
+    return;
+  }
+  if (names.some((name) => name !== 'ids'))
+    yield { path: ['pulse', 'url'], message: 'expected no placeholder but "{ids}" beside "each"' };
+  if (placeholdersOf(url ?? '').length !== 1)
+    yield {
+      path: ['pulse', 'url'],
+      message: 'expected a url of the source with one parameter, which "{ids}" stands for',
+    };
 }
 
 function* shapeIssues({ crawl, feed, collect }: Outline): Generator<Issue> {

@@ -11,6 +11,7 @@ import { EachPlace } from './place.ts';
 import { PluginName, PluginOptions, PluginSecrets } from './plugin.ts';
 import { PluginRecord } from './plugin-record.ts';
 import { Fields } from './rule.ts';
+import { scheduleShape } from './schedule.ts';
 import { FieldName, SourceId } from './slug.ts';
 import { strict } from './strict.ts';
 import { UrlPattern } from './url-pattern.ts';
@@ -86,8 +87,15 @@ const Finished = strict({
 const Pulse = strict({
   /** Default: the daemon's. */
   every: Interval.exactOptional(),
-  /** Filled with the parameters of the target's own address; without it, that address itself is asked. */
+  /**
+   * Filled with the parameters of the target's own address; without it, that address itself is asked. With `each`, `{ids}` stands
+   * for the parameters of many targets, with commas between them; where nothing is to be filled, one answer has all of them.
+   */
   url: UrlPattern.exactOptional(),
+  /** One record per match: one request asks for many targets, and each record belongs to the target that has its key. */
+  each: EachPlace.exactOptional(),
+  /** Targets per request, at most. */
+  batch: z.int().min(1).max(1_000).exactOptional(),
   /** The record that it brings up to date; its key is among `fields`. */
   record: z.string(),
   fields: Fields,
@@ -102,8 +110,8 @@ const shape = {
   provider: z.enum(['html', 'xml', 'json', 'csv', 'rss']).default('html'),
   /** The address of a target that gives `params`; a target may give an address of its own. */
   url: UrlPattern.exactOptional(),
-  /** Default: the daemon's. */
-  every: Interval.exactOptional(),
+  /** When its targets are scraped, where neither they nor their projects say otherwise. Default: the daemon's interval. */
+  ...scheduleShape,
   /** Whether private addresses, such as loopback, may be asked. */
   allowPrivate: z.boolean().default(false),
   /** `fast` reads markup as it is written; `browser` builds the tree that a browser would, and takes several times as long. */

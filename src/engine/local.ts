@@ -94,13 +94,18 @@ type Outcome<K extends StepOutcome['kind']> = Omit<Extract<StepOutcome, { kind: 
 
 function readOf(
   { url, validators, headers }: Page,
-  { extraction, excerpt }: { readonly extraction: Extraction; readonly excerpt?: string },
+  {
+    extraction,
+    excerpt,
+    cpuMs,
+  }: { readonly extraction: Extraction; readonly excerpt?: string; readonly cpuMs?: number },
 ): Outcome<'read'> {
   const nextLink = headers['link'] === undefined ? undefined : nextOf(headers['link'], url);
   const signs = excerpt === undefined ? undefined : signsIn(headers);
   return {
     kind: 'read',
     extraction,
+    ...(cpuMs !== undefined && { cpuMs }),
     ...(validators !== undefined && { validators }),
     ...(nextLink !== undefined && { nextLink }),
     ...(excerpt !== undefined && nextLink === undefined && { excerpt, ...(signs && { signs }) }),

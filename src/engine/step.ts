@@ -50,10 +50,12 @@ export type StepOutcome = Exchange &
     | {
         readonly kind: 'read';
         readonly extraction: Extraction;
+        /** What the thread that read it was busy for; missing where no thread did. */
+        readonly cpuMs?: number;
         readonly validators?: Validators;
         /** Where the `Link` header says that a list goes on. */
         readonly nextLink?: string;
-        /** The beginning of a page that gave no record and leads nowhere: something else may have answered in its place. */
+        /** The beginning of a page that gave no record and leads to little: something else may have answered in its place. */
         readonly excerpt?: string;
       }
     /** The answer to a step without a reading. */

@@ -62,7 +62,14 @@ export type ExtractFailure =
 export type ExtractOutcome =
   /**
    * `excerpt` is the beginning of the page's text, markup and all, where there is any; of a page that was read, only if it gave
-   * nothing at all. `trial` where it was asked how each field came to its value.
+   * no record and leads to little. `trial` where it was asked how each field came to its value; `cpuMs` where a thread read it
+   * and was busy so long.
    */
-  | { readonly ok: true; readonly extraction: Extraction; readonly excerpt?: string; readonly trial?: Trial }
+  | {
+      readonly ok: true;
+      readonly extraction: Extraction;
+      readonly excerpt?: string;
+      readonly trial?: Trial;
+      readonly cpuMs?: number;
+    }
   | { readonly ok: false; readonly failure: ExtractFailure; readonly excerpt?: string; readonly trial?: Trial };

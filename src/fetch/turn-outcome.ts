@@ -36,11 +36,12 @@ export const networkFailures: ReadonlySet<string> = new Set<FetchFailure['code']
 ]);
 
 /** Failures of our own, before anything was asked or while the host was busy with it: they say nothing of the host. */
-const ours: ReadonlySet<string> = new Set<FetchFailure['code'] | 'time_limit'>([
+const ours: ReadonlySet<string> = new Set<FetchFailure['code'] | 'time_limit' | 'unavailable'>([
   'refused_address',
   'url_too_long',
   'cancelled',
   'time_limit',
+  'unavailable',
   'renderer_missing',
   'render_crashed',
 ]);

@@ -102,5 +102,17 @@ export interface OpenPulse {
   readonly everyMs?: number;
   /** The request for the target at `targetUrl`; nothing when its address was not made from the source's pattern. */
   request(targetUrl: string): FetchRequest | undefined;
+  /** Set when one request asks for many targets. */
+  readonly batch?: PulseBatch;
   readonly reading: Reading;
+}
+
+/** How many targets are asked for at once. */
+export interface PulseBatch {
+  /** Targets per request, at most. */
+  readonly size: number;
+  /** What tells a target apart in a request and as the key of its record; nothing when its address was not made from the source's pattern. */
+  idOf(targetUrl: string): string | undefined;
+  /** The request for these ids; nothing when its address would be too long. */
+  request(ids: readonly string[]): FetchRequest | undefined;
 }

@@ -1,21 +1,22 @@
 import type { Source } from '../definition/source.ts';
-import { fillUrl, matchUrl, placeholdersOf } from '../definition/url-pattern.ts';
+import { fillUrl, matchUrl, maxUrlLength, placeholdersOf } from '../definition/url-pattern.ts';
 import { definitionVersion } from '../definition/version.ts';
 import type { ExtractPlan } from '../extract/plan.ts';
 import { documentOf } from './plans.ts';
-import type { OpenPulse } from './provider.ts';
+import type { OpenPulse, PulseBatch } from './provider.ts';
 import { requestOf } from './requests.ts';
-import { fieldPlans } from './rule-plan.ts';
+import { fieldPlans, placePlan } from './rule-plan.ts';
 
 /** The one data point of a source, where its definition says how it is asked. */
 export function openPulse(source: Source): OpenPulse | undefined {
   const { pulse } = source;
+  const each = pulse?.each;
   const key = pulse === undefined ? undefined : source.records[pulse.record]?.key;
   if (pulse === undefined || key === undefined) return undefined;
   const plan: ExtractPlan = {
     id: `${definitionVersion(source)}/pulse`,
     ...documentOf(source),
-    records: [{ type: pulse.record, key, fields: fieldPlans(pulse.fields) }],
+    records: [{ type: pulse.record, key, ...(each && { each: placePlan(each) }), fields: fieldPlans(pulse.fields) }],
   };
   return {
     ...(pulse.every !== undefined && { everyMs: pulse.every }),
@@ -23,7 +24,21 @@ export function openPulse(source: Source): OpenPulse | undefined {
       const url = pulse.url === undefined ? targetUrl : pulseUrl(pulse.url, source.url, targetUrl);
       return url === undefined ? undefined : requestOf(source, url);
     },
+    ...(each !== undefined && { batch: openBatch(pulse, source) }),
     reading: { plan, limitMs: source.limits.extract },
+  };
+}
+
+/** One request for many targets, or for all of them where its address names none. */
+function openBatch({ url = '', batch = 50 }: NonNullable<Source['pulse']>, source: Source): PulseBatch {
+  const [name = ''] = placeholdersOf(source.url ?? '');
+  return {
+    size: placeholdersOf(url).length === 0 ? Infinity : batch,
+    idOf: (targetUrl) => matchUrl(source.url ?? '', targetUrl)?.[name],
+    request(ids) {
+      const filled = url.replaceAll('{ids}', ids.map((id) => encodeURIComponent(id.toWellFormed())).join(','));
+      return filled.length > maxUrlLength ? undefined : requestOf(source, filled);
+    },
   };
 }
 

@@ -10,6 +10,8 @@ import {
 import type { HostPace } from './objective.ts';
 
 const minuteMs = 60_000;
+/** Targets that one step of a forecast looks at: some milliseconds of work. */
+const stepTargets = 1_000;
 
 /** A target as a forecast sees it. */
 export interface ForecastTarget {
@@ -61,7 +63,7 @@ export interface Forecast {
 /** What is to come, host by host: each is forgotten before the next is looked at. */
 export function* forecastHosts(hosts: Iterable<ForecastHost>, span: ForecastSpan): Generator<HostForecast> {
   const book = new MinuteBook(span);
-  for (const host of hosts) yield forecastHost(host, book);
+  for (const host of hosts) yield toEnd(hostSteps(host, book));
 }
 
 /**
@@ -70,13 +72,22 @@ export function* forecastHosts(hosts: Iterable<ForecastHost>, span: ForecastSpan
  * @param keep - how many of the busiest hosts to tell of.
  */
 export function forecast(hosts: Iterable<ForecastHost>, span: ForecastSpan, keep = 20): Forecast {
+  return toEnd(forecastSteps(hosts, span, keep));
+}
+
+/** The same in steps, so that it may be put aside between two of them. */
+export function* forecastSteps(
+  hosts: Iterable<ForecastHost>,
+  span: ForecastSpan,
+  keep = 20,
+): Generator<undefined, Forecast> {
   const book = new MinuteBook(span);
   const minutes = new Float64Array(span.days * dayMinutes);
   const requests = Array.from({ length: span.days }, () => 0);
   let busiest: HostForecast[] = [];
   let [hostCount, targets, bytes, kept, broken, worstByMs] = [0, 0, 0, 0, 0, 0];
   for (const host of hosts) {
-    const each = forecastHost(host, book, minutes);
+    const each = yield* hostSteps(host, book, minutes);
     for (const [day, count] of each.requests.entries()) requests[day] = (requests[day] ?? 0) + count;
     hostCount += 1;
     targets += each.targets;
@@ -92,16 +103,22 @@ export function forecast(hosts: Iterable<ForecastHost>, span: ForecastSpan, keep
   return { hosts: hostCount, targets, requests, bytes, peak, objectives, busiest: theBusiest(busiest, keep) };
 }
 
-function forecastHost({ key, targets, ...pace }: ForecastHost, book: MinuteBook, total?: Float64Array): HostForecast {
+function* hostSteps(
+  { key, targets, ...pace }: ForecastHost,
+  book: MinuteBook,
+  total?: Float64Array,
+): Generator<undefined, HostForecast> {
   let [count, bytes] = [0, 0];
   /** For each objective, what lies between it and the longest time between two turns. */
   const slacks: number[] = [];
   for (const target of targets) {
     const { turns, gapMs } = book.add(target.pace, target.requests ?? 1, target.hours);
     count += 1;
+    if (count % stepTargets === 0) yield;
     bytes += turns * (target.bytes ?? 0);
     if (target.objectiveMs !== undefined) slacks.push(target.objectiveMs - gapMs);
   }
+  yield;
   const perMinute = pace.delayMs === 0 ? Infinity : (minuteMs * pace.concurrency) / pace.delayMs;
   const minutes = book.close(perMinute, total);
   return {
@@ -112,6 +129,13 @@ function forecastHost({ key, targets, ...pace }: ForecastHost, book: MinuteBook,
     load: Math.max(0, ...minutes.requests) / (perMinute * dayMinutes),
     objectives: keptObjectives(slacks, minutes.longestWaitMs),
   };
+}
+
+function toEnd<T>(steps: Generator<undefined, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }
 
 function keptObjectives(slacks: readonly number[], waitMs: number): KeptObjectives {

@@ -17,6 +17,15 @@ export interface Grid {
   readonly phaseMs: number;
 }
 
+/**
+ * The grid of a target that takes `slot` among those of its politeness key and interval.
+ *
+ * @param originAt - of the targets that are there already; the first one's is its own first scrape.
+ */
+export function gridOf(originAt: number, everyMs: number, slot: number): Grid {
+  return { originAt, everyMs, phaseMs: Math.floor(slotFraction(slot) * everyMs) };
+}
+
 /** The first instant of the grid after `at`. */
 export function nextOnGrid({ originAt, everyMs, phaseMs }: Grid, at: number): number {
   const base = originAt + phaseMs;

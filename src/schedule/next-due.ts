@@ -67,7 +67,7 @@ export interface Due {
 type Say = Omit<Reason, 'decides'>;
 
 /** Set back by less, the clock repeats no turn that goes by it; set back by more, it begins anew, as other crons have it. */
-const stepMs = 10_800_000;
+export const stepMs = 10_800_000;
 
 /** When a target is due: at the first instant that anything asks for, or, where something holds it back, when the last of that lets go. */
 export function nextDue(inputs: DueInputs): Due {

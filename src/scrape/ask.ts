@@ -46,5 +46,8 @@ export interface Asked {
 /** Failures of steps for which nobody was asked. */
 export const unaskedFailures: ReadonlySet<string> = new Set(['refused_address', 'url_too_long', 'not_initialised']);
 
+/** Of what was not asked, or not any more, as the hours of its source are over; it is asked when they begin again. */
+export const hoursOver = 'unavailable';
+
 /** Has everything that must agree do so, makes the step, and tells what came of it to all who learn from it. */
 export type Ask = (wish: Wish, signal: AbortSignal) => Promise<Asked>;

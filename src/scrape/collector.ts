@@ -1,11 +1,11 @@
 import type { Source } from '../definition/source.ts';
 import type { StepOutcome } from '../engine/step.ts';
 import type { FoundDraft, TypedDrafts } from '../extract/typed.ts';
-import type { StepOps } from '../store/ops.ts';
+import type { Close, StepOps } from '../store/ops.ts';
 import type { Failure } from '../store/rows.ts';
-import type { Asked, Wish, Within } from './ask.ts';
+import { type Asked, hoursOver, type Wish, type Within } from './ask.ts';
 import { ErrorTally } from './errors.ts';
-import { type BegunScrape, check, type ScrapeDeps, Superseded, type Verdict, verdictOf } from './run.ts';
+import { type BegunScrape, check, isOver, type ScrapeDeps, Superseded, type Verdict, verdictOf } from './run.ts';
 import { RunLimit } from './run-limit.ts';
 import { stepOps, visitPage } from './visit.ts';
 import type { Visit } from './walk.ts';
@@ -47,6 +47,11 @@ class GivenUp extends Error {
   }
 }
 
+/** The hours of its source are over. */
+class HoursOver extends Error {
+  override readonly name = 'HoursOver';
+}
+
 /** What is told of one step at most. */
 const maxNotes = 100;
 
@@ -75,6 +80,7 @@ export async function runCollector(
   } catch (error) {
     if (error instanceof Superseded) return 'unused';
     if (error instanceof GivenUp) return close(error.failure);
+    if (error instanceof HoursOver) return closeWith({ status: 'aborted', reason: hoursOver });
     throw error;
   } finally {
     limit.stop();
@@ -94,11 +100,11 @@ export async function runCollector(
     }
   }
 
-  async function close(failure: Failure | undefined): Promise<Verdict> {
-    const ended =
-      failure === undefined
-        ? ({ status: 'complete', reason: 'end' } as const)
-        : ({ status: 'failed', failure } as const);
+  function close(failure: Failure | undefined): Promise<Verdict> {
+    return closeWith(failure === undefined ? { status: 'complete', reason: 'end' } : { status: 'failed', failure });
+  }
+
+  async function closeWith(ended: Pick<Close, 'status' | 'reason' | 'failure'>): Promise<Verdict> {
     const { outcome } = await deps.close(fence, { ...ended, finished: false });
     return outcome === 'superseded' ? 'unused' : verdict;
   }
@@ -106,6 +112,7 @@ export async function runCollector(
   async function fetch(visit: Visit, within: AbortSignal): Promise<StepOutcome> {
     const visited = await visitPage(visit, context, within);
     const { outcome } = visited.asked;
+    if (isOver(outcome)) throw new HoursOver();
     verdict = verdictOf(visited, verdict);
     seenAt = outcome.at;
     await commit(stepOps(visit, visited, {}));

@@ -1,9 +1,10 @@
 import type { Clock } from '../clock.ts';
 import type { Source } from '../definition/source.ts';
+import type { StepOutcome } from '../engine/step.ts';
 import { againstSource } from '../fetch/triage.ts';
 import type { Close, CommitResult, Fence, StepOps } from '../store/ops.ts';
 import type { PageCopy } from '../store/rows.ts';
-import type { Ask } from './ask.ts';
+import { type Ask, hoursOver } from './ask.ts';
 import { type Leash, newLeash } from './leash.ts';
 import { pause } from './pause.ts';
 import { copyOf, stepOps, visitPage } from './visit.ts';
@@ -108,6 +109,10 @@ export async function runScrape(
   async function follow(visit: Visit, leash: Leash): Promise<void> {
     const visited = await unlessDropped(visit, leash);
     if (visited === undefined) return;
+    if (isOver(visited.asked.outcome)) {
+      ended ??= { status: 'aborted', reason: hoursOver, finished: false };
+      return;
+    }
     const preparing = walk.prepare?.(visit, visited);
     if (preparing !== undefined) await preparing;
     const taken = walk.took(visit, visited);
@@ -130,7 +135,9 @@ export async function runScrape(
   async function unlessDropped(visit: Visit, leash: Leash): Promise<Visited | undefined> {
     try {
       if (visit.afterMs !== undefined) await pause(deps.clock, visit.afterMs, leash.signal);
-      return await visitPage(visit, { ...context, ask: leash.ask }, leash.signal);
+      // Pages after the first wait behind what has been due for longer, as what must be fresh is.
+      const dueAt = step === 0 ? begun.dueAt : deps.clock.now();
+      return await visitPage(visit, { ...context, dueAt, ask: leash.ask }, leash.signal);
     } catch (error) {
       if (leash.isDropped()) return undefined;
       throw error;
@@ -151,13 +158,24 @@ export async function runScrape(
   }
 }
 
+/** Whether nobody was asked, as the hours of the source are over. */
+export function isOver(outcome: StepOutcome): boolean {
+  return outcome.kind === 'failed' && outcome.failure.code === hoursOver;
+}
+
 /** Throws for a commit that came too late. */
 export function check({ outcome }: CommitResult): void {
   if (outcome === 'superseded') throw new Superseded();
 }
 
 /** What we did or lack, which says nothing of the source. */
-const ownFailures: ReadonlySet<string> = new Set(['cancelled', 'time_limit', 'renderer_missing', 'render_crashed']);
+const ownFailures: ReadonlySet<string> = new Set([
+  'cancelled',
+  'time_limit',
+  'renderer_missing',
+  'render_crashed',
+  hoursOver,
+]);
 
 /** What a visit adds to what is said of its source. */
 export function verdictOf({ asked: { outcome, wasAsked, trouble } }: Visited, before: Verdict): Verdict {

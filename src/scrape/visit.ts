@@ -5,7 +5,7 @@ import type { Advice } from '../provider/define.ts';
 import type { Hop } from '../provider/provider.ts';
 import type { Close, StepOps } from '../store/ops.ts';
 import type { Failure, PageCopy } from '../store/rows.ts';
-import type { Ask, Asked, Wish, Within } from './ask.ts';
+import { type Ask, type Asked, hoursOver, type Wish, type Within } from './ask.ts';
 import { type Allowance, type Decision, decide, type Spent } from './decide.ts';
 import { pause } from './pause.ts';
 import { TimeLimit } from './time-limit.ts';
@@ -95,7 +95,8 @@ function unmade(failure: StepFailure, at: number): Asked {
 
 /** What the source's plug-in says to a failure; nothing where nobody was asked. */
 async function adviceOn(visit: Visit, { outcome, wasAsked }: Asked, url: string): Promise<Advice | undefined> {
-  if (visit.advise === undefined || outcome.kind !== 'failed' || !wasAsked) return undefined;
+  if (visit.advise === undefined || outcome.kind !== 'failed' || !wasAsked || outcome.failure.code === hoursOver)
+    return undefined;
   const { code, message, excerpt } = outcome.failure;
   const { status } = outcome;
   return visit.advise({
@@ -143,9 +144,18 @@ export function stepOps(
       ...(extraction?.notes !== undefined && extraction.notes.length > 0 && { notes: extraction.notes }),
     },
     ...(outcome.kind === 'unmodified' && { unmodified: true }),
+    ...spentOf(outcome),
     ...taken.ops,
     ...(close !== undefined && { close }),
   };
+}
+
+/** What a step cost besides its bytes; nothing where that is nothing. */
+function spentOf(outcome: StepOutcome): Pick<StepOps, 'spent'> {
+  if (outcome.kind !== 'read' && outcome.kind !== 'unmodified') return {};
+  const cpuMs = outcome.kind === 'read' ? outcome.cpuMs : undefined;
+  const spent = { ...(outcome.validators && { validated: 1 }), ...(cpuMs !== undefined && { cpuMs }) };
+  return Object.keys(spent).length === 0 ? {} : { spent };
 }
 
 function failureOf(

@@ -1,5 +1,5 @@
-import { scheduleFirst, scheduleNext } from './ending.ts';
-import type { ScheduleRow } from './rows.ts';
+import { scheduleNext } from './ending.ts';
+import type { ScheduleRow } from './schedule-row.ts';
 import { inSlices } from './slices.ts';
 import type { Change, Store } from './store.ts';
 
@@ -15,11 +15,8 @@ function bringOneForward(store: Store, change: Change, number: number): void {
   const row = store.schedule.get(number);
   const target = store.targets.get(number);
   if (row === undefined || target === undefined) return;
-  const { manualAt, dueAt, grid, first } = row;
-  if (manualAt !== undefined && manualAt > change.at) store.schedule.set({ ...row, manualAt: change.at });
-  if (dueAt <= change.at + grid.everyMs) return;
-  if (first) scheduleFirst(store, change, target);
-  else scheduleNext(store, change, target);
+  if (row.manualAt !== undefined && row.manualAt > change.at) store.schedule.set({ ...row, manualAt: change.at });
+  scheduleNext(store, change, target);
 }
 
 /** Whether the last commit was made at a later time than it is now, by more than clocks are set in passing. */

@@ -1,11 +1,13 @@
+import { withResult } from '../schedule/priority.ts';
 import { endScrape, halt, scheduleNext } from './ending.ts';
 import { hasParts, type StepLeft, writeParts } from './commit-parts.ts';
+import { freshen } from './fresh.ts';
 import { applyCrawl, type CrawlOps } from './crawl.ts';
 import { markMissing } from './missing.ts';
 import { noChanges, observe, sumOf } from './observe.ts';
 import { verify } from './verify.ts';
 import type { Close, CommitResult, Fence, StepOps } from './ops.ts';
-import type { ChangeCounts, Position, ProjectRow, ScrapeRow, TargetRow } from './rows.ts';
+import type { ChangeCounts, Position, ProjectRow, ScrapeRow, SpentRow, TargetRow } from './rows.ts';
 import type { Change, Store } from './store.ts';
 
 /**
@@ -55,6 +57,8 @@ function writeStep(
     : observe(store, change, sighting, ops.drafts);
   const counts = sumOf(before, found);
   store.steps.put({ scrape: fence.scrape, step: fence.step, ...log, counts });
+  if (!ops.unmodified && ops.drafts.length > 0)
+    freshen(store, change, target, { at: observedAt, fields: fieldsOf(ops.drafts) });
   if (ops.crawl !== undefined) crawlOn(store, change, { target, scrape }, ops.crawl, counts);
   const errors = (scrape.errors ?? 0) + (log.errors ?? 0);
   const walked: ScrapeRow = {
@@ -63,6 +67,7 @@ function writeStep(
     bytes: scrape.bytes + log.bytes,
     counts: sumOf(scrape.counts, counts),
     ...(errors > 0 && { errors }),
+    ...spentWith(scrape, ops),
   };
 
   let after = progressed(target, ops.position);
@@ -70,7 +75,14 @@ function writeStep(
     store.scrapes.put(walked);
     if (after !== target) store.targets.put(after);
   } else {
-    after = closed(store, change, { target: after, scrape: walked }, ops.close);
+    // Of several pages, none is known to have been so before the scrape began.
+    const verifiedAt = walked.steps === 1 ? observedAt : walked.startedAt;
+    after = closed(
+      store,
+      change,
+      { target: after, scrape: walked },
+      { ...ops.close, verifiedAt, all: ops.unmodified === true },
+    );
   }
   const lastEvent = change.log({ kind: 'step', ...fence });
   return { outcome: 'committed', counts, lastEvent, targetStatus: after.status };
@@ -101,17 +113,26 @@ export async function closeScrape(store: Store, fence: Omit<Fence, 'step'>, clos
     if (held === undefined) return { outcome: 'superseded' };
     const counts = { ...noChanges, ...marked };
     const scrape = { ...held.scrape, counts: sumOf(held.scrape.counts, counts) };
-    const { status } = closed(store, change, { ...held, scrape }, close);
+    const verifiedAt = scrape.startedAt;
+    const { status } = closed(store, change, { ...held, scrape }, { ...close, verifiedAt });
     const lastEvent = change.log({ kind: 'scrape.close', ...fence });
     return { outcome: 'committed', counts, lastEvent, targetStatus: status };
   });
 }
 
-function closed(store: Store, change: Change, { target, scrape }: Held, close: Close): TargetRow {
-  endScrape(store, change, scrape, close);
+/** How a scrape closes, with when what it saw was so; `all` where that holds for every field that is known. */
+interface Closing extends Close {
+  readonly verifiedAt: number;
+  readonly all?: boolean;
+}
+
+const noFields: ReadonlySet<string> = new Set();
+
+function closed(store: Store, change: Change, { target, scrape }: Held, close: Closing): TargetRow {
+  const over = endScrape(store, change, scrape, close);
   if (close.gap !== undefined) tellGap(change, scrape, close.gap);
   if (close.crawl !== undefined) applyCrawl(store, target.target, { add: [], end: close.crawl });
-  const { running, copy, ...rest } = target;
+  const { running, copy, found = [], ...rest } = target;
   const isComplete = close.status === 'complete';
   // A scrape that failed says nothing of the page; one that completed says which copy there is now.
   const kept = isComplete ? close.copy : copy;
@@ -120,10 +141,21 @@ function closed(store: Store, change: Change, { target, scrape }: Held, close: C
     ...(kept !== undefined && { copy: kept }),
     epoch: target.epoch + 1,
     settled: isComplete && running !== undefined ? running : target.settled,
+    ...((isComplete || found.length > 0) && {
+      found: withResult(found, { ok: isComplete, found: over.counts.added }),
+    }),
+    ...(isComplete && { verifiedAt: close.verifiedAt }),
   };
   if (!close.finished) {
     store.targets.put(ended);
-    scheduleNext(store, change, ended);
+    if (isComplete) {
+      freshen(store, change, ended, {
+        at: close.verifiedAt,
+        whole: true,
+        fields: close.all === true ? 'all' : noFields,
+      });
+    }
+    scheduleNext(store, change, ended, over);
     return ended;
   }
   const reason = { status: 'cancelled', failure: { code: 'finished', message: 'the target is finished' } } as const;
@@ -153,4 +185,23 @@ export function isFinished(store: Pick<Store, 'targets'>, project: ProjectRow): 
 export function areFinished(targets: readonly TargetRow[]): boolean {
   const tracked = targets.filter(({ status }) => status !== 'disabled');
   return tracked.length > 0 && tracked.every(({ status }) => status === 'finished');
+}
+
+/** What a scrape has spent with one step more. */
+function spentWith(
+  { spent = {} }: ScrapeRow,
+  { spent: more = {}, log, unmodified }: StepOps,
+): Pick<ScrapeRow, 'spent'> {
+  const sum: SpentRow = {
+    ...spent,
+    ...(log.batch !== undefined && { batches: (spent.batches ?? 0) + 1 }),
+    ...(unmodified === true && { notModified: (spent.notModified ?? 0) + 1 }),
+    ...(more.validated !== undefined && { validated: (spent.validated ?? 0) + more.validated }),
+    ...(more.cpuMs !== undefined && { cpuMs: (spent.cpuMs ?? 0) + more.cpuMs }),
+  };
+  return Object.keys(sum).length === 0 ? {} : { spent: sum };
+}
+
+function fieldsOf(drafts: StepOps['drafts']): ReadonlySet<string> {
+  return new Set(drafts.flatMap(({ fields }) => Object.keys(fields)));
 }

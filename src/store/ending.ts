@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { noChanges } from './observe.ts';
 import type { ScrapeRow, TargetRow } from './rows.ts';
-import type { Change, Store } from './store.ts';
+import type { Change, Scheduled, Store, Turn } from './store.ts';
+import { addWaste } from './waste.ts';
 
 /** How a scrape ends. */
 export interface Ending {
@@ -17,11 +19,13 @@ const eventType = {
   cancelled: 'scrape.cancelled',
 } as const;
 
-/** Ends a scrape that runs or waits, and tells it. The rows of its target are the caller's. */
-export function endScrape(store: Store, change: Change, scrape: ScrapeRow, ending: Ending): void {
+/** Ends a scrape that runs or waits, and tells it; returns its row. Those of its target are the caller's. */
+export function endScrape(store: Store, change: Change, scrape: ScrapeRow, ending: Ending): ScrapeRow {
   const { status, reason, failure } = ending;
   const why = { ...(reason !== undefined && { endReason: reason }), ...(failure !== undefined && { failure }) };
-  store.scrapes.move({ ...scrape, status, endedAt: change.at, ...why });
+  const ended: ScrapeRow = { ...scrape, status, endedAt: change.at, ...why };
+  store.scrapes.move(ended);
+  if (ended.steps > 0) addWaste(store, ended);
   change.tell({
     type: eventType[status],
     project: scrape.project,
@@ -36,6 +40,7 @@ export function endScrape(store: Store, change: Change, scrape: ScrapeRow, endin
       ...why,
     },
   });
+  return ended;
 }
 
 /** Ends the scrape under way of a target, if any. Returns the target, of a new epoch, for the caller to store. */
@@ -68,15 +73,20 @@ export function halt(store: Store, change: Change, target: TargetRow, ending: En
 
 /** Has a target scraped from its beginning on. */
 export function scheduleFirst(store: Store, change: Change, target: TargetRow): void {
-  store.schedule.set(store.scheduling.first(target, change.at, store.schedule.freeSlot, store.schedule.originOf));
+  store.schedule.set(store.scheduling.first(target, scheduled(store, change, target)));
 }
 
-/** Has a target that is scheduled scraped again; leaves alone one that is not. */
-export function scheduleNext(store: Store, change: Change, target: TargetRow): void {
+/** Has a target that is scheduled scraped again, after a turn or as what decides has changed; leaves alone one that is not scheduled. */
+export function scheduleNext(store: Store, change: Change, target: TargetRow, turn?: Turn): void {
   const row = store.schedule.get(target.target);
   if (row === undefined) return;
-  const next = store.scheduling.next(target, row, change.at, store.schedule.freeSlot, store.schedule.originOf);
-  store.schedule.set({ ...next, ...(row.manualAt !== undefined && { manualAt: row.manualAt }) });
+  const next = store.scheduling.next(target, row, scheduled(store, change, target), turn);
+  if (!isDeepStrictEqual(next, row)) store.schedule.set(next);
+}
+
+/** What something depends on besides its target. */
+export function scheduled({ projects, schedule }: Store, { at }: Change, { project }: TargetRow): Scheduled {
+  return { at, project: projects.get(project), places: schedule };
 }
 
 /** What a scrape has done before its first step. */

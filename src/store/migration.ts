@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import type { Environment } from './environment.ts';
+import { toSchema2 } from './schema-2.ts';
 import type { Tables } from './store.ts';
 
 /** Brings the tables from one schema to the next, within the transaction of all the migrations that are due. */
 export type Migration = (environment: Environment, tables: Tables) => void;
 
 /** The first brings schema 1 to 2, and so on. */
-const ownMigrations: readonly Migration[] = [];
+const ownMigrations: readonly Migration[] = [toSchema2];
 
 /** A store that this program cannot read. */
 export class SchemaError extends Error {

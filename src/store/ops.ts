@@ -1,6 +1,6 @@
 import type { RecordDraft } from '../extract/draft.ts';
 import type { CrawlOps } from './crawl.ts';
-import type { ChangeCounts, Failure, PageCopy, Position, StepRow, TargetStatus } from './rows.ts';
+import type { ChangeCounts, Failure, PageCopy, Position, SpentRow, StepRow, TargetStatus } from './rows.ts';
 
 /** Whom a commit belongs to; checked inside the transaction. */
 export interface Fence {
@@ -20,6 +20,8 @@ export interface StepOps {
   readonly draftsBefore?: number;
   /** Set when the site says that the target's copy is still the same: what was read from it is verified. */
   readonly unmodified?: boolean;
+  /** What it cost besides its bytes. */
+  readonly spent?: SpentRow;
   /** How far a collector has come. */
   readonly position?: Position;
   /** What the step does to its crawl. */

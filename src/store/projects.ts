@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ScheduleLevel } from '../definition/schedule.ts';
 import { isFinished } from './commit.ts';
 import { type Ending, halt, scheduleFirst, scheduleNext } from './ending.ts';
 import type { ProjectRow, TargetRow } from './rows.ts';
@@ -7,10 +9,10 @@ import type { Change, Store } from './store.ts';
 export interface TargetSpec {
   readonly source: string;
   readonly url: string;
-  readonly everyMs?: number;
+  readonly schedule?: ScheduleLevel;
 }
 
-export interface ProjectSpec extends Pick<ProjectRow, 'id' | 'name' | 'labels' | 'multiplier'> {
+export interface ProjectSpec extends Pick<ProjectRow, 'id' | 'name' | 'labels' | 'multiplier' | 'schedule'> {
   readonly targets: readonly TargetSpec[];
 }
 
@@ -31,8 +33,10 @@ export function addProject(store: Store, { targets, ...spec }: ProjectSpec): Pro
   return store.write(
     (change) => {
       if (store.projects.has(spec.id)) return { ok: false, why: 'conflict' };
-      const numbers = targets.map((target) => addTarget(store, change, { id: spec.id, status: 'active' }, target));
-      const project: ProjectRow = { ...spec, status: 'active', createdAt: change.at, targets: numbers };
+      const born: ProjectRow = { ...spec, status: 'active', createdAt: change.at, targets: [] };
+      // When its targets are due follows from it as well.
+      store.projects.put(born.id, born);
+      const project = { ...born, targets: targets.map((target) => addTarget(store, change, born, target)) };
       keep(store, change, 'add', project);
       return { ok: true, project };
     },
@@ -44,8 +48,12 @@ export function addProject(store: Store, { targets, ...spec }: ProjectSpec): Pro
 export function updateProject(store: Store, id: string, { targets, ...update }: ProjectUpdate): Promise<ProjectResult> {
   return changeProject(store, id, 'update', (change, project) => {
     const wasFinished = isFinished(store, project);
-    const numbers = targets === undefined ? project.targets : updateTargets(store, change, project, targets);
-    const updated = { ...project, ...update, targets: numbers };
+    const changed = { ...project, ...update };
+    store.projects.put(id, changed);
+    const numbers = targets === undefined ? project.targets : updateTargets(store, change, changed, targets);
+    const updated = { ...changed, targets: numbers };
+    if (update.schedule !== undefined)
+      for (const target of targetsOf(store, updated)) scheduleNext(store, change, target);
     // What was left to scrape may have been removed.
     if (!wasFinished && isFinished(store, updated)) change.tell({ type: 'project.finished', project: id, data: {} });
     return updated;
@@ -109,7 +117,7 @@ function keep(store: Store, change: Change, kind: keyof typeof eventType, projec
 }
 
 function addTarget(store: Store, change: Change, project: Pick<ProjectRow, 'id' | 'status'>, spec: TargetSpec): number {
-  const { source, url, everyMs } = spec;
+  const { source, url, schedule } = spec;
   const row = store.targets.add((target) => ({
     target,
     project: project.id,
@@ -119,7 +127,7 @@ function addTarget(store: Store, change: Change, project: Pick<ProjectRow, 'id' 
     epoch: 1,
     settled: 0,
     crashes: { recent: [], inRow: 0, total: 0 },
-    ...(everyMs !== undefined && { everyMs }),
+    ...(schedule !== undefined && { schedule }),
   }));
   if (project.status === 'active') scheduleFirst(store, change, row);
   return row.target;
@@ -129,7 +137,7 @@ function targetsOf(store: Store, project: ProjectRow): TargetRow[] {
   return project.targets.map((number) => store.targets.get(number)).filter((target) => target !== undefined);
 }
 
-/** Makes a project's targets those asked for: adds, enables again, changes the interval of, and disables. Returns all their numbers. */
+/** Makes a project's targets those asked for: adds, enables again, changes the schedule of, and disables. Returns all their numbers. */
 function updateTargets(store: Store, change: Change, project: ProjectRow, wanted: readonly TargetSpec[]): number[] {
   const known = targetsOf(store, project);
   const wantedOf = (target: TargetRow): TargetSpec | undefined => wanted.find((spec) => isPlaceOf(spec, target));
@@ -152,14 +160,14 @@ function isPlaceOf(spec: TargetSpec, target: TargetRow): boolean {
   return spec.source === target.source && spec.url === target.url;
 }
 
-function adjust(store: Store, change: Change, project: ProjectRow, target: TargetRow, { everyMs }: TargetSpec): void {
-  const { everyMs: old, ...rest } = target;
-  const adjusted: TargetRow = { ...rest, ...(everyMs !== undefined && { everyMs }) };
+function adjust(store: Store, change: Change, project: ProjectRow, target: TargetRow, { schedule }: TargetSpec): void {
+  const { schedule: old, ...rest } = target;
+  const adjusted: TargetRow = { ...rest, ...(schedule !== undefined && { schedule }) };
   if (target.status === 'disabled') {
     const enabled: TargetRow = { ...adjusted, status: 'active' };
     store.targets.put(enabled);
     if (project.status === 'active') scheduleFirst(store, change, enabled);
-  } else if (everyMs !== old) {
+  } else if (!isDeepStrictEqual(schedule, old)) {
     store.targets.put(adjusted);
     scheduleNext(store, change, adjusted);
   }

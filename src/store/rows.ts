@@ -1,3 +1,4 @@
+import type { ScheduleLevel } from '../definition/schedule.ts';
 import type { Unparsed, Value } from '../extract/draft.ts';
 
 /** What a person tracks. `finished` is not stored: a project is finished when all its targets are. */
@@ -7,6 +8,8 @@ export interface ProjectRow {
   readonly labels: readonly string[];
   /** Multiplies the priority of its targets; default 1. */
   readonly multiplier: number;
+  /** What it says of when its targets are scraped. */
+  readonly schedule?: ScheduleLevel;
   readonly status: 'active' | 'archived';
   readonly createdAt: number;
   readonly archivedAt?: number;
@@ -22,8 +25,12 @@ export interface TargetRow {
   readonly project: string;
   readonly source: string;
   readonly url: string;
-  /** The target's own interval in milliseconds; without it the source's, then the daemon's. */
-  readonly everyMs?: number;
+  /** What it says itself of when it is scraped; then come its project, its source and the daemon. */
+  readonly schedule?: ScheduleLevel;
+  /** When it was last verified as a whole. */
+  readonly verifiedAt?: number;
+  /** What its newest scrapes that ended well were the first to store, newest first. */
+  readonly found?: readonly number[];
   readonly status: TargetStatus;
   /** Raised by the start of a scrape, archive, cancel and parking: a commit that carries an older one writes nothing. */
   readonly epoch: number;
@@ -69,24 +76,6 @@ export interface Failure {
   readonly cause?: string;
   /** The beginning of what the site said. */
   readonly excerpt?: string;
-}
-
-/** When a target is next due; one row per active target. Every instant is wall time. */
-export interface ScheduleRow {
-  readonly target: number;
-  readonly dueAt: number;
-  /** A person asked for a scrape that has not begun. */
-  readonly manualAt?: number;
-  /** Its fixed grid: due at `originAt + phaseMs + n · everyMs`. */
-  readonly grid: {
-    readonly originAt: number;
-    readonly everyMs: number;
-    readonly slot: number;
-    readonly phaseMs: number;
-    readonly key: string;
-  };
-  /** Not scraped on the grid before it has been scraped once, `initialDelay` after creation. */
-  readonly first: boolean;
 }
 
 /** What is known of one thing, per (source, record type, key). */
@@ -174,6 +163,19 @@ export interface ScrapeRow {
   readonly counts: ChangeCounts;
   /** Places that should have been records and were none, as they lacked their key or threw. */
   readonly errors?: number;
+  readonly spent?: SpentRow;
+}
+
+/** What the steps of a scrape cost besides their bytes; zero where it is missing. */
+export interface SpentRow {
+  /** Steps that were no exchange. */
+  readonly batches?: number;
+  /** Answers that nothing had been modified. */
+  readonly notModified?: number;
+  /** Answers that let the next request ask whether anything was. */
+  readonly validated?: number;
+  /** Of the extraction threads. */
+  readonly cpuMs?: number;
 }
 
 /** What a commit did with records. `missing` and `gone` stand where there are any. */

@@ -150,7 +150,7 @@ export function cancelScrape(store: Store, number: number, why: string): Promise
       if (scrape.status === 'running' && target.running === number) {
         const ended = endRunning(store, change, target, ending);
         store.targets.put(ended);
-        scheduleNext(store, change, ended);
+        scheduleNext(store, change, ended, { ...scrape, status: 'cancelled' });
         // What a person has cancelled is not to be gone on with.
         if (crawlUnderWay(store, target.target) !== undefined) {
           applyCrawl(store, target.target, { add: [], end: { at: change.at, reason: 'cancelled' } });

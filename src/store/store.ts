@@ -2,7 +2,9 @@ import { nanoid } from 'nanoid';
 import { type CommitOptions, type Environment, type EnvironmentOptions, openEnvironment } from './environment.ts';
 import type { Claimable } from './claim.ts';
 import { type Migration, migrate, readableSchema } from './migration.ts';
-import type { EventRow, ScheduleRow, TargetRow } from './rows.ts';
+import type { EventRow, ProjectRow, ScrapeRow, TargetRow } from './rows.ts';
+import type { ScheduleRow } from './schedule-row.ts';
+import type { EpisodeEvent } from '../schedule/episode.ts';
 import { type CommitRow, commitTable } from './tables/commits.ts';
 import { crawlTable } from './tables/crawls.ts';
 import { definitionTable } from './tables/definitions.ts';
@@ -21,20 +23,56 @@ import { sessionTable } from './tables/sessions.ts';
 import { settingTable } from './tables/settings.ts';
 import { stepTable } from './tables/steps.ts';
 import { targetTable } from './tables/targets.ts';
+import { wasteTable } from './tables/waste.ts';
 
 /** Says when targets are due. Called within the transaction that changes what it depends on, so it reads nothing else. */
 export interface Scheduling {
   /** For a target that begins, or begins again. */
-  first(target: TargetRow, at: number, freeSlot: FreeSlot, originOf: OriginOf): ScheduleRow;
-  /** After a scrape, or when the target's interval has changed; `row` is the one until now. */
-  next(target: TargetRow, row: ScheduleRow, at: number, freeSlot: FreeSlot, originOf: OriginOf): ScheduleRow;
+  first(target: TargetRow, about: Scheduled): ScheduleRow;
+  /** After a scrape, whose row and observation `turn` has, or when what decides has changed; `row` is the one until now. */
+  next(target: TargetRow, row: ScheduleRow, about: Scheduled, turn?: Turn): ScheduleRow;
+  /** The row after something was seen, or as time alone has it, with what is to be told of that. */
+  verified(target: TargetRow, row: ScheduleRow, about: Scheduled, seen?: Sighted): Freshened;
 }
 
-/** The lowest place of a grid that no target has. */
-export type FreeSlot = (key: string, everyMs: number) => number;
+/** What a target's schedule depends on besides itself. */
+export interface Scheduled {
+  /** The present. */
+  readonly at: number;
+  readonly project: ProjectRow | undefined;
+  readonly places: Places;
+}
 
-/** Where a grid begins; `undefined` for one that has had no target yet. */
-export type OriginOf = (key: string, everyMs: number) => number | undefined;
+/** Who else is in a grid, or has an objective. */
+export interface Places {
+  /** The lowest place of a grid that no target has. */
+  readonly freeSlot: (key: string, everyMs: number) => number;
+  /** Where a grid begins; `undefined` for one that has had no target yet. */
+  readonly originOf: (key: string, everyMs: number) => number | undefined;
+  /** How many targets of a politeness key share an objective. */
+  readonly sharing: (key: string, objectiveMs: number) => number;
+}
+
+/** A scrape that has just ended. */
+export type Turn = Pick<ScrapeRow, 'reason' | 'startedAt' | 'status' | 'failure' | 'endReason'>;
+
+/** What was seen to be so at an instant. */
+export interface Sighted {
+  readonly at: number;
+  readonly fields: ReadonlySet<string> | 'all';
+  /** Whether that was the target as a whole. */
+  readonly whole?: boolean;
+}
+
+export interface Freshened {
+  readonly row: ScheduleRow;
+  readonly told: readonly FreshnessEvent[];
+}
+
+/** What is to be told of an objective; without a field, of the whole target. */
+export interface FreshnessEvent extends EpisodeEvent {
+  readonly field?: string;
+}
 
 export interface StoreOptions extends EnvironmentOptions {
   /** Wall time. */
@@ -116,6 +154,7 @@ function openTables(environment: Environment) {
     commits: commitTable(environment),
     crawls: crawlTable(environment),
     frontier: frontierTable(environment),
+    waste: wasteTable(environment),
   };
 }
 

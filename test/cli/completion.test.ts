@@ -21,6 +21,11 @@ async function offered(directory: string, words: readonly string[]): Promise<str
 describe('completion', () => {
   const cases: readonly [string[], string[]][] = [
     [['re'], ['rescrape', 'restore', 'release']],
+    [['w'], ['why', 'waste', 'watch']],
+    [['why', 'so'], ['solar']],
+    [['waste', 'cr'], ['crowd']],
+    [['schedule', '--u'], ['--until']],
+    [['add', 'x', '--to'], ['--tokens']],
     [['rescrape', '--w'], ['--wait']],
     [['rescrape', 'so'], ['solar']],
     [['--socket', 'x', '--json', 'show', 'l'], ['lunar']],

@@ -6,13 +6,18 @@ import * as crawl from '../../src/control/methods/crawl.ts';
 import * as daemon from '../../src/control/methods/daemon.ts';
 import * as event from '../../src/control/methods/event.ts';
 import * as host from '../../src/control/methods/host.ts';
+import * as objective from '../../src/control/methods/objective.ts';
+import * as pace from '../../src/control/methods/pace.ts';
 import * as project from '../../src/control/methods/project.ts';
+import * as schedule from '../../src/control/methods/schedule.ts';
 import * as scrape from '../../src/control/methods/scrape.ts';
 import * as settings from '../../src/control/methods/settings.ts';
 import * as source from '../../src/control/methods/source.ts';
 import * as trial from '../../src/control/methods/trial.ts';
 import * as target from '../../src/control/methods/target.ts';
 import * as tree from '../../src/control/methods/tree.ts';
+import * as waste from '../../src/control/methods/waste.ts';
+import * as why from '../../src/control/methods/why.ts';
 
 type Schema = z.core.JSONSchema.JSONSchema;
 
@@ -20,6 +25,11 @@ type Schema = z.core.JSONSchema.JSONSchema;
 const modules = {
   ...project,
   ...target,
+  ...pace,
+  ...why,
+  ...schedule,
+  ...objective,
+  ...waste,
   ...scrape,
   ...crawl,
   ...trial,
@@ -83,7 +93,7 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Schema {
 
 /** A type that is told by name; its own schema is a reference to itself when it is within itself. */
 function definitionOf(name: string, type: z.ZodType): Schema {
-  const schema = schemaOf(type, name.endsWith('Input') || name.endsWith('Change') ? 'input' : 'output');
+  const schema = schemaOf(type, /^New|(?:Input|Change)$/.test(name) ? 'input' : 'output');
   return (schema.$ref === undefined ? schema : schema.$defs?.[name]) as Schema;
 }
 

@@ -38,9 +38,10 @@ function evenly(startAt: number): Scheduling {
       const phaseMs = ((target - 1) * everyMs) / projects;
       const slot = Math.floor((target - 1) / hosts);
       const grid = { originAt: startAt, everyMs, slot, phaseMs, key: new URL(url).origin };
-      return { target, grid, first: false, dueAt: startAt + phaseMs };
+      return { target, since: startAt + phaseMs - everyMs, pace: { kind: 'interval', grid }, dueAt: startAt + phaseMs };
     },
     next: (_target, row) => row,
+    verified: (_target, row) => ({ row, told: [] }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test';
 import { VirtualClock } from '../../src/clock.ts';
+import type { Asked } from '../../src/control/methods.ts';
 import type { RunStep } from '../../src/daemon/open.ts';
 import { startDaemon, startDaemonIn, type TestDaemon, type TestDaemonOptions } from '../support/daemon.ts';
 
@@ -18,6 +19,10 @@ export interface TimedDaemon extends TestDaemon {
   settle(): Promise<void>;
   /** Lets time pass from one timer to the next, all that each brings about done before the next. */
   pass(ms: number): Promise<void>;
+  /** Lets time pass in one go to a while before an instant, and from there as `pass` does, up to it. */
+  until(at: number, from?: number): Promise<void>;
+  /** Resolves when a plan that was begun is written, which takes more than one write. */
+  planned(): Promise<void>;
   /** Adds a project and resolves when its actor is there. */
   track(id: string, ...targets: Target[]): Promise<void>;
   /** Resolves when so many projects have their actors. */
@@ -26,7 +31,7 @@ export interface TimedDaemon extends TestDaemon {
   starts(project: string): number[];
 }
 
-type Target = Readonly<{ source: string; url: string; everyMs?: number }>;
+type Target = Asked<'project.add'>['targets'][number];
 
 /** Wall time at the start of every timed daemon. */
 export const startAt = Date.UTC(2026, 0, 1);
@@ -58,14 +63,15 @@ export async function startTimed(test: TestContext, options: TimedOptions): Prom
     clock,
     sent,
     settle,
-    async pass(ms) {
-      const until = clock.monotonic() + ms;
+    pass,
+    async until(at, from = 1) {
+      clock.advance(Math.max(0, at - from - clock.now()));
       await settle();
-      for (let next = clock.next(); next !== undefined && next <= until; next = clock.next()) {
-        clock.advance(Math.max(0, next - clock.monotonic()));
-        await settle();
-      }
-      clock.advance(until - clock.monotonic());
+      await pass(Math.max(0, at - clock.now()));
+      await settle();
+    },
+    async planned() {
+      for (const _ of [1, 2, 3, 4]) await settle();
     },
     async track(id, ...targets) {
       const before = await actors();
@@ -76,6 +82,16 @@ export async function startTimed(test: TestContext, options: TimedOptions): Prom
     starts: (project) =>
       daemon.events.filter((event) => event.type === 'scrape.started' && event.project === project).map(({ at }) => at),
   };
+
+  async function pass(ms: number): Promise<void> {
+    const until = clock.monotonic() + ms;
+    await settle();
+    for (let next = clock.next(); next !== undefined && next <= until; next = clock.next()) {
+      clock.advance(Math.max(0, next - clock.monotonic()));
+      await settle();
+    }
+    clock.advance(until - clock.monotonic());
+  }
 
   async function tracked(projects: number): Promise<void> {
     while ((await actors()) < projects) await settle();

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { OpenHours } from '../../src/schedule/available.ts';
 import { defaultContinuous } from '../../src/schedule/continuous.ts';
-import { gridOf } from '../../src/schedule/due.ts';
+import { gridOf } from '../../src/schedule/grid.ts';
 import { type DueInputs, nextDue, type Pace } from '../../src/schedule/next-due.ts';
 
 const hourMs = 3_600_000;

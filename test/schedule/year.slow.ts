@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CronTimes, cronTimes } from '../../src/schedule/cron.ts';
 import { defaultContinuous } from '../../src/schedule/continuous.ts';
-import { gridOf } from '../../src/schedule/due.ts';
+import { gridOf } from '../../src/schedule/grid.ts';
 import { type Episode, freshEpisode, withAge } from '../../src/schedule/episode.ts';
 import { FreshnessCensus } from '../../src/schedule/freshness.ts';
 import { leadOf, type Objective } from '../../src/schedule/objective.ts';

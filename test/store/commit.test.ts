@@ -165,7 +165,7 @@ describe('a closing step', () => {
     assert.equal(store.targets.get(target)?.settled, 0);
     assert.deepEqual(store.scrapes.get(fence.scrape)?.failure, failure);
     assert.deepEqual(store.readEvents(0, 100).at(-1)?.data['failure'], failure);
-    assert.equal(store.schedule.get(target)?.first, false);
+    assert.equal(store.schedule.get(target)?.firstAt, undefined);
   });
 
   test('that says so finishes the target: nothing of it is due, and nothing waits (B24, B26)', async (t) => {

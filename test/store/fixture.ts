@@ -12,19 +12,30 @@ export const hourMs = 3_600_000;
 
 /** One grid for all: first after a second, then every hour at a minute per slot. */
 export const hourly: Scheduling = {
-  first(target, at, freeSlot) {
-    const [key, everyMs] = [target.source, target.everyMs ?? hourMs];
-    const slot = freeSlot(key, everyMs);
+  first(target, { at, places }) {
+    const [key, everyMs] = [target.source, target.schedule?.every ?? hourMs];
+    const slot = places.freeSlot(key, everyMs);
     const grid = { originAt: 0, everyMs, slot, phaseMs: slot * 60_000, key };
-    return { target: target.target, dueAt: at + 1_000, grid, first: true };
+    const firstAt = at + 1_000;
+    return { target: target.target, dueAt: firstAt, since: at, firstAt, pace: { kind: 'interval', grid } };
   },
-  next(target, row, at, freeSlot) {
-    const everyMs = target.everyMs ?? hourMs;
-    const slot = everyMs === row.grid.everyMs ? row.grid.slot : freeSlot(row.grid.key, everyMs);
-    const grid = { ...row.grid, everyMs, slot, phaseMs: slot * 60_000 };
+  next(target, row, { at, places }) {
+    if (row.pace.kind !== 'interval') return row;
+    const { grid: before } = row.pace;
+    const everyMs = target.schedule?.every ?? hourMs;
+    const slot = everyMs === before.everyMs ? before.slot : places.freeSlot(before.key, everyMs);
+    const grid = { ...before, everyMs, slot, phaseMs: slot * 60_000 };
     const rounds = Math.floor((at - grid.phaseMs) / everyMs) + 1;
-    return { target: target.target, dueAt: grid.phaseMs + rounds * everyMs, grid, first: false };
+    const { manualAt } = row;
+    return {
+      target: target.target,
+      dueAt: grid.phaseMs + rounds * everyMs,
+      since: at,
+      pace: { kind: 'interval', grid },
+      ...(manualAt !== undefined && { manualAt }),
+    };
   },
+  verified: (_target, row) => ({ row, told: [] }),
 };
 
 /** A folder that is removed when the test ends. */

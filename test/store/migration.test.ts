@@ -15,12 +15,12 @@ const labelled =
     for (const project of rows) projects.put(project.id, { ...project, labels: [...project.labels, label] });
   };
 
-const options = { now: () => 1, scheduling: hourly };
+const options = { now: () => 1, scheduling: hourly, migrations: [] };
 
 describe('the schema of a store', () => {
-  test('is 1 from its first commit on', async (t) => {
+  test('is the newest from its first commit on', async (t) => {
     const { store } = await temporaryStore(t);
-    assert.equal(store.meta.schema(), 1);
+    assert.equal(store.meta.schema(), 2);
   });
 
   test('that is older is migrated step by step, after a copy was made', async (t) => {
@@ -102,5 +102,42 @@ describe('the schema of a store', () => {
     await environment.commit(() => commits.put(1, 'of something else'));
     await environment.close();
     await assert.rejects(openStore({ ...options, path }), { name: 'SchemaError', code: 'foreign' });
+  });
+});
+
+describe('a store of schema 1', () => {
+  test('keeps when its targets are due, and their own intervals', async (t) => {
+    const { store, path } = await temporaryStore(t, { migrations: [] });
+    const [one = 0, other = 0] = await track(store, 'lamp', 'https://shop.test/1', 'https://shop.test/2');
+    const grid = { originAt: 5_000, everyMs: 60_000, slot: 0, phaseMs: 0, key: 'https://shop.test' };
+    await store.write(() => {
+      const target = store.targets.get(one);
+      if (target !== undefined) store.targets.put({ ...target, ...{ everyMs: 60_000 } });
+      for (const number of [one, other]) store.schedule.remove(number);
+      const rows = table<number, unknown>(store.environment, 'schedule');
+      const byDue = table<[number, number], 1>(store.environment, 'schedule.by_due');
+      rows.put(one, { target: one, dueAt: 65_000, manualAt: 64_000, grid, first: false });
+      byDue.put([64_000, one], 1);
+      rows.put(other, { target: other, dueAt: 9_000, grid: { ...grid, slot: 1 }, first: true });
+      byDue.put([9_000, other], 1);
+    });
+    await store.close();
+
+    const { store: migrated } = await temporaryStore(t, { path });
+    assert.equal(migrated.meta.schema(), 2);
+    assert.deepEqual(migrated.targets.get(one)?.schedule, { every: 60_000 });
+    assert.deepEqual(
+      [...migrated.schedule.byDue()],
+      [
+        {
+          target: other,
+          since: 9_000,
+          firstAt: 9_000,
+          dueAt: 9_000,
+          pace: { kind: 'interval', grid: { ...grid, slot: 1 } },
+        },
+        { target: one, since: 5_000, dueAt: 65_000, manualAt: 64_000, pace: { kind: 'interval', grid } },
+      ],
+    );
   });
 });

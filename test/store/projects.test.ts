@@ -19,7 +19,7 @@ const lamp: ProjectSpec = {
   multiplier: 2,
   targets: [
     { source: 'shop', url: 'https://shop.test/lamp' },
-    { source: 'fund', url: 'https://fund.test/lamp', everyMs: 60_000 },
+    { source: 'fund', url: 'https://fund.test/lamp', schedule: { every: 60_000 } },
   ],
 };
 
@@ -45,7 +45,7 @@ describe('a project that is added', () => {
       project: 'lamp',
       source: 'fund',
       url: 'https://fund.test/lamp',
-      everyMs: 60_000,
+      schedule: { every: 60_000 },
       status: 'active',
       epoch: 1,
       settled: 0,
@@ -160,8 +160,8 @@ describe('a project that is restored', () => {
       undefined,
     ]);
     assert.deepEqual(
-      [...store.schedule.byDue()].map(({ target, dueAt, first }) => [target, dueAt, first]),
-      [[active, clock.now + 1_000, true]],
+      [...store.schedule.byDue()].map(({ target, dueAt, firstAt }) => [target, dueAt, firstAt]),
+      [[active, clock.now + 1_000, clock.now + 1_000]],
     );
     const again = await restoreProject(store, 'lamp');
     assert.equal(again.ok && again.changed, false);
@@ -203,10 +203,14 @@ describe('a project that is updated', () => {
     await addProject(store, lamp);
     const [shop, fund] = lamp.targets;
     await updateProject(store, 'lamp', {
-      targets: [{ ...shop, source: 'shop', url: 'https://shop.test/lamp', everyMs: 60_000 }, ...(fund ? [fund] : [])],
+      targets: [
+        { ...shop, source: 'shop', url: 'https://shop.test/lamp', schedule: { every: 60_000 } },
+        ...(fund ? [fund] : []),
+      ],
     });
-    assert.equal(store.targets.get(1)?.everyMs, 60_000);
-    assert.equal(store.schedule.get(1)?.grid.everyMs, 60_000);
+    assert.equal(store.targets.get(1)?.schedule?.every, 60_000);
+    const pace = store.schedule.get(1)?.pace;
+    assert.equal(pace?.kind === 'interval' && pace.grid.everyMs, 60_000);
     assert.equal(store.schedule.freeSlot('shop', 3_600_000), 0);
   });
 

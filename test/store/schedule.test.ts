@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { openEnvironment } from '../../src/store/environment.ts';
-import type { ScheduleRow } from '../../src/store/rows.ts';
+import type { GridPlace, ScheduleRow } from '../../src/store/schedule-row.ts';
 import { type ScheduleTable, scheduleTable } from '../../src/store/tables/schedule.ts';
 import { hourMs, temporaryFolder } from './fixture.ts';
 
@@ -16,9 +16,9 @@ function temporarySchedule(t: TestContext): Scheduled {
   return { schedule: scheduleTable(environment), write: (run) => environment.commit(run) };
 }
 
-function row(target: number, dueAt: number, grid: Partial<ScheduleRow['grid']> = {}): ScheduleRow {
+function row(target: number, dueAt: number, grid: Partial<GridPlace> = {}): ScheduleRow {
   const place = { originAt: 500, everyMs: hourMs, slot: target - 1, phaseMs: 0, key: 'https://shop.test', ...grid };
-  return { target, dueAt, grid: place, first: false };
+  return { target, dueAt, since: 0, pace: { kind: 'interval', grid: place } };
 }
 
 const due = (schedule: ScheduleTable, before?: number): number[] =>

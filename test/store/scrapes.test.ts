@@ -120,7 +120,7 @@ describe('a scrape that is cancelled', () => {
       [store.targets.get(target)?.running, store.targets.get(target)?.epoch],
       [undefined, fence.epoch + 1],
     );
-    assert.equal(store.schedule.get(target)?.first, false);
+    assert.equal(store.schedule.get(target)?.firstAt, undefined);
     assert.equal(told(store).at(-1), 'scrape.cancelled');
   });
 

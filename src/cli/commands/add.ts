@@ -1,16 +1,19 @@
 import { Command } from 'commander';
+import type { Client } from '../../control/client.ts';
 import type { Asked } from '../../control/methods.ts';
+import type { ProjectView } from '../../control/methods/project.ts';
 import { examples, print, withDaemon } from '../cli.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
-import { countOption, durationOption, pairOption, repeatedOption } from '../options.ts';
+import { infeasibleText } from '../infeasible-text.ts';
+import { countOption, pairOption, repeatedOption } from '../options.ts';
+import { scheduleOf, type ScheduleOptions, withScheduleOptions } from '../schedule-options.ts';
 import { showProject } from '../show.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface Options {
+interface Options extends ScheduleOptions {
   readonly source?: string;
   readonly url?: string;
   readonly param?: Readonly<Record<string, string>>;
-  readonly every?: number;
   readonly name?: string;
   readonly label?: readonly string[];
   readonly multiplier?: number;
@@ -18,13 +21,13 @@ interface Options {
 
 /** `add`: tracks a new project. */
 export function addCommand(terminal: Terminal): Command {
-  return new Command('add')
+  const command = new Command('add')
     .description('track a new project; more targets than one come with `apply`')
     .argument('<id>', 'what the project is called by: letters, digits, - and _')
     .option('-s, --source <id>', 'the source it is on; by default the one that its address belongs to')
     .option('-u, --url <url>', 'its address there')
-    .option('-p, --param <name=value>', "what fills the source's address pattern; may be repeated", pairOption)
-    .option('-e, --every <duration>', 'how often to scrape it, such as 15m or 4h', durationOption)
+    .option('-p, --param <name=value>', "what fills the source's address pattern; may be repeated", pairOption);
+  return withScheduleOptions(command)
     .option('-n, --name <name>', 'its name for people')
     .option('-l, --label <label>', 'a label; may be repeated', repeatedOption)
     .option('--multiplier <number>', 'of its priority', countOption)
@@ -34,18 +37,24 @@ export function addCommand(terminal: Terminal): Command {
         'heronry add solar --url https://kickfund.example/projects/solar',
         'heronry add solar --source kickfund --param slug=solar --every 15m --label spring',
         'heronry add trials --source register',
+        'heronry add terms --url https://shop.example/terms --cron "0 6 * * 1" --zone Europe/Berlin',
+        'heronry add stock --url https://shop.example/stock --objective 4h,6h',
       ),
     )
     .action((id: string, options: Options, command: Command) => {
       const wanted = asked(id, options);
       return withDaemon(terminal, command, async (client) => {
         const project = await client.call('project.add', wanted);
+        if (options.objective !== undefined) await warnInfeasible(terminal, client, project);
         print(terminal, command, project, (project) => showProject(terminal, project, []));
       });
     });
 }
 
-function asked(id: string, { source, url, param, every, name, label, multiplier }: Options): Asked<'project.add'> {
+function asked(
+  id: string,
+  { source, url, param, name, label, multiplier, ...schedule }: Options,
+): Asked<'project.add'> {
   if (url !== undefined && param !== undefined)
     throw new CommandError(exitStatus.usage, 'add: expected either --url or --param, got both');
   if (source === undefined && url === undefined)
@@ -54,7 +63,7 @@ function asked(id: string, { source, url, param, every, name, label, multiplier 
     ...(source !== undefined && { source }),
     // A source may need nothing to make an address of; the daemon knows what it lacks.
     ...(url === undefined ? { params: param ?? {} } : { url }),
-    ...(every !== undefined && { everyMs: every }),
+    ...scheduleOf('add', schedule),
   };
   return {
     id,
@@ -63,4 +72,12 @@ function asked(id: string, { source, url, param, every, name, label, multiplier 
     ...(label && { labels: label }),
     ...(multiplier !== undefined && { multiplier }),
   };
+}
+
+/** Says so when the new target's host does not allow what is promised there. */
+async function warnInfeasible(terminal: Terminal, client: Client, { targets }: ProjectView): Promise<void> {
+  for (const { source } of targets) {
+    const { infeasible } = await client.call('objective.report', { source });
+    for (const each of infeasible) terminal.err(`warning: ${infeasibleText(each)}`);
+  }
 }

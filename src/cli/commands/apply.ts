@@ -1,11 +1,9 @@
-import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { ControlError } from '../../control/error.ts';
 import type { Client } from '../../control/client.ts';
 import type { Asked, Result } from '../../control/methods.ts';
 import { examples, print, withDaemon } from '../cli.ts';
-import { CommandError, exitStatus } from '../exit-status.ts';
-import { showProblems } from '../problems.ts';
+import { infeasibleText } from '../infeasible-text.ts';
+import { readProjects, tooLarge } from '../local/projects.ts';
 import type { Style, Terminal } from '../terminal.ts';
 import { countText, plainText } from '../text.ts';
 
@@ -15,7 +13,6 @@ interface Options {
   readonly dryRun?: boolean;
 }
 
-type Projects = Asked<'project.apply'>['projects'];
 type Applied = Result<'project.apply'>;
 
 /** `apply`: makes the tracked projects equal to a file. */
@@ -33,29 +30,17 @@ export function applyCommand(terminal: Terminal): Command {
       const projects = await readProjects(terminal, file);
       await withDaemon(terminal, command, async (client) => {
         const applied = await apply(client, { projects, prune, dryRun });
+        for (const each of applied.infeasible ?? []) terminal.err(`warning: ${infeasibleText(each)}`);
         print(terminal, command, applied, () => showApplied(terminal, applied, prune));
       });
     });
-}
-
-async function readProjects(terminal: Terminal, file: string): Promise<Projects> {
-  const { loadProjects } = await import('../../definition/load.ts');
-  const loaded = await loadProjects(resolve(terminal.cwd, file));
-  if (!loaded.ok) throw new CommandError(exitStatus.failed, showProblems(terminal, loaded.problems));
-  return loaded.value.map(({ targets, ...project }) => ({
-    ...project,
-    targets: targets.map(({ every, ...target }) => ({ ...target, ...(every !== undefined && { everyMs: every }) })),
-  }));
 }
 
 async function apply(client: Client, asked: Asked<'project.apply'>): Promise<Applied> {
   try {
     return await client.call('project.apply', asked);
   } catch (error) {
-    if (!(error instanceof ControlError) || error.code !== 'line_too_long') throw error;
-    throw new CommandError(exitStatus.failed, 'apply: the file is too large for one request: split it', {
-      cause: error,
-    });
+    throw tooLarge('apply', error);
   }
 }
 

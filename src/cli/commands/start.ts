@@ -8,6 +8,7 @@ interface Options {
   readonly config?: string;
   readonly data?: string;
   readonly sources?: string;
+  readonly apiOnly?: boolean;
   readonly logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 }
 
@@ -18,6 +19,7 @@ export function startCommand(terminal: Terminal): Command {
     .option('-c, --config <file>', 'its configuration; by default heronry.yaml in the present folder, if there is one')
     .option('--data <folder>', 'where it keeps its data')
     .option('--sources <folder>', 'the folder of definitions')
+    .option('--api-only', 'serve the control methods and ask no site by itself: no scrapes, no pulses')
     .addOption(
       new Option('--log-level <level>', 'from which level on it logs').choices([
         'trace',
@@ -29,8 +31,11 @@ export function startCommand(terminal: Terminal): Command {
         'silent',
       ]),
     )
-    .addHelpText('after', examples('heronry start', 'heronry start --data /srv/heronry --sources definitions'))
-    .action(async ({ config, data, sources, logLevel }: Options, command: Command) => {
+    .addHelpText(
+      'after',
+      examples('heronry start', 'heronry start --data /srv/heronry --sources definitions', 'heronry start --api-only'),
+    )
+    .action(async ({ config, data, sources, apiOnly, logLevel }: Options, command: Command) => {
       const { runDaemon } = await import('../../daemon.ts');
       const { socket } = globalOptions(command);
       const file = config ?? (existsSync(resolve(terminal.cwd, 'heronry.yaml')) ? 'heronry.yaml' : undefined);
@@ -39,6 +44,7 @@ export function startCommand(terminal: Terminal): Command {
         ...(data !== undefined && { data: resolve(terminal.cwd, data) }),
         ...(socket !== undefined && { socket: resolve(terminal.cwd, socket) }),
         ...(sources !== undefined && { sources: resolve(terminal.cwd, sources) }),
+        ...(apiOnly === true && { apiOnly }),
         ...(logLevel && { logLevel }),
       });
     });

@@ -34,6 +34,7 @@ function showDaemon(terminal: Terminal, status: DaemonStatus): string {
     `data      ${status.data}`,
     `socket    ${status.socket}`,
   ];
+  if (status.apiOnly === true) lines.push('mode      serves its control methods alone, and scrapes nothing');
   if (status.paused !== undefined) lines.push(terminal.paint('red', `paused    ${plainText(status.paused)}`));
   return lines.join('\n');
 }

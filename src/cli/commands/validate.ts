@@ -3,6 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { Command } from 'commander';
 import type { Loaded } from '../../definition/load.ts';
 import type { Problem } from '../../definition/problem.ts';
+import type { Projects } from '../../definition/project.ts';
 import { examples, print } from '../cli.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { showProblems } from '../problems.ts';
@@ -109,10 +110,10 @@ async function validateFolder(
   }
   const loaded = sources === undefined ? { sources: [], problems: [] } : await loadSources(sources);
   problems.push(...loaded.problems);
-  let projects = 0;
+  let listed: Projects = [];
   if (existsSync(projectFile)) {
     const list = await loadProjects(projectFile);
-    if (list.ok) projects = list.value.length;
+    if (list.ok) listed = list.value;
     else problems.push(...list.problems);
   }
   const [{ pluginsFolder, pluginUseProblems, validatePlugins }, { fixtureWarnings }] = await Promise.all([
@@ -124,8 +125,12 @@ async function validateFolder(
   problems.push(...faults);
   if (sources !== undefined) problems.push(...(await pluginUseProblems(loaded.sources, sources, pluginFolder)));
   const ids = loaded.sources.map(({ id }) => id);
-  const warnings = fixtureWarnings(resolve(folder, 'fixtures'), ids, terminal.cwd);
-  return { sources: loaded.sources.length, projects, plugins, problems, warnings };
+  const { objectiveWarnings } = await import('../local/validate-objectives.ts');
+  const warnings = [
+    ...fixtureWarnings(resolve(folder, 'fixtures'), ids, terminal.cwd),
+    ...(await objectiveWarnings(loaded.sources, listed)),
+  ];
+  return { sources: loaded.sources.length, projects: listed.length, plugins, problems, warnings };
 }
 
 /** The folder of definitions in a folder, or that folder itself when it holds some and nothing else that is known. */

@@ -7,11 +7,16 @@ import { daemonHandlers } from './daemon.ts';
 import type { HandlerDeps } from './deps.ts';
 import { eventHandlers } from './event.ts';
 import { hostHandlers } from './host.ts';
+import { objectiveHandlers } from './objective.ts';
+import { planHandlers } from './plan.ts';
 import { projectHandlers } from './project.ts';
 import { resolveHandlers } from './resolve.ts';
+import { scheduleHandlers } from './schedule.ts';
 import { scrapeHandlers } from './scrape.ts';
 import { sourceHandlers } from './source.ts';
 import { treeHandlers } from './tree.ts';
+import { wasteHandlers } from './waste.ts';
+import { whyHandlers } from './why.ts';
 import { workHandlers } from './work.ts';
 
 /** What every control method does. */
@@ -25,6 +30,11 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     ...crawlHandlers(deps),
     ...hostHandlers(deps),
     ...scrapeHandlers(deps),
+    ...whyHandlers(deps),
+    ...scheduleHandlers(deps),
+    ...planHandlers(deps),
+    ...objectiveHandlers(deps),
+    ...wasteHandlers(deps),
     ...treeHandlers(deps),
     ...eventHandlers(deps),
     ...daemonHandlers(deps),

@@ -1,13 +1,16 @@
-import { writtenDuration } from '../../definition/duration.ts';
+import { DemandBook } from '../../definition/feasible.ts';
 import { addProject, archiveProject, type ProjectSpec, restoreProject, updateProject } from '../../store/projects.ts';
 import type { ProjectRow, TargetRow } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import type { z } from 'zod';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
+import type { InfeasibleView } from '../methods/objective.ts';
 import type { AppliedChange } from '../methods/project.ts';
 import type { HandlerDeps } from './deps.ts';
-import { targetSpec } from './project.ts';
+import { infeasibleView } from './plan.ts';
+import { projectSpec } from './project.ts';
+import { scheduleText } from './schedule-text.ts';
 
 type Change = z.infer<typeof AppliedChange>;
 
@@ -17,11 +20,7 @@ export function applyHandlers(deps: HandlerDeps): Pick<Handlers, 'project.apply'
       const store = deps.store();
       refuseTwins(projects);
       // All addresses are made first, so that a list with a mistake changes nothing.
-      const wanted = projects.map(({ name, targets, ...spec }): ProjectSpec => ({
-        name: name ?? spec.id,
-        ...spec,
-        targets: targets.map((target) => targetSpec(target, deps)),
-      }));
+      const wanted = projects.map((project) => projectSpec(project, deps));
       const planned = wanted.map((spec) => ({ spec, changes: changesOf(store, spec) }));
       const surplus = prune ? surplusOf(store, new Set(wanted.map(({ id }) => id))) : [];
       if (!dryRun) {
@@ -31,6 +30,7 @@ export function applyHandlers(deps: HandlerDeps): Pick<Handlers, 'project.apply'
         for (const id of surplus) deps.look(id);
         deps.reconcile();
       }
+      const infeasible = infeasibleIn(wanted, deps);
       return {
         changes: [
           ...planned.flatMap(({ changes }) => changes),
@@ -38,9 +38,23 @@ export function applyHandlers(deps: HandlerDeps): Pick<Handlers, 'project.apply'
         ],
         unchanged: planned.filter(({ changes }) => changes.length === 0).length,
         applied: !dryRun,
+        ...(infeasible.length > 0 && { infeasible }),
       };
     },
   };
+}
+
+/** What its hosts do not allow of the objectives in a list. */
+function infeasibleIn(projects: readonly ProjectSpec[], deps: HandlerDeps): InfeasibleView[] {
+  const demands = new DemandBook();
+  for (const { schedule: project, targets } of projects) {
+    for (const { source: id, url, schedule: target } of targets) {
+      const source = deps.catalogue().sources.get(id)?.source;
+      const schedule = deps.scheduleOf({ source: id, ...(target && { target }), ...(project && { project }) });
+      if (source !== undefined && schedule !== undefined) demands.add(source, url, schedule);
+    }
+  }
+  return demands.infeasible().map(infeasibleView);
 }
 
 /** One id can be made equal to one entry only. */
@@ -70,7 +84,8 @@ function carriedOut(
     case 'add':
       return addProject(store, { id, ...spec });
     case 'update':
-      return updateProject(store, id, spec);
+      // A list says all of it: what it leaves out is the default again.
+      return updateProject(store, id, { schedule: {}, ...spec });
     case 'restore':
       return restoreProject(store, id);
     case 'archive':
@@ -85,7 +100,11 @@ function changesOf(store: Store, spec: ProjectSpec): Change[] {
   const { id } = spec;
   if (row === undefined)
     return [{ id, action: 'add', details: spec.targets.map(({ source, url }) => `+ ${source} ${url}`) }];
-  const details = [...textChanges(row, spec), ...targetChanges(tracked(store, row), spec)];
+  const details = [
+    ...textChanges(row, spec),
+    ...scheduleChanges(row, spec),
+    ...targetChanges(tracked(store, row), spec),
+  ];
   return [
     ...(details.length > 0 ? [{ id, action: 'update' as const, details }] : []),
     ...(row.status === 'archived' ? [{ id, action: 'restore' as const, details: ['was archived'] }] : []),
@@ -108,15 +127,15 @@ function targetChanges(targets: readonly TargetRow[], spec: ProjectSpec): string
   const others = spec.targets.flatMap((place) => {
     const target = targets.find((each) => isOf(each)(place));
     if (target === undefined) return [`+ ${place.source} ${place.url}`];
-    return target.everyMs === place.everyMs
-      ? []
-      : [`${place.source}: every ${everyText(target.everyMs)} → ${everyText(place.everyMs)}`];
+    const [before, after] = [scheduleText(target.schedule), scheduleText(place.schedule)];
+    return before === after ? [] : [`${place.source}: ${before} → ${after}`];
   });
   return [...gone, ...others];
 }
 
-function everyText(everyMs: number | undefined): string {
-  return everyMs === undefined ? 'default' : writtenDuration(everyMs);
+function scheduleChanges(row: ProjectRow, spec: ProjectSpec): string[] {
+  const [before, after] = [scheduleText(row.schedule), scheduleText(spec.schedule)];
+  return before === after ? [] : [`schedule: ${before} → ${after}`];
 }
 
 function tracked(store: Store, row: ProjectRow): TargetRow[] {

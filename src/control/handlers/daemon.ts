@@ -43,6 +43,7 @@ async function status(deps: HandlerDeps): Promise<DaemonStatus> {
     ...(await counted(deps)),
     sources: { ready: sources.size, broken: new Set(problems.map(({ file }) => file)).size },
     lastEvent: store.events.last(),
+    ...(deps.apiOnly && { apiOnly: true as const }),
     ...(paused !== undefined && { paused }),
   };
 }

@@ -9,9 +9,10 @@ import type { HostView as Ledger } from '../../../workers/hosts.ts';
 import type { RobotsView } from '../methods/host.ts';
 import type { Settings } from '../methods/settings.ts';
 import type { RobotsVerdictView, SourceView } from '../methods/source.ts';
+import type { ScheduleDeps } from './schedule-deps.ts';
 
 /** What the handlers need of the daemon. */
-export interface HandlerDeps {
+export interface HandlerDeps extends ScheduleDeps {
   readonly clock: Clock;
   /** The open store; throws a `ControlError` `not_ready` while there is none. */
   store(): Store;

@@ -1,8 +1,10 @@
 import { nanoid } from 'nanoid';
+import { paceKeys, type ScheduleLevel } from '../../definition/schedule.ts';
 import {
   addProject,
   archiveProject,
   type ProjectResult,
+  type ProjectSpec,
   restoreProject,
   type TargetSpec,
   updateProject,
@@ -11,7 +13,8 @@ import type { ProjectRow } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
-import type { ProjectView } from '../methods/project.ts';
+import { levelOf } from '../methods/pace.ts';
+import type { ListedProjectInput, ProjectView } from '../methods/project.ts';
 import type { TargetInput } from '../methods/target.ts';
 import type { HandlerDeps } from './deps.ts';
 import { withSource } from './resolve.ts';
@@ -29,14 +32,10 @@ type Methods =
 
 export function projectHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
   return {
-    'project.add': async ({ id = nanoid(), name = id, targets, ...spec }, { signal }) => {
+    'project.add': async ({ targets, ...given }, { signal }) => {
       const known = await Promise.all(targets.map((target) => withSource(target, deps, signal)));
-      const added = await addProject(deps.store(), {
-        id,
-        name,
-        ...spec,
-        targets: known.map((target) => targetSpec(target, deps)),
-      });
+      const { id = nanoid() } = given;
+      const added = await addProject(deps.store(), projectSpec({ ...given, id, targets: known }, deps));
       if (!added.ok) throw new ControlError('conflict', `project "${id}" exists already`);
       deps.reconcile();
       return projectView(added.project, deps);
@@ -51,10 +50,14 @@ export function projectHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
 
     'project.get': ({ id }) => projectView(findProject(deps.store(), id), deps),
 
-    'project.update': async ({ id, targets, ...change }) => {
+    'project.update': async ({ id, name, labels, multiplier, targets, ...level }) => {
       const specs = targets?.map((target) => targetSpec(target, deps));
+      const schedule = scheduleChange(findProject(deps.store(), id).schedule, levelOf(level));
       const updated = await updateProject(deps.store(), id, {
-        ...change,
+        ...(name !== undefined && { name }),
+        ...(labels !== undefined && { labels }),
+        ...(multiplier !== undefined && { multiplier }),
+        ...(schedule !== undefined && { schedule }),
         ...(specs !== undefined && { targets: specs }),
       });
       return changed(id, updated, deps);
@@ -76,11 +79,38 @@ export function findProject(store: Store, id: string): ProjectRow {
 export function targetSpec(target: TargetInput, { catalogue }: Pick<HandlerDeps, 'catalogue'>): TargetSpec {
   const source = catalogue().sources.get(target.source)?.source;
   if (source === undefined) throw new ControlError('not_found', `no source "${target.source}" is loaded`);
+  const { source: id, url, params, ...given } = target;
+  const schedule = levelOf(given);
   return {
-    source: target.source,
-    url: targetUrl(source, target),
-    ...(target.everyMs !== undefined && { everyMs: target.everyMs }),
+    source: id,
+    url: targetUrl(source, { url, params }),
+    ...(Object.keys(schedule).length > 0 && { schedule }),
   };
+}
+
+/** A project with all its targets, as it is stored. */
+export function projectSpec(
+  { id, name = id, labels, multiplier, targets, ...given }: ListedProjectInput,
+  deps: Pick<HandlerDeps, 'catalogue'>,
+): ProjectSpec {
+  const schedule = levelOf(given);
+  return {
+    id,
+    name,
+    labels,
+    multiplier,
+    ...(Object.keys(schedule).length > 0 && { schedule }),
+    targets: targets.map((target) => targetSpec(target, deps)),
+  };
+}
+
+/** What a project's schedule becomes; nothing when it stays. A new pace takes the place of the one that was there. */
+function scheduleChange(before: ScheduleLevel | undefined, change: ScheduleLevel): ScheduleLevel | undefined {
+  if (Object.keys(change).length === 0) return undefined;
+  if (!paceKeys.some((key) => change[key] !== undefined)) return { ...before, ...change };
+  const { every: _every, cron: _cron, zone: _zone, tokens: _tokens, continuous: _continuous, ...kept } = before ?? {};
+  const { objective: _objective, ...rest } = kept;
+  return { ...rest, ...change };
 }
 
 /** Has the tree follow a change of a project that is durable already. */

@@ -3,6 +3,7 @@ import type { Problem } from '../../definition/problem.ts';
 import type { Source } from '../../definition/source.ts';
 import { strangerAt } from '../../definition/stranger.ts';
 import { fillUrl } from '../../definition/url-pattern.ts';
+import { infeasibleOf } from '../../store/infeasible.ts';
 import { inSlices } from '../../store/slices.ts';
 import type { Store } from '../../store/store.ts';
 import { ControlError } from '../error.ts';
@@ -99,6 +100,15 @@ async function sourceView(
   const pulse = await pulseStatus(id);
   const session = sessionOf(id);
   const circuit = circuits.get(id);
+  const infeasible = infeasibleOf(store())
+    .filter(({ source }) => source === id)
+    .map(({ key, targets, objectiveMs, neededMs, nearestMs }) => ({
+      key,
+      targets,
+      objectiveMs,
+      neededMs,
+      ...(nearestMs !== undefined && { nearestMs }),
+    }));
   return {
     id,
     name: loaded?.source.name ?? id,
@@ -121,6 +131,7 @@ async function sourceView(
         }),
       },
     }),
+    ...(infeasible.length > 0 && { infeasible }),
     problems: problems.map(problemView),
   };
 }

@@ -1,4 +1,5 @@
 import { areFinished } from '../../store/commit.ts';
+import { isInfeasible } from '../../store/infeasible.ts';
 import type { EventRow, ProjectRow, ScrapeRow, StepRow, TargetRow } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import type { EventView } from '../methods/event.ts';
@@ -34,12 +35,13 @@ export function statusOf(row: ProjectRow, targets: readonly TargetRow[]): Projec
 }
 
 function targetView(row: TargetRow, store: Store, conditions: TargetView['conditions']): TargetView {
-  const { target, source, url, everyMs, status, crashes, waiting } = row;
+  const { target, source, url, status, crashes, waiting } = row;
+  const everyMs = row.schedule?.every;
   const schedule = store.schedule.get(target);
   const [last] = [...store.scrapes.ofTarget(target, { limit: 2 })].filter((scrape) => scrape.status !== 'waiting');
   const parked = status === 'parked' ? row.parked : undefined;
-  const dueAt =
-    status === 'active' && schedule !== undefined ? Math.min(schedule.dueAt, schedule.manualAt ?? Infinity) : undefined;
+  const nextAt = Math.min(schedule?.dueAt ?? Infinity, schedule?.manualAt ?? Infinity);
+  const dueAt = status === 'active' && nextAt < Infinity ? nextAt : undefined;
   return {
     target,
     source,
@@ -57,16 +59,18 @@ function targetView(row: TargetRow, store: Store, conditions: TargetView['condit
 }
 
 /** What keeps a target from being scraped besides its status. Nobody is asked, as there may be very many targets. */
-function conditionsOf(
-  { source, status, settled }: TargetRow,
+export function conditionsOf(
+  { target, source, status, settled }: TargetRow,
   { store, catalogue, sessionOf }: Pick<HandlerDeps, 'store' | 'catalogue' | 'sessionOf'>,
 ): TargetView['conditions'] {
   const session = sessionOf(source)?.code;
+  const fresh = store().schedule.get(target)?.fresh;
   const hasNoSession = session === 'not_initialised' || session === 'login_attempts';
   return [
     ...(catalogue().sources.has(source) ? [] : (['definition_error'] as const)),
     ...(hasNoSession || (settled === 0 && status === 'active') ? (['not_initialised'] as const) : []),
     ...(store().circuits.get(source)?.state === 'open' ? (['circuit_open'] as const) : []),
+    ...(fresh !== undefined && isInfeasible(store(), fresh) ? (['objective_infeasible'] as const) : []),
   ];
 }
 

@@ -22,6 +22,8 @@ export function workHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
       const row = findProject(store, id);
       if (row.status === 'archived')
         throw new ControlError('conflict', `project "${id}" is archived: restore it first`);
+      if (deps.apiOnly)
+        throw new ControlError('not_ready', 'the daemon was started with --api-only, and scrapes nothing');
       const scrapes: z.infer<typeof RequestedScrape>[] = [];
       const idle: string[] = [];
       for (const number of targetsOf(row, target)) {

@@ -27,6 +27,8 @@ export const DaemonStatus = z.strictObject({
   }),
   /** The id of the newest event, 0 before the first. */
   lastEvent: z.int().min(0),
+  /** Set where it was started to serve these methods alone, and scrapes nothing. */
+  apiOnly: z.literal(true).optional(),
   /** Set while scraping is paused, with why. */
   paused: z.string().optional(),
 });

@@ -2,8 +2,11 @@ import * as z from 'zod';
 import { ProjectId, SourceId } from '../../definition/slug.ts';
 import type { MethodSpec } from '../method.ts';
 import { AnyValue, Instant, Limit, Serial } from '../fields.ts';
+import { checkScheduleInput, scheduleInputShape } from './pace.ts';
 import { ScrapeWishView } from './scrape.ts';
 import { NewTarget, TargetInput, TargetView } from './target.ts';
+import { InfeasibleView } from './objective.ts';
+import { WhyView } from './why.ts';
 
 const name = z.string().trim().min(1).max(200);
 const labels = z.array(z.string().trim().min(1).max(64)).max(32).readonly();
@@ -11,24 +14,37 @@ const multiplier = z.number().positive().max(100);
 const targets = z.array(TargetInput).min(1).max(100).readonly();
 const newTargets = z.array(NewTarget).min(1).max(100).readonly();
 
-/** A project as a person writes it. Without an id it is given one; without a name it is called by its id. */
-export const ProjectInput = z.strictObject({
+const project = {
   id: ProjectId.exactOptional(),
   name: name.exactOptional(),
   labels: labels.default([]),
   multiplier: multiplier.default(1),
+  ...scheduleInputShape,
   targets,
-});
+};
+
+/** A project as a person writes it. Without an id it is given one; without a name it is called by its id. */
+export const ProjectInput = z.strictObject({ ...project, targets: newTargets }).superRefine(checkScheduleInput);
 export type ProjectInput = z.infer<typeof ProjectInput>;
 
-/** What may be changed of a project; what is not named stays. `targets` names them all: one that is missing is removed. */
-export const ProjectChange = z.strictObject({
-  id: ProjectId,
-  name: name.exactOptional(),
-  labels: labels.exactOptional(),
-  multiplier: multiplier.exactOptional(),
-  targets: targets.exactOptional(),
-});
+/** The same in a list, by whose ids it is compared with what is tracked. */
+export const ListedProjectInput = z.strictObject({ ...project, id: ProjectId }).superRefine(checkScheduleInput);
+export type ListedProjectInput = z.infer<typeof ListedProjectInput>;
+
+/**
+ * What may be changed of a project; what is not named stays, but one pace replaces another. `targets` names them all: one that
+ * is missing is removed.
+ */
+export const ProjectChange = z
+  .strictObject({
+    id: ProjectId,
+    name: name.exactOptional(),
+    labels: labels.exactOptional(),
+    multiplier: multiplier.exactOptional(),
+    ...scheduleInputShape,
+    targets: targets.exactOptional(),
+  })
+  .superRefine(checkScheduleInput);
 
 /** A project with its targets. `finished` when all its targets are. */
 export const ProjectView = z.strictObject({
@@ -101,7 +117,7 @@ const Rescrape = OneTarget.extend({ wish: ScrapeWishView.exactOptional() });
 /** Methods on what a person tracks. */
 export const projectMethods = {
   'project.add': {
-    params: ProjectInput.extend({ targets: newTargets }),
+    params: ProjectInput,
     result: ProjectView,
     role: 'operate',
     doc: 'Tracks a new project; a conflict when its id is taken, also by an archived one, and when a target that names no source is tracked already.',
@@ -124,6 +140,18 @@ export const projectMethods = {
     doc: 'Lists projects in the order of their ids; archived ones only when asked for.',
   },
   'project.get': { params: OneProject, result: ProjectView, role: 'read', doc: 'Shows one project.' },
+  'project.why': {
+    params: OneTarget,
+    result: z.strictObject({
+      id: z.string(),
+      at: Instant,
+      /** Why nothing at all is scraped, while that is so. */
+      paused: z.string().optional(),
+      targets: z.array(WhyView).readonly(),
+    }),
+    role: 'read',
+    doc: 'Tells when each target of a project is next due and everything that has a say in it; asks nobody.',
+  },
   'project.update': {
     params: ProjectChange,
     result: ProjectView,
@@ -184,10 +212,7 @@ export const projectMethods = {
   },
   'project.apply': {
     params: z.strictObject({
-      projects: z
-        .array(ProjectInput.extend({ id: ProjectId }))
-        .max(10_000)
-        .readonly(),
+      projects: z.array(ListedProjectInput).max(10_000).readonly(),
       /** Archives projects that are not in the list. */
       prune: z.boolean().default(false),
       /** Says what would be done, and does nothing. */
@@ -197,6 +222,8 @@ export const projectMethods = {
       changes: z.array(AppliedChange).readonly(),
       unchanged: z.int(),
       applied: z.boolean(),
+      /** Objectives in the list that its hosts do not allow to be kept, where there are any. */
+      infeasible: z.array(InfeasibleView).readonly().optional(),
     }),
     role: 'operate',
     doc: 'Makes the tracked projects equal to a list, by id; archives only with `prune`.',

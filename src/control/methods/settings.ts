@@ -26,6 +26,6 @@ export const settingsMethods = {
     }),
     result: Settings,
     role: 'admin',
-    doc: 'Changes what is named; it counts from the next arming on and outlives a restart.',
+    doc: 'Changes what is named; it counts at once for what is not yet due and outlives a restart.',
   },
 } as const satisfies Record<string, MethodSpec>;

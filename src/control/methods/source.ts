@@ -51,6 +51,21 @@ export const SourceView = z.strictObject({
       lastFailure: FailureView.optional(),
     })
     .optional(),
+  /** Objectives of its targets that their hosts do not allow; missing where there are none. */
+  infeasible: z
+    .array(
+      z.strictObject({
+        key: z.string(),
+        targets: z.int(),
+        objectiveMs: z.number(),
+        /** Once round all of them takes so long. */
+        neededMs: z.number(),
+        /** The nearest that can be kept; missing where the host is promised away. */
+        nearestMs: z.number().optional(),
+      }),
+    )
+    .readonly()
+    .optional(),
   problems: z.array(ProblemView).readonly(),
 });
 export type SourceView = z.infer<typeof SourceView>;

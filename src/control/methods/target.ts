@@ -1,21 +1,22 @@
 import * as z from 'zod';
-import { IntervalMs } from '../../definition/duration.ts';
 import { SourceId } from '../../definition/slug.ts';
 import { HttpUrl } from '../../definition/url-pattern.ts';
 import { FailureView, Instant, Milliseconds, Serial, UrlParams } from '../fields.ts';
+import { checkScheduleInput, scheduleInputShape } from './pace.ts';
 import { ScrapeView } from './scrape.ts';
 
 const place = {
   url: HttpUrl.exactOptional(),
   params: UrlParams.exactOptional(),
-  everyMs: IntervalMs.exactOptional(),
+  ...scheduleInputShape,
 };
 const eitherPlace = { error: 'expected either "url" or "params"' };
 
 /** A project's place on one source, as a person names it: by its address, or by what fills the source's address pattern. */
 export const TargetInput = z
   .strictObject({ source: SourceId, ...place })
-  .refine((target) => (target.url === undefined) !== (target.params === undefined), eitherPlace);
+  .refine((target) => (target.url === undefined) !== (target.params === undefined), eitherPlace)
+  .superRefine(checkScheduleInput);
 export type TargetInput = z.infer<typeof TargetInput>;
 
 /** The same for a project that is new: without `source`, the one that `url` belongs to. */
@@ -25,7 +26,8 @@ export const NewTarget = z
   .refine(({ source, url }) => source !== undefined || url !== undefined, {
     error: 'expected "source", as there is no "url" to find it by',
     path: ['source'],
-  });
+  })
+  .superRefine(checkScheduleInput);
 export type NewTarget = z.infer<typeof NewTarget>;
 
 /** A project's place on one source, with all that tells how it fares. */
@@ -36,7 +38,9 @@ export const TargetView = z.strictObject({
   everyMs: Milliseconds.optional(),
   status: z.enum(['active', 'finished', 'disabled', 'parked']),
   /** What keeps it from being scraped besides its status. */
-  conditions: z.array(z.enum(['definition_error', 'not_initialised', 'circuit_open'])).readonly(),
+  conditions: z
+    .array(z.enum(['definition_error', 'not_initialised', 'circuit_open', 'objective_infeasible']))
+    .readonly(),
   /** Missing when nothing is planned. */
   dueAt: Instant.optional(),
   /** The newest scrape that began. */

@@ -1,0 +1,73 @@
+import { Command, Option } from 'commander';
+import type { TurnView } from '../../control/methods/schedule.ts';
+import { examples, print, withDaemon } from '../cli.ts';
+import { ageText } from '../duration.ts';
+import { countOption, durationOption } from '../options.ts';
+import { clockText } from '../show-why.ts';
+import { table } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+import { plainText } from '../text.ts';
+
+interface Options {
+  readonly by: 'time' | 'host';
+  readonly host?: string;
+  readonly source?: string;
+  readonly project?: string;
+  readonly until?: number;
+  readonly limit: number;
+}
+
+/** `schedule`: the turns that are to come. */
+export function scheduleCommand(terminal: Terminal): Command {
+  return new Command('schedule')
+    .description('show the turns that are to come, by time or by host; times are those of UTC')
+    .addOption(new Option('--by <order>', 'in which order').choices(['time', 'host']).default('time'))
+    .option('--host <key>', 'those of this host alone: its politeness key, or an URL on it')
+    .option('-s, --source <id>', 'those of this source alone')
+    .option('--project <id>', 'those of this project alone')
+    .option('--until <duration>', 'no later than so much from now, such as 6h', durationOption)
+    .option('--limit <count>', 'at most so many', countOption, 100)
+    .addHelpText(
+      'after',
+      examples(
+        'heronry schedule',
+        'heronry schedule --until 6h --by host',
+        'heronry schedule --host https://shop.example',
+      ),
+    )
+    .action((options: Options, command: Command) =>
+      withDaemon(terminal, command, async (client) => {
+        const { turns, more } = await client.call('schedule.list', asked(options, terminal.now()));
+        if (turns.length === 0) terminal.err('nothing is to come');
+        print(terminal, command, turns, () => showTurns(terminal, turns));
+        if (more) terminal.err(`more come later: --limit ${options.limit * 2} shows some of them`);
+      }),
+    );
+}
+
+function asked({ by, host, source, project, until, limit }: Options, now: number) {
+  const origin = host === undefined ? undefined : URL.parse(host)?.origin;
+  return {
+    by,
+    limit: Math.min(Math.max(limit, 1), 1_000),
+    ...(host !== undefined && { key: origin === undefined || origin === 'null' ? host : origin }),
+    ...(source !== undefined && { source }),
+    ...(project !== undefined && { project }),
+    ...(until !== undefined && { before: now + until }),
+  };
+}
+
+function showTurns(terminal: Terminal, turns: readonly TurnView[]): string {
+  const now = terminal.now();
+  const rows = turns.map(({ dueAt, target, project, source, key, by, url }) => [
+    clockText(dueAt, now),
+    dueAt <= now ? 'due' : ageText(dueAt, now),
+    key === undefined ? '–' : plainText(key),
+    source,
+    project,
+    String(target),
+    by ?? '–',
+    plainText(url),
+  ]);
+  return table(terminal, ['AT', 'IN', 'HOST', 'SOURCE', 'PROJECT', 'TARGET', 'BY', 'URL'], rows);
+}

@@ -1,0 +1,102 @@
+import * as z from 'zod';
+import { ProjectId, SourceId } from '../../definition/slug.ts';
+import { Instant, Limit, Serial } from '../fields.ts';
+import type { MethodSpec } from '../method.ts';
+import { InfeasibleView } from './objective.ts';
+import { ListedProjectInput } from './project.ts';
+import { ReasonView } from './why.ts';
+
+/** A turn that is to come. */
+export const TurnView = z.strictObject({
+  dueAt: Instant,
+  target: Serial,
+  project: z.string(),
+  source: z.string(),
+  url: z.string(),
+  /** The ledger that it asks; missing while its source is not loaded. */
+  key: z.string().optional(),
+  /** What decides when that is; missing while its source is not loaded. */
+  by: ReasonView.shape.by.optional(),
+});
+export type TurnView = z.infer<typeof TurnView>;
+
+/** How many objectives are kept, and by how much the worst is missed. */
+export const KeptView = z.strictObject({ kept: z.int(), broken: z.int(), worstByMs: z.number() });
+
+export type KeptView = z.infer<typeof KeptView>;
+
+const PeakView = z.strictObject({ at: Instant, requests: z.int() });
+
+/** What is to come for one host. */
+export const HostPlanView = z.strictObject({
+  key: z.string(),
+  targets: z.int(),
+  /** By day. */
+  requests: z.array(z.int()).readonly(),
+  bytes: z.int(),
+  /** Its fullest minute. */
+  peak: PeakView,
+  longestWaitMs: z.number(),
+  /** The part of what it allows that its busiest day takes. */
+  load: z.number(),
+  delayMs: z.number(),
+  concurrency: z.int(),
+  objectives: KeptView,
+});
+export type HostPlanView = z.infer<typeof HostPlanView>;
+
+/** What the coming days will be. */
+export const PlanView = z.strictObject({
+  from: Instant,
+  days: z.int(),
+  hosts: z.int(),
+  targets: z.int(),
+  /** Targets that are left out: their source is not loaded, or nothing sets their pace. */
+  skipped: z.int(),
+  requests: z.array(z.int()).readonly(),
+  bytes: z.int(),
+  peak: PeakView,
+  objectives: KeptView,
+  /** Those with the highest load, the highest first; 20 at most. */
+  busiest: z.array(HostPlanView).readonly(),
+  infeasible: z.array(InfeasibleView).readonly(),
+});
+export type PlanView = z.infer<typeof PlanView>;
+
+/** Methods on what is to come. */
+export const scheduleMethods = {
+  'schedule.list': {
+    params: z.strictObject({
+      /** `host`: by host, and each host's by time. */
+      by: z.enum(['time', 'host']).default('time'),
+      source: SourceId.exactOptional(),
+      project: ProjectId.exactOptional(),
+      /** This host alone. */
+      key: z.string().max(2_083).exactOptional(),
+      /** Only turns before it. */
+      before: Instant.exactOptional(),
+      limit: Limit,
+    }),
+    result: z.strictObject({
+      turns: z.array(TurnView).readonly(),
+      /** Whether there are more that come later. */
+      more: z.boolean(),
+    }),
+    role: 'read',
+    doc: 'Lists the turns that are to come, the earliest first; what is overdue comes first of all.',
+  },
+  'schedule.plan': {
+    params: z.strictObject({
+      days: z.int().min(1).max(366).default(1),
+      /** Default: now. */
+      from: Instant.exactOptional(),
+      /** A list that is about to be applied; projects that it does not name stay as they are. */
+      projects: z.array(ListedProjectInput).max(10_000).readonly().exactOptional(),
+      /** Leaves out projects that are not in the list, as applying it so would archive them. */
+      prune: z.boolean().default(false),
+    }),
+    result: PlanView,
+    role: 'read',
+    doc: 'Forecasts the coming days: requests by host, objectives kept or not, bytes and the fullest minute; asks nobody and changes nothing.',
+  },
+} as const satisfies Record<string, MethodSpec>;

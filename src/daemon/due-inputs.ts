@@ -1,0 +1,188 @@
+import type { Settings } from '../control/methods/settings.ts';
+import type { Catalogue } from '../definition/catalogue.ts';
+import { type GivenPace, type ScheduleLevel, scheduleOf, type TargetSchedule } from '../definition/schedule.ts';
+import { politenessKey, type Source } from '../definition/source.ts';
+import { defaultContinuous } from '../schedule/continuous.ts';
+import type { Boot } from '../schedule/grid.ts';
+import { type Due, type DueInputs, nextDue, type Pace } from '../schedule/next-due.ts';
+import { type HostPace, leadOf, type Recheck } from '../schedule/objective.ts';
+import { priorityOf } from '../schedule/priority.ts';
+import { nextPaidDay } from '../schedule/tokens.ts';
+import { dayStart } from '../schedule/zone.ts';
+import type { ProjectRow, TargetRow } from '../store/rows.ts';
+import type { FreshRow, PaceRow, ScheduleRow } from '../store/schedule-row.ts';
+import type { Places } from '../store/store.ts';
+import { firstDeadline } from './freshness.ts';
+
+/** What is in force: definitions and settings. */
+export interface InForce {
+  catalogue(): Catalogue;
+  settings(): Pick<Settings, 'everyMs' | 'initialDelayMs'>;
+}
+
+/** What a target's files and settings say of it, with what its place asks for. */
+export interface Said extends TargetSchedule {
+  readonly pace: GivenPace;
+  readonly initialDelayMs: number;
+  /** Missing while its source is not loaded: what its row has stands until then. */
+  readonly source?: Source;
+  /** The politeness key. */
+  readonly key: string;
+  /** Scrapes a day that it deserves by what was found. */
+  readonly priority: number;
+}
+
+/** What all levels say of a place, tracked or not; nothing while its source is not loaded. */
+export function scheduleAt(
+  {
+    source: id,
+    target,
+    project,
+  }: { readonly source: string; readonly target?: ScheduleLevel; readonly project?: ScheduleLevel },
+  { catalogue, settings }: InForce,
+): TargetSchedule | undefined {
+  const source = catalogue().sources.get(id)?.source;
+  if (source === undefined) return undefined;
+  const { everyMs, initialDelayMs } = settings();
+  return { initialDelayMs, ...scheduleOf([target ?? {}, project ?? {}, source, { every: everyMs }]) };
+}
+
+/** What all levels say of a target. */
+export function saidOf(target: TargetRow, project: ProjectRow | undefined, { catalogue, settings }: InForce): Said {
+  const source = catalogue().sources.get(target.source)?.source;
+  const { everyMs, initialDelayMs } = settings();
+  const daemon: ScheduleLevel = { every: everyMs };
+  const schedule = scheduleOf([target.schedule ?? {}, project?.schedule ?? {}, source ?? {}, daemon]);
+  return {
+    ...schedule,
+    pace: schedule.pace ?? { kind: 'interval', everyMs },
+    initialDelayMs: schedule.initialDelayMs ?? initialDelayMs,
+    ...(source !== undefined && { source }),
+    key: source === undefined ? new URL(target.url).origin : politenessKey(source, target.url),
+    priority: priorityOf(target.found ?? [], project?.multiplier),
+  };
+}
+
+/** What holds a target back, or draws it forward, besides its schedule. */
+export interface Circumstances {
+  readonly at: number;
+  readonly boot?: Boot & { readonly slot: number };
+  readonly holds?: NonNullable<DueInputs['holds']>;
+}
+
+/** All that decides when a target is due, from its row and what its files say. */
+export function inputsOf(
+  { since, firstAt, pace, fresh, manualAt }: ScheduleRow,
+  said: Said,
+  { sharing }: Pick<Places, 'sharing'>,
+  { at, boot, holds }: Circumstances,
+): DueInputs {
+  return {
+    at,
+    since,
+    pace: paceOf(pace, said),
+    ...(firstAt !== undefined && { firstAt }),
+    ...(fresh !== undefined && { recheck: recheckOf(fresh, said, sharing) }),
+    ...(manualAt !== undefined && { manualAt }),
+    ...(boot !== undefined && { boot }),
+    ...(holds !== undefined && { holds }),
+    hours: said.hours,
+  };
+}
+
+function paceOf(row: PaceRow, { pace, priority }: Said): Pace {
+  switch (row.kind) {
+    case 'interval':
+    case 'cron':
+    case 'objective':
+      return row;
+    case 'tokens': {
+      const zone = pace.kind === 'tokens' ? pace.zone : 'UTC';
+      return { kind: 'tokens', planned: row.planned, nextPaidAt: dayStart(zone, nextPaidDay(row.bucket, priority)) };
+    }
+    case 'continuous': {
+      const { endedAt, failures, draw } = row;
+      const options = pace.kind === 'continuous' ? pace : defaultContinuous;
+      return { kind: 'continuous', options, last: { endedAt, failures }, draw };
+    }
+    default:
+      return row satisfies never;
+  }
+}
+
+function recheckOf(fresh: FreshRow, said: Said, sharing: Places['sharing']): Recheck {
+  const { verifiedAt, objectiveMs } = firstDeadline(fresh, said);
+  const targets = Math.max(1, sharing(fresh.key, fresh.objectiveMs));
+  const leadMs = leadOf({ targets, objectiveMs }, hostPaceOf(said.source));
+  return { lastVerifiedAt: verifiedAt, objectiveMs, leadMs, misses: fresh.misses };
+}
+
+/** How often a source's host may be asked, as far as its definition goes. */
+export function hostPaceOf(source: Source | undefined): HostPace {
+  if (source === undefined) return { delayMs: 1_000, concurrency: 1 };
+  const { delay, minDelay, concurrency } = source.politeness;
+  return { delayMs: Math.max(delay, minDelay), concurrency };
+}
+
+/** Why each target is due when it is, as of now. */
+export interface Dues {
+  /** What all levels say of a target. */
+  said(target: TargetRow): Said;
+  /** All that decides when a target is due now; nothing for one that is not scheduled. */
+  dueInputsOf(target: TargetRow): DueInputs | undefined;
+  /** When it is due and why; nothing asks for one that is not scheduled. */
+  whyDue(target: TargetRow): Due;
+  /** When it would be due again if its turn were over now: until then a scrape may be tried again. */
+  afterwards(target: TargetRow): number;
+}
+
+export interface DuesDeps extends InForce {
+  now(): number;
+  store(): {
+    readonly schedule: Places & { get(target: number): ScheduleRow | undefined };
+    readonly projects: { get(id: string): ProjectRow | undefined };
+  };
+  /** What is spread since the daemon started. */
+  boot(): Boot;
+}
+
+export function createDues(deps: DuesDeps): Dues {
+  const { now, store } = deps;
+  return {
+    said,
+    dueInputsOf,
+    whyDue(target) {
+      const inputs = dueInputsOf(target);
+      return inputs === undefined ? { because: [] } : nextDue(inputs);
+    },
+    afterwards(target) {
+      const row = store().schedule.get(target.target);
+      if (row === undefined || row.pace.kind === 'continuous') return Infinity;
+      const { firstAt: _first, manualAt: _manual, fresh, ...turned } = row;
+      const at = now();
+      const next = {
+        ...turned,
+        since: at,
+        ...(fresh && { fresh: { ...fresh, verifiedAt: at, fields: {}, misses: 0 } }),
+      };
+      return nextDue(inputsOf(next, said(target), store().schedule, { at })).dueAt ?? Infinity;
+    },
+  };
+
+  function said(target: TargetRow): Said {
+    return saidOf(target, store().projects.get(target.project), deps);
+  }
+
+  function dueInputsOf(target: TargetRow): DueInputs | undefined {
+    const row = store().schedule.get(target.target);
+    if (row === undefined) return undefined;
+    const { inRow, recent } = target.crashes;
+    const all = said(target);
+    const crash = inRow === 0 ? undefined : (recent.at(-1) ?? 0) + all.initialDelayMs;
+    return inputsOf(row, all, store().schedule, {
+      at: now(),
+      boot: { ...deps.boot(), slot: target.target },
+      ...(crash !== undefined && { holds: { crash } }),
+    });
+  }
+}

@@ -1,0 +1,21 @@
+/** The instant at which tests of what is to come look. */
+export const now = Date.UTC(2026, 10, 21, 13, 51, 12);
+export const second = 1_000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+
+/** An objective that cannot be kept. */
+export const infeasible = {
+  source: 'shop',
+  key: 'https://shop.example',
+  targets: 60_000,
+  objectiveMs: 24 * hour,
+  neededMs: 120_000 * second,
+  delayMs: 2 * second,
+  concurrency: 1,
+  nearestMs: 120_000 * second,
+};
+
+/** How people are told of it. */
+export const told =
+  'source shop: an objective of 1d cannot be kept for 60000 targets on https://shop.example: once round takes 1d 9h, as it allows 43200 requests in that time; the nearest that can be kept is 1d 9h';

@@ -1,0 +1,92 @@
+import type { Registry } from '../src/actor/registry.ts';
+import type { Behaviour, Self } from '../src/actor/types.ts';
+import type { Clock } from '../src/clock.ts';
+
+export type PlannerMessage =
+  /** A day may have begun, or something may have come to be due sooner than it was. */
+  | { readonly type: 'look' }
+  /** Definitions, or the settings of the daemon, say something else of when targets are due; none of them where projects do. */
+  | { readonly type: 'changed'; readonly sources: Changed }
+  | { readonly type: 'passed'; readonly left: Changed };
+
+/** Sources by their ids. */
+export type Changed = readonly string[] | 'all';
+
+export interface PlannerDeps {
+  readonly clock: Clock;
+  readonly registry: Registry<'planner', PlannerMessage>;
+  /** Sources whose targets are not scheduled as definitions and settings have it. */
+  stale(): Changed;
+  /** Schedules the targets of these sources anew, plans the days that have begun, and tells of ages; hands back what the store had no room for. */
+  pass(changed: Changed): Promise<{ readonly left: Changed; readonly isFull: boolean }>;
+  /** When the next day begins, or an age changes what is told of it; wall time. */
+  nextAt(): number | undefined;
+}
+
+/** An instant that nobody told of is noticed this late. */
+const longestMs = 900_000;
+/** Projects that change one after the other are looked at together. */
+const settlesMs = 500;
+/** The store may have room again by then. */
+const retryMs = 60_000;
+
+/** Plans days and follows what changes when targets are due: it writes rows and tells of them, and asks no site. */
+export function planner(self: Self<PlannerMessage>, deps: PlannerDeps): Behaviour<PlannerMessage> {
+  self.register(deps.registry, 'planner');
+  let pending = deps.stale();
+  /** Whether projects changed since the last pass began. */
+  let isApplied = false;
+  let isPassing = false;
+  let isFull = false;
+  let timer: number | undefined;
+  self.continue({ type: 'look' });
+
+  return {
+    receive(message) {
+      switch (message.type) {
+        case 'look':
+          return look();
+        case 'changed':
+          pending = together(pending, message.sources);
+          if (pending.length > 0) return look();
+          if (!isApplied && !isPassing) arm(settlesMs);
+          isApplied = true;
+          return undefined;
+        case 'passed':
+          isPassing = false;
+          pending = together(pending, message.left);
+          return isFull ? arm(retryMs) : look();
+        default:
+          return message satisfies never;
+      }
+    },
+  };
+
+  function look(): void {
+    if (isPassing) return;
+    const waitMs = (deps.nextAt() ?? Infinity) - deps.clock.now();
+    if (pending.length === 0 && !isApplied && waitMs > 0) return arm(Math.min(waitMs, longestMs));
+    const changed = pending;
+    pending = [];
+    isApplied = false;
+    isPassing = true;
+    self.task(
+      async () => {
+        const passed = await deps.pass(changed);
+        isFull = passed.isFull;
+        return passed.left;
+      },
+      (left) => ({ type: 'passed', left }),
+    );
+  }
+
+  function arm(ms: number): void {
+    if (timer !== undefined) self.cancel(timer);
+    timer = self.after(ms, { type: 'look' });
+  }
+}
+
+function together(one: Changed, other: Changed): Changed {
+  if (one === 'all' || other === 'all') return 'all';
+  return [...new Set([...one, ...other])];
+}
