@@ -14,7 +14,7 @@ sources: sources        # the folder of definitions, one file per source
 # scrape:
 #   initialDelay: 1s    # from a project's creation to its first scrape
 #   every: 4h           # between scrapes, where neither project nor source says otherwise
-#   timeLimit: 10m      # the longest a scrape may take
+#   timeLimit: 10m      # the longest a page of a scrape may take
 
 # log:
 #   level: info

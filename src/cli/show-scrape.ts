@@ -62,8 +62,15 @@ export function showStep(terminal: Terminal, step: StepView): string {
       : `${step.status ?? '–'}, ${bytesText(step.bytes)}, ${countsText(step.counts)}`,
     ...(errors > 0 ? [terminal.paint('yellow', countText(errors, 'error'))] : []),
   ];
-  const notes = noteLines(terminal, step.notes).map((line) => `    ${line}`);
+  const notes = noteLines(terminal, [...(step.notes ?? []), ...step.unparsed.map(unparsedText)]).map(
+    (line) => `    ${line}`,
+  );
   return [facts.join('  '), ...excerptLines(failure), ...notes].join('\n');
+}
+
+/** A value that was found and is none of its field's type. */
+export function unparsedText({ record, field, text, expected }: StepView['unparsed'][number]): string {
+  return `${record}.${field}: expected ${expected}, got "${plainText(text)}"`;
 }
 
 /** What was noticed besides, such as fields of a plug-in that no record declares. */

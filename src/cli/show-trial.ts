@@ -1,7 +1,7 @@
 import type { TryView } from '../control/methods/source.ts';
 import type { ExplainedFieldView, ExplainedItemView, TreeDifferenceView } from '../control/methods/trial.ts';
 import { durationText } from './duration.ts';
-import { noteLines } from './show-scrape.ts';
+import { noteLines, unparsedText } from './show-scrape.ts';
 import type { Terminal } from './terminal.ts';
 import { bytesText, countText, cutText, plainText, valueText } from './text.ts';
 
@@ -104,9 +104,7 @@ function summaryLines(terminal: Terminal, { drafts, explained, absent, unparsed,
   return [
     `${countText(drafts.length, 'record')}${refused > 0 ? `, ${countText(refused, 'place')} without one` : ''}`,
     ...absent.map((field) => terminal.paint('yellow', `${field}: no place matched`)),
-    ...unparsed.map(({ record, field, text, expected }) =>
-      terminal.paint('yellow', `${record}.${field}: expected ${expected}, got "${plainText(text)}"`),
-    ),
+    ...unparsed.map((each) => terminal.paint('yellow', unparsedText(each))),
     ...noteLines(terminal, notes),
   ];
 }

@@ -76,7 +76,19 @@ function statusIn(project: ProjectView, { status }: TargetView): string {
   return project.status === 'archived' && status === 'active' ? 'archived' : status;
 }
 
+/** What is known, and apart from it, last, what complete crawls no longer find. */
 function showRecords(terminal: Terminal, records: readonly RecordView[]): string {
+  const known = records.filter(({ absent }) => absent === undefined);
+  const lost = records.filter(({ absent }) => absent !== undefined);
+  const told = [
+    showFields(terminal, known),
+    lost.flatMap((record) => absentLine(terminal, record)).join('\n'),
+    showFields(terminal, lost),
+  ];
+  return told.filter((part) => part !== '').join('\n\n');
+}
+
+function showFields(terminal: Terminal, records: readonly RecordView[]): string {
   const rows = records.flatMap(({ source, type, key, fields }) =>
     Object.entries(fields).map(([name, cell]) => [
       `${source} ${type} ${plainText(key)}`,
@@ -86,9 +98,7 @@ function showRecords(terminal: Terminal, records: readonly RecordView[]): string
       ageText(cell.verifiedAt, terminal.now()),
     ]),
   );
-  if (rows.length === 0) return '';
-  const absent = records.flatMap((record) => absentLine(terminal, record));
-  return [table(terminal, ['RECORD', 'FIELD', 'VALUE', 'SINCE', 'VERIFIED'], rows, 'headed'), ...absent].join('\n');
+  return rows.length === 0 ? '' : table(terminal, ['RECORD', 'FIELD', 'VALUE', 'SINCE', 'VERIFIED'], rows, 'headed');
 }
 
 /** What complete crawls no longer find. */

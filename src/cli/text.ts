@@ -36,3 +36,9 @@ function isMoney(value: unknown): value is { readonly amount: string; readonly c
 export function cutText(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
+
+/** A text as one word of a shell's command line. */
+export function shellText(text: string): string {
+  const plain = plainText(text);
+  return /^[\w@%+=:,./-]+$/.test(plain) ? plain : `'${plain.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -3,6 +3,7 @@ import type { Ref } from '../actor/types.ts';
 import { loginUrls } from '../definition/auth.ts';
 import type { Source } from '../definition/source.ts';
 import type { StepFailure, StepOutcome } from '../engine/step.ts';
+import { gaveNothing } from '../extract/extract.ts';
 import { unlessAborted } from '../fetch/unless-aborted.ts';
 import { triage, type Trouble } from '../fetch/triage.ts';
 import type { CircuitView } from '../fetch/circuit-book.ts';
@@ -173,7 +174,8 @@ function judged(
   }
   if (outcome.kind !== 'read' || outcome.excerpt === undefined) return { outcome };
   const { kind, extraction, validators, nextLink, excerpt, ...exchange } = outcome;
-  const trouble = triage({ ...symptoms, excerpt, isEmpty: true }, login);
+  // A page that leads on has to be a known challenge: what its words are about says nothing.
+  const trouble = triage({ ...symptoms, excerpt, ...(gaveNothing(extraction) && { isEmpty: true }) }, login);
   if (trouble !== undefined) {
     const failure = { code: trouble.cause, message: trouble.message, excerpt };
     return { outcome: { ...exchange, kind: 'failed', failure }, trouble };

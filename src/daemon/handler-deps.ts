@@ -61,6 +61,7 @@ export function createHandlerDeps({
     reload: () =>
       names.definitions.via('definitions').ask<CatalogueChange>((reply) => ({ type: 'reload', reply }), 60_000),
     resolve: (url, signal) => plugins.resolve(url, signal),
+    pluginProblem: (source) => plugins.problemOf(source),
     dueInputsOf: (target) => scraping.dues.dueInputsOf(target),
     scheduleOf: (place) => scheduleAt(place, state),
     tally: (target, from) => tallyOf(state.store(), target, from, state.clock.now()),

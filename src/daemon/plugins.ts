@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import type { LoadedSource } from '../definition/catalogue.ts';
 import type { PluginSource } from '../definition/plugin-file.ts';
+import type { Problem } from '../definition/problem.ts';
 import type { SourceMatch } from '../definition/resolve.ts';
 import { fillUrl } from '../definition/url-pattern.ts';
 import { pluginAddress } from '../definition/plugin-address.ts';
@@ -46,6 +47,8 @@ export interface OpenedPlugin {
 /** Plug-ins as the rest of the daemon uses them. */
 export interface Plugins {
   open(loaded: PluggedSource, signal: AbortSignal): Promise<OpenedPlugin>;
+  /** Why a source's plug-in could not be used when it was last looked at, in the version of the source that is in use. */
+  problemOf(source: string): Problem | undefined;
   /** Reads a page; its body moves to a thread. */
   read(page: Page, reading: Reading, signal: AbortSignal): Promise<ReadPage>;
   /** What plug-ins make of an address that a person gave; one that fails or takes too long knows nothing of it. */
@@ -65,10 +68,7 @@ export interface Plugins {
   ): Promise<Failure | undefined>;
 }
 
-interface Bad {
-  readonly ok: false;
-  readonly failure: StepFailure;
-}
+type Bad = { readonly ok: false; readonly failure: StepFailure };
 
 type Described = Bad | { readonly ok: true; readonly value: PluginShape };
 
@@ -87,6 +87,11 @@ export function isPlugged(loaded: LoadedSource): loaded is PluggedSource {
 export function createPlugins({ names, state, findSecrets, log }: PluginsParts): Plugins {
   /** What was described once stays so: a file that changes is another version. */
   const shapes = new WeakMap<PluginSource, Map<string, PluginShape>>();
+  /** What the last look at a plug-in failed with, by source. */
+  const refused = new Map<
+    string,
+    { readonly plugin: PluginSource; readonly version: string; readonly message: string }
+  >();
   const pool = names.plugins.via('plugins');
   const { secretsOf, telling, logged } = createPluginSecrets({ clock: state.clock, findSecrets, log });
 
@@ -99,6 +104,13 @@ export function createPlugins({ names, state, findSecrets, log }: PluginsParts):
       const warn = (message: string): void => log('warn', message, { source: source.id });
       const provider = openPlugin(source, plugin, described.value, ask, warn);
       return { provider, isCollector: described.value.functions.includes('collect') };
+    },
+
+    problemOf(id) {
+      const loaded = state.catalogue().sources.get(id);
+      const last = refused.get(id);
+      if (last === undefined || last.plugin !== loaded?.plugin || last.version !== loaded.version) return undefined;
+      return { file: last.plugin.file, line: 1, column: 1, path: '', message: last.message };
     },
 
     async read({ body, url, status, headers }, { plan, plugin: reading }, signal) {
@@ -165,9 +177,21 @@ export function createPlugins({ names, state, findSecrets, log }: PluginsParts):
   };
 
   async function shapeOf(loaded: PluggedSource, signal: AbortSignal): Promise<Described> {
-    const { source, plugin } = loaded;
-    const known = shapes.get(plugin)?.get(loaded.version);
+    const { source, plugin, version } = loaded;
+    const known = shapes.get(plugin)?.get(version);
     if (known !== undefined) return { ok: true, value: known };
+    const described = await describe(loaded, signal);
+    if (described.ok) {
+      shapes.set(plugin, new Map([...(shapes.get(plugin) ?? []), [version, described.value]]));
+      refused.delete(source.id);
+    } else if (!signal.aborted) {
+      refused.set(source.id, { plugin, version, message: described.failure.message });
+    }
+    return described;
+  }
+
+  async function describe(loaded: PluggedSource, signal: AbortSignal): Promise<Described> {
+    const { source } = loaded;
     const described = await call(loaded, 'describe', {}, signal);
     if (!described.ok) return bad(described.failure.code, described.failure.message);
     const [issue] = described.value.optionIssues;
@@ -178,7 +202,6 @@ export function createPlugins({ names, state, findSecrets, log }: PluginsParts):
     const missing = source.auth?.type === 'plugin' && !described.value.functions.includes('authenticate');
     if (missing)
       return bad('plugin_bad_module', `${source.plugin}: expected a function "authenticate", which auth names`);
-    shapes.set(plugin, new Map([...(shapes.get(plugin) ?? []), [loaded.version, described.value]]));
     return described;
   }
 

@@ -10,7 +10,7 @@ export interface SourceMatch {
   readonly url: string;
 }
 
-/** The sources that an address belongs to: those whose pattern makes it, else those that are on its host. */
+/** The sources that an address belongs to: those that name exactly it, else those whose pattern makes it, else those on its host. */
 export function sourcesOf(sources: Iterable<Source>, url: string): SourceMatch[] {
   const host = URL.parse(url)?.host;
   const made: SourceMatch[] = [];
@@ -20,7 +20,8 @@ export function sourcesOf(sources: Iterable<Source>, url: string): SourceMatch[]
     if (params !== undefined) made.push({ source: source.id, params, url });
     else if (host !== undefined && hostsOf(source).has(host)) near.push({ source: source.id, url });
   }
-  return made.length > 0 ? made : near;
+  const exact = made.filter(({ params = {} }) => Object.keys(params).length === 0);
+  return [exact, made].find((matches) => matches.length > 0) ?? near;
 }
 
 /** Hosts, with their ports, that a source's definition names. */

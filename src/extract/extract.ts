@@ -63,7 +63,7 @@ function readOpened(
     digest: hash('sha256', bytes, 'hex'),
     ...waysOn(compiled, root, page),
   };
-  const kept = gaveNothing(extraction) ? { excerpt: text.slice(0, excerptLength) } : {};
+  const kept = mayStandIn(extraction) ? { excerpt: text.slice(0, excerptLength) } : {};
   return { ok: true, extraction, ...kept };
 }
 
@@ -71,6 +71,15 @@ function readOpened(
 export function gaveNothing({ drafts, next, links = [], sitemaps = [] }: Extraction): boolean {
   return drafts.length === 0 && next === undefined && links.length === 0 && sitemaps.length === 0;
 }
+
+/** Whether a page may be another's that came in its place: one without records, which leads to few others if to any. */
+function mayStandIn(extraction: Extraction): boolean {
+  const { links = [] } = extraction;
+  return gaveNothing({ ...extraction, links: links.length < fewLinks ? [] : links });
+}
+
+/** Challenges link to who made them, and to some help. */
+const fewLinks = 10;
 
 /** Enough to tell a challenge or a log-in from content. */
 export const excerptLength = 8_192;

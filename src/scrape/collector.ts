@@ -6,6 +6,7 @@ import type { Failure } from '../store/rows.ts';
 import { type Asked, hoursOver, type Wish, type Within } from './ask.ts';
 import { ErrorTally } from './errors.ts';
 import { type BegunScrape, check, isOver, type ScrapeDeps, Superseded, type Verdict, verdictOf } from './run.ts';
+import { mostRecords, recordLimitEnd } from './record-limit.ts';
 import { RunLimit } from './run-limit.ts';
 import { stepOps, visitPage } from './visit.ts';
 import type { Visit } from './walk.ts';
@@ -39,11 +40,11 @@ export interface Collector {
 /** The scrape goes no further, for what its collector did. */
 class GivenUp extends Error {
   override readonly name = 'GivenUp';
-  readonly failure: Failure;
+  readonly end: Pick<Close, 'status' | 'reason' | 'failure'>;
 
-  constructor(failure: Failure) {
-    super(failure.message);
-    this.failure = failure;
+  constructor(end: Pick<Close, 'status' | 'reason' | 'failure'>) {
+    super(end.failure?.message);
+    this.end = end;
   }
 }
 
@@ -67,8 +68,11 @@ export async function runCollector(
   const fence = { target, epoch, scrape };
   const context = { ...deps, ask, source, target, dueAt: begun.dueAt, nextDueAt: begun.nextDueAt, commit };
   const over = new AbortController();
-  const limit = new RunLimit(deps.clock, source.limits.collect, () => over.abort(new GivenUp(tooLong(source))));
+  const limit = new RunLimit(deps.clock, source.limits.collect, () =>
+    over.abort(new GivenUp(failedBy(tooLong(source)))),
+  );
   const errors = new ErrorTally(source.errorCeiling);
+  const { maxRecords = mostRecords } = deps;
   let step = 0;
   let draftsBefore = 0;
   let seenAt: number | undefined;
@@ -79,7 +83,7 @@ export async function runCollector(
     return await close(await collector.run(running, AbortSignal.any([signal, over.signal])));
   } catch (error) {
     if (error instanceof Superseded) return 'unused';
-    if (error instanceof GivenUp) return close(error.failure);
+    if (error instanceof GivenUp) return closeWith(error.end);
     if (error instanceof HoursOver) return closeWith({ status: 'aborted', reason: hoursOver });
     throw error;
   } finally {
@@ -101,7 +105,7 @@ export async function runCollector(
   }
 
   function close(failure: Failure | undefined): Promise<Verdict> {
-    return closeWith(failure === undefined ? { status: 'complete', reason: 'end' } : { status: 'failed', failure });
+    return closeWith(failure === undefined ? { status: 'complete', reason: 'end' } : failedBy(failure));
   }
 
   async function closeWith(ended: Pick<Close, 'status' | 'reason' | 'failure'>): Promise<Verdict> {
@@ -145,13 +149,18 @@ export async function runCollector(
     };
     draftsBefore += drafts.length;
     await commit(ops);
-    if (tooMany !== undefined) throw new GivenUp(tooMany);
+    if (tooMany !== undefined) throw new GivenUp(failedBy(tooMany));
+    if (draftsBefore >= maxRecords) throw new GivenUp(recordLimitEnd(maxRecords));
   }
 
   async function commit(ops: StepOps): Promise<void> {
     step += 1;
     check(await deps.commit({ ...fence, step }, ops));
   }
+}
+
+function failedBy(failure: Failure): Pick<Close, 'status' | 'failure'> {
+  return { status: 'failed', failure };
 }
 
 function tooLong({ limits }: Source): Failure {

@@ -1,5 +1,6 @@
 import type { LoopReport } from '../frontier/guard.ts';
 import type { Close } from '../store/ops.ts';
+import { type CommonFailure, downReason } from './page-failures.ts';
 import { failedEnd, type Visited } from './walk.ts';
 
 type End = Omit<Close, 'copy'>;
@@ -17,9 +18,15 @@ export function budgetEnd(at: number, maxPages: number, left: number): End {
   return { status: 'aborted', reason: 'budget', finished: false, failure, crawl: { at, reason: 'budget' } };
 }
 
-export function errorsEnd(at: number, { errors, pages, share }: Record<'errors' | 'pages' | 'share', number>): End {
-  const message = `${errors} of ${pages} pages could not be read: expected at most ${share * 100} %`;
-  const failure = { code: 'too_many_errors', message };
+/** The end of a crawl with too many errors; `common` is what most of them are. */
+export function errorsEnd(
+  at: number,
+  { errors, pages, share }: Record<'errors' | 'pages' | 'share', number>,
+  common: CommonFailure | undefined,
+): End {
+  const counted = `${errors} of ${pages} pages could not be read: expected at most ${share * 100} %`;
+  const most = common && `; most often: ${common.cause} (${common.times}), such as ${common.url}`;
+  const failure = { code: 'too_many_errors', message: `${counted}${most ?? ''}` };
   return { status: 'failed', reason: 'errors', finished: false, failure, crawl: { at, reason: 'errors' } };
 }
 
@@ -30,9 +37,9 @@ export function loopEnd(at: number, loop: LoopReport): End {
   return { status: 'aborted', reason: 'loop', finished: false, failure, crawl: { at, reason: 'loop', loop } };
 }
 
-/** The end of a scrape that the site no longer answers; the crawl goes on with the next one. */
-export function unreachableEnd(visited: Visited): End {
-  return { ...failedEnd(visited), reason: 'unreachable' };
+/** The end of a scrape that the site gives no page any more; the crawl goes on with the next one. */
+export function downEnd(visited: Visited): End {
+  return { ...failedEnd(visited), reason: downReason(visited) };
 }
 
 /** The end of a crawl that could read no page at all, the last of which is `visited`: nothing is known of any record. */

@@ -1,6 +1,5 @@
 import type { Crawl } from '../definition/crawl.ts';
 import type { Extraction } from '../extract/draft.ts';
-import { againstSource } from '../fetch/triage.ts';
 import { canonicalUrl } from '../frontier/canonical.ts';
 import { newGuard, watchPage } from '../frontier/guard.ts';
 import { requestKey } from '../frontier/key.ts';
@@ -9,7 +8,7 @@ import type { OpenProvider } from '../provider/provider.ts';
 import type { CrawlOps, NewPlace } from '../store/crawl.ts';
 import type { CrawlTally } from '../store/crawl-tally.ts';
 import type { Place } from '../store/tables/frontier.ts';
-import { budgetEnd, completeEnd, errorsEnd, loopEnd, unreachableEnd, unreadEnd } from './crawl-end.ts';
+import { budgetEnd, completeEnd, downEnd, errorsEnd, loopEnd, unreadEnd } from './crawl-end.ts';
 import {
   draftsOf,
   type FoundOnPage,
@@ -21,6 +20,7 @@ import {
   startTally,
 } from './crawl-page.ts';
 import type { CrawlState } from './crawl-state.ts';
+import { PageFailures } from './page-failures.ts';
 import { fillOf, statusClass } from './page-tally.ts';
 import type { Taken, Visit, Visited, Walk } from './walk.ts';
 
@@ -54,12 +54,6 @@ interface Adds {
   readonly tally?: CrawlTally;
 }
 
-/** So many pages in a row that the site as a whole did not give end the scrape; the next one goes on from there, with them among the others. */
-const mostFailuresInRow = 10;
-
-/** A page that fails with so many others for the fourth time is what is broken, not the site. */
-const timesBack = 3;
-
 /** Causes that say what is so: the page is not there. */
 const absences: ReadonlySet<string> = new Set(['not_found', 'gone']);
 
@@ -72,9 +66,7 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
   /** All that is `led` to by what is under way. */
   const ledTo = new Set<string>();
   const except = new Set<number>();
-  /** Those of the last failures in a row that are on the site. */
-  let failing: Place[] = [];
-  let isDown = false;
+  const failures = new PageFailures();
   let ready: Place[] = [];
   let guard = state.row().guard ?? newGuard;
   let { pages, errors, forbidden } = state.row();
@@ -167,7 +159,7 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
   }
 
   function read(about: UnderWay, visited: Visited, extraction: Extraction): Taken {
-    failing = [];
+    failures.passed();
     hasRead = true;
     const { place } = about;
     const drafts = draftsOf(place, extraction);
@@ -193,18 +185,17 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     const isLeft = outcome.kind === 'failed' && outcome.failure.code === 'robots_disallowed';
     const isAbsent = isLeft || (cause !== undefined && absences.has(cause));
     const isForbidden = isLeft && place.kind === 'detail';
-    failing = cause !== undefined && againstSource.has(cause) ? [...failing, place] : [];
-    isDown ||= failing.length >= mostFailuresInRow;
-    const back = isDown ? failing.splice(0).filter(({ again = 0 }) => again < timesBack) : [];
+    const back = failures.add(place, visited);
+    if (!isAbsent) failures.count(visited);
     const newErrors = (isAbsent ? 0 : 1) - back.length;
     pages -= back.length;
     errors += newErrors;
     if (isForbidden) forbidden += 1;
     const taken = done(about, visited, { back, tally: { errors: newErrors, forbidden: isForbidden ? 1 : 0 } });
-    if (isDown) return { ...taken, end: unreachableEnd(visited) };
+    if (failures.isDown) return { ...taken, end: downEnd(visited) };
     const { share, pages: fewest } = crawl.errorCeiling;
     if (pages < fewest || errors <= share * pages) return taken;
-    return { ...taken, end: errorsEnd(now(), { errors, pages, share }) };
+    return { ...taken, end: errorsEnd(now(), { errors, pages, share }, failures.mostCommon()) };
   }
 
   function done(about: UnderWay, { asked }: Visited, { links, places = [], back = [], tally }: Adds): Taken {

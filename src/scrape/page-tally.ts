@@ -4,8 +4,9 @@ import type { FieldFill, StatusClass } from '../store/tables/crawls.ts';
 import type { Asked } from './ask.ts';
 
 /** What a page counts as, by the first digit of its answer's status. */
-export function statusClass({ outcome: { status } }: Asked): StatusClass {
-  switch (Math.floor((status ?? 0) / 100)) {
+export function statusClass({ outcome }: Asked): StatusClass {
+  if (outcome.kind === 'failed' && outcome.failure.code === 'robots_disallowed') return 'forbidden';
+  switch (Math.floor((outcome.status ?? 0) / 100)) {
     case 1:
       return '1xx';
     case 2:

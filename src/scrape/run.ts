@@ -7,6 +7,7 @@ import type { PageCopy } from '../store/rows.ts';
 import { type Ask, hoursOver } from './ask.ts';
 import { type Leash, newLeash } from './leash.ts';
 import { pause } from './pause.ts';
+import { mostRecords, recordLimitEnd } from './record-limit.ts';
 import { copyOf, stepOps, visitPage } from './visit.ts';
 import type { Visit, Visited, Walk } from './walk.ts';
 
@@ -20,6 +21,8 @@ export interface ScrapeDeps {
   close(fence: Omit<Fence, 'step'>, close: Close): Promise<CommitResult>;
   /** The longest that the steps for one page may take together; waiting for their turns does not count. */
   readonly timeLimitMs: number;
+  /** Records that a scrape stores before it is cut; default 1,000,000. */
+  readonly maxRecords?: number;
 }
 
 /** The scrape to run: begun in the store already, so that its number and epoch are its own. */
@@ -60,6 +63,7 @@ export async function runScrape(
   /** Resolves when a visit is over; a race of all would cost each visit as much as all others together. */
   let visited = Promise.withResolvers<void>();
   let broke: { readonly error: unknown } | undefined;
+  const { maxRecords = mostRecords } = deps;
   let step = 0;
   let draftsBefore = 0;
   let ended: Omit<Close, 'copy'> | undefined;
@@ -119,8 +123,9 @@ export async function runScrape(
     const { outcome } = visited.asked;
     if (visit.keepsCopy === true) copy = copyOf(visited.url, outcome, version);
     verdict = verdictOf(visited, verdict);
-    if (ended === undefined && taken.end !== undefined) {
-      ended = taken.end;
+    const end = taken.end ?? limitEnd(taken.drafts ?? (outcome.kind === 'read' ? outcome.extraction.drafts : []));
+    if (ended === undefined && end !== undefined) {
+      ended = end;
       for (const other of underWay.values()) other.drop();
     }
     const close = ended !== undefined && underWay.size === 1 ? closeOf(ended) : undefined;
@@ -129,6 +134,11 @@ export async function runScrape(
     draftsBefore += ops.drafts.length;
     await commit(ops);
     walk.wrote?.(visit);
+  }
+
+  /** How the scrape ends with these drafts, where they are the last that it may store. */
+  function limitEnd({ length }: readonly unknown[]): Omit<Close, 'copy'> | undefined {
+    return length > 0 && draftsBefore + length >= maxRecords ? recordLimitEnd(maxRecords) : undefined;
   }
 
   /** Nothing for a visit that was dropped before the site was asked. */

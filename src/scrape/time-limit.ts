@@ -48,7 +48,7 @@ export class TimeLimit {
     const elapsedMs = this.#clock.monotonic() - startedAt;
     const message =
       elapsedMs >= this.#leftMs
-        ? `the scrape took longer than its limit of ${this.#limitMs} ms`
+        ? `the page took longer than its limit of ${this.#limitMs} ms`
         : 'the target is due again, so that this try of it ends';
     return { kind: 'failed', failure: { code: 'time_limit', message }, at: this.#clock.now(), elapsedMs, bytes: 0 };
   }

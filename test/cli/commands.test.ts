@@ -142,6 +142,7 @@ describe('commands on a daemon', () => {
       let context: HandlerContext | undefined;
       const { path } = await serve(t, {
         'project.rescrape': () => ({ scrapes: [{ target: 7, scrape: 42, coalesced: false }] }),
+        'project.get': () => project,
         'event.subscribe': (_, given) => {
           context = given;
           return { after: 0 };

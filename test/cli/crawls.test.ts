@@ -41,7 +41,7 @@ describe('crawls', () => {
       out,
       `crawl 2 of target 7  shop  complete in 30s, began 1m ago
   pages     40 of 1000 at most, 24 of them with records, 120.0 kB
-  records   24, 3 new, 5 changed
+  records   24 read, 3 met, 5 changed
   answers   2xx 39, 4xx 1
   errors    1
   refused   denied 4, offsite 9, over_budget 2
@@ -49,6 +49,14 @@ describe('crawls', () => {
   fields    product.price 75 %, product.title 100 %
 `,
     );
+  });
+
+  test('tells what robots.txt forbids among what was not followed, not among the answers', async (t) => {
+    const forbidden = { ...crawl, forbidden: 1, status: { '2xx': 39, forbidden: 3 }, refused: {}, overBudget: 0 };
+    const { path } = await serve(t, { 'crawl.list': () => ({ crawls: [forbidden] }) });
+    const { out } = await run(['crawls', 'shop', '--socket', path], { now });
+    assert.match(out, /^ {2}answers {3}2xx 39$/m);
+    assert.match(out, /^ {2}refused {3}forbidden 3$/m);
   });
 
   test('tells how far the present one is, and what trapped one that was aborted', async (t) => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { temporaryDirectory } from '../control/daemon.ts';
+import { ControlError } from '../../src/control/error.ts';
+import { serve, temporaryDirectory } from '../control/daemon.ts';
 import { startDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
 import { run } from './terminal.ts';
@@ -174,6 +175,27 @@ describe('init source', () => {
     assert.deepEqual((await client.call('source.reload', {})).changed, ['local']);
     const found = await client.call('source.try', { id: 'local', url: site.url('/p/solar') });
     assert.equal(found.drafts.length, 3);
+  });
+
+  test('fails, and is no conflict, where the site has no such page', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    const { path } = await serve(t, {
+      'source.peek': () => {
+        throw new ControlError('conflict', 'no page to draft from: answered with status 404');
+      },
+    });
+    const failed = await run(['init', 'source', 'http://127.0.0.1/p', '--id', 'local', '--socket', path], { cwd });
+    assert.equal(failed.status, 1, failed.err);
+    assert.match(failed.err, /no page to draft from: .*404/);
+  });
+
+  test('quotes the address of the next step for a shell', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await writeFile(join(cwd, 'page.html'), pages[0]?.text ?? '');
+    const url = 'https://shop.example/p?id=1&x=2';
+    const { out, status, err } = await run(['init', 'source', url, '--file', 'page.html'], { cwd });
+    assert.equal(status, 0, err);
+    assert.ok(out.includes(`--url '${url}'`), out);
   });
 
   test('overwrites no definition unless it is forced', async (t) => {

@@ -53,6 +53,13 @@ describe('what is told of scrapes', () => {
     assert.match(out, /- f19\n +… and 3 notes more: --json has them all$/m);
   });
 
+  test('a value that could not be read is shown under its step', async (t) => {
+    const unparsed = [{ record: 'product', field: 'price', text: 'soon', expected: 'money' }];
+    const { path } = await serve(t, { 'scrape.get': () => ({ scrape, steps: [{ ...step, unparsed }] }) });
+    const { out } = await run(['scrapes', '41', '--socket', path], { now });
+    assert.match(out, /^ {2}step 1 .*\n {6}product\.price: expected money, got "soon"$/m);
+  });
+
   test('an aborted scrape is shown with its reason, errors and message, and what went missing', async (t) => {
     const { path } = await serve(t, {
       'scrape.get': () => ({ scrape: loop, steps: [] }),
@@ -85,18 +92,22 @@ describe('what is told of scrapes', () => {
     assert.match(out, /^ +it said: Slow down$/m);
   });
 
-  test('history has a line for a record that is missing or gone', async (t) => {
+  test('history has a line for a record that is missing or gone, or back as it was', async (t) => {
     const row = { serial: 1, target: 7, source: 'shop', type: 'product', key: 'A', at: now, scrape: 4, fields: {} };
     const { path } = await serve(t, {
       'project.history': () => ({
         changes: [
           { ...row, kind: 'gone' },
           { ...row, kind: 'missing' },
+          { ...row, kind: 'changed' },
         ],
       }),
     });
     const { out } = await run(['history', 'shop', '--socket', path], { now });
-    assert.equal(out, 'now\tshop product A\tgone\t–\t–\nnow\tshop product A\tmissing\t–\t–\n');
+    assert.equal(
+      out,
+      'now\tshop product A\tgone\t–\t–\nnow\tshop product A\tmissing\t–\t–\nnow\tshop product A\tback\t–\t–\n',
+    );
   });
 
   test('watch tells the errors of a scrape, and records that are missing', async (t) => {

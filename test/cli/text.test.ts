@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ageText, durationMs, durationText } from '../../src/cli/duration.ts';
 import { table } from '../../src/cli/table.ts';
-import { bytesText, plainText, valueText } from '../../src/cli/text.ts';
+import { bytesText, plainText, shellText, valueText } from '../../src/cli/text.ts';
 import { paper } from './terminal.ts';
 
 describe('texts for people', () => {
@@ -22,6 +22,12 @@ describe('texts for people', () => {
   for (const [ms, text] of durations) {
     test(`${ms} ms are "${text}"`, () => assert.equal(durationText(ms), text));
   }
+
+  test('an address is one word of a shell, whatever stands in it', () => {
+    assert.equal(shellText('https://shop.example/p/solar'), 'https://shop.example/p/solar');
+    assert.equal(shellText('https://shop.example/?a=1&b=2'), "'https://shop.example/?a=1&b=2'");
+    assert.equal(shellText("it's"), String.raw`'it'\''s'`);
+  });
 
   test('ages are told in the past and in the future', () => {
     assert.equal(ageText(1_000, 61_000), '1m ago');

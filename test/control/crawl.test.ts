@@ -59,6 +59,21 @@ describe('crawl.list', () => {
     assert.match(out, /^crawl \d of target 1 {2}shop {2}complete in /);
   });
 
+  test('counts a page that robots.txt asks to leave alone as forbidden, and not as failed', async (t) => {
+    const site = await openSite(t, {
+      '/robots.txt': { headers: { 'content-type': 'text/plain' }, body: 'User-agent: *\nDisallow: /about\n' },
+      '/': '<a href="/p/1">1</a><a href="/about">a</a>',
+      '/p/1': '<h1>S1</h1>',
+    });
+    const obeying = definition(site.origin).replace('robots: ignore\n', '');
+    const { client, socket } = await startDaemon(t, { sources: { shop: obeying } });
+    await client.call('project.add', { id: 'all', targets: [{ url: site.url('/') }] });
+    const { status, err } = await run(['run', 'shop', '--socket', socket]);
+    assert.equal(status, 0, err);
+    const [crawl] = (await client.call('crawl.list', { project: 'all', limit: 1 })).crawls;
+    assert.deepEqual([crawl?.status, crawl?.errors], [{ '2xx': 2, forbidden: 1 }, 0]);
+  });
+
   test('refuses a target that is not of the project, and a place in the list that it did not give', async (t) => {
     const { client } = await startDaemon(t, { sources: { shop: definition('http://127.0.0.1:1') } });
     await client.call('project.add', { id: 'all', targets: [{ source: 'shop', url: 'http://127.0.0.1:1/' }] });

@@ -27,6 +27,21 @@ describe('an address that a person gives', () => {
     });
   });
 
+  test('belongs to the source that names exactly it before one whose pattern makes it', async (t) => {
+    const site = await openSite(t, { '/p/solar': productPage('S1', '5.00') });
+    const { client } = await startDaemon(t, {
+      sources: {
+        shop: productSource('shop', `url: "${site.origin}/p/{slug}"`),
+        solar: productSource('solar', `url: "${site.origin}/p/solar"`),
+      },
+    });
+    const { matches } = await client.call('source.resolve', { url: site.url('/p/solar') });
+    assert.deepEqual(
+      matches.map(({ source }) => source),
+      ['solar'],
+    );
+  });
+
   test('else to every source on its host', async (t) => {
     const { site, client } = await shops(t);
     const { matches } = await client.call('source.resolve', { url: site.url('/') });
@@ -67,7 +82,7 @@ describe('an address that a person gives', () => {
     );
     const unclear = await run(['add', 'x', '--url', site.url('/about'), '--socket', socket]);
     assert.equal(unclear.status, 2);
-    assert.match(unclear.err, /\/about may be on lists, shop: say which with "source"/);
+    assert.match(unclear.err, /\/about may be on lists, shop: say which with --source/);
   });
 
   test('is needed where no source is named', async (t) => {

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { VirtualClock } from '../../src/clock.ts';
 import { parseSource } from '../../src/definition/load.ts';
+import type { FoundDraft } from '../../src/extract/typed.ts';
 import type { Ask } from '../../src/scrape/ask.ts';
 import { type CollectorScrape, runCollector } from '../../src/scrape/collector.ts';
 import type { Visit } from '../../src/scrape/walk.ts';
 import type { Close, StepOps } from '../../src/store/ops.ts';
-import { request, visitedAs } from './walking.ts';
+import { draft, request, visitedAs } from './walking.ts';
 
 const visit: Visit = { url: 'https://site.test/p', request };
 const second = 1_000;
@@ -22,7 +23,7 @@ interface Ran {
 async function ran(
   limits: string,
   run: (scrape: CollectorScrape, clock: VirtualClock) => Promise<void>,
-  { waitMs = 0, tookMs = 0 } = {},
+  { waitMs = 0, tookMs = 0, maxRecords = Infinity } = {},
 ): Promise<Ran> {
   const clock = new VirtualClock(1_000_000);
   const parsed = parseSource(`id: site\n${limits}\nrecords: { item: { key: id, fields: { id: h1 } } }\n`, 'site.yaml');
@@ -42,6 +43,7 @@ async function ran(
     clock,
     random: () => 0.5,
     timeLimitMs: 600 * second,
+    maxRecords,
     ask,
     commit: async (_: unknown, ops: StepOps) => {
       steps.push(ops);
@@ -55,7 +57,13 @@ async function ran(
   const begun = { target: 1, epoch: 1, scrape: 1, dueAt: 0, nextDueAt: 0, version: 'v' };
   const collector = {
     url: 'plugin:site',
-    typed: () => ({ drafts: [], refused: 0, absent: [], unparsed: [], notes: [] }),
+    typed: (found: readonly FoundDraft[]) => ({
+      drafts: found.map((_, index) => draft(`${index}`)),
+      refused: 0,
+      absent: [],
+      unparsed: [],
+      notes: [],
+    }),
     run: async (scrape: CollectorScrape, signal: AbortSignal) => {
       await run(scrape, clock);
       signal.throwIfAborted();
@@ -84,6 +92,16 @@ describe('the run of a collector', () => {
           'the collector took longer than its limit of 3600000 ms, waits for turns left out: see limits.collect of the definition',
       },
     });
+  });
+
+  test('that finds more than a scrape may store is cut, with what it had found by then', async () => {
+    const batch = { drafts: [{}, {}].map(() => ({ type: 'item', fields: {} })), failures: [] };
+    const endless = async (scrape: CollectorScrape): Promise<void> => {
+      for (;;) await scrape.collected(batch);
+    };
+    const { close, steps } = await ran('', endless, { maxRecords: 6 });
+    assert.deepEqual([close?.status, close?.reason, close?.failure?.code], ['aborted', 'record_limit', 'record_limit']);
+    assert.deepEqual([steps.length, steps.at(-1)?.draftsBefore], [3, 4]);
   });
 
   test('may take six hours where nothing is said', async () => {

@@ -20,7 +20,10 @@ describe('pages of a crawl that cannot be read', () => {
     const site: Site = (path) => (/[13579]$/.test(path) ? failing : shopOf(hundred)(path));
     const { scrape, row } = await crawl(store, await shopTarget(store), site);
     assert.deepEqual([scrape.status, scrape.endReason, row.endReason], ['failed', 'errors', 'errors']);
-    assert.match(scrape.failure?.message ?? '', /^\d+ of \d+ pages could not be read: expected at most 20 %$/);
+    assert.match(
+      scrape.failure?.message ?? '',
+      /^\d+ of \d+ pages could not be read: expected at most 20 %; most often: origin_down \(\d+\), such as https:\/\/shop\.test\/p\/1$/,
+    );
     assert.ok(scrape.steps <= 12, `${scrape.steps}`);
   });
 
@@ -52,6 +55,38 @@ describe('pages of a crawl that cannot be read', () => {
     const up = await crawl(store, target, site, rules);
     assert.deepEqual([up.row.crawl, up.row.endReason, up.asked.length], [1, 'complete', 61]);
     assert.deepEqual([up.row.pages, up.row.errors, up.row.detailPages, store.records.count()], [101, 0, 100, 100]);
+  });
+
+  for (const cause of ['blocked', 'login_expired'] as const)
+    test(`end the scrape when five in a row are ${cause}, and the next one goes on with the crawl`, async (t) => {
+      const { store } = await temporaryStore(t);
+      const target = await shopTarget(store);
+      let isClosed = true;
+      const site: Site = (path) =>
+        isClosed && path !== '/' ? { cause, status: 200 } : shopOf(hundred.slice(0, 9))(path);
+      const closed = await crawl(store, target, site);
+      assert.equal(closed.asked.length, 6);
+      assert.deepEqual(
+        [closed.scrape.status, closed.scrape.endReason, closed.scrape.failure?.cause, closed.row.endReason],
+        ['failed', cause, cause, undefined],
+      );
+      isClosed = false;
+      const open = await crawl(store, target, site);
+      assert.deepEqual([open.row.crawl, open.row.endReason, open.row.errors], [1, 'complete', 0]);
+      assert.equal(store.records.count(), 9);
+    });
+
+  test('are counted when fewer in a row are blocked, by themselves', async (t) => {
+    const { store } = await temporaryStore(t);
+    const blocked = { cause: 'blocked', status: 403 } as const;
+    const some = Object.fromEntries(
+      hundred.filter((key) => Number(key) % 6 !== 0).map((key) => [`/p/${key}`, blocked]),
+    );
+    const four = Object.fromEntries(['1', '2', '3', '4', '6', '7'].map((key) => [`/p/${key}`, blocked]));
+    const fine = await crawl(store, await shopTarget(store, 'four'), shopOf(hundred, four));
+    assert.deepEqual([fine.scrape.status, fine.row.errors], ['complete', 6]);
+    const { scrape } = await crawl(store, await shopTarget(store, 'some'), shopOf(hundred, some));
+    assert.equal(scrape.endReason, 'blocked');
   });
 
   test('are given up when they fail again and again while others are read', async (t) => {

@@ -28,6 +28,7 @@ export interface CrawlRun {
   readonly politeness?: string;
   readonly version?: string;
   readonly wish?: ScrapeWish;
+  readonly maxRecords?: number;
   /** Ends this process' work, as a kill does, when so many pages were asked. */
   readonly killedAfter?: number;
 }
@@ -80,6 +81,7 @@ export async function crawl(store: Store, target: number, site: Site, run: Crawl
     random: () => 0.5,
     ask,
     timeLimitMs: 60_000,
+    ...(run.maxRecords !== undefined && { maxRecords: run.maxRecords }),
     commit: commitStep.bind(undefined, store),
     close: closeScrape.bind(undefined, store),
   };

@@ -40,8 +40,8 @@ function showCrawl(terminal: Terminal, crawl: CrawlView): string {
   const { pages, detailPages, maxPages, records, newRecords, changed, errors, bytes, waiting } = crawl;
   const facts: readonly (readonly [string, string])[] = [
     ['pages', `${pages} of ${maxPages} at most, ${detailPages} of them with records, ${bytesText(bytes)}`],
-    ['records', `${records}, ${newRecords} new, ${changed} changed`],
-    ['answers', countsText(crawl.status)],
+    ['records', `${records} read, ${newRecords} met, ${changed} changed`],
+    ['answers', countsText({ ...crawl.status, forbidden: 0 })],
     ['errors', errors > 0 ? terminal.paint('red', String(errors)) : ''],
     ['waiting', crawl.endedAt === undefined ? `${waiting.detail} with records, ${waiting.listing} others` : ''],
     ['refused', countsText(leftOut(crawl))],
@@ -64,9 +64,9 @@ function endText(terminal: Terminal, { endReason, startedAt, durationMs }: Crawl
   return `${showStatus(terminal, status)}${why} in ${durationText(durationMs)}, ${began}`;
 }
 
-/** Links that were not followed, by reason. */
-function leftOut({ refused, tooDeep, overBudget, forbidden }: CrawlView): Readonly<Record<string, number>> {
-  return { ...refused, too_deep: tooDeep, over_budget: overBudget, forbidden };
+/** Links that were not followed, by reason; robots.txt forbids lists as well as pages with records. */
+function leftOut({ refused, tooDeep, overBudget, forbidden, status }: CrawlView): Readonly<Record<string, number>> {
+  return { ...refused, too_deep: tooDeep, over_budget: overBudget, forbidden: status['forbidden'] ?? forbidden };
 }
 
 function countsText(counts: Readonly<Record<string, number>>): string {

@@ -56,13 +56,15 @@ function showHistory(terminal: Terminal, changes: readonly HistoryView[], only: 
   return table(terminal, ['WHEN', 'RECORD', 'KIND', 'FIELD', 'CHANGE'], rows);
 }
 
-/** One row per field; a record that is missing or gone has one without any. */
+/** One row per field; a record that is missing or gone, or that is back as it was, has one without any. */
 function rowsOf(
   terminal: Terminal,
   { at, source, type, key, kind, fields }: HistoryView,
   only: string | undefined,
 ): string[][] {
-  const head = [ageText(at, terminal.now()), `${source} ${type} ${plainText(key)}`, showStatus(terminal, kind)];
+  const isBack = kind === 'changed' && Object.keys(fields).length === 0;
+  const told = isBack ? 'back' : showStatus(terminal, kind);
+  const head = [ageText(at, terminal.now()), `${source} ${type} ${plainText(key)}`, told];
   const changes = Object.entries(fields).filter(([name]) => only === undefined || name === only);
   if (changes.length === 0 && only === undefined) return [[...head, '–', '–']];
   return changes.map(([name, change]) => [...head, name, showChange(change)]);

@@ -9,6 +9,7 @@ import { peekPage } from '../local/fetch-page.ts';
 import { type HeldPage, readPageFile } from '../local/page.ts';
 import { showTrial } from '../show-trial.ts';
 import type { Terminal } from '../terminal.ts';
+import { shellText } from '../text.ts';
 
 interface Options {
   readonly id?: string;
@@ -66,7 +67,7 @@ export function initSourceCommand(terminal: Terminal): Command {
         [
           ...draft.found.map((each, index) => `${index === 0 ? 'reads' : 'also there'}  ${each}`),
           showTrial(terminal, found, shownItems),
-          `wrote ${shown}, which is valid; next: \`heronry sources --reload\`, then \`heronry add ID --url ${url}\``,
+          `wrote ${shown}, which is valid; next: \`heronry sources --reload\`, then \`heronry add ID --url ${shellText(url)}\``,
         ].join('\n'),
       );
 

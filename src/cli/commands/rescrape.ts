@@ -4,7 +4,7 @@ import type { Result } from '../../control/methods.ts';
 import type { ScrapeView, StepView } from '../../control/methods/scrape.ts';
 import { examples, globalOptions, print, withClient, withDaemon } from '../cli.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
-import { followScrape } from '../follow.ts';
+import { badText, followScrape } from '../follow.ts';
 import { countOption, dayOption, repeatedOption } from '../options.ts';
 import { withProgress } from '../progress.ts';
 import { showScrapeLine, showStep } from '../show-scrape.ts';
@@ -96,14 +96,12 @@ async function waitForAll(
 ): Promise<void> {
   const json = globalOptions(command).json ?? false;
   const many = asked.length > 1;
-  const scrapes = await Promise.all(
+  const followed = await Promise.all(
     asked.map(({ scrape }) => followScrape(client, scrape, (step) => showOne(scrape, step), onLook)),
   );
-  for (const scrape of scrapes) print(terminal, command, scrape, (view) => showScrapeLine(terminal, view));
-  const bad = scrapes.filter(({ status }) => status !== 'complete');
-  if (bad.length === 0) return;
-  const told = bad.map(({ scrape, status }) => `scrape ${scrape} ${status === 'failed' ? 'failed' : `was ${status}`}`);
-  throw new CommandError(exitStatus.failed, told.join(', '));
+  for (const { scrape } of followed) print(terminal, command, scrape, (view) => showScrapeLine(terminal, view));
+  const bad = followed.filter(({ scrape }) => scrape.status !== 'complete');
+  if (bad.length > 0) throw new CommandError(exitStatus.failed, bad.map(badText).join(', '));
 
   function showOne(scrape: number, step: StepView): void {
     terminal.passing('');

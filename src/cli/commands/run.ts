@@ -6,7 +6,7 @@ import { allSlices } from '../all-slices.ts';
 import { examples, globalOptions, withClient } from '../cli.ts';
 import { durationText } from '../duration.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
-import { followScrape } from '../follow.ts';
+import { badText, followScrape } from '../follow.ts';
 import { withProgress } from '../progress.ts';
 import { argsText, excerptLines, failureText, showEnd } from '../show-scrape.ts';
 import type { Terminal } from '../terminal.ts';
@@ -50,8 +50,8 @@ export function runCommand(terminal: Terminal): Command {
             return followScrape(client, scrape, (step) => teller.stepped(scrape, step));
           }),
         );
-        for (const scrape of ended) teller.stopped(scrape);
-        const bad = ended.filter(({ status }) => status !== 'complete');
+        for (const { scrape } of ended) teller.stopped(scrape);
+        const bad = ended.filter(({ scrape }) => scrape.status !== 'complete');
         if (bad.length > 0) throw new CommandError(exitStatus.failed, bad.map(badText).join(', '));
       }
     });
@@ -170,8 +170,4 @@ function tellerFor(terminal: Terminal, json: boolean) {
 /** Records that were seen, new or not. */
 function collectedOf({ counts: { added, changed, confirmed } }: Pick<ScrapeView, 'counts'>): number {
   return added + changed + confirmed;
-}
-
-function badText({ scrape, status }: ScrapeView): string {
-  return `scrape ${scrape} ${status === 'failed' ? 'failed' : `was ${status}`}`;
 }

@@ -29,6 +29,10 @@ export function settingsCommand(terminal: Terminal): Command {
     .argument('<value>', 'a duration such as 15m; a level such as debug')
     // So that a value with a minus is taken for a wrong value, not for an option.
     .allowUnknownOption()
+    .addHelpText(
+      'after',
+      '\ntime-limit is the longest that a page of a scrape may take, with its redirects, log-ins and tries.',
+    )
     .addHelpText('after', examples('heronry settings set every 2h', 'heronry settings set log-level debug'))
     .action((name: string, value: string, _options: object, command: Command) => {
       const change = readChange(name, value);

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { SourceView } from '../../control/methods/source.ts';
 import { examples, print, withDaemon } from '../cli.ts';
 import { durationText } from '../duration.ts';
+import { showProblems } from '../problems.ts';
 import { circuitText } from '../show.ts';
 import { showStatus } from '../show-status.ts';
 import { table } from '../table.ts';
@@ -56,7 +57,7 @@ function showSources(terminal: Terminal, sources: readonly SourceView[]): string
   return [
     table(terminal, ['SOURCE', 'STATUS', 'TARGETS', 'EVERY', 'PULSE', 'ROBOTS', 'NAME'], rows),
     ...sources.flatMap((source) => noteLines(terminal, source)),
-    ...problems.map(({ file, line, column, message }) => `${plainText(file)}:${line}:${column}: ${plainText(message)}`),
+    ...(problems.length > 0 ? [showProblems(terminal, problems)] : []),
   ].join('\n');
 }
 

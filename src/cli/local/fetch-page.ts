@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { ControlError } from '../../control/error.ts';
 import type { TryView } from '../../control/methods/source.ts';
 import { withDaemon } from '../cli.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
@@ -33,9 +34,15 @@ export async function fetchPage(
 export async function peekPage(terminal: Terminal, command: Command, asked: string): Promise<HeldPage> {
   let page: HeldPage | undefined;
   await withDaemon(terminal, command, async (client) => {
-    const { url, body, contentType, fetchedAt } = await client.call('source.peek', { url: asked });
+    const { url, body, contentType, fetchedAt } = await client.call('source.peek', { url: asked }).catch(refused);
     page = { body: Buffer.from(body, 'base64'), url, fetchedAt, ...(contentType !== undefined && { contentType }) };
   });
   if (page === undefined) throw new CommandError(exitStatus.failed, `${plainText(asked)}: no page came`);
   return page;
+}
+
+/** A page that could not be had is a failure of the site, and no conflict with what the daemon knows. */
+function refused(error: unknown): never {
+  if (!(error instanceof ControlError) || error.code !== 'conflict') throw error;
+  throw new CommandError(exitStatus.failed, error.message, { cause: error });
 }

@@ -1,6 +1,7 @@
 import type { LifeView } from '../../actor/inspect.ts';
 import type { Clock } from '../../clock.ts';
 import type { Catalogue, CatalogueChange } from '../../definition/catalogue.ts';
+import type { Problem } from '../../definition/problem.ts';
 import type { SourceMatch } from '../../definition/resolve.ts';
 import type { TrialWish, TriedStep } from '../../scrape/try.ts';
 import type { Source } from '../../definition/source.ts';
@@ -28,6 +29,8 @@ export interface HandlerDeps extends ScheduleDeps {
   tryPage(trial: TrialWish, url: string, signal: AbortSignal): Promise<readonly TriedStep[]>;
   /** What plug-ins make of an address that a person gave; missing where there are none that can. */
   resolve?(url: string, signal: AbortSignal): Promise<readonly SourceMatch[]>;
+  /** Why a source's plug-in cannot be used, as far as is known; missing where there are none. */
+  pluginProblem?(source: string): Problem | undefined;
   /** Some ledgers in the order of their keys, or one; instants are wall time. */
   ledgers(
     asked: { readonly key: string } | { readonly after?: string | undefined; readonly limit: number },

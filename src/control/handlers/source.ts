@@ -93,10 +93,12 @@ function knownIds({ catalogue }: HandlerDeps): string[] {
 async function sourceView(
   id: string,
   circuits: ReadonlyMap<string, NonNullable<SourceView['circuit']>>,
-  { catalogue, store, pulseStatus, sessionOf }: HandlerDeps,
+  { catalogue, store, pulseStatus, sessionOf, pluginProblem }: HandlerDeps,
 ): Promise<SourceView> {
   const loaded = catalogue().sources.get(id);
-  const problems = catalogue().problems.filter((problem) => sourceIdOf(problem) === id);
+  const unplugged = pluginProblem?.(id);
+  const ofFile = catalogue().problems.filter((problem) => sourceIdOf(problem) === id);
+  const problems = [...ofFile, ...(unplugged === undefined ? [] : [unplugged])];
   const pulse = await pulseStatus(id);
   const session = sessionOf(id);
   const circuit = circuits.get(id);

@@ -27,6 +27,11 @@ export function workHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
       const scrapes: z.infer<typeof RequestedScrape>[] = [];
       const idle: string[] = [];
       for (const number of targetsOf(row, target)) {
+        const source = store.targets.get(number)?.source ?? '';
+        if (!deps.catalogue().sources.has(source)) {
+          idle.push(`target ${number} is on "${source}", of which no definition is loaded`);
+          continue;
+        }
         const requested = await requestScrape(store, number, wish);
         if (requested.ok) scrapes.push({ target: number, scrape: requested.scrape, coalesced: requested.coalesced });
         else idle.push(`target ${number} is ${requested.why}`);

@@ -41,14 +41,14 @@ export const CrawlView = z.strictObject({
   maxPages: z.int(),
   detailPages: z.int(),
   records: z.int(),
-  /** Records that it met for the first time, and those of which a field changed. */
+  /** Records that this crawl met for the first time, whether or not they were known before it, and those of which a field changed. */
   newRecords: z.int(),
   changed: z.int(),
   errors: z.int(),
   /** Pages that may hold records and that robots.txt asks to leave alone; with any, nothing is told to be missing. */
   forbidden: z.int(),
   bytes: z.int(),
-  /** Answers by class, such as `2xx`; `failed` for none. */
+  /** Answers by class, such as `2xx`; `failed` for none, and `forbidden` for pages that robots.txt asks to leave alone. */
   status: Counts,
   /** Links that were not followed, by reason. */
   refused: Counts,

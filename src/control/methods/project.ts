@@ -174,7 +174,7 @@ export const projectMethods = {
     params: Rescrape,
     result: z.strictObject({ scrapes: z.array(RequestedScrape).readonly() }),
     role: 'operate',
-    doc: 'Asks for a scrape now of all active targets or one; at most one runs and one waits per target.',
+    doc: 'Asks for a scrape now of all active targets or one; at most one runs and one waits per target. A conflict when none can be scraped, such as one whose source has no loaded definition.',
   },
   'project.release': {
     params: OneTarget,

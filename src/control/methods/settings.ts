@@ -8,7 +8,7 @@ export const Settings = z.strictObject({
   initialDelayMs: SpanMs,
   /** Between the scrapes of a target whose source and project say nothing. */
   everyMs: IntervalMs,
-  /** The longest a scrape may take. */
+  /** The longest a page of a scrape may take. */
   timeLimitMs: IntervalMs,
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
 });

@@ -20,7 +20,7 @@ export const SourceView = z.strictObject({
   id: z.string(),
   name: z.string(),
   provider: z.string(),
-  /** `definition_error`: its file has problems; what it had before, if anything, is still in use. */
+  /** `definition_error`: its file has problems, and what it had before, if anything, is still in use; or its plug-in could not be used. */
   status: z.enum(['ready', 'definition_error']),
   /** The version in use; missing when there was never a valid one. */
   version: z.string().optional(),
@@ -202,7 +202,7 @@ export const sourceMethods = {
     params: z.strictObject({ url: HttpUrl }),
     result: z.strictObject({ matches: z.array(ResolvedUrl).readonly() }),
     role: 'read',
-    doc: 'Finds the sources that an address belongs to: those whose pattern makes it, else those on its host.',
+    doc: 'Finds the sources that an address belongs to: those that name exactly it, else those whose pattern makes it, else those on its host.',
   },
   'source.reset': {
     params: z.strictObject({ id: SourceId }),

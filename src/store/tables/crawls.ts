@@ -12,7 +12,7 @@ export interface FieldFill {
   readonly total: number;
 }
 
-export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'failed';
+export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'failed' | 'forbidden';
 
 /** What a crawl has done so far. */
 export interface CrawlRow {

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { RecordView } from '../../src/control/methods/project.ts';
+import { serve } from '../control/daemon.ts';
+import { run } from './terminal.ts';
+import { now, project, record } from './views.ts';
+
+/** A record with one field. */
+function known(key: string, more: Partial<RecordView> = {}): RecordView {
+  return { ...record, key, fields: { title: { value: key, observedAt: now, verifiedAt: now } }, ...more };
+}
+
+/** A daemon that hands out records in slices, and never more than 60 at once. */
+function shop(t: Parameters<typeof serve>[0], all: readonly RecordView[]) {
+  return serve(t, {
+    'project.get': () => project,
+    'project.records': ({ after = '0', limit }) => {
+      const end = Number(after) + Math.min(limit, 60);
+      return { records: all.slice(Number(after), end), ...(end < all.length && { next: String(end) }) };
+    },
+  });
+}
+
+describe('show', () => {
+  test('shows the first 100 records, or as many as are wanted, and says that there are more', async (t) => {
+    const { path } = await shop(
+      t,
+      Array.from({ length: 130 }, (_, index) => known(`k${index}`)),
+    );
+    const first = await run(['show', 'solar', '--socket', path], { now });
+    assert.equal(first.out.match(/campaign k\d+/g)?.length, 100);
+    assert.equal(first.err, '… and more than 100 records: --limit shows more\n');
+    const all = await run(['show', 'solar', '--limit', '200', '--socket', path], { now });
+    assert.equal(all.out.match(/campaign k\d+/g)?.length, 130);
+    assert.equal(all.err, '');
+  });
+
+  test('shows what crawls no longer find apart, after all that they do', async (t) => {
+    const absent = { since: now - 86_400_000, times: 2, scrape: 3 };
+    const { path } = await shop(t, [known('lost', { absent }), known('here')]);
+    const { out } = await run(['show', 'solar', '--socket', path], { now });
+    assert.match(out, /campaign here[^]*campaign lost: absent since 1d ago, for 2 crawls\n\n[^]*campaign lost/);
+  });
+});
+
+describe('sources', () => {
+  test('tells the key that a problem stands at', async (t) => {
+    const problem = { file: '/s/shop.yaml', line: 3, column: 7, path: 'records.item.key', message: 'expected a field' };
+    const source = { id: 'shop', name: 'shop', provider: 'html', status: 'definition_error', targets: 0 } as const;
+    const { path } = await serve(t, { 'source.list': () => ({ sources: [{ ...source, problems: [problem] }] }) });
+    const { out } = await run(['sources', '--socket', path], { now });
+    assert.match(out, /shop\.yaml\S*: records\.item\.key: expected a field$/m);
+  });
+});
