@@ -9,8 +9,9 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../src/clock.ts';
-import { connect } from '../src/control/client.ts';
+import { type Client, connect, ConnectionError } from '../src/control/client.ts';
 import { openDaemon } from '../src/daemon/open.ts';
 import { secretsFrom } from '../src/session/secret-store.ts';
 import { productFields } from './pages.ts';
@@ -52,7 +53,7 @@ const daemon = await openDaemon({
   report: () => undefined,
   warn: (what, error) => console.error(what, error),
 });
-const client = await connect(socket);
+const client = await connectSoon();
 const over = Promise.withResolvers<void>();
 await client.subscribe({ project: 'all' }, ({ type }) => {
   if (/^scrape\.(?:completed|failed|aborted)$/.test(type)) over.resolve();
@@ -77,6 +78,18 @@ if (errors > 0) console.error(scrape?.status, scrape?.failure?.message);
 const rssMb = process.resourceUsage().maxRSS / 1_024;
 const told = { wallS, cpuS: (user + system) / 1e6, requests: scrape?.steps ?? 0, errors, rssMb };
 console.log(`@@${JSON.stringify(told)}`);
+
+/** Its socket listens once all that stands above it in the tree has started. */
+async function connectSoon(): Promise<Client> {
+  for (let left = 500; ; left -= 1) {
+    try {
+      return await connect(socket);
+    } catch (error) {
+      if (!(error instanceof ConnectionError) || left === 0) throw error;
+      await delay(10);
+    }
+  }
+}
 
 async function writeRecords(out: string): Promise<void> {
   writeFileSync(out, '');
