@@ -251,8 +251,7 @@ test('a pool that ends takes its threads along', async (context) => {
   assert.ok(ports() > before);
   await pool.stop();
   await lost;
-  // Those of a pool before it may have been on their way out.
-  assert.ok(ports() <= before);
+  assert.equal(ports(), before);
 });
 
 /** What was read, without what reading it cost the thread. */
