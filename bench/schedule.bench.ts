@@ -136,7 +136,7 @@ function measureDue(): void {
 function* hostsOf(count: number): Generator<ForecastHost> {
   const perHost = million / count;
   for (let host = 0; host < count; host += 1) {
-    yield { key: `host-${host}`, delayMs: 1_000, concurrency: 1, targets: forecastTargets(perHost) };
+    yield { key: `host-${host}`, delayMs: 1_000, targets: forecastTargets(perHost) };
   }
 }
 

@@ -13,14 +13,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../src/clock.ts';
 import { openDaemon } from '../src/daemon/open.ts';
 import { secretsFrom } from '../src/session/secret-store.ts';
-import { hostAddress } from '../src/demo/web.ts';
-import { addProject } from '../src/store/projects.ts';
-import { openStore, type Scheduling } from '../src/store/store.ts';
+import { filledSource, fillStore, hourMs } from './filled-store.ts';
 
 const sizes = [0, 1_000, 10_000, 100_000];
-const hosts = 1_000;
-const hourMs = 3_600_000;
-const batch = 1_000;
 
 interface Resumed {
   /** From the opening of the daemon until the last project's actor ran. */
@@ -29,49 +24,10 @@ interface Resumed {
   readonly arrayBytes: number;
 }
 
-const definition = `id: shop
-provider: html
-allowPrivate: true
-politeness: { autoThrottle: false, delay: 1ms, minDelay: 1ms }
-records:
-  product:
-    key: sku
-    fields:
-      sku: { css: h1, required: true }
-`;
-
 const [role, folder = '', projects = '0'] = process.argv.slice(2);
-if (role === 'fill') await fill(folder, Number(projects));
+if (role === 'fill') await fillStore(folder, Number(projects));
 else if (role === 'resume') process.send?.(await resume(folder, Number(projects)));
 else await measure();
-
-/** Nothing falls due while it is measured. */
-function later(count: number): Scheduling {
-  const at = Date.now() + 2 * hourMs;
-  return {
-    first: ({ target, url }) => {
-      const slot = target % (count / hosts + 1);
-      const grid = { originAt: at, everyMs: 4 * hourMs, slot, phaseMs: target, key: new URL(url).origin };
-      return { target, since: at + target - 4 * hourMs, pace: { kind: 'interval', grid }, dueAt: at + target };
-    },
-    next: (_target, row) => row,
-    verified: (_target, row) => ({ row, told: [] }),
-  };
-}
-
-async function fill(data: string, count: number): Promise<void> {
-  const store = await openStore({ path: join(data, 'data'), now: Date.now, scheduling: later(count) });
-  for (let from = 0; from < count; from += batch) {
-    await Promise.all(
-      Array.from({ length: Math.min(batch, count - from) }, (_, index) => {
-        const id = `project-${from + index}`;
-        const target = { source: 'shop', url: `http://${hostAddress((from + index) % hosts)}:8080/p/${id}` };
-        return addProject(store, { id, name: id, labels: [], multiplier: 1, targets: [target] });
-      }),
-    );
-  }
-  await store.close();
-}
 
 async function resume(data: string, count: number): Promise<Resumed> {
   const running = Promise.withResolvers<void>();
@@ -130,7 +86,7 @@ async function measure(): Promise<void> {
 async function measureOne(size: number): Promise<Resumed> {
   const data = await mkdtemp(join(tmpdir(), 'heronry-bench-'));
   await mkdir(join(data, 'sources'));
-  await writeFile(join(data, 'sources', 'shop.yaml'), definition);
+  await writeFile(join(data, 'sources', 'shop.yaml'), filledSource);
   await once(fork(import.meta.filename, ['fill', data, String(size)]), 'exit');
   const child = fork(import.meta.filename, ['resume', data, String(size)], { execArgv: ['--expose-gc'] });
   const ended = once(child, 'exit');

@@ -14,6 +14,7 @@ import { type DaemonOptions, openDaemon, type OpenDaemon } from './daemon/open.t
 import { startFailure } from './daemon/start-failure.ts';
 import { onStopSignals } from './daemon/stop-signals.ts';
 import { secretsFrom } from './session/secret-store.ts';
+import { leave } from './daemon/leave.ts';
 import { catchStrays } from './daemon/strays.ts';
 import { createLogger, logReport, type LogLevel } from './log.ts';
 
@@ -89,13 +90,13 @@ function endOf(daemon: OpenDaemon, log: Logger): Promise<ExitReason> {
   catchStrays(daemon.system, (error) => {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
     log.error({ reason }, 'an error that belongs to no life ends the daemon');
-    process.exit(1);
+    leave(1);
   });
   onStopSignals(process, {
     now: () => performance.now(),
     stop: daemon.stop,
     // The store is safe from it.
-    leave: () => process.exit(1),
+    leave: () => leave(1),
   });
   return daemon.ended;
 }

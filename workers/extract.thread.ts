@@ -1,3 +1,4 @@
+import { costed } from '../src/extract/cost.ts';
 import type { ExtractOutcome } from '../src/extract/draft.ts';
 import { extract, type ExtractInput } from '../src/extract/extract.ts';
 import type { ExtractPlan } from '../src/extract/plan.ts';
@@ -32,12 +33,8 @@ export function serveWith({ port }: LaneTask, reader: (input: ExtractInput) => P
   }
 }
 
-async function read(input: ExtractInput): Promise<ExtractOutcome> {
-  const before = process.threadCpuUsage();
-  const outcome = await readOf(input);
-  if (!outcome.ok) return outcome;
-  const { user, system } = process.threadCpuUsage(before);
-  return { ...outcome, cpuMs: (user + system) / 1_000 };
+function read(input: ExtractInput): Promise<ExtractOutcome> {
+  return costed(() => readOf(input));
 }
 
 async function readOf(input: ExtractInput): Promise<ExtractOutcome> {

@@ -176,6 +176,8 @@ function openPool({
     filename: threadFile,
     minThreads: threads,
     maxThreads: threads,
+    // Piscina would require the module first, and a thread that is ended while it does so can take the process along.
+    execArgv: ['--no-experimental-require-module'],
     resourceLimits: { maxOldGenerationSizeMb: threadMemoryMib, maxYoungGenerationSizeMb: youngMemoryMib },
   });
 }

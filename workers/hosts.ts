@@ -3,12 +3,14 @@ import type { Behaviour, Reply, Self } from '../src/actor/types.ts';
 import type { Clock } from '../src/clock.ts';
 import type { Circuit, Leave, TargetOutcome } from '../src/fetch/circuit.ts';
 import { CircuitBook, type CircuitView } from '../src/fetch/circuit-book.ts';
-import type { HostRow } from '../src/fetch/host-row.ts';
+import { type HostRow, leftAlone } from '../src/fetch/host-row.ts';
 import type { HoldUp } from '../src/fetch/hold.ts';
 import type { KeySlice } from '../src/fetch/key-slice.ts';
 import { type KeyView, shiftedView } from '../src/fetch/key-view.ts';
 import { type Lease, turnMs } from '../src/fetch/out-turns.ts';
 import type { Policy } from '../src/fetch/policy.ts';
+import type { Slowness } from '../src/fetch/politeness.ts';
+import { recheckShare } from '../src/schedule/objective.ts';
 import { TurnBook } from '../src/fetch/turn-book.ts';
 import type { TurnOutcome } from '../src/fetch/turn-outcome.ts';
 import type { Wish } from '../src/fetch/wish.ts';
@@ -33,6 +35,12 @@ export type HostsMessage =
       readonly key: string;
       readonly policy: Policy;
       readonly reply: Reply<HoldUp>;
+    }
+  /** Until when hosts are left alone for their `Retry-After` or back-off, wall time, by key: all that are, or one. */
+  | {
+      readonly type: 'left-alone';
+      readonly key?: string | undefined;
+      readonly reply: Reply<ReadonlyMap<string, number>>;
     }
   /** The circuits that are not closed. */
   | { readonly type: 'circuits'; readonly reply: Reply<readonly CircuitView[]> }
@@ -63,6 +71,8 @@ export interface HostsDeps {
   };
   /** Told when a host asks to be left alone for longer than is honoured. */
   capped?(key: string, askedMs: number): void;
+  /** Told after an answer how slow its host is. */
+  answered?(key: string, slowness: Slowness): void;
   /** Whether a page could be taken in now; when that turns true again, `room` is told. */
   hasRoom(): boolean;
   /** Turns out at a time over all keys, normally 256. */
@@ -86,6 +96,7 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
     maxInFlight: deps.maxInFlight,
     unsentMs,
     sentMs,
+    recheckShare,
     startedAt: clock.monotonic(),
     // More than a life ever gives in the time that it lasts.
     firstNumber: Math.floor(clock.now()) * 1_000,
@@ -124,7 +135,7 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
       case 'sent':
         return book.sent(message.lease, clock.monotonic());
       case 'done':
-        return book.done(message.lease, message.outcome, clock.monotonic()) ? save() : undefined;
+        return done(message);
       case 'ask-leave':
         return message.reply(leaveOf(message.source, message.target));
       case 'target-done':
@@ -133,6 +144,8 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
         return message.reply(listed(message).map(hostView));
       case 'hold-up':
         return message.reply(book.holdUp(message.key, message.policy, clock.monotonic()));
+      case 'left-alone':
+        return message.reply(leftAlone(book.ledgers(message.key), clock.monotonic(), wallOffset()));
       case 'circuits':
         return message.reply(circuits.views(clock.monotonic()).map(onTheWall));
       case 'circuit':
@@ -149,6 +162,12 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
       default:
         return message satisfies never;
     }
+  }
+
+  function done({ lease, outcome }: Extract<HostsMessage, { type: 'done' }>): void {
+    if (book.done(lease, outcome, clock.monotonic())) save();
+    const slowness = outcome.kind === 'answered' ? book.slowness(lease.key) : undefined;
+    if (slowness) deps.answered?.(lease.key, slowness);
   }
 
   function giveTurns(): void {

@@ -5,7 +5,7 @@ import type { Clock } from '../src/clock.ts';
 export type PlannerMessage =
   /** A day may have begun, or something may have come to be due sooner than it was. */
   | { readonly type: 'look' }
-  /** Definitions, or the settings of the daemon, say something else of when targets are due; none of them where projects do. */
+  /** Definitions, or the settings of the daemon, say something else of when targets are due, or nothing any more; none of them where projects or hosts do. */
   | { readonly type: 'changed'; readonly sources: Changed }
   | { readonly type: 'passed'; readonly left: Changed };
 
@@ -19,7 +19,7 @@ export interface PlannerDeps {
   stale(): Changed;
   /** Schedules the targets of these sources anew, plans the days that have begun, and tells of ages; hands back what the store had no room for. */
   pass(changed: Changed): Promise<{ readonly left: Changed; readonly isFull: boolean }>;
-  /** When the next day begins, or an age changes what is told of it; wall time. */
+  /** When the next day begins, an age changes what is told of it, or what hosts have shown is to be followed; wall time. */
   nextAt(): number | undefined;
 }
 

@@ -5,6 +5,7 @@ import type { PluginFile, PluginFunction, PluginFunctions, PluginOutcome } from 
 import type { CallEnd, PluginCall } from '../src/plugin/run-call.ts';
 import { defaultPluginLimits, noServices, type PluginLimits, type PluginServices } from '../src/plugin/services.ts';
 import { openPluginThread, type PluginThread } from '../src/plugin/thread.ts';
+import { isPatient } from '../src/plugin/watch.ts';
 
 export type PluginsMessage =
   | PluginRequest
@@ -40,24 +41,34 @@ export interface PluginsDeps {
   readonly threadFile?: URL;
 }
 
+/**
+ * Threads for functions that took all their time, which would keep all others waiting again and again. No call that waits for the
+ * daemon may stand in that line: a collector may wait for a log-in, and one behind the other they would wait for ever. Each call
+ * there ends by a limit of its own instead, so that the line moves.
+ */
+const mostSlow = 1;
+
 /** Beside this file, and of its kind: TypeScript in development, JavaScript when built. */
 const pluginThread = new URL(`./plugin.thread${extname(import.meta.url)}`, import.meta.url);
 
 /**
- * Owns the threads of plug-ins. A call has its thread for itself, and calls wait here for one, in order. Collectors
- * leave one thread to all others. A thread that a call leaves in another state than it met is ended and replaced.
+ * Owns the threads of plug-ins. A call has its thread for itself, and calls wait here for one, in order. Collectors leave one thread to
+ * all others, and functions that took all their time when they were last called share one, but for those that may wait for the daemon.
+ * A thread that a call leaves in another state than it met is ended and replaced.
  */
 export function plugins(self: Self<PluginsMessage>, deps: PluginsDeps): Behaviour<PluginsMessage> {
   self.trapExit();
   self.register(deps.registry, 'plugins');
   const limits = { ...defaultPluginLimits, ...deps.limits };
   const most = deps.threads ?? 4;
-  const mostPatient = Math.max(1, most - 1);
+  const mostLong = Math.max(1, most - 1);
   const threads = new Set<PluginThread>();
   const idle = new Set<PluginThread>();
   /** With what ends the watch over each request's signal. */
   const waiting = new Map<PluginRequest, () => void>();
-  let patient = 0;
+  const underWay = new Set<PluginRequest>();
+  /** Functions that wait for nobody and took all their time when they were last called, with the version of their plug-in. */
+  const slow = new Map<string, string>();
   let started = 0;
   // A life that is killed runs no `stop`; its threads must go all the same.
   self.signal.addEventListener('abort', () => void endAll(), { once: true });
@@ -96,7 +107,8 @@ export function plugins(self: Self<PluginsMessage>, deps: PluginsDeps): Behaviou
   function startNext(): void {
     for (const [request, unwatch] of waiting) {
       if (idle.size === 0 && threads.size >= most) return;
-      if (isLong(request) && patient >= mostPatient) continue;
+      if (isLong(request) && busy(isLong) >= mostLong) continue;
+      if (isSlow(request) && busy(isSlow) >= mostSlow) continue;
       unwatch();
       waiting.delete(request);
       run(request, threadFor(request.call.plugin));
@@ -104,7 +116,7 @@ export function plugins(self: Self<PluginsMessage>, deps: PluginsDeps): Behaviou
   }
 
   function run(request: PluginRequest, thread: PluginThread): void {
-    if (isLong(request)) patient += 1;
+    underWay.add(request);
     const { call, services, signal } = request;
     self.task(
       (life) => thread.run(call, services, AbortSignal.any([signal, life])),
@@ -131,11 +143,27 @@ export function plugins(self: Self<PluginsMessage>, deps: PluginsDeps): Behaviou
   }
 
   function finish(thread: PluginThread, request: PluginRequest, end: CallEnd): void {
-    if (isLong(request)) patient -= 1;
+    underWay.delete(request);
+    learn(request, end);
     if (thread.hasEnded) drop(thread);
     else idle.add(thread);
     request.reply(end);
     startNext();
+  }
+
+  function learn(request: PluginRequest, end: CallEnd): void {
+    if (end.kind !== 'called' || isPatient(request.call.function)) return;
+    const isLate = !end.outcome.ok && end.outcome.failure.code === 'plugin_timeout';
+    if (isLate) slow.set(nameOf(request), request.call.plugin.version);
+    else slow.delete(nameOf(request));
+  }
+
+  function isSlow(request: PluginRequest): boolean {
+    return slow.get(nameOf(request)) === request.call.plugin.version;
+  }
+
+  function busy(isOne: (request: PluginRequest) => boolean): number {
+    return [...underWay].filter(isOne).length;
   }
 
   function drop(thread: PluginThread): void {
@@ -146,6 +174,11 @@ export function plugins(self: Self<PluginsMessage>, deps: PluginsDeps): Behaviou
   async function endAll(): Promise<void> {
     await Promise.all([...threads].map((thread) => thread.end()));
   }
+}
+
+/** A function of a plug-in. */
+function nameOf({ call }: PluginRequest): string {
+  return `${call.function} ${call.plugin.file}`;
 }
 
 /** A collector may wait for a log-in, which must not wait for the end of a collector in turn. */

@@ -2,7 +2,7 @@ import { CallError, ExitError } from '../src/actor/errors.ts';
 import type { Registry } from '../src/actor/registry.ts';
 import { type Behaviour, type ExitReason, ignore, type Reply, type Self, type Start } from '../src/actor/types.ts';
 import type { Clock } from '../src/clock.ts';
-import type { AgendaEntry } from '../src/scrape/agenda.ts';
+import { type AgendaEntry, inTurn } from '../src/scrape/agenda.ts';
 import type { TargetRow } from '../src/store/rows.ts';
 
 export type ProjectMessage =
@@ -46,6 +46,8 @@ interface RunningScrape {
   readonly controller: AbortController;
   /** Its source and origin: those who wait there wait for the same host. */
   readonly site: string;
+  /** Whether it re-checks something for the sake of a promise. */
+  readonly isRecheck: boolean;
   /** Its number, once it has begun. */
   scrape?: number;
   /** Whether it waits for leave to ask its site. */
@@ -133,9 +135,9 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
     wakesAt = undefined;
     isHeldBack = false;
     const now = deps.clock.now();
-    for (const { target, dueAt } of waiting(entries, scrapes, pauses)) {
+    for (const { target, dueAt, deadlineAt } of waiting(entries, scrapes, pauses, now)) {
       const hold = dueAt > now ? 'not-due' : holdOf(target, scrapes);
-      if (hold === undefined) begin(target);
+      if (hold === undefined) begin(target, deadlineAt !== undefined);
       else wakesAt = Math.min(wakesAt ?? Infinity, dueAt);
       isHeldBack ||= hold === 'others';
     }
@@ -143,8 +145,8 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
     if (wakesAt !== undefined && wakesAt > now) timer = self.after(wakesAt - now, { type: 'look' });
   }
 
-  function begin(target: TargetRow): void {
-    const running: RunningScrape = { controller: new AbortController(), site: siteOf(target) };
+  function begin(target: TargetRow, isRecheck: boolean): void {
+    const running: RunningScrape = { controller: new AbortController(), site: siteOf(target), isRecheck };
     scrapes = new Map([...scrapes, [target.target, running]]);
     const waits = (isWaiting: boolean): void => {
       running.isWaiting = isWaiting;
@@ -186,19 +188,27 @@ function paused(pauses: Pauses, target: number, notBefore: number | undefined, n
   return pauses.has(target) ? without(pauses, target, noPauses) : pauses;
 }
 
-/** What is not under way and is to be scraped some day, the first due first. */
-function waiting(
-  entries: readonly AgendaEntry[],
-  scrapes: Scrapes,
-  pauses: Pauses,
-): { target: TargetRow; dueAt: number }[] {
-  return entries
-    .flatMap(({ target, dueAt }) =>
-      dueAt === undefined || scrapes.has(target.target)
-        ? []
-        : [{ target, dueAt: Math.max(dueAt, pauses.get(target.target) ?? 0) }],
-    )
+interface Waiting extends AgendaEntry {
+  readonly dueAt: number;
+}
+
+/** What is not under way and is to be scraped some day, the first due first, but that those of one site come in turn. */
+function waiting(entries: readonly AgendaEntry[], scrapes: Scrapes, pauses: Pauses, now: number): readonly Waiting[] {
+  const all = entries
+    .flatMap((entry): Waiting[] => {
+      const { target: row, dueAt } = entry;
+      if (dueAt === undefined || scrapes.has(row.target)) return [];
+      return [{ ...entry, dueAt: Math.max(dueAt, pauses.get(row.target) ?? 0) }];
+    })
     .sort((a, b) => a.dueAt - b.dueAt);
+  const due = all.filter(({ dueAt }) => dueAt <= now);
+  if (due.every(({ deadlineAt }) => deadlineAt === undefined)) return all;
+  const lines = new Map<string, Iterator<Waiting>>();
+  for (const [site, ofSite] of Map.groupBy(due, ({ target }) => siteOf(target))) {
+    const isTheirTurn = Array.from(scrapes.values()).every((each) => each.site !== site || !each.isRecheck);
+    lines.set(site, inTurn(ofSite, isTheirTurn ? 'rechecks' : 'others').values());
+  }
+  return all.map((entry) => (entry.dueAt > now ? entry : (lines.get(siteOf(entry.target))?.next().value ?? entry)));
 }
 
 /** A crash ends this life, so that its supervisor counts it, unless it parked the target: then the cause is out of the way. */

@@ -26,6 +26,12 @@ export interface GivenUp {
   readonly retryAt: number;
 }
 
+/** The same while it waits, by the clock that nobody sets. */
+interface Waiting extends Omit<GivenUp, 'retryAt'> {
+  /** Monotonic. */
+  readonly until: number;
+}
+
 export interface ReconcilerStatus {
   /** Actors that this pass has still to start. */
   readonly remaining: number;
@@ -43,6 +49,8 @@ export interface ReconcilerDeps {
   desired(kind: Kind): AsyncIterable<readonly string[]>;
   /** Ids of what runs. */
   running(kind: Kind): Iterable<string>;
+  /** Whether a comparison of both would find what the last one left, as nothing has changed since. */
+  isSettled(kind: Kind): boolean;
   start(kind: Kind, id: string): Promise<StartChildResult>;
   stop(kind: Kind, id: string): Promise<void>;
   /** Done at the beginning of each pass: what is to be done now and then. */
@@ -55,7 +63,8 @@ export interface ReconcilerDeps {
 
 /** In the order in which they are started, so that control answers while projects are still being started. */
 const kinds: readonly Kind[] = ['edge', 'source', 'project'];
-const passEveryMs = 30_000;
+/** The pause between two passes. */
+export const passEveryMs = 30_000;
 const batchSize = 500;
 /** What has run for so long since it was last tried again starts with the shortest pause. */
 const forgivenAfterMs = 3_600_000;
@@ -74,7 +83,7 @@ export function retryDelayMs(kind: Kind, times: number, random: number): number 
 /** Keeps the tree equal to what the store says should run: starts the missing, stops the extra, parks what was given up. */
 export function reconciler(self: Self<ReconcilerMessage>, deps: ReconcilerDeps): Behaviour<ReconcilerMessage> {
   self.register(deps.registry, 'reconciler');
-  const givenUp = new Map<string, GivenUp>();
+  const givenUp = new Map<string, Waiting>();
   const drift = () => deps.clock.now() - deps.clock.monotonic();
   let state: 'idle' | 'running' | 'running-again' = 'idle';
   let ready = false;
@@ -98,7 +107,7 @@ export function reconciler(self: Self<ReconcilerMessage>, deps: ReconcilerDeps):
           return message.reply({
             remaining,
             ready,
-            givenUp: [...givenUp.values()].filter(({ kind, id }) => isParked(kind, id)),
+            givenUp: [...givenUp.values()].filter(isWaiting).map(told),
           });
         default:
           message satisfies never;
@@ -129,6 +138,7 @@ export function reconciler(self: Self<ReconcilerMessage>, deps: ReconcilerDeps):
     if (Math.abs(drift() - lastDrift) > jumpMs) await deps.wallJumped();
     lastDrift = drift();
     for (const kind of kinds) {
+      if (deps.isSettled(kind)) continue;
       const running = new Set(deps.running(kind));
       const missing: string[] = [];
       for await (const ids of deps.desired(kind))
@@ -149,17 +159,28 @@ export function reconciler(self: Self<ReconcilerMessage>, deps: ReconcilerDeps):
   }
 
   function isParked(kind: Kind, id: string): boolean {
-    return (givenUp.get(`${kind} ${id}`)?.retryAt ?? 0) > deps.clock.now();
+    const waiting = givenUp.get(`${kind} ${id}`);
+    return waiting !== undefined && isWaiting(waiting);
+  }
+
+  function isWaiting({ until }: Waiting): boolean {
+    return until > deps.clock.monotonic();
+  }
+
+  /** By the wall clock as it is now, which may have been set meanwhile. */
+  function told({ until, ...rest }: Waiting): GivenUp {
+    return { ...rest, retryAt: Math.round(deps.clock.now() + until - deps.clock.monotonic()) };
   }
 
   function park(kind: Kind, id: string, reason: ExitReason): void {
-    const at = deps.clock.now();
+    const now = deps.clock.monotonic();
     const before = givenUp.get(`${kind} ${id}`);
-    const times = before !== undefined && at - before.retryAt < forgivenAfterMs ? before.times + 1 : 1;
-    const parked: GivenUp = { kind, id, reason, times, at, retryAt: at + retryDelayMs(kind, times, deps.random()) };
-    givenUp.set(`${kind} ${id}`, parked);
-    deps.gaveUp(parked);
-    self.after(parked.retryAt - at, { type: 'reconcile' });
+    const times = before !== undefined && now - before.until < forgivenAfterMs ? before.times + 1 : 1;
+    const delayMs = retryDelayMs(kind, times, deps.random());
+    const waiting: Waiting = { kind, id, reason, times, at: deps.clock.now(), until: now + delayMs };
+    givenUp.set(`${kind} ${id}`, waiting);
+    deps.gaveUp(told(waiting));
+    self.after(delayMs, { type: 'reconcile' });
   }
 
   function release(kind: Kind, id: string, reply: Reply<boolean>): void {

@@ -100,7 +100,8 @@ export async function source(
           return desk.flush();
         case 'pulsed':
           running = false;
-          last = { ...message.round, endedAt: deps.clock.now() };
+          // Outside its hours, or without targets, nobody was asked.
+          if (message.round.asked > 0) last = { ...message.round, endedAt: deps.clock.now() };
           return arm();
         case 'status':
           return message.reply({

@@ -17,6 +17,23 @@ export function durationText(ms: number): string {
   return rest > 0 ? `${count}${name} ${rest}${nextName}` : `${count}${name}`;
 }
 
+/** A duration that is not shorter than what is told: `23h 58m`, `3d`; two units at most, however many of the first. */
+export function atMostText(ms: number): string {
+  const first = units.findIndex(([, unitMs]) => ms >= unitMs);
+  const [name, unitMs] = units[first] ?? ['s', 1_000];
+  const [nextName, nextMs] = units[first + 1] ?? ['', unitMs];
+  const most = Math.ceil(ms / nextMs) * nextMs;
+  const count = Math.floor(most / unitMs);
+  const rest = (most - count * unitMs) / nextMs;
+  return rest > 0 ? `${count}${name} ${rest}${nextName}` : `${count}${name}`;
+}
+
+/** A duration to be written in a file or an option, exactly: `135s`, `75h`, `2d`. */
+export function writtenText(ms: number): string {
+  const [name, unitMs] = units.find(([, each]) => ms % each === 0) ?? ['ms', 1];
+  return `${ms / unitMs}${name}`;
+}
+
 /** How long ago an instant was, or how far ahead it is: `3m ago`, `in 2h`, `now`. */
 export function ageText(at: number, now: number): string {
   const ms = now - at;
@@ -27,6 +44,9 @@ export function ageText(at: number, now: number): string {
 
 /** The longest duration that files and the daemon take. */
 export const longestMs = 366 * 86_400_000;
+
+/** The shortest interval. */
+export const shortestMs = 1_000;
 
 /** Milliseconds of a duration as files and options have it: `500ms`, `90s`, `15m`, `6h`, `1d`; undefined for anything else. */
 export function durationMs(text: string): number | undefined {

@@ -1,6 +1,9 @@
 import type { Client } from '../control/client.ts';
+import type { Result } from '../control/methods.ts';
 import type { ProjectView } from '../control/methods/project.ts';
 import type { ScrapeView, StepView } from '../control/methods/scrape.ts';
+import { heldText, pausedText } from './show-why.ts';
+import type { Terminal } from './terminal.ts';
 import { plainText } from './text.ts';
 
 /** How long a step that changed nothing may go unseen. */
@@ -73,4 +76,13 @@ function targetBlock({
 export function badText({ scrape: { scrape, status }, blocked }: Followed): string {
   if (blocked !== undefined) return `scrape ${scrape} can't begin: ${plainText(blocked)}`;
   return `scrape ${scrape} ${status === 'failed' ? 'failed' : `was ${status}`}`;
+}
+
+type Requested = Result<'project.rescrape'>;
+
+/** Says, beside what comes of scrapes that are waited for, which of them cannot begin yet: when they can, and why not now. */
+export function tellHeld(terminal: Terminal, { scrapes, paused }: Requested): void {
+  if (paused !== undefined) terminal.err(pausedText(paused));
+  for (const { scrape, target, held } of scrapes)
+    if (held) terminal.err(`scrape ${scrape} of target ${target} waits; ${heldText(held, terminal.now())}`);
 }

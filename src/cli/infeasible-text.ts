@@ -1,4 +1,4 @@
-import { durationText } from './duration.ts';
+import { atMostText, durationText, writtenText } from './duration.ts';
 import { countText, plainText } from './text.ts';
 
 /** An objective that a host does not allow to be kept. */
@@ -7,22 +7,33 @@ export interface Infeasible {
   readonly key: string;
   readonly targets: number;
   readonly objectiveMs: number;
+  readonly hours?: { readonly closedMs: number } | undefined;
   readonly neededMs: number;
+  readonly scrapeMs: number;
   readonly delayMs: number;
-  readonly concurrency: number;
   readonly nearestMs?: number | undefined;
 }
 
 /** The sentence on it: what it needs against what the host allows, and what could be promised. */
 export function infeasibleText(infeasible: Infeasible): string {
-  const { source, key, targets, objectiveMs, neededMs, delayMs, concurrency, nearestMs } = infeasible;
-  const allowed = Math.floor((objectiveMs * concurrency) / delayMs);
+  const { source, key, targets, objectiveMs, hours, neededMs, scrapeMs, delayMs, nearestMs } = infeasible;
+  const allowed = Math.floor(objectiveMs / delayMs);
+  const turns =
+    hours === undefined
+      ? `as it allows ${countText(allowed, 'request')} in ${writtenText(objectiveMs)}`
+      : 'with all turns that the hours leave';
+  const takes = [
+    ...(hours === undefined ? [] : [`its hours are closed for up to ${atMostText(hours.closedMs)}`]),
+    // Where there is time for it anyway, nobody asks how long a scrape takes.
+    ...(scrapeMs < neededMs ? [] : [`a scrape takes ${durationText(scrapeMs)}`]),
+    `once round takes ${durationText(neededMs)}, ${turns}, of which re-checks are sure of half`,
+  ];
   const nearest =
     nearestMs === undefined
-      ? 'shorter objectives there have all of its turns'
-      : `the nearest that can be kept is ${durationText(nearestMs)}`;
+      ? 'shorter objectives there have all of that'
+      : `the nearest that can be kept is ${writtenText(nearestMs)}`;
   return (
-    `source ${source}: an objective of ${durationText(objectiveMs)} cannot be kept for ${countText(targets, 'target')} on ${plainText(key)}: ` +
-    `once round takes ${durationText(neededMs)}, as it allows ${countText(allowed, 'request')} in that time; ${nearest}`
+    `source ${source}: an objective of ${writtenText(objectiveMs)} cannot be kept for ${countText(targets, 'target')} on ${plainText(key)}: ` +
+    `${takes.join('; ')}; ${nearest}`
   );
 }

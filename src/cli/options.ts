@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { durationMs, longestMs } from './duration.ts';
+import { durationMs, longestMs, shortestMs } from './duration.ts';
 
 /** Reads an option that is a duration; milliseconds. */
 export function durationOption(text: string): number {
@@ -9,10 +9,34 @@ export function durationOption(text: string): number {
   return ms;
 }
 
+/** Reads an option that says how often. */
+export function intervalOption(text: string): number {
+  const ms = durationOption(text);
+  if (ms < shortestMs) throw new InvalidArgumentError('Expected a duration of 1s at least.');
+  return ms;
+}
+
 /** Reads an option that counts. */
 export function countOption(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Expected a whole number.');
   return Number(text);
+}
+
+/** Reads an option that counts no less and no more than so much. */
+export function countIn(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const count = countOption(text);
+    if (count < least || count > most)
+      throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`);
+    return count;
+  };
+}
+
+/** Reads an option that multiplies a priority. */
+export function multiplierOption(text: string): number {
+  const number = /^(?:\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
+  if (!(number > 0 && number <= 100)) throw new InvalidArgumentError('Expected a number above 0, up to 100.');
+  return number;
 }
 
 /** Reads an option that is a calendar day. */

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import type { Asked } from '../control/methods.ts';
-import { durationMs } from './duration.ts';
+import { shortestMs } from './duration.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
-import { durationOption } from './options.ts';
+import { durationOption, intervalOption } from './options.ts';
 
 /** What of the command line says when to scrape. */
 export interface ScheduleOptions {
@@ -25,7 +25,7 @@ type Target = Asked<'project.add'>['targets'][number];
 /** Adds the options that say when to scrape. */
 export function withScheduleOptions(command: Command): Command {
   return command
-    .option('-e, --every <duration>', 'how often to scrape it, such as 15m or 4h', durationOption)
+    .option('-e, --every <duration>', 'how often to scrape it, such as 15m or 4h', intervalOption)
     .option('--cron <pattern>', 'when to scrape it: minute, hour, day, month and weekday, such as "0 6 * * 1"')
     .option('--tokens', 'scrape it the more often the more there is to find, up to three times a day')
     .option('--continuous [sleep]', 'scrape it again and again, so long after each end; by default 1h', sleepOption)
@@ -61,13 +61,19 @@ export function scheduleOf(
 }
 
 function sleepOption(text: string): number {
-  return text === '0s' ? 0 : durationOption(text);
+  if (text === '0s') return 0;
+  const ms = durationOption(text);
+  if (ms < shortestMs) throw new InvalidArgumentError('Expected 0s or a duration of 1s at least.');
+  return ms;
 }
 
 /** `4h` or `4h,6h`. */
 function objectiveOption(text: string): Ages {
-  const [warnAfterMs, errorAfterMs, ...more] = text.split(',').map((each) => durationMs(each.trim()) ?? Number.NaN);
-  if (warnAfterMs === undefined || Number.isNaN(warnAfterMs) || Number.isNaN(errorAfterMs ?? 0) || more.length > 0)
+  const parts = text.split(',').map((each) => each.trim());
+  if (parts.length > 2 || !parts.every((each) => /^[1-9]\d*[a-z]+$/.test(each)))
     throw new InvalidArgumentError('Expected one or two durations such as 4h or 4h,6h.');
+  const [warnAfterMs = 0, errorAfterMs] = parts.map(intervalOption);
+  if (errorAfterMs !== undefined && warnAfterMs >= errorAfterMs)
+    throw new InvalidArgumentError('Expected a warning before the error, such as 4h,6h.');
   return { warnAfterMs, ...(errorAfterMs !== undefined && { errorAfterMs }) };
 }

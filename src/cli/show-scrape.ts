@@ -27,11 +27,19 @@ export function showScrapeLine(terminal: Terminal, scrape: ScrapeView): string {
   return `${facts.join(', ')}${failure}`;
 }
 
-/** How a scrape stands: its status, with the guard that ended it or the errors that it met. */
-export function showEnd(terminal: Terminal, { status, endReason, errors = 0 }: ScrapeView): string {
+/** How a scrape stands: its status, with the guard that ended it or the errors and repeated keys that it met. */
+export function showEnd(terminal: Terminal, scrape: ScrapeView): string {
+  const { status, endReason } = scrape;
   const why = status === 'aborted' && endReason !== undefined ? `: ${plainText(endReason)}` : '';
-  const met = errors > 0 ? ` with ${countText(errors, 'error')}` : '';
-  return `${showStatus(terminal, status)}${why}${met}`;
+  const met = metTexts(scrape);
+  return `${showStatus(terminal, status)}${why}${met.length > 0 ? ` with ${met.join(' and ')}` : ''}`;
+}
+
+function metTexts({ errors = 0, repeated = 0 }: Pick<ScrapeView, 'errors' | 'repeated'>): string[] {
+  return [
+    ...(errors > 0 ? [countText(errors, 'error')] : []),
+    ...(repeated > 0 ? [countText(repeated, 'repeated key')] : []),
+  ];
 }
 
 /** How a person wanted a scrape to go. */
@@ -51,7 +59,7 @@ export function argsText(args: readonly string[]): string {
 
 /** One step on one line, and under it what the site said where it failed, and what else was noticed. */
 export function showStep(terminal: Terminal, step: StepView): string {
-  const { failure, errors = 0 } = step;
+  const { failure } = step;
   const facts = [
     `step ${step.step}`,
     plainText(step.url),
@@ -60,7 +68,7 @@ export function showStep(terminal: Terminal, step: StepView): string {
     failure
       ? terminal.paint('red', [...(step.status === undefined ? [] : [step.status]), failureText(failure)].join(', '))
       : `${step.status ?? '–'}, ${bytesText(step.bytes)}, ${countsText(step.counts)}`,
-    ...(errors > 0 ? [terminal.paint('yellow', countText(errors, 'error'))] : []),
+    ...metTexts(step).map((text) => terminal.paint('yellow', text)),
   ];
   const notes = noteLines(terminal, [...(step.notes ?? []), ...step.unparsed.map(unparsedText)]).map(
     (line) => `    ${line}`,

@@ -99,10 +99,16 @@ function quoted(value: unknown): string {
 }
 
 /** What a whole page lacks; each field of each place is told above as well. */
-function summaryLines(terminal: Terminal, { drafts, explained, absent, unparsed, notes }: TryView): string[] {
+function summaryLines(terminal: Terminal, found: TryView): string[] {
+  const { drafts, explained, absent, unparsed, repeated = 0, notes } = found;
   const refused = explained.filter(({ key }) => key === undefined).length;
+  const counts = [
+    countText(drafts.length, 'record'),
+    ...(refused > 0 ? [`${countText(refused, 'place')} without one`] : []),
+    ...(repeated > 0 ? [`${repeated} left out for the key of another`] : []),
+  ];
   return [
-    `${countText(drafts.length, 'record')}${refused > 0 ? `, ${countText(refused, 'place')} without one` : ''}`,
+    counts.join(', '),
     ...absent.map((field) => terminal.paint('yellow', `${field}: no place matched`)),
     ...unparsed.map((each) => terminal.paint('yellow', unparsedText(each))),
     ...noteLines(terminal, notes),

@@ -1,5 +1,5 @@
 import type { Result } from '../control/methods.ts';
-import type { PaceView, PromiseView, ReasonView, WhyView } from '../control/methods/why.ts';
+import type { PaceView, PromiseView, ReasonView, RequestedHold, WhyView } from '../control/methods/why.ts';
 import { ageText, durationText } from './duration.ts';
 import { circuitText, holdText } from './show.ts';
 import { showStatus } from './show-status.ts';
@@ -7,21 +7,37 @@ import type { Terminal } from './terminal.ts';
 import { countText, plainText } from './text.ts';
 
 /** When each target of a project is next due, and why then, as sentences. */
-export function showWhy(terminal: Terminal, { id, paused, targets }: Result<'project.why'>): string {
-  const shown = targets.map((target) => showTarget(terminal, target));
-  const heading = terminal.paint('bold', id);
-  const note =
-    paused === undefined ? [] : [terminal.paint('red', `nothing is scraped at present: ${plainText(paused)}`)];
+export function showWhy(terminal: Terminal, { id, status, paused, targets }: Result<'project.why'>): string {
+  const isArchived = status === 'archived';
+  const outlook = isArchived ? 'archived' : paused === undefined ? 'open' : 'paused';
+  const shown = targets.map((target) => showTarget(terminal, target, outlook));
+  const heading = terminal.paint('bold', id) + (isArchived ? `  ${showStatus(terminal, status)}` : '');
+  const note = paused === undefined ? [] : [terminal.paint('red', pausedText(paused))];
   return [[heading, ...note].join('\n'), ...shown].join('\n\n');
 }
 
-function showTarget(terminal: Terminal, why: WhyView): string {
+/** That nothing at all is scraped, and why. */
+export function pausedText(paused: string): string {
+  return `nothing is scraped at present: ${plainText(paused)}`;
+}
+
+/** When what a person asked for can begin, and what holds it back until then. */
+export function heldText({ dueAt, because }: RequestedHold, now: number): string {
+  const told = because.filter(({ by, effect }) => by === 'manual' || effect === 'holds');
+  return dueAt === undefined ? idleText('active', because, now) : dueText(dueAt, told, undefined, now);
+}
+
+/** Whether what is due will be asked for: an archived project, or a daemon that scrapes nothing, asks for nothing. */
+type Outlook = 'open' | 'paused' | 'archived';
+
+function showTarget(terminal: Terminal, why: WhyView, outlook: Outlook): string {
   const now = terminal.now();
-  const { target, source, url, status, conditions, pace, promises, host, circuit, session, userAgent } = why;
+  const { target, source, url, conditions, pace, promises, host, circuit, session, userAgent } = why;
+  const status = outlook === 'archived' && why.status === 'active' ? 'archived' : why.status;
   const lines = [
     `target ${target}  ${source}  ${[status, ...conditions].map((each) => showStatus(terminal, each)).join(' ')}`,
     `  ${plainText(url)}`,
-    `  ${terminal.paint('bold', nextText(why, now))}`,
+    `  ${terminal.paint('bold', nextText(why, outlook, now))}`,
   ];
   if (pace !== undefined) lines.push(`  pace         ${paceText(pace, now)}`);
   lines.push(...promises.map((promise) => `  freshness    ${promiseText(promise, now)}`));
@@ -36,18 +52,25 @@ function showTarget(terminal: Terminal, why: WhyView): string {
 }
 
 /** The sentence: when, because of what, and what holds it back. */
-function nextText({ status, parked, running, dueAt, because, pace }: WhyView, now: number): string {
+function nextText({ status, parked, running, dueAt, because, pace }: WhyView, outlook: Outlook, now: number): string {
+  if (outlook === 'archived') return 'not due: its project is archived';
   if (parked !== undefined)
     return `parked, tried again at ${instantText(parked.retryAt, now)}: ${plainText(parked.reason)}`;
   const runs = running === undefined ? '' : `scrape ${running} runs; `;
   if (dueAt === undefined) return `${runs}${idleText(status, because, now)}`;
+  return `${runs}${outlook === 'paused' ? 'would be ' : ''}${dueText(dueAt, because, pace, now)}`;
+}
+
+function dueText(dueAt: number, because: readonly ReasonView[], pace: PaceView | undefined, now: number): string {
   const when = dueAt <= now ? `due now, since ${instantText(dueAt, now)}` : `next at ${instantText(dueAt, now)}`;
-  return `${runs}${when}: ${reasonsText(because, pace, now)}`;
+  return `${when}: ${reasonsText(because, pace, now)}`;
 }
 
 /** Why nothing asks for a turn. */
 function idleText(status: string, because: readonly ReasonView[], now: number): string {
   if (status !== 'active') return `not due: it is ${status}`;
+  if (because.some(({ by }) => by === 'definition'))
+    return 'not due: no definition of its source is loaded, and nothing is asked until it is back';
   const awaited = because.find(({ effect }) => effect === 'awaits');
   if (awaited?.at !== undefined)
     return `not due yet: the day that begins at ${instantText(awaited.at, now)} pays for its next scrape`;
@@ -93,6 +116,7 @@ function askText({ by }: ReasonView, pace: PaceView | undefined): string {
     case 'backoff':
     case 'circuit':
     case 'hours':
+    case 'definition':
       return holdBackText({ by });
     default:
       return by satisfies never;
@@ -111,6 +135,8 @@ function holdBackText({ by }: Pick<ReasonView, 'by'>): string {
       return "its source's circuit, which is open";
     case 'hours':
       return 'the hours in which it may be asked';
+    case 'definition':
+      return 'the lack of a definition of its source';
     default:
       return by;
   }
@@ -146,18 +172,24 @@ export function paceText(pace: PaceView, now: number): string {
   }
 }
 
-function promiseText(
-  { field, warnAfterMs, errorAfterMs, ageMs, deadlineAt, level, sinceAt }: PromiseView,
-  now: number,
-): string {
+function promiseText(promise: PromiseView, now: number): string {
+  const { field, warnAfterMs, errorAfterMs, isVerified, ageMs, deadlineAt } = promise;
   const limits = agesText({ warnAfterMs, errorAfterMs });
-  const since = level === 'fresh' || sinceAt === undefined ? '' : `, ${level} since ${instantText(sinceAt, now)}`;
   const what = field === undefined ? '' : `field ${plainText(field)}: `;
   const due =
     deadlineAt <= now
       ? `should have been by ${instantText(deadlineAt, now)}`
       : `to be verified by ${instantText(deadlineAt, now)}`;
-  return `${what}verified ${durationText(ageMs)} ago; ${limits}; ${due}${since}`;
+  const verified = isVerified ? 'verified' : 'never verified, counted from its creation';
+  return `${what}${verified} ${durationText(ageMs)} ago; ${limits}; ${due}${sinceText(promise, now)}`;
+}
+
+/** Since when it is late, and since when it is broken where that came later. */
+function sinceText({ level, sinceAt, brokenAt }: PromiseView, now: number): string {
+  if (level === 'fresh' || sinceAt === undefined) return '';
+  if (brokenAt === undefined) return `, ${level} since ${instantText(sinceAt, now)}`;
+  const warned = brokenAt === sinceAt ? '' : `, warn since ${instantText(sinceAt, now)}`;
+  return `${warned}, error since ${instantText(brokenAt, now)}`;
 }
 
 function agesText({ warnAfterMs, errorAfterMs }: Pick<PromiseView, 'warnAfterMs' | 'errorAfterMs'>): string {

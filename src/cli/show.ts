@@ -129,6 +129,7 @@ function dataText(terminal: Terminal, name: string, value: unknown): string {
   if (name === 'counts' && isCounts(value)) return countsText(value);
   if (name === 'failure' && isFailure(value)) return failureText(value);
   if (name === 'errors' && typeof value === 'number') return countText(value, 'error');
+  if (name === 'repeated' && typeof value === 'number') return countText(value, 'repeated key');
   if (name === 'steps' && typeof value === 'number') return countText(value, 'step');
   if (name === 'retryAt' && typeof value === 'number') return `tried again ${ageText(value, terminal.now())}`;
   return `${name}=${valueText(value)}`;

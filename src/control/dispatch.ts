@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { expectation, faultsOf, pathText } from '../definition/problem.ts';
 import { ControlError, type ParamIssue } from './error.ts';
 import type { MethodSpec } from './method.ts';
 import { methods, type HandlerContext, type Handlers, type Method } from './methods.ts';
@@ -21,7 +22,7 @@ export function findCall(handlers: Handlers, method: string, params: unknown): C
     const issue = { path: pathText(reserved), message: 'expected a name that is not reserved' };
     throw new ControlError('invalid_params', `${method}: ${issue.path}: ${issue.message}`, { issues: [issue] });
   }
-  const checked = spec.params.safeParse(params ?? {});
+  const checked = spec.params.safeParse(params ?? {}, { error: expectation });
   if (!checked.success) throw invalidParams(method, checked.error);
   // The table pairs each handler with its schema, which the type of one entry taken at run time cannot say.
   const handler = handlers[method] as (params: unknown, context: HandlerContext) => unknown;
@@ -39,15 +40,7 @@ function unknownMethod(method: string): ControlError {
 }
 
 function invalidParams(method: string, error: z.ZodError): ControlError {
-  const issues = error.issues.map((issue): ParamIssue => ({ path: pathText(issue.path), message: issue.message }));
+  const issues = faultsOf(error.issues).map(({ path, message }): ParamIssue => ({ path: pathText(path), message }));
   const told = issues.map(({ path, message }) => (path ? `${path}: ${message}` : message));
   return new ControlError('invalid_params', `${method}: ${told.join('; ')}`, { issues });
-}
-
-/** `['targets', 0, 'url']` as `targets[0].url`. */
-function pathText(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((text, part) => {
-    if (typeof part === 'number') return `${text}[${part}]`;
-    return text ? `${text}.${String(part)}` : String(part);
-  }, '');
 }

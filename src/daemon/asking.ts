@@ -175,9 +175,10 @@ function judged(
   if (outcome.kind !== 'read' || outcome.excerpt === undefined) return { outcome };
   const { kind, extraction, validators, nextLink, excerpt, ...exchange } = outcome;
   // A page that leads on has to be a known challenge: what its words are about says nothing.
-  const trouble = triage({ ...symptoms, excerpt, ...(gaveNothing(extraction) && { isEmpty: true }) }, login);
+  const { text } = excerpt;
+  const trouble = triage({ ...symptoms, excerpt: text, ...(gaveNothing(extraction) && { empty: excerpt }) }, login);
   if (trouble !== undefined) {
-    const failure = { code: trouble.cause, message: trouble.message, excerpt };
+    const failure = { code: trouble.cause, message: trouble.message, excerpt: text };
     return { outcome: { ...exchange, kind: 'failed', failure }, trouble };
   }
   const ways = { ...(validators && { validators }), ...(nextLink !== undefined && { nextLink }) };

@@ -39,6 +39,7 @@ export interface ChildrenDeps {
 export interface Children {
   desired(kind: Kind): AsyncIterable<readonly string[]>;
   running(kind: Kind): Iterable<string>;
+  isSettled(kind: Kind): boolean;
   start(kind: Kind, id: string): Promise<StartChildResult>;
   stop(kind: Kind, id: string): Promise<void>;
 }
@@ -55,6 +56,8 @@ export function createChildren(deps: ChildrenDeps): Children {
     release: (target) => releaseTarget(state.store(), target).then(() => undefined),
   };
   let listened = false;
+  /** How far the commit log reached when all projects were last read, and how many of them should run by that. */
+  let read = { commit: -1, active: 0 };
   const registries = { source: names.sources, project: names.projects };
 
   return {
@@ -78,6 +81,9 @@ export function createChildren(deps: ChildrenDeps): Children {
       }
     },
     running: (kind) => (kind === 'edge' ? [...names.edge.keys(), ...names.planner.keys()] : registries[kind].keys()),
+    // To read very many projects takes a good part of a second. Actors of projects come and go by commits, or their number tells.
+    isSettled: (kind) =>
+      kind === 'project' && state.store().commits.last() === read.commit && names.projects.size === read.active,
     async start(kind, id) {
       const started = await startChild(names.supervisors.via(kind), specOf(kind, id));
       if (kind === 'edge' && id === 'control') listened ||= started.ok === true;
@@ -114,8 +120,14 @@ export function createChildren(deps: ChildrenDeps): Children {
 
   async function* activeProjects(): AsyncGenerator<readonly string[]> {
     const store = state.store();
-    for await (const rows of inSlices(store.projects.rowsAfter))
-      yield rows.filter((row) => row.status === 'active' && !isFinished(store, row)).map(({ id }) => id);
+    const commit = store.commits.last();
+    let active = 0;
+    for await (const rows of inSlices(store.projects.rowsAfter)) {
+      const ids = rows.filter((row) => row.status === 'active' && !isFinished(store, row)).map(({ id }) => id);
+      active += ids.length;
+      yield ids;
+    }
+    read = { commit, active };
   }
 
   function specOf(kind: Kind, id: string): ChildSpec {

@@ -3,12 +3,10 @@ import type { TriedStep } from '../scrape/try.ts';
 import { Secret, withoutSecrets } from '../session/secret.ts';
 import type { Close, StepOps } from '../store/ops.ts';
 import type { Failure } from '../store/rows.ts';
+import { RememberedSecrets } from './remembered.ts';
 
 /** A cookie of less is no key to anything, and words like "true" stand in many pages. */
 const shortestCookie = 8;
-
-/** No more are remembered of one scrape; those sent longest ago go first. */
-const mostSecrets = 500;
 
 /** An outcome that repeats none of the credentials it was asked with: a site may say what it was sent. */
 export function withoutCredentials(outcome: StepOutcome, sent: Readonly<Record<string, string>>): StepOutcome {
@@ -23,58 +21,55 @@ export function withoutCredentials(outcome: StepOutcome, sent: Readonly<Record<s
  * sent into the addresses that they redirect to.
  */
 export class SentCredentials {
-  /** By their texts, those sent last at the end. */
-  readonly #secrets = new Map<string, Secret>();
+  readonly #secrets = new RememberedSecrets();
 
   /** Takes in the headers of a request's session. */
   note(sent: Readonly<Record<string, string>>): void {
-    this.#remember(secretsIn(sent));
+    this.#secrets.add(secretsIn(sent), 'sent');
   }
 
-  /** Takes in the cookies that an answer sets, which it may repeat as well. */
+  /** Takes in the cookies that an answer sets, which it may repeat as well; a visit without a log-in is told by them, too. */
   noteSet(setCookies: readonly string[]): void {
-    this.#remember(setCookies.flatMap((text) => cookiesIn(text.split(';', 1).join(''))));
-  }
-
-  #remember(secrets: Iterable<Secret>): void {
-    for (const secret of secrets) {
-      this.#secrets.delete(secret.reveal());
-      this.#secrets.set(secret.reveal(), secret);
-    }
-    for (const oldest of this.#secrets.keys()) {
-      if (this.#secrets.size <= mostSecrets) return;
-      this.#secrets.delete(oldest);
-    }
+    const cookies = setCookies.flatMap((text) => cookiesIn(text.split(';', 1).join('')));
+    this.#secrets.add(cookies, 'set');
   }
 
   /** Takes in the secrets that a plug-in was told. */
   tell(secrets: Iterable<Secret>): void {
-    for (const secret of secrets) this.#secrets.set(secret.reveal(), secret);
+    this.#secrets.add([...secrets], 'told');
   }
 
   /** A text of any kind. */
   text(text: string): string {
-    return withoutSecrets(text, this.#secrets.values());
+    return withoutSecrets(text, this.#secrets.all);
   }
 
   /** An URL with `…` in the place of credentials; before its query, where a page's own name stands, it is as it was. */
   url(url: string): string {
     const from = url.search(/[?#;]/);
-    if (from === -1 || this.#secrets.size === 0) return url;
-    return url.slice(0, from) + withoutSecrets(url.slice(from), this.#secrets.values(), () => '…');
+    if (from === -1 || this.#secrets.all.length === 0) return url;
+    return url.slice(0, from) + withoutSecrets(url.slice(from), this.#secrets.all, () => '…');
   }
 
   /** What a scrape writes of a step. */
   ops(ops: StepOps): StepOps {
-    if (this.#secrets.size === 0) return ops;
-    const { log, close } = ops;
+    if (this.#secrets.all.length === 0) return ops;
+    const { reach, ...others } = ops;
+    const { log, close } = others;
     const { notes } = log;
     const told = notes && { notes: notes.map((note) => this.text(note)) };
     return {
-      ...ops,
+      ...others,
+      // A place without its credentials would lead nowhere.
+      ...(reach !== undefined && { reach: this.#holds(reach) ? 'none' : reach }),
       log: { ...log, url: this.url(log.url), ...this.#failure(log), ...told },
       ...(close !== undefined && { close: this.close(close) }),
     };
+  }
+
+  #holds(value: unknown): boolean {
+    const text = JSON.stringify(value);
+    return this.text(text) !== text;
   }
 
   /** What a trial tells of a step. */
@@ -92,7 +87,7 @@ export class SentCredentials {
         decision.do === 'follow'
           ? { ...decision, url: this.url(decision.url) }
           : decision.do === 'fail'
-            ? { ...decision, failure: failureWithout(decision.failure, this.#secrets.values()) }
+            ? { ...decision, failure: failureWithout(decision.failure, this.#secrets.all) }
             : decision,
     };
   }
@@ -101,14 +96,15 @@ export class SentCredentials {
   outcome(outcome: StepOutcome): StepOutcome {
     if (outcome.kind === 'redirect') return { ...outcome, location: this.url(outcome.location) };
     if (outcome.kind !== 'failed') return outcome;
-    return { ...outcome, failure: failureWithout(outcome.failure, this.#secrets.values()) };
+    return { ...outcome, failure: failureWithout(outcome.failure, this.#secrets.all) };
   }
 
   /** How a scrape is said to have ended. */
   close(close: Close): Close {
-    const { copy, gap, ...others } = close;
+    const { copy, gap, crawl, ...others } = close;
     return {
       ...others,
+      ...(crawl !== undefined && { crawl: this.#crawlEnd(crawl) }),
       ...this.#failure(close),
       // With another address its page would never be asked for again.
       ...(copy !== undefined && this.url(copy.url) === copy.url && { copy }),
@@ -116,8 +112,15 @@ export class SentCredentials {
     };
   }
 
+  /** Sites that write their sessions into links are crawled without end. */
+  #crawlEnd({ loop, ...end }: NonNullable<Close['crawl']>): NonNullable<Close['crawl']> {
+    if (loop === undefined) return end;
+    const samples = loop.samples.map((url) => this.url(url));
+    return { ...end, loop: { ...loop, template: this.text(loop.template), samples } };
+  }
+
   #failure({ failure }: { readonly failure?: Failure }): { readonly failure?: Failure } {
-    return failure === undefined ? {} : { failure: failureWithout(failure, this.#secrets.values()) };
+    return failure === undefined ? {} : { failure: failureWithout(failure, this.#secrets.all) };
   }
 }
 

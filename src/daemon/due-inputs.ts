@@ -1,11 +1,14 @@
 import type { Settings } from '../control/methods/settings.ts';
 import type { Catalogue } from '../definition/catalogue.ts';
 import { type GivenPace, type ScheduleLevel, scheduleOf, type TargetSchedule } from '../definition/schedule.ts';
+import { paceOf as declaredPace } from '../definition/feasible.ts';
+import { keptBy } from '../definition/promise.ts';
 import { politenessKey, type Source } from '../definition/source.ts';
 import { defaultContinuous } from '../schedule/continuous.ts';
 import type { Boot } from '../schedule/grid.ts';
-import { type Due, type DueInputs, nextDue, type Pace } from '../schedule/next-due.ts';
-import { type HostPace, leadOf, type Recheck } from '../schedule/objective.ts';
+import { type HostPace, hostPace, type KnownPace } from '../schedule/host-pace.ts';
+import { type Due, type DueInputs, nextDue, nextDueAt, type Pace, recheckDeadline } from '../schedule/next-due.ts';
+import { leadOf, type Recheck } from '../schedule/objective.ts';
 import { priorityOf } from '../schedule/priority.ts';
 import { nextPaidDay } from '../schedule/tokens.ts';
 import { dayStart } from '../schedule/zone.ts';
@@ -14,10 +17,11 @@ import type { FreshRow, PaceRow, ScheduleRow } from '../store/schedule-row.ts';
 import type { Places } from '../store/store.ts';
 import { firstDeadline } from './freshness.ts';
 
-/** What is in force: definitions and settings. */
+/** What is in force: definitions and settings, and what hosts have shown of how often they can be asked. */
 export interface InForce {
   catalogue(): Catalogue;
   settings(): Pick<Settings, 'everyMs' | 'initialDelayMs'>;
+  readonly paces: { of(key: string): KnownPace | undefined };
 }
 
 /** What a target's files and settings say of it, with what its place asks for. */
@@ -28,6 +32,8 @@ export interface Said extends TargetSchedule {
   readonly source?: Source;
   /** The politeness key. */
   readonly key: string;
+  /** How often that can be asked. */
+  readonly host: HostPace;
   /** Scrapes a day that it deserves by what was found. */
   readonly priority: number;
 }
@@ -44,21 +50,29 @@ export function scheduleAt(
   const source = catalogue().sources.get(id)?.source;
   if (source === undefined) return undefined;
   const { everyMs, initialDelayMs } = settings();
-  return { initialDelayMs, ...scheduleOf([target ?? {}, project ?? {}, source, { every: everyMs }]) };
+  const schedule = keptBy(source, scheduleOf([target ?? {}, project ?? {}, source, { every: everyMs }]));
+  return { initialDelayMs, ...schedule };
 }
 
 /** What all levels say of a target. */
-export function saidOf(target: TargetRow, project: ProjectRow | undefined, { catalogue, settings }: InForce): Said {
+export function saidOf(
+  target: TargetRow,
+  project: ProjectRow | undefined,
+  { catalogue, settings, paces }: InForce,
+): Said {
   const source = catalogue().sources.get(target.source)?.source;
   const { everyMs, initialDelayMs } = settings();
   const daemon: ScheduleLevel = { every: everyMs };
-  const schedule = scheduleOf([target.schedule ?? {}, project?.schedule ?? {}, source ?? {}, daemon]);
+  const levels = [target.schedule ?? {}, project?.schedule ?? {}, source ?? {}, daemon];
+  const schedule = keptBy(source, scheduleOf(levels));
+  const key = source === undefined ? new URL(target.url).origin : politenessKey(source, target.url);
   return {
     ...schedule,
     pace: schedule.pace ?? { kind: 'interval', everyMs },
     initialDelayMs: schedule.initialDelayMs ?? initialDelayMs,
     ...(source !== undefined && { source }),
-    key: source === undefined ? new URL(target.url).origin : politenessKey(source, target.url),
+    key,
+    host: hostPaceOf(source, paces.of(key)),
     priority: priorityOf(target.found ?? [], project?.multiplier),
   };
 }
@@ -72,7 +86,7 @@ export interface Circumstances {
 
 /** All that decides when a target is due, from its row and what its files say. */
 export function inputsOf(
-  { since, firstAt, pace, fresh, manualAt }: ScheduleRow,
+  { since, drawnAt, firstAt, pace, fresh, manualAt }: ScheduleRow,
   said: Said,
   { sharing }: Pick<Places, 'sharing'>,
   { at, boot, holds }: Circumstances,
@@ -80,6 +94,7 @@ export function inputsOf(
   return {
     at,
     since,
+    ...(drawnAt !== undefined && { drawnAt }),
     pace: paceOf(pace, said),
     ...(firstAt !== undefined && { firstAt }),
     ...(fresh !== undefined && { recheck: recheckOf(fresh, said, sharing) }),
@@ -113,25 +128,27 @@ function paceOf(row: PaceRow, { pace, priority }: Said): Pace {
 function recheckOf(fresh: FreshRow, said: Said, sharing: Places['sharing']): Recheck {
   const { verifiedAt, objectiveMs } = firstDeadline(fresh, said);
   const targets = Math.max(1, sharing(fresh.key, fresh.objectiveMs));
-  const leadMs = leadOf({ targets, objectiveMs }, hostPaceOf(said.source));
+  const leadMs = leadOf({ targets, objectiveMs, hours: fresh.hours }, said.host);
   return { lastVerifiedAt: verifiedAt, objectiveMs, leadMs, misses: fresh.misses };
 }
 
-/** How often a source's host may be asked, as far as its definition goes. */
-export function hostPaceOf(source: Source | undefined): HostPace {
-  if (source === undefined) return { delayMs: 1_000, concurrency: 1 };
-  const { delay, minDelay, concurrency } = source.politeness;
-  return { delayMs: Math.max(delay, minDelay), concurrency };
+/** How often a source's host can be asked; one that is not loaded has the default policy. */
+function hostPaceOf(source: Source | undefined, known: KnownPace | undefined): HostPace {
+  return source === undefined
+    ? hostPace({ delayMs: 1_000, minDelayMs: 500, concurrency: 1 }, known)
+    : declaredPace(source, known);
 }
 
 /** Why each target is due when it is, as of now. */
 export interface Dues {
-  /** What all levels say of a target. */
-  said(target: TargetRow): Said;
+  /** What all levels say of a target. Without `project`, its row is read. */
+  said(target: TargetRow, project?: ProjectRow): Said;
   /** All that decides when a target is due now; nothing for one that is not scheduled. */
   dueInputsOf(target: TargetRow): DueInputs | undefined;
   /** When it is due and why; nothing asks for one that is not scheduled. */
   whyDue(target: TargetRow): Due;
+  /** By when a target that is due for its objective now has to be verified; nothing for any other. */
+  deadlineOf(target: TargetRow): number | undefined;
   /** When it would be due again if its turn were over now: until then a scrape may be tried again. */
   afterwards(target: TargetRow): number;
 }
@@ -155,6 +172,10 @@ export function createDues(deps: DuesDeps): Dues {
       const inputs = dueInputsOf(target);
       return inputs === undefined ? { because: [] } : nextDue(inputs);
     },
+    deadlineOf(target) {
+      const inputs = dueInputsOf(target);
+      return inputs && recheckDeadline(inputs);
+    },
     afterwards(target) {
       const row = store().schedule.get(target.target);
       if (row === undefined || row.pace.kind === 'continuous') return Infinity;
@@ -165,17 +186,17 @@ export function createDues(deps: DuesDeps): Dues {
         since: at,
         ...(fresh && { fresh: { ...fresh, verifiedAt: at, fields: {}, misses: 0 } }),
       };
-      return nextDue(inputsOf(next, said(target), store().schedule, { at })).dueAt ?? Infinity;
+      return nextDueAt(inputsOf(next, said(target), store().schedule, { at })) ?? Infinity;
     },
   };
 
-  function said(target: TargetRow): Said {
-    return saidOf(target, store().projects.get(target.project), deps);
+  function said(target: TargetRow, project = store().projects.get(target.project)): Said {
+    return saidOf(target, project, deps);
   }
 
   function dueInputsOf(target: TargetRow): DueInputs | undefined {
     const row = store().schedule.get(target.target);
-    if (row === undefined) return undefined;
+    if (row === undefined || row.rest !== undefined) return undefined;
     const { inRow, recent } = target.crashes;
     const all = said(target);
     const crash = inRow === 0 ? undefined : (recent.at(-1) ?? 0) + all.initialDelayMs;

@@ -1,29 +1,14 @@
+import { agesOf, type Mark, marksOf } from '../definition/promise.ts';
 import type { TargetSchedule } from '../definition/schedule.ts';
 import { type Episode, freshEpisode, nextCrossing, withAge } from '../schedule/episode.ts';
-import { deadlineOf, type Objective, paceOfObjective } from '../schedule/objective.ts';
+import { deadlineOf, paceOfObjective } from '../schedule/objective.ts';
+import { verifiedAt } from '../store/fresh.ts';
 import type { FreshRow } from '../store/schedule-row.ts';
 import type { FreshnessEvent, Sighted } from '../store/store.ts';
 
-/** What has to be fresh of a target: the whole of it, under an empty name, or one field. */
-export interface Mark {
-  readonly field: string;
-  readonly objective: Objective;
-}
-
-/** What all levels together promise of a target. */
-export function marksOf({ pace, objectives: { warnAfter, errorAfter, fields = {} } }: TargetSchedule): Mark[] {
-  const isPromised = warnAfter !== undefined || errorAfter !== undefined;
-  const whole = isPromised ? agesOf({ warnAfter, errorAfter }) : pace?.kind === 'objective' ? agesOf(pace) : undefined;
-  return [
-    ...(whole === undefined ? [] : [{ field: '', objective: whole }]),
-    ...Object.entries(fields).map(([field, ages]) => ({ field, objective: agesOf(ages) })),
-  ];
-}
-
 /** The age that a target should not come to, of all that is promised of it and of what sets its pace. */
 export function recheckMs(schedule: TargetSchedule): number {
-  const paced = schedule.pace?.kind === 'objective' ? paceOfObjective(agesOf(schedule.pace)) : Infinity;
-  return Math.min(paced, ...marksOf(schedule).map(({ objective }) => paceOfObjective(objective)));
+  return Math.min(pacedMs(schedule), ...marksOf(schedule).map(({ objective }) => paceOfObjective(objective)));
 }
 
 /** What falls due first, and how old it may become. */
@@ -31,7 +16,7 @@ export function firstDeadline(
   fresh: FreshRow,
   schedule: TargetSchedule,
 ): { readonly verifiedAt: number; readonly objectiveMs: number } {
-  const paced = schedule.pace?.kind === 'objective' ? paceOfObjective(agesOf(schedule.pace)) : Infinity;
+  const paced = pacedMs(schedule);
   const all = marksOf(schedule).map(({ field, objective }) => ({
     verifiedAt: verifiedAt(fresh, field),
     objectiveMs: field === '' ? Math.min(paced, paceOfObjective(objective)) : paceOfObjective(objective),
@@ -42,9 +27,9 @@ export function firstDeadline(
   );
 }
 
-/** When something of a target was last verified. */
-export function verifiedAt({ verifiedAt: whole, fields }: FreshRow, field: string): number {
-  return field === '' ? whole : (fields?.[field] ?? whole);
+/** The age by which a target is paced, where an objective does that. */
+function pacedMs({ pace }: TargetSchedule): number {
+  return pace?.kind === 'objective' ? paceOfObjective(agesOf(pace) ?? {}) : Infinity;
 }
 
 /** A target's freshness after something was seen; an observation that is older than what is known changes nothing. */
@@ -53,8 +38,9 @@ export function withSight(
   marks: readonly Mark[],
   { at, fields: seen, whole = false }: Sighted,
 ): FreshRow {
-  const named = marks.filter(({ field }) => field !== '' && (seen === 'all' || seen.has(field)));
-  const fields = Object.fromEntries(named.map(({ field }) => [field, Math.max(at, fresh.fields?.[field] ?? at)]));
+  const before = new Map(Object.entries(fresh.fields ?? {}));
+  const named = marks.filter(({ field }) => field !== '' && seen.has(field));
+  const fields = Object.fromEntries(named.map(({ field }) => [field, Math.max(at, before.get(field) ?? at)]));
   return {
     ...fresh,
     ...(whole && { verifiedAt: Math.max(at, fresh.verifiedAt) }),
@@ -86,19 +72,6 @@ export function withAges(
       ...(crossAt < Infinity && { crossAt }),
     },
     told,
-  };
-}
-
-function agesOf({
-  warnAfter,
-  errorAfter,
-}: {
-  readonly warnAfter?: number | undefined;
-  readonly errorAfter?: number | undefined;
-}): Objective {
-  return {
-    ...(warnAfter !== undefined && { warnAfterMs: warnAfter }),
-    ...(errorAfter !== undefined && { errorAfterMs: errorAfter }),
   };
 }
 

@@ -9,6 +9,7 @@ import type { Identity } from './claim.ts';
 import type { DaemonOptions } from './open.ts';
 import type { HostView } from '../../workers/hosts.ts';
 import { scheduleAt } from './due-inputs.ts';
+import { PulseCount } from '../provider/pulse-round.ts';
 import { tallyOf } from '../store/waste.ts';
 import { circuitsBySource, robotsTxtView, robotsVerdictView } from './host-views.ts';
 import type { Plugins } from './plugins.ts';
@@ -64,7 +65,10 @@ export function createHandlerDeps({
     pluginProblem: (source) => plugins.problemOf(source),
     dueInputsOf: (target) => scraping.dues.dueInputsOf(target),
     scheduleOf: (place) => scheduleAt(place, state),
-    tally: (target, from) => tallyOf(state.store(), target, from, state.clock.now()),
+    knownPace: (key) => state.paces.of(key),
+    leftAlone: (key) => hosts.ask<ReadonlyMap<string, number>>((reply) => ({ type: 'left-alone', key, reply })),
+    tally: (of, from) => tallyOf(state.store(), of, from, state.clock.now()),
+    pulseOf: (source) => (source.pulse === undefined ? undefined : new PulseCount(source, options.pulseEveryMs)),
     apiOnly: options.apiOnly ?? false,
     tryPage: (trial, url, signal) => scraping.tryPage(trial, url, signal),
     ledgers: (asked) => hosts.ask<readonly HostView[]>((reply) => ({ type: 'list', ...asked, reply })),
@@ -101,6 +105,7 @@ export function createHandlerDeps({
     },
     ended: state.ended,
     paused: state.paused,
+    pausedUntil: state.pausedUntil,
     shutdown: stop,
     daemon: { ...identity, version: options.version, data: options.data },
   };

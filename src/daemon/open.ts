@@ -13,6 +13,7 @@ import type { FindSecrets } from '../session/secret-store.ts';
 import { createNames } from '../../supervisors/names.ts';
 import { root } from '../../supervisors/root.ts';
 import type { Ran } from '../../workers/engine.ts';
+import { passEveryMs } from '../../workers/reconciler.ts';
 import type { Identity } from './claim.ts';
 import { bornOf } from './born.ts';
 import { type Asking, createAsking } from './asking.ts';
@@ -107,6 +108,7 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
   const state = createState({
     clock,
     configured: options.settings,
+    resumeEveryMs: passEveryMs,
     onPause: (why) => options.warn(`scraping pauses: ${why}`),
   });
   const room = () => names.hosts.via('hosts').send({ type: 'room' });

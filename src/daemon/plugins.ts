@@ -9,7 +9,7 @@ import type { StepFailure } from '../engine/step.ts';
 import type { Page } from '../fetch/page.ts';
 import type { PluginFunction, PluginFunctions, PluginOutcome, PluginShape } from '../plugin/protocol.ts';
 import { type CallFunction, openPlugin, refusedPlugin } from '../plugin/open.ts';
-import { digestOf, extractionOf } from '../plugin/read.ts';
+import { extractionOf } from '../plugin/read.ts';
 import { noServices, type PluginServices } from '../plugin/services.ts';
 import type { OpenProvider, Reading } from '../provider/provider.ts';
 import type { Secret } from '../session/secret.ts';
@@ -17,7 +17,8 @@ import type { FindSecrets } from '../session/secret-store.ts';
 import type { PluginLogin } from '../session/plugin-login.ts';
 import { decodeBody } from '../extract/charset.ts';
 import type { Extraction } from '../extract/draft.ts';
-import { excerptLength, gaveNothing } from '../extract/extract.ts';
+import { type Excerpt, headBytes, takeExcerpt } from '../extract/excerpt.ts';
+import { gaveNothing } from '../extract/extract.ts';
 import type { Failure } from '../store/rows.ts';
 import type { Names } from '../../supervisors/names.ts';
 import { callPlugin } from '../../workers/plugins.ts';
@@ -74,7 +75,7 @@ type Described = Bad | { readonly ok: true; readonly value: PluginShape };
 
 type ReadPage =
   /** `excerpt` is the beginning of a page that gave nothing. */
-  | { readonly ok: true; readonly extraction: Extraction; readonly excerpt?: string }
+  | { readonly ok: true; readonly extraction: Extraction; readonly excerpt?: Excerpt }
   | { readonly ok: false; readonly failure: StepFailure };
 
 /** A person waits for what plug-ins make of an address. */
@@ -115,16 +116,16 @@ export function createPlugins({ names, state, findSecrets, log }: PluginsParts):
 
     async read({ body, url, status, headers }, { plan, plugin: reading }, signal) {
       if (reading === undefined) throw new Error(`${url}: no plug-in reads it`);
-      const digest = digestOf(body);
-      const head = new Uint8Array(body.slice(0, excerptLength));
+      const head = new Uint8Array(body.slice(0, headBytes));
+      const isCut = body.byteLength > headBytes;
       const input = { url, status, headers, body };
       const { plugin, options, source, secrets } = reading;
       const services = { ...noServices, ...(await telling(secrets, { source, plugin: basename(plugin.file) })) };
       const read = await callPlugin(pool, { plugin, function: 'read', input, options, services, signal });
       if (!read.ok) return read;
-      const extraction = extractionOf(read.value, plan, { url, digest });
+      const extraction = extractionOf(read.value, plan, url);
       if (!gaveNothing(extraction)) return { ok: true, extraction };
-      return { ok: true, extraction, excerpt: decodeBody(head, headers['content-type']) };
+      return { ok: true, extraction, excerpt: takeExcerpt(decodeBody(head, headers['content-type']), { isCut }) };
     },
 
     async resolve(url, signal) {

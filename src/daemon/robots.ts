@@ -52,16 +52,16 @@ class Unasked extends Error {
 
 /**
  * One desk for all sources that would get the same answer: those that call themselves the same, may reach the same, and go
- * the same way. Each is asked under the politeness of the source that wanted to know first.
+ * the same way. Each origin is asked under the politeness of the source that wants to know first, as its definition is then.
  */
 export function createRobots({ clock, state, productToken, random, exchange }: RobotsDeps): Robots {
-  const desks = new Map<string, RobotsDesk>();
+  const desks = new Map<string, RobotsDesk<Source>>();
 
   return {
     async mayAsk(source, url, signal) {
       if (source.robots === 'ignore') return 'allowed';
       try {
-        return verdictOf(await deskOf(source).mayAsk(url, signal));
+        return verdictOf(await deskOf(source).mayAsk(url, signal, source));
       } catch (error) {
         if (error instanceof Unasked) return error.failure;
         throw error;
@@ -85,14 +85,14 @@ export function createRobots({ clock, state, productToken, random, exchange }: R
     return { code: refused.code, message, retryAfterMs: Math.max(0, refused.askAt - clock.now()) };
   }
 
-  function deskOf(source: Source): RobotsDesk {
+  function deskOf(source: Source): RobotsDesk<Source> {
     const token = tokenOf(source);
     const { userAgent, allowPrivate, politeness, proxy } = source;
     const asker = JSON.stringify([token, userAgent, allowPrivate, politeness.key, proxy]);
     const name = hash('sha256', asker).slice(0, 16);
     const known = desks.get(name);
     if (known !== undefined) return known;
-    const desk = openDesk(source, token, name);
+    const desk = openDesk(token, name);
     desks.set(name, desk);
     return desk;
   }
@@ -101,12 +101,12 @@ export function createRobots({ clock, state, productToken, random, exchange }: R
     return /^[A-Za-z_-]+/.exec(userAgent ?? '')?.[0] ?? productToken;
   }
 
-  function openDesk(source: Source, token: string, name: string): RobotsDesk {
-    return openRobotsDesk({
+  function openDesk(token: string, name: string): RobotsDesk<Source> {
+    return openRobotsDesk<Source>({
       clock,
       productToken: token,
       random,
-      ask: (origin, signal) => askRobots(origin, token, (url) => fetchRobots(source, origin, url, signal)),
+      ask: (origin, signal, source) => askRobots(origin, token, (url) => fetchRobots(source, origin, url, signal)),
       load: (origin) => state.store().robots.get([origin, name]),
       save: (origin, entry) => void state.unlessFull(() => save(state.store(), [origin, name], entry)),
     });

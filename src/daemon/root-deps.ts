@@ -78,8 +78,9 @@ export function createRootDeps({
         ...(options.storeLimitBytes !== undefined && { limitBytes: options.storeLimitBytes }),
       },
       async recover(store) {
-        await closeOpenScrapes(store);
+        // What is closed is taken down at the present time, by which the clock would not look set back any more.
         if (isSetBack(store, clock.now())) await bringForward(store);
+        await closeOpenScrapes(store);
       },
       release: (store) => releaseClaim(store, identity),
       published: state.setStore,
@@ -103,7 +104,7 @@ export function createRootDeps({
         for (const id of [...changed, ...removed]) names.sources.whereis(id)?.send({ type: 'reload' });
         lookAll();
         // At the start it looks by itself for what has changed since the last one.
-        names.planner.whereis('planner')?.send({ type: 'changed', sources: changed });
+        names.planner.whereis('planner')?.send({ type: 'changed', sources: [...changed, ...removed] });
       },
     },
     hosts: {
@@ -118,6 +119,10 @@ export function createRootDeps({
       },
       capped: (key, askedMs) =>
         options.warn(`${key} asks to be left alone for ${Math.round(askedMs / 3_600_000)} h: 24 h are honoured`),
+      answered(key, slowness) {
+        if (!state.paces.note(key, slowness, slowness.policy) || !state.store().schedule.isPromised(key)) return;
+        names.planner.whereis('planner')?.send({ type: 'changed', sources: [] });
+      },
       hasRoom: () => budget.hasRoom() && extractRoom.hasRoom(),
       maxInFlight,
     },

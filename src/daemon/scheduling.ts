@@ -1,22 +1,24 @@
-import { nextDue, stepMs } from '../schedule/next-due.ts';
-import { gridOf } from '../schedule/grid.ts';
+import { marksOf } from '../definition/promise.ts';
+import { nextDueAt, stepMs } from '../schedule/next-due.ts';
+import { gridOf, nextGridTurn } from '../schedule/grid.ts';
+import { opennessOf } from '../schedule/openness.ts';
 import { newBucket, refunded } from '../schedule/tokens.ts';
 import { dayNumber, dayStart } from '../schedule/zone.ts';
 import type { TargetRow } from '../store/rows.ts';
 import type { FreshRow, PaceRow, ScheduleRow } from '../store/schedule-row.ts';
 import type { Places, Scheduled, Scheduling, Turn } from '../store/store.ts';
 import { type InForce, inputsOf, type Said, saidOf } from './due-inputs.ts';
-import { firstDeadline, marksOf, recheckMs, withAges, withCrossing, withSight } from './freshness.ts';
+import { firstDeadline, recheckMs, withAges, withCrossing, withSight } from './freshness.ts';
 
 /** Says when targets are due, from the definitions and settings in force. */
 export function createScheduling(inForce: InForce, random: () => number): Scheduling {
   return {
-    first(target, about) {
+    first(target, about, row) {
       const { at, project } = about;
       const said = saidOf(target, project, inForce);
       const firstAt = at + said.initialDelayMs;
-      const pace = newPace(said, about, { at, firstAt });
-      const fresh = freshOf(target, undefined, said, at);
+      const pace = againPace(newPace(said, about, { at, firstAt }), row, said);
+      const fresh = freshIn(target, row && asOf(row, at), said, about);
       return due({ target: target.target, since: at, firstAt, pace, ...(fresh && { fresh }) }, said, about);
     },
 
@@ -24,16 +26,18 @@ export function createScheduling(inForce: InForce, random: () => number): Schedu
       const { at, project } = about;
       const said = saidOf(target, project, inForce);
       const known = asOf(row, at);
+      if (row.rest !== undefined) return resting(known, freshIn(target, known, said, about));
       const turned = turn === undefined ? known : afterTurn(known, turn, at, said);
-      const { since, firstAt: first, pace, fresh: _, ...rest } = turned;
+      const { since, drawnAt, firstAt: first, pace, fresh: _, ...rest } = turned;
       // The clock may have been set back, and the delay may be another one.
       const firstAt = first === undefined ? undefined : Math.min(first, at + said.initialDelayMs);
       // While its source is not loaded, as at the start, nothing that its row has is known to be wrong.
       const isSame = said.source === undefined || isOf(pace, said);
-      const fresh = said.source === undefined ? turned.fresh : freshOf(target, turned, said, at);
+      const fresh = freshIn(target, turned, said, about);
       const next = {
         target: rest.target,
         since: isSame ? since : at,
+        ...(isSame && drawnAt !== undefined && { drawnAt }),
         ...(rest.manualAt !== undefined && { manualAt: rest.manualAt }),
         ...(firstAt !== undefined && { firstAt }),
         pace: isSame ? planned(pace, said, at) : newPace(said, about, { at, firstAt }),
@@ -46,12 +50,14 @@ export function createScheduling(inForce: InForce, random: () => number): Schedu
       if (row.fresh === undefined) return { row, told: [] };
       const said = saidOf(target, about.project, inForce);
       const marks = marksOf(said);
-      const { fresh, told } = withAges(
-        seen === undefined ? row.fresh : withSight(row.fresh, marks, seen),
-        marks,
-        about.at,
-      );
-      return { row: due({ ...row, fresh }, said, about), told };
+      const sighted = seen === undefined ? row.fresh : withSight(row.fresh, marks, seen);
+      if (said.source === undefined) {
+        // What is promised is not known now: how it stands is looked at when that is.
+        const { crossAt: _, ...fresh } = sighted;
+        return { row: { ...row, fresh }, told: [] };
+      }
+      const { fresh, told } = withAges(sighted, marks, about.at);
+      return { row: row.rest === undefined ? due({ ...row, fresh }, said, about) : { ...row, fresh }, told };
     },
   };
 
@@ -61,11 +67,13 @@ export function createScheduling(inForce: InForce, random: () => number): Schedu
     const isDue = turn.reason === 'due';
     // What a person asked for stands in for what was due when it began, and for nothing else.
     const overAt = isDue ? at : Math.max(row.since, turn.startedAt);
-    const { firstAt, ...rest } = row;
+    const { firstAt, drawnAt, ...rest } = row;
+    const drawn = isDue ? drawnBegin(row, turn) : drawnAt;
     const isFirstOver = firstAt !== undefined && (isDue || firstAt <= turn.startedAt);
     return {
       ...rest,
       since: overAt,
+      ...(drawn !== undefined && { drawnAt: drawn }),
       ...(firstAt !== undefined && !isFirstOver && { firstAt }),
       pace: paceAfter(row, turn, { overAt, at, isFirstOver }, said),
     };
@@ -73,7 +81,7 @@ export function createScheduling(inForce: InForce, random: () => number): Schedu
 
   function paceAfter(
     { pace, since }: ScheduleRow,
-    { reason, status, failure }: Turn,
+    { reason, status, failure, startedAt }: Turn,
     { overAt, at, isFirstOver }: { readonly overAt: number; readonly at: number; readonly isFirstOver: boolean },
     said: Said,
   ): PaceRow {
@@ -83,8 +91,9 @@ export function createScheduling(inForce: InForce, random: () => number): Schedu
     }
     if (pace.kind !== 'tokens') return pace;
     const over = pace.planned.filter((each) => each > since && each <= overAt).length;
-    // One was scraped, or the first scrape was, which its beginning paid for.
-    const paid = isFirstOver || over === 0 ? 0 : 1;
+    // One was scraped, or what was paid for before: the first scrape by its beginning, one from before midnight by the last day.
+    const isOfToday = pace.planned.some((each) => each > since && each <= startedAt);
+    const paid = isFirstOver || over === 0 || !isOfToday ? 0 : 1;
     const isUnasked = failure?.code === 'not_initialised' && (isFirstOver || over > 0);
     const unspent = over - paid + (isUnasked ? 1 : 0);
     const limits = said.pace.kind === 'tokens' ? said.pace : undefined;
@@ -124,15 +133,36 @@ export function createScheduling(inForce: InForce, random: () => number): Schedu
   }
 }
 
+/** When a turn began that its objective had drawn forward from a later one of its interval, if it ended well; nothing for any other. */
+function drawnBegin({ pace, since, drawnAt, firstAt }: ScheduleRow, { status, startedAt }: Turn): number | undefined {
+  if (pace.kind !== 'interval' || firstAt !== undefined || status !== 'complete') return undefined;
+  return nextGridTurn(pace.grid, since, drawnAt) > startedAt ? startedAt : undefined;
+}
+
+/** One that a guard of its definition ended would only be ended again; what a person ended says nothing. */
 function failuresAfter(failures: number, status: Turn['status']): number {
-  if (status === 'failed') return failures + 1;
+  if (status === 'failed' || status === 'aborted') return failures + 1;
   return status === 'cancelled' ? failures : 0;
+}
+
+/** The pace of a target that begins again: what it has to spend is what it had, and days of rest bring nothing. */
+function againPace(pace: PaceRow, row: ScheduleRow | undefined, said: Said): PaceRow {
+  if (pace.kind !== 'tokens' || row?.pace.kind !== 'tokens' || said.pace.kind !== 'tokens') return pace;
+  const unspent = row.pace.planned.filter((each) => each > row.since).length;
+  const { tokens } = refunded(row.pace.bucket, unspent, said.pace);
+  return { ...pace, bucket: { ...pace.bucket, tokens: Math.max(0, tokens - 1) } };
+}
+
+/** The row of a target that rests: nothing of it is due. */
+function resting(row: ScheduleRow, fresh: FreshRow | undefined): ScheduleRow {
+  const { dueAt: _due, manualAt: _manual, firstAt: _first, drawnAt: _drawn, fresh: _fresh, ...rest } = row;
+  return { ...rest, ...(fresh && { fresh }) };
 }
 
 /** The row with the instant at which it is due, as far as it is known without a person's wish and a start of the daemon. */
 function due(row: ScheduleRow, said: Said, { at, places }: Scheduled): ScheduleRow {
   const { dueAt: _, manualAt, ...unasked } = row;
-  const { dueAt } = nextDue(inputsOf(unasked, said, places, { at }));
+  const dueAt = nextDueAt(inputsOf(unasked, said, places, { at }));
   return { ...unasked, ...(dueAt !== undefined && { dueAt }), ...(manualAt !== undefined && { manualAt }) };
 }
 
@@ -151,13 +181,16 @@ function isOf(row: PaceRow, { pace, key }: Said): boolean {
 
 /** A row in which nothing is later than it can be: the clock may have been set back. */
 function asOf(row: ScheduleRow, at: number): ScheduleRow {
-  const { since, pace, fresh } = row;
+  const { since, drawnAt, pace, fresh } = row;
   const repeats = pace.kind === 'cron' || pace.kind === 'tokens' ? stepMs : 0;
-  if (since <= at + repeats && (fresh?.verifiedAt ?? 0) <= at) return row;
-  const fields = Object.entries(fresh?.fields ?? {}).map(([field, seenAt]) => [field, Math.min(seenAt, at)] as const);
+  const sights = Object.entries(fresh?.fields ?? {});
+  const verified = [fresh?.verifiedAt ?? 0, ...sights.map(([, seenAt]) => seenAt)];
+  if (since <= at + repeats && verified.every((seenAt) => seenAt <= at)) return row;
+  const fields = sights.map(([field, seenAt]) => [field, Math.min(seenAt, at)] as const);
   return {
     ...row,
     since: since > at + repeats ? at : since,
+    ...(drawnAt !== undefined && { drawnAt: Math.min(drawnAt, at) }),
     pace: pace.kind === 'continuous' ? { ...pace, endedAt: Math.min(pace.endedAt, at) } : pace,
     ...(fresh && {
       fresh: {
@@ -176,20 +209,32 @@ function planned(row: PaceRow, { pace }: Said, at: number): PaceRow {
   return planAt < row.planAt ? { ...row, planAt } : row;
 }
 
-/** What has to be fresh of a target; what is known of it stays. */
-function freshOf(target: TargetRow, row: ScheduleRow | undefined, said: Said, at: number): FreshRow | undefined {
+/** What has to be fresh of a target; what is known of it stays. What was never verified is as old as the target. */
+function freshIn(
+  target: TargetRow,
+  row: ScheduleRow | undefined,
+  said: Said,
+  { at, project, seenAt }: Scheduled,
+): FreshRow | undefined {
+  if (said.source === undefined) return row?.fresh;
   const objectiveMs = recheckMs(said);
   if (objectiveMs === Infinity) return undefined;
   const marks = marksOf(said);
+  const hours = opennessOf(said.hours);
   const before = row?.fresh;
   const isMarked = ([field]: [string, unknown]): boolean => marks.some((mark) => mark.field === field);
-  const fields = Object.entries(before?.fields ?? {}).filter(isMarked);
+  const bornAt = Math.min(target.createdAt ?? project?.createdAt ?? at, at);
+  const known = new Map(Object.entries(before?.fields ?? {}));
+  const fields = marks
+    .filter(({ field }) => field !== '')
+    .map(({ field }) => [field, known.get(field) ?? Math.min(seenAt(field) ?? bornAt, at)] as const);
   const episodes = Object.entries(before?.episodes ?? {}).filter(isMarked);
   const fresh: FreshRow = {
     key: said.key,
     source: target.source,
     objectiveMs,
-    verifiedAt: before?.verifiedAt ?? target.verifiedAt ?? row?.since ?? at,
+    ...(hours && { hours }),
+    verifiedAt: before?.verifiedAt ?? Math.min(target.verifiedAt ?? bornAt, at),
     misses: before?.misses ?? 0,
     ...(fields.length > 0 && { fields: Object.fromEntries(fields) }),
     ...(episodes.length > 0 && { episodes: Object.fromEntries(episodes) }),

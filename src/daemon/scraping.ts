@@ -3,6 +3,7 @@ import type { LoadedSource } from '../definition/catalogue.ts';
 import type { RecordDraft } from '../extract/draft.ts';
 import { isAvailable, nextAvailable } from '../schedule/available.ts';
 import { type Boot, overdueThatCount } from '../schedule/grid.ts';
+import type { PulseTally } from '../schedule/waste.ts';
 import type { Ask, Asked, Wish } from '../scrape/ask.ts';
 import { type AgendaEntry, agendaEntry } from '../scrape/agenda.ts';
 import { runCollector } from '../scrape/collector.ts';
@@ -24,6 +25,7 @@ import { withinHours } from './hours.ts';
 import { isPlugged, type Plugins } from './plugins.ts';
 import type { DaemonState } from './state.ts';
 import { type Log, ScrapeTeller } from './teller.ts';
+import { RoundCosts } from './pulse-costs.ts';
 import { openWalk } from './walking.ts';
 import { watchedAsk } from './watched-ask.ts';
 
@@ -61,7 +63,7 @@ export function createScraping({ state, names, bootAt, random, ask, plugins, log
   const { clock, store, catalogue, settings } = state;
   let boot: Boot | undefined;
   let startedAt = bootAt;
-  const dues = createDues({ catalogue, settings, now: () => clock.now(), store, boot: bootOf });
+  const dues = createDues({ catalogue, settings, paces: state.paces, now: () => clock.now(), store, boot: bootOf });
   const hosts = names.hosts.via('hosts');
 
   return {
@@ -106,7 +108,14 @@ export function createScraping({ state, names, bootAt, random, ask, plugins, log
       // Numbers, since a round may last for hours: a range that is read half keeps its snapshot, and rows grow old.
       const targets = [...store().targets.numbersOfSource(id)];
       const ownerOf = ({ type, key }: Pick<RecordDraft, 'type' | 'key'>) => store().records.get(id, type, key)?.target;
-      return runPulse(targets, source, { clock, ask: askOnce, active: askableTarget, ownerOf, commit }, signal);
+      const costs = new RoundCosts(id, state);
+      const spend = (cost: PulseTally, target?: number) => costs.add(cost, target);
+      const deps = { clock, ask: askOnce, active: askableTarget, ownerOf, commit, spend };
+      try {
+        return await runPulse(targets, source, deps, signal);
+      } finally {
+        await costs.write();
+      }
     },
 
     restarted() {
@@ -138,11 +147,13 @@ export function createScraping({ state, names, bootAt, random, ask, plugins, log
     const { source, version } = loaded;
     const now = clock.now();
     const asked = dues.whyDue(target).because.filter(({ effect }) => effect === 'asks');
+    // A crawl looks for what is not known yet, and is no re-check.
+    const deadlineAt = source.crawl === undefined ? dues.deadlineOf(target) : undefined;
     const nextDueAt = dues.afterwards(target);
     const began = await state.unlessFull(() => beginScrape(store(), target.target, version));
     if (!began?.ok) return undefined;
     progress.begun(began.fence.scrape);
-    // Its requests come in the order of when they were due: of what has to be fresh, the nearest deadline first.
+    // Its requests come in the order of when they were due.
     const scrape = { ...began.fence, version, dueAt: Math.min(now, ...asked.map(({ at }) => at)), nextDueAt };
     const sent = new SentCredentials();
     const of = { source: source.id, project: target.project, scrape: scrape.scrape };
@@ -150,7 +161,7 @@ export function createScraping({ state, names, bootAt, random, ask, plugins, log
     const deps = {
       clock,
       random,
-      ask: withinHours(dues.said(target).hours, clock, watchedAsk(ask, sent, progress)),
+      ask: byDeadline(deadlineAt, withinHours(dues.said(target).hours, clock, watchedAsk(ask, sent, progress))),
       timeLimitMs: settings().timeLimitMs,
       commit: async (fence: Fence, ops: StepOps) =>
         teller.wrote(ops, await commitStep(store(), fence, teller.ops(sent.ops(ops)))),
@@ -211,4 +222,9 @@ export function createScraping({ state, names, bootAt, random, ask, plugins, log
     const asked = await watchedAsk(ask, sent)(wish, signal);
     return { ...asked, outcome: sent.outcome(asked.outcome) };
   }
+}
+
+/** What is asked for the sake of a promise says until when it has to be kept. */
+function byDeadline(deadlineAt: number | undefined, ask: Ask): Ask {
+  return deadlineAt === undefined ? ask : (wish, signal) => ask({ ...wish, deadlineAt }, signal);
 }

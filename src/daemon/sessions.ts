@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Source } from '../definition/source.ts';
 import type { StepOutcome } from '../engine/step.ts';
 import { decodeBody } from '../extract/charset.ts';
-import { knownChallenge } from '../fetch/challenge.ts';
+import { knownChallenge, maxAnswerUnits } from '../fetch/challenge.ts';
 import type { Proxy } from '../fetch/request.ts';
 import { requestOf } from '../provider/requests.ts';
 import { type DeskCondition, type LoginAsk, SessionDesk } from '../session/desk.ts';
@@ -21,9 +21,6 @@ const proxySecretsServeMs = 10_000;
 
 /** The secrets of no more are remembered. */
 const mostProxies = 1_000;
-
-/** A challenge shows within so much of a page. */
-const maxExcerptUnits = 16_384;
 
 /** Every request of the source that waits would be refused without the log-in. */
 const firstInLine = 0;
@@ -168,7 +165,7 @@ async function loginOutcome(url: string, outcome: StepOutcome, reading: LoginRea
   if (outcome.kind === 'page') {
     const { body, headers } = outcome.page;
     const text = decodeBody(new Uint8Array(body), headers['content-type']);
-    return { ...answered, ...challengeIn(text.slice(0, maxExcerptUnits)), read: await readLogin(text, reading) };
+    return { ...answered, ...challengeIn(text.slice(0, maxAnswerUnits)), read: await readLogin(text, reading) };
   }
   if (outcome.kind === 'redirect')
     return { ...answered, location: outcome.location, ...challengeIn(), read: nothingRead };

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { ControlError } from '../control/error.ts';
 import { Settings } from '../control/methods/settings.ts';
 import { type Catalogue, emptyCatalogue } from '../definition/catalogue.ts';
+import { KnownPaces } from '../schedule/host-pace.ts';
 import { StoreFullError } from '../store/full.ts';
 import type { Store } from '../store/store.ts';
 
@@ -19,32 +20,40 @@ export interface DaemonState {
   ended(): { readonly complete: number; readonly failed: number; readonly cancelled: number };
   /** Why scraping is paused, while it is. */
   paused(): string | undefined;
+  /** When it is next tried whether there is room again, wall time; while scraping is paused. */
+  pausedUntil(): number | undefined;
   /** Runs what writes to the store. When that is full, scraping pauses and `undefined` is the answer; other errors are thrown. */
   unlessFull<T>(write: () => Promise<T>): Promise<T | undefined>;
   /** Tries whether there is room again; whether a pause is over by that. */
   resume(): Promise<boolean>;
   readonly clock: Clock;
+  /** How often hosts can be asked as they have shown since the start. */
+  readonly paces: KnownPaces;
 }
 
 export interface DaemonStateOptions {
   readonly clock: Clock;
   readonly configured: Settings;
+  /** How often `resume` is called, in milliseconds. */
+  readonly resumeEveryMs: number;
   /** Told when scraping pauses. */
   onPause(why: string): void;
 }
 
 const settingsKey = 'settings';
 
-export function createState({ clock, configured, onPause }: DaemonStateOptions): DaemonState {
+export function createState({ clock, configured, resumeEveryMs, onPause }: DaemonStateOptions): DaemonState {
   let store: Store | undefined;
   let catalogue = emptyCatalogue;
   let settings = configured;
   let paused: string | undefined;
+  let triedAt = clock.now();
   let ended = { complete: 0, failed: 0, cancelled: 0 };
   let counted = 0;
 
   return {
     clock,
+    paces: new KnownPaces(),
     store: opened,
     setStore(next) {
       store = next;
@@ -67,6 +76,7 @@ export function createState({ clock, configured, onPause }: DaemonStateOptions):
     },
     ended: () => ended,
     paused: () => paused,
+    pausedUntil: () => (paused === undefined ? undefined : Math.max(clock.now(), triedAt + resumeEveryMs)),
     async unlessFull(write) {
       try {
         return await write();
@@ -78,6 +88,7 @@ export function createState({ clock, configured, onPause }: DaemonStateOptions):
       }
     },
     async resume() {
+      triedAt = clock.now();
       if (paused === undefined) return false;
       try {
         await opened().write(() => opened().settings.put('room', 0), { durable: true });

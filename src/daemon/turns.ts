@@ -122,11 +122,12 @@ export function createTurns({ clock, names, robots, proxyOf, onlyLoopback, runSt
     return hosts.ask<Leave>((reply) => ({ type: 'ask-leave', source, target, reply }), Infinity);
   }
 
-  function hostWish({ step: { request }, source, dueAt }: Wish): Parameters<typeof takeTurn>[1] {
+  function hostWish({ step: { request }, source, dueAt, deadlineAt }: Wish): Parameters<typeof takeTurn>[1] {
     return {
       key: politenessKey(source, request.url),
       policy: policyOf(source, robots.crawlDelayMs(source, request.url)),
       dueAt,
+      deadlineAt,
       source: source.id,
       sentMs: turnMs(source.limits.total),
     };

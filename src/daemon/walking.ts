@@ -1,4 +1,5 @@
 import type { LoadedSource } from '../definition/catalogue.ts';
+import type { RecordDraft } from '../extract/draft.ts';
 import { canonicalOptions, canonicalUrl } from '../frontier/canonical.ts';
 import { requestKey } from '../frontier/key.ts';
 import { linkRules } from '../frontier/links.ts';
@@ -9,6 +10,7 @@ import { walkOf } from '../scrape/walks.ts';
 import { beginCrawl } from '../store/begin-crawl.ts';
 import { isSeen, type NewPlace, nextPlaces, unvisited } from '../store/crawl.ts';
 import type { Fence } from '../store/ops.ts';
+import type { Reach } from '../store/reach.ts';
 import type { ScrapeWish, TargetRow } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import type { CrawlRow } from '../store/tables/crawls.ts';
@@ -25,8 +27,13 @@ export interface Begun {
 
 /** The pages of a scrape that has just begun; nothing when it is superseded already. */
 export async function openWalk(store: Store, begun: Begun, now: () => number): Promise<Walk | undefined> {
-  const { target, wish, loaded, provider } = begun;
+  const { wish, loaded, provider } = begun;
   const { source, version } = loaded;
+  const reach = reachOf(store, begun);
+  // Behind a first visit that its limit ended come later ones.
+  const target = reach?.isOver === true ? { ...begun.target, settled: reach.by } : begun.target;
+  const seenBy = ({ type, key }: { readonly type: string; readonly key: string }) =>
+    store.records.seenBy(target.target, { source: source.id, type, key });
   const inputs = {
     source,
     ...(provider !== undefined && { provider }),
@@ -34,9 +41,15 @@ export async function openWalk(store: Store, begun: Begun, now: () => number): P
     target,
     wish,
     now,
-    isKnown: ({ type, key }: { readonly type: string; readonly key: string }) => {
-      const first = store.records.seenBy(target.target, { source: source.id, type, key })?.first ?? 0;
+    isKnown: (draft: RecordDraft) => {
+      const first = seenBy(draft)?.first ?? 0;
       return first > 0 && first <= target.settled;
+    },
+    reach: {
+      version,
+      scrape: begun.fence.scrape,
+      from: reach?.isOver === true ? undefined : reach,
+      isMet: (draft: RecordDraft, since: number) => (seenBy(draft)?.last ?? 0) >= since,
     },
   };
   if (source.crawl === undefined) return walkOf(inputs);
@@ -48,6 +61,18 @@ export async function openWalk(store: Store, begun: Begun, now: () => number): P
     anew: wish.full === true,
   });
   return row && walkOf({ ...inputs, crawl: { startUrls, state: crawlState(store, source.id, row) } });
+}
+
+/**
+ * Where a walk to the end of a list goes on, or was ended by its limit. What a person wants read again is begun anew, unless it was
+ * begun for that wish and the daemon ended meanwhile.
+ */
+function reachOf(store: Store, { target, wish, loaded }: Begun): Reach | undefined {
+  const { reach } = store.targets.get(target.target) ?? target;
+  if (reach?.version !== loaded.version) return undefined;
+  if (wish.full !== true) return target.settled === 0 ? reach : undefined;
+  const last = store.scrapes.get(reach.by);
+  return last?.wish?.full === true && last.failure?.code === 'interrupted' ? reach : undefined;
 }
 
 function startPlaces(crawl: NonNullable<LoadedSource['source']['crawl']>, startUrls: readonly string[]): NewPlace[] {

@@ -21,12 +21,31 @@ const Outline = z.object({
     .optional()
     .catch(undefined),
   pulse: z
-    .object({ fields: z.record(z.string(), z.unknown()).catch({}) })
+    .object({
+      provider: z.string().optional().catch(undefined),
+      each: z.unknown().optional(),
+      fields: z.record(z.string(), z.unknown()).catch({}),
+    })
     .optional()
     .catch(undefined),
 });
 
-const documents: Readonly<Record<string, { readonly name: string; readonly view: View }>> = {
+/** What a provider reads. */
+interface Document {
+  readonly name: string;
+  readonly view: View;
+}
+
+/** Records of one kind, with what they are read from. */
+interface Read {
+  readonly path: readonly string[];
+  readonly provider: string;
+  readonly document: Document;
+  readonly each?: unknown;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+const documents: Readonly<Record<string, Document>> = {
   html: { name: 'an HTML page', view: 'tree' },
   xml: { name: 'an XML document', view: 'tree' },
   rss: { name: 'a feed', view: 'tree' },
@@ -39,7 +58,7 @@ export function documentIssues(source: unknown): Issue[] {
   const outline = Outline.safeParse(source);
   if (!outline.success) return [];
   const { provider, records, pulse, csv } = outline.data;
-  const document = Object.hasOwn(documents, provider) ? documents[provider] : undefined;
+  const document = documentBy(provider);
   if (document === undefined) return [];
   const issues: Issue[] = [];
   if (csv !== undefined && provider !== 'csv')
@@ -49,45 +68,53 @@ export function documentIssues(source: unknown): Issue[] {
       path: ['records'],
       message: `${records === undefined ? 'missing, ' : ''}expected at least one record`,
     });
-  for (const [name, { each, fields }] of Object.entries(records ?? {})) {
-    const read = each === undefined ? undefined : EachSchema.safeParse(each);
-    const place = read?.success === true ? read.data : undefined;
-    const from = place === undefined ? document.view : viewAt(place, document.view);
-    const fault = place === undefined ? undefined : faultOf(place, document.view, provider, document.name);
-    if (fault !== undefined) issues.push({ path: ['records', name, 'each'], message: fault });
-    else issues.push(...fieldIssues(fields, ['records', name, 'fields'], from));
-  }
-  issues.push(...fieldIssues(pulse?.fields ?? {}, ['pulse', 'fields'], document.view));
+  for (const [name, { each, fields }] of Object.entries(records ?? {}))
+    issues.push(...placeIssues({ path: ['records', name], provider, document, each, fields }));
+  const own = pulse?.provider ?? provider;
+  const answer = documentBy(own);
+  if (pulse === undefined || answer === undefined) return issues;
+  const hint = pulse.provider === undefined ? '; "provider" of the pulse says what else its answers are read as' : '';
+  const { each, fields } = pulse;
+  for (const { path, message } of placeIssues({ path: ['pulse'], provider: own, document: answer, each, fields }))
+    issues.push({ path, message: `${message}${hint}` });
   return issues;
+}
 
-  function* fieldIssues(
-    fields: Readonly<Record<string, unknown>>,
-    path: readonly string[],
-    from: View,
-  ): Generator<Issue> {
-    for (const [key, field] of Object.entries(fields)) {
-      const rule = Rule.safeParse(field);
-      const message = rule.success ? ruleFault(rule.data, from) : undefined;
-      if (message !== undefined) yield { path: [...path, key], message };
-    }
+function documentBy(provider: string): Document | undefined {
+  return Object.hasOwn(documents, provider) ? documents[provider] : undefined;
+}
+
+function* placeIssues({ path, provider, document, each, fields }: Read): Generator<Issue> {
+  const read = each === undefined ? undefined : EachSchema.safeParse(each);
+  const place = read?.success === true ? read.data : undefined;
+  const from = place === undefined ? document.view : viewAt(place, document.view);
+  const fault = place === undefined ? undefined : faultOf(place, document.view, provider, document.name);
+  if (fault !== undefined) {
+    yield { path: [...path, 'each'], message: fault };
+    return;
+  }
+  for (const [key, field] of Object.entries(fields)) {
+    const rule = Rule.safeParse(field);
+    const message = rule.success ? ruleFault(rule.data, from) : undefined;
+    if (message !== undefined) yield { path: [...path, 'fields', key], message };
   }
 
-  function ruleFault(rule: Rule, from: View): string | undefined {
-    const { place, typed } = partsOf(rule);
-    const places = place.any ?? [place];
-    for (const each of places) {
-      const fault = faultOf(each, from, provider, document?.name ?? '');
-      if (fault !== undefined) return fault;
+  function ruleFault(rule: Rule, seen: View): string | undefined {
+    const { place: where, typed } = partsOf(rule);
+    const places = where.any ?? [where];
+    for (const one of places) {
+      const wrong = faultOf(one, seen, provider, document.name);
+      if (wrong !== undefined) return wrong;
     }
     let element: typeof typed = typed;
     while (element.type === 'array') element = element.of;
     if (element.type !== 'object') return undefined;
-    const views = new Set(places.map((each) => viewAt(each, from)));
+    const views = new Set(places.map((one) => viewAt(one, seen)));
     const [view] = views;
     const inner = views.size === 1 && view !== undefined ? view : 'either';
-    for (const each of Object.values(element.fields)) {
-      const fault = ruleFault(each, inner);
-      if (fault !== undefined) return fault;
+    for (const one of Object.values(element.fields)) {
+      const wrong = ruleFault(one, inner);
+      if (wrong !== undefined) return wrong;
     }
     return undefined;
   }

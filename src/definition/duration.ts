@@ -8,6 +8,7 @@ const longest = '366d';
 
 /** What is done again and again is not done more often. */
 const shortestInterval = '1s';
+export const shortestIntervalMs = durationMs(shortestInterval);
 
 /** `"500ms"`, `"90s"`, `"15m"`, `"6h"` or `"1d"` in a file; milliseconds in the program. */
 export const Duration = durationUpTo(longest);
@@ -19,10 +20,7 @@ export function durationUpTo(most: string) {
 
 /** How long lies between two of a kind, or how long the whole of something may take. */
 export const Interval = durationForm(longest)
-  .refine(
-    (text) => !(durationMs(text) < durationMs(shortestInterval)),
-    expected(`a duration of ${shortestInterval} at least`),
-  )
+  .refine((text) => !(durationMs(text) < shortestIntervalMs), expected(`a duration of ${shortestInterval} at least`))
   .transform(durationMs);
 
 /** Milliseconds where a program says them, up to as long as a duration in a file may be. */
@@ -33,8 +31,8 @@ export const SpanMs = z
 
 /** An interval where a program says it. */
 export const IntervalMs = SpanMs.min(
-  durationMs(shortestInterval),
-  expected(`a duration of ${shortestInterval} at least (${durationMs(shortestInterval)} ms)`),
+  shortestIntervalMs,
+  expected(`a duration of ${shortestInterval} at least (${shortestIntervalMs} ms)`),
 );
 
 /** Milliseconds as a file would have them, in the largest unit that tells them whole: `90s`, `1h`. */

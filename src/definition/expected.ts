@@ -10,8 +10,15 @@ export function got(input: unknown, what: string): string {
 
 /** The offending value, cut where it gets long. */
 function shown(value: unknown): string {
-  const text = withoutCredentials(JSON.stringify(value) ?? String(value));
+  const text =
+    typeof value === 'number' ? numberText(value) : withoutCredentials(JSON.stringify(value) ?? String(value));
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}
+
+/** As YAML has it, in which a number may also be none, or endless. */
+function numberText(value: number): string {
+  if (Number.isNaN(value)) return '.nan';
+  return Number.isFinite(value) ? String(value) : value > 0 ? '.inf' : '-.inf';
 }
 
 /** A text in which no URL shows a user name or password. */

@@ -49,6 +49,12 @@ export function loadProjects(file: string): Promise<Loaded<Projects>> {
   return load(file, (text) => parse(text, file, () => Projects));
 }
 
+/** Whether a file holds a list, as project files do and no other. */
+export async function isList(file: string): Promise<boolean> {
+  const loaded = await load(file, (text) => readYaml(text, file));
+  return loaded.ok && Array.isArray(loaded.value);
+}
+
 /** Loads the daemon's configuration. */
 export function loadDaemon(file: string): Promise<Loaded<Daemon>> {
   // An empty file, or one of comments alone, asks for the defaults.

@@ -38,3 +38,10 @@ function edits(from: string, to: string): number {
   }
   return last[to.length] ?? 0;
 }
+
+/** What is wrong with a name that nobody declared, with those that are declared and the one that may be meant. */
+export function undeclared(what: 'record' | 'field', name: string, declared: readonly string[]): string {
+  const near = nearName(name, declared);
+  const hint = near === undefined ? '' : `; did you mean "${near}"?`;
+  return `expected a declared ${what} (${declared.join(', ')}), got "${name}"${hint}`;
+}

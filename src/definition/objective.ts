@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { Interval } from './duration.ts';
-import { expected } from './expected.ts';
+import { Interval, writtenDuration } from './duration.ts';
+import { expected, got } from './expected.ts';
 import { FieldName } from './slug.ts';
 import { strict } from './strict.ts';
 
@@ -12,33 +12,43 @@ const ages = {
 };
 
 /** How fresh something must be, measured from its last verified observation. */
-export const Objective = strict(ages)
-  .refine(hasAge, expected('warnAfter or errorAfter'))
-  .refine(isInOrder, expected('a warnAfter that is shorter than errorAfter'));
+export const Objective = strict(ages).superRefine(checkAges('warnAfter', 'errorAfter'));
 export type Objective = z.infer<typeof Objective>;
 
 /** The freshness that a project or a source must have, and that of single fields where it differs. */
 export const Objectives = strict({
   ...ages,
   /** By name, in whichever record they are. */
-  fields: z
-    .record(FieldName, Objective)
-    .refine((fields) => Object.keys(fields).length > 0, expected('at least one field'))
-    .exactOptional(),
-})
-  .refine((given) => hasAge(given) || given.fields !== undefined, expected('warnAfter, errorAfter or fields'))
-  .refine(isInOrder, expected('a warnAfter that is shorter than errorAfter'));
+  fields: fieldsOf(Objective).exactOptional(),
+}).superRefine(checkAges('warnAfter', 'errorAfter', 'fields'));
 export type Objectives = z.infer<typeof Objectives>;
 
-interface Ages {
-  readonly warnAfter?: number;
-  readonly errorAfter?: number;
+/** Something for each of some fields, by their names. */
+export function fieldsOf<S extends z.ZodType>(schema: S) {
+  return z.record(FieldName, schema).refine((fields) => Object.keys(fields).length > 0, expected('at least one field'));
 }
 
-function hasAge({ warnAfter, errorAfter }: Ages): boolean {
-  return warnAfter !== undefined || errorAfter !== undefined;
-}
+/**
+ * Refuses ages of which the warning comes too late, and a mapping that says nothing at all, for `superRefine`. Files and control
+ * methods have other names for the ages.
+ *
+ * @param others - what may be given in place of ages.
+ */
+export function checkAges(warn: string, error: string, ...others: readonly string[]) {
+  return (given: Readonly<Record<string, unknown>>, context: z.core.$RefinementCtx): void => {
+    const { [warn]: warnAfter, [error]: errorAfter } = given;
+    const names = [warn, error, ...others];
+    // A misspelt key says something.
+    if (context.issues.length === 0 && names.every((name) => given[name] === undefined))
+      refuse(got(given, `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`));
+    // What is no duration is told of at its own place.
+    if (typeof warnAfter === 'number' && typeof errorAfter === 'number' && warnAfter >= errorAfter)
+      refuse(
+        `expected a ${warn} that is shorter than ${error}, got ${writtenDuration(warnAfter)} and ${writtenDuration(errorAfter)}`,
+      );
 
-function isInOrder({ warnAfter = 0, errorAfter = Infinity }: Ages): boolean {
-  return warnAfter < errorAfter;
+    function refuse(message: string): void {
+      context.addIssue({ code: 'custom', message, input: given });
+    }
+  };
 }

@@ -14,14 +14,26 @@ export const Zone = z.string().refine(isZone, { error: ({ input }) => zoneRefusa
 
 const Weekday = z.enum(weekdays);
 
+const notOpening = expected('hours that end at another time than they begin');
+
 /** `06:00-08:00`; `22:00-04:00` ends on the next day. */
 const Hours = z
   .string()
   .regex(hoursForm, expected('hours like "06:00-08:00"'))
-  .refine(
-    (text) => !hoursForm.test(text) || text.slice(0, 5) !== text.slice(6),
-    expected('hours that end at another time than they begin'),
-  );
+  .refine((text) => !hoursForm.test(text) || isOpening(minutesOf(text)), notOpening);
+
+/** The same where a program says it. */
+export const OpenHoursInput = z
+  .strictObject({
+    /** 1 for Monday to 7 for Sunday. */
+    days: z.array(z.int().min(1).max(7)).min(1).max(7).readonly(),
+    /** Minutes after midnight. */
+    fromMinute: z.int().min(0).max(1_439),
+    /** Before `fromMinute` stands for the next day; never equal to it. */
+    toMinute: z.int().min(0).max(1_440),
+    zone: Zone,
+  })
+  .refine(isOpening, notOpening);
 
 const Opening = strict({
   /** The days on which it opens. Default: all. */
@@ -40,9 +52,38 @@ export const Available = z
 function openHours({ days, hours = '00:00-24:00', zone }: z.infer<typeof Opening>): OpenHours[] {
   const numbers = days?.map((day) => weekdays.indexOf(day) + 1) ?? allDays;
   return (typeof hours === 'string' ? [hours] : hours).map((text) => {
-    const [fromMinute = 0, toMinute = 0] = text.split('-').map(minuteOf);
+    const { fromMinute, toMinute } = minutesOf(text);
     return { days: numbers, fromMinute, toMinute, zone };
   });
+}
+
+/** Hours as a file has them on one line, without what is the default: `[{ days: [sat, sun], hours: "12:00-13:00" }]`. */
+export function writtenHours(hours: readonly OpenHours[]): string {
+  return `[${hours.map(writtenOpening).join(', ')}]`;
+}
+
+function writtenOpening({ days, fromMinute, toMinute, zone }: OpenHours): string {
+  const isDaily = allDays.every((day) => days.includes(day));
+  const isWhole = fromMinute === 0 && toMinute === 1_440;
+  const parts = [
+    ...(isDaily ? [] : [`days: [${days.map((day) => weekdays[day - 1]).join(', ')}]`]),
+    ...(isWhole && !isDaily ? [] : [`hours: "${clockText(fromMinute)}-${clockText(toMinute)}"`]),
+    ...(zone === 'UTC' ? [] : [`zone: ${zone}`]),
+  ];
+  return `{ ${parts.join(', ')} }`;
+}
+
+function clockText(minutes: number): string {
+  return [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
+}
+
+function isOpening({ fromMinute, toMinute }: Pick<OpenHours, 'fromMinute' | 'toMinute'>): boolean {
+  return fromMinute !== toMinute;
+}
+
+function minutesOf(text: string): Pick<OpenHours, 'fromMinute' | 'toMinute'> {
+  const [fromMinute = 0, toMinute = 0] = text.split('-').map(minuteOf);
+  return { fromMinute, toMinute };
 }
 
 function minuteOf(text: string): number {

@@ -46,6 +46,8 @@ export function expectation(issue: z.core.$ZodRawIssue): string | undefined {
           ? `more than ${issue.minimum}`
           : `at least ${issue.minimum}${unit(issue.origin, issue.minimum)}`,
       );
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => `unknown key "${key.replaceAll('\n', ' ')}"`).join('\n');
     case 'too_big':
       return got(issue.input, `at most ${issue.maximum}${unit(issue.origin, issue.maximum)}`);
     default:
@@ -55,22 +57,38 @@ export function expectation(issue: z.core.$ZodRawIssue): string | undefined {
 
 /** A schema's issues as problems of the file: one for each unknown key, at that key. */
 export function problemsOf(issues: readonly (z.core.$ZodIssue | Issue)[], file: string, locate: Locate): Problem[] {
-  return issues
-    .flatMap((issue) => unfolded(issue))
-    .flatMap((issue) => {
-      if ('code' in issue && issue.code === 'unrecognized_keys') {
-        const messages = issue.message.split('\n');
-        return issue.keys.map((key, index) => problemAt([...issue.path, key], messages[index] ?? '', 'key'));
-      }
-      if ('code' in issue && issue.code === 'invalid_key') {
-        return [problemAt(issue.path, issue.issues[0]?.message ?? issue.message, 'key')];
-      }
-      return [problemAt(issue.path, issue.message, 'value')];
-    });
+  return faultsOf(issues).map(({ path, message, part }) => ({
+    file,
+    ...locate(path, part),
+    path: pathText(path),
+    message,
+  }));
+}
 
-  function problemAt(path: readonly PropertyKey[], message: string, part: 'key' | 'value'): Problem {
-    return { file, ...locate(path, part), path: pathText(path), message };
+/** One thing that is wrong: a key, or the value at it. */
+interface Fault extends Issue {
+  readonly part: 'key' | 'value';
+}
+
+/** What a schema's issues come to: one fault for each unknown key, and none twice. */
+export function faultsOf(issues: readonly (z.core.$ZodIssue | Issue)[]): Fault[] {
+  const faults = issues.flatMap((issue) => unfolded(issue)).flatMap((issue) => faultsAt(issue));
+  const seen = new Map(faults.map((fault) => [`${pathText(fault.path)}: ${fault.message}`, fault] as const));
+  return [...seen.values()];
+}
+
+function faultsAt(issue: z.core.$ZodIssue | Issue): Fault[] {
+  if ('code' in issue && issue.code === 'unrecognized_keys') {
+    const messages = issue.message.split('\n');
+    return issue.keys.map((key, index) => ({
+      path: [...issue.path, key],
+      message: messages[index] ?? '',
+      part: 'key',
+    }));
   }
+  if ('code' in issue && issue.code === 'invalid_key')
+    return [{ path: issue.path, message: issue.issues[0]?.message ?? issue.message, part: 'key' }];
+  return [{ path: issue.path, message: issue.message, part: 'value' }];
 }
 
 /** What is wrong with the one form of a union that a value was meant to have, each issue at its own place. */
@@ -82,12 +100,15 @@ export function unfolded(issue: z.core.$ZodIssue | Issue): readonly (z.core.$Zod
   return only.flatMap((each) => unfolded({ ...each, path: [...issue.path, ...each.path] }));
 }
 
+/** Where `true` stands for all defaults, what is no such switch was not meant as one. */
 function isOtherForm(first: z.core.$ZodIssue): boolean {
-  return first.code === 'invalid_type' && first.path.length === 0;
+  if (first.path.length > 0) return false;
+  if (first.code === 'invalid_value') return first.values.every((value) => typeof value === 'boolean');
+  return first.code === 'invalid_type';
 }
 
 /** `records.card.fields.price`, or `[2].targets[0].url` where lists are on the way. */
-function pathText(path: readonly PropertyKey[]): string {
+export function pathText(path: readonly PropertyKey[]): string {
   return path
     .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index > 0 ? '.' : ''}${String(part)}`))
     .join('');

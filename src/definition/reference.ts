@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { Auth, authOrigins } from './auth.ts';
 import { documentIssues } from './document.ts';
-import { nearName } from './near-name.ts';
+import { undeclared } from './near-name.ts';
 import { pluginIssues } from './plugin-record.ts';
+import { undeclaredPromises } from './promise.ts';
 import { paceKeys, scheduleIssues } from './schedule.ts';
 import { bareName, keyTypes } from './rule.ts';
 import { placeholdersOf } from './url-pattern.ts';
@@ -62,6 +63,11 @@ const Outline = z.object({
     .object({ since: z.object({ record: text, fields: z.array(z.string()).catch([]) }) })
     .optional()
     .catch(undefined),
+  provider: text,
+  objectives: z
+    .object({ fields: z.record(z.string(), z.unknown()).catch({}) })
+    .optional()
+    .catch(undefined),
   feed: z.unknown().optional(),
   crawl: z.unknown().optional(),
   auth: Auth.optional().catch(undefined),
@@ -83,6 +89,7 @@ export function referenceIssues(source: unknown): Issue[] {
         ...collectIssues(outline.data),
         ...authIssues(outline.data),
         ...scheduleIssues(outline.data),
+        ...promiseIssues(outline.data),
       ]
     : [];
 }
@@ -92,7 +99,7 @@ function* keyIssues({ records }: Outline): Generator<Issue> {
     if (key === undefined) continue;
     const path = ['records', name, 'key'];
     const field = own(fields, key);
-    if (field === undefined) yield { path, message: undeclared('field', key, fields) };
+    if (field === undefined) yield { path, message: undeclared('field', key, Object.keys(fields)) };
     else if (field.type !== undefined && !keyTypes.some((type) => type === field.type)) {
       yield { path, message: `expected a field of type ${keyTypes.join(', ')}, got "${key}" of type ${field.type}` };
     }
@@ -103,9 +110,9 @@ function* finishedIssues({ records, finished }: Outline): Generator<Issue> {
   if (finished?.record === undefined) return;
   const record = own(records, finished.record);
   if (record === undefined)
-    yield { path: ['finished', 'record'], message: undeclared('record', finished.record, records) };
+    yield { path: ['finished', 'record'], message: undeclared('record', finished.record, Object.keys(records)) };
   else if (finished.field !== undefined && own(record.fields, finished.field) === undefined) {
-    yield { path: ['finished', 'field'], message: undeclared('field', finished.field, record.fields) };
+    yield { path: ['finished', 'field'], message: undeclared('field', finished.field, Object.keys(record.fields)) };
   }
 }
 
@@ -122,7 +129,7 @@ function* pulseIssues({ url, records, pulse }: Outline): Generator<Issue> {
   if (pulse.record === undefined) return;
   const record = own(records, pulse.record);
   if (record === undefined) {
-    yield { path: ['pulse', 'record'], message: undeclared('record', pulse.record, records) };
+    yield { path: ['pulse', 'record'], message: undeclared('record', pulse.record, Object.keys(records)) };
     return;
   }
   if (record.key !== undefined && own(pulse.fields, record.key) === undefined) {
@@ -134,7 +141,7 @@ function* pulseIssues({ url, records, pulse }: Outline): Generator<Issue> {
   for (const [name, field] of Object.entries(pulse.fields)) {
     const declared = own(record.fields, name);
     if (declared === undefined)
-      yield { path: ['pulse', 'fields', name], message: undeclared('field', name, record.fields) };
+      yield { path: ['pulse', 'fields', name], message: undeclared('field', name, Object.keys(record.fields)) };
     else if ((declared.type ?? 'text') !== (field.type ?? 'text')) {
       yield {
         path: ['pulse', 'fields', name],
@@ -174,19 +181,24 @@ function* shapeIssues({ crawl, feed, collect }: Outline): Generator<Issue> {
       yield { path: [name], message: 'expected none beside "crawl", which finds its pages itself' };
 }
 
+function* promiseIssues({ objectives, ...source }: Outline): Generator<Issue> {
+  for (const { field, message } of undeclaredPromises(objectives?.fields ?? {}, [source]))
+    yield { path: ['objectives', 'fields', field], message };
+}
+
 /** How far a collector has come is told by days. */
 function* collectIssues({ records, collect }: Outline): Generator<Issue> {
   if (collect?.since.record === undefined) return;
   const { record: name, fields } = collect.since;
   const record = own(records, name);
   if (record === undefined) {
-    yield { path: ['collect', 'since', 'record'], message: undeclared('record', name, records) };
+    yield { path: ['collect', 'since', 'record'], message: undeclared('record', name, Object.keys(records)) };
     return;
   }
   for (const [index, each] of fields.entries()) {
     const path = ['collect', 'since', 'fields', index];
     const field = own(record.fields, each);
-    if (field === undefined) yield { path, message: undeclared('field', each, record.fields) };
+    if (field === undefined) yield { path, message: undeclared('field', each, Object.keys(record.fields)) };
     else if (field.type !== 'date' && field.type !== 'datetime') {
       yield {
         path,
@@ -206,11 +218,4 @@ function* authIssues({ url, auth }: Outline): Generator<Issue> {
 /** What a file declares under a name; `toString` and the like are not declared by anyone. */
 function own<V>(declared: Readonly<Record<string, V>>, name: string): V | undefined {
   return Object.hasOwn(declared, name) ? declared[name] : undefined;
-}
-
-function undeclared(what: 'record' | 'field', name: string, declared: object): string {
-  const names = Object.keys(declared);
-  const near = nearName(name, names);
-  const hint = near === undefined ? '' : `; did you mean "${near}"?`;
-  return `expected a declared ${what} (${names.join(', ')}), got "${name}"${hint}`;
 }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { OpenHours } from '../schedule/available.ts';
 import { cronFault } from '../schedule/cron.ts';
 import { defaultTokens } from '../schedule/tokens.ts';
+import { Continuous } from './continuous.ts';
 import { Duration, Interval } from './duration.ts';
 import { expected, got } from './expected.ts';
 import { Objective, Objectives } from './objective.ts';
@@ -19,7 +20,7 @@ const CronPattern = z.string().superRefine((pattern, context) => {
 
 /** Scrapes in proportion to what there is to find: a day brings as many tokens as the target's priority. */
 const Tokens = strict({
-  /** Of a new target. */
+  /** Of a new target; no more than the cap. */
   start: z.number().min(0).max(100).default(defaultTokens.start),
   /** No target saves more. */
   cap: z.number().min(1).max(100).default(defaultTokens.cap),
@@ -27,23 +28,9 @@ const Tokens = strict({
   perDay: z.int().min(1).max(24).default(defaultTokens.perDay),
   /** By whose clocks a day begins. */
   zone: Zone.default('UTC'),
-});
-
-/** Also `0s`, as for trying a collector out. */
-const Sleep = z.string().transform((text, context) => {
-  if (text === '0s') return 0;
-  const { data, error } = Duration.safeParse(text);
-  // Goes on, so that the message of this and not of the whole mapping is told.
-  const message = error?.issues[0]?.message ?? '';
-  if (data === undefined) context.addIssue({ code: 'custom', message, input: text, continue: true });
-  return data ?? z.NEVER;
-});
-
-/** Again and again, with a pause from the end of a scrape to the next. */
-const Continuous = strict({
-  sleep: Sleep.prefault('1h'),
-  /** After failures the pause doubles up to this. */
-  longest: Duration.prefault('6h'),
+}).superRefine(({ start, cap }, context) => {
+  const message = `expected at most ${cap}, as the cap is, got ${start}`;
+  if (start > cap) context.addIssue({ code: 'custom', path: ['start'], message, input: start });
 });
 
 const yesOrMapping = expected('true or a mapping');
@@ -120,9 +107,9 @@ export function checkSchedule(given: ScheduleLevel, context: z.core.$RefinementC
  * alone, so do the nearest hours and the nearest ages of objectives; each field has those of the nearest that names it.
  */
 export function scheduleOf(levels: readonly ScheduleLevel[]): TargetSchedule {
-  const pace = levels.map(paceOf).find((each) => each !== undefined);
-  const initialDelayMs = levels.find((level) => level.initialDelay !== undefined)?.initialDelay;
-  const hours = levels.find((level) => level.available !== undefined)?.available ?? [];
+  const pace = nearest(levels, paceOf);
+  const initialDelayMs = nearest(levels, ({ initialDelay }) => initialDelay);
+  const hours = nearest(levels, ({ available }) => available) ?? [];
   return {
     ...(pace !== undefined && { pace }),
     ...(initialDelayMs !== undefined && { initialDelayMs }),
@@ -131,7 +118,16 @@ export function scheduleOf(levels: readonly ScheduleLevel[]): TargetSchedule {
   };
 }
 
+function nearest<T>(levels: readonly ScheduleLevel[], of: (level: ScheduleLevel) => T | undefined): T | undefined {
+  for (const level of levels) {
+    const said = of(level);
+    if (said !== undefined) return said;
+  }
+  return undefined;
+}
+
 function objectivesOf(levels: readonly Objectives[]): Objectives {
+  if (levels.length === 0) return {};
   const { warnAfter, errorAfter } = levels.find((level) => (level.warnAfter ?? level.errorAfter) !== undefined) ?? {};
   const fields = levels.reduceRight<NonNullable<Objectives['fields']>>((far, near) => ({ ...far, ...near.fields }), {});
   return {

@@ -83,8 +83,11 @@ const Finished = strict({
   equals: z.array(z.union([z.string(), z.number(), z.boolean()])).min(1),
 });
 
+/** What is asked for is read as. */
+const Provider = z.enum(['html', 'xml', 'json', 'csv', 'rss']);
+
 /** A small, frequent request for one data point of each of the source's targets. */
-const Pulse = strict({
+export const Pulse = strict({
   /** Default: the daemon's. */
   every: Interval.exactOptional(),
   /**
@@ -92,6 +95,8 @@ const Pulse = strict({
    * for the parameters of many targets, with commas between them; where nothing is to be filled, one answer has all of them.
    */
   url: UrlPattern.exactOptional(),
+  /** What its answers are read as. Default: as the source's pages are. */
+  provider: Provider.exactOptional(),
   /** One record per match: one request asks for many targets, and each record belongs to the target that has its key. */
   each: EachPlace.exactOptional(),
   /** Targets per request, at most. */
@@ -107,7 +112,7 @@ const shape = {
   /** Default: its id. */
   name: z.string().trim().min(1).max(200).exactOptional(),
   /** What its pages are read as. */
-  provider: z.enum(['html', 'xml', 'json', 'csv', 'rss']).default('html'),
+  provider: Provider.default('html'),
   /** The address of a target that gives `params`; a target may give an address of its own. */
   url: UrlPattern.exactOptional(),
   /** When its targets are scraped, where neither they nor their projects say otherwise. Default: the daemon's interval. */
@@ -165,6 +170,8 @@ export type Source = z.infer<typeof Source>;
 
 /** The ledger that a request of the source for `url` belongs to. */
 export function politenessKey(source: Source, url: string): string {
+  const { key } = source.politeness;
+  if (key !== undefined) return key;
   const { origin } = new URL(url);
-  return source.politeness.key ?? (origin === 'null' ? `plugin:${source.id}` : origin);
+  return origin === 'null' ? `plugin:${source.id}` : origin;
 }

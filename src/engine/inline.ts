@@ -1,3 +1,4 @@
+import { costed } from '../extract/cost.ts';
 import type { ExtractOutcome } from '../extract/draft.ts';
 import { extract, type ExtractInput } from '../extract/extract.ts';
 import { quickPlaces } from '../extract/quick.ts';
@@ -35,7 +36,7 @@ function partsOf(body: ArrayBuffer): number {
 /** Reads a page here; what would have crashed a thread is the same failure. */
 export async function readInline(page: Page, reading: Reading): Promise<ExtractOutcome> {
   try {
-    return await extract(extractInput(page, reading));
+    return await costed(() => extract(extractInput(page, reading)));
   } catch (error) {
     const cause = error instanceof Error ? error.message : String(error);
     return { ok: false, failure: { code: 'extract_crashed', cause } };
@@ -43,13 +44,14 @@ export async function readInline(page: Page, reading: Reading): Promise<ExtractO
 }
 
 /** What reading a page needs of it. */
-export function extractInput({ body, url, headers }: Page, { plan, explain }: Reading): ExtractInput {
+export function extractInput({ body, url, headers }: Page, { plan, fingerprint, explain }: Reading): ExtractInput {
   const contentType = headers['content-type'];
   return {
     body,
     url,
     plan,
     ...(contentType !== undefined && { contentType }),
+    ...(fingerprint !== undefined && { fingerprint }),
     ...(explain !== undefined && { explain }),
   };
 }

@@ -1,5 +1,6 @@
 import { describeExtractFailure } from '../extract/describe.ts';
 import type { ExtractOutcome, Extraction } from '../extract/draft.ts';
+import type { Excerpt } from '../extract/excerpt.ts';
 import type { BodyBudget } from '../fetch/body-budget.ts';
 import { signsIn } from '../fetch/challenge.ts';
 import type { Client } from '../fetch/client.ts';
@@ -28,7 +29,7 @@ export interface LocalEngineDeps {
 /** What a plug-in made of a page. */
 export type PluginOutcome =
   /** `excerpt` is the beginning of a page that gave nothing. */
-  | { readonly ok: true; readonly extraction: Extraction; readonly excerpt?: string }
+  | { readonly ok: true; readonly extraction: Extraction; readonly excerpt?: Excerpt }
   | { readonly ok: false; readonly failure: StepFailure };
 
 /** Runs one step in this process: fetch, then extract. Rejects only for errors of ours. */
@@ -98,7 +99,7 @@ function readOf(
     extraction,
     excerpt,
     cpuMs,
-  }: { readonly extraction: Extraction; readonly excerpt?: string; readonly cpuMs?: number },
+  }: { readonly extraction: Extraction; readonly excerpt?: Excerpt; readonly cpuMs?: number },
 ): Outcome<'read'> {
   const nextLink = headers['link'] === undefined ? undefined : nextOf(headers['link'], url);
   const signs = excerpt === undefined ? undefined : signsIn(headers);

@@ -1,4 +1,5 @@
 import type { Extraction } from '../extract/draft.ts';
+import type { Excerpt } from '../extract/excerpt.ts';
 import type { Trial } from '../extract/trial.ts';
 import type { Page, Validators } from '../fetch/page.ts';
 import type { FetchRequest } from '../fetch/request.ts';
@@ -50,13 +51,13 @@ export type StepOutcome = Exchange &
     | {
         readonly kind: 'read';
         readonly extraction: Extraction;
-        /** What the thread that read it was busy for; missing where no thread did. */
+        /** For how long reading it kept its thread busy; missing where a plug-in read it. */
         readonly cpuMs?: number;
         readonly validators?: Validators;
         /** Where the `Link` header says that a list goes on. */
         readonly nextLink?: string;
         /** The beginning of a page that gave no record and leads to little: something else may have answered in its place. */
-        readonly excerpt?: string;
+        readonly excerpt?: Excerpt;
       }
     /** The answer to a step without a reading. */
     | { readonly kind: 'page'; readonly page: Page }

@@ -1,3 +1,4 @@
+import type { Excerpt } from './excerpt.ts';
 import type { DocumentKind } from './plan.ts';
 import type { Trial } from './trial.ts';
 
@@ -30,6 +31,8 @@ export interface Extraction {
   readonly items: number;
   /** Those of them that lacked their key or a required field. */
   readonly refused: number;
+  /** Records that were left out, as one before them on the page has their key and says something else; missing where there are none. */
+  readonly repeated?: number;
   /** What leads to the next page of a list; missing at its end. */
   readonly next?: Value;
   /** Where the page links to, when the plan asks: absolute http and https URLs without fragments in page order, each once, 50,000 at most. */
@@ -43,8 +46,6 @@ export interface Extraction {
   readonly unparsed: readonly Unparsed[];
   /** What else was noticed, as sentences. */
   readonly notes?: readonly string[];
-  /** SHA-256 of the body, in hexadecimal. */
-  readonly digest: string;
 }
 
 /** The ways reading a page is expected to fail. */
@@ -62,13 +63,13 @@ export type ExtractFailure =
 export type ExtractOutcome =
   /**
    * `excerpt` is the beginning of the page's text, markup and all, where there is any; of a page that was read, only if it gave
-   * no record and leads to little. `trial` where it was asked how each field came to its value; `cpuMs` where a thread read it
-   * and was busy so long.
+   * no record and leads to little. `trial` where it was asked how each field came to its value; `cpuMs` is for
+   * how long reading it kept its thread busy, where that was measured.
    */
   | {
       readonly ok: true;
       readonly extraction: Extraction;
-      readonly excerpt?: string;
+      readonly excerpt?: Excerpt;
       readonly trial?: Trial;
       readonly cpuMs?: number;
     }

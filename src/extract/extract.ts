@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto';
 import { type Document, isDocument } from 'domhandler';
 import { type CompiledPlan, compilePlan } from './compile.ts';
 import { maxParts, TooManyParts } from './density.ts';
 import { sitemapLinks } from './document/sitemap.ts';
 import type { ExtractFailure, Extraction, ExtractOutcome, RecordDraft, Value } from './draft.ts';
+import { fewLinks, maxExcerptUnits, takeExcerpt } from './excerpt.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { type Opened, openDocument } from './open.ts';
 import type { ExtractPlan, FinishedRule } from './plan.ts';
@@ -18,16 +18,18 @@ export interface ExtractInput {
   readonly url: string;
   readonly contentType?: string;
   readonly plan: ExtractPlan;
+  /** Set where what a page with links shows is to be compared with what others do: its fingerprint is told as well. */
+  readonly fingerprint?: boolean;
   /** Set in a trial, for threads: how each field comes to its value is told as well. */
   readonly explain?: TrialOptions;
 }
 
 /** Reads a page as its plan says. Nothing is kept but compiled plans: the same input gives the same outcome on every thread. */
-export async function extract({ body, url, contentType, plan }: ExtractInput, watch?: Watch): Promise<ExtractOutcome> {
-  const bytes = new Uint8Array(body);
+export async function extract(input: ExtractInput, watch?: Watch): Promise<ExtractOutcome> {
+  const { body, url, contentType, plan } = input;
   try {
-    const opened = await openDocument(bytes, url, contentType, plan);
-    return opened.ok ? readOpened(opened, bytes, plan, watch) : failed(opened.failure, opened.text);
+    const opened = await openDocument(new Uint8Array(body), url, contentType, plan);
+    return opened.ok ? readOpened(opened, input, watch) : failed(opened.failure, opened.text);
   } catch (error) {
     if (!(error instanceof TooManyParts)) throw error;
     return failed({ code: 'too_many_parts', document: error.document, limit: maxParts });
@@ -36,8 +38,7 @@ export async function extract({ body, url, contentType, plan }: ExtractInput, wa
 
 function readOpened(
   { root, page, text }: Extract<Opened, { ok: true }>,
-  bytes: Uint8Array,
-  plan: ExtractPlan,
+  { plan, fingerprint = false }: ExtractInput,
   watch: Watch | undefined,
 ): ExtractOutcome {
   const compiled = compilePlan(plan);
@@ -60,11 +61,21 @@ function readOpened(
     unparsed: lost.slice(0, maxUnparsed),
     items: read.reduce((items, each) => items + each.items, 0),
     refused: read.reduce((refused, each) => refused + each.refused, 0),
-    digest: hash('sha256', bytes, 'hex'),
-    ...waysOn(compiled, root, page),
+    ...repeatedKeys(read),
+    ...waysOn(compiled, root, page, fingerprint),
   };
-  const kept = mayStandIn(extraction) ? { excerpt: text.slice(0, excerptLength) } : {};
+  const kept = mayStandIn(extraction) ? { excerpt: takeExcerpt(text) } : {};
   return { ok: true, extraction, ...kept };
+}
+
+/** How many records were left out for their keys, with the first such key of each type. */
+function repeatedKeys(read: readonly ReadRecords[]): Pick<Extraction, 'repeated' | 'notes'> {
+  const count = read.reduce((sum, { repeated }) => sum + repeated.length, 0);
+  if (count === 0) return {};
+  const notes = read.flatMap(({ drafts: [first], repeated: [key] }) =>
+    first === undefined || key === undefined ? [] : `Repeated key: ${first.type} - ${key}`,
+  );
+  return { repeated: count, notes };
 }
 
 /** Whether a page gave no record and leads nowhere: the last one of a list may be so, and challenges are. */
@@ -78,12 +89,6 @@ function mayStandIn(extraction: Extraction): boolean {
   return gaveNothing({ ...extraction, links: links.length < fewLinks ? [] : links });
 }
 
-/** Challenges link to who made them, and to some help. */
-const fewLinks = 10;
-
-/** Enough to tell a challenge or a log-in from content. */
-export const excerptLength = 8_192;
-
 /** All records of a page are written in one transaction, for which everything else waits. */
 const maxDrafts = 10_000;
 
@@ -91,25 +96,31 @@ const maxDrafts = 10_000;
 const maxUnparsed = 100;
 
 function failed(failure: ExtractFailure, text?: string): ExtractOutcome {
-  return { ok: false, failure, ...(text !== undefined && { excerpt: text.slice(0, excerptLength) }) };
+  return { ok: false, failure, ...(text !== undefined && { excerpt: text.slice(0, maxExcerptUnits) }) };
 }
 
 function waysOn(
   { plan, next, links }: CompiledPlan,
   root: Spot,
   page: PageContext,
+  isCompared: boolean,
 ): Pick<Extraction, 'next' | 'links' | 'sitemaps' | 'fingerprint'> {
   const value = next === undefined ? null : (evaluate(next, root, page).value ?? null);
   const tree = root instanceof JsonSpot || !isDocument(root) ? undefined : root;
   return {
     ...(value !== null && { next: value }),
     ...(links !== undefined && { links: links(root, page) }),
-    ...(links !== undefined && tree !== undefined && sidesOf(plan, tree)),
+    ...(links !== undefined && tree !== undefined && sidesOf(plan, tree, isCompared)),
   };
 }
 
-function sidesOf({ links }: ExtractPlan, tree: Document): Pick<Extraction, 'sitemaps' | 'fingerprint'> {
-  return links === 'sitemap' ? { sitemaps: sitemapLinks(tree).sitemaps } : { fingerprint: fingerprintOf(tree) };
+function sidesOf(
+  { links }: ExtractPlan,
+  tree: Document,
+  isCompared: boolean,
+): Pick<Extraction, 'sitemaps' | 'fingerprint'> {
+  if (links === 'sitemap') return { sitemaps: sitemapLinks(tree).sitemaps };
+  return isCompared ? { fingerprint: fingerprintOf(tree) } : {};
 }
 
 function isFinished(drafts: readonly RecordDraft[], { record, field, equals }: FinishedRule): boolean {

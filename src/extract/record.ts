@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CompiledRecord } from './compile.ts';
 import type { RecordDraft, Unparsed, Value } from './draft.ts';
 import type { FieldPlan } from './plan.ts';
@@ -17,6 +18,8 @@ export interface ReadRecords {
   readonly items: number;
   /** Places that lacked their key or a required field. */
   readonly refused: number;
+  /** Keys of records that were left out, as one before them has their key and says something else. */
+  readonly repeated: readonly string[];
 }
 
 /** Told of each field as it is read, for people. */
@@ -41,6 +44,7 @@ export function readRecords(
   const found = new Set<string>();
   const missing = new Set<string>();
   const unparsed: Unparsed[] = [];
+  const repeated: string[] = [];
   let refused = 0;
   for (const place of places) {
     if (drafts.size > most) break;
@@ -52,13 +56,20 @@ export function readRecords(
     const lacking = lackingFields(record, read.fields, key);
     for (const name of lacking) missing.add(`${type}.${name}`);
     watch?.done(lacking.length > 0 ? undefined : key);
-    if (lacking.length > 0 || key === undefined) refused += 1;
-    else if (!drafts.has(key)) drafts.set(key, { type, key, fields: written(read.fields, record) });
+    if (lacking.length > 0 || key === undefined) {
+      refused += 1;
+      continue;
+    }
+    const fields = written(read.fields, record);
+    const first = drafts.get(key);
+    if (first === undefined) drafts.set(key, { type, key, fields });
+    else if (!isDeepStrictEqual(first.fields, fields)) repeated.push(key);
   }
   const { each } = record.plan;
   if (places.length === 0 && each !== undefined) missing.add(`${type} (${placeText(each)})`);
   const absent = record.plan.fields.filter(({ name }) => !found.has(name)).map(({ name }) => `${type}.${name}`);
-  return { drafts: [...drafts.values()], unparsed, absent, missing: [...missing], items: places.length, refused };
+  const all = { drafts: [...drafts.values()], unparsed, absent, missing: [...missing] };
+  return { ...all, items: places.length, refused, repeated };
 }
 
 function placesOf(root: Spot, { each }: CompiledRecord, page: PageContext): readonly Spot[] {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { RecordDraft, Unparsed, Value } from './draft.ts';
 import type { ExtractPlan, FieldPlan, RecordPlan, ValueRule } from './plan.ts';
 import { quoted } from './value/quoted.ts';
@@ -20,7 +21,9 @@ export interface TypedDrafts {
   readonly absent: readonly string[];
   /** Drafts that lack their key or a required field, or are of no declared type. */
   readonly refused: number;
-  /** What the definition does not declare, as sentences, each once. */
+  /** Drafts that say something else than one before them with their key, which stands; missing where there are none. */
+  readonly repeated?: number;
+  /** What the definition does not declare, and the first such key of each type, as sentences, each once. */
   readonly notes: readonly string[];
 }
 
@@ -46,6 +49,9 @@ export function typedDrafts(found: readonly FoundDraft[], { records }: ExtractPl
     unparsed.push(...read.unparsed);
     if (read.draft !== undefined) drafts.push(read.draft);
   }
+  const repeated = repeatsOf(drafts);
+  for (const [type, [first]] of Map.groupBy(repeated, (draft) => draft.type))
+    if (first !== undefined) notes.add(`Repeated key: ${type} - ${first.key}`);
   const declared =
     found.length === 0 ? [] : records.flatMap(({ type, fields }) => fields.map(({ name }) => `${type}.${name}`));
   return {
@@ -53,8 +59,21 @@ export function typedDrafts(found: readonly FoundDraft[], { records }: ExtractPl
     unparsed: unparsed.slice(0, maxUnparsed),
     absent: declared.filter((name) => !seen.has(name)),
     refused: found.length - drafts.length,
+    ...(repeated.length > 0 && { repeated: repeated.length }),
     notes: [...notes].slice(0, maxNotes),
   };
+}
+
+/** Drafts of which a field says something else than the first one of that key: fields that are new to it are its own. */
+function repeatsOf(drafts: readonly RecordDraft[]): readonly RecordDraft[] {
+  const first = new Map<string, Record<string, Value>>();
+  return drafts.filter(({ type, key, fields }) => {
+    const name = JSON.stringify([type, key]);
+    const known = first.get(name);
+    first.set(name, { ...fields, ...known });
+    const before = Object.entries(known ?? {});
+    return before.some(([field, value]) => Object.hasOwn(fields, field) && !isDeepStrictEqual(fields[field], value));
+  });
 }
 
 /** More of them say nothing that these do not. */

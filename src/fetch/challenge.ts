@@ -7,6 +7,9 @@ export interface Answer {
   readonly excerpt?: string;
 }
 
+/** No more of an answer is looked at: a challenge shows within it, and it bounds the time that our patterns take. */
+export const maxAnswerUnits = 16_384;
+
 /** How one product that stands before sites shows that it has answered in the site's place. */
 interface Signature {
   readonly name: string;
@@ -94,14 +97,13 @@ export function talksToRobots({ excerpt = '' }: Answer): boolean {
 
 /** More text than this is a page that somebody is meant to read. */
 const maxBareUnits = 200;
-const maxBarePage = 8_192;
 
 /**
- * Whether an answer is a small page without text or links whose script acts by itself: sets a cookie, or loads the page
- * again. The empty shell of an application has a script as well, but one that it loads.
+ * Whether an answer, as far as it is there, has neither text nor links but a script that acts by itself: sets a cookie, or
+ * loads the page again. The empty shell of an application has a script as well, but one that it loads.
  */
 export function isBareScript({ status = 200, headers = {}, excerpt = '' }: Answer): boolean {
-  if (!/html/i.test(headers['content-type'] ?? 'text/html') || excerpt.length > maxBarePage) return false;
+  if (!/html/i.test(headers['content-type'] ?? 'text/html')) return false;
   if (!/<script\b/i.test(excerpt) || /<a\s[^>]{0,300}href/i.test(excerpt)) return false;
   if (visible(excerpt).length > maxBareUnits) return false;
   return (

@@ -53,6 +53,20 @@ export function isUrgent(before: Ledger, after: Ledger, now: number): boolean {
   return leftAloneUntil(after) - Math.max(leftAloneUntil(before), now) > urgentMs;
 }
 
+/** Until when keys are left alone for their `Retry-After` or back-off, wall time; those that are. */
+export function leftAlone(
+  ledgers: Iterable<readonly [key: string, ledger: Ledger]>,
+  now: number,
+  wallOffset: number,
+): ReadonlyMap<string, number> {
+  const untils = new Map<string, number>();
+  for (const [key, ledger] of ledgers) {
+    const until = leftAloneUntil(ledger);
+    if (until > now) untils.set(key, until + wallOffset);
+  }
+  return untils;
+}
+
 function leftAloneUntil({ rest, backoff }: Ledger): number {
   return Math.max(rest?.until ?? -Infinity, backoff.until);
 }

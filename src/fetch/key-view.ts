@@ -1,11 +1,13 @@
 import { type Hold, holdOf } from './hold.ts';
 import { type Policy, usualMs } from './policy.ts';
 import { earliestAt, type Ledger, type Rest } from './politeness.ts';
-import type { WaitingLine } from './waiting-line.ts';
+import type { HostLine } from './host-line.ts';
 
 /** Who waits for a key. */
 export interface Waiter {
   readonly dueAt: number;
+  /** Of a re-check. */
+  readonly deadlineAt?: number | undefined;
   readonly source: string | undefined;
 }
 
@@ -41,7 +43,7 @@ const shownSources = 10;
 interface Viewed {
   readonly key: string;
   readonly ledger: Ledger;
-  readonly waiting: WaitingLine<Waiting> | undefined;
+  readonly waiting: Pick<HostLine<Waiting>, 'size' | 'first' | 'front'> | undefined;
   /** The policy and the source of the last wish. */
   readonly policy: Policy | undefined;
   readonly source: string | undefined;
@@ -50,6 +52,7 @@ interface Viewed {
 
 interface Waiting {
   readonly dueAt: number;
+  readonly deadlineAt?: number | undefined;
   readonly policy: Policy;
   readonly source?: string | undefined;
 }
@@ -80,8 +83,8 @@ export function withSource(sources: readonly string[], source: string | undefine
   return isKnown || sources.length >= shownSources ? sources : [...sources, source];
 }
 
-function waiter({ dueAt, source }: Waiting): Waiter {
-  return { dueAt, source };
+function waiter({ dueAt, deadlineAt, source }: Waiting): Waiter {
+  return { dueAt, ...(deadlineAt !== undefined && { deadlineAt }), source };
 }
 
 /** The same by a clock that shows `byMs` more. */

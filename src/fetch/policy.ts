@@ -41,6 +41,13 @@ export function stretched(policy: Policy, more: number): Policy {
   };
 }
 
+/** The gap that the site itself asks for: by its robots.txt, and by a latency that has taught a longer one than the policy's. */
+export function siteGapMs(policy: Policy, throttleMs: number | undefined): number {
+  const { delayMs, crawlDelayMs = 0 } = policy;
+  const taughtMs = throttleMs === undefined ? 0 : usualMs(policy, throttleMs);
+  return Math.max(crawlDelayMs, taughtMs > delayMs ? taughtMs : 0);
+}
+
 /** How long the key is usually left alone, however the gap is drawn. */
 export function paceMs(policy: Policy, throttleMs: number | undefined): number {
   return Math.max(usualMs(policy, throttleMs), policy.minDelayMs, policy.crawlDelayMs ?? 0);

@@ -1,5 +1,5 @@
 import { type Backoff, noBackoff, withAnswer, withRefusal } from './backoff.ts';
-import { gapMs, paceMs, type Policy, stretched } from './policy.ts';
+import { gapMs, paceMs, type Policy, siteGapMs, stretched } from './policy.ts';
 import { nextThrottledMs, throttledMs } from './throttle.ts';
 import type { TurnOutcome } from './turn-outcome.ts';
 
@@ -38,6 +38,15 @@ export interface Ledger {
   /** The usual gap that its latency has taught. */
   readonly throttleMs: number | undefined;
   readonly latencyMs: number | undefined;
+}
+
+/** How slow a key is by its own doing. */
+export interface Slowness {
+  /** The usual gap that it asks for, by its robots.txt and its latency. */
+  readonly gapMs: number;
+  readonly latencyMs: number;
+  /** By what it was asked last. */
+  readonly policy: Policy;
 }
 
 /** No `Retry-After` is honoured for longer. */
@@ -137,6 +146,11 @@ export function withDone(
     backoff: withRefusal(ledger.backoff, { kind: outcome.kind, sentAt, now, draw }, options),
     rest: outcome.kind === 'refused' ? longer(ledger.rest, outcome.retryAfterMs, now) : ledger.rest,
   };
+}
+
+/** How slow a key is by its own doing; nothing before it has answered. */
+export function slownessOf({ policy, throttleMs, latencyMs }: Ledger): Slowness | undefined {
+  return latencyMs === undefined ? undefined : { gapMs: siteGapMs(policy, throttleMs), latencyMs, policy };
 }
 
 /** Ends a turn of which nothing was heard: for all we know it was sent just now. */

@@ -11,7 +11,8 @@ import {
 import { noRules } from './robots/parse.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
-export interface RobotsDeskDeps {
+/** @typeParam A - for whom robots.txt is asked for, as far as whoever asks must know. */
+export interface RobotsDeskDeps<A = void> {
   readonly clock: Clock;
   /** Ours: letters, `_` and `-`. */
   readonly productToken: string;
@@ -20,8 +21,10 @@ export interface RobotsDeskDeps {
   /**
    * Asks an origin for its robots.txt, as `askRobots` does: every exchange under a turn. The signal fires when nobody waits
    * for the answer any more; a rejection is passed on to all who do, and nothing is remembered of it.
+   *
+   * @param asker - the first of those who wait.
    */
-  ask(origin: string, signal: AbortSignal): Promise<RobotsOutcome>;
+  ask(origin: string, signal: AbortSignal, asker: A): Promise<RobotsOutcome>;
   /** What was saved last of an origin. */
   load(origin: string): RobotsEntry | undefined;
   /** Keeps it durably; called once for each time an origin was asked. */
@@ -33,12 +36,12 @@ export interface RobotsDeskDeps {
 }
 
 /** Knows the robots.txt of every origin, and asks for each when it must: once, however many want to know. */
-export interface RobotsDesk {
+export interface RobotsDesk<A = void> {
   /**
    * Whether `url`, an http or https one, may be asked; asks for robots.txt first when it is not known or too old. Rejects
    * with the signal's reason when that fires first, or with what `ask` rejected with.
    */
-  mayAsk(url: string, signal: AbortSignal): Promise<RobotsVerdict>;
+  mayAsk(url: string, signal: AbortSignal, asker: A): Promise<RobotsVerdict>;
   /** The same as far as it is known now; `ask` when robots.txt must be asked for first. */
   known(url: string): RobotsVerdict | 'ask';
   /** The pause that the origin asks for, as far as its robots.txt is known: after `mayAsk`, it is. */
@@ -55,7 +58,7 @@ interface Asking {
 }
 
 /** Opens a desk with nothing in memory. */
-export function openRobotsDesk(deps: RobotsDeskDeps): RobotsDesk {
+export function openRobotsDesk<A = void>(deps: RobotsDeskDeps<A>): RobotsDesk<A> {
   const { clock } = deps;
   const memory = new Memory(deps.maxOrigins ?? 10_000, deps.maxBytes ?? 64 * 1024 * 1024);
   const { productToken } = noRules(deps.productToken);
@@ -63,12 +66,12 @@ export function openRobotsDesk(deps: RobotsDeskDeps): RobotsDesk {
   const askings = new Map<string, Asking>();
 
   return {
-    async mayAsk(href, signal) {
+    async mayAsk(href, signal, asker) {
       signal.throwIfAborted();
       const url = new URL(href);
       const known = knownOf(url);
       if (known !== 'ask') return known;
-      return knownVerdict(await wait(url.origin, signal), url, clock.now());
+      return knownVerdict(await wait(url.origin, signal, asker), url, clock.now());
     },
     known: (href) => knownOf(new URL(href)),
     crawlDelayMs: (origin) => crawlDelayMs(recall(origin), clock.now()),
@@ -93,8 +96,8 @@ export function openRobotsDesk(deps: RobotsDeskDeps): RobotsDesk {
     return !answer || answer.rules.productToken === productToken;
   }
 
-  async function wait(origin: string, signal: AbortSignal): Promise<RobotsEntry> {
-    const asking = askings.get(origin) ?? begin(origin);
+  async function wait(origin: string, signal: AbortSignal, asker: A): Promise<RobotsEntry> {
+    const asking = askings.get(origin) ?? begin(origin, asker);
     asking.waiters += 1;
     try {
       return await unlessAborted(asking.entry, signal);
@@ -104,9 +107,9 @@ export function openRobotsDesk(deps: RobotsDeskDeps): RobotsDesk {
     }
   }
 
-  function begin(origin: string): Asking {
+  function begin(origin: string, asker: A): Asking {
     const controller = new AbortController();
-    const asking: Asking = { entry: ask(origin, controller.signal), controller, waiters: 0 };
+    const asking: Asking = { entry: ask(origin, controller.signal, asker), controller, waiters: 0 };
     askings.set(origin, asking);
     return asking;
   }
@@ -116,8 +119,8 @@ export function openRobotsDesk(deps: RobotsDeskDeps): RobotsDesk {
     asking.controller.abort(new Error(`nobody waits for the robots.txt of ${origin}`));
   }
 
-  async function ask(origin: string, signal: AbortSignal): Promise<RobotsEntry> {
-    const outcome = await deps.ask(origin, signal);
+  async function ask(origin: string, signal: AbortSignal, asker: A): Promise<RobotsEntry> {
+    const outcome = await deps.ask(origin, signal, asker);
     // Whoever asks meanwhile may know better.
     signal.throwIfAborted();
     const entry = robotsAfter(recall(origin), outcome, clock.now(), deps.random());

@@ -1,4 +1,4 @@
-import { type Answer, isBareScript, knownChallenge, talksToRobots } from './challenge.ts';
+import { type Answer, isBareScript, knownChallenge, maxAnswerUnits, talksToRobots } from './challenge.ts';
 import { leadsToSignIn } from './sign-in.ts';
 import { networkFailures } from './turn-outcome.ts';
 
@@ -22,8 +22,11 @@ export interface Symptoms extends Answer {
   readonly from?: string;
   /** Of the fetch or of the extraction; missing for a page that could be read. */
   readonly failure?: { readonly code: string; readonly message?: string; readonly retryAfterMs?: number };
-  /** Set for a page that was read and gave nothing, as the end of a list does; what else stands there tells the two apart. */
-  readonly isEmpty?: true;
+  /**
+   * Set for a page that was read and gave nothing, as the end of a list does; what else stands there tells the two apart. Of the
+   * page as a whole: whether the excerpt is all of it, and whether it is known to have few links.
+   */
+  readonly empty?: { readonly isWhole: boolean; readonly hasFewLinks: boolean };
 }
 
 /** What a source says of its log-in; without it a page with a form for passwords is just not what was expected. */
@@ -42,12 +45,9 @@ export interface Trouble {
 /** Failures on the way to the site; a certificate speaks against the source as well, but asking again does not mend it. */
 const networkCodes: ReadonlySet<string> = new Set([...networkFailures, 'bad_certificate']);
 
-/** No excerpt is looked at beyond this; the patterns are ours and take a time that its length bounds. */
-const maxExcerptUnits = 16_384;
-
 /** Names the cause of what a step shows; nothing when nothing is wrong with it. */
 export function triage(symptoms: Symptoms, login?: LoginSigns): Trouble | undefined {
-  const seen = { ...symptoms, excerpt: (symptoms.excerpt ?? '').slice(0, maxExcerptUnits) };
+  const seen = { ...symptoms, excerpt: (symptoms.excerpt ?? '').slice(0, maxAnswerUnits) };
   const { failure } = seen;
   const found =
     challengeByHead(seen) ??
@@ -70,23 +70,18 @@ function loginTrouble(seen: Symptoms, login: LoginSigns | undefined): Finding | 
     return ['login_expired', `answered with status ${status}, which the definition takes for an expired log-in`];
   if (login !== undefined && url !== undefined && login.urls.some((each) => isSamePage(each, url)))
     return ['login_expired', `was sent to the log-in at ${pageOf(url)}`];
-  if ((login !== undefined || seen.isEmpty === true) && asksForPassword(seen))
+  if ((login !== undefined || seen.empty !== undefined) && asksForPassword(seen))
     return ['login_expired', `got a form for a password in place of the page${withoutAuth(login)}`];
   return undefined;
 }
 
 /** Content may have such a form beside it, where there is some; and so may the last page of a list that is long over. */
-function asksForPassword({ status = 200, failure, isEmpty, excerpt = '' }: Symptoms): boolean {
+function asksForPassword({ status = 200, failure, empty, excerpt = '' }: Symptoms): boolean {
   if (status >= 400 || !/<input\b[^>]{0,300}\btype\s*=\s*["']?password\b/i.test(excerpt)) return false;
-  return failure !== undefined || (isEmpty === true && (signInTitle.test(excerpt) || hasFewLinks(excerpt)));
+  return failure !== undefined || (empty !== undefined && (signInTitle.test(excerpt) || empty.hasFewLinks));
 }
 
 const signInTitle = /<title>[^<]{0,200}\b(?:log|sign)[ -]?in\b/i;
-
-/** The pages of a site link to each other; what stands in their place does not. */
-function hasFewLinks(excerpt: string): boolean {
-  return (excerpt.match(/<a\s[^>]{0,300}\bhref/gi) ?? []).length < 10;
-}
 
 function withoutAuth(login: LoginSigns | undefined): string {
   return login === undefined ? '; the definition has no auth' : '';
@@ -106,18 +101,16 @@ function challenge(seen: Symptoms): Finding | undefined {
   const known = knownFinding(seen);
   if (known !== undefined) return known;
   // Beyond the known ones only a failure, or a page that gave nothing, is suspect: content may well talk of robots.
-  const { failure, isEmpty, status, excerpt = '' } = seen;
-  if ((failure === undefined && isEmpty !== true) || status === 429 || status === 404) return undefined;
-  if (talksToRobots(seen) && (failure !== undefined || hasFewLinks(excerpt)))
+  const { failure, empty, status } = seen;
+  if ((failure === undefined && empty === undefined) || status === 429 || status === 404) return undefined;
+  // The pages of a site link to each other; what stands in their place does not.
+  if (talksToRobots(seen) && (failure !== undefined || empty?.hasFewLinks === true))
     return ['blocked', 'got a page that asks whether a person is there'];
   // The head of a longer page is full of scripts.
-  if (isBareScript(seen) && (failure !== undefined || excerpt.length < wholeUnits))
+  if (isBareScript(seen) && (failure !== undefined || empty?.isWhole === true))
     return ['blocked', 'got a page of nothing but a script'];
   return undefined;
 }
-
-/** An excerpt that is shorter is the whole page. */
-const wholeUnits = 8_192;
 
 function failureTrouble({ status, failure }: Symptoms, code: string): Finding {
   const said = failure?.message ?? code;

@@ -1,5 +1,6 @@
 import { type HostRow, hostRow, isForgettable, isUrgent, isWorthARow, restored } from './host-row.ts';
 import { type HoldUp, holdOf } from './hold.ts';
+import { HostLine } from './host-line.ts';
 import { type KeySlice, keysOf } from './key-slice.ts';
 import { type KeyView, viewOf, withSource } from './key-view.ts';
 import { type Lease, OutTurns } from './out-turns.ts';
@@ -9,33 +10,17 @@ import {
   type Ledger,
   longestRetryAfterMs,
   newLedger,
+  type Slowness,
+  slownessOf,
   withDone,
   withExpired,
   withSent,
   withTurn,
 } from './politeness.ts';
 import { PriorityMap } from './priority-map.ts';
+import type { TurnBookOptions } from './turn-book-options.ts';
 import type { TurnOutcome } from './turn-outcome.ts';
-import { WaitingLine } from './waiting-line.ts';
 import type { Wish } from './wish.ts';
-
-/** How turns are given. */
-export interface TurnBookOptions {
-  /** A number in `[0, 1)`. */
-  readonly random: () => number;
-  /** Turns out at a time, over all keys. */
-  readonly maxInFlight: number;
-  /** How long a turn may stay out before its request is reported sent, and from then by default. */
-  readonly unsentMs: number;
-  readonly sentMs: number;
-  /** A turn that is out for longer, by default 10 s, is durable; one that is not, as most, writes nothing. */
-  readonly longOutMs?: number;
-  readonly startedAt: number;
-  /** Above all numbers of earlier books, so that a lease of theirs is none of this one's. */
-  readonly firstNumber?: number;
-  /** A host asked to be left alone for longer than is honoured. */
-  readonly capped?: (key: string, askedMs: number) => void;
-}
 
 const noSources: readonly string[] = [];
 
@@ -43,7 +28,7 @@ interface Host<W extends Wish> {
   readonly key: string;
   ledger: Ledger;
   /** Missing while nobody waits: most hosts are idle. */
-  waiting: WaitingLine<W> | undefined;
+  waiting: HostLine<W> | undefined;
   /** The policy and the source of the last wish, and the sources of all, as far as they are counted. */
   policy: Policy | undefined;
   source: string | undefined;
@@ -107,7 +92,7 @@ export class TurnBook<W extends Wish> {
     host.policy = wish.policy;
     host.source = wish.source;
     host.sources = withSource(host.sources, wish.source);
-    host.waiting ??= new WaitingLine();
+    host.waiting ??= new HostLine(this.#options.recheckShare ?? 0.5);
     host.waiting.add(wish);
     this.#place(host);
   }
@@ -115,7 +100,10 @@ export class TurnBook<W extends Wish> {
   /** The wish that will not be served, or `undefined` when it was served or withdrawn before. */
   withdraw(id: symbol): W | undefined {
     const wish = this.#wishes.get(id);
-    if (wish) this.#drop(wish, this.#host(wish.key));
+    if (wish === undefined) return undefined;
+    const host = this.#host(wish.key);
+    host.waiting?.delete(wish);
+    this.#left(wish, host);
     return wish;
   }
 
@@ -125,18 +113,18 @@ export class TurnBook<W extends Wish> {
     this.#promote(now);
   }
 
-  /** Gives the next turn that can be given, if any: among the keys that may be asked now, to whoever is due first. */
+  /** Gives the next turn that can be given, if any: of the keys that may be asked now, to that whose first in line is due first. */
   give(now: number): { readonly wish: W; readonly lease: Lease } | undefined {
     const host = this.#ready.first;
     if (!host || this.inFlight >= this.#options.maxInFlight) return undefined;
-    const wish = host.waiting?.first;
+    const wish = host.waiting?.serve();
     if (!wish) throw new Error(`${host.key} is ready, but nobody waits for it`);
     this.#turns += 1;
     const lease = { key: host.key, number: this.#turns };
     const endsAt = now + this.#options.unsentMs;
     this.#out.add({ ...lease, endsAt, sentMs: wish.sentMs ?? this.#options.sentMs }, now);
     host.ledger = withTurn(host.ledger, { number: lease.number, policy: wish.policy, givenAt: now, endsAt });
-    this.#drop(wish, host);
+    this.#left(wish, host);
     return { wish, lease };
   }
 
@@ -184,6 +172,18 @@ export class TurnBook<W extends Wish> {
     return rows;
   }
 
+  /** How slow a key is; nothing before it has answered. */
+  slowness(key: string): Slowness | undefined {
+    return slownessOf(this.#host(key).ledger);
+  }
+
+  /** What is known of all keys, or of one. */
+  *ledgers(key?: string): Generator<readonly [key: string, ledger: Ledger]> {
+    const one = key === undefined ? undefined : this.#hosts.get(key);
+    const hosts = key === undefined ? this.#hosts.values() : one ? [one] : [];
+    for (const { key: each, ledger } of hosts) yield [each, ledger];
+  }
+
   /** In the order of the keys. */
   views(now: number, slice: KeySlice): KeyView[] {
     return keysOf(this.#hosts.keys(), slice).map((key) => viewOf(this.#host(key), now));
@@ -210,9 +210,8 @@ export class TurnBook<W extends Wish> {
     return host;
   }
 
-  #drop(wish: W, host: Host<W>): void {
+  #left(wish: W, host: Host<W>): void {
     this.#wishes.delete(wish.id);
-    host.waiting?.delete(wish);
     if (host.waiting?.size === 0) host.waiting = undefined;
     this.#place(host);
   }

@@ -1,14 +1,15 @@
-/** What a line is ordered by. */
-interface Due {
-  readonly dueAt: number;
-}
-
 /**
- * Those who wait for one host, the one due first in front and equals in order of arrival. Kept last to first, so that the
+ * Those who wait for one host, the lowest rank in front and equals in order of arrival. Kept last to first, so that the
  * front is taken without moving anybody: hosts are many and lines are short, and a long one is moved in one piece.
  */
-export class WaitingLine<W extends Due> {
+export class WaitingLine<W> {
   readonly #backToFront: W[] = [];
+  readonly #rankOf: (wish: W) => number;
+
+  /** @param rankOf - what the line is ordered by; the same for one wish each time. */
+  constructor(rankOf: (wish: W) => number) {
+    this.#rankOf = rankOf;
+  }
 
   get size(): number {
     return this.#backToFront.length;
@@ -19,7 +20,7 @@ export class WaitingLine<W extends Due> {
   }
 
   add(wish: W): void {
-    this.#backToFront.splice(this.#placeOf(wish.dueAt), 0, wish);
+    this.#backToFront.splice(this.#placeOf(this.#rankOf(wish)), 0, wish);
   }
 
   delete(wish: W): void {
@@ -33,13 +34,14 @@ export class WaitingLine<W extends Due> {
     return this.#backToFront.slice(-count).reverse();
   }
 
-  /** Behind all that are due by then. */
-  #placeOf(dueAt: number): number {
+  /** Behind all that have at most this rank. */
+  #placeOf(rank: number): number {
     let low = 0;
     let high = this.#backToFront.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.#backToFront[middle]?.dueAt ?? 0) > dueAt) low = middle + 1;
+      const other = this.#backToFront[middle];
+      if (other !== undefined && this.#rankOf(other) > rank) low = middle + 1;
       else high = middle;
     }
     return low;

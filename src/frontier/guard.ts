@@ -8,7 +8,7 @@ export interface CrawledPage {
   readonly detail: boolean;
   /** Records that this crawl had not met before, whether or not an earlier one had. */
   readonly newRecords: number;
-  /** Simhash of what the page shows, as 16 hex digits. */
+  /** Simhash of what the page shows, as 16 hex digits; missing where it was not asked for. */
   readonly fingerprint?: string;
 }
 
@@ -24,7 +24,9 @@ interface TemplateState {
   readonly pages: number;
   /** Pages with records, of which none was new. */
   readonly details: number;
-  /** Pages that showed nearly what one of the few before them showed. */
+  /** Pages whose fingerprint is known. */
+  readonly compared: number;
+  /** Of these, pages that showed nearly what one of the few before them showed. */
   readonly nearDuplicates: number;
   /** Of the last few pages. */
   readonly fingerprints: readonly string[];
@@ -55,7 +57,7 @@ export interface LoopReport {
 export interface LoopSignals {
   /** The template's part of the pages, from 0 to 1. */
   readonly share: number;
-  /** The part of the template's pages that showed nearly what one before them showed. */
+  /** Of the template's pages that were compared, the part that showed nearly what one before them showed. */
   readonly nearDuplicates: number;
   /** What of the template's URLs keeps growing. */
   readonly growing: readonly Measure[];
@@ -76,11 +78,18 @@ const comparedPages = 4;
 const nearDistance = 3;
 /** From so many pages of a template on its URLs are measured. */
 const measuredFrom = 25;
+/** What pages show is compared from this part of the limit on: telling it costs as much as reading them, and most crawls never come so far. */
+const comparedFraction = 1 / 10;
 /** When all signals agree, this part of the limit is enough. */
 const earlyFraction = 1 / 5;
 const earlyPages = 200;
 const earlyNearDuplicates = 0.9;
 const earlyShare = 0.5;
+
+/** Whether the guard wants to know what the next pages show. */
+export function wantsFingerprint({ pages }: GuardState, { maxWithoutNew }: GuardLimits): boolean {
+  return pages >= maxWithoutNew * comparedFraction;
+}
 
 /**
  * Takes a page into account and says whether the crawl is to go on. A page with a new record begins everything anew; a page
@@ -104,7 +113,7 @@ function counted(templates: readonly TemplateState[], page: CrawledPage): readon
   const at = templates.findIndex((each) => each.template === template);
   const known = templates[at];
   if (known !== undefined) return templates.with(at, withPage(known, page));
-  const added = withPage({ template, pages: 0, details: 0, nearDuplicates: 0, fingerprints: [], samples: [] }, page);
+  const added = withPage({ ...newTemplate, template }, page);
   return [...(templates.length < maxTemplates ? templates : withoutRarest(templates)), added];
 }
 
@@ -125,6 +134,8 @@ function withoutRarest(templates: readonly TemplateState[]): readonly TemplateSt
   );
 }
 
+const newTemplate = { pages: 0, details: 0, compared: 0, nearDuplicates: 0, fingerprints: [], samples: [] };
+
 function withPage(state: TemplateState, { url, detail, fingerprint }: CrawledPage): TemplateState {
   const isNear =
     fingerprint !== undefined && state.fingerprints.some((each) => distance(each, fingerprint) <= nearDistance);
@@ -133,6 +144,7 @@ function withPage(state: TemplateState, { url, detail, fingerprint }: CrawledPag
     template: state.template,
     pages,
     details: state.details + (detail ? 1 : 0),
+    compared: state.compared + (fingerprint === undefined ? 0 : 1),
     nearDuplicates: state.nearDuplicates + (isNear ? 1 : 0),
     fingerprints:
       fingerprint === undefined ? state.fingerprints : [...state.fingerprints, fingerprint].slice(-comparedPages),
@@ -147,26 +159,28 @@ function sampleOf(url: string): string {
 
 function loopReport({ pages, templates }: GuardState): LoopReport {
   const paths = Object.values(Object.groupBy(templates, ({ template }) => pathOf(template)));
-  const [trap = []] = paths.map((group = []) => group).sort((one, other) => pagesOf(other) - pagesOf(one));
+  const [trap = []] = paths
+    .map((group = []) => group)
+    .sort((one, other) => sumOf(other, 'pages') - sumOf(one, 'pages'));
   const [first] = trap.toSorted((one, other) => other.pages - one.pages);
-  const of = Math.max(1, pagesOf(trap));
+  const ofTrap = sumOf(trap, 'pages');
   return {
     go: false,
     reason: 'loop',
-    template: first === undefined ? '' : nameOf(first, pagesOf(trap)),
+    template: first === undefined ? '' : nameOf(first, ofTrap),
     pages,
     samples: first?.samples ?? [],
     signals: {
-      share: of / pages,
-      nearDuplicates: trap.reduce((sum, each) => sum + each.nearDuplicates, 0) / of,
+      share: ofTrap / pages,
+      nearDuplicates: sumOf(trap, 'nearDuplicates') / Math.max(1, sumOf(trap, 'compared')),
       growing: first?.growth === undefined ? [] : growing(first.growth),
-      knownDetails: trap.reduce((sum, each) => sum + each.details, 0),
+      knownDetails: sumOf(trap, 'details'),
     },
   };
 }
 
-function pagesOf(group: readonly TemplateState[]): number {
-  return group.reduce((sum, { pages }) => sum + pages, 0);
+function sumOf(group: readonly TemplateState[], count: 'pages' | 'details' | 'compared' | 'nearDuplicates'): number {
+  return group.reduce((sum, each) => sum + each[count], 0);
 }
 
 /** Where no query of a path stands for all of them, the path does. */

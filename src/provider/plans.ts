@@ -14,7 +14,9 @@ const documents: Readonly<Record<Source['provider'], DocumentKind>> = {
 };
 
 /** What all plans of a source have. */
-export function documentOf(source: Source): Pick<ExtractPlan, 'document' | 'tree' | 'csv'> {
+export function documentOf(
+  source: Pick<Source, 'provider' | 'tree' | 'csv'>,
+): Pick<ExtractPlan, 'document' | 'tree' | 'csv'> {
   return {
     document: documents[source.provider],
     tree: source.tree,

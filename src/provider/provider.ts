@@ -21,6 +21,8 @@ export interface Reading {
   readonly plan: ExtractPlan;
   /** The time that reading may take on its thread, in milliseconds. */
   readonly limitMs: number;
+  /** Set where the page is to be compared with others: a fingerprint of what it shows is told as well. */
+  readonly fingerprint?: boolean;
   /** Set in a trial: how each field comes to its value is told as well. */
   readonly explain?: TrialOptions;
   /** Set where a plug-in reads the page; the plan then says what its records are. */

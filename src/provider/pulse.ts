@@ -15,7 +15,7 @@ export function openPulse(source: Source): OpenPulse | undefined {
   if (pulse === undefined || key === undefined) return undefined;
   const plan: ExtractPlan = {
     id: `${definitionVersion(source)}/pulse`,
-    ...documentOf(source),
+    ...documentOf({ ...source, provider: pulse.provider ?? source.provider }),
     records: [{ type: pulse.record, key, ...(each && { each: placePlan(each) }), fields: fieldPlans(pulse.fields) }],
   };
   return {

@@ -7,17 +7,20 @@ export interface CronTimes {
   readonly zone: string;
 }
 
-/** A compiled pattern holds some 80 kB and costs half a millisecond, so the last ones in use are kept. */
+/** A compiled pattern holds some 80 kB, so only the last ones in use are kept. */
 const keptPatterns = 64;
+/** Compiling costs a fifth of a millisecond and more, and many targets are looked at in a row, so answers are kept of many more patterns. */
+const keptAnswers = 10_000;
 
-interface Compiled {
-  readonly cron: Cron;
-  /** The last answer: no instant of the pattern lies after `from` and before `next`. */
-  from: number;
-  next: number | undefined;
+/** No instant of the pattern lies after `from` and before `next`. */
+interface Answer {
+  readonly from: number;
+  readonly next: number | undefined;
 }
 
-const compiled = new Map<string, Compiled>();
+/** Both by zone and pattern, the last ones at the end. */
+const compiled = new Map<string, Cron>();
+const answers = new Map<string, Answer>();
 
 /** Why a text is no cron pattern, in words that follow on what was expected; nothing when it is one. */
 export function cronFault(pattern: string): string | undefined {
@@ -39,16 +42,21 @@ export function cronFault(pattern: string): string | undefined {
  */
 export function nextCron(times: CronTimes, after: number): number | undefined {
   const key = `${times.zone} ${times.pattern}`;
-  const known = compiled.get(key) ?? { cron: compile(times), from: Infinity, next: undefined };
-  if (!(known.from <= after && (known.next === undefined || after < known.next))) {
-    known.next = known.cron.nextRun(new Date(after))?.getTime();
-    known.from = after;
-  }
-  compiled.delete(key);
-  compiled.set(key, known);
-  const oldest = compiled.keys().next();
-  if (compiled.size > keptPatterns && !oldest.done) compiled.delete(oldest.value);
-  return known.next;
+  const known = answers.get(key);
+  if (known !== undefined && known.from <= after && (known.next === undefined || after < known.next)) return known.next;
+  const cron = compiled.get(key) ?? compile(times);
+  const next = cron.nextRun(new Date(after))?.getTime();
+  keep(compiled, key, cron, keptPatterns);
+  keep(answers, key, { from: after, next }, keptAnswers);
+  return next;
+}
+
+/** Puts an entry last, and takes out the first one when there are more than `limit`. */
+function keep<V>(entries: Map<string, V>, key: string, value: V, limit: number): void {
+  entries.delete(key);
+  entries.set(key, value);
+  const first = entries.keys().next();
+  if (entries.size > limit && !first.done) entries.delete(first.value);
 }
 
 /** The instants of a pattern after one and up to another. */
@@ -76,12 +84,20 @@ function list(marks: readonly number[]): string {
   return marks.flatMap((mark, index) => (mark === 1 ? [index] : [])).join(',');
 }
 
+const fields = ['second', 'minute', 'hour', 'day', 'month', 'weekday'];
+
 /** Croner looks as far as the year 9999. */
 function isNever(job: Cron): boolean {
   return job.nextRun(new Date(0)) === null;
 }
 
 function reason(message: string): string {
-  const text = message.replace(/^CronPattern: /, '');
+  const text = message
+    .replace(/^CronPattern: /, '')
+    .replace(/\.$/, '')
+    // Croner counts days and months from 0, and its fields from the seconds on.
+    .replace(/(day|month): (-?\d+)$/, (_, field: string, index: string) => `${field}: ${Number(index) + 1}`)
+    .replace(/configuration entry (\d)/i, (whole, index: string) => fields[Number(index)] ?? whole)
+    .replace('dayOfWeek', 'weekday');
   return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -1,26 +1,39 @@
 import type { OpenHours } from './available.ts';
-import {
-  dayMinutes,
-  type ForecastPace,
-  type ForecastSpan,
-  type HostMinutes,
-  MinuteBook,
-  type Peak,
-} from './forecast-pace.ts';
-import type { HostPace } from './objective.ts';
+import { type ForecastPace, MinuteBook } from './forecast-pace.ts';
+import type { ForecastRecheck } from './forecast-recheck.ts';
+import type { HostPace } from './host-pace.ts';
+import { dayMinutes, type ForecastSpan, type HostMinutes, type Peak, peakOf } from './minute-sums.ts';
+import { type PulseLoad, roundEveryMs } from './pulse-load.ts';
 
 const minuteMs = 60_000;
-/** Targets that one step of a forecast looks at: some milliseconds of work. */
-const stepTargets = 1_000;
+/** Turns that one step of a forecast lays down: a few milliseconds of work. */
+const stepTurns = 50_000;
+/** To look at a target takes as long as so many turns. */
+const targetTurns = 500;
 
 /** A target as a forecast sees it. */
 export interface ForecastTarget {
   readonly pace: ForecastPace;
   /** The age that it should not come to; none when missing. */
   readonly objectiveMs?: number;
+  /** Where that draws turns of the pace forward. */
+  readonly recheck?: ForecastRecheck;
+  /** By how much the objective is shorter than what its host allows, where that is so: it is not kept, whatever turns are free. */
+  readonly shortByMs?: number;
+  /** How often a pulse verifies what is promised, where scrapes need not. */
+  readonly verifiedMs?: number;
   /** Requests of one scrape, on average. Default: 1. */
   readonly requests?: number;
   /** Bytes of one scrape, on average. Default: none. */
+  readonly bytes?: number;
+  readonly hours?: readonly OpenHours[];
+  /** When it is scraped for the first time, after which its pace begins; missing for one that was scraped. */
+  readonly firstAt?: number;
+}
+
+/** A pulse as a forecast sees it. */
+export interface ForecastPulse extends PulseLoad {
+  /** Bytes of one request, on average. Default: none. */
   readonly bytes?: number;
   readonly hours?: readonly OpenHours[];
 }
@@ -29,6 +42,8 @@ export interface ForecastTarget {
 export interface ForecastHost extends HostPace {
   readonly key: string;
   readonly targets: Iterable<ForecastTarget>;
+  /** Of the sources that ask it for one data point of their targets. */
+  readonly pulses?: Iterable<ForecastPulse>;
 }
 
 export interface KeptObjectives {
@@ -42,6 +57,8 @@ export interface KeptObjectives {
 export interface HostForecast extends HostMinutes {
   readonly key: string;
   readonly targets: number;
+  /** Of all its requests, those of pulses. */
+  readonly pulses: number;
   readonly bytes: number;
   /** The part of what the host allows that its busiest day takes; above 1 the day does not suffice. */
   readonly load: number;
@@ -52,7 +69,14 @@ export interface HostForecast extends HostMinutes {
 export interface Forecast {
   readonly hosts: number;
   readonly targets: number;
+  /** Requests that fall due, by day, whether their hosts have turns for them or not. */
   readonly requests: readonly number[];
+  /** Of those of each day, how many are not made by its end, as their hosts have no turns left. */
+  readonly undone: readonly number[];
+  /** Hosts that are asked for more in a day than they allow. */
+  readonly overloaded: number;
+  /** Of all requests, those of pulses. */
+  readonly pulses: number;
   readonly bytes: number;
   readonly peak: Peak;
   readonly objectives: KeptObjectives;
@@ -63,7 +87,7 @@ export interface Forecast {
 /** What is to come, host by host: each is forgotten before the next is looked at. */
 export function* forecastHosts(hosts: Iterable<ForecastHost>, span: ForecastSpan): Generator<HostForecast> {
   const book = new MinuteBook(span);
-  for (const host of hosts) yield toEnd(hostSteps(host, book));
+  for (const host of hosts) yield toEnd(hostSteps(host, book, span));
 }
 
 /**
@@ -84,13 +108,17 @@ export function* forecastSteps(
   const book = new MinuteBook(span);
   const minutes = new Float64Array(span.days * dayMinutes);
   const requests = Array.from({ length: span.days }, () => 0);
+  const undone = Array.from({ length: span.days }, () => 0);
   let busiest: HostForecast[] = [];
-  let [hostCount, targets, bytes, kept, broken, worstByMs] = [0, 0, 0, 0, 0, 0];
+  let [hostCount, overloaded, targets, pulses, bytes, kept, broken, worstByMs] = [0, 0, 0, 0, 0, 0, 0, 0];
   for (const host of hosts) {
-    const each = yield* hostSteps(host, book, minutes);
+    const each = yield* hostSteps(host, book, span, minutes);
     for (const [day, count] of each.requests.entries()) requests[day] = (requests[day] ?? 0) + count;
+    for (const [day, count] of each.undone.entries()) undone[day] = (undone[day] ?? 0) + count;
     hostCount += 1;
+    if (each.load > 1) overloaded += 1;
     targets += each.targets;
+    pulses += each.pulses;
     bytes += each.bytes;
     kept += each.objectives.kept;
     broken += each.objectives.broken;
@@ -100,35 +128,73 @@ export function* forecastSteps(
   }
   const peak = peakOf(minutes, span);
   const objectives = { kept, broken, worstByMs };
-  return { hosts: hostCount, targets, requests, bytes, peak, objectives, busiest: theBusiest(busiest, keep) };
+  return {
+    hosts: hostCount,
+    targets,
+    requests,
+    undone,
+    overloaded,
+    pulses,
+    bytes,
+    peak,
+    objectives,
+    busiest: theBusiest(busiest, keep),
+  };
 }
 
 function* hostSteps(
-  { key, targets, ...pace }: ForecastHost,
+  { key, targets, pulses = [], ...pace }: ForecastHost,
   book: MinuteBook,
+  { at }: ForecastSpan,
   total?: Float64Array,
 ): Generator<undefined, HostForecast> {
-  let [count, bytes] = [0, 0];
+  let [count, bytes, pulsed, atMost] = [0, 0, 0, 0];
   /** For each objective, what lies between it and the longest time between two turns. */
   const slacks: number[] = [];
   for (const target of targets) {
-    const { turns, gapMs } = book.add(target.pace, target.requests ?? 1, target.hours);
+    const { requests = 1, hours = [], recheck, verifiedMs = Infinity, shortByMs = -Infinity, firstAt } = target;
+    const { turns, gapMs, isDrawn } = yield* book.add(target.pace, { requests, hours, recheck, firstAt });
     count += 1;
-    if (count % stepTargets === 0) yield;
+    atMost += requests;
     bytes += turns * (target.bytes ?? 0);
-    if (target.objectiveMs !== undefined) slacks.push(target.objectiveMs - gapMs);
+    if (target.objectiveMs !== undefined) {
+      // A re-check of one page is sure of its turn in time, however many others wait, where its host allows the objective.
+      const isSure = isDrawn && requests <= 1 && gapMs <= target.objectiveMs;
+      slacks.push(Math.min(isSure ? Infinity : target.objectiveMs - Math.min(gapMs, verifiedMs), -shortByMs));
+    }
+    book.work += targetTurns;
+    if (book.work >= stepTurns) yield* rest();
   }
-  yield;
-  const perMinute = pace.delayMs === 0 ? Infinity : (minuteMs * pace.concurrency) / pace.delayMs;
-  const minutes = book.close(perMinute, total);
+  for (const pulse of pulses) {
+    const { requests, hours = [] } = pulse;
+    const everyMs = roundEveryMs(pulse, pace);
+    const { turns } = yield* book.add({ kind: 'interval', everyMs, nextAt: at + everyMs }, { requests, hours });
+    atMost += requests;
+    pulsed += turns * requests;
+    bytes += turns * requests * (pulse.bytes ?? 0);
+  }
+  yield* rest();
+  const perMinute = pace.delayMs === 0 ? Infinity : minuteMs / pace.delayMs;
+  const minutes = yield* book.close({ perMinute, atMost }, total);
   return {
     key,
     targets: count,
+    pulses: Math.round(pulsed),
     bytes: Math.round(bytes),
     ...minutes,
-    load: Math.max(0, ...minutes.requests) / (perMinute * dayMinutes),
+    load: loadOf(Math.max(0, ...minutes.requests), perMinute * dayMinutes),
     objectives: keptObjectives(slacks, minutes.longestWaitMs),
   };
+
+  function* rest(): Generator<undefined> {
+    book.work = 0;
+    yield;
+  }
+}
+
+/** A day's requests are whole ones: no more than the next whole number above what is allowed is not more than that. */
+function loadOf(requests: number, allowed: number): number {
+  return requests <= Math.ceil(allowed) ? Math.min(1, requests / allowed) : requests / allowed;
 }
 
 function toEnd<T>(steps: Generator<undefined, T>): T {
@@ -145,14 +211,6 @@ function keptObjectives(slacks: readonly number[], waitMs: number): KeptObjectiv
     else worstByMs = Math.max(worstByMs, waitMs - slack);
   }
   return { kept, broken: slacks.length - kept, worstByMs };
-}
-
-function peakOf(minutes: Float64Array, { at }: ForecastSpan): Peak {
-  let [busiest, most] = [0, 0];
-  for (const [minute, count] of minutes.entries()) {
-    if (count > most + 1e-6) [busiest, most] = [minute, count];
-  }
-  return { at: at + busiest * minuteMs, requests: Math.round(most) };
 }
 
 function theBusiest(hosts: readonly HostForecast[], keep: number): HostForecast[] {

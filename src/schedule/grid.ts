@@ -32,6 +32,17 @@ export function nextOnGrid({ originAt, everyMs, phaseMs }: Grid, at: number): nu
   return base + (Math.floor((at - base) / everyMs) + 1) * everyMs;
 }
 
+/**
+ * The first instant of the grid that is not over: after the last turn, and more than half an interval after one that was drawn
+ * forward, which stands in for the instant that it came before.
+ *
+ * @param since - when the last turn was over.
+ * @param drawnAt - when it began, if it was drawn forward.
+ */
+export function nextGridTurn(grid: Grid, since: number, drawnAt = -Infinity): number {
+  return nextOnGrid(grid, Math.max(since, drawnAt + grid.everyMs / 2));
+}
+
 /** How long the targets that fell due while the daemon was down take to begin: a second each, and no more than this. */
 const bootWindowMs = 300_000;
 

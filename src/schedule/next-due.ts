@@ -1,8 +1,8 @@
 import { nextAvailable, type OpenHours } from './available.ts';
 import { type Continuous, continuousAt, type LastRun } from './continuous.ts';
 import { type CronTimes, nextCron } from './cron.ts';
-import { type Boot, dueAfterBoot, type Grid, nextOnGrid } from './grid.ts';
-import { type Recheck, recheckAt } from './objective.ts';
+import { type Boot, dueAfterBoot, type Grid, nextGridTurn } from './grid.ts';
+import { deadlineOf, type Recheck, recheckAt } from './objective.ts';
 
 /** What makes a target due time and again, with what is known of it. A target has one. */
 export type Pace =
@@ -31,6 +31,11 @@ export interface DueInputs {
   readonly at: number;
   /** When its last turn by its pace began, or its creation: turns up to then are over, and what was missed since is one. */
   readonly since: number;
+  /**
+   * When its last turn began, if its objective had drawn it forward and it ended well: of an interval, it stands in for a turn that
+   * would come within half of it. The instants of the others are a person's, or paid for.
+   */
+  readonly drawnAt?: number;
   readonly pace: Pace;
   /** Creation and initial delay, until the first scrape; its pace begins after that. */
   readonly firstAt?: number;
@@ -48,7 +53,7 @@ export interface DueInputs {
 
 /** One thing that had a say in when a target is due. */
 export interface Reason {
-  readonly by: Pace['kind'] | 'first' | 'manual' | 'restart' | 'crash' | 'backoff' | 'circuit' | 'hours';
+  readonly by: Pace['kind'] | 'first' | 'manual' | 'restart' | 'crash' | 'backoff' | 'circuit' | 'hours' | 'definition';
   /** The instant that it asks for, or until which it holds. */
   readonly at: number;
   /** `asks` for a turn, the first of all counting; `holds` it back; `awaits` what may ask later. */
@@ -71,11 +76,28 @@ export const stepMs = 10_800_000;
 
 /** When a target is due: at the first instant that anything asks for, or, where something holds it back, when the last of that lets go. */
 export function nextDue(inputs: DueInputs): Due {
+  const { dueAt, decider, says } = decide(inputs);
+  const because = says.map((say) => ({ ...say, decides: say === decider }));
+  return dueAt === undefined ? { because } : { dueAt, because };
+}
+
+/** As `nextDue`, without the reasons. */
+export function nextDueAt(inputs: DueInputs): number | undefined {
+  return decide(inputs).dueAt;
+}
+
+interface Decision {
+  readonly dueAt?: number | undefined;
+  readonly decider?: Say;
+  readonly says: readonly Say[];
+}
+
+function decide(inputs: DueInputs): Decision {
   const asks = asksOf(inputs);
   const waits = asks.filter(({ effect }) => effect === 'awaits');
-  const says: Say[] = asks.filter(({ effect }) => effect === 'asks').sort((a, b) => a.at - b.at);
+  const says = asks.filter(({ effect }) => effect === 'asks').sort((a, b) => a.at - b.at);
   const asked = afterRestart(says, inputs);
-  if (asked === undefined) return { because: waits.map((each) => ({ ...each, decides: false })) };
+  if (asked === undefined) return { says: waits };
   let { at: dueAt, decider } = asked;
   if (asked.restart !== undefined) says.push(asked.restart);
   for (const hold of holdsOf(inputs)) {
@@ -91,31 +113,56 @@ export function nextDue(inputs: DueInputs): Due {
     says.push(decider);
     dueAt = opensAt;
   }
-  const because = [...says, ...waits].map((say) => ({ ...say, decides: say === decider }));
-  return dueAt === Infinity ? { because } : { dueAt, because };
+  says.push(...waits);
+  return { dueAt: dueAt === Infinity ? undefined : dueAt, decider, says };
 }
 
-function asksOf({ at, since, pace, firstAt, recheck, manualAt }: DueInputs): Say[] {
+function asksOf({ at, since, drawnAt, pace, firstAt, recheck, manualAt }: DueInputs): Say[] {
   const says: Say[] = [];
   if (firstAt !== undefined) says.push({ by: 'first', at: firstAt, effect: 'asks' });
-  else says.push(...paceAsks(pace, since, at));
-  if (recheck !== undefined && firstAt === undefined) {
-    const lastVerifiedAt = Math.min(recheck.lastVerifiedAt, at);
-    says.push({
-      by: 'objective',
-      at: recheckAt({ ...recheck, lastVerifiedAt }, Math.min(since, at)),
-      effect: 'asks',
-    });
-  }
+  else says.push(...paceAsks(pace, { since, drawnAt }, at));
+  const again = recheckOf({ at, since, firstAt, recheck });
+  if (again !== undefined) says.push({ by: 'objective', at: again.at, effect: 'asks' });
   if (manualAt !== undefined) says.push({ by: 'manual', at: Math.min(manualAt, at), effect: 'asks' });
   return says;
 }
 
-function paceAsks(pace: Pace, since: number, at: number): Say[] {
+/** By when a target that has come to be due for its objective has to be verified; nothing for one that is due for another reason, or not. */
+export function recheckDeadline(inputs: DueInputs): number | undefined {
+  const again = recheckOf(inputs);
+  return again !== undefined && again.at <= inputs.at ? again.deadlineAt : undefined;
+}
+
+type RecheckInputs = Pick<DueInputs, 'at' | 'since'> & {
+  readonly [N in 'firstAt' | 'recheck']?: DueInputs[N] | undefined;
+};
+
+/** When its objective asks for a turn, and by when; nothing before its first scrape. */
+function recheckOf({ at, since, firstAt, recheck }: RecheckInputs): { at: number; deadlineAt: number } | undefined {
+  if (recheck === undefined || firstAt !== undefined) return undefined;
+  const known = { ...recheck, lastVerifiedAt: Math.min(recheck.lastVerifiedAt, at) };
+  return {
+    at: recheckAt(known, Math.min(since, at)),
+    deadlineAt: deadlineOf(known.lastVerifiedAt, known.objectiveMs),
+  };
+}
+
+interface LastTurn {
+  readonly since: number;
+  readonly drawnAt: number | undefined;
+}
+
+function paceAsks(pace: Pace, { since, drawnAt }: LastTurn, at: number): Say[] {
   const begun = since > at + stepMs ? at : since;
   switch (pace.kind) {
     case 'interval':
-      return [{ by: 'interval', at: nextOnGrid(pace.grid, Math.min(since, at)), effect: 'asks' }];
+      return [
+        {
+          by: 'interval',
+          at: nextGridTurn(pace.grid, Math.min(since, at), drawnAt && Math.min(drawnAt, at)),
+          effect: 'asks',
+        },
+      ];
     case 'cron': {
       const next = nextCron(pace, begun);
       return next === undefined ? [] : [{ by: 'cron', at: next, effect: 'asks' }];

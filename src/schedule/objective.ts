@@ -1,3 +1,6 @@
+import type { HostPace } from './host-pace.ts';
+import type { Openness } from './openness.ts';
+
 /** How fresh something has to be, measured from its last verified observation; at least one of the two is there. */
 export interface Objective {
   /** Older than this is told as a warning; it sets the pace when it is there. */
@@ -6,36 +9,41 @@ export interface Objective {
   readonly errorAfterMs?: number;
 }
 
-/** What part of a host's turns re-checks may have, so that discovery is not starved. */
+/** The part of a host's turns that re-checks have while anything else waits for it, so that neither starves the other. */
 export const recheckShare = 0.5;
 
 /** Re-checks that come to nothing are repeated at first after a sixteenth of the objective, or a minute if that is less. */
 const firstRetryMs = 60_000;
 
-/** How often a host may be asked. */
-export interface HostPace {
-  /** The usual pause between two requests. */
-  readonly delayMs: number;
-  readonly concurrency: number;
-}
+/**
+ * The part of an objective that may be planned away, closed hours not counted. The rest is slack: the pause between two requests
+ * is drawn at random, answers are slower at times, and one that fails is repeated.
+ */
+const plannedPart = 0.9;
+
+/** No scrape is taken to be over sooner, from when its target falls due to when what it found is written. */
+const leastScrapeMs = 1_000;
 
 /** What is to be kept fresh on one host: so many targets, each asked so often. */
 export interface Demand {
   readonly targets: number;
   readonly objectiveMs: number;
+  /** What the hours in which they may be asked leave of the time; missing for always. */
+  readonly hours?: Openness | undefined;
 }
 
 export interface Feasibility {
   readonly isFeasible: boolean;
-  /** Once round all targets takes so long: N·delay/concurrency. */
+  /** Once round all targets takes so long, with all turns of their host that their hours leave. */
   readonly neededMs: number;
-  /** Requests that the host allows within the objective. */
-  readonly allowed: number;
-  /** Part of all the host's turns that it takes, beside what was promised to others; above 1 it cannot be done. */
+  /** One scrape takes so long. */
+  readonly scrapeMs: number;
+  /** Part of all the host's turns that it takes, beside what was promised to others; above `recheckShare` it cannot be done. */
   readonly load: number;
-  /** Whether it also fits into the share that re-checks have of the host. */
-  readonly fitsShare: boolean;
-  /** The nearest objective that can be kept, in whole minutes where it is longer than one; the objective itself if it can. */
+  /**
+   * The nearest objective that can be kept, the objective itself if it can: in whole seconds up to ten minutes, in minutes up to
+   * ten hours, in hours up to ten days. Infinite where others have all that re-checks are sure of.
+   */
   readonly nearestMs: number;
 }
 
@@ -50,37 +58,49 @@ export function deadlineOf(lastVerifiedAt: number, objectiveMs: number): number 
 }
 
 /**
- * Whether a host lets an objective be kept: N·delay/concurrency ≤ objective.
+ * Whether a host lets an objective be kept whatever else waits for it: the time for which its hours are closed, once round all targets in
+ * the share of turns that re-checks are sure of, and a scrape come to no more, with slack.
  *
  * @param promised - the part of the host's turns that other objectives take: the sum of their `load`.
  */
-export function feasibility({ targets, objectiveMs }: Demand, host: HostPace, promised = 0): Feasibility {
-  const neededMs = (targets * host.delayMs) / host.concurrency;
-  const load = neededMs / objectiveMs;
-  const isFeasible = load <= 1 - promised;
-  const nearest = promised < 1 ? neededMs / (1 - promised) : Infinity;
+export function feasibility(demand: Demand, host: HostPace, promised = 0): Feasibility {
+  const { targets, objectiveMs, hours: { closedMs, openPart } = alwaysOpen } = demand;
+  const neededMs = (targets * host.delayMs) / openPart;
+  const leastMs = closedMs + plannedMs(demand, host, recheckShare - promised) / plannedPart;
+  const isFeasible = leastMs <= objectiveMs;
   return {
     isFeasible,
     neededMs,
-    allowed: host.delayMs === 0 ? Infinity : Math.floor((objectiveMs * host.concurrency) / host.delayMs),
-    load,
-    fitsShare: load <= recheckShare - promised,
-    nearestMs: isFeasible ? objectiveMs : rounded(nearest),
+    scrapeMs: scrapeMs(host),
+    load: neededMs / Math.max(0, objectiveMs - closedMs),
+    nearestMs: isFeasible ? objectiveMs : roundedUp(leastMs),
   };
 }
 
 /**
  * How long before its deadline a target falls due: as long as its host takes for all that share the objective, in the share
- * of turns that re-checks have, so that even when all deadlines are one none is missed; at least a tenth of the objective
- * and at most nine.
+ * of turns that re-checks have, so that even when all deadlines are one none is missed, and as long as its hours may be closed
+ * meanwhile. At least a tenth of what these leave of the objective, and at most nine. What cannot be kept is asked for about
+ * once in each objective, only as much sooner as its host takes to answer: more would keep nothing, as its host or hours lack the turns.
  */
-export function leadOf(
-  { targets, objectiveMs }: Demand,
-  { delayMs, concurrency }: HostPace,
-  share = recheckShare,
-): number {
-  const roundMs = (targets * delayMs) / (concurrency * share);
-  return Math.round(Math.max(objectiveMs / 10, Math.min(roundMs, 0.9 * objectiveMs)));
+export function leadOf(demand: Demand, host: HostPace): number {
+  const { objectiveMs, hours: { closedMs } = alwaysOpen } = demand;
+  const { isFeasible } = feasibility(demand, host);
+  const lostMs = isFeasible ? closedMs : 0;
+  const openMs = objectiveMs - lostMs;
+  const takenMs = isFeasible ? plannedMs(demand, host, recheckShare) : (host.latencyMs ?? 0);
+  return Math.round(lostMs + Math.max(openMs / 10, Math.min(takenMs, plannedPart * openMs)));
+}
+
+const alwaysOpen: Openness = { closedMs: 0, openPart: 1 };
+
+/** What is left of the turn before, once round all targets with a part of the host's turns, and the scrape of the last; infinite with none. */
+function plannedMs({ targets, hours: { openPart } = alwaysOpen }: Demand, host: HostPace, share: number): number {
+  return share > 0 ? ((targets + 1) * host.delayMs) / (openPart * share) + scrapeMs(host) : Infinity;
+}
+
+function scrapeMs({ latencyMs = 0 }: HostPace): number {
+  return Math.max(leastScrapeMs, latencyMs);
 }
 
 /** A target with an objective. */
@@ -104,34 +124,10 @@ export function recheckAt({ lastVerifiedAt, objectiveMs, leadMs, misses }: Reche
   return Math.max(due, Math.round(lastTurnAt + Math.min(first * 2 ** (misses - 1), objectiveMs / 4)));
 }
 
-/** A target and its deadline. */
-export interface Deadline {
-  readonly target: number;
-  readonly deadlineAt: number;
-}
+const unitsMs = [86_400_000, 3_600_000, 60_000, 1_000] as const;
 
-/** One of a host's re-checks: when, and how long before its deadline; less than 0 when it comes too late. */
-export interface RecheckTurn extends Deadline {
-  readonly at: number;
-  readonly slackMs: number;
-}
-
-/** Puts a host's re-checks in the order of their deadlines, from an instant on, as densely as their share of its turns allows. */
-export function recheckTurns(
-  deadlines: Iterable<Deadline>,
-  { delayMs, concurrency }: HostPace,
-  { from, share = recheckShare }: { readonly from: number; readonly share?: number },
-): RecheckTurn[] {
-  const gapMs = delayMs / (concurrency * share);
-  return [...deadlines]
-    .sort((a, b) => a.deadlineAt - b.deadlineAt || a.target - b.target)
-    .map((deadline, index) => {
-      const at = Math.round(from + index * gapMs);
-      return { ...deadline, at, slackMs: deadline.deadlineAt - at };
-    });
-}
-
-function rounded(ms: number): number {
-  const unit = ms > 60_000 ? 60_000 : 1_000;
-  return Math.ceil(ms / unit) * unit;
+/** A duration as files have it, in the largest unit of which it has more than ten, or else in seconds. */
+function roundedUp(ms: number): number {
+  const unitMs = unitsMs.find((each) => ms > 10 * each) ?? 1_000;
+  return Math.ceil(ms / unitMs) * unitMs;
 }

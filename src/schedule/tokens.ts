@@ -23,6 +23,11 @@ export interface Spent {
   readonly scrapes: number;
 }
 
+/** Whether a bucket was granted a day: that one, or the next one, after which the clock was set back. */
+export function isGranted({ day: last }: Bucket, day: number): boolean {
+  return day === last || day === last - 1;
+}
+
 export interface Day {
   readonly day: number;
   /** Tokens that a day grants. */
@@ -45,8 +50,8 @@ export function newBucket(day: number, { start }: TokenLimits = defaultTokens): 
  * counted on from there.
  */
 export function spendDay(bucket: Bucket, { day, priority, state = 'active' }: Day, limits = defaultTokens): Spent {
-  if (day < bucket.day - 1) return { bucket: { ...bucket, day }, scrapes: 0 };
-  if (day <= bucket.day) return { bucket, scrapes: 0 };
+  if (isGranted(bucket, day)) return { bucket, scrapes: 0 };
+  if (day < bucket.day) return { bucket: { ...bucket, day }, scrapes: 0 };
   if (state === 'disabled') return { bucket: { tokens: bucket.tokens, day }, scrapes: 0 };
   const tokens = Math.min(limits.cap, exact(bucket.tokens + priority * (day - bucket.day)));
   const scrapes = state === 'waiting' ? 0 : Math.min(Math.floor(tokens), limits.perDay);

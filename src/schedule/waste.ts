@@ -1,9 +1,11 @@
-/** What the scrapes of a target or a source cost, and how much of it found nothing new. Plain data, which adds up. */
+/** What a target or a source cost, and how much of what its scrapes did found nothing new. Plain data, which adds up. */
 export interface Tally {
   readonly scrapes: number;
   /** Scrapes that ended well and changed nothing. */
   readonly unchanged: number;
   readonly requests: number;
+  /** Those of the scrapes that tell nothing of what one takes; missing where there was none. */
+  readonly unanswered?: UnansweredTally;
   /** Answers that said that nothing had been modified. */
   readonly notModified: number;
   /** Answers with a validator, so that the next request can ask whether anything was modified. */
@@ -11,6 +13,22 @@ export interface Tally {
   readonly bytes: number;
   /** Bytes of scrapes that changed nothing. */
   readonly unchangedBytes: number;
+  readonly cpuMs: number;
+  /** What pulses cost besides all that; missing where there was none. */
+  readonly pulses?: PulseTally;
+}
+
+/** Scrapes that asked nobody, or that ended before anything came, as where a site is down; and their requests. */
+export interface UnansweredTally {
+  readonly scrapes: number;
+  readonly requests: number;
+}
+
+/** What pulses cost: a request for many targets counts once, for their source and for none of them. */
+export interface PulseTally {
+  readonly requests: number;
+  readonly notModified: number;
+  readonly bytes: number;
   readonly cpuMs: number;
 }
 
@@ -61,6 +79,24 @@ export function together(a: Tally, b: Tally): Tally {
     validated: a.validated + b.validated,
     bytes: a.bytes + b.bytes,
     unchangedBytes: a.unchangedBytes + b.unchangedBytes,
+    cpuMs: a.cpuMs + b.cpuMs,
+    ...unansweredTogether(a, b),
+    ...(b.pulses === undefined ? a.pulses && { pulses: a.pulses } : { pulses: pulsesTogether(a.pulses, b.pulses) }),
+  };
+}
+
+function unansweredTogether({ unanswered: a }: Tally, { unanswered: b }: Tally): Pick<Tally, 'unanswered'> {
+  if (b === undefined) return a === undefined ? {} : { unanswered: a };
+  return { unanswered: { scrapes: (a?.scrapes ?? 0) + b.scrapes, requests: (a?.requests ?? 0) + b.requests } };
+}
+
+/** Of pulses alone. */
+export function pulsesTogether(a: PulseTally | undefined, b: PulseTally): PulseTally {
+  if (a === undefined) return b;
+  return {
+    requests: a.requests + b.requests,
+    notModified: a.notModified + b.notModified,
+    bytes: a.bytes + b.bytes,
     cpuMs: a.cpuMs + b.cpuMs,
   };
 }
@@ -115,6 +151,7 @@ function written(ms: number): string {
 }
 
 function size(bytes: number): string {
-  const [unit, inUnit] = bytes >= 2 ** 30 ? ['GiB', 2 ** 30] : bytes >= 2 ** 20 ? ['MiB', 2 ** 20] : ['KiB', 2 ** 10];
-  return `${Math.round(bytes / inUnit)} ${unit}`;
+  if (bytes < 1_000) return `${bytes} B`;
+  const exponent = Math.min(4, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1_000 ** exponent).toFixed(1)} ${'kMGT'[exponent - 1]}B`;
 }

@@ -3,12 +3,14 @@ import type { Step, StepOutcome } from '../engine/step.ts';
 import type { HoldUp } from '../fetch/hold.ts';
 import type { Trouble } from '../fetch/triage.ts';
 
-/** One step that is to be made for a source, in order of `dueAt`. */
+/** One step that is to be made for a source, in order of `deadlineAt` or else of `dueAt`. */
 export interface Wish {
   readonly step: Step;
   readonly source: Source;
   /** Wall time. */
   readonly dueAt: number;
+  /** By when what is promised has to be verified, of what is asked for the sake of that; wall time. */
+  readonly deadlineAt?: number;
   /** Set when credentials of this generation were refused: others are got first. */
   readonly stale?: number;
   /** The target that it is for: it waits on while the source's circuit has opened since it had leave. */
@@ -48,6 +50,12 @@ export const unaskedFailures: ReadonlySet<string> = new Set(['refused_address', 
 
 /** Of what was not asked, or not any more, as the hours of its source are over; it is asked when they begin again. */
 export const hoursOver = 'unavailable';
+
+/** Whether a request went out, as far as is known: not where its target was left, or its hours were over, before its turn came. */
+export function wasSent({ wasAsked, outcome }: Pick<Asked, 'wasAsked' | 'outcome'>): boolean {
+  if (!wasAsked) return false;
+  return outcome.kind !== 'failed' || (outcome.failure.code !== hoursOver && outcome.failure.code !== 'cancelled');
+}
 
 /** Has everything that must agree do so, makes the step, and tells what came of it to all who learn from it. */
 export type Ask = (wish: Wish, signal: AbortSignal) => Promise<Asked>;

@@ -6,6 +6,7 @@ import { resumeDay, type Window, windowsBetween } from '../schedule/windows.ts';
 import type { Position, ScrapeWish } from '../store/rows.ts';
 import type { ErrorTally } from './errors.ts';
 import { listWalk } from './list-walk.ts';
+import type { ScrapeEnd } from './scrape-end.ts';
 import type { Taken, Walk } from './walk.ts';
 
 export interface CollectWalkOptions {
@@ -34,6 +35,8 @@ export function collectWalk(options: CollectWalkOptions): Walk {
   /** The newest dates of records of the present window, and of all before. */
   let reached: Readonly<Record<string, string>> = newest;
   let lastDay = resumed;
+  /** The first thing that was left out of a window. */
+  let gap: ScrapeEnd['gap'];
   let window: Walk | undefined = following(undefined);
 
   return {
@@ -44,11 +47,14 @@ export function collectWalk(options: CollectWalkOptions): Walk {
       const taken = window.took(visit, visited);
       const { outcome } = visited.asked;
       if (outcome.kind === 'read') reached = furthest(reached, outcome.extraction, collect, lastDay);
-      if (taken.end === undefined || taken.end.status !== 'complete') return taken;
+      if (taken.end === undefined) return taken;
+      gap ??= taken.end.gap;
+      const end = { ...taken.end, ...(gap && { gap }) };
+      if (end.status !== 'complete') return { ...taken, end };
       window = following(collect.pause);
-      return { ...moved(), ...(taken.end.finished && { end: taken.end }) };
+      return { ...moved(), ...(end.finished && { end }) };
     },
-    ending: () => ({ status: 'complete', reason: 'end', finished: false }),
+    ending: () => ({ status: 'complete', reason: 'end', finished: false, ...(gap && { gap }) }),
   };
 
   function following(afterMs: number | undefined): Walk | undefined {

@@ -1,7 +1,7 @@
 import type { Source } from '../definition/source.ts';
 import type { StepOutcome } from '../engine/step.ts';
 import type { FoundDraft, TypedDrafts } from '../extract/typed.ts';
-import type { Close, StepOps } from '../store/ops.ts';
+import type { Close, CommitResult, StepOps } from '../store/ops.ts';
 import type { Failure } from '../store/rows.ts';
 import { type Asked, hoursOver, type Wish, type Within } from './ask.ts';
 import { ErrorTally } from './errors.ts';
@@ -73,6 +73,8 @@ export async function runCollector(
   );
   const errors = new ErrorTally(source.errorCeiling);
   const { maxRecords = mostRecords } = deps;
+  /** Steps that are being written. */
+  const writing = new Set<Promise<CommitResult>>();
   let step = 0;
   let draftsBefore = 0;
   let seenAt: number | undefined;
@@ -109,6 +111,8 @@ export async function runCollector(
   }
 
   async function closeWith(ended: Pick<Close, 'status' | 'reason' | 'failure'>): Promise<Verdict> {
+    // What was found before the end came is not cut by it half written.
+    await Promise.all(writing);
     const { outcome } = await deps.close(fence, { ...ended, finished: false });
     return outcome === 'superseded' ? 'unused' : verdict;
   }
@@ -124,7 +128,7 @@ export async function runCollector(
   }
 
   async function collected({ drafts: found, failures }: FoundBatch): Promise<void> {
-    const { drafts, refused, absent, unparsed, notes } = collector.typed(found);
+    const { drafts, refused, absent, unparsed, repeated, notes } = collector.typed(found);
     const items = found.length + failures.length;
     const failed = refused + failures.length;
     const tooMany = errors.add({ items, refused: failed });
@@ -144,6 +148,7 @@ export async function runCollector(
         unparsed,
         batch: items,
         ...(failed > 0 && { errors: failed }),
+        ...(repeated !== undefined && { repeated }),
         ...(told.length > 0 && { notes: told }),
       },
     };
@@ -155,7 +160,13 @@ export async function runCollector(
 
   async function commit(ops: StepOps): Promise<void> {
     step += 1;
-    check(await deps.commit({ ...fence, step }, ops));
+    const written = deps.commit({ ...fence, step }, ops);
+    writing.add(written);
+    try {
+      check(await written);
+    } finally {
+      writing.delete(written);
+    }
   }
 }
 

@@ -1,27 +1,19 @@
 import type { Crawl } from '../definition/crawl.ts';
 import type { Extraction } from '../extract/draft.ts';
 import { canonicalUrl } from '../frontier/canonical.ts';
-import { newGuard, watchPage } from '../frontier/guard.ts';
+import { newGuard, wantsFingerprint, watchPage } from '../frontier/guard.ts';
 import { requestKey } from '../frontier/key.ts';
-import { findPlaces, type FoundLinks, linkRules } from '../frontier/links.ts';
+import { linkRules } from '../frontier/links.ts';
 import type { OpenProvider } from '../provider/provider.ts';
-import type { CrawlOps, NewPlace } from '../store/crawl.ts';
-import type { CrawlTally } from '../store/crawl-tally.ts';
 import type { Place } from '../store/tables/frontier.ts';
-import { budgetEnd, completeEnd, downEnd, errorsEnd, loopEnd, unreadEnd } from './crawl-end.ts';
-import {
-  draftsOf,
-  type FoundOnPage,
-  isLarge,
-  linkTally,
-  lookThrough,
-  lookThroughInTurns,
-  type PageRules,
-  startTally,
-} from './crawl-page.ts';
+import { budgetEnd, completeEnd, downEnd, errorsEnd, lostEnd, loopEnd, unreadEnd } from './crawl-end.ts';
+import { draftsOf, isLarge, lookThrough, lookThroughInTurns, type PageRules, startTally } from './crawl-page.ts';
+import { elsewhere, isStart, placesAt } from './crawl-places.ts';
 import type { CrawlState } from './crawl-state.ts';
-import { PageFailures } from './page-failures.ts';
-import { fillOf, statusClass } from './page-tally.ts';
+import { type Adds, crawlOps, leaving, type UnderWay } from './crawl-step.ts';
+import { isAbsence, isAnswer, PageFailures, wasLeft } from './page-failures.ts';
+import { fillOf } from './page-tally.ts';
+import type { ScrapeEnd } from './scrape-end.ts';
 import type { Taken, Visit, Visited, Walk } from './walk.ts';
 
 export interface CrawlWalkOptions {
@@ -35,27 +27,8 @@ export interface CrawlWalkOptions {
   now(): number;
 }
 
-/** A place that is asked for, or whose step is being written. */
-interface UnderWay {
-  readonly place: Place;
-  /** Keys of the pages that redirects led to from there. */
-  readonly led: string[];
-  /** Whether it links to pages with records that nobody has met before. */
-  findsDetail: boolean;
-  /** What a large page was found to hold before its scrape took it. */
-  found?: FoundOnPage;
-}
-
-/** What a page that is done adds to its crawl, besides the counts of its answer. */
-interface Adds {
-  readonly links?: FoundLinks;
-  readonly places?: readonly NewPlace[];
-  readonly back?: readonly Place[];
-  readonly tally?: CrawlTally;
-}
-
-/** Causes that say what is so: the page is not there. */
-const absences: ReadonlySet<string> = new Set(['not_found', 'gone']);
+/** A crawl whose site was down for more scrapes in a row than these is given up. */
+const mostDowns = 3;
 
 /** A site, page by page: those that may hold records first, each once, until none is left or a guard says that there is no end. */
 export function crawlWalk({ crawl, startUrls, provider, width, state, now }: CrawlWalkOptions): Walk {
@@ -70,49 +43,50 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
   let ready: Place[] = [];
   let guard = state.row().guard ?? newGuard;
   let { pages, errors, forbidden } = state.row();
-  let hasRead = (state.row().status['2xx'] ?? 0) > 0;
+  let { lastRead = {}, downs = 0 } = state.row();
   let last: Visited | undefined;
 
   return {
     width,
     next() {
       if (ready.length === 0) ready = [...state.next(except, width)];
-      const place = ready.shift();
-      if (place === undefined) return undefined;
-      const visit = visitOf(place);
-      underWay.set(visit, { place, led: [], findsDetail: false });
+      const place = failures.areMany ? undefined : ready.shift();
+      if (place === undefined) return probe();
       except.add(place.seq);
-      return visit;
+      return begin({ place, led: [] });
     },
     prepare(visit, { asked: { outcome } }) {
-      if (outcome.kind !== 'read' || !isLarge(outcome.extraction)) return undefined;
       const about = aboutOf(visit);
+      if (about.isProbe === true || outcome.kind !== 'read' || !isLarge(outcome.extraction)) return undefined;
       return lookThroughInTurns(about.place, outcome.extraction, pageRules).then((found) => {
         about.found = found;
       });
     },
     took(visit, visited) {
       const about = aboutOf(visit);
-      pages += 1;
       last = visited;
+      if (about.isProbe === true) return probed(about, visited);
       const { outcome } = visited.asked;
       if (outcome.kind === 'read') return read(about, visited, outcome.extraction);
-      if (outcome.kind === 'redirect') return done(about, visited, elsewhere(about.place, outcome.location));
+      if (outcome.kind === 'redirect') return led(about, visited, outcome.location);
       return failed(about, visited);
     },
     wrote(visit) {
-      const { place, led, findsDetail } = aboutOf(visit);
+      const { led, ops } = aboutOf(visit);
       for (const key of led) ledTo.delete(key);
-      except.delete(place.seq);
+      if (ops !== undefined) for (const seq of leaving(ops)) except.delete(seq);
       underWay.delete(visit);
       // What was put aside before has to wait for what comes first.
-      if (findsDetail) ready = ready.filter(({ kind }) => kind === 'detail');
+      if (ops?.add.some(({ kind }) => kind === 'detail')) ready = ready.filter(({ kind }) => kind === 'detail');
     },
     ending() {
+      if (!wasRead()) return unreadEnd(now(), last);
+      const typical = failures.typical();
+      // No page is known that could tell what is broken.
+      if (typical !== undefined) return downEnd(typical);
       const left = state.unvisited();
       if (left > 0) return budgetEnd(now(), crawl.maxPages, left);
-      if (!hasRead && last !== undefined) return unreadEnd(now(), last);
-      return completeEnd(now(), isWhole() ? state.row().firstScrape : undefined);
+      return ceilingEnd() ?? completeEnd(now(), isWhole() ? state.row().firstScrape : undefined);
     },
   };
 
@@ -122,22 +96,44 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     return about;
   }
 
-  function visitOf(place: Place): Visit {
+  function begin(about: UnderWay): Visit {
+    const { place } = about;
+    const reading = place.sitemap === true ? readings.sitemap : readings[place.kind];
     const visit: Visit = {
       url: place.url,
-      reading: place.sitemap === true ? readings.sitemap : readings[place.kind],
+      reading: wantsFingerprint(guard, crawl) ? { ...reading, fingerprint: true } : reading,
       request: provider.request,
-      follows: (url) => follows(aboutOf(visit), url),
+      follows: (url) => follows(about, url),
     };
+    underWay.set(visit, about);
     return visit;
+  }
+
+  /** Tells what is broken, the pages of the row or the site; nothing where there is no row, or no page to tell by. */
+  function probe(): Visit | undefined {
+    if (underWay.size > 0 || failures.latest === undefined) return undefined;
+    const place = readLike(failures.latest);
+    return place && begin({ place, led: [], isProbe: true });
+  }
+
+  /** The last page that was read, of the same kind if there is one; another kind says nothing of many that were refused. */
+  function readLike({ kind }: Place): Place | undefined {
+    return lastRead[kind] ?? (failures.areRefused ? undefined : (lastRead.detail ?? lastRead.listing));
+  }
+
+  /** Whether this crawl has read a page; one that began under an older program may not know which. */
+  function wasRead(): boolean {
+    const { records, startLinks } = state.row();
+    return lastRead.detail !== undefined || lastRead.listing !== undefined || records > 0 || startLinks > 0;
   }
 
   /**
    * A redirect to a page that is met by another way, that is read in another way, or that no link may lead to, leads no further. Where
    * a crawl begins is what a person wants, so that its host alone decides.
    */
-  function follows({ place, led }: UnderWay, location: string): boolean {
+  function follows({ place, led, isProbe }: UnderWay, location: string): boolean {
     const url = canonicalUrl(location, rules.canonical);
+    if (isProbe === true) return url !== undefined && !rules.isOffsite(url);
     if (url === undefined || (isStart(place) ? rules.isOffsite(url) : 'refused' in rules.judge(url))) return false;
     if (place.sitemap !== true && rules.kindOf(url) !== place.kind) return false;
     const key = requestKey({ url });
@@ -148,20 +144,9 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     return true;
   }
 
-  /** Where a redirect led that was not followed: a place of its own, no deeper than the one that led there. */
-  function elsewhere(place: Place, location: string): Adds {
-    const { depth, sitemap } = place;
-    if (isStart(place)) {
-      const places = placeOf(location, place, sitemap);
-      if (places.length > 0) return { places };
-    }
-    return { links: findPlaces(rules, [location], { depth: depth - 1, maxDepth: crawl.maxDepth }) };
-  }
-
   function read(about: UnderWay, visited: Visited, extraction: Extraction): Taken {
-    failures.passed();
-    hasRead = true;
     const { place } = about;
+    lastRead = { ...lastRead, [place.kind]: place };
     const drafts = draftsOf(place, extraction);
     const { links, newRecords } = about.found ?? lookThrough(place, extraction, pageRules);
     const { fingerprint } = extraction;
@@ -171,67 +156,92 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     const fieldFill = fillOf(drafts, extraction);
     const taken = done(about, visited, {
       links,
-      places: (extraction.sitemaps ?? []).flatMap((url) => placeOf(url, place, true)),
+      places: (extraction.sitemaps ?? []).flatMap((url) => placesAt(rules, url, { from: place, sitemap: true })),
+      read: place,
+      ...answered(),
       tally: { records: drafts.length, newRecords, fieldFill, ...startTally(links, place) },
     });
-    return watched.verdict.go ? taken : { ...taken, end: loopEnd(now(), watched.verdict) };
+    // Of the two ends, that for errors: pages that could not be read may be why nothing new was found.
+    return taken.end !== undefined || watched.verdict.go ? taken : { ...taken, end: loopEnd(now(), watched.verdict) };
+  }
+
+  function led(about: UnderWay, visited: Visited, location: string): Taken {
+    const adds = elsewhere(rules, location, about.place, crawl.maxDepth);
+    return done(about, visited, { ...adds, ...(isAnswer(visited.asked) && answered()) });
   }
 
   function failed(about: UnderWay, visited: Visited): Taken {
-    const { place } = about;
-    const cause = visited.asked.trouble?.cause;
-    const { outcome } = visited.asked;
+    const [{ place }, { asked }] = [about, visited];
+    if (failures.add(place, visited)) {
+      const isOpen = failures.areMany || isLast(about);
+      return isOpen && readLike(place) === undefined ? down(about, visited) : done(about, visited, { stays: true });
+    }
     // What robots.txt asks to leave alone is left, as what a pattern denies is.
-    const isLeft = outcome.kind === 'failed' && outcome.failure.code === 'robots_disallowed';
-    const isAbsent = isLeft || (cause !== undefined && absences.has(cause));
-    const isForbidden = isLeft && place.kind === 'detail';
-    const back = failures.add(place, visited);
-    if (!isAbsent) failures.count(visited);
-    const newErrors = (isAbsent ? 0 : 1) - back.length;
-    pages -= back.length;
+    const newErrors = isAbsence(asked) || wasLeft(asked) ? 0 : 1;
+    const newForbidden = wasLeft(asked) && place.kind === 'detail' ? 1 : 0;
+    if (newErrors > 0) failures.count(visited);
+    forbidden += newForbidden;
+    const tally = { errors: newErrors, forbidden: newForbidden };
+    return done(about, visited, { ...(isAnswer(asked) && answered()), tally });
+  }
+
+  function probed(about: UnderWay, visited: Visited): Taken {
+    if (!isAnswer(visited.asked) && !wasLeft(visited.asked)) return down(about, visited);
+    return done(about, visited, { stays: true, ...answered() });
+  }
+
+  /** What an answer of the site adds: the pages of the row are what is broken. */
+  function answered(): Pick<Adds, 'failed' | 'downs'> {
+    downs = 0;
+    return { failed: failures.settle(), downs };
+  }
+
+  /** The site is down: the next scrape asks for the row again, unless that was so too often, or it is all that there was to read. */
+  function down(about: UnderWay, visited: Visited): Taken {
+    const typical = failures.typical() ?? visited;
+    if (downs < mostDowns && (wasRead() || failures.areMany)) {
+      const adds = { stays: true, back: failures.takeBack(), downs: downs + 1 } as const;
+      return { ...done(about, visited, adds), end: downEnd(typical) };
+    }
+    const taken = done(about, visited, { stays: true, failed: failures.settle() });
+    // Its errors are why a crawl ends, unless there was nothing else.
+    const end = wasRead() ? (taken.end ?? lostEnd(now(), typical)) : unreadEnd(now(), typical);
+    return { ...taken, end };
+  }
+
+  /** Whether nothing is left to ask, nor may be found by what is under way, but the pages of the row. */
+  function isLast(about: UnderWay): boolean {
+    const others = [...underWay.values()].filter((each) => each !== about);
+    return others.every(({ ops }) => ops?.add.length === 0) && state.next(except, 1).length === 0;
+  }
+
+  /** Ends the crawl if too many of all its pages are errors now. */
+  function done(about: UnderWay, visited: Visited, adds: Adds): Taken {
+    const { place, isProbe } = about;
+    const ops = crawlOps(about, visited, adds, { guard, ledTo });
+    about.ops = ops;
+    const newErrors = ops.tally?.errors ?? 0;
+    pages += (ops.failed?.length ?? 0) + (ops.done === undefined ? 0 : 1);
     errors += newErrors;
-    if (isForbidden) forbidden += 1;
-    const taken = done(about, visited, { back, tally: { errors: newErrors, forbidden: isForbidden ? 1 : 0 } });
-    if (failures.isDown) return { ...taken, end: downEnd(visited) };
-    const { share, pages: fewest } = crawl.errorCeiling;
-    if (pages < fewest || errors <= share * pages) return taken;
-    return { ...taken, end: errorsEnd(now(), { errors, pages, share }, failures.mostCommon()) };
-  }
-
-  function done(about: UnderWay, { asked }: Visited, { links, places = [], back = [], tally }: Adds): Taken {
-    const { place, led } = about;
-    const linked = links?.places.map((each) => ({ ...each, from: place.url, key: requestKey(each) })) ?? [];
-    const add = [...places, ...linked].filter(({ key }) => !ledTo.has(key));
-    about.findsDetail = add.some(({ kind }) => kind === 'detail');
-    const answer = { status: { [statusClass(asked)]: 1 }, bytes: asked.outcome.bytes };
-    const ops: CrawlOps = {
-      done: place,
-      add,
-      ...(led.length > 0 && { seen: led }),
-      ...(back.length > 0 && { back }),
-      tally: { ...(links && linkTally(links)), ...tally, ...answer },
-      guard,
+    const end = newErrors > 0 ? ceilingEnd() : undefined;
+    return {
+      ops: { crawl: ops },
+      ...((place.sitemap === true || isProbe === true) && { drafts: [] }),
+      ...(end !== undefined && { end }),
     };
-    return { ops: { crawl: ops }, ...(place.sitemap === true && { drafts: [] }) };
   }
 
-  function placeOf(link: string, { url: from, depth }: Place, sitemap: true | undefined): NewPlace[] {
-    const url = canonicalUrl(link, rules.canonical);
-    if (url === undefined || rules.isOffsite(url)) return [];
-    const kind = sitemap === true ? 'listing' : rules.kindOf(url);
-    return [{ url, depth, from, kind, ...(sitemap === true && { sitemap }), key: requestKey({ url }) }];
+  function ceilingEnd(): ScrapeEnd | undefined {
+    const { share, pages: fewest } = crawl.errorCeiling;
+    if (pages < fewest || errors <= share * pages) return undefined;
+    return errorsEnd(now(), { errors, pages, share }, failures.mostCommon());
   }
 
   /** A page that could not be read, or was left alone, may hold what looks missing; a start that has lost its links shows another page in its place. */
   function isWhole(): boolean {
     const { startLinks } = state.row();
-    return errors === 0 && forbidden === 0 && hasRead && (startLinks > 0 || !state.hadLinks());
+    return errors === 0 && forbidden === 0 && (startLinks > 0 || !state.hadLinks());
   }
-}
-
-/** Where a crawl begins, or where such a place has led to. */
-function isStart({ depth }: Place): boolean {
-  return depth === 0;
 }
 
 function missing(): never {

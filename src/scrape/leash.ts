@@ -15,7 +15,8 @@ export interface Leash {
 
 export function newLeash(ask: Ask): Leash {
   const controller = new AbortController();
-  const dropped = new Error('the scrape of this page has ended');
+  /** Made when it is needed: the stack of an error costs more than all else here. */
+  let dropped: Error | undefined;
   let isWanted = true;
   let isSent = false;
 
@@ -36,14 +37,19 @@ export function newLeash(ask: Ask): Leash {
         );
       } finally {
         isSent = false;
-        if (!isWanted) controller.abort(dropped);
+        if (!isWanted) cutDropped();
       }
     },
     cut: (reason) => controller.abort(reason),
     drop() {
       isWanted = false;
-      if (!isSent) controller.abort(dropped);
+      if (!isSent) cutDropped();
     },
-    isDropped: () => controller.signal.reason === dropped,
+    isDropped: () => dropped !== undefined && controller.signal.reason === dropped,
   };
+
+  function cutDropped(): void {
+    dropped ??= new Error('the scrape of this page has ended');
+    controller.abort(dropped);
+  }
 }

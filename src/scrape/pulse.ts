@@ -1,12 +1,14 @@
 import type { Source } from '../definition/source.ts';
 import type { RecordDraft } from '../extract/draft.ts';
-import type { FetchRequest } from '../fetch/request.ts';
 import { openProvider } from '../provider/all.ts';
 import type { PulseBatch } from '../provider/provider.ts';
+import { type Batch, BatchFiller } from '../provider/pulse-round.ts';
+import type { PulseTally } from '../schedule/waste.ts';
 import type { TargetRow } from '../store/rows.ts';
 import type { Clock } from '../clock.ts';
 import type { StepOutcome } from '../engine/step.ts';
 import type { Asked, Wish, Within } from './ask.ts';
+import { pulseTally } from './spent.ts';
 import type { ScrapeDeps } from './run.ts';
 
 /** What one round of a source's pulse came to. */
@@ -27,6 +29,8 @@ export interface PulseDeps extends Pick<ScrapeDeps, 'clock' | 'ask'> {
     target: TargetRow,
     read: { readonly url: string; readonly observedAt: number; readonly drafts: readonly RecordDraft[] },
   ): Promise<void>;
+  /** Takes down what a request cost, for its target; without one, for the source, as it asked for many at once. */
+  spend(tally: PulseTally, target?: number): Promise<void>;
 }
 
 /** Asks one data point of each target, by their numbers in turn, as many at once as the source's politeness allows; a target that fails spoils no other's. */
@@ -79,7 +83,7 @@ export async function runPulse(
       // What is archived while it waits for its turn is not asked any more.
       const within: Within = (run, limited) => (deps.active(number) ? run(limited) : Promise.resolve(left(deps.clock)));
       const wish = { step, source, dueAt: deps.clock.now(), unlessOpen: true, within } as const;
-      const outcome = await askLoggedIn(wish, deps, signal);
+      const outcome = await askLoggedIn(wish, deps, signal, number);
       if (outcome.kind === 'failed' && outcome.failure.code === 'cancelled') continue;
       round = counted(round, outcome);
       if (outcome.kind !== 'read') continue;
@@ -88,30 +92,16 @@ export async function runPulse(
   }
 }
 
-/** Targets that are asked for with one request, by their ids. */
-interface Batch {
-  readonly request: FetchRequest;
-  readonly targets: ReadonlyMap<string, number>;
-}
-
-/** A batch is full at its size, or where its address would be too long; made as they are asked for, of who is active then. */
+/** Batches of who is active, made as they are asked for. */
 function* batchesOf(targets: readonly number[], batch: PulseBatch, deps: PulseDeps): Generator<Batch> {
-  let members = new Map<string, number>();
+  const filler = new BatchFiller(batch);
   for (const number of targets) {
     const url = deps.active(number)?.url;
-    if (url === undefined) continue;
-    const id = batch.idOf(url) ?? (batch.size === Infinity ? `${number}` : undefined);
-    if (id === undefined) continue;
-    const isFull = members.size >= batch.size || batch.request([...members.keys(), id]) === undefined;
-    if (isFull) yield* made(members);
-    members = isFull ? new Map([[id, number]]) : members.set(id, number);
+    const full = url === undefined ? undefined : filler.add(number, url);
+    if (full !== undefined) yield full;
   }
-  yield* made(members);
-
-  function* made(of: ReadonlyMap<string, number>): Generator<Batch> {
-    const request = of.size === 0 ? undefined : batch.request([...of.keys()]);
-    if (request !== undefined) yield { request, targets: of };
-  }
+  const last = filler.rest();
+  if (last !== undefined) yield last;
 }
 
 function left(clock: Clock): StepOutcome {
@@ -119,11 +109,28 @@ function left(clock: Clock): StepOutcome {
   return { kind: 'failed', failure, at: clock.now(), elapsedMs: 0, bytes: 0 };
 }
 
-/** Asks; where the session is over, once more with other credentials. */
-async function askLoggedIn(wish: Wish, { ask }: PulseDeps, signal: AbortSignal): Promise<Asked['outcome']> {
-  const { outcome, trouble, generation } = await ask(wish, signal);
-  if (trouble?.cause !== 'login_expired' || wish.source.auth === undefined) return outcome;
-  return (await ask({ ...wish, stale: generation }, signal)).outcome;
+/**
+ * Asks; where the session is over, once more with other credentials.
+ *
+ * @param target - the one that is asked for; missing for a batch.
+ */
+async function askLoggedIn(
+  wish: Wish,
+  { ask, spend }: PulseDeps,
+  signal: AbortSignal,
+  target?: number,
+): Promise<Asked['outcome']> {
+  const first = await ask(wish, signal);
+  await note(first);
+  if (first.trouble?.cause !== 'login_expired' || wish.source.auth === undefined) return first.outcome;
+  const again = await ask({ ...wish, stale: first.generation }, signal);
+  await note(again);
+  return again.outcome;
+
+  async function note(asked: Asked): Promise<void> {
+    const tally = pulseTally(asked);
+    if (tally !== undefined) await spend(tally, target);
+  }
 }
 
 function counted({ asked, failed, failure }: PulseRound, outcome: Asked['outcome']): PulseRound {

@@ -6,8 +6,10 @@ import type { Close, CommitResult, Fence, StepOps } from '../store/ops.ts';
 import type { PageCopy } from '../store/rows.ts';
 import { type Ask, hoursOver } from './ask.ts';
 import { type Leash, newLeash } from './leash.ts';
+import { isOwnFailure } from './own-failures.ts';
 import { pause } from './pause.ts';
-import { mostRecords, recordLimitEnd } from './record-limit.ts';
+import { mostRecords, withinRecords } from './record-limit.ts';
+import type { ScrapeEnd } from './scrape-end.ts';
 import { copyOf, stepOps, visitPage } from './visit.ts';
 import type { Visit, Visited, Walk } from './walk.ts';
 
@@ -21,7 +23,7 @@ export interface ScrapeDeps {
   close(fence: Omit<Fence, 'step'>, close: Close): Promise<CommitResult>;
   /** The longest that the steps for one page may take together; waiting for their turns does not count. */
   readonly timeLimitMs: number;
-  /** Records that a scrape stores before it is cut; default 1,000,000. */
+  /** Records that a scrape stores before it is cut, or a walk to the end of a list over all its scrapes; default 1,000,000. */
   readonly maxRecords?: number;
 }
 
@@ -66,7 +68,7 @@ export async function runScrape(
   const { maxRecords = mostRecords } = deps;
   let step = 0;
   let draftsBefore = 0;
-  let ended: Omit<Close, 'copy'> | undefined;
+  let ended: ScrapeEnd | undefined;
   let isClosed = false;
   let copy: PageCopy | undefined;
   let verdict: Verdict = 'unused';
@@ -119,13 +121,14 @@ export async function runScrape(
     }
     const preparing = walk.prepare?.(visit, visited);
     if (preparing !== undefined) await preparing;
-    const taken = walk.took(visit, visited);
     const { outcome } = visited.asked;
+    const took = walk.took(visit, visited);
+    const { length: count } = took.drafts ?? (outcome.kind === 'read' ? outcome.extraction.drafts : []);
+    const taken = withinRecords(walk, took, { before: draftsBefore, count, most: maxRecords });
     if (visit.keepsCopy === true) copy = copyOf(visited.url, outcome, version);
     verdict = verdictOf(visited, verdict);
-    const end = taken.end ?? limitEnd(taken.drafts ?? (outcome.kind === 'read' ? outcome.extraction.drafts : []));
-    if (ended === undefined && end !== undefined) {
-      ended = end;
+    if (ended === undefined && taken.end !== undefined) {
+      ended = taken.end;
       for (const other of underWay.values()) other.drop();
     }
     const close = ended !== undefined && underWay.size === 1 ? closeOf(ended) : undefined;
@@ -136,12 +139,7 @@ export async function runScrape(
     walk.wrote?.(visit);
   }
 
-  /** How the scrape ends with these drafts, where they are the last that it may store. */
-  function limitEnd({ length }: readonly unknown[]): Omit<Close, 'copy'> | undefined {
-    return length > 0 && draftsBefore + length >= maxRecords ? recordLimitEnd(maxRecords) : undefined;
-  }
-
-  /** Nothing for a visit that was dropped before the site was asked. */
+  /** Nothing for a visit that was dropped before the site was asked; what else went wrong with it is an error all the same. */
   async function unlessDropped(visit: Visit, leash: Leash): Promise<Visited | undefined> {
     try {
       if (visit.afterMs !== undefined) await pause(deps.clock, visit.afterMs, leash.signal);
@@ -149,7 +147,7 @@ export async function runScrape(
       const dueAt = step === 0 ? begun.dueAt : deps.clock.now();
       return await visitPage(visit, { ...context, dueAt, ask: leash.ask }, leash.signal);
     } catch (error) {
-      if (leash.isDropped()) return undefined;
+      if (leash.isDropped() && error === leash.signal.reason) return undefined;
       throw error;
     }
   }
@@ -163,7 +161,7 @@ export async function runScrape(
     for (const leash of underWay.values()) leash.cut(signal.reason);
   }
 
-  function closeOf(end: Omit<Close, 'copy'>): Close {
+  function closeOf(end: ScrapeEnd): Close {
     return { ...end, ...(copy !== undefined && { copy }) };
   }
 }
@@ -178,17 +176,8 @@ export function check({ outcome }: CommitResult): void {
   if (outcome === 'superseded') throw new Superseded();
 }
 
-/** What we did or lack, which says nothing of the source. */
-const ownFailures: ReadonlySet<string> = new Set([
-  'cancelled',
-  'time_limit',
-  'renderer_missing',
-  'render_crashed',
-  hoursOver,
-]);
-
 /** What a visit adds to what is said of its source. */
 export function verdictOf({ asked: { outcome, wasAsked, trouble } }: Visited, before: Verdict): Verdict {
-  if (!wasAsked || (outcome.kind === 'failed' && ownFailures.has(outcome.failure.code))) return before;
+  if (!wasAsked || isOwnFailure(outcome)) return before;
   return trouble !== undefined && againstSource.has(trouble.cause) ? 'bad' : 'good';
 }

@@ -6,6 +6,7 @@ import type { Hop } from '../provider/provider.ts';
 import type { Close, StepOps } from '../store/ops.ts';
 import type { Failure, PageCopy } from '../store/rows.ts';
 import { type Ask, type Asked, hoursOver, type Wish, type Within } from './ask.ts';
+import { spentOf } from './spent.ts';
 import { type Allowance, type Decision, decide, type Spent } from './decide.ts';
 import { pause } from './pause.ts';
 import { TimeLimit } from './time-limit.ts';
@@ -141,21 +142,14 @@ export function stepOps(
       absent: extraction?.absent ?? [],
       unparsed: extraction?.unparsed ?? [],
       ...(extraction !== undefined && extraction.refused > 0 && { errors: extraction.refused }),
+      ...(extraction?.repeated !== undefined && { repeated: extraction.repeated }),
       ...(extraction?.notes !== undefined && extraction.notes.length > 0 && { notes: extraction.notes }),
     },
     ...(outcome.kind === 'unmodified' && { unmodified: true }),
-    ...spentOf(outcome),
+    ...spentOf(asked),
     ...taken.ops,
     ...(close !== undefined && { close }),
   };
-}
-
-/** What a step cost besides its bytes; nothing where that is nothing. */
-function spentOf(outcome: StepOutcome): Pick<StepOps, 'spent'> {
-  if (outcome.kind !== 'read' && outcome.kind !== 'unmodified') return {};
-  const cpuMs = outcome.kind === 'read' ? outcome.cpuMs : undefined;
-  const spent = { ...(outcome.validators && { validated: 1 }), ...(cpuMs !== undefined && { cpuMs }) };
-  return Object.keys(spent).length === 0 ? {} : { spent };
 }
 
 function failureOf(

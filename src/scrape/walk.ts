@@ -3,9 +3,10 @@ import type { Validators } from '../fetch/page.ts';
 import type { FetchRequest } from '../fetch/request.ts';
 import type { Advice } from '../provider/define.ts';
 import type { FailedPage, Hop, MadeRequest, Reading } from '../provider/provider.ts';
-import type { Close, StepOps } from '../store/ops.ts';
+import type { StepOps } from '../store/ops.ts';
 import type { PageCopy } from '../store/rows.ts';
 import type { Asked } from './ask.ts';
+import type { ScrapeEnd } from './scrape-end.ts';
 
 /** One page that a scrape asks for. */
 export interface Visit {
@@ -42,9 +43,9 @@ export interface Taken {
   /** Written in place of the page's records. */
   readonly drafts?: readonly RecordDraft[];
   /** What is written with them. */
-  readonly ops?: Pick<StepOps, 'position' | 'crawl'>;
+  readonly ops?: Pick<StepOps, 'position' | 'crawl' | 'reach' | 'since' | 'draftsBefore'>;
   /** Set when the scrape ends here. */
-  readonly end?: Omit<Close, 'copy'>;
+  readonly end?: ScrapeEnd;
 }
 
 /**
@@ -63,11 +64,19 @@ export interface Walk {
   /** Told when what it took is written. */
   wrote?(visit: Visit): void;
   /** How it ends once no page is left. */
-  ending(): Omit<Close, 'copy'>;
+  ending(): ScrapeEnd;
+  /** Has it end with the page that was taken last, as all that it may store is stored; without it, the next scrape may go on behind. */
+  limited?(): Limited;
+}
+
+/** What is written with the page that is the last for a limit, and what is told as left out behind it. */
+export interface Limited {
+  readonly ops: Pick<StepOps, 'reach'>;
+  readonly gap: NonNullable<ScrapeEnd['gap']>;
 }
 
 /** The end of a scrape whose last page could not be read. */
-export function failedEnd({ asked }: Visited): Omit<Close, 'copy'> {
+export function failedEnd({ asked }: Visited): ScrapeEnd {
   const { outcome, trouble } = asked;
   const failure = outcome.kind === 'failed' ? outcome.failure : undefined;
   const { code, message, excerpt } = failure ?? { code: 'unexpected', message: `got an outcome "${outcome.kind}"` };

@@ -10,6 +10,7 @@ import { crawlWalk } from './crawl-walk.ts';
 import { ErrorTally } from './errors.ts';
 import { listWalk } from './list-walk.ts';
 import { pageWalk } from './page-walk.ts';
+import type { ReachOptions } from './reach.ts';
 import type { Walk } from './walk.ts';
 
 /** What decides over the pages of a scrape. */
@@ -25,12 +26,15 @@ export interface WalkInputs {
   now(): number;
   /** Whether a scrape of the target that completed has stored it. */
   isKnown(draft: RecordDraft): boolean;
+  /** Of a list. */
+  readonly reach?: ReachOptions;
   /** Of a source that is crawled. */
   readonly crawl?: { readonly startUrls: readonly string[]; readonly state: CrawlState };
 }
 
 /** The pages of a scrape, as the target's source has them. */
-export function walkOf({ source, provider: given, version, target, wish, now, isKnown, crawl }: WalkInputs): Walk {
+export function walkOf(inputs: WalkInputs): Walk {
+  const { source, provider: given, version, target, wish, now, isKnown, reach, crawl } = inputs;
   const provider = given ?? openProvider(source);
   if (source.crawl !== undefined && crawl !== undefined) {
     const { concurrency: width } = source.politeness;
@@ -45,7 +49,8 @@ export function walkOf({ source, provider: given, version, target, wish, now, is
   const { collect } = source;
   if (collect === undefined) {
     const visit = target.settled === 0 ? 'first' : 'later';
-    return listWalk({ url, provider, list, visit, isFull: wish.full === true, copy, keepsCopy: true, isKnown, errors });
+    const isFull = wish.full === true;
+    return listWalk({ url, provider, list, visit, isFull, copy, keepsCopy: true, isKnown, errors, reach });
   }
   return collectWalk({
     provider,

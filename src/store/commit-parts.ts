@@ -14,11 +14,19 @@ const weight = 125_000;
 /** What a draft weighs besides its texts, in characters. */
 const draftWeight = 625;
 
-/** What is left of a step for the commit that ends it. */
+/** What parts leave of a step for the commit that ends it. */
 export interface StepLeft {
+  /** With the drafts and places that are still to be written, and no longer `unmodified` once all is verified; all else is as it was. */
   readonly ops: StepOps;
   /** What its parts did. */
   readonly counts: ChangeCounts;
+  /** Fields that they saw. */
+  readonly fields: ReadonlySet<string>;
+}
+
+/** Fields that drafts have, whatever their values. */
+export function fieldsOf(drafts: StepOps['drafts']): ReadonlySet<string> {
+  return new Set(drafts.flatMap(({ fields }) => Object.keys(fields)));
 }
 
 /** Whether a step is too much for one transaction, which would hold everybody up. */
@@ -61,13 +69,14 @@ async function addPlaces(store: Store, fence: Fence, ops: StepOps, holds: Holds)
 }
 
 async function observeParts(store: Store, fence: Fence, ops: StepOps, holds: Holds): Promise<StepLeft | undefined> {
-  const { log, observedAt } = ops;
+  const { log, observedAt, since } = ops;
   let { draftsBefore = 0 } = ops;
   let counts = noChanges;
   const slices = slicesOf(ops.drafts);
   const last = slices.pop() ?? [];
   for (const slice of slices) {
-    const sighting = { scrape: fence.scrape, url: log.url, observedAt, draftsBefore };
+    const order = { draftsBefore, ...(since !== undefined && { since }) };
+    const sighting = { scrape: fence.scrape, url: log.url, observedAt, ...order };
     const found = await part(store, fence, holds, (target, change) =>
       observe(store, change, { target, ...sighting }, slice),
     );
@@ -75,11 +84,13 @@ async function observeParts(store: Store, fence: Fence, ops: StepOps, holds: Hol
     counts = sumOf(counts, found);
     draftsBefore += slice.length;
   }
-  return { ops: { ...ops, drafts: last, ...(draftsBefore > 0 && { draftsBefore }) }, counts };
+  const fields = fieldsOf(slices.flat());
+  return { ops: { ...ops, drafts: last, ...(draftsBefore > 0 && { draftsBefore }) }, counts, fields };
 }
 
 async function verifyParts(store: Store, fence: Fence, ops: StepOps, holds: Holds): Promise<StepLeft | undefined> {
   const sighting = { scrape: fence.scrape, at: ops.observedAt };
+  const fields = new Set<string>();
   let counts = noChanges;
   let after: RecordRow | undefined;
   do {
@@ -93,10 +104,11 @@ async function verifyParts(store: Store, fence: Fence, ops: StepOps, holds: Hold
     });
     if (found === undefined) return undefined;
     counts = sumOf(counts, found.counts);
+    for (const field of found.fields) fields.add(field);
     after = found.last;
   } while (after !== undefined);
   const { unmodified: _, ...left } = ops;
-  return { ops: left, counts };
+  return { ops: left, counts, fields };
 }
 
 function part<T>(

@@ -1,13 +1,13 @@
 import { withResult } from '../schedule/priority.ts';
 import { endScrape, halt, scheduleNext } from './ending.ts';
-import { hasParts, type StepLeft, writeParts } from './commit-parts.ts';
+import { fieldsOf, hasParts, type StepLeft, writeParts } from './commit-parts.ts';
 import { freshen } from './fresh.ts';
 import { applyCrawl, type CrawlOps } from './crawl.ts';
 import { markMissing } from './missing.ts';
 import { noChanges, observe, sumOf } from './observe.ts';
 import { verify } from './verify.ts';
 import type { Close, CommitResult, Fence, StepOps } from './ops.ts';
-import type { ChangeCounts, Position, ProjectRow, ScrapeRow, SpentRow, TargetRow } from './rows.ts';
+import type { ChangeCounts, ProjectRow, ScrapeRow, SpentRow, TargetRow } from './rows.ts';
 import type { Change, Store } from './store.ts';
 
 /**
@@ -18,12 +18,12 @@ import type { Change, Store } from './store.ts';
 export async function commitStep(store: Store, fence: Fence, ops: StepOps): Promise<CommitResult> {
   const left = hasParts(store, fence, ops)
     ? await writeParts(store, fence, ops, () => holds(store, fence)?.target)
-    : { ops, counts: noChanges };
+    : { ops, counts: noChanges, fields: noFields };
   return store.write((change) => {
     const held = holds(store, fence);
     return held === undefined || left === undefined
       ? { outcome: 'superseded' }
-      : writeStep(store, change, fence, left, held);
+      : writeStep(store, change, fence, { ...left, whole: ops }, held);
   });
 }
 
@@ -43,49 +43,57 @@ function holds(store: Store, fence: Omit<Fence, 'step'> & Partial<Fence>): Held 
   return { target, scrape };
 }
 
+/** What is left of a step, beside all of it: what the step was is not told by its last part. */
+interface StepToWrite extends StepLeft {
+  readonly whole: StepOps;
+}
+
 function writeStep(
   store: Store,
   change: Change,
   fence: Fence,
-  { ops, counts: before }: StepLeft,
+  { whole, ops, counts: before, fields: seenBefore }: StepToWrite,
   { target, scrape }: Held,
 ): CommitResult {
-  const { observedAt, draftsBefore, log } = ops;
-  const sighting = { target, scrape: fence.scrape, url: log.url, observedAt, ...(draftsBefore && { draftsBefore }) };
+  const { observedAt, draftsBefore, since, log } = ops;
+  const order = { ...(draftsBefore && { draftsBefore }), ...(since !== undefined && { since }) };
+  const sighting = { target, scrape: fence.scrape, url: log.url, observedAt, ...order };
   const found = ops.unmodified
-    ? verify(store, target, { scrape: fence.scrape, at: observedAt }).counts
-    : observe(store, change, sighting, ops.drafts);
-  const counts = sumOf(before, found);
+    ? verify(store, target, { scrape: fence.scrape, at: observedAt })
+    : { counts: observe(store, change, sighting, ops.drafts), fields: fieldsOf(ops.drafts) };
+  const counts = sumOf(before, found.counts);
   store.steps.put({ scrape: fence.scrape, step: fence.step, ...log, counts });
-  if (!ops.unmodified && ops.drafts.length > 0)
-    freshen(store, change, target, { at: observedAt, fields: fieldsOf(ops.drafts) });
+  const fields = new Set([...seenBefore, ...found.fields]);
+  if (fields.size > 0) freshen(store, change, target, { at: observedAt, fields });
   if (ops.crawl !== undefined) crawlOn(store, change, { target, scrape }, ops.crawl, counts);
   const errors = (scrape.errors ?? 0) + (log.errors ?? 0);
+  const repeated = (scrape.repeated ?? 0) + (log.repeated ?? 0);
   const walked: ScrapeRow = {
     ...scrape,
     steps: scrape.steps + 1,
     bytes: scrape.bytes + log.bytes,
     counts: sumOf(scrape.counts, counts),
     ...(errors > 0 && { errors }),
-    ...spentWith(scrape, ops),
+    ...(repeated > 0 && { repeated }),
+    ...spentWith(scrape, whole),
   };
 
-  let after = progressed(target, ops.position);
+  let after = progressed(target, ops);
   if (ops.close === undefined) {
     store.scrapes.put(walked);
     if (after !== target) store.targets.put(after);
   } else {
-    // Of several pages, none is known to have been so before the scrape began.
-    const verifiedAt = walked.steps === 1 ? observedAt : walked.startedAt;
-    after = closed(
-      store,
-      change,
-      { target: after, scrape: walked },
-      { ...ops.close, verifiedAt, all: ops.unmodified === true },
-    );
+    const verifiedAt = wholeAt(store, { target, scrape: walked }, ops);
+    after = closed(store, change, { target: after, scrape: walked }, { ...ops.close, verifiedAt });
   }
   const lastEvent = change.log({ kind: 'step', ...fence });
   return { outcome: 'committed', counts, lastEvent, targetStatus: after.status };
+}
+
+/** As of when a scrape that ends with this step has seen all that there was: of several pages, what came after the first was asked for may be missing. */
+function wholeAt(store: Store, { target, scrape }: Held, { since, observedAt }: StepOps): number {
+  if (since !== undefined) return store.scrapes.get(since)?.startedAt ?? target.createdAt ?? scrape.startedAt;
+  return scrape.steps === 1 ? observedAt : scrape.startedAt;
 }
 
 /** Domains that a crawl leaves aside are told, each once. */
@@ -96,12 +104,19 @@ function crawlOn(store: Store, change: Change, { target, scrape }: Held, ops: Cr
   for (const domain of newDomains) change.tell({ type: 'crawl.offsite', ...of, data: { crawl: crawl.crawl, domain } });
 }
 
-/** The target after a committed step: what it was blamed for is forgotten, and a collector may have come further. */
-function progressed(target: TargetRow, position: Position | undefined): TargetRow {
+/** The target after a committed step: what it was blamed for is forgotten, and its walk may have come further. */
+function progressed(target: TargetRow, { position, reach }: StepOps): TargetRow {
   const isBlamed = target.crashes.inRow > 0 || target.parked !== undefined;
-  if (!isBlamed && position === undefined) return target;
-  const { parked: _, ...rest } = target;
-  return { ...rest, crashes: { ...target.crashes, inRow: 0 }, ...(position !== undefined && { position }) };
+  const isReached = reach !== undefined && (reach !== 'none' || target.reach !== undefined);
+  if (!isBlamed && position === undefined && !isReached) return target;
+  const { parked: _, reach: before, ...rest } = target;
+  const kept = reach === undefined ? before : reach === 'none' ? undefined : reach;
+  return {
+    ...rest,
+    crashes: { ...target.crashes, inRow: 0 },
+    ...(position !== undefined && { position }),
+    ...(kept !== undefined && { reach: kept }),
+  };
 }
 
 /** Ends a scrape whose steps have all been written, unless it is no longer its target's. */
@@ -120,10 +135,9 @@ export async function closeScrape(store: Store, fence: Omit<Fence, 'step'>, clos
   });
 }
 
-/** How a scrape closes, with when what it saw was so; `all` where that holds for every field that is known. */
+/** How a scrape closes, with when what it saw was so. */
 interface Closing extends Close {
   readonly verifiedAt: number;
-  readonly all?: boolean;
 }
 
 const noFields: ReadonlySet<string> = new Set();
@@ -132,13 +146,14 @@ function closed(store: Store, change: Change, { target, scrape }: Held, close: C
   const over = endScrape(store, change, scrape, close);
   if (close.gap !== undefined) tellGap(change, scrape, close.gap);
   if (close.crawl !== undefined) applyCrawl(store, target.target, { add: [], end: close.crawl });
-  const { running, copy, found = [], ...rest } = target;
+  const { running, copy, reach, found = [], ...rest } = target;
   const isComplete = close.status === 'complete';
   // A scrape that failed says nothing of the page; one that completed says which copy there is now.
   const kept = isComplete ? close.copy : copy;
   const ended: TargetRow = {
     ...rest,
     ...(kept !== undefined && { copy: kept }),
+    ...(!isComplete && reach !== undefined && { reach }),
     epoch: target.epoch + 1,
     settled: isComplete && running !== undefined ? running : target.settled,
     ...((isComplete || found.length > 0) && {
@@ -148,13 +163,7 @@ function closed(store: Store, change: Change, { target, scrape }: Held, close: C
   };
   if (!close.finished) {
     store.targets.put(ended);
-    if (isComplete) {
-      freshen(store, change, ended, {
-        at: close.verifiedAt,
-        whole: true,
-        fields: close.all === true ? 'all' : noFields,
-      });
-    }
+    if (isComplete) freshen(store, change, ended, { at: close.verifiedAt, whole: true, fields: noFields });
     scheduleNext(store, change, ended, over);
     return ended;
   }
@@ -195,13 +204,10 @@ function spentWith(
   const sum: SpentRow = {
     ...spent,
     ...(log.batch !== undefined && { batches: (spent.batches ?? 0) + 1 }),
+    ...(more.unasked !== undefined && { unasked: (spent.unasked ?? 0) + more.unasked }),
     ...(unmodified === true && { notModified: (spent.notModified ?? 0) + 1 }),
     ...(more.validated !== undefined && { validated: (spent.validated ?? 0) + more.validated }),
     ...(more.cpuMs !== undefined && { cpuMs: (spent.cpuMs ?? 0) + more.cpuMs }),
   };
   return Object.keys(sum).length === 0 ? {} : { spent: sum };
-}
-
-function fieldsOf(drafts: StepOps['drafts']): ReadonlySet<string> {
-  return new Set(drafts.flatMap(({ fields }) => Object.keys(fields)));
 }

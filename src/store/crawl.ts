@@ -9,9 +9,15 @@ export interface CrawlOps {
   /** Begins a crawl; one that is under way still is `replaced`. */
   readonly begin?: Pick<CrawlRow, 'version' | 'firstScrape' | 'startedAt' | 'maxPages'>;
   /** The place that the step was about. It leaves the frontier with the commit of its records, so that it is asked once. */
-  readonly done?: Pick<Place, 'kind' | 'seq'>;
-  /** Places that were done in vain, since nothing of the site could be had: they are waiting again, after the others of their kind. */
+  readonly done?: WaitingPlace;
+  /** Set where its page was read. */
+  readonly read?: Place;
+  /** Places that were asked in vain and that are waiting still: they are done as well. */
+  readonly failed?: readonly Place[];
+  /** Places that were asked in vain since the site was down: they wait on, after the others of their kind. */
   readonly back?: readonly Place[];
+  /** How many scrapes, one after the other, have met the site down now. */
+  readonly downs?: number;
   /** Those that the crawl has met are left out; so very many links of one page are added by several commits, the last with `done`. */
   readonly add: readonly NewPlace[];
   /** Keys that the crawl has met by another way, such as where a redirect led to. */
@@ -21,6 +27,8 @@ export interface CrawlOps {
   /** Ends the crawl; what is left of its frontier is no longer read. */
   readonly end?: { readonly at: number; readonly reason: CrawlEndReason; readonly loop?: LoopReport };
 }
+
+type WaitingPlace = Pick<Place, 'kind' | 'seq'>;
 
 export interface NewPlace extends PlaceRow {
   readonly kind: Place['kind'];
@@ -43,7 +51,9 @@ const keptCrawls = 20;
 /** Applies what a step of a crawl does. Runs within a transaction; throws when there is no such crawl or place. */
 export function applyCrawl(store: CrawlTables, target: number, ops: CrawlOps): CrawlResult {
   const before = ops.begin === undefined ? underWay(store.crawls, target) : begun(store.crawls, target, ops.begin);
-  const counted = withBack(store.frontier, withDone(store.frontier, before, ops.done), ops.back ?? []);
+  const places = [...(ops.done === undefined ? [] : [ops.done]), ...(ops.failed ?? [])];
+  const done = places.reduce((row, place) => withDone(store.frontier, row, place), before);
+  const counted = withBack(store.frontier, done, ops.back ?? []);
   for (const key of ops.seen ?? []) store.frontier.see(target, before.crawl, key);
   const grown = withPlaces(store.frontier, counted, ops.add);
   const tallied = ops.tally === undefined ? grown : addTally(grown, ops.tally);
@@ -51,6 +61,8 @@ export function applyCrawl(store: CrawlTables, target: number, ops: CrawlOps): C
     {
       ...tallied,
       ...(ops.guard !== undefined && { guard: ops.guard }),
+      ...(ops.read !== undefined && { lastRead: { ...tallied.lastRead, [ops.read.kind]: ops.read } }),
+      ...(ops.downs !== undefined && { downs: ops.downs }),
     },
     ops.end,
   );
@@ -87,13 +99,8 @@ function begun(crawls: CrawlTable, target: number, begin: NonNullable<CrawlOps['
   };
 }
 
-function withDone(frontier: FrontierTable, row: CrawlRow, done: CrawlOps['done']): CrawlRow {
-  if (done === undefined) return row;
-  if (!frontier.remove(row.target, row.crawl, done)) {
-    throw new Error(
-      `target ${row.target}: expected ${done.kind} place ${done.seq} to be waiting in crawl ${row.crawl}`,
-    );
-  }
+function withDone(frontier: FrontierTable, row: CrawlRow, done: WaitingPlace): CrawlRow {
+  leave(frontier, row, done);
   return {
     ...row,
     pages: row.pages + 1,
@@ -103,16 +110,18 @@ function withDone(frontier: FrontierTable, row: CrawlRow, done: CrawlOps['done']
 }
 
 function withBack(frontier: FrontierTable, row: CrawlRow, back: readonly Place[]): CrawlRow {
-  const { target, crawl, pages, detailPages } = row;
-  const waiting = { ...row.waiting };
   let { seq } = row;
   for (const place of back) {
+    leave(frontier, row, place);
     seq += 1;
-    waiting[place.kind] += 1;
-    frontier.add(target, crawl, { ...place, seq, again: (place.again ?? 0) + 1 });
+    frontier.add(row.target, row.crawl, { ...place, seq });
   }
-  const details = back.filter(({ kind }) => kind === 'detail').length;
-  return { ...row, pages: pages - back.length, detailPages: detailPages - details, waiting, seq };
+  return { ...row, seq };
+}
+
+function leave(frontier: FrontierTable, { target, crawl }: CrawlRow, { kind, seq }: WaitingPlace): void {
+  if (frontier.remove(target, crawl, { kind, seq })) return;
+  throw new Error(`target ${target}: expected ${kind} place ${seq} to be waiting in crawl ${crawl}`);
 }
 
 function withPlaces(frontier: FrontierTable, row: CrawlRow, places: readonly NewPlace[]): CrawlRow {
@@ -135,7 +144,7 @@ function withPlaces(frontier: FrontierTable, row: CrawlRow, places: readonly New
 
 function withEnd(row: CrawlRow, end: CrawlOps['end']): CrawlRow {
   if (end === undefined) return row;
-  const { guard: _, ...rest } = row;
+  const { guard: _, lastRead: __, downs: ___, ...rest } = row;
   return {
     ...rest,
     endedAt: end.at,

@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Database, open, type RootDatabase } from 'lmdb';
+import { type Database, open } from 'lmdb';
 import { createBatches } from './batch.ts';
 import { StoreFullError, storeErrorOf } from './full.ts';
+import { counted } from './under-way.ts';
 
 export interface EnvironmentOptions {
   /** A folder; made when missing. */
@@ -50,18 +51,18 @@ const fullFraction = 15 / 16;
 export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Environment {
   // Without batching by turns: with it, the rejection of a failed commit also reaches a promise that nobody can handle.
   const root = open<unknown>({ path, noSubdir: false, maxDbs: 64, encoding: 'json', eventTurnBatching: false });
-  const databases: Database<never>[] = [];
+  const databases = new Map<string, Database<never>>();
   const listeners: (() => void)[] = [];
   const waiting = new Set<() => void>();
   let writing = false;
   let closed: Promise<void> | undefined;
-  const runInBatch = createBatches({ write: (run) => root.transaction(run), undoable });
+  const runInBatch = createBatches({ write: (run) => counted(() => root.transaction(run)), undoable });
 
   return {
     path,
     database<V>(name: string): Database<V> {
-      const database = root.openDB<V>({ name, encoding: 'json' });
-      databases.push(database as unknown as Database<never>);
+      const database = databases.get(name) ?? root.openDB<never>({ name, encoding: 'json' });
+      databases.set(name, database);
       return database;
     },
     isWriting: () => writing,
@@ -132,7 +133,7 @@ export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Envir
 
   function refuseWhenFull(): void {
     if (limitBytes === undefined || statSync(join(path, 'data.mdb')).size < limitBytes) return;
-    const usedBytes = bytesInUse(root, databases);
+    const usedBytes = bytesInUse([root, ...databases.values()]);
     if (usedBytes < limitBytes * fullFraction) return;
     throw new StoreFullError(
       'map_full',
@@ -148,8 +149,8 @@ interface PageCounts {
   readonly overflowPages: number;
 }
 
-function bytesInUse(root: RootDatabase<unknown>, databases: readonly Database<never>[]): number {
-  return [root, ...databases].reduce((sum, database) => {
+function bytesInUse(databases: readonly Pick<Database<unknown>, 'getStats'>[]): number {
+  return databases.reduce((sum, database) => {
     const counts = database.getStats() as PageCounts;
     return sum + counts.pageSize * (counts.treeBranchPageCount + counts.treeLeafPageCount + counts.overflowPages);
   }, 0);

@@ -1,5 +1,6 @@
 import { scheduled } from './ending.ts';
 import type { TargetRow } from './rows.ts';
+import type { FreshRow } from './schedule-row.ts';
 import type { Change, Sighted, Store } from './store.ts';
 
 /**
@@ -14,6 +15,11 @@ export function freshen(store: Store, change: Change, target: TargetRow, seen?: 
   const { project, source } = target;
   for (const { kind, ...data } of found.told)
     change.tell({ type: `objective.${kind}`, project, source, target: target.target, data });
+}
+
+/** When something of a target was last verified, or its creation; all of it under an empty name. */
+export function verifiedAt({ verifiedAt: whole, fields = {} }: FreshRow, field: string): number {
+  return (Object.hasOwn(fields, field) ? fields[field] : undefined) ?? whole;
 }
 
 /** Tells what ages have come to by themselves, of up to `limit` targets; how many these were. */

@@ -1,13 +1,18 @@
 import { join } from 'node:path';
 import type { Environment } from './environment.ts';
 import { toSchema2 } from './schema-2.ts';
-import type { Tables } from './store.ts';
+import { toSchema3 } from './schema-3.ts';
+import type { StoreOptions, Tables } from './store.ts';
 
-/** Brings the tables from one schema to the next, within the transaction of all the migrations that are due. */
-export type Migration = (environment: Environment, tables: Tables) => void;
+/**
+ * Brings the tables from one schema to the next, within the transaction of all the migrations that are due.
+ *
+ * @param newId - makes public ids
+ */
+export type Migration = (environment: Environment, tables: Tables, newId: () => string) => void;
 
 /** The first brings schema 1 to 2, and so on. */
-const ownMigrations: readonly Migration[] = [toSchema2];
+const ownMigrations: readonly Migration[] = [toSchema2, toSchema3];
 
 /** A store that this program cannot read. */
 export class SchemaError extends Error {
@@ -53,16 +58,17 @@ export async function migrate(
   environment: Environment,
   tables: Tables,
   found: number | undefined,
-  migrations = ownMigrations,
+  { newId, migrations = ownMigrations }: Pick<StoreOptions, 'migrations'> & Required<Pick<StoreOptions, 'newId'>>,
 ): Promise<void> {
   const newest = migrations.length + 1;
   if (found === newest) return;
   if (found !== undefined) await environment.copyTo(join(environment.path, `schema-${found}`));
   await environment.commit(
     () => {
-      if (found !== undefined) for (const step of migrations.slice(found - 1)) step(environment, tables);
+      if (found !== undefined) for (const step of migrations.slice(found - 1)) step(environment, tables, newId);
       tables.meta.setSchema(newest);
     },
-    { durable: true },
+    // A store at its limit could never be trimmed, if it could not be opened.
+    { durable: true, evenWhenFull: true },
   );
 }

@@ -13,18 +13,26 @@ export interface Sighting {
   /** The page. */
   readonly url: string;
   readonly observedAt: number;
-  /** How many drafts the scrape had found before these. */
+  /** How many drafts its walk had found before these. */
   readonly draftsBefore?: number;
+  /** The scrape that its walk began with; default: this one. */
+  readonly since?: number;
 }
 
-/** More drafts than one scrape has, and few enough for the numbers of all scrapes to come. */
+/** More drafts than one scrape has, and few enough for the numbers of all scrapes to come; what a walk of several finds behind so many has one place. */
 const draftsPerScrape = 2 ** 21;
+
+/** The place in the order of all records of what a scrape found first; `index` counts its drafts in page order, from 0. */
+export function sequenceOf(scrape: number, index: number): number {
+  // Lists begin with what is newest.
+  return (scrape + 1) * draftsPerScrape - 1 - Math.min(index, draftsPerScrape - 1);
+}
 
 /** Stores what drafts change of the records, in page order, with its history and its events. Runs within a transaction. */
 export function observe(
   store: Store,
   change: Change,
-  { target, scrape, url, observedAt, draftsBefore = 0 }: Sighting,
+  { target, scrape, url, observedAt, draftsBefore = 0, since = scrape }: Sighting,
   drafts: readonly RecordDraft[],
 ): ChangeCounts {
   const counts = { added: 0, changed: 0, confirmed: 0 };
@@ -32,8 +40,7 @@ export function observe(
 
   for (const [index, draft] of drafts.entries()) {
     const known = store.records.get(source, draft.type, draft.key);
-    // Lists begin with what is newest.
-    const sequence = (scrape + 1) * draftsPerScrape - 1 - Math.min(draftsBefore + index, draftsPerScrape - 1);
+    const sequence = sequenceOf(since, draftsBefore + index);
     const seen = { source, target: target.target, scrape, url: draft.url ?? url, sequence, observedAt, at: change.at };
     const found = difference(known, draft, { ...seen, id: known?.id ?? store.newId() });
     if (found.kind === 'stale') {

@@ -1,5 +1,6 @@
 import type { RecordDraft } from '../extract/draft.ts';
 import type { CrawlOps } from './crawl.ts';
+import type { Reach } from './reach.ts';
 import type { ChangeCounts, Failure, PageCopy, Position, SpentRow, StepRow, TargetStatus } from './rows.ts';
 
 /** Whom a commit belongs to; checked inside the transaction. */
@@ -16,14 +17,18 @@ export interface StepOps {
   readonly observedAt: number;
   readonly drafts: readonly RecordDraft[];
   readonly log: Omit<StepRow, 'scrape' | 'step' | 'counts'>;
-  /** How many drafts of this scrape came before these. */
+  /** How many drafts of its walk came before these. */
   readonly draftsBefore?: number;
+  /** The scrape that its walk began with, where that was cut: what it finds is older than all that was found before. Default: its own. */
+  readonly since?: number;
   /** Set when the site says that the target's copy is still the same: what was read from it is verified. */
   readonly unmodified?: boolean;
   /** What it cost besides its bytes. */
   readonly spent?: SpentRow;
   /** How far a collector has come. */
   readonly position?: Position;
+  /** How far a walk to the end of a list has come; `none` has the next one begin at the first page. */
+  readonly reach?: Reach | 'none';
   /** What the step does to its crawl. */
   readonly crawl?: CrawlOps;
   /** Set on a scrape's last step, unless it is closed by itself: how it ended. */

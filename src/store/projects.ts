@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ScheduleLevel } from '../definition/schedule.ts';
 import { isFinished } from './commit.ts';
-import { type Ending, halt, scheduleFirst, scheduleNext } from './ending.ts';
+import { type Ending, halt, putToRest, scheduleFirst, scheduleNext } from './ending.ts';
 import type { ProjectRow, TargetRow } from './rows.ts';
+import type { Rest } from './schedule-row.ts';
 import type { Change, Store } from './store.ts';
 
 /** A project's place on one source, as asked for; source and URL say which one it is. */
@@ -64,19 +65,27 @@ export function updateProject(store: Store, id: string, { targets, ...update }: 
 export function archiveProject(store: Store, id: string): Promise<ProjectResult> {
   return changeProject(store, id, 'archive', (change, project) => {
     if (project.status === 'archived') return undefined;
-    for (const target of targetsOf(store, project)) store.targets.put(halt(store, change, target, archived));
+    for (const target of targetsOf(store, project))
+      store.targets.put(halt(store, change, target, archived, restOf(target)));
     return { ...project, status: 'archived', archivedAt: change.at };
   });
 }
 
 const archived: Ending = { status: 'cancelled', failure: { code: 'archived', message: 'the project was archived' } };
 
-/** Tracks an archived project again: its active targets are scraped as if they were new. */
+/** What is finished is promised no more. */
+function restOf({ status }: TargetRow): Rest | undefined {
+  return status === 'finished' ? undefined : 'set-aside';
+}
+
+/** Tracks an archived project again: its active targets are scraped after the initial delay of new ones. */
 export function restoreProject(store: Store, id: string): Promise<ProjectResult> {
   return changeProject(store, id, 'restore', (change, project) => {
     if (project.status === 'active') return undefined;
-    for (const target of targetsOf(store, project))
+    for (const target of targetsOf(store, project)) {
       if (target.status === 'active') scheduleFirst(store, change, target);
+      else if (target.status === 'parked') putToRest(store, change, target, 'parked');
+    }
     const { archivedAt: _, ...rest } = project;
     return { ...rest, status: 'active' };
   });
@@ -126,6 +135,7 @@ function addTarget(store: Store, change: Change, project: Pick<ProjectRow, 'id' 
     status: 'active',
     epoch: 1,
     settled: 0,
+    createdAt: change.at,
     crashes: { recent: [], inRow: 0, total: 0 },
     ...(schedule !== undefined && { schedule }),
   }));
@@ -145,7 +155,7 @@ function updateTargets(store: Store, change: Change, project: ProjectRow, wanted
     const spec = wantedOf(target);
     if (spec !== undefined) adjust(store, change, project, target, spec);
     else if (target.status !== 'disabled')
-      store.targets.put({ ...halt(store, change, target, removed), status: 'disabled' });
+      store.targets.put({ ...halt(store, change, target, removed, restOf(target)), status: 'disabled' });
   }
   const missing = wanted.filter((spec) => !known.some((target) => isPlaceOf(spec, target)));
   return [...project.targets, ...missing.map((spec) => addTarget(store, change, project, spec))];

@@ -1,4 +1,5 @@
 import type { RecordDraft } from '../extract/draft.ts';
+import { fieldsOf } from './commit-parts.ts';
 import { observe } from './observe.ts';
 import { freshen } from './fresh.ts';
 import type { CommitResult } from './ops.ts';
@@ -24,8 +25,7 @@ export function commitPulse(
       return { outcome: 'superseded' };
     if (store.projects.get(target.project)?.status !== 'active') return { outcome: 'superseded' };
     const counts = observe(store, change, { target, scrape: 0, url, observedAt }, drafts);
-    const fields = new Set(drafts.flatMap((draft) => Object.keys(draft.fields)));
-    freshen(store, change, target, { at: observedAt, fields });
+    freshen(store, change, target, { at: observedAt, fields: fieldsOf(drafts) });
     const lastEvent = change.log({ kind: 'pulse', target: number });
     return { outcome: 'committed', counts, lastEvent, targetStatus: target.status };
   });

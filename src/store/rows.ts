@@ -1,5 +1,6 @@
 import type { ScheduleLevel } from '../definition/schedule.ts';
 import type { Unparsed, Value } from '../extract/draft.ts';
+import type { Reach } from './reach.ts';
 
 /** What a person tracks. `finished` is not stored: a project is finished when all its targets are. */
 export interface ProjectRow {
@@ -32,12 +33,16 @@ export interface TargetRow {
   /** What its newest scrapes that ended well were the first to store, newest first. */
   readonly found?: readonly number[];
   readonly status: TargetStatus;
+  /** Missing for one from before this was taken down. */
+  readonly createdAt?: number;
   /** Raised by the start of a scrape, archive, cancel and parking: a commit that carries an older one writes nothing. */
   readonly epoch: number;
   /** The last scrape that completed; 0 before the first. */
   readonly settled: number;
   /** Of a collector: how far it has come. */
   readonly position?: Position;
+  /** Of a list whose walk to its end was cut, or is under way: how far it has come. */
+  readonly reach?: Reach;
   /** The scrape under way, if any. */
   readonly running?: number;
   /** The scrape that was asked for and has not begun, if any. */
@@ -163,6 +168,8 @@ export interface ScrapeRow {
   readonly counts: ChangeCounts;
   /** Places that should have been records and were none, as they lacked their key or threw. */
   readonly errors?: number;
+  /** Records that were left out, as others on their pages have their keys and say something else. */
+  readonly repeated?: number;
   readonly spent?: SpentRow;
 }
 
@@ -170,6 +177,8 @@ export interface ScrapeRow {
 export interface SpentRow {
   /** Steps that were no exchange. */
   readonly batches?: number;
+  /** Steps that ended before anybody was asked, as where robots.txt forbids it. */
+  readonly unasked?: number;
   /** Answers that nothing had been modified. */
   readonly notModified?: number;
   /** Answers that let the next request ask whether anything was. */
@@ -204,6 +213,8 @@ export interface StepRow {
   readonly unparsed: readonly Unparsed[];
   /** Places that should have been records and were none. */
   readonly errors?: number;
+  /** Records that were left out for the key of another. */
+  readonly repeated?: number;
   /** Of a step that is no exchange: so many drafts and failed items of a plug-in's collector were handed over with it. */
   readonly batch?: number;
   /** What else was noticed, as sentences: fields that no record declares, items that could not be read. */

@@ -1,8 +1,9 @@
 import type { Episode } from '../schedule/episode.ts';
 import type { Grid } from '../schedule/grid.ts';
+import type { Openness } from '../schedule/openness.ts';
 import type { Bucket } from '../schedule/tokens.ts';
 
-/** When a target is next due, and all that follows from; one row per target that is scraped. Every instant is wall time. */
+/** When a target is next due, and all that follows from; one row per target that is or was scraped. Every instant is wall time. */
 export interface ScheduleRow {
   readonly target: number;
   /** Missing while nothing asks for a turn. */
@@ -11,12 +12,22 @@ export interface ScheduleRow {
   readonly manualAt?: number;
   /** When its last turn by its pace was over, or its creation. */
   readonly since: number;
+  /** When its last turn began, if its objective had drawn it forward from a later one of its interval and it ended well. */
+  readonly drawnAt?: number;
   /** Creation and initial delay, until it has been scraped once; its pace begins after that. */
   readonly firstAt?: number;
+  /** Of a target that rests: as it was. */
   readonly pace: PaceRow;
   /** Of a target with an objective. */
   readonly fresh?: FreshRow;
+  readonly rest?: Rest;
 }
+
+/**
+ * Why nothing of a target is due. What is promised of one that is `parked` counts and is told on; of one that is `set-aside`, as its
+ * project is archived or no longer has it, it is only remembered, for when it begins again.
+ */
+export type Rest = 'parked' | 'set-aside';
 
 /** What makes a target due time and again, with what is known of it. */
 export type PaceRow =
@@ -57,11 +68,13 @@ export interface FreshRow {
   readonly source: string;
   /** The age that it should not come to: the shortest of all. */
   readonly objectiveMs: number;
+  /** What the hours in which it may be asked leave of the time; missing for always. */
+  readonly hours?: Openness;
   /** When it was last verified as a whole, or its creation. */
   readonly verifiedAt: number;
   /** Turns in a row, up to the last one, that verified nothing. */
   readonly misses: number;
-  /** When each field that has an objective of its own was last verified. */
+  /** When each field that has an objective of its own was last verified, or the creation of its target where it never was. */
   readonly fields?: Readonly<Record<string, number>>;
   /** Those under way; of the whole target under an empty name. */
   readonly episodes?: Readonly<Record<string, Episode>>;

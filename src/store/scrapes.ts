@@ -148,10 +148,10 @@ export function cancelScrape(store: Store, number: number, why: string): Promise
       if (scrape === undefined || target === undefined) return { ok: false, why: 'not_found' };
       const ending: Ending = { status: 'cancelled', failure: { code: 'cancelled', message: why } };
       if (scrape.status === 'running' && target.running === number) {
-        const ended = endRunning(store, change, target, ending);
+        // What a person has cancelled is not to be gone on with.
+        const { reach: _, ...ended } = endRunning(store, change, target, ending);
         store.targets.put(ended);
         scheduleNext(store, change, ended, { ...scrape, status: 'cancelled' });
-        // What a person has cancelled is not to be gone on with.
         if (crawlUnderWay(store, target.target) !== undefined) {
           applyCrawl(store, target.target, { add: [], end: { at: change.at, reason: 'cancelled' } });
         }

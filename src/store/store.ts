@@ -12,6 +12,7 @@ import { eventTable } from './tables/events.ts';
 import { frontierTable } from './tables/frontier.ts';
 import { historyTable } from './tables/history.ts';
 import { hostTable } from './tables/hosts.ts';
+import { infeasibleTable } from './tables/infeasible.ts';
 import { metaTable } from './tables/meta.ts';
 import { projectTable } from './tables/projects.ts';
 import { recordTable } from './tables/records.ts';
@@ -27,8 +28,8 @@ import { wasteTable } from './tables/waste.ts';
 
 /** Says when targets are due. Called within the transaction that changes what it depends on, so it reads nothing else. */
 export interface Scheduling {
-  /** For a target that begins, or begins again. */
-  first(target: TargetRow, about: Scheduled): ScheduleRow;
+  /** For a target that begins, or begins again, of which `row` has what is remembered. */
+  first(target: TargetRow, about: Scheduled, row?: ScheduleRow): ScheduleRow;
   /** After a scrape, whose row and observation `turn` has, or when what decides has changed; `row` is the one until now. */
   next(target: TargetRow, row: ScheduleRow, about: Scheduled, turn?: Turn): ScheduleRow;
   /** The row after something was seen, or as time alone has it, with what is to be told of that. */
@@ -41,6 +42,8 @@ export interface Scheduled {
   readonly at: number;
   readonly project: ProjectRow | undefined;
   readonly places: Places;
+  /** When a field was last verified, as far as the first of the target's records tell; nothing where none of these has it. */
+  readonly seenAt: (field: string) => number | undefined;
 }
 
 /** Who else is in a grid, or has an objective. */
@@ -59,7 +62,7 @@ export type Turn = Pick<ScrapeRow, 'reason' | 'startedAt' | 'status' | 'failure'
 /** What was seen to be so at an instant. */
 export interface Sighted {
   readonly at: number;
-  readonly fields: ReadonlySet<string> | 'all';
+  readonly fields: ReadonlySet<string>;
   /** Whether that was the target as a whole. */
   readonly whole?: boolean;
 }
@@ -120,14 +123,14 @@ export function openStore(options: StoreOptions): Promise<Store> {
 /** The store in an environment that is open, which is closed with it, and also when this throws. */
 export async function storeIn(
   environment: Environment,
-  options: Omit<StoreOptions, keyof EnvironmentOptions>,
+  { newId = nanoid, ...options }: Omit<StoreOptions, keyof EnvironmentOptions>,
 ): Promise<Store> {
   try {
     const tables = openTables(environment);
     const found = readableSchema(environment, tables, options.migrations);
     options.claim?.({ environment, meta: tables.meta });
-    await migrate(environment, tables, found, options.migrations);
-    return storeOver(environment, tables, options);
+    await migrate(environment, tables, found, { ...options, newId });
+    return storeOver(environment, tables, { ...options, newId });
   } catch (error) {
     await environment.close();
     throw error;
@@ -141,6 +144,7 @@ function openTables(environment: Environment) {
     projects: projectTable(environment),
     targets: targetTable(environment),
     schedule: scheduleTable(environment),
+    infeasible: infeasibleTable(environment),
     records: recordTable(environment),
     history: historyTable(environment),
     scrapes: scrapeTable(environment),
@@ -161,7 +165,7 @@ function openTables(environment: Environment) {
 function storeOver(
   environment: Environment,
   tables: Tables,
-  { now, scheduling, newId = nanoid }: Pick<StoreOptions, 'now' | 'scheduling' | 'newId'>,
+  { now, scheduling, newId }: Pick<Store, 'newId'> & Pick<StoreOptions, 'now' | 'scheduling'>,
 ): Store {
   const listeners = new Set<(lastSerial: number) => void>();
   const { events, commits } = tables;
@@ -170,7 +174,7 @@ function storeOver(
     ...tables,
     environment,
     scheduling,
-    newId: () => newId(),
+    newId,
     write,
     readEvents: (after, limit) => [...events.rows({ after, limit })],
     onEvents(listener) {

@@ -56,9 +56,11 @@ export function parkTarget(store: Store, number: number, reason: string, retryAt
       if (target === undefined) return { ok: false, why: 'not_found' };
       if (target.status !== 'active') return { ok: true };
       const { project, source } = target;
+      // A crash may be told after its project was archived.
+      const rest = store.projects.get(project)?.status === 'active' ? 'parked' : 'set-aside';
       const times = (target.parked?.times ?? 0) + 1;
       const parked: TargetRow = {
-        ...halt(store, change, target, { status: 'cancelled', failure: { code: 'parked', message: reason } }),
+        ...halt(store, change, target, { status: 'cancelled', failure: { code: 'parked', message: reason } }, rest),
         status: 'parked',
         parked: { at: change.at, reason, retryAt, times },
       };
@@ -71,7 +73,7 @@ export function parkTarget(store: Store, number: number, reason: string, retryAt
   );
 }
 
-/** Has a parked target scraped again, as if it were new. Does nothing to one that is not parked. */
+/** Has a parked target scraped again, after the initial delay of a new one. Does nothing to one that is not parked. */
 export function releaseTarget(store: Store, number: number): Promise<TargetResult> {
   return store.write(
     (change) => {

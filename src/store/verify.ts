@@ -14,6 +14,8 @@ export interface Part {
 /** What a part came to; `last` is missing when it was the last one. */
 export interface VerifiedPart {
   readonly counts: ChangeCounts;
+  /** Names of those that were seen on the copy. */
+  readonly fields: ReadonlySet<string>;
   readonly last?: RecordRow;
 }
 
@@ -24,14 +26,21 @@ export function verify(
   { scrape, at }: { readonly scrape: number; readonly at: number },
   { after, limit }: Part = {},
 ): VerifiedPart {
-  if (copy === undefined) return { counts: noChanges };
+  if (copy === undefined) return { counts: noChanges, fields: new Set() };
   const range = { ...(after !== undefined && { after }), ...(limit !== undefined && { limit }) };
   const rows = [...store.records.ofTarget(target, range)];
   const seenAt = new Set([copy.observedAt, ...(copy.partlyAt ?? [])]);
-  const verified = rows.flatMap((row) => verifiedRow(row, seenAt, { scrape, at }) ?? []);
-  for (const row of verified) store.records.put(row, { target, scrape });
+  const fields = new Set<string>();
+  let confirmed = 0;
+  for (const row of rows) {
+    const seen = Object.entries(row.fields).filter(([, { verifiedAt }]) => seenAt.has(verifiedAt));
+    if (seen.length === 0) continue;
+    store.records.put(verifiedRow(row, seen, { scrape, at }), { target, scrape });
+    confirmed += 1;
+    for (const [name] of seen) fields.add(name);
+  }
   const last = rows.length === limit ? rows.at(-1) : undefined;
-  return { counts: { ...noChanges, confirmed: verified.length }, ...(last !== undefined && { last }) };
+  return { counts: { ...noChanges, confirmed }, fields, ...(last !== undefined && { last }) };
 }
 
 /** A copy whose records are about to be verified in parts: those of the first parts are known by the instant when the scrape is cut. */
@@ -40,14 +49,12 @@ export function partlyVerified(copy: PageCopy, at: number): PageCopy {
   return { ...copy, partlyAt: [...others, at].slice(-keptPartly) };
 }
 
-/** Nothing when no field was seen on the copy. */
+/** The record with the fields that were seen on the copy verified. */
 function verifiedRow(
   row: RecordRow,
-  seenAt: ReadonlySet<number>,
+  seen: readonly (readonly [string, FieldCell])[],
   { scrape, at }: { readonly scrape: number; readonly at: number },
-): RecordRow | undefined {
-  const seen = Object.entries(row.fields).filter(([, { verifiedAt }]) => seenAt.has(verifiedAt));
-  if (seen.length === 0) return undefined;
+): RecordRow {
   const verified = seen.map(([name, cell]): [string, FieldCell] => [name, { ...cell, verifiedAt: at }]);
   return {
     ...row,

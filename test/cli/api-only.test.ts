@@ -24,13 +24,18 @@ test('heronry start --api-only serves every command that looks, and asks no site
     const ended = await Promise.race([daemon.ended, delay(5)]);
     if (ended !== undefined) assert.fail(ended.tail.join('\n'));
   }
-  assert.equal((await heronry('add', 'a', '--url', site.url('/a'), '--every', '1s')).status, 0);
+  const added = await heronry('add', 'a', '--url', site.url('/a'), '--every', '1s');
+  assert.equal(added.status, 0);
+  assert.match(added.err, /^warning: nothing is scraped at present: the daemon was started with --api-only$/m);
   assert.match((await heronry('status')).out, /mode {6}serves its control methods alone, and scrapes nothing/);
   assert.match(
     (await heronry('why', 'a')).out,
     /^a\nnothing is scraped at present: the daemon was started with --api-only\n/,
   );
-  assert.match((await heronry('why', 'a')).out, /due now, since .*: its first scrape, after the initial delay/);
+  assert.match(
+    (await heronry('why', 'a')).out,
+    /would be due now, since .*: its first scrape, after the initial delay/,
+  );
   assert.match((await heronry('schedule')).out, /\tshop\ta\t1\tfirst\t/);
   assert.match((await heronry('plan')).out, /^1 day from .*: 1 target on 1 host\nrequests {4}86400, 86400 a day/);
   const rescrape = await heronry('rescrape', 'a');

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import type { HandlerContext, Params } from '../../src/control/methods.ts';
 import type { ScrapeView } from '../../src/control/methods/scrape.ts';
 import { serve, temporaryDirectory } from '../control/daemon.ts';
+import { allKept } from './promised.ts';
 import { run } from './terminal.ts';
 import { now, project, record, scrape, step } from './views.ts';
 
@@ -12,6 +13,7 @@ describe('commands on a daemon', () => {
   test('add sends what its options say', async (t) => {
     const asked: Params<'project.add'>[] = [];
     const { path } = await serve(t, {
+      ...allKept,
       'project.add': (params) => {
         asked.push(params);
         return project;

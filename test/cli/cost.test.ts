@@ -66,6 +66,7 @@ describe('waste', () => {
     scrapes: 100,
     unchanged: 98,
     requests: 101,
+    pulses: 1,
     notModified: 0,
     validated: 0,
     bytes: 5_000_000,
@@ -83,8 +84,8 @@ describe('waste', () => {
     const { out } = await run(['waste', '--days', '7', '--socket', path], { columns: 100 });
     assert.equal(
       out,
-      `OF    SCRAPES  UNCHANGED  REQUESTS  304  BYTES   FOR NOTHING NEW  CPU
-shop  100      98 (98 %)  101       0    5.0 MB  4.9 MB           1.2s
+      `OF    SCRAPES  UNCHANGED  REQUESTS  PULSES  304  BYTES   FOR NOTHING NEW  CPU
+shop  100      98 (98 %)  101       1       0    5.0 MB  4.9 MB           1.2s
 
 shop: every 5m could be 30m
 `,

@@ -69,6 +69,20 @@ describe('commands without a daemon', () => {
     });
   }
 
+  test('validate takes a list for projects, however its file is called', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    const file = join(cwd, 'q.yaml');
+    await writeFile(file, '- id: solar\n  targets: [{ source: shop, url: "https://shop.example/1" }]\n');
+    assert.equal((await run(['validate', 'q.yaml'], { cwd })).out, '0 sources and 1 project, no problems\n');
+    await writeFile(file, '- id: solar\n  multiplier: .inf\n');
+    assert.equal(
+      (await run(['validate', 'q.yaml'], { cwd })).out,
+      'q.yaml:1:3: [0].targets: missing, expected a list\nq.yaml:2:15: [0].multiplier: expected a number, got .inf\n',
+    );
+    await writeFile(file, 'id: q\n');
+    assert.match((await run(['validate', 'q.yaml'], { cwd })).out, /^q\.yaml:1:1: records: missing/);
+  });
+
   test('validate of what is not there names it and no line of it', async (t) => {
     const cwd = await temporaryDirectory(t);
     const { status, err } = await run(['validate', 'nowhere'], { cwd });

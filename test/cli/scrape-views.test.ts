@@ -45,6 +45,14 @@ describe('what is told of scrapes', () => {
     assert.match(out, /step 1 {2}\S+ {2}page 3 {2}12ms {2}200, 5\.1 kB, 0 added, 1 changed, 4 confirmed {2}2 errors$/m);
   });
 
+  test('records that were left out for the key of another are shown with their step and their scrape', async (t) => {
+    const one = { scrape: { ...scrape, repeated: 1 }, steps: [{ ...step, repeated: 1 }] };
+    const { path } = await serve(t, { 'scrape.get': () => one });
+    const { out } = await run(['scrapes', '41', '--socket', path], { now });
+    assert.match(out, /^scrape 41 complete with 1 repeated key /m);
+    assert.match(out, /^ {2}step 1 .* {2}1 repeated key$/m);
+  });
+
   test('what was noticed at a step is shown under it, the first of it where that is much', async (t) => {
     const notes = Array.from({ length: 23 }, (_, index) => `Undefined field: trial - f${index}`);
     const { path } = await serve(t, { 'scrape.get': () => ({ scrape, steps: [{ ...step, notes }] }) });

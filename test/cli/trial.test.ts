@@ -85,6 +85,20 @@ describe('try', () => {
     assert.match(out, /^product\.stock: expected .*, got "many"$/m);
   });
 
+  test('tells of records on a page that have one key and say different things', async (t) => {
+    const list = definition().replace('key: sku', 'key: sku\n    each: li');
+    const items = ['5.00', '6.00', '7.00'].map((price) => `<li><h1>S1</h1><p class="price">EUR ${price}</p></li>`);
+    const cwd = await folderWith(t, { 'sources/shop.yaml': list, 'page.html': items.join('') });
+    const site = await openSite(t, { '/list': items.join('') });
+    const { socket } = await startDaemon(t, { sources: { shop: list } });
+    for (const words of [['page.html'], [site.url('/list'), '--socket', socket]]) {
+      const { status, out, err } = await run(['try', 'shop', ...words], { cwd });
+      assert.equal(status, 0, err);
+      assert.match(out, /^1 record, 2 left out for the key of another$/m);
+      assert.match(out, /^Repeated key: product - S1$/m);
+    }
+  });
+
   test('of a saved page ends with the limit of its source', { timeout: 60_000 }, async (t) => {
     const slow = definition('limits: { extract: 20ms }\n').replace('css: table b', 'css: "body b b b:has(i) i"');
     const deep = `${page}${'<b>'.repeat(60_000)}`;

@@ -56,6 +56,44 @@ describe('schedule', () => {
   });
 });
 
+describe('schedule, where less is known', () => {
+  test('says which day pays, what is left out and that nothing is scraped', async (t) => {
+    const { path } = await serve(t, {
+      'schedule.list': () => ({
+        turns: [{ ...turn, by: 'tokens', dayOnly: true }],
+        more: false,
+        unloaded: ['kickfund'],
+        paused: 'the daemon was started with --api-only',
+      }),
+    });
+    const { out, err } = await run(['schedule', '--socket', path], { now });
+    assert.equal(
+      out,
+      '13:56:12\tin 5m\thttps://shop.example\tshop\tsolar\t7\ttokens, that day\thttps://shop.example/solar\n',
+    );
+    assert.equal(
+      err,
+      `nothing is scraped at present: the daemon was started with --api-only
+targets on kickfund are left out: no definition of it is loaded, and nothing is asked until it is back
+`,
+    );
+  });
+
+  for (const limit of ['0', '1001'])
+    test(`refuses --limit ${limit}`, async () => {
+      const { status, err } = await run(['schedule', '--limit', limit]);
+      assert.equal(status, 2);
+      assert.match(err, /Expected a whole number from 1 to 1000/);
+    });
+
+  test('says no larger limit than there can be', async (t) => {
+    const { path } = await serve(t, { 'schedule.list': () => ({ turns: [turn], more: true }) });
+    const more = async (limit: string) => (await run(['schedule', '--limit', limit, '--socket', path], { now })).err;
+    assert.equal(await more('600'), 'more come later: --limit 1000 shows some of them\n');
+    assert.equal(await more('1000'), 'more come later\n');
+  });
+});
+
 const plan: PlanView = {
   from: now,
   days: 2,
@@ -63,6 +101,9 @@ const plan: PlanView = {
   targets: 3,
   skipped: 1,
   requests: [18, 20],
+  undone: [0, 0],
+  overloaded: 0,
+  pulses: 8,
   bytes: 12_345,
   peak: { at: now + hour, requests: 2 },
   objectives: { kept: 2, broken: 1, worstByMs: 2 * hour },
@@ -71,12 +112,13 @@ const plan: PlanView = {
       key: 'https://shop.example',
       targets: 3,
       requests: [18, 20],
+      undone: [0, 0],
+      pulses: 8,
       bytes: 12_345,
       peak: { at: now + hour, requests: 2 },
       longestWaitMs: 3_000,
       load: 0.1234,
       delayMs: 1_000,
-      concurrency: 1,
       objectives: { kept: 2, broken: 1, worstByMs: 2 * hour },
     },
   ],
@@ -96,7 +138,7 @@ describe('plan', () => {
     assert.equal(
       out,
       `2 days from 13:51:12 UTC: 3 targets on 1 host; 1 target left out, as no source is loaded for them
-requests    38, 18 to 20 a day; 12.3 kB by what scrapes brought so far
+requests    38, 18 to 20 a day, 8 of them by pulses; 12.3 kB by what scrapes brought so far
 peak        2 requests in the minute of 14:51:12
 objectives  2 kept, 1 broken by up to 2h
 
@@ -106,6 +148,45 @@ https://shop.example  3        18 to 20 a day  12.3 %  1s     2         3s      
 ${told}
 `,
     );
+  });
+
+  test('says what a host that is asked for more than it allows can do, and what comes late', async (t) => {
+    const [shop = assert.fail()] = plan.busiest;
+    const asked = { requests: [890_000, 880_000], undone: [25_000, 16_000] };
+    const { path } = await serve(t, {
+      'schedule.plan': () => ({
+        ...plan,
+        ...asked,
+        overloaded: 1,
+        busiest: [{ ...shop, ...asked, load: 890_000 / 864_000, delayMs: 100, peak: { at: now, requests: 600 } }],
+        infeasible: [],
+      }),
+    });
+    const { out } = await run(['plan', '--days', '2', '--socket', path], { now, columns: 120 });
+    const lines = out.split('\n');
+    assert.equal(
+      lines[2],
+      'late        41000 of them, 16000 to 25000 a day, or never: 1 host is asked for more than allowed',
+    );
+    assert.equal(
+      lines.at(-2),
+      'host https://shop.example is asked for 103 % of what it allows: 864000 requests a day at one in 100ms, so that of 1770000 41000 come late or never',
+    );
+  });
+
+  test('a host that is asked for a little more than it allows is not told to be asked for just that', async (t) => {
+    const [shop = assert.fail()] = plan.busiest;
+    const asked = { requests: [864_010, 863_000], undone: [10, 0], load: 864_010 / 864_000, delayMs: 100 };
+    const { path } = await serve(t, {
+      'schedule.plan': () => ({ ...plan, overloaded: 1, busiest: [{ ...shop, ...asked }] }),
+    });
+    const { out } = await run(['plan', '--days', '2', '--socket', path], { now, columns: 120 });
+    assert.match(out, /is asked for 100\.1 % of what it allows: .* so that of 1727010 10 come late or never$/m);
+  });
+
+  test('refuses to leave out what no file names', async () => {
+    const { status, err } = await run(['plan', '--prune']);
+    assert.deepEqual([status, err], [2, 'heronry: plan: --prune: expected --file beside it\n']);
   });
 
   test('sends a file that is about to be applied, with every word of its schedule', async (t) => {

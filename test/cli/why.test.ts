@@ -70,6 +70,14 @@ describe('why', () => {
       { dueAt: undefined, because: [{ by: 'hours', effect: 'holds', decides: true }] },
       'not due: the hours in which it may be asked never come',
     ],
+    [
+      'no definition of its source',
+      {
+        dueAt: undefined,
+        because: [asks('interval', now, false), { by: 'definition', effect: 'holds', decides: true }],
+      },
+      'not due: no definition of its source is loaded, and nothing is asked until it is back',
+    ],
     ['a finished one', { status: 'finished', dueAt: undefined, because: [] }, 'not due: it is finished'],
     [
       'a parked one',
@@ -80,7 +88,9 @@ describe('why', () => {
   for (const [name, why, expected] of sentences) {
     test(`says it in a sentence: ${name}`, async (t) => {
       const shown = JSON.parse(JSON.stringify({ ...plain, ...why })) as WhyView;
-      const { path } = await serve(t, { 'project.why': ({ id }) => ({ id, at: now, targets: [shown] }) });
+      const { path } = await serve(t, {
+        'project.why': ({ id }) => ({ id, status: 'active', at: now, targets: [shown] }),
+      });
       const { out, status } = await run(['why', 'solar', '--socket', path], { now });
       assert.equal(status, 0);
       assert.equal(out.split('\n')[4], `  ${expected}`);
@@ -102,16 +112,29 @@ describe('why', () => {
         planned: [now + 12 * minute],
       },
       promises: [
-        { warnAfterMs: hour, lastVerifiedAt: now, ageMs: 0, deadlineAt: now + hour, level: 'fresh' },
+        { warnAfterMs: hour, lastVerifiedAt: now, isVerified: true, ageMs: 0, deadlineAt: now + hour, level: 'fresh' },
         {
           field: 'price\u001B[31m',
           warnAfterMs: hour,
           errorAfterMs: 2 * hour,
           lastVerifiedAt: now - 3 * hour,
+          isVerified: true,
           ageMs: 3 * hour,
           deadlineAt: now - 2 * hour,
           level: 'error',
           sinceAt: now - 2 * hour,
+          brokenAt: now - hour,
+        },
+        {
+          field: 'state',
+          errorAfterMs: 2 * hour,
+          lastVerifiedAt: now - 3 * hour,
+          isVerified: false,
+          ageMs: 3 * hour,
+          deadlineAt: now - hour,
+          level: 'error',
+          sinceAt: now - hour,
+          brokenAt: now - hour,
         },
       ],
       host: {
@@ -124,7 +147,7 @@ describe('why', () => {
       circuit: { state: 'open', times: 1, nextAt: now + minute },
       session: { code: 'not_initialised', message: 'secret "SHOP" is missing' },
     };
-    const { path } = await serve(t, { 'project.why': ({ id }) => ({ id, at: now, targets: [why] }) });
+    const { path } = await serve(t, { 'project.why': ({ id }) => ({ id, status: 'active', at: now, targets: [why] }) });
     const { out } = await run(['why', 'solar', '--target', '7', '--socket', path], { now });
     assert.equal(
       out,
@@ -135,7 +158,8 @@ target 7  shop  active circuit_open
   next at 14:03:12 UTC (in 12m): its interval
   pace         tokens: 0.46 of 4, priority 1.75 a day by the last 2 scrapes, at most 3 a day; planned 14:03:12
   freshness    verified 0ms ago; warns after 1h; to be verified by 14:51:12 UTC (in 1h)
-  freshness    field price: verified 3h ago; warns after 1h, is broken after 2h; should have been by 11:51:12 UTC (2h ago), error since 11:51:12 UTC (2h ago)
+  freshness    field price: verified 3h ago; warns after 1h, is broken after 2h; should have been by 11:51:12 UTC (2h ago), warn since 11:51:12 UTC (2h ago), error since 12:51:12 UTC (1h ago)
+  freshness    field state: never verified, counted from its creation 3h ago; is broken after 2h; should have been by 12:51:12 UTC (1h ago), error since 12:51:12 UTC (1h ago)
   host         https://shop.example: can be asked in 5s (gap of 5s); a pause of 5s as a rule; 2 wait
   circuit      open, as most of its targets failed; tried again in 1m
   session      not_initialised: secret "SHOP" is missing
@@ -144,6 +168,25 @@ target 7  shop  active circuit_open
 `,
     );
   });
+});
+
+test('why says that a project is archived, or that nothing at all is scraped', async (t) => {
+  let paused: string | undefined = 'no room on the disk';
+  const { path } = await serve(t, {
+    'project.why': ({ id }) =>
+      paused === undefined
+        ? { id, status: 'archived', at: now, targets: [{ ...plain, dueAt: undefined, because: [] }] }
+        : { id, status: 'active', at: now, paused, targets: [plain] },
+  });
+  const lines = async () => (await run(['why', 'solar', '--socket', path], { now })).out.split('\n');
+  const [, note, , , , next] = await lines();
+  assert.equal(note, 'nothing is scraped at present: no room on the disk');
+  assert.equal(next, '  would be next at 14:03:12 UTC (in 12m): every 4h on its grid');
+  paused = undefined;
+  const [heading, , target, , sentence] = await lines();
+  assert.equal(heading, 'solar  archived');
+  assert.equal(target, 'target 7  shop  archived');
+  assert.equal(sentence, '  not due: its project is archived');
 });
 
 test('tells of a real daemon what it did and what it will do', async (t) => {

@@ -117,7 +117,7 @@ const refusals: readonly { what: string; sent: string; id: unknown; code: number
     id: 10,
     code: -32602,
     data: 'invalid_params',
-    says: /expected object/,
+    says: /expected a mapping/,
   },
   {
     what: 'an unknown parameter',

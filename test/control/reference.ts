@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { methods } from '../../src/control/methods.ts';
 import { errorNumbers } from '../../src/control/error.ts';
 import * as fields from '../../src/control/fields.ts';
+import { ContinuousInput } from '../../src/definition/continuous.ts';
+import { OpenHoursInput } from '../../src/definition/open-hours.ts';
 import * as crawl from '../../src/control/methods/crawl.ts';
 import * as daemon from '../../src/control/methods/daemon.ts';
 import * as event from '../../src/control/methods/event.ts';
@@ -26,6 +28,8 @@ const modules = {
   ...project,
   ...target,
   ...pace,
+  ContinuousInput,
+  OpenHoursInput,
   ...why,
   ...schedule,
   ...objective,

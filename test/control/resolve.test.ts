@@ -82,7 +82,7 @@ describe('an address that a person gives', () => {
     );
     const unclear = await run(['add', 'x', '--url', site.url('/about'), '--socket', socket]);
     assert.equal(unclear.status, 2);
-    assert.match(unclear.err, /\/about may be on lists, shop: say which with --source/);
+    assert.match(unclear.err, /\/about may be on lists, shop: expected "source" to name one of them/);
   });
 
   test('is needed where no source is named', async (t) => {
@@ -92,7 +92,8 @@ describe('an address that a person gives', () => {
       (error) =>
         error instanceof ControlError &&
         error.code === 'invalid_params' &&
-        /targets\[0\]\.source/.test(JSON.stringify(error.issues)),
+        /targets\[0\]\.source/.test(JSON.stringify(error.issues)) &&
+        /expected "source", as there is no "url" to find it by/.test(error.message),
     );
   });
 });

@@ -38,8 +38,34 @@ describe('what a project says of when it is scraped', () => {
     [{ cron: '0 25 * * *' }, /targets\[0\]\.cron: expected a cron pattern/],
     [{ cron: '0 6 * * *', zone: 'Europe/Berlyn' }, /targets\[0\]\.zone: .*did you mean "Europe\/Berlin"/],
     [{ objective: {} }, /targets\[0\]\.objective: expected warnAfterMs or errorAfterMs/],
-    [{ objective: { warnAfterMs: 2 * hour, errorAfterMs: hour } }, /shorter than errorAfterMs/],
-    [{ tokens: { perDay: 25 } }, /targets\[0\]\.tokens/],
+    [
+      { objective: { warnAfterMs: 2 * hour, errorAfterMs: hour } },
+      /expected a warnAfterMs that is shorter than errorAfterMs, got 2h and 1h$/,
+    ],
+    [{ objectives: {} }, /targets\[0\]\.objectives: expected warnAfterMs, errorAfterMs or fields/],
+    [{ objectives: { fields: {} } }, /targets\[0\]\.objectives\.fields: expected at least one field/],
+    [
+      { objectives: { warnAfterMs: 2 * hour, errorAfterMs: hour } },
+      /targets\[0\]\.objectives: expected a warnAfterMs that is shorter than errorAfterMs, got 2h and 1h$/,
+    ],
+    [{ tokens: { perDay: 25 } }, /targets\[0\]\.tokens\.perDay: expected at most 24, got 25$/],
+    [{ tokens: { perDay: 1.5 } }, /targets\[0\]\.tokens\.perDay: expected a whole number, got 1\.5$/],
+    [{ tokens: { start: 5, cap: 1 } }, /targets\[0\]\.tokens\.start: expected at most 1, as the cap is, got 5$/],
+    [
+      { continuous: { sleepMs: 1 } },
+      /targets\[0\]\.continuous\.sleepMs: expected 0 or a duration of 1s at least \(1000 ms\), got 1$/,
+    ],
+    [
+      { continuous: { sleepMs: 24 * hour, longestMs: hour } },
+      /targets\[0\]\.continuous\.longestMs: expected a duration of 1d at least, as the sleep is, got 1h$/,
+    ],
+    [
+      { available: [{ days: [1], fromMinute: 10, toMinute: 10, zone: 'UTC' }] },
+      /targets\[0\]\.available\[0\]: expected hours that end at another time than they begin/,
+    ],
+    [{ available: [{ days: [8], fromMinute: 0, toMinute: 10, zone: 'UTC' }] }, /days\[0\]: expected at most 7, got 8$/],
+    [{ cron: '0 0 0 * *' }, /invalid value for day: 0$/],
+    [{ weekly: true }, /targets\[0\]\.weekly: unknown key "weekly"$/],
   ];
   test('what contradicts itself is refused, and the message names the key', async (t) => {
     const site = await openSite(t);
@@ -88,6 +114,17 @@ describe('what a project says of when it is scraped', () => {
       'schedule: objectives { warnAfter: 1h } → default',
       'shop: every 1h → default',
     ]);
+    const allDays = [1, 2, 3, 4, 5, 6, 7];
+    const noon = { days: allDays, fromMinute: 720, toMinute: 780, zone: 'UTC' };
+    const nights = { days: [1, 5], fromMinute: 1_320, toMinute: 360, zone: 'Europe/Berlin' };
+    const weekend = { days: [6, 7], fromMinute: 0, toMinute: 1_440, zone: 'UTC' };
+    assert.deepEqual(await apply({ available: [noon] }, {}), [
+      'schedule: default → available [{ hours: "12:00-13:00" }]',
+    ]);
+    assert.deepEqual(await apply({ available: [nights, weekend] }, {}), [
+      'schedule: available [{ hours: "12:00-13:00" }] → available [{ days: [mon, fri], hours: "22:00-06:00", zone: Europe/Berlin }, { days: [sat, sun] }]',
+    ]);
+    await apply({}, {});
     const [why] = (await client.call('project.why', { id: 'a' })).targets;
     assert.ok(why?.pace?.kind === 'interval');
     assert.deepEqual([why.pace.everyMs, why.promises], [4 * hour, []]);

@@ -106,7 +106,8 @@ describe('schedule.plan', () => {
       const projects = [{ id: 'new', targets: [{ ...place, ...more }] }];
       return (await client.call('schedule.plan', { days: 7, projects, prune: true })).requests;
     };
-    assert.deepEqual(await planned({ cron: '0 6 * * 1' }), [0, 0, 0, 0, 1, 0, 0]);
+    // The first scrape of a new target comes at once, whatever its pace is.
+    assert.deepEqual(await planned({ cron: '0 6 * * 1' }), [1, 0, 0, 0, 1, 0, 0]);
     assert.deepEqual(await planned({ tokens: true }), [1, 1, 1, 1, 1, 1, 1]);
     assert.deepEqual(await planned({ continuous: { sleepMs: 2 * hour - second } }), [12, 12, 12, 12, 12, 12, 12]);
     const [first = 0] = await planned({ objective: { warnAfterMs: 2 * hour } });
@@ -128,15 +129,73 @@ describe('schedule.plan', () => {
         targets: 100,
         objectiveMs: 150 * second,
         neededMs: 200 * second,
+        scrapeMs: second,
         delayMs: 2 * second,
-        concurrency: 1,
-        nearestMs: 4 * minute,
+        nearestMs: 450 * second,
       },
     ]);
     assert.equal(infeasible.objectives.broken, 100);
     assert.ok((infeasible.busiest[0]?.load ?? 0) <= 1.001);
     const feasible = await plan(10 * minute);
     assert.deepEqual([feasible.infeasible, feasible.objectives.kept], [[], 100]);
+  });
+
+  test('counts the initial delay, before a list is applied and after', async (t) => {
+    const site = await openSite(t);
+    const { client } = await startTimed(t, { sources, settings: settingsOf({}) });
+    const targets = Array.from({ length: 100 }, (_, page) => ({ source: 'shop', url: site.url(`/${page}`) }));
+    const often = { id: 'often', everyMs: minute, initialDelayMs: 20 * hour, targets: targets.slice(0, 1) };
+    const daily = { id: 'daily', everyMs: 4 * hour, initialDelayMs: 24 * hour, targets: targets.slice(1) };
+    const plan = async (projects?: unknown[], from?: number) =>
+      (
+        await client.call('schedule.plan', {
+          days: 2,
+          ...(projects && { projects: projects as [typeof often] }),
+          ...(from && { from }),
+        })
+      ).requests;
+    assert.deepEqual(await plan([often]), [240, 1_440]);
+    assert.deepEqual(await plan([daily]), [0, 99 + 99 * 6 - 1]);
+    // When a later day begins, the first scrapes are over.
+    assert.deepEqual(await plan([daily], startAt + 48 * hour), [99 * 6, 99 * 6]);
+    await client.call('project.apply', { projects: [often, daily] });
+    const [first, second] = await plan();
+    assert.equal(first, 240);
+    assert.ok((second ?? 0) >= 1_440 + 99 * 6 && (second ?? 0) <= 1_440 + 99 * 7, String(second));
+  });
+
+  test('counts a turn at the very begin of the day that it is from', async (t) => {
+    const site = await openSite(t);
+    const { client } = await startTimed(t, { sources, settings: settingsOf({}) });
+    const targets = [{ source: 'shop', url: site.url('/a'), cron: '*/10 * * * *' }];
+    const from = (Math.floor(startAt / (24 * hour)) + 2) * 24 * hour;
+    const plan = await client.call('schedule.plan', { from, projects: [{ id: 'a', targets }] });
+    assert.deepEqual([plan.requests, plan.peak.at], [[144], from]);
+  });
+
+  test('one forecast is made at a time, some wait, and more are told to ask again', async (t) => {
+    const site = await openSite(t);
+    const { client } = await startTimed(t, { sources, settings: settingsOf({}) });
+    const targets = Array.from({ length: 15 }, (_, page) => ({
+      source: 'shop',
+      url: site.url(`/${page}`),
+      cron: '* * * * *',
+    }));
+    const ask = async () => client.call('schedule.plan', { days: 366, projects: [{ id: 'a', targets }] });
+    const over: string[] = [];
+    const plans = Array.from({ length: 20 }, ask);
+    const first = plans[0]?.then(() => over.push('plan'));
+    await client.call('daemon.ping', {});
+    over.push('ping');
+    const all = await Promise.allSettled(plans);
+    await first;
+    assert.deepEqual(over, ['ping', 'plan']);
+    const refused = all.flatMap((each) => (each.status === 'rejected' ? [each.reason as Error] : []));
+    assert.equal(refused.length, 3);
+    assert.match(
+      refused[0]?.message ?? '',
+      /^schedule\.plan: one forecast is under way and 16 wait, .*: ask again when some are answered$/,
+    );
   });
 
   test('others are answered while very many targets are looked at', async (t) => {

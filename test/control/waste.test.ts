@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inlineBytes } from '../../src/engine/inline.ts';
 import { settingsOf, startAt, startTimed } from '../daemon/passing.ts';
 import { productPage, productSource } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
@@ -40,4 +41,23 @@ test('waste.report tells what scraping cost by source and target, how much found
   );
   await assert.rejects(client.call('waste.report', { source: 'nope' }), { code: 'not_found' });
   await assert.rejects(client.call('waste.report', { days: 33 }), { code: 'invalid_params' });
+});
+
+test('waste.report counts what reading took of the processor, wherever a page is read', async (t) => {
+  const site = await openSite(t, {
+    '/small': productPage('A', '1'),
+    '/large': `${productPage('B', '1')}<p>${'more '.repeat(inlineBytes / 4)}</p>`,
+  });
+  const sources = { small: productSource('small', 'every: 5m'), large: productSource('large', 'every: 5m') };
+  const { client, pass, track } = await startTimed(t, { sources, settings: settingsOf({}) });
+  for (const source of ['small', 'large']) await track(source, { source, url: site.url(`/${source}`) });
+  await pass(32 * 5 * minute);
+  const report = await client.call('waste.report', {});
+  assert.deepEqual(
+    report.sources.map(({ source, cpuMs }) => [source, cpuMs > 0]),
+    [
+      ['large', true],
+      ['small', true],
+    ],
+  );
 });

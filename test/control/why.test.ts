@@ -97,6 +97,33 @@ describe('project.why', () => {
     assert.deepEqual([price.field, price.errorAfterMs, price.level], ['price', 2 * hour, 'fresh']);
   });
 
+  test('what was never verified counts from its creation, and is broken from when that was told', async (t) => {
+    const site = await openSite(t, { '/a': { status: 404 } });
+    const daemon = await startTimed(t, { sources, settings });
+    await daemon.track('a', {
+      source: 'shop',
+      url: site.url('/a'),
+      objective: { warnAfterMs: 10 * second, errorAfterMs: 20 * second },
+    });
+    await daemon.pass(25 * second);
+    const promise = async () => {
+      const [why = assert.fail()] = (await daemon.client.call('project.why', { id: 'a' })).targets;
+      return why.promises[0] ?? assert.fail();
+    };
+    const { isVerified, lastVerifiedAt, level, sinceAt, brokenAt } = await promise();
+    assert.deepEqual(
+      [isVerified, lastVerifiedAt, level, sinceAt, brokenAt],
+      [false, startAt, 'error', startAt + 10 * second, startAt + 20 * second],
+    );
+    const told = daemon.events.find(({ type }) => type === 'objective.error') ?? assert.fail();
+    assert.ok(Math.abs(told.at - startAt - 20 * second) <= 1);
+
+    site.answer('/a', productPage('A', '1'));
+    await daemon.pass(10 * second);
+    const after = await promise();
+    assert.deepEqual([after.isVerified, after.level, after.brokenAt], [true, 'fresh', undefined]);
+  });
+
   test('of an archived project nothing is due, and an unknown one is not found', async (t) => {
     const site = await openSite(t, { '/a': productPage('A', '1') });
     const { client, track } = await startTimed(t, { sources, settings });

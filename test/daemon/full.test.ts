@@ -95,6 +95,8 @@ test('a full store is a clear error, pauses scraping, and is read as before', as
   const status = await client.call('daemon.status', {});
   assert.match(status.paused ?? '', /bytes are in use/);
   assert.equal(status.state, 'ready');
+  const inMs = (status.pausedUntil ?? 0) - clock.now();
+  assert.ok(inMs >= 0 && inMs <= 30_000, `looks for room in ${inMs} ms`);
   assert.equal(site.asked.length, asked);
   assert.equal((await client.call('project.get', { id: 'lamp' })).status, 'active');
   await checkWhole({ client });
@@ -110,7 +112,8 @@ test('scraping resumes by itself when there is room again, and nothing was corru
   await asked;
   await event(({ type, id }) => type === 'scrape.completed' && id > lastEvent);
   await daemon.system.idle();
-  assert.equal((await client.call('daemon.status', {})).paused, undefined);
+  const { paused, pausedUntil } = await client.call('daemon.status', {});
+  assert.deepEqual([paused, pausedUntil], [undefined, undefined]);
   await checkWhole({ client });
   const before = await client.call('project.records', { id: 'lamp' });
   await close();

@@ -7,6 +7,7 @@ import { hostAddress } from '../../src/demo/web.ts';
 import { startWebProcess } from '../../src/demo/web-process.ts';
 import { addProject } from '../../src/store/projects.ts';
 import { openStore, type Scheduling } from '../../src/store/store.ts';
+import { slowness } from '../support/slowness.ts';
 import { daemonFolder, startOwnDaemon } from './own-daemon.ts';
 
 const projects = 10_000;
@@ -85,22 +86,6 @@ async function loadedDaemon(t: TestContext): Promise<{ readonly client: Client; 
   const { client } = await startOwnDaemon(t, folder);
   await untilReady(client);
   return { client, readyMs: performance.now() - startedAt };
-}
-
-/** What the figures are for: a core that does a piece of the work below in so many milliseconds, as one of 2.8 GHz does. */
-const referenceMs = 1.5;
-
-/** How much slower than that the machine is now, at least 1: one that is shared may have a fraction of a core to give. */
-function slowness(): number {
-  const rows = Array.from({ length: 200 }, (_, id) => ({ id, name: 'x'.repeat(20), values: [1, 2, 3] }));
-  const times = Array.from({ length: 350 }, () => {
-    const startedAt = performance.now();
-    for (let times = 0; times < 20; times += 1) JSON.parse(JSON.stringify(rows));
-    return performance.now() - startedAt;
-  });
-  // The first are for the compiler.
-  const sorted = times.slice(50).toSorted((one, other) => one - other);
-  return Math.max(1, (sorted[Math.floor(sorted.length / 2)] ?? 0) / referenceMs);
 }
 
 test(

@@ -38,6 +38,23 @@ describe('a target with an objective', () => {
     assert.deepEqual(told(timed), []);
   });
 
+  test('that its hours are too short for is asked once in each while they are open, and no more often (P47)', async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '1.00') });
+    const schedule = 'objective: { errorAfter: 1m }\navailable: [{ hours: "00:05-00:25" }]';
+    const sources = { shop: productSource('shop', schedule).replace('delay: 1ms', 'delay: 200ms') };
+    const timed = await startTimed(t, { sources });
+    await timed.track('a', { source: 'shop', url: site.url('/a') });
+    await timed.until(startAt + 5 * minute, second);
+    await timed.pass(25 * minute);
+    const starts = timed.starts('a');
+    const gaps = starts.slice(1).map((at, index) => at - (starts[index] ?? 0));
+    assert.ok(starts.length >= 20 && starts.length <= 24, String(starts.length));
+    assert.ok(
+      gaps.every((gap) => gap >= 50 * second && gap <= minute),
+      gaps.join(' '),
+    );
+  });
+
   test('is drawn forward by what is promised where its interval would be too late', async (t) => {
     const site = await openSite(t, { '/a': productPage('A', '1.00') });
     const sources = { shop: productSource('shop', 'every: 4h\nobjectives: { warnAfter: 10m }') };
@@ -157,23 +174,24 @@ describe('many targets with objectives', () => {
       sources: { shop: slow('objective: { errorAfter: 1m }') },
       settings: settingsOf({ initialDelayMs: hour }),
     });
-    const projects = Array.from({ length: 60 }, (_, number) => ({
-      id: `p${number}`,
-      targets: [{ source: 'shop', url: site.url(`/${number}`) }],
-    }));
-    await timed.client.call('project.apply', { projects: projects.slice(0, 20) });
+    // All of them at once, so that the planner sees none or all.
+    const list = (count: number) => {
+      const targets = Array.from({ length: count }, (_, number) => ({ source: 'shop', url: site.url(`/${number}`) }));
+      return { projects: [{ id: 'p', targets }] };
+    };
+    await timed.client.call('project.apply', list(12));
     await timed.pass(second);
     assert.deepEqual(told(timed), []);
-    await timed.client.call('project.apply', { projects });
+    await timed.client.call('project.apply', list(60));
     await timed.pass(second);
     await timed.planned();
     const events = timed.events.filter(({ type }) => type === 'objective.infeasible');
     assert.equal(events.length, 1);
     const { neededMs, nearestMs, targets, objectiveMs } = events[0]?.data ?? {};
-    assert.deepEqual([targets, objectiveMs, neededMs, nearestMs], [60, minute, 120 * second, 120 * second]);
+    assert.deepEqual([targets, objectiveMs, neededMs, nearestMs], [60, minute, 120 * second, 273 * second]);
     const { sources } = await timed.client.call('source.list', {});
-    assert.equal(sources[0]?.infeasible?.[0]?.nearestMs, 120 * second);
-    const condition = async () => (await timed.client.call('project.get', { id: 'p7' })).targets[0]?.conditions;
+    assert.equal(sources[0]?.infeasible?.[0]?.nearestMs, 273 * second);
+    const condition = async () => (await timed.client.call('project.get', { id: 'p' })).targets[7]?.conditions;
     assert.ok((await condition())?.includes('objective_infeasible'));
     await timed.define('shop', slow('objective: { errorAfter: 1h }'));
     await timed.client.call('source.reload', {});

@@ -106,6 +106,8 @@ export async function startTimed(test: TestContext, options: TimedOptions): Prom
     const { client } = daemon;
     let seen: number;
     let told: number;
+    // Twice: what lives are started anew for, and plans, begin a turn later than what they follow.
+    let quiet = 0;
     do {
       seen = sent.length;
       told = (await client.call('daemon.status', {})).lastEvent;
@@ -114,12 +116,13 @@ export async function startTimed(test: TestContext, options: TimedOptions): Prom
       // A durable change stands behind every write that was asked for before.
       await client.call('settings.set', {});
       await daemon.daemon.system.idle();
-    } while (
-      seen !== sent.length ||
-      underWay.size > 0 ||
-      told !== (await client.call('daemon.status', {})).lastEvent ||
-      (daemon.events.at(-1)?.id ?? 0) !== told
-    );
+      const isQuiet =
+        seen === sent.length &&
+        underWay.size === 0 &&
+        told === (await client.call('daemon.status', {})).lastEvent &&
+        (daemon.events.at(-1)?.id ?? 0) === told;
+      quiet = isQuiet ? quiet + 1 : 0;
+    } while (quiet < 2);
   }
 }
 

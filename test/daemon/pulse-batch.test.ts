@@ -60,6 +60,28 @@ describe('a pulse that asks for many targets at once', () => {
     assert.equal(records.length, 1);
   });
 
+  test('may have answers of another kind than the pages of its source', async (t) => {
+    const json = (origin: string) =>
+      productSource(
+        'shop',
+        `url: "${origin}/{name}"
+pulse:
+  url: "${origin}/api?of={ids}"
+  provider: json
+  each: "$.items[*]"
+  record: product
+  fields: { sku: $.id, price: { json: $.price, type: money, currency: EUR } }`,
+      );
+    const { site, timed } = await start(t, json);
+    site.answer('/api', (_, response) => {
+      const items = names.map((id) => ({ id, price: '3.00' }));
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ items }));
+    });
+    await timed.pass(30 * second);
+    await timed.settle();
+    for (const name of names) assert.equal(await priceOf(timed, name), '3.00');
+  });
+
   test('asks once for all where one answer has them', async (t) => {
     const { site, timed } = await start(t, (origin) => pulsing(origin, '/prices'));
     site.answer('/prices', table({ a: '7.00', c: '8.00', e: '9.00' }));

@@ -56,6 +56,18 @@ describe('the pulse of a source', () => {
     }
   });
 
+  test('was last at the time when somebody was asked, and not in rounds outside the hours', async (t) => {
+    const site = await openSite(t, pages('1.00'));
+    const hours = 'available: { hours: "00:00-00:12" }\n';
+    const timed = await startTimed(t, { sources: { shop: hours + pulsing(site) } });
+    const lastAt = async () => (await timed.client.call('source.get', { id: 'shop' })).pulse?.lastAt;
+    await timed.pass(301 * second);
+    assert.equal(await lastAt(), undefined, 'nobody is tracked yet');
+    await trackAll(timed, site);
+    await timed.pass(1_500 * second);
+    assert.ok(Math.abs(((await lastAt()) ?? 0) - (startAt + 600 * second)) < 10 * second);
+  });
+
   test('that fails, or crashes its actor, leaves the exact times of the projects alone (B43)', async (t) => {
     const times: number[][] = [];
     for (const failing of ['nothing', 'answers', 'errors']) {

@@ -99,6 +99,22 @@ describe('a target that is scraped again and again', () => {
     const [one = 0, other = 0] = timed.starts('a').slice(-2);
     assert.equal(other - one, 10 * second);
   });
+
+  test('waits longer after each scrape that a guard of its definition ended, though it does not sleep', async (t) => {
+    const site = await openSite(t, { '/': '<a href="/1">1</a>', '/1': '<a href="/2">2</a>' });
+    const crawl = 'continuous: { sleep: 0s, longest: 4m }\ncrawl: { detail: [/p/], maxPages: 1 }';
+    const timed = await startTimed(t, { sources: { shop: productSource('shop', crawl) } });
+    await timed.track('a', { source: 'shop', url: site.url('/') });
+    await timed.pass(15 * minute);
+    const ended = timed.events.filter(({ type }) => type.startsWith('scrape.') && type !== 'scrape.started');
+    assert.deepEqual(
+      [...new Set(ended.map(({ type, data }) => `${type} ${String(data['endReason'])}`))],
+      ['scrape.aborted budget'],
+    );
+    const starts = timed.starts('a');
+    const gaps = starts.slice(1).map((at, index) => Math.round((at - (starts[index] ?? 0)) / second));
+    assert.deepEqual(gaps.slice(0, 4), [60, 120, 240, 240]);
+  });
 });
 
 describe('a source that may be asked at some hours only', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { openSite, type Site } from '../support/site.ts';
-import { startAt, startTimed, type TimedDaemon, type TimedOptions } from './passing.ts';
+import { settingsOf, startAt, startTimed, type TimedDaemon, type TimedOptions } from './passing.ts';
 
 const second = 1_000;
 const hour = 3_600 * second;
@@ -152,6 +152,28 @@ describe('the plan of a day', () => {
     );
     const pace = await paceOf(after);
     assert.deepEqual([pace.tokens, pace.planned], [left, others]);
+  });
+
+  test('gives back a turn that a scrape which a person had asked for before it left no room for', async (t) => {
+    const site = await openSite(t, { '/a': list(1, 2) });
+    const timed = await start(t, site, { settings: settingsOf({ timeLimitMs: 10 * day }) });
+    await timed.pass(2 * second);
+    // The second request has to wait until the third day.
+    await timed.define('shop', tokens.replace('delay: 1ms, minDelay: 1ms', 'delay: 60h, minDelay: 60h'));
+    await timed.client.call('source.reload', {});
+    await timed.until(startAt + day);
+    await timed.planned();
+    const { tokens: left, planned, priority } = await paceOf(timed);
+    assert.equal(planned.length, 1);
+    await timed.until(startAt + day + hour);
+    await timed.client.call('project.rescrape', { id: 'a' });
+    await timed.pass(second);
+    await timed.until(startAt + day + 23 * hour, hour);
+    await timed.until(startAt + 2 * day);
+    await timed.planned();
+    assert.deepEqual(timed.starts('a').length, 2);
+    const after = await paceOf(timed);
+    assert.equal(after.tokens + after.planned.length, left + 1 + priority);
   });
 
   test('after three days without the daemon grants the cap at most, and a day has three scrapes at most (J27)', async (t) => {

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
+import { leave } from '../../src/daemon/leave.ts';
 import { openDaemon, type RunStep } from '../../src/daemon/open.ts';
 import { secretsFrom } from '../../src/session/secret-store.ts';
 import { catchStrays } from '../../src/daemon/strays.ts';
@@ -33,7 +34,7 @@ const daemon = await openDaemon({
   socket,
   intercept,
 });
-catchStrays(daemon.system, () => process.exit(1));
+catchStrays(daemon.system, () => leave(1));
 // The socket opens in the reconciler's first pass, which the tree does not wait for.
 while (!existsSync(socket)) await daemon.system.idle();
 process.stdin.on('end', daemon.stop).resume();

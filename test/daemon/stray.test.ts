@@ -21,7 +21,7 @@ describe('an error in a scraper that nobody waits for', () => {
   for (const way of ways) {
     test(`${way} ends that scrape and neither the daemon nor another project's (B32)`, async (t) => {
       const site = await openSite(t, { '/bad': productPage('X', '1'), '/good': productPage('G', '1') });
-      const { folder, child } = await startProgram(t, way);
+      const { folder, child, exit } = await startProgram(t, way);
       const client = await connect(join(folder, 'control.sock'));
       const both = Promise.withResolvers<void>();
       const told: [string, string | undefined][] = [];
@@ -47,17 +47,20 @@ describe('an error in a scraper that nobody waits for', () => {
       );
       client.close();
       child.stdin?.end();
-      assert.deepEqual(await once(child, 'exit'), [0, null]);
+      assert.deepEqual(await exit, [0, null]);
     });
   }
 
   test('outside of every life ends the daemon with status 1', async (t) => {
-    const { child } = await startProgram(t, 'outside of every life');
-    assert.deepEqual(await once(child, 'exit'), [1, null]);
+    const { exit } = await startProgram(t, 'outside of every life');
+    assert.deepEqual(await exit, [1, null]);
   });
 });
 
-async function startProgram(t: TestContext, way: string): Promise<{ folder: string; child: ChildProcess }> {
+async function startProgram(
+  t: TestContext,
+  way: string,
+): Promise<{ folder: string; child: ChildProcess; exit: Promise<unknown[]> }> {
   const folder = await mkdtemp(join(tmpdir(), 'heronry-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   await mkdir(join(folder, 'sources'));
@@ -68,6 +71,8 @@ async function startProgram(t: TestContext, way: string): Promise<{ folder: stri
     );
   const child = spawn(process.execPath, [program, folder, way], { stdio: ['pipe', 'pipe', 'inherit'] });
   t.after(() => child.kill('SIGKILL'));
+  // It may be over before what it said is here.
+  const exit = once(child, 'exit');
   await once(child.stdout, 'data');
-  return { folder, child };
+  return { folder, child, exit };
 }

@@ -8,7 +8,7 @@ import { Crawl } from '../../src/definition/crawl.ts';
 import { Feed } from '../../src/definition/feed.ts';
 import { Filter } from '../../src/definition/filter.ts';
 import { parseSource } from '../../src/definition/load.ts';
-import { Source } from '../../src/definition/source.ts';
+import { Pulse, Source } from '../../src/definition/source.ts';
 import type { Value } from '../../src/extract/draft.ts';
 import { extract } from '../../src/extract/extract.ts';
 import { compileFilter } from '../../src/extract/filter/all.ts';
@@ -132,6 +132,7 @@ describe('docs/definitions.md', () => {
     ['Lists', Feed, { by: 'page' }],
     ['Registers', Collect, { since: { record: 'trial', fields: ['updated'] }, start: '2026-01-01' }],
     ['Sites', Crawl, { detail: ['/p/'] }],
+    ['In between', Pulse, { record: 'article', fields: { sku: '.sku' } }],
   ] as const) {
     test(`names each key of "${heading}", with its default`, () => {
       const rows = rowsUnder(heading);

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { compilePlan } from '../../src/extract/compile.ts';
 import { extract } from '../../src/extract/extract.ts';
@@ -131,6 +130,17 @@ describe('several records on a page', () => {
       { type: 'card', key: '2', fields: { id: '2' } },
     ]);
     assert.deepEqual(absent, []);
+  });
+
+  test('of one key that say different things are counted and told; those that say the same lose nothing', async () => {
+    const { repeated, notes, drafts, refused } = await extracted(cards, each());
+    assert.deepEqual([repeated, notes, drafts.length, refused], [1, ['Repeated key: card - 1'], 2, 1]);
+    const card = '<li class=card data-id=1><a class=title>One</a></li>';
+    const same = await extracted(card.repeat(3), each());
+    assert.deepEqual([same.repeated, same.notes, same.items], [undefined, undefined, 3]);
+    const different = [1, 2, 3, 4].map((n) => `<li class=card data-id=${n % 2}><a class=title>${n}</a></li>`);
+    const two = await extracted(different.join(''), each());
+    assert.deepEqual([two.repeated, two.notes], [2, ['Repeated key: card - 1']]);
   });
 
   test('are no record when nothing matches', async () => {
@@ -273,15 +283,4 @@ describe('selectors', () => {
     const { drafts } = await extracted(deep, planFor([keyed({ title: {} })]));
     assert.equal(drafts[0]?.key, 'bottom');
   });
-});
-
-test('the digest of a page is the SHA-256 of its bytes', async () => {
-  const html = '<p class=key>a</p>';
-  const { digest } = await extracted(html, planFor([keyed({})]));
-  assert.equal(
-    digest,
-    createHash('sha256')
-      .update(Buffer.from(bodyOf(html)))
-      .digest('hex'),
-  );
 });

@@ -27,6 +27,18 @@ describe('the links of a page', () => {
     assert.deepEqual(await linksOf('<base href=/x/><a href=y>'), ['http://site.test/x/y']);
   });
 
+  test('lead to the host of their own page, whatever pages were read before', async () => {
+    const same = plan();
+    const html = '<a href=/x></a><a href=//other.test/></a>';
+    const found = async (url: string): Promise<readonly string[] | undefined> =>
+      (await extracted(html, same, { url })).links;
+    assert.deepEqual(await found('http://a.test/1/'), ['http://a.test/x', 'http://other.test/']);
+    assert.deepEqual(await found('http://a.test/2/'), ['http://a.test/x', 'http://other.test/']);
+    assert.deepEqual(await found('https://a.test/'), ['https://a.test/x', 'https://other.test/']);
+    assert.deepEqual(await found('http://me@a.test/'), ['http://me@a.test/x', 'http://other.test/']);
+    assert.deepEqual(await found('http://a.test/3/'), ['http://a.test/x', 'http://other.test/']);
+  });
+
   test('are those of the places that a plan names', async () => {
     const places = [...ruleOf('nav a @href').branches, ...ruleOf('[data-more] @data-more').branches];
     const html = '<a href=/no></a><nav><a href=/yes></a></nav><div data-more=/more></div>';
@@ -42,18 +54,22 @@ describe('the links of a page', () => {
     assert.equal((await linksOf(html))?.length, 50_000);
   });
 
-  test('are not told, and neither is a fingerprint, unless the plan asks', async () => {
-    const { links, fingerprint } = await extracted('<a href=/x>', planFor([], { mayBeEmpty: true }));
-    assert.deepEqual([links, fingerprint], [undefined, undefined]);
+  test('are not told unless the plan asks', async () => {
+    assert.equal((await extracted('<a href=/x>', planFor([], { mayBeEmpty: true }))).links, undefined);
   });
 });
 
 describe('a fingerprint', () => {
   const words = (from: number): string =>
     Array.from({ length: 300 }, (_, index) => `word${(from + index * 7) % 997}`).join(' ');
-  const of = async (html: string): Promise<string> => (await extracted(html, plan())).fingerprint ?? '';
+  const of = async (html: string): Promise<string> =>
+    (await extracted(html, plan(), { fingerprint: true })).fingerprint ?? '';
   const distance = (a: string, b: string): number =>
     (BigInt(`0x${a}`) ^ BigInt(`0x${b}`)).toString(2).replaceAll('0', '').length;
+
+  test('is not told unless it is asked for', async () => {
+    assert.equal((await extracted(words(1), plan())).fingerprint, undefined);
+  });
 
   test('is 16 hexadecimal digits, the same for the same words whatever the markup and the capitals', async () => {
     const print = await of(`<p>${words(1)}</p>`);

@@ -96,6 +96,18 @@ describe('a draft of a plug-in', () => {
     assert.deepEqual([found.drafts, found.refused, found.notes], [[], 2, ['Undefined record: study']]);
   });
 
+  test('that says something else than one before it with its key is counted and told, and one that adds to it is not', () => {
+    const plan = planWith('n: { type: integer }, m: { type: integer }');
+    const drafts = [{ n: 1 }, { n: 1 }, { m: 2 }, { n: 3 }, { m: 4 }].map((fields) => ({
+      type: 'trial',
+      key: 'a',
+      fields,
+    }));
+    const { repeated, notes } = typedDrafts([...drafts, { type: 'trial', key: 'b', fields: { n: 5 } }], plan, base);
+    assert.deepEqual([repeated, notes], [2, ['Repeated key: trial - a']]);
+    assert.equal(typedDrafts(drafts.slice(0, 3), plan, base).repeated, undefined);
+  });
+
   test('never has a field that is not declared, nor loses another by it', () => {
     const plan = planWith('n: { type: integer }');
     const fields = fc.dictionary(fc.constantFrom('id', 'n', 'a', '__proto__', 'toString'), fc.jsonValue());

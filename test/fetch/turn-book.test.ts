@@ -16,6 +16,8 @@ const arrival = fc.record({
   at: fc.nat(5_000),
   key: fc.constantFrom(...keys),
   dueAt: fc.nat(50),
+  /** Of a re-check. */
+  deadlineAt: fc.option(fc.nat(50), { nil: undefined }),
   /** Which of the two sources that share each key. */
   source: fc.nat(1),
   /** From turn to sent and from sent to done; `undefined`: never heard of again. */
@@ -67,7 +69,7 @@ const sentMs = 5_000;
 const maxInFlight = 4;
 
 describe('turns', () => {
-  test('whatever is asked, sent, done, withdrawn, lost or restarted: no gap is shorter than the policy, no host is over its concurrency, the one due first comes first, Retry-After is obeyed, and nobody is forgotten', () => {
+  test('whatever is asked, sent, done, withdrawn, lost or restarted: no gap is shorter than the policy, no host is over its concurrency, who has a deadline comes by it and who has none by when it was due, Retry-After is obeyed, and nobody is forgotten', () => {
     const policies = fc.tuple(anyPolicy, anyPolicy);
     const restarts = fc.array(fc.nat(8_000), { maxLength: 3 });
     fc.assert(
@@ -283,9 +285,9 @@ function run(
   }
 
   function ask(each: Arrival): void {
-    const { key, dueAt, source, leavesAfter } = each;
+    const { key, dueAt, deadlineAt, source, leavesAfter } = each;
     const policy = policies[source] ?? assert.fail();
-    const wish: Ask = { key, dueAt, policy, sentMs: each.sentMs, id: Symbol(key), arrival: each };
+    const wish: Ask = { key, dueAt, deadlineAt, policy, sentMs: each.sentMs, id: Symbol(key), arrival: each };
     waiting.add(wish);
     book.ask(wish);
     if (leavesAfter !== undefined) events.push({ at: now + leavesAfter, run: () => leave(wish) });
@@ -353,7 +355,11 @@ function hold(given: readonly Given[]): void {
       assert.ok(turn.at >= each.toldAt + (outcome.retryAfterMs ?? 0) - 1e-6, 'before Retry-After was over');
     }
     assert.ok(
-      turn.rivals.every(({ dueAt }) => dueAt >= turn.ask.dueAt),
+      turn.rivals.every(
+        ({ dueAt, deadlineAt }) =>
+          (deadlineAt === undefined) !== (turn.ask.deadlineAt === undefined) ||
+          (deadlineAt ?? dueAt) >= (turn.ask.deadlineAt ?? turn.ask.dueAt),
+      ),
       'out of order',
     );
   }

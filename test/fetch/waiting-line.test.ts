@@ -8,11 +8,13 @@ interface Waiter {
   readonly number: number;
 }
 
+const dueAtOf = ({ dueAt }: Waiter): number => dueAt;
+
 test('whoever joins and leaves a line, the one due first stands in front, and equals in order of arrival', () => {
   const step = fc.record({ dueAt: fc.nat(5), leaves: fc.boolean(), which: fc.nat(50) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
-      const line = new WaitingLine<Waiter>();
+      const line = new WaitingLine<Waiter>(dueAtOf);
       const model: Waiter[] = [];
       for (const [number, { dueAt, leaves, which }] of steps.entries()) {
         const leaver = model[which];
@@ -35,7 +37,7 @@ test('whoever joins and leaves a line, the one due first stands in front, and eq
 });
 
 test('who is not in a line does not leave it', () => {
-  const line = new WaitingLine<Waiter>();
+  const line = new WaitingLine<Waiter>(dueAtOf);
   line.delete({ dueAt: 1, number: 1 });
   line.add({ dueAt: 1, number: 1 });
   line.delete({ dueAt: 1, number: 1 });

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type CrawledPage, type GuardState, newGuard, type Verdict, watchPage } from '../../src/frontier/guard.ts';
+import {
+  type CrawledPage,
+  type GuardState,
+  newGuard,
+  type Verdict,
+  wantsFingerprint,
+  watchPage,
+} from '../../src/frontier/guard.ts';
 import { distance } from '../../src/frontier/simhash.ts';
 
 const listing = (url: string, fingerprint?: string): CrawledPage => ({
@@ -118,6 +125,32 @@ describe('the loop guard', () => {
     assert.equal(verdict.template, 'shop.test/x/(a/b)+');
     assert.deepEqual(verdict.signals.growing, ['length', 'segments']);
     assert.ok(verdict.signals.nearDuplicates > 0.99);
+  });
+
+  test('wants to know what pages show from a tenth of the limit on, and judges by those', () => {
+    let state = newGuard;
+    let told = 0;
+    let wanted = 0;
+    for (let go = true; go; told += 1) {
+      const isWanted = wantsFingerprint(state, { maxWithoutNew: 2_000 });
+      wanted += isWanted ? 1 : 0;
+      const page = listing(growingPath(told), isWanted ? alike(told) : undefined);
+      const watched = watchPage(state, page, { maxWithoutNew: 2_000 });
+      ({ state } = watched);
+      ({ go } = watched.verdict);
+    }
+    assert.deepEqual([told, wanted], [400, 200]);
+  });
+
+  test('wants no more of them after a new record', () => {
+    const { state } = watch(
+      Array.from({ length: 300 }, (_, index) => listing(growingPath(index))),
+      2_000,
+    );
+    const found = { url: 'http://shop.test/p/1', detail: true, newRecords: 1 };
+    const after = watchPage(state, found, { maxWithoutNew: 2_000 });
+    assert.equal(wantsFingerprint(state, { maxWithoutNew: 2_000 }), true);
+    assert.equal(wantsFingerprint(after.state, { maxWithoutNew: 2_000 }), false);
   });
 
   for (const [what, page] of [

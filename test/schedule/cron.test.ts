@@ -95,6 +95,36 @@ describe('cron', () => {
     assert.equal(process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length, before);
   });
 
+  test('hundreds of patterns that are asked for again and again cost little after the first time', () => {
+    const after = Date.parse('2026-01-01T00:00Z');
+    const patterns = Array.from({ length: 300 }, (_, k) => `${k % 60} ${Math.floor(k / 60)} * * *`);
+    const roundMs = (): number => {
+      const startedAt = performance.now();
+      for (const pattern of patterns) nextCron({ pattern, zone: 'Asia/Kolkata' }, after);
+      return performance.now() - startedAt;
+    };
+    const first = roundMs();
+    const others = Array.from({ length: 10 }, roundMs);
+    const sum = others.reduce((ms, each) => ms + each, 0);
+    assert.ok(sum < first, `once through them took ${first} ms, ten times more ${sum} ms`);
+  });
+
+  test('what was asked before, of whatever instant, changes no answer', () => {
+    const dayMs = 86_400_000;
+    const from = Date.parse('2026-01-01T00:00Z');
+    const asked = fc.record({ hour: fc.nat(3), offset: fc.nat(4 * dayMs) });
+    fc.assert(
+      fc.property(fc.array(asked, { maxLength: 40 }), (all) => {
+        for (const { hour, offset } of all) {
+          const after = from + offset;
+          const today = Math.floor(after / dayMs) * dayMs + hour * 3_600_000;
+          const next = nextCron({ pattern: `0 ${hour} * * *`, zone: 'UTC' }, after);
+          assert.equal(next, today > after ? today : today + dayMs);
+        }
+      }),
+    );
+  });
+
   test('more patterns than are kept give the same answers', () => {
     const after = Date.parse('2026-01-01T00:00Z');
     for (let minute = 0; minute < 60; minute += 1)
@@ -118,7 +148,10 @@ describe('cron', () => {
     ['', /five fields/],
     ['9-3 * * * *', /larger/],
     ['*/0 * * * *', /stepping/],
-    ['a b c d e', /illegal characters/],
+    ['a b c d e', /minute \(a\) contains illegal characters$/],
+    ['0 0 0 * *', /day: 0$/],
+    ['0 0 * 13 *', /month: 13$/],
+    ['0 0 * * 8', /weekday: 8$/],
   ] as const)
     test(`refuses "${pattern}" and says why`, () => assert.match(cronFault(pattern) ?? '', fault));
 });

@@ -29,6 +29,7 @@ describe('schedule of a definition', () => {
       [{ tokens: { perDay: 1 } }, { kind: 'tokens', start: 1, cap: 4, perDay: 1, zone: 'UTC' }],
       [{ continuous: true }, { kind: 'continuous', sleepMs: hourMs, longestMs: 6 * hourMs }],
       [{ continuous: { sleep: '0s' } }, { kind: 'continuous', sleepMs: 0, longestMs: 6 * hourMs }],
+      [{ continuous: { sleep: '12h' } }, { kind: 'continuous', sleepMs: 12 * hourMs, longestMs: 12 * hourMs }],
       [
         { objective: { warnAfter: '1h', errorAfter: '2h' } },
         { kind: 'objective', warnAfter: hourMs, errorAfter: 2 * hourMs },
@@ -107,9 +108,51 @@ describe('schedule of a definition', () => {
     ],
     ['an objective without ages', { objective: {} }, /^objective: expected warnAfter or errorAfter, got \{\}$/],
     [
+      'a sleep that is a number',
+      { continuous: { sleep: 0 } },
+      /^continuous\.sleep: expected a duration like "15m" \(ms, s, m, h or d\), got 0$/,
+    ],
+    [
+      'a sleep that is hardly one',
+      { continuous: { sleep: '1ms' } },
+      /^continuous\.sleep: expected "0s" or a duration of 1s at least, got "1ms"$/,
+    ],
+    [
+      'a pause after failures that is shorter than the sleep',
+      { continuous: { sleep: '1d', longest: '1h' } },
+      /^continuous\.longest: expected a duration of 1d at least, as the sleep is, got 1h$/,
+    ],
+    [
+      'a longest pause that is hardly one',
+      { continuous: { sleep: '0s', longest: '1ms' } },
+      /^continuous\.longest: expected a duration of 1s at least, got "1ms"$/,
+    ],
+    [
+      'more tokens at the start than are ever kept',
+      { tokens: { start: 100, cap: 1 } },
+      /^tokens\.start: expected at most 1, as the cap is, got 100$/,
+    ],
+    ['a part of a scrape', { tokens: { perDay: 1.5 } }, /^tokens\.perDay: expected a whole number, got 1\.5$/],
+    ['what is no number', { tokens: { cap: Number.NaN } }, /^tokens\.cap: expected a number, got \.nan$/],
+    [
+      'an endless number',
+      { tokens: { cap: Number.NEGATIVE_INFINITY } },
+      /^tokens\.cap: expected a number, got -\.inf$/,
+    ],
+    [
       'an objective that warns too late',
       { objective: { warnAfter: '2h', errorAfter: '1h' } },
-      /^objective: expected a warnAfter that is shorter than errorAfter/,
+      /^objective: expected a warnAfter that is shorter than errorAfter, got 2h and 1h$/,
+    ],
+    [
+      'objectives that warn too late',
+      { objectives: { warnAfter: '1h', errorAfter: '1h', fields: { price: { errorAfter: '1h' } } } },
+      /^objectives: expected a warnAfter that is shorter than errorAfter, got 1h and 1h$/,
+    ],
+    [
+      'an objective of next to nothing, for that reason alone',
+      { objective: { warnAfter: '1ms', errorAfter: '1h' } },
+      /^objective\.warnAfter: expected a duration of 1s at least, got "1ms"$/,
     ],
     ['objectives of nothing', { objectives: {} }, /^objectives: expected warnAfter, errorAfter or fields, got \{\}$/],
     [
@@ -132,8 +175,9 @@ describe('schedule of a definition', () => {
   ];
   for (const [what, given, problem] of refused) {
     test(`refuses ${what}`, () => {
-      const [first = 'nothing is refused'] = problems(given);
+      const [first = 'nothing is refused', ...others] = problems(given);
       assert.match(first, problem);
+      assert.deepEqual(others, []);
     });
   }
 

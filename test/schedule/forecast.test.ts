@@ -9,7 +9,7 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const clock = new VirtualClock(Date.parse('2026-11-23T00:00Z'));
 const at = clock.now();
-const host = { key: 'https://shop.test', delayMs: 1_000, concurrency: 1 };
+const host = { key: 'https://shop.test', delayMs: 1_000 };
 const every = (everyMs: number, phaseMs: number, more: Partial<ForecastTarget> = {}): ForecastTarget => ({
   pace: { kind: 'interval', everyMs, nextAt: at + phaseMs },
   ...more,
@@ -40,7 +40,7 @@ describe('forecast', () => {
     const targets: ForecastTarget[] = [
       every(10 * minuteMs, 0),
       { pace: { kind: 'continuous', sleepMs: hourMs - minuteMs, tookMs: minuteMs } },
-      { pace: { kind: 'objective', objectiveMs: 2 * hourMs, leadMs: hourMs } },
+      { pace: { kind: 'objective' }, recheck: { afterMs: hourMs } },
     ];
     assert.deepEqual(of(targets).requests, [144 + 24 + 24]);
   });
@@ -50,6 +50,42 @@ describe('forecast', () => {
     const found = of([{ pace: weekly }], 8);
     assert.deepEqual(found.requests, [1, 0, 0, 0, 0, 0, 0, 1]);
     assert.equal(found.peak.at, at + 5 * hourMs);
+  });
+
+  test('an objective draws turns of an interval forward, and each stands in for the one that it came before', () => {
+    const recheck = { afterMs: 3.6 * hourMs };
+    const drawn = every(4 * hourMs, 4 * hourMs, { recheck, objectiveMs: 4 * hourMs });
+    // Six drawn forward, up to 21.6 h; then the one at 24 h, which the last of them is too far from.
+    const found = of([drawn], 7);
+    assert.deepEqual(found.requests, [6, 7, 7, 7, 7, 7, 7]);
+    assert.deepEqual(found.objectives, { kept: 1, broken: 0, worstByMs: 0 });
+    assert.deepEqual(of([every(10 * minuteMs, 0, { recheck: { afterMs: 9 * minuteMs } })], 1).requests, [168]);
+    assert.deepEqual(of([every(4 * hourMs, 0, { recheck: { afterMs: 5 * hourMs } })], 1).requests, [6]);
+  });
+
+  test('an objective asks besides cron, tokens and what follows on itself', () => {
+    const daily = { kind: 'cron', pattern: '0 6 * * *', zone: 'UTC' } as const;
+    const tokens = { kind: 'tokens', bucket: { tokens: 0, day: 0 }, priority: 1 } as const;
+    const recheck = { afterMs: 10 * hourMs };
+    assert.deepEqual(of([{ pace: daily, recheck }], 4).requests, [2, 3, 3, 3]);
+    assert.deepEqual(of([{ pace: tokens, recheck }], 4).requests, [3, 3, 3, 3]);
+    const often = { kind: 'continuous', sleepMs: 20 * hourMs, tookMs: 0 } as const;
+    assert.deepEqual(of([{ pace: often, recheck }], 5).requests, [2, 2, 2, 2, 2]);
+  });
+
+  test('pulses are counted, those that ask for many targets as one request each', () => {
+    const pulses = [
+      { requests: 3, everyMs: 5 * minuteMs, bytes: 100 },
+      { requests: 2, everyMs: 12 * hourMs },
+    ];
+    const [found = assert.fail()] = forecastHosts([{ ...host, targets: [every(4 * hourMs, 0)], pulses }], {
+      at,
+      days: 1,
+    });
+    assert.deepEqual([found.targets, found.requests, found.pulses], [1, [6 + 864 + 2], 866]);
+    assert.equal(found.bytes, 86_400);
+    const all = forecast([{ ...host, targets: [], pulses }], { at, days: 2 });
+    assert.deepEqual([all.requests, all.pulses], [[866, 868], 1_734]);
   });
 
   test('tokens are spent day by day', () => {
@@ -79,10 +115,54 @@ describe('forecast', () => {
     assert.equal(load, 2);
   });
 
-  test('what is closed is asked when it opens, and is as old by then', () => {
+  test('a host that is asked for twice what it allows makes half of it, and nothing waits longer than once round', () => {
+    const targets = Array.from({ length: 20 }, () => every(1_000, 0));
+    const found = of(targets, 2, { ...host, delayMs: 100 });
+    assert.deepEqual(found.requests, [1_728_000, 1_728_000]);
+    assert.deepEqual(found.undone, [864_000, 864_000]);
+    assert.deepEqual([found.load, found.peak.requests, found.longestWaitMs], [2, 600, 2_000]);
+    const all = forecast(
+      [
+        { ...host, delayMs: 100, targets },
+        { ...host, key: 'idle', targets: [] },
+      ],
+      { at, days: 1 },
+    );
+    assert.deepEqual([all.overloaded, all.undone, all.peak.requests], [1, [864_000], 600]);
+  });
+
+  test('the fullest minute is of what is made, which is no more than hosts allow', () => {
+    const targets = Array.from({ length: 700 }, () => every(dayMs, hourMs));
+    const found = of(targets);
+    assert.deepEqual([found.requests, found.undone], [[700], [0]]);
+    assert.deepEqual(found.peak, { at: at + hourMs, requests: 60 });
+    const hosts = Array.from({ length: 10 }, (_, index) => ({ ...host, key: `host-${index}`, targets }));
+    assert.deepEqual(forecast(hosts, { at, days: 1 }).peak, { at: at + hourMs, requests: 600 });
+    assert.equal(of([every(10 * minuteMs, 0)]).peak.requests, 1);
+  });
+
+  test('a pace begins after the first scrape, which has its own time', () => {
+    const first = (pace: ForecastTarget['pace'], firstMs: number, days = 2) =>
+      of([{ pace, firstAt: at + firstMs }], days).requests;
+    assert.deepEqual(first({ kind: 'interval', everyMs: minuteMs, nextAt: at }, 20 * hourMs), [240, 1_440]);
+    // One at 24 h, then the grid of its own at 25, 29 … 45 h.
+    assert.deepEqual(first({ kind: 'interval', everyMs: 4 * hourMs, nextAt: at + 25 * hourMs }, dayMs), [0, 7]);
+    assert.deepEqual(first({ kind: 'continuous', sleepMs: hourMs, tookMs: 0 }, 20 * hourMs), [4, 24]);
+    assert.deepEqual(first({ kind: 'cron', pattern: '0 6 * * *', zone: 'UTC' }, 7 * hourMs, 3), [1, 1, 1]);
+    assert.deepEqual(first({ kind: 'cron', pattern: '0 6 * * *', zone: 'UTC' }, 5 * dayMs, 3), [0, 0, 0]);
+    const bucket = { tokens: 0, day: 0 };
+    // The days until then are saved, up to four tokens of which a day spends three.
+    assert.deepEqual(first({ kind: 'tokens', bucket, priority: 1 }, 3 * dayMs, 6), [0, 0, 0, 1, 3, 2]);
+    const recheck = { afterMs: hourMs };
+    assert.deepEqual(of([{ pace: { kind: 'objective' }, recheck, firstAt: at + 20 * hourMs }]).requests, [4]);
+    const late = of([every(hourMs, 0, { firstAt: at + 5 * hourMs, objectiveMs: 2 * hourMs })]);
+    assert.deepEqual(late.objectives, { kept: 0, broken: 1, worstByMs: 3 * hourMs });
+  });
+
+  test('what is closed is asked once when it opens, and is as old by then', () => {
     const hours = [{ days: [1, 2, 3, 4, 5, 6, 7], fromMinute: 360, toMinute: 480, zone: 'UTC' }];
     const found = of([every(12 * hourMs, 0, { hours, objectiveMs: dayMs })], 2);
-    assert.deepEqual(found.requests, [1, 2]);
+    assert.deepEqual(found.requests, [1, 1]);
     assert.equal(found.objectives.broken, 1);
   });
 

@@ -103,6 +103,19 @@ describe('next due', () => {
     assert.equal(nextDue({ at: hourMs, since: hourMs, pace: interval(hourMs), recheck }).dueAt, 2 * hourMs);
   });
 
+  test('a re-check stands in for the turn of its interval that follows within half of it, and for no other', () => {
+    const recheck = { lastVerifiedAt: 3 * hourMs, objectiveMs: 40 * hourMs, leadMs: hourMs, misses: 0 };
+    const after = (drawnAt: number, pace: Pace = interval(4 * hourMs)) =>
+      nextDue({ at: drawnAt + 60_000, since: drawnAt + 60_000, drawnAt, pace, recheck }).dueAt;
+    assert.equal(after(3.6 * hourMs), 8 * hourMs);
+    assert.equal(after(2 * hourMs), 8 * hourMs);
+    assert.equal(after(2 * hourMs - 1), 4 * hourMs);
+    assert.equal(after(5.9 * hourMs, daily), 6 * hourMs);
+    assert.equal(after(3.6 * hourMs, { kind: 'tokens', planned: [4 * hourMs] }), 4 * hourMs);
+    const setBack = nextDue({ at: hourMs, since: dayMs, drawnAt: dayMs, pace: interval(4 * hourMs) });
+    assert.equal(setBack.dueAt, 4 * hourMs);
+  });
+
   test('a check that failed is repeated, and the age goes on from what was verified (P48)', () => {
     const recheck = { lastVerifiedAt: 0, objectiveMs: 2 * hourMs, leadMs: hourMs, misses: 1 };
     const { dueAt } = nextDue({ at: hourMs, since: hourMs, pace: { kind: 'objective' }, recheck });

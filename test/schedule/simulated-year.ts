@@ -1,220 +1,158 @@
-import { type Boot, overdueThatCount } from '../../src/schedule/grid.ts';
-import { type Objective, paceOfObjective, type Recheck } from '../../src/schedule/objective.ts';
-import { type DueInputs, nextDue, type Pace } from '../../src/schedule/next-due.ts';
-import { dayWindow, planDay, type DayPlan } from '../../src/schedule/plan-day.ts';
-import { priorityOf, withResult } from '../../src/schedule/priority.ts';
-import { type Bucket, defaultTokens, nextPaidDay, refunded } from '../../src/schedule/tokens.ts';
-import { dayNumber, dayStart } from '../../src/schedule/zone.ts';
-import { type TimerHolder, TimerHeap } from '../../src/timer-heap.ts';
+import type { Catalogue } from '../../src/definition/catalogue.ts';
+import type { ScheduleLevel } from '../../src/definition/schedule.ts';
+import { addProject } from '../../src/store/projects.ts';
+import type { Store } from '../../src/store/store.ts';
+import { openDaemon } from './simulated-daemon.ts';
+import type { Answer } from './simulated-scrape.ts';
+import type { Disk } from './memory-environment.ts';
+import { wallAt, type World } from './simulated-world.ts';
 
-/** What happens to the daemon and to a host, in real time; `from` is in it, `to` is not. */
-export interface World {
-  readonly from: number;
-  readonly to: number;
-  /** Times in which the daemon is down. */
-  readonly down: readonly { readonly from: number; readonly to: number }[];
-  /** Times in which the host does not answer. */
-  readonly outages: readonly { readonly from: number; readonly to: number }[];
-  /** When the wall clock is set, and by how much. */
-  readonly steps: readonly { readonly at: number; readonly byMs: number }[];
-}
-
-/** One target of the host, as its files would have it. */
+/** One target, as a file of its project would have it. Its number is its place among all, from 1. */
 export interface SimTarget {
-  readonly number: number;
-  readonly pace: Exclude<Pace, { readonly kind: 'tokens' }> | { readonly kind: 'tokens' };
-  readonly objective?: Objective;
-  readonly leadMs?: number;
+  readonly target: number;
+  /** A number from 0; its source is called the same. */
+  readonly host: number;
+  readonly schedule: ScheduleLevel;
+  /** What sets its pace; `promised` is an interval with a promise besides. */
+  readonly kind: 'tokens' | 'interval' | 'promised' | 'cron' | 'continuous' | 'objective';
   /** How much there is to find after a day, on average. */
   readonly perDay: number;
 }
 
-/** A turn that was taken; `realAt` goes on evenly, `at` is what the clock said. */
-export interface SimTurn {
-  readonly target: SimTarget;
-  readonly realAt: number;
-  readonly at: number;
-  readonly dueAt: number;
-  readonly ok: boolean;
-  readonly lastVerifiedAt: number;
+/** Sees all of it. Instants are true time. */
+export interface Witness {
+  /** A daemon has begun, over what the one before left. */
+  begun(at: number, store: Store): void;
+  began(target: number, at: number): void;
+  asked(target: number, at: number): void;
+  answered(target: number, at: number): void;
+  ended(target: number, at: number, isOk: boolean): void;
+  planned(at: number): void;
+  told(type: string, target: number): void;
+  /** Once on each day on which a daemon runs at that time. */
+  day(at: number): void;
 }
 
-/** Told as it happens. */
-export interface SimObserver {
-  turn(turn: SimTurn): void;
-  /** A plan was made, of the buckets as they were. */
-  planned(
-    plan: DayPlan,
-    before: ReadonlyMap<number, { readonly bucket: Bucket; readonly priority: number }>,
-    at: number,
-  ): void;
-  /** Paid turns were given back, of which the cap may have cut a part. */
-  refunded(target: number, scrapes: number): void;
-  booted(realAt: number): void;
+export interface Simulation {
+  readonly world: World;
+  readonly targets: readonly SimTarget[];
+  readonly catalogue: Catalogue;
+  readonly random: () => number;
+  readonly witness: Witness;
 }
 
-interface Life extends TimerHolder {
-  readonly target: SimTarget;
-  since: number;
-  lastVerifiedAt: number;
-  misses: number;
-  found: readonly number[];
-  bucket: Bucket;
-  planned: number[];
-  pace: Pace;
-  timer: number;
-  dueAt: number;
-}
+const dayMs = 86_400_000;
 
-const circuitMs = 1_800_000;
+const nothing = Promise.resolve();
 
-/** Runs the targets of one host through the world, with everything that `nextDue` and `planDay` decide, and returns what is left. */
-export function simulate(
-  targets: readonly SimTarget[],
-  { delayMs }: { readonly delayMs: number },
-  world: World,
-  random: () => number,
-  observer: SimObserver,
-): ReadonlyMap<number, { readonly bucket: Bucket; readonly planned: readonly number[]; readonly since: number }> {
-  const timers = new TimerHeap();
-  let [real, offset, freeAt, failures, circuitAt] = [world.from, 0, world.from, 0, 0];
-  let boot: Boot | undefined;
-  let day = dayNumber('UTC', real);
-  const wall = (): number => real + offset;
-  const lives = targets.map(lifeOf);
-  plan();
+/** The part of a day after which it is looked at. */
+const lookPart = 0.45;
 
-  const events = [
-    ...world.down.map(({ from, to }) => ({ at: from, run: () => restart(to) })),
-    ...world.steps.map(({ at, byMs }) => ({ at, run: () => step(byMs) })),
-  ].sort((a, b) => a.at - b.at);
-  for (const { at, run } of [...events, { at: world.to, run: () => undefined }]) {
-    runUntil(at);
-    real = Math.max(real, at);
-    run();
+/** Of so many requests, one fails though its host is there. */
+const failsOnceIn = 300;
+
+/** Lets the world pass, from one daemon to the next. */
+export async function simulate(simulation: Simulation): Promise<void> {
+  const { world } = simulation;
+  const disk: Disk = new Map();
+  let from = world.from;
+  for (const down of [...world.down, { from: world.to, to: world.to }]) {
+    await live(simulation, { from, to: down.from }, disk);
+    from = down.to;
   }
-  return new Map(lives.map(({ target, bucket, planned, since }) => [target.number, { bucket, planned, since }]));
+}
 
-  function lifeOf(target: SimTarget): Life {
-    const bucket = { tokens: defaultTokens.start, day: day - 1 };
-    const pace: Pace = target.pace.kind === 'tokens' ? { kind: 'tokens', planned: [] } : target.pace;
-    const life: Life = {
-      target,
-      since: wall(),
-      lastVerifiedAt: wall(),
-      misses: 0,
-      found: [],
-      bucket,
-      planned: [],
-      pace,
-      timer: -1,
-      dueAt: 0,
-      lastTimer: -1,
-      send: () => takeTurn(life),
+/** One life of the daemon, which is killed at its end. */
+async function live(
+  { world, targets, catalogue, random, witness }: Simulation,
+  life: { readonly from: number; readonly to: number },
+  disk: Disk,
+): Promise<void> {
+  const verified = new Map<number, number>();
+  const isFirst = disk.size === 0;
+  const wall = wallAt(world, life.from);
+  const now = (): number => life.from + daemon.clock.monotonic();
+  const daemon = await openDaemon({
+    wall,
+    disk,
+    catalogue,
+    random,
+    around: {
+      began: (target) => witness.began(target, now()),
+      ask({ target }) {
+        witness.asked(target, now());
+        return answerOf(target);
+      },
+      answered: ({ target }) => witness.answered(target, now()),
+      ended(target, isOk) {
+        if (isOk) verified.set(target, now());
+        witness.ended(target, now(), isOk);
+      },
+      planned: () => witness.planned(now()),
+      told: (type, target) => witness.told(type, target),
+    },
+  });
+  const { clock, stage, store } = daemon;
+  if (isFirst)
+    for (const { target, host, schedule } of targets) {
+      const spec = { source: `s${host}`, url: `https://h${host}.test/${target}`, schedule };
+      await addProject(store, { id: `p${target}`, name: '', labels: [], multiplier: 1, targets: [spec] });
+    }
+  witness.begun(life.from, store);
+  await daemon.begin();
+  await stage.settled();
+
+  const events = [...stepsIn(), ...daysIn(), { at: life.to, run: () => nothing }].toSorted((a, b) => a.at - b.at);
+  for (const event of events) {
+    for (let next = clock.next(); next !== undefined && life.from + next < event.at; next = clock.next()) {
+      clock.advance(next - clock.monotonic());
+      await stage.settled();
+    }
+    clock.advance(event.at - now());
+    await event.run();
+    await stage.settled();
+  }
+
+  function stepsIn() {
+    return world.steps
+      .filter(({ at }) => at >= life.from && at < life.to)
+      .flatMap(({ at }) => [
+        {
+          at,
+          run: () => {
+            clock.wall = wallAt(world, at);
+            return nothing;
+          },
+        },
+        { at: Math.min(life.to, at + Math.floor(30_000 * random())), run: daemon.wallJumped },
+      ]);
+  }
+
+  function daysIn() {
+    const first = Math.ceil(life.from / dayMs - lookPart);
+    return Array.from({ length: Math.max(0, Math.ceil(life.to / dayMs - lookPart) - first) }, (_, k) => {
+      const at = Math.floor((first + k + lookPart) * dayMs);
+      return {
+        at,
+        run: () => {
+          witness.day(at);
+          return nothing;
+        },
+      };
+    });
+  }
+
+  function answerOf(target: number): Answer {
+    const { host = 0, perDay = 0 } = targets[target - 1] ?? {};
+    const at = now();
+    if ((world.outages[host] ?? []).some(({ from, to }) => from <= at && at < to))
+      return { isOk: false, latencyMs: 5_000, found: 0 };
+    const days = (at - (verified.get(target) ?? at - dayMs)) / dayMs;
+    const isOk = random() * failsOnceIn >= 1;
+    return {
+      isOk,
+      latencyMs: Math.floor(100 + 1_400 * random() ** 3),
+      found: isOk ? Math.floor(2 * days * perDay * random()) : 0,
     };
-    return life;
-  }
-
-  /** Lets turns and plans happen, in the order of their instants. */
-  function runUntil(until: number): void {
-    for (;;) {
-      const dueAt = Math.max((timers.next ?? Infinity) - offset, freeAt, real);
-      const planAt = Math.max(dayStart('UTC', day + 1) - offset, real);
-      const next = Math.min(dueAt, planAt);
-      if (next >= until) return;
-      real = next;
-      if (planAt <= dueAt) {
-        day = dayNumber('UTC', wall());
-        plan();
-      } else timers.fireFirst();
-    }
-  }
-
-  function takeTurn(life: Life): void {
-    const { target, lastVerifiedAt, dueAt } = life;
-    life.timer = -1;
-    const at = wall();
-    const ok = !world.outages.some(({ from, to }) => from <= real && real < to);
-    observer.turn({ target, realAt: real, at, dueAt, ok, lastVerifiedAt });
-    freeAt = real + delayMs;
-    failures = ok ? 0 : failures + 1;
-    circuitAt = failures >= 5 ? at + circuitMs : 0;
-    if (target.pace.kind === 'tokens') giveBack(life, at);
-    const days = Math.max(0, at - lastVerifiedAt) / 86_400_000;
-    if (ok) life.found = withResult(life.found, { ok, found: Math.floor(days * target.perDay * 2 * random()) });
-    life.since = at;
-    life.misses = ok ? 0 : life.misses + 1;
-    if (ok) life.lastVerifiedAt = at;
-    if (life.pace.kind === 'continuous') {
-      const last = { endedAt: at + 2_000, failures: ok ? 0 : life.misses };
-      life.pace = { ...life.pace, last, draw: random() };
-    }
-    arm(life);
-  }
-
-  /** What fell due before it and was not taken is one turn, and only that is paid for. */
-  function giveBack(life: Life, at: number): void {
-    const folded = life.planned.filter((each) => each <= at).length - 1;
-    if (folded > 0) {
-      life.bucket = refunded(life.bucket, folded);
-      observer.refunded(life.target.number, folded);
-    }
-    life.planned = life.planned.filter((each) => each > at);
-  }
-
-  function plan(): void {
-    const byNumber = new Map(lives.map((life) => [life.target.number, life]));
-    const paid = lives
-      .filter(({ target }) => target.pace.kind === 'tokens')
-      .map(({ target, bucket, found }) => ({ target: target.number, bucket, priority: priorityOf(found) }));
-    const made = planDay({ day, window: dayWindow('UTC', day, wall()), targets: paid });
-    observer.planned(made, new Map(paid.map((each) => [each.target, each])), wall());
-    for (const { target, bucket } of made.buckets) {
-      const life = byNumber.get(target);
-      if (life !== undefined) life.bucket = bucket;
-    }
-    for (const { target, dueAt } of made.turns) byNumber.get(target)?.planned.push(dueAt);
-    for (const life of lives) if (life.target.pace.kind === 'tokens' || life.timer === -1) arm(life);
-  }
-
-  function restart(until: number): void {
-    real = until;
-    freeAt = real + delayMs;
-    const overdue = Math.min(overdueThatCount, lives.filter(({ dueAt }) => dueAt <= wall()).length);
-    boot = { at: wall(), overdue };
-    observer.booted(real);
-    day = dayNumber('UTC', wall());
-    plan();
-    for (const life of lives) arm(life);
-  }
-
-  function step(byMs: number): void {
-    offset += byMs;
-    day = dayNumber('UTC', wall());
-    plan();
-    for (const life of lives) arm(life);
-  }
-
-  function arm(life: Life): void {
-    if (life.timer !== -1) timers.remove(life.timer);
-    const { since, target, planned, bucket, found } = life;
-    if (target.pace.kind === 'tokens') {
-      const nextPaidAt = dayStart('UTC', nextPaidDay(bucket, priorityOf(found)));
-      life.pace = { kind: 'tokens', planned, nextPaidAt };
-    }
-    const inputs: DueInputs = {
-      at: wall(),
-      since,
-      pace: life.pace,
-      ...(target.objective !== undefined && { recheck: recheckOf(life, target.objective) }),
-      ...(boot !== undefined && { boot: { ...boot, slot: target.number } }),
-      holds: { circuit: circuitAt },
-    };
-    life.dueAt = nextDue(inputs).dueAt ?? Infinity;
-    life.timer = timers.add(life.dueAt, life, undefined);
-  }
-
-  function recheckOf({ lastVerifiedAt, misses, target }: Life, objective: Objective): Recheck {
-    return { lastVerifiedAt, misses, objectiveMs: paceOfObjective(objective), leadMs: target.leadMs ?? 0 };
   }
 }

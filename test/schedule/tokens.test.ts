@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type Bucket, defaultTokens, newBucket, nextPaidDay, refunded, spendDay } from '../../src/schedule/tokens.ts';
+import {
+  type Bucket,
+  defaultTokens,
+  isGranted,
+  newBucket,
+  nextPaidDay,
+  refunded,
+  spendDay,
+} from '../../src/schedule/tokens.ts';
 
 /** The scrapes and what is left of each of the days after day 0. */
 function days(start: number, priority: number, count: number): { scrapes: number[]; left: number[]; bucket: Bucket } {
@@ -102,6 +110,15 @@ describe('tokens', () => {
     const before = { tokens: 0.25, day: 7 };
     assert.equal(spendDay(before, { day: 8, priority: 1.75 }).scrapes, 2);
     assert.deepEqual(spendDay(before, { day: 8, priority: 1.75 }), spendDay(before, { day: 8, priority: 1.75 }));
+  });
+
+  test('a day counts as granted when it was, and when it is the one before, to which the clock was set back', () => {
+    const { bucket } = spendDay({ tokens: 1.5, day: 4 }, { day: 5, priority: 1 });
+    assert.deepEqual(
+      [3, 4, 5, 6].map((day) => isGranted(bucket, day)),
+      [false, true, true, false],
+    );
+    assert.equal(isGranted(newBucket(9), 9), false);
   });
 
   test('a clock that was set back by more than a day holds up the tokens for no longer than a day', () => {

@@ -22,7 +22,7 @@ describe('waste', () => {
   test('a target that is asked far too often could be asked less', () => {
     assert.deepEqual(texts(quiet, 4 * hourMs), [
       '97 % of 400 scrapes found nothing new: every 4h could be 1d',
-      'the site sends no validators, so each page came whole: 388 MiB for nothing new',
+      'the site sends no validators, so each page came whole: 406.8 MB for nothing new',
     ]);
   });
 

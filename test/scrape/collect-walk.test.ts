@@ -126,6 +126,11 @@ describe('a collector', () => {
     );
   });
 
+  test('tells at its end what it left out of a window, behind pages that hold nothing', () => {
+    const walked = walkThrough(walkFor(), (_, count) => ({ ...(count < 15 && { next: `${count}` }) }));
+    assert.deepEqual([walked.end.reason, walked.end.gap?.pages, walked.asked.length], ['end', 10, 17]);
+  });
+
   test('is never further than the window that it has read, whatever its records say', () => {
     const { taken } = walkThrough(walkFor(), (_, count) => (count === 1 ? dated('2030-01-01') : {}));
     assert.deepEqual(taken[0]?.position?.newest, { published: '2008-04-10' });

@@ -9,6 +9,44 @@ import { visitedAs, reading, request } from './walking.ts';
 
 const end = { status: 'aborted', reason: 'budget', finished: false } as const;
 
+const begun = { target: 1, epoch: 1, scrape: 1, version: 'v', dueAt: 0, nextDueAt: Infinity };
+const committed = { outcome: 'committed', counts: { added: 0, changed: 0, confirmed: 0 } } as const;
+const result = { ...committed, lastEvent: 0, targetStatus: 'active' } as const;
+
+test('an error of a visit that was cut when another one ended the scrape is no part of the cut', async () => {
+  const parsed = parseSource('id: a\nrecords: { item: { key: id, fields: { id: h1 } } }\n', 'a.yaml');
+  assert.ok(parsed.ok);
+  const left = ['ends', 'breaks'].map((url) => ({ url, reading, request }));
+  const walk: Walk = {
+    width: 2,
+    next: () => left.shift(),
+    took: () => ({ end }),
+    ending: () => assert.fail('it had ended'),
+  };
+  const go = Promise.withResolvers<void>();
+  const ask: Ask = async ({ step }, signal) => {
+    const { url } = step.request;
+    if (url === 'breaks') {
+      go.resolve();
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      throw new Error('the map of robots.txt is broken');
+    }
+    await go.promise;
+    return visitedAs({}, url).asked;
+  };
+  const deps = {
+    clock: systemClock(),
+    random: () => 0.5,
+    ask,
+    timeLimitMs: 60_000,
+    commit: async () => result,
+    close: async () => result,
+  };
+  await assert.rejects(runScrape(begun, parsed.value, walk, deps, new AbortController().signal), {
+    message: 'the map of robots.txt is broken',
+  });
+});
+
 test('visits that wait when another one ends the scrape are cut, and what is sent is taken and written', async () => {
   const parsed = parseSource('id: a\nrecords: { item: { key: id, fields: { id: h1 } } }\n', 'a.yaml');
   assert.ok(parsed.ok);
@@ -45,8 +83,6 @@ test('visits that wait when another one ends the scrape are cut, and what is sen
     return came;
   };
   const written: string[] = [];
-  const committed = { outcome: 'committed', counts: { added: 0, changed: 0, confirmed: 0 } } as const;
-  const result = { ...committed, lastEvent: 0, targetStatus: 'active' } as const;
   const deps = {
     clock: systemClock(),
     random: () => 0.5,
@@ -59,7 +95,6 @@ test('visits that wait when another one ends the scrape are cut, and what is sen
     },
     close: () => assert.fail('its last step closes it'),
   };
-  const begun = { target: 1, epoch: 1, scrape: 1, version: 'v', dueAt: 0, nextDueAt: Infinity };
   await runScrape(begun, parsed.value, walk, deps, new AbortController().signal);
   assert.deepEqual(taken, ['ends', 'sent']);
   assert.deepEqual(written, ['pauses', 'ends', 'sent, closing']);

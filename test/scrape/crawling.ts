@@ -3,8 +3,8 @@ import type { LoadedSource } from '../../src/definition/catalogue.ts';
 import { parseSource } from '../../src/definition/load.ts';
 import { openWalk } from '../../src/daemon/walking.ts';
 import { systemClock } from '../../src/clock.ts';
-import type { Wish } from '../../src/scrape/ask.ts';
-import { runScrape } from '../../src/scrape/run.ts';
+import type { Asked, Wish } from '../../src/scrape/ask.ts';
+import { runScrape, type ScrapeDeps } from '../../src/scrape/run.ts';
 import { closeScrape, commitStep } from '../../src/store/commit.ts';
 import type { RecordRow, ScrapeRow, ScrapeWish } from '../../src/store/rows.ts';
 import { beginScrape } from '../../src/store/scrapes.ts';
@@ -18,6 +18,8 @@ export const shop = 'https://shop.test/';
 /** A page of a site: the paths that it links to, and the records that it holds. */
 export type SitePage =
   | PageAnswer
+  /** What we did or lack kept it from being read: the code of that failure. */
+  | { readonly own: string }
   | { readonly to: readonly string[]; readonly holds?: readonly string[]; readonly price?: number };
 
 /** What a path of the site answers; a path without an answer is not there. */
@@ -31,6 +33,8 @@ export interface CrawlRun {
   readonly maxRecords?: number;
   /** Ends this process' work, as a kill does, when so many pages were asked. */
   readonly killedAfter?: number;
+  /** Ends this process' work when all pages are written and the scrape is not closed yet. */
+  readonly killedAtEnd?: true;
 }
 
 export interface CrawlReport {
@@ -71,19 +75,25 @@ export async function crawl(store: Store, target: number, site: Site, run: Crawl
     width = Math.max(width, underWay);
     await new Promise((resolve) => setImmediate(resolve));
     underWay -= 1;
-    const { asked: came } = visitedAs(answerOf(site, url), url);
+    const page = site(url.slice(shop.length - 1));
     instant += 1;
+    if (typeof page === 'object' && 'own' in page) return ownFailure(page.own, instant);
+    const { asked: came } = visitedAs(answerOf(page, url), url);
     return { ...came, outcome: { ...came.outcome, at: instant } };
   };
   const begun = { ...began.fence, version, dueAt: 0, nextDueAt: Infinity };
-  const deps = {
+  const deps: ScrapeDeps = {
     clock,
     random: () => 0.5,
     ask,
     timeLimitMs: 60_000,
     ...(run.maxRecords !== undefined && { maxRecords: run.maxRecords }),
     commit: commitStep.bind(undefined, store),
-    close: closeScrape.bind(undefined, store),
+    async close(fence, close) {
+      if (run.killedAtEnd === true) killed.abort();
+      killed.signal.throwIfAborted();
+      return closeScrape(store, fence, close);
+    },
   };
   await runScrape(begun, loaded.source, walk, deps, killed.signal).catch((error: unknown) => {
     if (!killed.signal.aborted) throw error;
@@ -106,8 +116,13 @@ records: { item: { key: id, fields: { id: { css: h1 }, price: { css: b, type: nu
   return { source: parsed.value, version };
 }
 
-function answerOf(site: Site, url: string): PageAnswer {
-  const page = site(url.slice(shop.length - 1));
+function ownFailure(code: string, at: number): Asked {
+  const failure = { code, message: code };
+  const outcome = { kind: 'failed', failure, at, elapsedMs: 1, bytes: 0 } as const;
+  return { outcome, trouble: { cause: 'unexpected', message: code }, generation: 0, wasAsked: true, waitedMs: 0 };
+}
+
+function answerOf(page: Exclude<ReturnType<Site>, { readonly own: string }>, url: string): PageAnswer {
   if (page === undefined) return { cause: 'not_found', status: 404 };
   if (typeof page !== 'object' || !('to' in page)) return page;
   const { to, holds = [], price = 1 } = page;

@@ -28,21 +28,35 @@ describe('a page of a list that holds nothing', () => {
     assert.deepEqual([pages(walked), walked.end.reason, walked.end.gap?.pages], [5, 'page_limit', 5]);
   });
 
-  test('is the end after two others in a row, whatever comes next', () => {
-    const gaps = walk((page) => ({ keys: page % 3 === 1 ? [`${page}`] : [], next: `${page}` }), {
-      feed: { ...byCursor, maxPages: 9 },
+  test('hides nothing that lies behind a few of them', () => {
+    const walked = walk(
+      (page) => ({ keys: page > 1 && page < 5 ? [] : [`${page}`], ...(page < 8 && { next: page }) }),
+      {
+        visit: 'first',
+        feed: byCursor,
+      },
+    );
+    assert.deepEqual([pages(walked), walked.end.reason, walked.end.gap], [8, 'end', undefined]);
+    const gaps = walk((page) => ({ keys: page % 10 === 1 ? [`${page}`] : [], next: page }), {
+      feed: { ...byCursor, maxPages: 30 },
     });
-    assert.deepEqual([pages(gaps), gaps.end.reason], [9, 'page_limit']);
-    const none = walk((page) => ({ keys: page === 1 ? ['1'] : [], next: `${page}` }), {
-      visit: 'first',
-      feed: byCursor,
-    });
-    assert.deepEqual([pages(none), none.end.status, none.end.reason], [4, 'complete', 'empty']);
+    assert.deepEqual([pages(gaps), gaps.end.reason], [30, 'page_limit']);
+  });
+
+  test('is the end after nine others in a row, and what comes next is told as left out', () => {
+    for (const visit of ['first', 'later'] as const) {
+      const none = walk((page) => ({ keys: page === 1 ? ['1'] : [], next: page }), {
+        visit,
+        feed: { ...byCursor, maxPages: 100 },
+      });
+      assert.deepEqual([pages(none), none.end.status, none.end.reason], [11, 'complete', 'empty']);
+      assert.equal(none.end.gap?.pages, 11);
+    }
   });
 
   test('is the end of a list that is counted, unless it says that there is more', () => {
     const counted = walk((page) => ({ keys: page === 2 ? [] : [`${page}`], link: 'https://site.test/more' }));
-    assert.deepEqual([pages(counted), counted.end.reason], [2, 'empty']);
+    assert.deepEqual([pages(counted), counted.end.reason, counted.end.gap], [2, 'empty', undefined]);
     const more = { next: { json: '$.more', type: 'boolean' } };
     const said = walk((page) => ({ keys: page === 2 ? [] : [`${page}`], next: page < 3 }), { feed: more });
     assert.deepEqual([pages(said), said.end.reason], [3, 'end']);

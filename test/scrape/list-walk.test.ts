@@ -68,6 +68,12 @@ describe('a list', () => {
     assert.deepEqual([pages(stopped), stopped.end.reason], [1, 'known']);
   });
 
+  test('goes on behind what stands on every page', () => {
+    const shop = (page: number): PageAnswer => ({ keys: ['shop', `${page}`] });
+    const walked = walk(shop, { known: (key) => key === 'shop' || Number(key) > 3 });
+    assert.deepEqual([pages(walked), walked.end.reason], [4, 'known']);
+  });
+
   test('goes on past what is known when all of it is wanted (J52)', () => {
     const walked = walk(pagesOf(200), { known: () => true, isFull: true, feed: { maxPages: 2 } });
     assert.deepEqual([pages(walked), walked.end.reason], [11, 'empty']);

@@ -30,7 +30,7 @@ describe('a scrape that stores as many records as it may', () => {
   });
 
   for (const [what, pages, status] of [
-    ['is cut while its list goes on, so that its first visit does not settle', Infinity, 'aborted'],
+    ['is cut while its list goes on, so that its first visit does not settle and is over', Infinity, 'aborted'],
     ['is complete where the list ends with the page that reaches it', 3, 'complete'],
   ] as const)
     test(what, async (t) => {
@@ -38,7 +38,8 @@ describe('a scrape that stores as many records as it may', () => {
       const target = await shopTarget(store);
       const began = await beginScrape(store, target, 'v1');
       assert.ok(began.ok);
-      const walk = openWalk({ visit: 'first', feed: { by: 'cursor', next: { json: '$.next' } } });
+      const reach = { version: 'v1', scrape: began.fence.scrape, isMet: () => false };
+      const walk = openWalk({ visit: 'first', feed: { by: 'cursor', next: { json: '$.next' } }, reach });
       let page = 0;
       const ask = () => {
         page += 1;
@@ -61,6 +62,8 @@ describe('a scrape that stores as many records as it may', () => {
       await runScrape(begun, source.value, walk, deps, new AbortController().signal);
       const { scrape } = began.fence;
       assert.deepEqual([page, store.records.count(), store.scrapes.get(scrape)?.status], [3, 6, status]);
-      assert.equal(store.targets.get(target)?.settled, status === 'complete' ? scrape : 0);
+      const { settled, reach: kept } = store.targets.get(target) ?? {};
+      const over = status === 'complete' ? [scrape, undefined, undefined] : [0, 3, true];
+      assert.deepEqual([settled, kept?.place.page, kept?.isOver], over);
     });
 });

@@ -2,8 +2,8 @@ import type { StepOutcome } from '../../src/engine/step.ts';
 import type { Extraction, RecordDraft, Value } from '../../src/extract/draft.ts';
 import type { Cause } from '../../src/fetch/triage.ts';
 import type { ListPlace, Reading } from '../../src/provider/provider.ts';
-import type { Visit, Visited, Walk } from '../../src/scrape/walk.ts';
-import type { Close, StepOps } from '../../src/store/ops.ts';
+import type { ScrapeEnd } from '../../src/scrape/scrape-end.ts';
+import type { Taken, Visit, Visited, Walk } from '../../src/scrape/walk.ts';
 
 export const reading: Reading = {
   plan: { id: 'page', document: 'json', tree: 'fast', records: [] },
@@ -30,7 +30,6 @@ export function extraction(drafts: readonly RecordDraft[], more: Partial<Extract
     refused: 0,
     absent: [],
     unparsed: [],
-    digest: '',
     ...more,
   };
 }
@@ -70,25 +69,29 @@ export interface Walked {
   readonly asked: readonly string[];
   readonly visits: readonly Visit[];
   readonly bodies: readonly unknown[];
-  readonly taken: readonly (Pick<StepOps, 'position' | 'crawl'> | undefined)[];
-  readonly end: Omit<Close, 'copy'>;
+  readonly taken: readonly Taken['ops'][];
+  /** What is written in place of each page's records, where that is something else. */
+  readonly drafts: readonly Taken['drafts'][];
+  readonly end: ScrapeEnd;
 }
 
 /** Walks to the end, one page after the other. */
 export function walkThrough(walk: Walk, answer: (visit: Visit, count: number) => PageAnswer): Walked {
   const visits: Visit[] = [];
   const bodies: unknown[] = [];
-  const taken: (Pick<StepOps, 'position' | 'crawl'> | undefined)[] = [];
+  const taken: Taken['ops'][] = [];
+  const drafts: Taken['drafts'][] = [];
   const asked = () => visits.map(({ url }) => url);
   for (;;) {
     const visit = walk.next();
-    if (visit === undefined) return { asked: asked(), visits, bodies, taken, end: walk.ending() };
+    if (visit === undefined) return { asked: asked(), visits, bodies, taken, drafts, end: walk.ending() };
     visits.push(visit);
     const request = visit.request(visit.url, undefined, undefined);
     bodies.push('body' in request ? request.body : undefined);
     const took = walk.took(visit, visitedAs(answer(visit, visits.length), visit.url));
     taken.push(took.ops);
+    drafts.push(took.drafts);
     walk.wrote?.(visit);
-    if (took.end !== undefined) return { asked: asked(), visits, bodies, taken, end: took.end };
+    if (took.end !== undefined) return { asked: asked(), visits, bodies, taken, drafts, end: took.end };
   }
 }

@@ -7,6 +7,57 @@ import { secretsFrom } from '../../src/session/secret-store.ts';
 import { Secret, withoutSecrets } from '../../src/session/secret.ts';
 import { temporaryFolder } from './support.ts';
 
+/** Of every kind that is written differently somewhere. */
+const texts = [
+  'abcdefgh',
+  'canary pass&word/ü',
+  's:abc+def/xyz==',
+  'abcdefg%3D%3d',
+  '41abcdef',
+  'a%25252Fb%zz%4',
+  'schlüssel €5 😀',
+  `quote"back\\slash'()*!~\n\u0001`,
+  '\ufffd half \ud83d',
+];
+
+/** A text as sites and clients write it. */
+const writings: readonly (readonly [what: string, write: (text: string) => string])[] = [
+  ['as it is', (text) => text],
+  ['with escapes', (text) => encodeURIComponent(text.toWellFormed())],
+  ['with small escapes', (text) => escaped(text, (hex) => hex)],
+  ['with an escape for each letter', (text) => escaped(text, (hex) => hex.toUpperCase(), /[^]/gu)],
+  [
+    'with escapes of escapes',
+    (text) =>
+      escaped(
+        escaped(text, (hex) => hex),
+        (hex) => hex,
+      ),
+  ],
+  ['escaped three times', (text) => [1, 2, 3].reduce((each) => encodeURIComponent(each), text.toWellFormed())],
+  ['with + for spaces', (text) => encodeURIComponent(text.toWellFormed()).replaceAll('%20', '+')],
+  ['as a field of a form', (text) => new URLSearchParams({ '': text }).toString().slice(1)],
+  ['in JSON', (text) => JSON.stringify(text).slice(1, -1)],
+  ['in JSON within an URL', (text) => encodeURIComponent(JSON.stringify(text).slice(1, -1))],
+  ['in base64', (text) => Buffer.from(text).toString('base64')],
+  ['in base64 within an URL', (text) => encodeURIComponent(Buffer.from(text).toString('base64'))],
+];
+
+function escaped(text: string, digits: (hex: string) => string, which = /[^\w.-]/gu): string {
+  return text.replaceAll(which, (letter) =>
+    Array.from(Buffer.from(letter), (octet) => `%${digits(octet.toString(16).padStart(2, '0'))}`).join(''),
+  );
+}
+
+/** What stands before and behind it, of which no escape runs into it. */
+const surroundings = [
+  ['', ''],
+  ['?t=', '&p=1'],
+  ['grün%20', '%zz€'],
+  ['%25-', '%4'],
+  ['😀', '…'],
+] as const;
+
 describe('a secret', () => {
   const secret = new Secret('SHOP_PASSWORD', 'canary pass&word/ü');
 
@@ -47,6 +98,38 @@ describe('a secret', () => {
       assert.match(shown, /…&p=1$/);
       assert.doesNotMatch(shown, /abcd|ssel/);
     });
+
+  for (const [what, write] of writings)
+    test(`is taken out of any text where it stands ${what}`, () => {
+      for (const text of texts)
+        for (const [before, behind] of surroundings) {
+          const message = before + write(text) + behind;
+          // Those before it stand in nothing; it is looked for among them all the same, and again.
+          const secrets = ['never there', 'x'.repeat(99), text].map((each) => new Secret('COOKIE', each));
+          for (const time of ['first', 'second'])
+            assert.equal(
+              withoutSecrets(message, secrets, () => '…'),
+              `${before}…${behind}`,
+              `${message}, ${time} time`,
+            );
+        }
+    });
+
+  test('that is a part of another, or overlaps with it, leaves nothing of it', () => {
+    const secrets = ['abcdefgh', 'abcdefghijkl', 'ijklmnop'].map((text) => new Secret('COOKIE', text));
+    assert.equal(
+      withoutSecrets('?t=abcdefghijklmnop&p=1', secrets, () => '…'),
+      '?t=…&p=1',
+    );
+  });
+
+  test('is taken out where another that goes cuts the escape that swallowed its beginning', () => {
+    const secrets = ['xxxx%4', '1bcdefgh-ü'].map((text) => new Secret('COOKIE', text));
+    assert.equal(
+      withoutSecrets('?t=xxxx%41bcdefgh-%c3%bc&p=1', secrets, () => '…'),
+      '?t=……&p=1',
+    );
+  });
 
   test('of three letters is not looked for, since it is found everywhere', () => {
     assert.equal(withoutSecrets('a page of the shop', [new Secret('X', 'pag')]), 'a page of the shop');

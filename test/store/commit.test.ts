@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { commitStep } from '../../src/store/commit.ts';
 import { updateProject } from '../../src/store/projects.ts';
 import { commitPulse } from '../../src/store/pulse.ts';
-import { requestScrape } from '../../src/store/scrapes.ts';
+import { closeOpenScrapes, requestScrape } from '../../src/store/scrapes.ts';
 import { begin, item, step, temporaryStore, told, track } from './fixture.ts';
 
 describe('a record that two targets see', () => {
@@ -154,6 +154,25 @@ describe('a closing step', () => {
     const completed = store.readEvents(before, 10).at(-1);
     assert.equal(completed?.type, 'scrape.completed');
     assert.deepEqual(completed.data, { reason: 'due', steps: 2, counts: { added: 2, changed: 0, confirmed: 0 } });
+  });
+
+  test('of a walk that several scrapes made has seen all of it no later than the first of them began', async (t) => {
+    for (const kept of [true, false]) {
+      const { store, clock } = await temporaryStore(t);
+      const [target = 0] = await track(store, 'lamp');
+      clock.now += 1_000;
+      const first = await begin(store, target);
+      const startedAt = clock.now;
+      await commitStep(store, first, step(clock.now, [item('a', { price: 1 })]));
+      await closeOpenScrapes(store);
+      clock.now += 3_600_000;
+      const last = await begin(store, target);
+      if (!kept) await store.write(() => store.scrapes.trim(1, 10));
+      const ops = { ...step(clock.now, [item('b', { price: 1 })], {}), since: first.scrape, draftsBefore: 1 };
+      await commitStep(store, last, ops);
+      const { verifiedAt, createdAt } = store.targets.get(target) ?? {};
+      assert.equal(verifiedAt, kept ? startedAt : createdAt);
+    }
   });
 
   test('that fails says why, settles nothing and plans the next', async (t) => {

@@ -19,8 +19,9 @@ export const hourly: Scheduling = {
     const firstAt = at + 1_000;
     return { target: target.target, dueAt: firstAt, since: at, firstAt, pace: { kind: 'interval', grid } };
   },
-  next(target, row, { at, places }) {
-    if (row.pace.kind !== 'interval') return row;
+  next(target, { dueAt, ...row }, { at, places }) {
+    if (row.rest !== undefined) return row;
+    if (row.pace.kind !== 'interval') return { ...row, ...(dueAt !== undefined && { dueAt }) };
     const { grid: before } = row.pace;
     const everyMs = target.schedule?.every ?? hourMs;
     const slot = everyMs === before.everyMs ? before.slot : places.freeSlot(before.key, everyMs);

@@ -8,6 +8,7 @@ import { StoreFullError } from '../../src/store/full.ts';
 import { trim } from '../../src/store/retention.ts';
 import type { Fence } from '../../src/store/ops.ts';
 import type { Store } from '../../src/store/store.ts';
+import { table } from '../../src/store/tables/table.ts';
 import { begin, item, step, temporaryFolder, temporaryStore, track } from './fixture.ts';
 
 const limitBytes = 2_000_000;
@@ -61,6 +62,17 @@ describe('a store that has reached its limit', () => {
     const result = await commitStep(store, { ...fence, step: committed + 1 }, step(9_999, [item('more', {})]));
     assert.equal(result.outcome, 'committed');
   });
+});
+
+test('what a store holds is counted once, however often its tables were opened', async (t) => {
+  const { store } = await temporaryStore(t, { limitBytes });
+  const [target = 0] = await track(store, 'lamp');
+  const fence = await begin(store, target);
+  const { committed } = await fill(store, fence);
+  await trim(store, { events: 10, scrapes: 10, steps: 10, commits: 10, history: 10 });
+  for (let times = 0; times < 5; times += 1) table(store.environment, 'records');
+  const result = await commitStep(store, { ...fence, step: committed + 1 }, step(9_999, [item('more', {})]));
+  assert.equal(result.outcome, 'committed');
 });
 
 interface Filled {

@@ -20,7 +20,7 @@ const options = { now: () => 1, scheduling: hourly, migrations: [] };
 describe('the schema of a store', () => {
   test('is the newest from its first commit on', async (t) => {
     const { store } = await temporaryStore(t);
-    assert.equal(store.meta.schema(), 2);
+    assert.equal(store.meta.schema(), 3);
   });
 
   test('that is older is migrated step by step, after a copy was made', async (t) => {
@@ -124,7 +124,7 @@ describe('a store of schema 1', () => {
     await store.close();
 
     const { store: migrated } = await temporaryStore(t, { path });
-    assert.equal(migrated.meta.schema(), 2);
+    assert.equal(migrated.meta.schema(), 3);
     assert.deepEqual(migrated.targets.get(one)?.schedule, { every: 60_000 });
     assert.deepEqual(
       [...migrated.schedule.byDue()],

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { applyCrawl } from '../../src/store/crawl.ts';
 import { commitStep } from '../../src/store/commit.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Scheduling, Store } from '../../src/store/store.ts';
 import { closeOpenScrapes } from '../../src/store/scrapes.ts';
 import { begin as beginCrawl, detail } from './crawling.ts';
-import { begin, item, step, temporaryStore, told, track } from './fixture.ts';
+import { begin, hourly, item, step, temporaryStore, told, track } from './fixture.ts';
 
 const text = 'x'.repeat(3_000);
 
@@ -79,6 +79,70 @@ describe('a step that is too much for one transaction', () => {
     assert.ok(parts(store) >= 9, `${parts(store)}`);
     const row = store.crawls.newest(target);
     assert.deepEqual([row?.pages, row?.waiting.detail, row?.overBudget], [1, 2_999, 2_001]);
+  });
+});
+
+/** Takes down what targets with an objective are told to have seen. */
+function watching(): { readonly scheduling: Scheduling; readonly seen: string[][] } {
+  const seen: string[][] = [];
+  return {
+    seen,
+    scheduling: {
+      ...hourly,
+      first: (target, about) => ({
+        ...hourly.first(target, about),
+        fresh: { key: 'shop', source: 'shop', verifiedAt: about.at, objectiveMs: 60_000, misses: 0 },
+      }),
+      next: (target, row, about) => ({
+        ...hourly.next(target, row, about),
+        ...(row.fresh !== undefined && { fresh: row.fresh }),
+      }),
+      verified(_target, row, _about, sighting) {
+        if (sighting !== undefined) seen.push([...sighting.fields].toSorted());
+        return { row, told: [] };
+      },
+    },
+  };
+}
+
+describe('a step of very many records and one of few', () => {
+  const copy = { url: 'https://shop.test/', version: 'v1', observedAt: 10, etag: 'x' };
+  const counts = [150, 250] as const;
+
+  test('tell objectives of the same fields, also of those that its first records alone have', async (t) => {
+    for (const count of counts) {
+      const { scheduling, seen } = watching();
+      const { store } = await temporaryStore(t, { scheduling });
+      const [target = 0] = await track(store, 'lamp');
+      const drafts = [item('first', { b: 1 }), ...items(count)];
+      await commitStep(store, await begin(store, target), step(10, drafts, { copy }));
+      assert.deepEqual(seen.shift(), ['a', 'b']);
+      seen.length = 0;
+      const unmodified = { ...step(20, [], { copy }), unmodified: true };
+      await commitStep(store, await begin(store, target), unmodified);
+      assert.deepEqual(seen.shift(), ['a', 'b']);
+    }
+  });
+
+  test('count as much, whether they have changed or not', async (t) => {
+    const spent = await Promise.all(
+      counts.map(async (count) => {
+        const { store } = await temporaryStore(t);
+        const [target = 0] = await track(store, 'lamp');
+        const read = await begin(store, target);
+        const cost = { validated: 1, cpuMs: 3 };
+        await commitStep(store, read, { ...step(10, items(count), { copy }), spent: cost });
+        const asked = await begin(store, target);
+        const unmodified = { ...step(20, [], { copy }), unmodified: true, spent: { validated: 1 } };
+        await commitStep(store, asked, unmodified);
+        return [read, asked].map(({ scrape }) => store.scrapes.get(scrape)?.spent);
+      }),
+    );
+    const expected = [
+      { validated: 1, cpuMs: 3 },
+      { notModified: 1, validated: 1 },
+    ];
+    assert.deepEqual(spent, [expected, expected]);
   });
 });
 

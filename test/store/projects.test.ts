@@ -48,6 +48,7 @@ describe('a project that is added', () => {
       schedule: { every: 60_000 },
       status: 'active',
       epoch: 1,
+      createdAt: clock.now,
       settled: 0,
       crashes: { recent: [], inRow: 0, total: 0 },
     });

@@ -63,7 +63,8 @@ describe('a target that is parked', () => {
     assert.deepEqual(await parkTarget(store, target, 'boom', 9e9), { ok: true });
     const row = store.targets.get(target);
     assert.deepEqual([row?.status, row?.parked], ['parked', { at: clock.now, reason: 'boom', retryAt: 9e9, times: 1 }]);
-    assert.equal(store.schedule.get(target), undefined);
+    assert.equal(store.schedule.get(target)?.dueAt, undefined);
+    assert.deepEqual([...store.schedule.byDue()], []);
     assert.equal(told(store).filter((type) => type === 'target.parked').length, 1);
   });
 

@@ -240,6 +240,33 @@ describe('calls of plug-ins', () => {
     assert.ok((await ended).every(({ status }) => status === 'rejected'));
   });
 
+  test('of functions that took all their time before share one thread, until they return in time', async (context) => {
+    const pool = await openPool(context, { threads: 2, limits: { totalMs: 800 } });
+    const { source } = await fixture('reads-badly.ts');
+    const slow = [1, 2, 3].map((count) => written(source, `slow-${count}.ts`));
+    const cards = await fixture('cards.js');
+    const request = { params: {}, url: 'https://site.test/', page: 1 };
+    for (const plugin of slow) failureOf(await pool.call(plugin, 'read', pageOf('wait')));
+    for (const plugin of slow) valueOf(await pool.call(plugin, 'describe', {}));
+    const done: string[] = [];
+    const waits = slow.map(async (plugin) => {
+      failureOf(await pool.call(plugin, 'read', pageOf('wait')));
+      done.push('slow');
+    });
+    valueOf(await pool.call(cards, 'request', request));
+    assert.deepEqual([done, (await pool.status()).waiting], [[], 2]);
+    await Promise.all(waits);
+    for (const plugin of slow) failureOf(await pool.call(plugin, 'read', pageOf('no drafts')));
+    const stop = new AbortController();
+    const ended = Promise.allSettled(
+      slow.map((plugin) => pool.call(plugin, 'read', pageOf('wait'), { signal: stop.signal })),
+    );
+    const { busy, waiting } = await pool.status();
+    assert.deepEqual([busy, waiting], [2, 1]);
+    stop.abort(new Error('enough'));
+    await ended;
+  });
+
   test('wait for a thread in order', async (context) => {
     const pool = await openPool(context, { threads: 1 });
     const plugin = await fixture('cards.js');

@@ -1,13 +1,12 @@
 import { Command } from 'commander';
-import type { Client } from '../../control/client.ts';
 import type { Asked } from '../../control/methods.ts';
-import type { ProjectView } from '../../control/methods/project.ts';
 import { examples, print, withDaemon } from '../cli.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { infeasibleText } from '../infeasible-text.ts';
-import { countOption, pairOption, repeatedOption } from '../options.ts';
+import { multiplierOption, pairOption, repeatedOption } from '../options.ts';
 import { scheduleOf, type ScheduleOptions, withScheduleOptions } from '../schedule-options.ts';
 import { showProject } from '../show.ts';
+import { pausedText } from '../show-why.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options extends ScheduleOptions {
@@ -30,7 +29,7 @@ export function addCommand(terminal: Terminal): Command {
   return withScheduleOptions(command)
     .option('-n, --name <name>', 'its name for people')
     .option('-l, --label <label>', 'a label; may be repeated', repeatedOption)
-    .option('--multiplier <number>', 'of its priority', countOption)
+    .option('--multiplier <number>', 'of its priority, such as 1.5; up to 100', multiplierOption)
     .addHelpText(
       'after',
       examples(
@@ -44,8 +43,9 @@ export function addCommand(terminal: Terminal): Command {
     .action((id: string, options: Options, command: Command) => {
       const wanted = asked(id, options);
       return withDaemon(terminal, command, async (client) => {
-        const project = await client.call('project.add', wanted);
-        if (options.objective !== undefined) await warnInfeasible(terminal, client, project);
+        const { paused, infeasible = [], ...project } = await client.call('project.add', wanted);
+        if (paused !== undefined) terminal.err(`warning: ${pausedText(paused)}`);
+        for (const each of infeasible) terminal.err(`warning: ${infeasibleText(each)}`);
         print(terminal, command, project, (project) => showProject(terminal, project, []));
       });
     });
@@ -72,12 +72,4 @@ function asked(
     ...(label && { labels: label }),
     ...(multiplier !== undefined && { multiplier }),
   };
-}
-
-/** Says so when the new target's host does not allow what is promised there. */
-async function warnInfeasible(terminal: Terminal, client: Client, { targets }: ProjectView): Promise<void> {
-  for (const { source } of targets) {
-    const { infeasible } = await client.call('objective.report', { source });
-    for (const each of infeasible) terminal.err(`warning: ${infeasibleText(each)}`);
-  }
 }

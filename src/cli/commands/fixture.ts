@@ -1,15 +1,18 @@
 import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { Command } from 'commander';
+import type { Source } from '../../definition/source.ts';
 import { examples, print } from '../cli.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { pluginsFolder, sourcesFolder, validDefinition } from '../local/definitions.ts';
 import { fetchPage } from '../local/fetch-page.ts';
-import { readHeldPage, readPageFile } from '../local/page.ts';
+import { addressOf, readHeldPage, readPageFile } from '../local/page.ts';
+import { pairOption } from '../options.ts';
 import type { Terminal } from '../terminal.ts';
 import { countText } from '../text.ts';
 
 interface Options {
+  readonly param?: Readonly<Record<string, string>>;
   readonly name?: string;
   readonly file?: string;
   readonly sources?: string;
@@ -26,7 +29,8 @@ export function fixtureCommand(terminal: Terminal): Command {
     new Command('add')
       .description('save a page, and the records that are read there now as what is expected of it')
       .argument('<source>', 'the source')
-      .argument('<url>', 'the page')
+      .argument('[url]', 'the page')
+      .option('-p, --param <name=value>', "what fills the source's address pattern; may be repeated", pairOption)
       .option('-n, --name <name>', 'what the files are called; by default like the end of the address')
       .option('--file <page>', 'take this saved page instead of asking for it; needs no daemon')
       .option('--sources <folder>', 'the folder of definitions')
@@ -36,13 +40,16 @@ export function fixtureCommand(terminal: Terminal): Command {
         'after',
         examples(
           'heronry fixture add kickfund https://kickfund.example/projects/solar',
+          'heronry fixture add kickfund --param slug=solar',
           'heronry fixture add kickfund https://kickfund.example/projects/solar --name sold-out --file page.html',
         ),
       )
-      .action(async (source: string, url: string, options: Options, command: Command) => {
+      .action(async (source: string, given: string | undefined, options: Options, command: Command) => {
         const { fixtureFiles, writeFixture } = await import('../local/fixture-files.ts');
         const folder = await sourcesFolder(terminal, options.sources);
         const definition = await validDefinition(terminal, folder, source);
+        const asked = askedPage(given, options.param);
+        const url = await placeOf(definition, asked, options);
         const files = fixtureFiles(resolve(terminal.cwd, options.fixtures), definition, nameOf(url, options.name));
         const shown = Object.values(files).map((file) => relative(terminal.cwd, file));
         const there = shown.filter((file) => existsSync(resolve(terminal.cwd, file)));
@@ -52,7 +59,7 @@ export function fixtureCommand(terminal: Terminal): Command {
         }
         const page =
           options.file === undefined
-            ? await fetchPage(terminal, command, { id: source, url })
+            ? await fetchPage(terminal, command, { id: source, ...asked })
             : { body: await readPageFile(resolve(terminal.cwd, options.file)), url };
         const found = await readHeldPage(definition, page, { plugins: await pluginsFolder(terminal, folder) });
         await writeFixture(files, page, found);
@@ -65,6 +72,23 @@ export function fixtureCommand(terminal: Terminal): Command {
         );
       }),
   );
+}
+
+type AskedPage = { readonly url: string } | { readonly params: Record<string, string> };
+
+function askedPage(url: string | undefined, params: Options['param']): AskedPage {
+  if (url !== undefined && params === undefined) return { url };
+  if (url === undefined && params !== undefined) return { params: { ...params } };
+  throw new CommandError(exitStatus.usage, 'fixture add: expected either a URL or --param');
+}
+
+/** Where the page is, as far as that is known before it is asked for: of a target without an address its plug-in alone knows. */
+async function placeOf(definition: Source, asked: AskedPage, { file }: Options): Promise<string> {
+  const { id, url, plugin } = definition;
+  if (file !== undefined || url !== undefined || plugin === undefined || 'url' in asked)
+    return addressOf(definition, asked);
+  const { pluginAddress } = await import('../../definition/plugin-address.ts');
+  return pluginAddress(id, asked.params);
 }
 
 /** A name that is the end of a path and nothing else. */

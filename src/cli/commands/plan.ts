@@ -4,13 +4,16 @@ import type { Asked } from '../../control/methods.ts';
 import type { HostPlanView, KeptView, PlanView } from '../../control/methods/schedule.ts';
 import { examples, print, withDaemon } from '../cli.ts';
 import { durationText } from '../duration.ts';
+import { CommandError, exitStatus } from '../exit-status.ts';
 import { infeasibleText } from '../infeasible-text.ts';
 import { readProjects, tooLarge } from '../local/projects.ts';
-import { countOption, dayOption } from '../options.ts';
+import { countIn, dayOption } from '../options.ts';
 import { clockText } from '../show-why.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { bytesText, countText, plainText } from '../text.ts';
+
+const dayMs = 86_400_000;
 
 interface Options {
   readonly days: number;
@@ -23,12 +26,14 @@ interface Options {
 export function planCommand(terminal: Terminal): Command {
   return new Command('plan')
     .description('forecast the coming days: requests by host, objectives kept or not, bytes; asks nobody')
-    .option('--days <count>', 'so many days, up to 366', countOption, 1)
+    .option('--days <count>', 'so many days, up to 366', countIn(1, 366), 1)
     .option('--from <day>', 'from the begin of a day such as 2016-03-05, in UTC; by default from now', dayOption)
     .option('-f, --file <file>', 'as if this project file had been applied')
     .option('--prune', 'as if it had been applied with --prune')
     .addHelpText('after', examples('heronry plan', 'heronry plan --days 30', 'heronry plan --days 30 -f projects.yaml'))
     .action(async ({ days, from, file, prune }: Options, command: Command) => {
+      if (prune === true && file === undefined)
+        throw new CommandError(exitStatus.usage, 'plan: --prune: expected --file beside it');
       const projects = file === undefined ? undefined : await readProjects(terminal, file);
       await withDaemon(terminal, command, async (client) => {
         const plan = await forecast(client, {
@@ -51,19 +56,46 @@ async function forecast(client: Client, asked: Asked<'schedule.plan'>): Promise<
 }
 
 function showPlan(terminal: Terminal, plan: PlanView): string {
-  const { from, days, hosts, targets, skipped, requests, bytes, peak, objectives, busiest, infeasible } = plan;
+  const { from, days, hosts, targets, skipped, requests, pulses, bytes, peak, objectives, busiest, infeasible } = plan;
   const now = terminal.now();
-  const total = requests.reduce((sum, each) => sum + each, 0);
   const left = skipped === 0 ? '' : `; ${countText(skipped, 'target')} left out, as no source is loaded for them`;
   const lines = [
     `${countText(days, 'day')} from ${clockText(from, now)} UTC: ${countText(targets, 'target')} on ${countText(hosts, 'host')}${left}`,
-    `requests    ${total}, ${perDayText(requests)}; ${bytesText(bytes)} by what scrapes brought so far`,
+    `requests    ${sumOf(requests)}, ${perDayText(requests)}${pulses === 0 ? '' : `, ${pulses} of them by pulses`}; ${bytesText(bytes)} by what scrapes brought so far`,
+    ...lateLines(terminal, plan),
     `peak        ${countText(peak.requests, 'request')} in the minute of ${clockText(peak.at, now)}`,
     `objectives  ${keptText(objectives)}`,
   ];
   if (busiest.length > 0) lines.push('', showHosts(terminal, busiest));
-  if (infeasible.length > 0) lines.push('', ...infeasible.map((each) => terminal.paint('red', infeasibleText(each))));
+  const told = [...busiest.filter(({ load }) => load > 1).map(overloadText), ...infeasible.map(infeasibleText)];
+  if (told.length > 0) lines.push('', ...told.map((each) => terminal.paint('red', each)));
   return lines.join('\n');
+}
+
+/** What hosts have no turns for, where one is asked for more than it allows. */
+function lateLines(terminal: Terminal, { undone, overloaded }: PlanView): string[] {
+  if (overloaded === 0) return [];
+  const hosts = `${countText(overloaded, 'host')} ${overloaded === 1 ? 'is' : 'are'} asked for more than allowed`;
+  return [terminal.paint('red', `late        ${sumOf(undone)} of them, ${perDayText(undone)}, or never: ${hosts}`)];
+}
+
+/** What a host can do of what falls due there. */
+function overloadText({ key, requests, undone, load, delayMs }: HostPlanView): string {
+  const allowed = Math.floor(dayMs / delayMs);
+  return (
+    `host ${plainText(key)} is asked for ${loadText(load)} of what it allows: ` +
+    `${countText(allowed, 'request')} a day at one in ${durationText(delayMs)}, so that of ${sumOf(requests)} ${sumOf(undone)} come late or never`
+  );
+}
+
+/** In percent; what is above all of it is never told as if it were just that. */
+function loadText(load: number): string {
+  const perMille = Math.round(load * 1_000);
+  return `${(load > 1 ? Math.max(1_001, perMille) : perMille) / 10} %`;
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, each) => sum + each, 0);
 }
 
 function showHosts(terminal: Terminal, hosts: readonly HostPlanView[]): string {
@@ -71,7 +103,7 @@ function showHosts(terminal: Terminal, hosts: readonly HostPlanView[]): string {
     plainText(key),
     String(targets),
     perDayText(requests),
-    `${Math.round(load * 1_000) / 10} %`,
+    loadText(load),
     durationText(delayMs),
     String(peak.requests),
     longestWaitMs === 0 ? '–' : durationText(longestWaitMs),

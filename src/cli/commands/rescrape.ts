@@ -4,10 +4,11 @@ import type { Result } from '../../control/methods.ts';
 import type { ScrapeView, StepView } from '../../control/methods/scrape.ts';
 import { examples, globalOptions, print, withClient, withDaemon } from '../cli.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
-import { badText, followScrape } from '../follow.ts';
+import { badText, followScrape, tellHeld } from '../follow.ts';
 import { countOption, dayOption, repeatedOption } from '../options.ts';
 import { withProgress } from '../progress.ts';
 import { showScrapeLine, showStep } from '../show-scrape.ts';
+import { heldText, pausedText } from '../show-why.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
@@ -48,15 +49,17 @@ export function rescrapeCommand(terminal: Terminal): Command {
 function askForScrape(terminal: Terminal, command: Command, id: string, options: Options): Promise<void> {
   return withDaemon(terminal, command, async (client) => {
     const result = await request(client, id, options);
-    print(terminal, command, result, ({ scrapes }) => scrapes.map(showRequested).join('\n'));
+    if (result.paused !== undefined) terminal.err(pausedText(result.paused));
+    print(terminal, command, result, ({ scrapes }) => scrapes.map((each) => showRequested(terminal, each)).join('\n'));
   });
 }
 
 function scrapeAndWait(terminal: Terminal, command: Command, id: string, options: Options): Promise<void> {
   let waitingFor = 'waiting for rescrape';
   const work = withClient(terminal, command, async (client) => {
-    const { scrapes } = await request(client, id, options);
-    await waitForAll(terminal, command, client, scrapes, (seen) => (waitingFor = whatOf(seen)));
+    const requested = await request(client, id, options);
+    tellHeld(terminal, requested);
+    await waitForAll(terminal, command, client, requested.scrapes, (seen) => (waitingFor = whatOf(seen)));
   });
   return withProgress(terminal, () => waitingFor, work);
 }
@@ -83,8 +86,9 @@ function request(
   return client.call('project.rescrape', asked);
 }
 
-function showRequested({ scrape, target, coalesced }: Requested): string {
-  return `scrape ${scrape} of target ${target} ${coalesced ? 'was waiting already' : 'is asked for'}`;
+function showRequested(terminal: Terminal, { scrape, target, coalesced, held }: Requested): string {
+  const when = held === undefined ? '' : `; ${heldText(held, terminal.now())}`;
+  return `scrape ${scrape} of target ${target} ${coalesced ? 'was waiting already' : 'is asked for'}${when}`;
 }
 
 async function waitForAll(

@@ -6,7 +6,7 @@ import { allSlices } from '../all-slices.ts';
 import { examples, globalOptions, withClient } from '../cli.ts';
 import { durationText } from '../duration.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
-import { badText, followScrape } from '../follow.ts';
+import { badText, followScrape, tellHeld } from '../follow.ts';
 import { withProgress } from '../progress.ts';
 import { argsText, excerptLines, failureText, showEnd } from '../show-scrape.ts';
 import type { Terminal } from '../terminal.ts';
@@ -43,6 +43,7 @@ export function runCommand(terminal: Terminal): Command {
           targets.map((target) => client.call('project.rescrape', { id, target, ...wish })),
         );
         const scrapes = asked.flatMap((each) => each.scrapes);
+        for (const each of asked) tellHeld(terminal, each);
         const teller = tellerFor(terminal, globalOptions(command).json ?? false);
         const ended = await Promise.all(
           scrapes.map(({ scrape }) => {

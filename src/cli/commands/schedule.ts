@@ -2,8 +2,8 @@ import { Command, Option } from 'commander';
 import type { TurnView } from '../../control/methods/schedule.ts';
 import { examples, print, withDaemon } from '../cli.ts';
 import { ageText } from '../duration.ts';
-import { countOption, durationOption } from '../options.ts';
-import { clockText } from '../show-why.ts';
+import { countIn, durationOption } from '../options.ts';
+import { clockText, pausedText } from '../show-why.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { plainText } from '../text.ts';
@@ -17,6 +17,9 @@ interface Options {
   readonly limit: number;
 }
 
+/** The most turns that a daemon tells in one answer. */
+const maxTurns = 1_000;
+
 /** `schedule`: the turns that are to come. */
 export function scheduleCommand(terminal: Terminal): Command {
   return new Command('schedule')
@@ -26,7 +29,7 @@ export function scheduleCommand(terminal: Terminal): Command {
     .option('-s, --source <id>', 'those of this source alone')
     .option('--project <id>', 'those of this project alone')
     .option('--until <duration>', 'no later than so much from now, such as 6h', durationOption)
-    .option('--limit <count>', 'at most so many', countOption, 100)
+    .option('--limit <count>', `at most so many, up to ${maxTurns}`, countIn(1, maxTurns), 100)
     .addHelpText(
       'after',
       examples(
@@ -37,10 +40,16 @@ export function scheduleCommand(terminal: Terminal): Command {
     )
     .action((options: Options, command: Command) =>
       withDaemon(terminal, command, async (client) => {
-        const { turns, more } = await client.call('schedule.list', asked(options, terminal.now()));
+        const answer = await client.call('schedule.list', asked(options, terminal.now()));
+        const { turns, more, unloaded = [], paused } = answer;
+        if (paused !== undefined) terminal.err(pausedText(paused));
         if (turns.length === 0) terminal.err('nothing is to come');
         print(terminal, command, turns, () => showTurns(terminal, turns));
-        if (more) terminal.err(`more come later: --limit ${options.limit * 2} shows some of them`);
+        for (const source of unloaded)
+          terminal.err(
+            `targets on ${source} are left out: no definition of it is loaded, and nothing is asked until it is back`,
+          );
+        if (more) terminal.err(moreText(options.limit));
       }),
     );
 }
@@ -49,7 +58,7 @@ function asked({ by, host, source, project, until, limit }: Options, now: number
   const origin = host === undefined ? undefined : URL.parse(host)?.origin;
   return {
     by,
-    limit: Math.min(Math.max(limit, 1), 1_000),
+    limit,
     ...(host !== undefined && { key: origin === undefined || origin === 'null' ? host : origin }),
     ...(source !== undefined && { source }),
     ...(project !== undefined && { project }),
@@ -57,16 +66,22 @@ function asked({ by, host, source, project, until, limit }: Options, now: number
   };
 }
 
+function moreText(limit: number): string {
+  return limit === maxTurns
+    ? 'more come later'
+    : `more come later: --limit ${Math.min(limit * 2, maxTurns)} shows some of them`;
+}
+
 function showTurns(terminal: Terminal, turns: readonly TurnView[]): string {
   const now = terminal.now();
-  const rows = turns.map(({ dueAt, target, project, source, key, by, url }) => [
+  const rows = turns.map(({ dueAt, dayOnly, target, project, source, key, by, url }) => [
     clockText(dueAt, now),
     dueAt <= now ? 'due' : ageText(dueAt, now),
-    key === undefined ? '–' : plainText(key),
+    plainText(key),
     source,
     project,
     String(target),
-    by ?? '–',
+    dayOnly ? `${by}, that day` : (by ?? '–'),
     plainText(url),
   ]);
   return table(terminal, ['AT', 'IN', 'HOST', 'SOURCE', 'PROJECT', 'TARGET', 'BY', 'URL'], rows);

@@ -24,8 +24,9 @@ function showDaemon(terminal: Terminal, status: DaemonStatus): string {
   const remaining = status.remaining > 0 ? `, ${countText(status.remaining, 'target')} still to start` : '';
   const broken = sources.broken > 0 ? terminal.paint('red', `, ${sources.broken} with problems`) : '';
   const parked = targets.parked > 0 ? terminal.paint('red', `, ${targets.parked} parked`) : '';
+  const paused = status.paused === undefined ? '' : terminal.paint('red', ', but scraping is paused');
   const lines = [
-    `heronry ${status.version} is ${showStatus(terminal, status.state)}${remaining}`,
+    `heronry ${status.version} is ${showStatus(terminal, status.state)}${remaining}${paused}`,
     `started   ${ageText(status.startedAt, terminal.now())}, pid ${status.pid}, Node ${status.node}, ${bytesText(status.memoryBytes)}`,
     `projects  ${projects.active} active, ${projects.finished} finished, ${projects.archived} archived`,
     `targets   ${targets.active} active, ${targets.finished} finished, ${targets.disabled} disabled${parked}`,
@@ -35,6 +36,12 @@ function showDaemon(terminal: Terminal, status: DaemonStatus): string {
     `socket    ${status.socket}`,
   ];
   if (status.apiOnly === true) lines.push('mode      serves its control methods alone, and scrapes nothing');
-  if (status.paused !== undefined) lines.push(terminal.paint('red', `paused    ${plainText(status.paused)}`));
+  if (status.paused !== undefined) lines.push(terminal.paint('red', `paused    ${pauseText(terminal, status)}`));
   return lines.join('\n');
+}
+
+/** Why nothing is scraped, and when that is tried again. */
+function pauseText(terminal: Terminal, { paused = '', pausedUntil }: DaemonStatus): string {
+  if (pausedUntil === undefined) return plainText(paused);
+  return `${plainText(paused)}; whether there is room again is tried ${ageText(pausedUntil, terminal.now())}`;
 }

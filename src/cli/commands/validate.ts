@@ -28,7 +28,11 @@ export function validateCommand(terminal: Terminal): Command {
     .description(
       'say what is wrong with heronry.yaml, projects.yaml, the sources and the plug-ins, with file and line; needs no daemon',
     )
-    .argument('[path]', 'the folder that heronry.yaml stands in, a folder of definitions, or one file', '.')
+    .argument(
+      '[path]',
+      'the folder that heronry.yaml stands in, a folder of definitions, or one file: a list is of projects',
+      '.',
+    )
     .option('--sources <folder>', 'the folder of definitions, if heronry.yaml does not name it')
     .addHelpText(
       'after',
@@ -60,10 +64,10 @@ async function validate(terminal: Terminal, path: string, sourcesFolder: string 
 
 async function validateFile(file: string): Promise<Validation> {
   if (/\.m?[jt]s$/.test(file)) return validatePlugin(file);
-  const { loadDaemon, loadProjects, loadSource } = await import('../../definition/load.ts');
+  const { isList, loadDaemon, loadProjects, loadSource } = await import('../../definition/load.ts');
   const name = basename(file);
   if (name === daemonName) return of('daemon', await loadDaemon(file));
-  if (/^projects\b/.test(name)) return of('projects', await loadProjects(file));
+  if (/^projects\b/.test(name) || (await isList(file))) return of('projects', await loadProjects(file));
   return of('source', await loadSource(file));
 
   function of(what: 'daemon' | 'projects' | 'source', loaded: Loaded<unknown>): Validation {

@@ -54,8 +54,9 @@ export async function readHeldPage(
     steps: [],
   };
   if (outcome.ok) {
-    const { drafts, finished, absent, unparsed } = outcome.extraction;
-    return { ...told, drafts, finished, absent, unparsed };
+    const { drafts, finished, absent, unparsed, repeated, notes } = outcome.extraction;
+    const noted = { ...(repeated !== undefined && { repeated }), ...(notes && { notes }) };
+    return { ...told, drafts, finished, absent, unparsed, ...noted };
   }
   const { failure } = outcome;
   return {

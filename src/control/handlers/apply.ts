@@ -1,16 +1,15 @@
-import { DemandBook } from '../../definition/feasible.ts';
 import { addProject, archiveProject, type ProjectSpec, restoreProject, updateProject } from '../../store/projects.ts';
 import type { ProjectRow, TargetRow } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import type { z } from 'zod';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
-import type { InfeasibleView } from '../methods/objective.ts';
 import type { AppliedChange } from '../methods/project.ts';
+import { demandsWith } from './demands.ts';
 import type { HandlerDeps } from './deps.ts';
-import { infeasibleView } from './plan.ts';
 import { projectSpec } from './project.ts';
 import { scheduleText } from './schedule-text.ts';
+import { infeasibleView } from './views.ts';
 
 type Change = z.infer<typeof AppliedChange>;
 
@@ -23,6 +22,8 @@ export function applyHandlers(deps: HandlerDeps): Pick<Handlers, 'project.apply'
       const wanted = projects.map((project) => projectSpec(project, deps));
       const planned = wanted.map((spec) => ({ spec, changes: changesOf(store, spec) }));
       const surplus = prune ? surplusOf(store, new Set(wanted.map(({ id }) => id))) : [];
+      const replaced = [...wanted.map(({ id }) => id), ...surplus].flatMap((id) => store.projects.get(id) ?? []);
+      const infeasible = demandsWith(wanted, replaced, deps).infeasible();
       if (!dryRun) {
         for (const { spec, changes } of planned) for (const { action } of changes) await carryOut(store, action, spec);
         for (const id of surplus) await archiveProject(store, id);
@@ -30,7 +31,6 @@ export function applyHandlers(deps: HandlerDeps): Pick<Handlers, 'project.apply'
         for (const id of surplus) deps.look(id);
         deps.reconcile();
       }
-      const infeasible = infeasibleIn(wanted, deps);
       return {
         changes: [
           ...planned.flatMap(({ changes }) => changes),
@@ -38,23 +38,10 @@ export function applyHandlers(deps: HandlerDeps): Pick<Handlers, 'project.apply'
         ],
         unchanged: planned.filter(({ changes }) => changes.length === 0).length,
         applied: !dryRun,
-        ...(infeasible.length > 0 && { infeasible }),
+        ...(infeasible.length > 0 && { infeasible: infeasible.map(infeasibleView) }),
       };
     },
   };
-}
-
-/** What its hosts do not allow of the objectives in a list. */
-function infeasibleIn(projects: readonly ProjectSpec[], deps: HandlerDeps): InfeasibleView[] {
-  const demands = new DemandBook();
-  for (const { schedule: project, targets } of projects) {
-    for (const { source: id, url, schedule: target } of targets) {
-      const source = deps.catalogue().sources.get(id)?.source;
-      const schedule = deps.scheduleOf({ source: id, ...(target && { target }), ...(project && { project }) });
-      if (source !== undefined && schedule !== undefined) demands.add(source, url, schedule);
-    }
-  }
-  return demands.infeasible().map(infeasibleView);
 }
 
 /** One id can be made equal to one entry only. */

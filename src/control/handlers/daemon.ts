@@ -30,6 +30,7 @@ async function status(deps: HandlerDeps): Promise<DaemonStatus> {
   const { pid, version, data, socket, startedAt } = deps.daemon;
   const { sources, problems } = deps.catalogue();
   const paused = deps.paused();
+  const pausedUntil = deps.pausedUntil();
   return {
     state: ready ? 'ready' : 'starting',
     remaining,
@@ -45,6 +46,7 @@ async function status(deps: HandlerDeps): Promise<DaemonStatus> {
     lastEvent: store.events.last(),
     ...(deps.apiOnly && { apiOnly: true as const }),
     ...(paused !== undefined && { paused }),
+    ...(pausedUntil !== undefined && { pausedUntil }),
   };
 }
 

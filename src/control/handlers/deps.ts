@@ -55,6 +55,8 @@ export interface HandlerDeps extends ScheduleDeps {
   ended(): { readonly complete: number; readonly failed: number; readonly cancelled: number };
   /** Why scraping is paused, while it is. */
   paused(): string | undefined;
+  /** When it is next tried whether that is over, wall time. */
+  pausedUntil(): number | undefined;
   /** Begins an orderly stop. */
   shutdown(): void;
   readonly daemon: {

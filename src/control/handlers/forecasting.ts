@@ -1,15 +1,19 @@
 import { setImmediate } from 'node:timers/promises';
-import { DemandBook, objectiveOf, paceOf } from '../../definition/feasible.ts';
+import { DemandBook, type Infeasible, objectiveOf, paceOf } from '../../definition/feasible.ts';
 import type { TargetSchedule } from '../../definition/schedule.ts';
 import { politenessKey, type Source } from '../../definition/source.ts';
 import type { OpenHours } from '../../schedule/available.ts';
-import { nextCron } from '../../schedule/cron.ts';
-import { type ForecastHost, type ForecastTarget } from '../../schedule/forecast.ts';
-import { slotFraction } from '../../schedule/grid.ts';
-import { type Demand, feasibility, type HostPace, leadOf } from '../../schedule/objective.ts';
+import type { ForecastHost, ForecastPulse, ForecastTarget } from '../../schedule/forecast.ts';
+import type { ForecastRecheck } from '../../schedule/forecast-recheck.ts';
+import { type Grid, nextGridTurn, slotFraction } from '../../schedule/grid.ts';
+import type { HostPace } from '../../schedule/host-pace.ts';
 import { priorityOf } from '../../schedule/priority.ts';
 import type { TargetRow } from '../../store/rows.ts';
+import type { ScheduleRow } from '../../store/schedule-row.ts';
 import type { HandlerDeps } from './deps.ts';
+import { HostPromises, shortBy, shortOf } from './forecasting-promises.ts';
+import { ForecastPulses } from './forecasting-pulses.ts';
+import { usualScrape, type UsualScrape, usualTookMs } from './forecasting-scrape.ts';
 
 type ForecastPace = ForecastTarget['pace'];
 
@@ -17,7 +21,7 @@ const dayMs = 86_400_000;
 /** So many days of scrapes tell what the next ones will take. */
 const tallyDays = 30;
 /** Targets that are looked at without a turn of the event loop. */
-const atOnce = 100;
+const atOnce = 50;
 
 /** A place to forecast, with its row where it is tracked already. */
 export interface Forecasted {
@@ -29,34 +33,40 @@ export interface Forecasted {
 }
 
 /** What is known of a target before its host is looked at as a whole. */
-interface Entry extends Forecasted {
+interface Entry extends Forecasted, UsualScrape {
   readonly objectiveMs?: number;
-  readonly requests: number;
-  readonly bytes: number;
+  /** The same of what is left to its scrapes. */
+  readonly scrapedMs?: number;
+  /** How often its source's pulse asks. */
+  readonly pulsedMs?: number;
   readonly hours: readonly OpenHours[];
 }
 
-interface Host extends HostPace {
+interface Host {
   readonly key: string;
+  readonly pace: HostPace;
   readonly entries: Entry[];
+  readonly promises: HostPromises;
 }
 
 /** What a forecast is made from: places are added, then their hosts are gone through. */
 export class ForecastInputs {
-  readonly demands = new DemandBook();
+  readonly demands: DemandBook;
   readonly #deps: HandlerDeps;
   readonly #from: number;
-  /** The present pause of hosts of which something is known. */
-  readonly #delays: ReadonlyMap<string, number>;
+  readonly #tallyFrom: number;
   readonly #hosts = new Map<string, Host>();
+  readonly #pulses: ForecastPulses;
   /** Equal hours are one list, so that they are followed once. */
   readonly #hours = new Map<string, readonly OpenHours[]>();
   #added = 0;
 
-  constructor(deps: HandlerDeps, from: number, delays: ReadonlyMap<string, number>) {
+  constructor(deps: HandlerDeps, from: number) {
     this.#deps = deps;
     this.#from = from;
-    this.#delays = delays;
+    this.#tallyFrom = deps.clock.now() - tallyDays * dayMs;
+    this.#pulses = new ForecastPulses(deps, this.#tallyFrom);
+    this.demands = new DemandBook(deps.knownPace);
   }
 
   /** Adds a place, and lets others have their turn now and then. */
@@ -65,16 +75,22 @@ export class ForecastInputs {
     if (this.#added % atOnce === 0) await setImmediate();
     const { schedule, row, url } = place;
     this.demands.add(source, url, schedule);
+    const hours = this.#interned(schedule.hours);
+    const tally = row && this.#deps.tally(row.target, this.#tallyFrom);
+    const pulsedMs = this.#pulses.add(source, url, hours, tally?.pulses);
     const objectiveMs = objectiveOf(schedule);
-    const tally = row && this.#deps.tally(row.target, this.#deps.clock.now() - tallyDays * dayMs);
-    const isKnown = tally !== undefined && tally.scrapes > 0;
-    this.#hostOf(source, url).entries.push({
+    const scrapedMs = objectiveOf(unpulsed(schedule, source, pulsedMs));
+    const entry = {
       ...place,
       ...(objectiveMs !== undefined && { objectiveMs }),
-      requests: isKnown ? Math.max(1, tally.requests / tally.scrapes) : 1,
-      bytes: isKnown ? tally.bytes / tally.scrapes : 0,
-      hours: this.#interned(schedule.hours),
-    });
+      ...(scrapedMs !== undefined && { scrapedMs }),
+      ...(pulsedMs !== undefined && { pulsedMs }),
+      ...usualScrape(tally),
+      hours,
+    };
+    const host = this.#hostOf(politenessKey(source, url), source);
+    host.entries.push(entry);
+    host.promises.add(entry);
   }
 
   get targets(): number {
@@ -82,24 +98,49 @@ export class ForecastInputs {
   }
 
   hostPace(key: string): HostPace {
-    const { delayMs = 0, concurrency = 1 } = this.#hosts.get(key) ?? {};
-    return { delayMs, concurrency };
+    const { delayMs = 0 } = this.#hosts.get(key)?.pace ?? {};
+    return { delayMs };
   }
 
-  *hosts(): Generator<ForecastHost> {
-    for (const { key, delayMs, concurrency, entries } of this.#hosts.values())
-      yield { key, delayMs, concurrency, targets: this.#targetsOf(entries, { delayMs, concurrency }) };
-  }
-
-  *#targetsOf(entries: readonly Entry[], host: HostPace): Generator<ForecastTarget> {
-    const sharing = Map.groupBy(entries, ({ objectiveMs }) => objectiveMs);
-    for (const [slot, entry] of entries.entries()) {
-      const { objectiveMs, requests, bytes, hours } = entry;
-      const targets = sharing.get(objectiveMs)?.length ?? 1;
-      const leadMs = objectiveMs === undefined ? 0 : possibleLead({ targets, objectiveMs }, host);
+  /**
+   * Called once, when all is added.
+   *
+   * @param infeasible - what hosts do not allow, by politeness key.
+   */
+  *hosts(infeasible: ReadonlyMap<string, readonly Infeasible[]>): Generator<ForecastHost> {
+    const pulses = new Map<string, ForecastPulse[]>();
+    for (const { key, source, pulse } of this.#pulses.hosts()) {
+      this.#hostOf(key, source);
+      const known = pulses.get(key);
+      if (known === undefined) pulses.set(key, [pulse]);
+      else known.push(pulse);
+    }
+    for (const host of this.#hosts.values())
       yield {
-        pace: withObjective(this.#paceOf(entry, slot, host), objectiveMs, leadMs, this.#from),
-        ...(objectiveMs !== undefined && { objectiveMs }),
+        key: host.key,
+        ...host.pace,
+        targets: this.#targetsOf(host, infeasible.get(host.key) ?? []),
+        pulses: pulses.get(host.key) ?? [],
+      };
+  }
+
+  *#targetsOf({ entries, pace, promises }: Host, infeasible: readonly Infeasible[]): Generator<ForecastTarget> {
+    const short = shortOf(infeasible);
+    for (const [slot, entry] of entries.entries()) {
+      const { objectiveMs, scrapedMs, pulsedMs, requests, bytes, hours } = entry;
+      const afterMs = promises.afterMs(entry);
+      const stored = entry.row && this.#deps.store().schedule.get(entry.row.target);
+      const firstAt = this.#firstOf(entry, stored);
+      const recheck = afterMs === undefined ? undefined : this.#recheckOf(stored, afterMs);
+      const shortByMs = shortBy(entry, short);
+      const promised = scrapedMs ?? objectiveMs;
+      yield {
+        pace: this.#paceOf(entry, stored, { slot, host: pace, firstAt }),
+        ...(firstAt !== undefined && { firstAt }),
+        ...(promised !== undefined && { objectiveMs: promised }),
+        ...(scrapedMs === undefined && pulsedMs !== undefined && { verifiedMs: pulsedMs }),
+        ...(recheck && { recheck }),
+        ...(shortByMs !== undefined && { shortByMs }),
         requests,
         bytes,
         hours,
@@ -107,14 +148,31 @@ export class ForecastInputs {
     }
   }
 
-  #paceOf({ schedule: { pace }, row, requests, multiplier }: Entry, slot: number, host: HostPace): ForecastPace {
-    const stored = row && this.#deps.store().schedule.get(row.target);
-    const tookMs = requests * host.delayMs;
+  #recheckOf(stored: ScheduleRow | undefined, afterMs: number): ForecastRecheck {
+    const fresh = stored?.fresh;
+    const isNow = this.#from <= this.#deps.clock.now();
+    return { afterMs, ...(fresh !== undefined && isNow && { nextAt: fresh.verifiedAt + afterMs }) };
+  }
+
+  /** When a target that was never scraped is scraped first; nothing where that is over by then. */
+  #firstOf({ row, schedule: { initialDelayMs = 0 } }: Entry, stored: ScheduleRow | undefined): number | undefined {
+    const [from, now] = [this.#from, this.#deps.clock.now()];
+    const delayed = Math.min(from, now) + initialDelayMs;
+    const firstAt = row === undefined ? delayed : stored?.firstAt && Math.min(stored.firstAt, delayed);
+    return firstAt === undefined || (firstAt < from && from > now) ? undefined : firstAt;
+  }
+
+  #paceOf(
+    { schedule: { pace }, row, requests, multiplier }: Entry,
+    stored: ScheduleRow | undefined,
+    { slot, host, firstAt }: { readonly slot: number; readonly host: HostPace; readonly firstAt: number | undefined },
+  ): ForecastPace {
     switch (pace?.kind) {
       case 'interval': {
         const { everyMs } = pace;
-        const isIn = stored?.pace.kind === 'interval' && stored.pace.grid.everyMs === everyMs;
-        const nextAt = isIn ? (stored.dueAt ?? this.#from) : this.#from + slotFraction(slot) * everyMs;
+        const isIn =
+          stored?.pace.kind === 'interval' && stored.rest === undefined && stored.pace.grid.everyMs === everyMs;
+        const nextAt = isIn ? nextOf(stored, stored.pace.grid) : (firstAt ?? this.#from) + slotFraction(slot) * everyMs;
         return { kind: 'interval', everyMs, nextAt: notBefore(nextAt, everyMs, this.#from, this.#deps.clock.now()) };
       }
       case 'cron':
@@ -127,68 +185,49 @@ export class ForecastInputs {
         const priority = priorityOf(row?.found ?? [], multiplier);
         return { kind: 'tokens', bucket, priority, limits: { start, cap, perDay } };
       }
-      case 'continuous':
-        return { kind: 'continuous', sleepMs: pace.sleepMs, tookMs: Math.max(1_000, tookMs) };
+      case 'continuous': {
+        const { sleepMs } = pace;
+        return { kind: 'continuous', sleepMs, tookMs: usualTookMs(requests, sleepMs, host) };
+      }
       case 'objective':
       case undefined:
-        return { kind: 'objective', objectiveMs: Infinity, leadMs: 0 };
+        return { kind: 'objective' };
       default:
         return pace satisfies never;
     }
   }
 
-  #hostOf(source: Source, url: string): Host {
-    const key = politenessKey(source, url);
+  #hostOf(key: string, source: Source): Host {
     const known = this.#hosts.get(key);
     if (known !== undefined) return known;
-    const { delayMs, concurrency } = paceOf(source);
-    const host = { key, delayMs: this.#delays.get(key) ?? delayMs, concurrency, entries: [] };
+    const pace = paceOf(source, this.#deps.knownPace(key));
+    const host = { key, pace, entries: [], promises: new HostPromises(pace) };
     this.#hosts.set(key, host);
     return host;
   }
 
   #interned(hours: readonly OpenHours[]): readonly OpenHours[] {
-    const text = JSON.stringify(hours);
+    const text = hours.length === 0 ? '' : JSON.stringify(hours);
     const known = this.#hours.get(text) ?? hours;
     this.#hours.set(text, known);
     return known;
   }
 }
 
-/** How long before its deadline a target is asked again, though never sooner than its host has been once round all of them. */
-function possibleLead(demand: Demand, host: HostPace): number {
-  const { neededMs } = feasibility(demand, host);
-  return Math.min(leadOf(demand, host), demand.objectiveMs - neededMs);
+/** What is promised but for the fields that a pulse verifies more often than they have to be. */
+function unpulsed(schedule: TargetSchedule, { pulse }: Source, pulsedMs: number | undefined): TargetSchedule {
+  const { fields, ...ages } = schedule.objectives;
+  if (pulse === undefined || pulsedMs === undefined || fields === undefined) return schedule;
+  const scraped = Object.entries(fields).filter(
+    ([field, { warnAfter, errorAfter = 0 }]) =>
+      !Object.hasOwn(pulse.fields, field) || (warnAfter ?? errorAfter) <= pulsedMs,
+  );
+  return { ...schedule, objectives: { ...ages, fields: Object.fromEntries(scraped) } };
 }
 
-/** An objective that needs more turns than the pace gives draws them forward, so that it is what sets the pace. */
-function withObjective(
-  pace: ForecastPace,
-  objectiveMs: number | undefined,
-  leadMs: number,
-  from: number,
-): ForecastPace {
-  if (objectiveMs === undefined || usualGapMs(pace, from) <= objectiveMs - leadMs) return pace;
-  return { kind: 'objective', objectiveMs, leadMs };
-}
-
-function usualGapMs(pace: ForecastPace, from: number): number {
-  switch (pace.kind) {
-    case 'interval':
-      return pace.everyMs;
-    case 'cron': {
-      const next = nextCron(pace, from);
-      return next === undefined ? Infinity : (nextCron(pace, next) ?? Infinity) - next;
-    }
-    case 'tokens':
-      return dayMs / pace.priority;
-    case 'continuous':
-      return pace.sleepMs + pace.tookMs;
-    case 'objective':
-      return pace.objectiveMs;
-    default:
-      return pace satisfies never;
-  }
+/** When the interval of a target next asks, after its first scrape where that is to come. */
+function nextOf({ firstAt, since, drawnAt }: ScheduleRow, grid: Grid): number {
+  return nextGridTurn(grid, Math.max(since, firstAt ?? -Infinity), drawnAt);
 }
 
 /** A forecast that begins some day meets the turns of its days, and not all those until then at once. */

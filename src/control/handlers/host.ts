@@ -55,7 +55,11 @@ function hostView(
     key,
     sources,
     waiting,
-    next: next.map(({ dueAt, source }) => ({ dueAt: Math.round(dueAt), ...(source !== undefined && { source }) })),
+    next: next.map(({ dueAt, deadlineAt, source }) => ({
+      dueAt: Math.round(dueAt),
+      ...(deadlineAt !== undefined && { deadlineAt: Math.round(deadlineAt) }),
+      ...(source !== undefined && { source }),
+    })),
     open,
     ...(turnAt !== undefined && { nextAt: Math.round(turnAt) }),
     ...(hold && { hold }),

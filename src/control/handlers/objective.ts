@@ -1,13 +1,14 @@
-import { DemandBook } from '../../definition/feasible.ts';
 import { FreshnessCensus } from '../../schedule/freshness.ts';
 import type { TargetRow } from '../../store/rows.ts';
+import type { PromiseKey } from '../../store/tables/infeasible.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import type { DeadlineView } from '../methods/objective.ts';
+import { allDemands, promisedOf } from './demands.ts';
 import type { HandlerDeps } from './deps.ts';
-import { infeasibleView } from './plan.ts';
-import { promisesOf, scheduleOfRow } from './promises.ts';
+import { promisesOf } from './promises.ts';
 import { Soonest } from './soonest.ts';
+import { infeasibleView } from './views.ts';
 import { targetsInSlices } from './walk.ts';
 
 /** The deadlines that are told. */
@@ -22,22 +23,23 @@ export function objectiveHandlers(deps: HandlerDeps): Pick<Handlers, 'objective.
       const all = new FreshnessCensus(at);
       const bySource = new Map<string, FreshnessCensus>();
       const next = new Soonest<DeadlineView>(shown);
-      const demands = new DemandBook();
+      /** What the wanted targets promise, of all that is promised. */
+      const promised = new Set<string>();
       for await (const rows of targetsInSlices(deps.store(), { source, project })) rows.forEach(count);
+      const infeasible = (await allDemands(deps)).infeasible();
       const sources = [...bySource].sort(([a], [b]) => (a < b ? -1 : 1));
       return {
         at,
         all: all.report(),
         sources: sources.map(([id, census]) => ({ source: id, ...census.report() })),
         next: [...next.items],
-        infeasible: demands.infeasible().map(infeasibleView),
+        infeasible: infeasible.filter((each) => promised.has(nameOf(each))).map(infeasibleView),
       };
 
       function count(row: TargetRow): void {
         if (row.status !== 'active' && row.status !== 'parked') return;
-        const loaded = deps.catalogue().sources.get(row.source)?.source;
-        const schedule = scheduleOfRow(row, deps);
-        if (loaded !== undefined && schedule !== undefined) demands.add(loaded, row.url, schedule);
+        const fresh = promisedOf(row.target, deps);
+        if (fresh !== undefined) promised.add(nameOf(fresh));
         const census = bySource.get(row.source) ?? new FreshnessCensus(at);
         for (const { field, verifiedAt, objectiveMs } of promisesOf(row, deps)) {
           bySource.set(row.source, census);
@@ -57,4 +59,8 @@ export function objectiveHandlers(deps: HandlerDeps): Pick<Handlers, 'objective.
       }
     },
   };
+}
+
+function nameOf({ key, source, objectiveMs, hours }: PromiseKey): string {
+  return JSON.stringify([key, source, objectiveMs, hours]);
 }

@@ -1,28 +1,65 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Infeasible } from '../../definition/feasible.ts';
 import { type Forecast, forecastSteps, type ForecastHost } from '../../schedule/forecast.ts';
 import type { ProjectSpec } from '../../store/projects.ts';
 import type { ProjectRow, TargetRow } from '../../store/rows.ts';
 import { inSlices } from '../../store/slices.ts';
+import { ControlError } from '../error.ts';
 import type { Handlers, Params } from '../methods.ts';
-import type { InfeasibleView } from '../methods/objective.ts';
 import type { PlanView } from '../methods/schedule.ts';
 import type { HandlerDeps } from './deps.ts';
 import { ForecastInputs } from './forecasting.ts';
+import { OneByOne } from './one-by-one.ts';
 import { projectSpec } from './project.ts';
+import { infeasibleView } from './views.ts';
 
-type Step = { readonly days: number; readonly from: number };
+const dayMs = 86_400_000;
+
+/** What is so far ahead that nothing of the present says anything about it. */
+const farthestMs = 3_653 * dayMs;
+
+/** Forecasts that wait for the one under way; each takes memory and time that grow with its targets and days. */
+const waitingForecasts = 16;
+/** Listed projects that are looked at without a turn of the event loop. */
+const atOnce = 20;
+
+type Span = { readonly days: number; readonly from: number };
 
 export function planHandlers(deps: HandlerDeps): Pick<Handlers, 'schedule.plan'> {
+  const line = new OneByOne(waitingForecasts);
   return {
     'schedule.plan': async (params, { signal }) => {
       const from = params.from ?? deps.clock.now();
-      const inputs = new ForecastInputs(deps, from, await presentDelays(deps));
-      const skipped = await addAll(params, inputs, deps, signal);
-      const forecast = await runForecast(inputs.hosts(), { days: params.days, from }, signal);
-      return planView(forecast, { days: params.days, from }, inputs, skipped);
+      checkFrom(from, deps.clock.now());
+      const planned = await line.run(() => plan(params, from, signal), signal);
+      if (planned !== undefined) return planned;
+      const what = `one forecast is under way and ${waitingForecasts} wait, which is as many as may`;
+      throw new ControlError('not_ready', `schedule.plan: ${what}: ask again when some are answered`);
     },
   };
+
+  async function plan(params: Params<'schedule.plan'>, from: number, signal: AbortSignal): Promise<PlanView> {
+    const inputs = new ForecastInputs(deps, from);
+    const skipped = await addAll(params, inputs, deps, signal);
+    const infeasible = inputs.demands.infeasible();
+    const hosts = inputs.hosts(Map.groupBy(infeasible, ({ key }) => key));
+    const forecast = await runForecast(hosts, { days: params.days, from }, signal);
+    const { busiest } = forecast;
+    return {
+      from,
+      days: params.days,
+      skipped,
+      ...forecast,
+      busiest: busiest.map((host) => ({ ...host, ...inputs.hostPace(host.key) })),
+      infeasible: infeasible.slice(0, 100).map(infeasibleView),
+    };
+  }
+}
+
+/** What has passed was as it was, whatever the present state is. */
+function checkFrom(from: number, now: number): void {
+  if (from >= Math.floor(now / dayMs) * dayMs && from <= now + farthestMs) return;
+  const what = 'an instant from the present day on and within ten years';
+  throw new ControlError('invalid_params', `from: expected ${what}, got ${from}`);
 }
 
 /** Adds what is tracked, a list in place of the projects that it names; tells how many targets were left out. */
@@ -33,7 +70,11 @@ async function addAll(
   signal: AbortSignal,
 ): Promise<number> {
   const { store, catalogue } = deps;
-  const listed = new Map(projects.map((project) => [project.id, projectSpec(project, deps)]));
+  const listed = new Map<string, ProjectSpec>();
+  for (const [index, project] of projects.entries()) {
+    listed.set(project.id, projectSpec(project, deps));
+    if (index % atOnce === 0) await setImmediate();
+  }
   let skipped = 0;
   if (!prune)
     for await (const rows of inSlices(store().projects.rowsAfter))
@@ -42,14 +83,18 @@ async function addAll(
   return skipped;
 
   async function addProject(project: ProjectRow): Promise<void> {
-    for (const row of rowsOf(project)) if (row.status === 'active') await add(project, row, row);
+    for (const row of rowsOf(project)) {
+      if (row.status === 'active') await add(project, row, row);
+      // What is parked is not asked, and promised all the same.
+      else if (row.status === 'parked') promise(project, row);
+    }
   }
 
   async function addSpec(spec: ProjectSpec): Promise<void> {
     const project = store().projects.get(spec.id);
-    const known = project === undefined ? [] : rowsOf(project);
+    const known = new Map(project === undefined ? [] : rowsOf(project).map((row) => [placeOf(row), row]));
     for (const place of spec.targets) {
-      const row = known.find(({ source, url }) => source === place.source && url === place.url);
+      const row = known.get(placeOf(place));
       // What the site has finished stays so.
       if (row?.status !== 'finished') await add(spec, place, row?.status === 'active' ? row : undefined);
     }
@@ -75,27 +120,26 @@ async function addAll(
     await inputs.add(source, { source: place.source, url: place.url, multiplier, schedule, ...(row && { row }) });
   }
 
+  function promise(project: ProjectRow, { source: id, url, schedule: target }: TargetRow): void {
+    const source = catalogue().sources.get(id)?.source;
+    const levels = { ...(target && { target }), ...(project.schedule && { project: project.schedule }) };
+    const schedule = deps.scheduleOf({ source: id, ...levels });
+    if (source !== undefined && schedule !== undefined) inputs.demands.add(source, url, schedule);
+  }
+
   function rowsOf(project: ProjectRow): TargetRow[] {
     return project.targets.flatMap((number) => store().targets.get(number) ?? []);
   }
 }
 
-/** The pause at present of each host that has answered; of others their definitions tell. */
-async function presentDelays(deps: HandlerDeps): Promise<ReadonlyMap<string, number>> {
-  const delays = new Map<string, number>();
-  let after: string | undefined;
-  do {
-    const ledgers = await deps.ledgers({ after, limit: 1_000 });
-    for (const { key, delayMs, latencyMs } of ledgers) if (latencyMs !== undefined) delays.set(key, delayMs);
-    after = ledgers.length < 1_000 ? undefined : ledgers.at(-1)?.key;
-  } while (after !== undefined);
-  return delays;
+function placeOf({ source, url }: Pick<TargetRow, 'source' | 'url'>): string {
+  return `${source} ${url}`;
 }
 
 /** Goes through the hosts in steps, between which others have their turn. */
 async function runForecast(
   hosts: Iterable<ForecastHost>,
-  { days, from }: Step,
+  { days, from }: Span,
   signal: AbortSignal,
 ): Promise<Forecast> {
   const steps = forecastSteps(hosts, { at: from, days });
@@ -105,29 +149,4 @@ async function runForecast(
     if (step.done === true) return step.value;
     await setImmediate();
   }
-}
-
-function planView(forecast: Forecast, { days, from }: Step, inputs: ForecastInputs, skipped: number): PlanView {
-  const { busiest, hosts, targets, requests, bytes, peak, objectives } = forecast;
-  return {
-    from,
-    days,
-    hosts,
-    targets,
-    skipped,
-    requests,
-    bytes,
-    peak,
-    objectives,
-    busiest: busiest.map((host) => ({ ...host, ...inputs.hostPace(host.key) })),
-    infeasible: inputs.demands.infeasible().slice(0, 100).map(infeasibleView),
-  };
-}
-
-export function infeasibleView({ neededMs, nearestMs, ...rest }: Infeasible): InfeasibleView {
-  return {
-    ...rest,
-    neededMs: Math.round(neededMs),
-    ...(nearestMs !== undefined && { nearestMs: Math.round(nearestMs) }),
-  };
 }

@@ -1,4 +1,5 @@
 import { nanoid } from 'nanoid';
+import { undeclaredPromises } from '../../definition/promise.ts';
 import { paceKeys, type ScheduleLevel } from '../../definition/schedule.ts';
 import {
   addProject,
@@ -9,7 +10,7 @@ import {
   type TargetSpec,
   updateProject,
 } from '../../store/projects.ts';
-import type { ProjectRow } from '../../store/rows.ts';
+import type { ProjectRow, TargetRow } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
@@ -17,10 +18,12 @@ import { levelOf } from '../methods/pace.ts';
 import type { ListedProjectInput, ProjectView } from '../methods/project.ts';
 import type { TargetInput } from '../methods/target.ts';
 import type { HandlerDeps } from './deps.ts';
+import { demandsBeside } from './demands.ts';
+import { pausedBy } from './held-due.ts';
 import { withSource } from './resolve.ts';
 import { sliceOf } from './slice.ts';
 import { targetUrl } from './source.ts';
-import { projectView, statusOf } from './views.ts';
+import { infeasibleView, projectView, statusOf } from './views.ts';
 
 type Methods =
   | 'project.add'
@@ -38,7 +41,13 @@ export function projectHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
       const added = await addProject(deps.store(), projectSpec({ ...given, id, targets: known }, deps));
       if (!added.ok) throw new ControlError('conflict', `project "${id}" exists already`);
       deps.reconcile();
-      return projectView(added.project, deps);
+      const paused = pausedBy(deps);
+      const infeasible = demandsBeside(added.project, deps).infeasible().map(infeasibleView);
+      return {
+        ...projectView(added.project, deps),
+        ...(paused !== undefined && { paused }),
+        ...(infeasible.length > 0 && { infeasible }),
+      };
     },
 
     'project.list': ({ status, label, source, after, limit }) => {
@@ -51,8 +60,10 @@ export function projectHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
     'project.get': ({ id }) => projectView(findProject(deps.store(), id), deps),
 
     'project.update': async ({ id, name, labels, multiplier, targets, ...level }) => {
+      const row = findProject(deps.store(), id);
       const specs = targets?.map((target) => targetSpec(target, deps));
-      const schedule = scheduleChange(findProject(deps.store(), id).schedule, levelOf(level));
+      const schedule = scheduleChange(row.schedule, levelOf(level));
+      refuseUndeclared((schedule ?? row.schedule)?.objectives, specs ?? trackedBy(row, deps), deps);
       const updated = await updateProject(deps.store(), id, {
         ...(name !== undefined && { name }),
         ...(labels !== undefined && { labels }),
@@ -81,6 +92,7 @@ export function targetSpec(target: TargetInput, { catalogue }: Pick<HandlerDeps,
   if (source === undefined) throw new ControlError('not_found', `no source "${target.source}" is loaded`);
   const { source: id, url, params, ...given } = target;
   const schedule = levelOf(given);
+  refuseUndeclared(schedule.objectives, [{ source: id }], { catalogue });
   return {
     source: id,
     url: targetUrl(source, { url, params }),
@@ -94,14 +106,35 @@ export function projectSpec(
   deps: Pick<HandlerDeps, 'catalogue'>,
 ): ProjectSpec {
   const schedule = levelOf(given);
+  const specs = targets.map((target) => targetSpec(target, deps));
+  refuseUndeclared(schedule.objectives, specs, deps);
   return {
     id,
     name,
     labels,
     multiplier,
     ...(Object.keys(schedule).length > 0 && { schedule }),
-    targets: targets.map((target) => targetSpec(target, deps)),
+    targets: specs,
   };
+}
+
+/** Refuses a promise of a field that no source of these targets has; of one that is not loaded nobody knows. */
+function refuseUndeclared(
+  objectives: ScheduleLevel['objectives'],
+  targets: readonly Pick<TargetSpec, 'source'>[],
+  { catalogue }: Pick<HandlerDeps, 'catalogue'>,
+): void {
+  const sources = [...new Set(targets.map(({ source }) => source))].map((id) => catalogue().sources.get(id)?.source);
+  const loaded = sources.filter((source) => source !== undefined);
+  if (loaded.length < sources.length) return;
+  for (const { message } of undeclaredPromises(objectives?.fields ?? {}, loaded))
+    throw new ControlError('invalid_params', `objectives.fields: ${message}`);
+}
+
+function trackedBy(row: ProjectRow, { store }: Pick<HandlerDeps, 'store'>): TargetRow[] {
+  return row.targets
+    .flatMap((number) => store().targets.get(number) ?? [])
+    .filter(({ status }) => status !== 'disabled');
 }
 
 /** What a project's schedule becomes; nothing when it stays. A new pace takes the place of the one that was there. */

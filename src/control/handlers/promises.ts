@@ -1,6 +1,8 @@
-import type { ScheduleLevel, TargetSchedule } from '../../definition/schedule.ts';
+import { marksOf } from '../../definition/promise.ts';
+import type { TargetSchedule } from '../../definition/schedule.ts';
 import { type Episode, freshEpisode } from '../../schedule/episode.ts';
 import { type Objective, paceOfObjective } from '../../schedule/objective.ts';
+import { verifiedAt } from '../../store/fresh.ts';
 import type { TargetRow } from '../../store/rows.ts';
 import type { HandlerDeps } from './deps.ts';
 
@@ -10,31 +12,23 @@ export interface Promised extends Objective {
   readonly field?: string;
   /** The age that it should not come to. */
   readonly objectiveMs: number;
+  /** When it was last verified, or the creation of its target. */
   readonly verifiedAt: number;
   readonly episode: Episode;
 }
 
-/** Each freshness that is promised of a target which is scraped. */
+/** Each freshness that is promised of a target and counts now: also of one that is parked, but of none that nobody wants scraped. */
 export function promisesOf(row: TargetRow, deps: Pick<HandlerDeps, 'store' | 'scheduleOf'>): Promised[] {
-  const fresh = deps.store().schedule.get(row.target)?.fresh;
+  const { fresh, rest } = deps.store().schedule.get(row.target) ?? {};
   const schedule = scheduleOfRow(row, deps);
-  if (fresh === undefined || schedule === undefined) return [];
-  const { pace, objectives } = schedule;
-  const whole = agesOf(objectives) ?? (pace?.kind === 'objective' ? agesOf(pace) : undefined);
-  const promised = (objective: Objective, field: string | undefined): Promised => ({
-    ...(field !== undefined && { field }),
+  if (fresh === undefined || schedule === undefined || rest === 'set-aside') return [];
+  return marksOf(schedule).map(({ field, objective }) => ({
+    ...(field !== '' && { field }),
     ...objective,
     objectiveMs: paceOfObjective(objective),
-    verifiedAt: (field === undefined ? undefined : fresh.fields?.[field]) ?? fresh.verifiedAt,
-    episode: fresh.episodes?.[field ?? ''] ?? freshEpisode,
-  });
-  return [
-    ...(whole === undefined ? [] : [promised(whole, undefined)]),
-    ...Object.entries(objectives.fields ?? {}).flatMap(([field, ages]) => {
-      const objective = agesOf(ages);
-      return objective === undefined ? [] : [promised(objective, field)];
-    }),
-  ];
+    verifiedAt: verifiedAt(fresh, field),
+    episode: fresh.episodes?.[field] ?? freshEpisode,
+  }));
 }
 
 /** What all levels say of a target that is tracked. */
@@ -44,13 +38,4 @@ export function scheduleOfRow(
 ): TargetSchedule | undefined {
   const level = store().projects.get(project)?.schedule;
   return scheduleOf({ source, ...(schedule && { target: schedule }), ...(level && { project: level }) });
-}
-
-/** Ages of the definition files in the words of the schedule; nothing without any. */
-export function agesOf({ warnAfter, errorAfter }: NonNullable<ScheduleLevel['objective']>): Objective | undefined {
-  if (warnAfter === undefined && errorAfter === undefined) return undefined;
-  return {
-    ...(warnAfter !== undefined && { warnAfterMs: warnAfter }),
-    ...(errorAfter !== undefined && { errorAfterMs: errorAfter }),
-  };
 }

@@ -24,13 +24,13 @@ export async function withSource(target: NewTarget, deps: HandlerDeps, signal: A
   const { source, url, ...rest } = target;
   if (source !== undefined) return { ...rest, source, ...(url !== undefined && { url }) };
   if (url === undefined)
-    throw new ControlError('invalid_params', 'expected --source, as there is no "url" to find it by');
+    throw new ControlError('invalid_params', 'expected "source", as there is no "url" to find it by');
   const matches = await matchesOf(url, deps, signal);
   const [match] = matches;
   if (match === undefined) throw new ControlError('invalid_params', `no source knows ${url}: ${knownText(deps)}`);
   if (matches.length > 1) {
     const ids = matches.map((each) => each.source).join(', ');
-    throw new ControlError('invalid_params', `${url} may be on ${ids}: say which with --source`);
+    throw new ControlError('invalid_params', `${url} may be on ${ids}: expected "source" to name one of them`);
   }
   if (match.project !== undefined)
     throw new ControlError('conflict', `exists: project "${match.project}" tracks ${match.url} on ${match.source}`);

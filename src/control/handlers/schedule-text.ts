@@ -1,4 +1,5 @@
 import { writtenDuration } from '../../definition/duration.ts';
+import { writtenHours } from '../../definition/open-hours.ts';
 import type { ScheduleLevel } from '../../definition/schedule.ts';
 
 const isDuration: ReadonlySet<string> = new Set([
@@ -11,8 +12,9 @@ const isDuration: ReadonlySet<string> = new Set([
 ]);
 
 /** What a level says of when to scrape, as its file would have it on one line: `every 1h`, or `default`. Equal for equal ones. */
-export function scheduleText(level: ScheduleLevel = {}): string {
-  const told = Object.entries(level)
+export function scheduleText({ available, ...level }: ScheduleLevel = {}): string {
+  const hours = available === undefined ? undefined : writtenHours(available);
+  const told = Object.entries({ ...level, available: hours })
     .filter(([, value]) => value !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, value]) => `${key} ${valueText(key, value)}`);

@@ -3,7 +3,6 @@ import type { Problem } from '../../definition/problem.ts';
 import type { Source } from '../../definition/source.ts';
 import { strangerAt } from '../../definition/stranger.ts';
 import { fillUrl } from '../../definition/url-pattern.ts';
-import { infeasibleOf } from '../../store/infeasible.ts';
 import { inSlices } from '../../store/slices.ts';
 import type { Store } from '../../store/store.ts';
 import { ControlError } from '../error.ts';
@@ -14,6 +13,9 @@ import { peekedPage, triedView } from './tried.ts';
 
 /** A page that is handed back has at most so many bytes, so that its answer fits into a line. */
 const keptBytes = 8 * 1024 * 1024;
+
+/** Hosts may be many, and an objective of a source be too short for all of them. */
+const shownInfeasible = 100;
 
 type Methods = 'source.list' | 'source.get' | 'source.try' | 'source.peek' | 'source.reset' | 'source.reload';
 
@@ -102,8 +104,8 @@ async function sourceView(
   const pulse = await pulseStatus(id);
   const session = sessionOf(id);
   const circuit = circuits.get(id);
-  const infeasible = infeasibleOf(store())
-    .filter(({ source }) => source === id)
+  const infeasible = store()
+    .infeasible.ofSource(id, shownInfeasible)
     .map(({ key, targets, objectiveMs, neededMs, nearestMs }) => ({
       key,
       targets,

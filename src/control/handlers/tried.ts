@@ -22,8 +22,8 @@ export function triedView(source: Source, steps: readonly TriedStep[], deps: Han
   };
   const told = { ...shown, ...trialOf(outcome) };
   if (outcome.kind === 'read') {
-    const { drafts, finished, absent, unparsed, notes } = outcome.extraction;
-    const noted = notes === undefined ? {} : { notes: [...notes] };
+    const { drafts, finished, absent, unparsed, repeated, notes } = outcome.extraction;
+    const noted = { ...(repeated !== undefined && { repeated }), ...(notes && { notes: [...notes] }) };
     return { ...told, drafts: [...drafts], finished, absent: [...absent], unparsed: [...unparsed], ...noted };
   }
   const failed = decision.do === 'fail' ? decision.failure : outcome.kind === 'failed' ? outcome.failure : undefined;

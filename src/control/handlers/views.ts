@@ -1,8 +1,9 @@
+import type { Infeasible } from '../../definition/feasible.ts';
 import { areFinished } from '../../store/commit.ts';
-import { isInfeasible } from '../../store/infeasible.ts';
 import type { EventRow, ProjectRow, ScrapeRow, StepRow, TargetRow } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import type { EventView } from '../methods/event.ts';
+import type { InfeasibleView } from '../methods/objective.ts';
 import type { ProjectView } from '../methods/project.ts';
 import type { TargetView } from '../methods/target.ts';
 import type { ScrapeView, StepView } from '../methods/scrape.ts';
@@ -41,7 +42,8 @@ function targetView(row: TargetRow, store: Store, conditions: TargetView['condit
   const [last] = [...store.scrapes.ofTarget(target, { limit: 2 })].filter((scrape) => scrape.status !== 'waiting');
   const parked = status === 'parked' ? row.parked : undefined;
   const nextAt = Math.min(schedule?.dueAt ?? Infinity, schedule?.manualAt ?? Infinity);
-  const dueAt = status === 'active' && nextAt < Infinity ? nextAt : undefined;
+  const isAskable = status === 'active' && !conditions.includes('definition_error');
+  const dueAt = isAskable && nextAt < Infinity ? nextAt : undefined;
   return {
     target,
     source,
@@ -64,13 +66,15 @@ export function conditionsOf(
   { store, catalogue, sessionOf }: Pick<HandlerDeps, 'store' | 'catalogue' | 'sessionOf'>,
 ): TargetView['conditions'] {
   const session = sessionOf(source)?.code;
-  const fresh = store().schedule.get(target)?.fresh;
+  const { fresh, rest } = store().schedule.get(target) ?? {};
   const hasNoSession = session === 'not_initialised' || session === 'login_attempts';
   return [
     ...(catalogue().sources.has(source) ? [] : (['definition_error'] as const)),
     ...(hasNoSession || (settled === 0 && status === 'active') ? (['not_initialised'] as const) : []),
     ...(store().circuits.get(source)?.state === 'open' ? (['circuit_open'] as const) : []),
-    ...(fresh !== undefined && isInfeasible(store(), fresh) ? (['objective_infeasible'] as const) : []),
+    ...(fresh !== undefined && rest !== 'set-aside' && store().infeasible.has(fresh)
+      ? (['objective_infeasible'] as const)
+      : []),
   ];
 }
 
@@ -84,4 +88,13 @@ export function stepView({ scrape: _scrape, ...view }: StepRow): StepView {
 
 export function eventView({ serial, ...rest }: EventRow): EventView {
   return { id: serial, ...rest };
+}
+
+/** An objective that a host does not allow, in whole milliseconds. */
+export function infeasibleView({ neededMs, nearestMs, ...rest }: Infeasible): InfeasibleView {
+  return {
+    ...rest,
+    neededMs: Math.round(neededMs),
+    ...(nearestMs !== undefined && { nearestMs: Math.round(nearestMs) }),
+  };
 }

@@ -1,48 +1,53 @@
+import { agesOf } from '../../definition/promise.ts';
 import { politenessKey } from '../../definition/source.ts';
-import { type DueInputs, nextDue, type Pace, type Reason } from '../../schedule/next-due.ts';
+import type { Pace } from '../../schedule/next-due.ts';
 import { priorityOf } from '../../schedule/priority.ts';
 import { defaultTokens } from '../../schedule/tokens.ts';
 import type { TargetRow } from '../../store/rows.ts';
 import type { Handlers } from '../methods.ts';
-import type { CircuitView } from '../methods/host.ts';
-import type { PaceView, PromiseView, ReasonView, WhyView } from '../methods/why.ts';
+import type { PaceView, PromiseView, WhyView } from '../methods/why.ts';
 import type { HandlerDeps } from './deps.ts';
+import { heldDue, type Holds, holdsOf, pausedBy, reasonView } from './held-due.ts';
 import { holdView } from './host.ts';
 import { findProject } from './project.ts';
-import { agesOf, type Promised, promisesOf, scheduleOfRow } from './promises.ts';
-import { conditionsOf } from './views.ts';
-import { targetsOf } from './work.ts';
+import { type Promised, promisesOf, scheduleOfRow } from './promises.ts';
+import { conditionsOf, statusOf } from './views.ts';
+import { rowsOf, targetsOf } from './work.ts';
 
 export function whyHandlers(deps: HandlerDeps): Pick<Handlers, 'project.why'> {
   return {
     'project.why': async ({ id, target }) => {
       const row = findProject(deps.store(), id);
-      const circuits = await deps.circuits();
       const numbers = targetsOf(row, target);
-      const targets = numbers.flatMap((number) => deps.store().targets.get(number) ?? []);
-      const views = targets.map((each) => whyView(each, row.status === 'archived', circuits, deps));
-      const paused = deps.apiOnly ? 'the daemon was started with --api-only' : deps.paused();
+      const holds = await holdsOf(rowsOf(numbers, deps), deps);
+      // They may be other ones by now.
+      const targets = rowsOf(numbers, deps);
+      const views = targets.map((each) => whyView(each, row.status === 'archived', holds, deps));
+      const all = rowsOf(row.targets, deps);
+      const paused = pausedBy(deps);
       const at = deps.clock.now();
-      return { id, at, ...(paused !== undefined && { paused }), targets: await Promise.all(views) };
+      return {
+        id,
+        status: statusOf(row, all),
+        at,
+        ...(paused !== undefined && { paused }),
+        targets: await Promise.all(views),
+      };
     },
   };
 }
 
-async function whyView(
-  row: TargetRow,
-  isArchived: boolean,
-  circuits: Awaited<ReturnType<HandlerDeps['circuits']>>,
-  deps: HandlerDeps,
-): Promise<WhyView> {
+async function whyView(row: TargetRow, isArchived: boolean, holds: Holds, deps: HandlerDeps): Promise<WhyView> {
   const { target, url, status, parked, running } = row;
   const source = deps.catalogue().sources.get(row.source)?.source;
   const isParked = status === 'parked' && parked !== undefined;
-  const circuit = circuits.get(row.source);
+  const circuit = holds.circuits.get(row.source);
   const session = deps.sessionOf(row.source);
   const key = source && politenessKey(source, url);
   const host = key === undefined ? undefined : await hostView(key, deps);
-  const inputs = status === 'active' && !isArchived ? deps.dueInputsOf(row) : undefined;
-  const due = inputs && nextDue({ ...inputs, holds: { ...inputs.holds, ...holdsOf(circuit, host) } });
+  const isScheduled = status === 'active' && !isArchived;
+  const due = isScheduled ? heldDue(row, holds, deps) : undefined;
+  const pace = isScheduled ? deps.dueInputsOf(row)?.pace : undefined;
   const dueAt = isParked ? parked.retryAt : due?.dueAt;
   return {
     target,
@@ -54,22 +59,13 @@ async function whyView(
     ...(running !== undefined && { running }),
     ...(dueAt !== undefined && { dueAt: Math.round(dueAt) }),
     because: due?.because.map(reasonView) ?? [],
-    ...(inputs && source && { pace: paceView(row, inputs.pace, deps) }),
-    promises: promisesOf(row, deps).map((each) => promiseView(each, deps.clock.now())),
+    ...(pace && source && { pace: paceView(row, pace, deps) }),
+    promises: promisesOf(row, deps).map((each) => promiseView(each, row, deps)),
     ...(host && { host }),
     ...(circuit && { circuit }),
     ...(session && { session }),
     userAgent: source?.userAgent ?? deps.bot.userAgent,
     robots: source === undefined ? { verdict: 'unknown' } : deps.robotsVerdict(source, url),
-  };
-}
-
-/** What keeps a request from being made, though its target is due. A pause between two requests is no such thing. */
-function holdsOf(circuit: CircuitView | undefined, host: WhyView['host']): NonNullable<DueInputs['holds']> {
-  const isLeftAlone = host?.hold?.kind === 'retry_after' || host?.hold?.kind === 'back_off';
-  return {
-    ...(isLeftAlone && host.nextAt !== undefined && { backoff: host.nextAt }),
-    ...(circuit?.state === 'open' && circuit.nextAt !== undefined && { circuit: circuit.nextAt }),
   };
 }
 
@@ -85,11 +81,6 @@ async function hostView(key: string, deps: HandlerDeps): Promise<WhyView['host']
     waiting: ledger.waiting,
     delayMs: ledger.delayMs,
   };
-}
-
-/** JSON has no infinity: what never comes has no instant. */
-function reasonView({ by, at, effect, decides }: Reason): ReasonView {
-  return { by, ...(Number.isFinite(at) && { at: Math.round(at) }), effect, decides };
 }
 
 function paceView(row: TargetRow, pace: Pace, deps: HandlerDeps): PaceView {
@@ -134,16 +125,34 @@ function tokensView(row: TargetRow, { planned, nextPaidAt }: Pace & { kind: 'tok
   };
 }
 
-function promiseView(promised: Promised, now: number): PromiseView {
+function promiseView(promised: Promised, row: TargetRow, deps: HandlerDeps): PromiseView {
   const { field, warnAfterMs, errorAfterMs, verifiedAt, objectiveMs, episode } = promised;
+  const now = deps.clock.now();
+  const brokenAt = brokenAtOf(promised, now);
   return {
     ...(field !== undefined && { field }),
     ...(warnAfterMs !== undefined && { warnAfterMs }),
     ...(errorAfterMs !== undefined && { errorAfterMs }),
     lastVerifiedAt: verifiedAt,
+    isVerified: isVerified(promised, row, deps),
     ageMs: Math.max(0, now - verifiedAt),
     deadlineAt: verifiedAt + objectiveMs,
     level: episode.level,
     ...(episode.sinceAt !== undefined && { sinceAt: episode.sinceAt }),
+    ...(brokenAt !== undefined && { brokenAt }),
   };
+}
+
+/** Whether its age counts from an observation, and not from the creation of its target. */
+function isVerified({ field, verifiedAt }: Promised, row: TargetRow, { store }: HandlerDeps): boolean {
+  if (field === undefined && row.verifiedAt !== undefined) return true;
+  const bornAt = row.createdAt ?? store().projects.get(row.project)?.createdAt;
+  return bornAt === undefined || verifiedAt > bornAt;
+}
+
+/** An episode remembers its begin alone. One that an earlier, shorter promise broke has no such instant. */
+function brokenAtOf({ episode, verifiedAt, errorAfterMs }: Promised, now: number): number | undefined {
+  if (episode.level !== 'error' || errorAfterMs === undefined) return undefined;
+  const brokenAt = verifiedAt + errorAfterMs;
+  return brokenAt <= now ? brokenAt : undefined;
 }

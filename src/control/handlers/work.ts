@@ -1,12 +1,14 @@
-import type { HistoryRow, ProjectRow, RecordRow } from '../../store/rows.ts';
+import type { HistoryRow, ProjectRow, RecordRow, TargetRow } from '../../store/rows.ts';
 import { requestScrape } from '../../store/scrapes.ts';
 import { releaseTarget } from '../../store/targets.ts';
 import type { Store } from '../../store/store.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers, Params } from '../methods.ts';
 import type { RequestedScrape } from '../methods/project.ts';
+import type { RequestedHold } from '../methods/why.ts';
 import type { z } from 'zod';
 import type { HandlerDeps } from './deps.ts';
+import { heldDue, type Holds, holdsOf, pausedBy, reasonView } from './held-due.ts';
 import { findProject } from './project.ts';
 import { newestFirst } from './newest.ts';
 import { sliceOf } from './slice.ts';
@@ -24,22 +26,28 @@ export function workHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
         throw new ControlError('conflict', `project "${id}" is archived: restore it first`);
       if (deps.apiOnly)
         throw new ControlError('not_ready', 'the daemon was started with --api-only, and scrapes nothing');
+      const numbers = targetsOf(row, target);
+      const holds = await holdsOf(rowsOf(numbers, deps), deps);
       const scrapes: z.infer<typeof RequestedScrape>[] = [];
       const idle: string[] = [];
-      for (const number of targetsOf(row, target)) {
+      for (const number of numbers) {
         const source = store.targets.get(number)?.source ?? '';
         if (!deps.catalogue().sources.has(source)) {
           idle.push(`target ${number} is on "${source}", of which no definition is loaded`);
           continue;
         }
         const requested = await requestScrape(store, number, wish);
-        if (requested.ok) scrapes.push({ target: number, scrape: requested.scrape, coalesced: requested.coalesced });
-        else idle.push(`target ${number} is ${requested.why}`);
+        if (requested.ok) {
+          const { scrape, coalesced } = requested;
+          const held = heldOf(number, holds, deps);
+          scrapes.push({ target: number, scrape, coalesced, ...(held && { held }) });
+        } else idle.push(`target ${number} is ${requested.why}`);
       }
       if (scrapes.length === 0)
         throw new ControlError('conflict', `project "${id}": nothing to scrape: ${idle.join(', ')}`);
       deps.look(id);
-      return { scrapes };
+      const paused = pausedBy(deps);
+      return { scrapes, ...(paused !== undefined && { paused }) };
     },
 
     'project.release': async ({ id, target }) => {
@@ -74,11 +82,28 @@ export function workHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
   };
 }
 
+/** When what a person asked for can begin, and why not now; nothing where it can. */
+function heldOf(target: number, holds: Holds, deps: HandlerDeps): RequestedHold | undefined {
+  const row = deps.store().targets.get(target);
+  const due = row && heldDue(row, holds, deps);
+  if (due === undefined || (due.dueAt !== undefined && due.dueAt <= deps.clock.now())) return undefined;
+  return {
+    ...(due.dueAt !== undefined && { dueAt: Math.round(due.dueAt) }),
+    because: due.because.map(reasonView),
+  };
+}
+
 /** The targets of a project, or the one that is named; throws a `ControlError` where it has no such target. */
 export function targetsOf(row: ProjectRow, target: number | undefined): readonly number[] {
   if (target === undefined) return row.targets;
   if (row.targets.includes(target)) return [target];
   throw new ControlError('not_found', `project "${row.id}" has no target ${target}`);
+}
+
+/** Those that are there. */
+export function rowsOf(numbers: readonly number[], { store }: Pick<HandlerDeps, 'store'>): TargetRow[] {
+  const { targets } = store();
+  return numbers.flatMap((number) => targets.get(number) ?? []);
 }
 
 type Cursor = Pick<RecordRow, 'target' | 'source' | 'type' | 'key'>;

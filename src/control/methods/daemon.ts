@@ -31,6 +31,8 @@ export const DaemonStatus = z.strictObject({
   apiOnly: z.literal(true).optional(),
   /** Set while scraping is paused, with why. */
   paused: z.string().optional(),
+  /** When it is next tried whether there is room again; it goes on by itself then. */
+  pausedUntil: Instant.optional(),
 });
 export type DaemonStatus = z.infer<typeof DaemonStatus>;
 

@@ -67,8 +67,10 @@ export const HostView = z.strictObject({
     .readonly(),
   /** How many wait for a turn. */
   waiting: z.int(),
-  /** The first of them. */
-  next: z.array(z.strictObject({ source: z.string().optional(), dueAt: Instant })).readonly(),
+  /** The first of them, in the order of their turns; what re-checks something that is promised says by when. */
+  next: z
+    .array(z.strictObject({ source: z.string().optional(), dueAt: Instant, deadlineAt: Instant.optional() }))
+    .readonly(),
   /** Turns that were given and have not come back. */
   open: z.int(),
   /** When it can next be asked; missing while a turn must come back first. */

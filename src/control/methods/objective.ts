@@ -23,11 +23,15 @@ export const InfeasibleView = z.strictObject({
   key: z.string(),
   targets: z.int(),
   objectiveMs: z.number(),
-  /** Once round all of them takes so long. */
+  /** What their hours leave of the time: the longest for which they are closed, and the part in which they are open. */
+  hours: z.strictObject({ closedMs: z.number(), openPart: z.number() }).optional(),
+  /** Once round all of them takes so long, with all turns of the host that their hours leave. */
   neededMs: z.number(),
+  /** One scrape takes so long. */
+  scrapeMs: z.number(),
+  /** The usual time from one request to the next, by all that limits it. */
   delayMs: z.number(),
-  concurrency: z.int(),
-  /** The nearest that can be kept; missing where the host is promised away. */
+  /** The nearest that can be kept; missing where shorter ones have all the turns that re-checks are sure of. */
   nearestMs: z.number().optional(),
 });
 export type InfeasibleView = z.infer<typeof InfeasibleView>;

@@ -1,45 +1,20 @@
 import * as z from 'zod';
+import { ContinuousInput, longestAfter } from '../../definition/continuous.ts';
 import { IntervalMs, SpanMs } from '../../definition/duration.ts';
-import { expected } from '../../definition/expected.ts';
-import { Zone } from '../../definition/open-hours.ts';
+import { checkAges, fieldsOf } from '../../definition/objective.ts';
+import { OpenHoursInput } from '../../definition/open-hours.ts';
 import { scheduleIssues, type ScheduleLevel, scheduleShape } from '../../definition/schedule.ts';
-import { FieldName } from '../../definition/slug.ts';
+
+const ages = {
+  /** Older than this is told as a warning; it sets the pace when it is given. */
+  warnAfterMs: IntervalMs.exactOptional(),
+  /** Older than this breaks the promise. */
+  errorAfterMs: IntervalMs.exactOptional(),
+};
 
 /** How old what is known may become; at least one of the two. */
-export const AgesInput = z
-  .strictObject({
-    /** Older than this is told as a warning; it sets the pace when it is given. */
-    warnAfterMs: IntervalMs.exactOptional(),
-    /** Older than this breaks the promise. */
-    errorAfterMs: IntervalMs.exactOptional(),
-  })
-  .refine(
-    ({ warnAfterMs, errorAfterMs }) => warnAfterMs !== undefined || errorAfterMs !== undefined,
-    expected('warnAfterMs or errorAfterMs'),
-  )
-  .refine(
-    ({ warnAfterMs = 0, errorAfterMs = Infinity }) => warnAfterMs < errorAfterMs,
-    expected('a warnAfterMs that is shorter than errorAfterMs'),
-  );
+export const AgesInput = z.strictObject(ages).superRefine(checkAges('warnAfterMs', 'errorAfterMs'));
 export type AgesInput = z.infer<typeof AgesInput>;
-
-/** Hours of some days of the week in which it may be asked. */
-export const OpenHoursView = z.strictObject({
-  /** 1 for Monday to 7 for Sunday. */
-  days: z.array(z.int().min(1).max(7)).min(1).max(7).readonly(),
-  /** Minutes after midnight. */
-  fromMinute: z.int().min(0).max(1_440),
-  /** At `fromMinute` or before it stands for the next day. */
-  toMinute: z.int().min(0).max(1_440),
-  zone: Zone,
-});
-
-/** Again and again, with a pause from the end of a scrape to the next. */
-const Continuous = z.strictObject({
-  sleepMs: SpanMs.default(3_600_000),
-  /** After failures the pause doubles up to this. */
-  longestMs: IntervalMs.default(21_600_000),
-});
 
 /** When to scrape, as a target and a project say it; of what sets the pace at most one. */
 export const scheduleInputShape = {
@@ -50,18 +25,15 @@ export const scheduleInputShape = {
   zone: scheduleShape.zone,
   /** By priority; `true` stands for all defaults. */
   tokens: scheduleShape.tokens,
-  continuous: z.union([z.literal(true), Continuous]).exactOptional(),
+  continuous: z.union([z.literal(true), ContinuousInput]).exactOptional(),
   objective: AgesInput.exactOptional(),
   initialDelayMs: SpanMs.exactOptional(),
   /** When it may be asked. */
-  available: z.array(OpenHoursView).min(1).max(480).readonly().exactOptional(),
+  available: z.array(OpenHoursInput).min(1).max(480).readonly().exactOptional(),
   /** The freshness that is promised, whatever sets the pace. */
   objectives: z
-    .strictObject({
-      warnAfterMs: IntervalMs.exactOptional(),
-      errorAfterMs: IntervalMs.exactOptional(),
-      fields: z.record(FieldName, AgesInput).exactOptional(),
-    })
+    .strictObject({ ...ages, fields: fieldsOf(AgesInput).exactOptional() })
+    .superRefine(checkAges('warnAfterMs', 'errorAfterMs', 'fields'))
     .exactOptional(),
 };
 export type ScheduleInput = z.infer<z.ZodObject<typeof scheduleInputShape>>;
@@ -90,8 +62,8 @@ export function levelOf({ everyMs, cron, zone: zoneOfCron, ...given }: ScheduleI
 }
 
 function continuousLevel(given: NonNullable<ScheduleInput['continuous']>): NonNullable<ScheduleLevel['continuous']> {
-  const { sleepMs, longestMs } = given === true ? Continuous.parse({}) : given;
-  return { sleep: sleepMs, longest: longestMs };
+  const { sleepMs, longestMs } = given === true ? ContinuousInput.parse({}) : given;
+  return { sleep: sleepMs, longest: longestMs ?? longestAfter(sleepMs) };
 }
 
 function agesLevel({ warnAfterMs, errorAfterMs }: AgesInput): NonNullable<ScheduleLevel['objective']> {

@@ -6,7 +6,7 @@ import { checkScheduleInput, scheduleInputShape } from './pace.ts';
 import { ScrapeWishView } from './scrape.ts';
 import { NewTarget, TargetInput, TargetView } from './target.ts';
 import { InfeasibleView } from './objective.ts';
-import { WhyView } from './why.ts';
+import { RequestedHold, WhyView } from './why.ts';
 
 const name = z.string().trim().min(1).max(200);
 const labels = z.array(z.string().trim().min(1).max(64)).max(32).readonly();
@@ -100,7 +100,23 @@ export const HistoryView = z.strictObject({
 export type HistoryView = z.infer<typeof HistoryView>;
 
 /** A scrape that a person asked for. `coalesced` when it was waiting already, so that nothing was added. */
-export const RequestedScrape = z.strictObject({ target: Serial, scrape: Serial, coalesced: z.boolean() });
+export const RequestedScrape = z.strictObject({
+  target: Serial,
+  scrape: Serial,
+  coalesced: z.boolean(),
+  /** Set where it cannot begin yet. */
+  held: RequestedHold.optional(),
+});
+
+/** Why nothing at all is scraped, while that is so. */
+const paused = z.string().optional();
+
+/** A project that is new. */
+export const AddedProject = ProjectView.extend({
+  paused,
+  /** Objectives that its hosts do not allow to be kept, its own and others there; missing where there are none. */
+  infeasible: z.array(InfeasibleView).readonly().optional(),
+});
 
 /** What applying a list does to one project. */
 export const AppliedChange = z.strictObject({
@@ -118,7 +134,7 @@ const Rescrape = OneTarget.extend({ wish: ScrapeWishView.exactOptional() });
 export const projectMethods = {
   'project.add': {
     params: ProjectInput,
-    result: ProjectView,
+    result: AddedProject,
     role: 'operate',
     doc: 'Tracks a new project; a conflict when its id is taken, also by an archived one, and when a target that names no source is tracked already.',
   },
@@ -144,9 +160,9 @@ export const projectMethods = {
     params: OneTarget,
     result: z.strictObject({
       id: z.string(),
+      status: ProjectView.shape.status,
       at: Instant,
-      /** Why nothing at all is scraped, while that is so. */
-      paused: z.string().optional(),
+      paused,
       targets: z.array(WhyView).readonly(),
     }),
     role: 'read',
@@ -172,7 +188,7 @@ export const projectMethods = {
   },
   'project.rescrape': {
     params: Rescrape,
-    result: z.strictObject({ scrapes: z.array(RequestedScrape).readonly() }),
+    result: z.strictObject({ scrapes: z.array(RequestedScrape).readonly(), paused }),
     role: 'operate',
     doc: 'Asks for a scrape now of all active targets or one; at most one runs and one waits per target. A conflict when none can be scraped, such as one whose source has no loaded definition.',
   },
@@ -222,7 +238,7 @@ export const projectMethods = {
       changes: z.array(AppliedChange).readonly(),
       unchanged: z.int(),
       applied: z.boolean(),
-      /** Objectives in the list that its hosts do not allow to be kept, where there are any. */
+      /** Objectives that hosts on which the list promises something do not allow to be kept; missing where there are none. */
       infeasible: z.array(InfeasibleView).readonly().optional(),
     }),
     role: 'operate',

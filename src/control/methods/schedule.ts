@@ -13,10 +13,12 @@ export const TurnView = z.strictObject({
   project: z.string(),
   source: z.string(),
   url: z.string(),
-  /** The ledger that it asks; missing while its source is not loaded. */
-  key: z.string().optional(),
-  /** What decides when that is; missing while its source is not loaded. */
+  /** The ledger that it asks. */
+  key: z.string(),
+  /** What decides when that is. */
   by: ReasonView.shape.by.optional(),
+  /** Set where no more is known than the day, which begins at `dueAt` and pays for it with tokens. */
+  dayOnly: z.literal(true).optional(),
 });
 export type TurnView = z.infer<typeof TurnView>;
 
@@ -31,16 +33,20 @@ const PeakView = z.strictObject({ at: Instant, requests: z.int() });
 export const HostPlanView = z.strictObject({
   key: z.string(),
   targets: z.int(),
-  /** By day. */
+  /** Those that fall due, by day, whether the host has turns for them or not. */
   requests: z.array(z.int()).readonly(),
+  /** Of those of each day, how many are not made by its end, as the host has no turns left: they come late or not at all. */
+  undone: z.array(z.int()).readonly(),
+  /** Of all requests, those of pulses. */
+  pulses: z.int(),
   bytes: z.int(),
-  /** Its fullest minute. */
+  /** The minute in which most are made. */
   peak: PeakView,
   longestWaitMs: z.number(),
-  /** The part of what it allows that its busiest day takes. */
+  /** The part of what it allows that its busiest day takes; above 1, it is asked for more than it allows. */
   load: z.number(),
+  /** The usual time from one request to the next, by all that limits it. */
   delayMs: z.number(),
-  concurrency: z.int(),
   objectives: KeptView,
 });
 export type HostPlanView = z.infer<typeof HostPlanView>;
@@ -53,7 +59,14 @@ export const PlanView = z.strictObject({
   targets: z.int(),
   /** Targets that are left out: their source is not loaded, or nothing sets their pace. */
   skipped: z.int(),
+  /** Those that fall due, by day, whether their hosts have turns for them or not. */
   requests: z.array(z.int()).readonly(),
+  /** Of those of each day, how many are not made by its end, as their hosts have no turns left. */
+  undone: z.array(z.int()).readonly(),
+  /** Hosts that are asked for more in a day than they allow. */
+  overloaded: z.int(),
+  /** Of all requests, those of pulses. */
+  pulses: z.int(),
   bytes: z.int(),
   peak: PeakView,
   objectives: KeptView,
@@ -71,7 +84,7 @@ export const scheduleMethods = {
       by: z.enum(['time', 'host']).default('time'),
       source: SourceId.exactOptional(),
       project: ProjectId.exactOptional(),
-      /** This host alone. */
+      /** This host alone: its politeness key, or the origin of addresses there. */
       key: z.string().max(2_083).exactOptional(),
       /** Only turns before it. */
       before: Instant.exactOptional(),
@@ -81,20 +94,29 @@ export const scheduleMethods = {
       turns: z.array(TurnView).readonly(),
       /** Whether there are more that come later. */
       more: z.boolean(),
+      /** Sources with targets that are left out, as no definition of them is loaded; missing where there are none. */
+      unloaded: z.array(z.string()).readonly().optional(),
+      /** Why nothing at all is scraped, while that is so. */
+      paused: z.string().optional(),
     }),
     role: 'read',
     doc: 'Lists the turns that are to come, the earliest first; what is overdue comes first of all.',
   },
   'schedule.plan': {
-    params: z.strictObject({
-      days: z.int().min(1).max(366).default(1),
-      /** Default: now. */
-      from: Instant.exactOptional(),
-      /** A list that is about to be applied; projects that it does not name stay as they are. */
-      projects: z.array(ListedProjectInput).max(10_000).readonly().exactOptional(),
-      /** Leaves out projects that are not in the list, as applying it so would archive them. */
-      prune: z.boolean().default(false),
-    }),
+    params: z
+      .strictObject({
+        days: z.int().min(1).max(366).default(1),
+        /** From the begin of the present day on, and within ten years. Default: now. */
+        from: Instant.exactOptional(),
+        /** A list that is about to be applied; projects that it does not name stay as they are. */
+        projects: z.array(ListedProjectInput).max(10_000).readonly().exactOptional(),
+        /** Leaves out projects that are not in the list, as applying it so would archive them. */
+        prune: z.boolean().default(false),
+      })
+      .refine(({ projects, prune }) => !prune || projects !== undefined, {
+        error: 'expected "projects" beside it',
+        path: ['prune'],
+      }),
     result: PlanView,
     role: 'read',
     doc: 'Forecasts the coming days: requests by host, objectives kept or not, bytes and the fullest minute; asks nobody and changes nothing.',

@@ -38,6 +38,8 @@ export const ScrapeView = z.strictObject({
   counts: CountsView,
   /** Places that should have been records and were none. */
   errors: z.int().optional(),
+  /** Records that were left out, as others on their pages have their keys and say something else. */
+  repeated: z.int().optional(),
 });
 export type ScrapeView = z.infer<typeof ScrapeView>;
 
@@ -57,6 +59,7 @@ export const StepView = z.strictObject({
   absent: z.array(z.string()).readonly(),
   unparsed: z.array(UnparsedView).readonly(),
   errors: z.int().optional(),
+  repeated: z.int().optional(),
   /** Of a step that is no exchange: so many drafts and failed items of a collector. */
   batch: z.int().optional(),
   /** What else was noticed, as sentences. */

@@ -46,21 +46,22 @@ export const SourceView = z.strictObject({
   pulse: z
     .strictObject({
       everyMs: Milliseconds,
+      /** When it last asked anybody. */
       lastAt: Instant.optional(),
       nextAt: Instant.optional(),
       lastFailure: FailureView.optional(),
     })
     .optional(),
-  /** Objectives of its targets that their hosts do not allow; missing where there are none. */
+  /** Objectives of its targets that their hosts do not allow, the first 100; missing where there are none. */
   infeasible: z
     .array(
       z.strictObject({
         key: z.string(),
         targets: z.int(),
         objectiveMs: z.number(),
-        /** Once round all of them takes so long. */
+        /** Once round all of them takes so long, with all turns of the host that their hours leave. */
         neededMs: z.number(),
-        /** The nearest that can be kept; missing where the host is promised away. */
+        /** The nearest that can be kept; missing where shorter ones have all the turns that re-checks are sure of. */
         nearestMs: z.number().optional(),
       }),
     )
@@ -132,6 +133,8 @@ export const TryView = z.strictObject({
   finished: z.boolean(),
   absent: z.array(z.string()).readonly(),
   unparsed: z.array(UnparsedView).readonly(),
+  /** Records that were left out, as others on the page have their keys and say something else. */
+  repeated: z.int().optional(),
   /** What else was noticed, as sentences. */
   notes: z.array(z.string()).readonly().optional(),
   /** How each field came to its value, for the first 100 places in page order by type. */

@@ -24,7 +24,7 @@ export const NewTarget = z
   .strictObject({ source: SourceId.exactOptional(), ...place })
   .refine((target) => (target.url === undefined) !== (target.params === undefined), eitherPlace)
   .refine(({ source, url }) => source !== undefined || url !== undefined, {
-    error: 'expected --source, as there is no "url" to find it by',
+    error: 'expected "source", as there is no "url" to find it by',
     path: ['source'],
   })
   .superRefine(checkScheduleInput);

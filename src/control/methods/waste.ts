@@ -3,15 +3,17 @@ import { SourceId } from '../../definition/slug.ts';
 import { Instant, Serial } from '../fields.ts';
 import type { MethodSpec } from '../method.ts';
 
-/** What scrapes cost, and how much of it found nothing new. */
+/** What scrapes and pulses cost, and how much of what scrapes did found nothing new. */
 export const TallyView = z.strictObject({
   scrapes: z.int(),
   /** Ended well and changed nothing. */
   unchanged: z.int(),
   requests: z.int(),
+  /** Of the requests, those of pulses; one that asks for many targets counts for its source and for none of them. */
+  pulses: z.int(),
   /** Answers that said that nothing had been modified. */
   notModified: z.int(),
-  /** Answers that let the next request ask whether anything was modified. */
+  /** Of scrapes: answers that let the next request ask whether anything was modified. */
   validated: z.int(),
   bytes: z.int(),
   /** Of scrapes that changed nothing. */

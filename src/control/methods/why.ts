@@ -6,7 +6,10 @@ import { TargetView } from './target.ts';
 
 /** One thing that has a say in when a target is due. */
 export const ReasonView = z.strictObject({
-  /** `first`: the initial delay. `restart`: what fell due while the daemon was down is spread. */
+  /**
+   * `first`: the initial delay. `restart`: what fell due while the daemon was down is spread. `definition`: none of its source is
+   * loaded.
+   */
   by: z.enum([
     'interval',
     'cron',
@@ -20,6 +23,7 @@ export const ReasonView = z.strictObject({
     'backoff',
     'circuit',
     'hours',
+    'definition',
   ]),
   /** What it asks for, or until when it holds; missing where that is never. */
   at: Instant.optional(),
@@ -28,6 +32,10 @@ export const ReasonView = z.strictObject({
   decides: z.boolean(),
 });
 export type ReasonView = z.infer<typeof ReasonView>;
+
+/** When what a person asked for can begin, if that ever comes, and each thing that has a say in it. */
+export const RequestedHold = z.strictObject({ dueAt: Instant.optional(), because: z.array(ReasonView).readonly() });
+export type RequestedHold = z.infer<typeof RequestedHold>;
 
 /** What makes a target due time and again, with its state. */
 export const PaceView = z.discriminatedUnion('kind', [
@@ -75,13 +83,17 @@ export const PromiseView = z.strictObject({
   field: z.string().optional(),
   warnAfterMs: z.number().optional(),
   errorAfterMs: z.number().optional(),
+  /** Of what was never verified: the creation of its target. */
   lastVerifiedAt: Instant,
+  isVerified: z.boolean(),
   ageMs: z.number(),
   /** By when it has to be verified again. */
   deadlineAt: Instant,
   level: z.enum(['fresh', 'warn', 'error']),
   /** Since when it is not fresh. */
   sinceAt: Instant.optional(),
+  /** At level `error`: when it came to be older than `errorAfterMs`. */
+  brokenAt: Instant.optional(),
 });
 export type PromiseView = z.infer<typeof PromiseView>;
 

@@ -1,6 +1,7 @@
 import type { GuardState, LoopReport } from '../../frontier/guard.ts';
 import type { DomainCount, Refusal } from '../../frontier/links.ts';
 import type { Environment } from '../environment.ts';
+import type { Place } from './frontier.ts';
 import { table } from './table.ts';
 
 /** How a crawl ended. `replaced` when another one was begun before it had. */
@@ -13,6 +14,8 @@ export interface FieldFill {
 }
 
 export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'failed' | 'forbidden';
+
+export type LastRead = Readonly<Partial<Record<Place['kind'], Place>>>;
 
 /** What a crawl has done so far. */
 export interface CrawlRow {
@@ -60,6 +63,10 @@ export interface CrawlRow {
   readonly seq: number;
   /** Missing after its end. */
   readonly guard?: GuardState;
+  /** Of each kind, the last page that could be read, whatever came after it; missing as long as none could, and after its end. */
+  readonly lastRead?: LastRead;
+  /** How many of its scrapes, one after the other, ended as the site was down; missing before the first, and after its end. */
+  readonly downs?: number;
 }
 
 /** The crawls of each target, of which the newest may be under way. */

@@ -16,8 +16,6 @@ export interface PlaceRow {
   readonly from?: string;
   /** Set for a sitemap, which is no page. */
   readonly sitemap?: true;
-  /** How often it was put back, since it was done while the site as a whole did not answer. */
-  readonly again?: number;
 }
 
 /** A page and its place in the order of its crawl. */

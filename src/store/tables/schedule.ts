@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Environment } from '../environment.ts';
-import type { GridPlace, ScheduleRow } from '../schedule-row.ts';
-import { table } from './table.ts';
+import type { FreshRow, GridPlace, ScheduleRow } from '../schedule-row.ts';
+import { type Range, table } from './table.ts';
 
-/** When each active target is next due, by target and by instant, and which places of the grids are taken. */
+/** When each active target is next due, by target and by instant, which places of the grids are taken, and what is remembered of targets that rest. */
 export interface ScheduleTable {
   get(target: number): ScheduleRow | undefined;
   /** Stores the row in place of the target's old one, whose slot is free then unless the new one has it too. */
@@ -23,8 +24,15 @@ export interface ScheduleTable {
   readonly originOf: (key: string, everyMs: number) => number | undefined;
   /** How many targets of a politeness key share an objective. */
   readonly sharing: (key: string, objectiveMs: number) => number;
-  /** What is promised of whom, by politeness key. */
-  shares(): Iterable<Share>;
+  /** What is promised of whom, by politeness key: the slice after one, from the first on without it. */
+  readonly sharesAfter: (last: Share | undefined, limit: number) => Iterable<Share>;
+  /** The same of one politeness key. */
+  sharesOf(key: string): readonly Share[];
+  readonly isPromised: (key: string) => boolean;
+  /** Politeness keys that are to be looked at, as something else is promised on them, or as `markShares` says. */
+  markedShares(limit: number): readonly string[];
+  readonly markShares: (key: string) => void;
+  unmarkShares(key: string): void;
   count(): number;
 }
 
@@ -35,13 +43,13 @@ export interface DueRange {
   readonly limit?: number;
 }
 
-/** So many targets of a source and a politeness key must not become older. */
-export interface Share {
-  readonly key: string;
-  readonly source: string;
-  readonly objectiveMs: number;
+/** So many targets of a source and a politeness key, which may be asked in the same part of the time, must not become older. */
+export interface Share extends Pick<FreshRow, 'key' | 'source' | 'objectiveMs' | 'hours'> {
   readonly targets: number;
 }
+
+/** A share by its key; `hours` are `closedMs` and `openPart`, or nothing where targets may be asked at any time. */
+type ShareKey = [key: string, objectiveMs: number, source: string, ...hours: number[]];
 
 /** All targets of one politeness key and interval; stays when the last of them is gone. */
 interface GridRow {
@@ -61,7 +69,8 @@ export function scheduleTable(environment: Environment): ScheduleTable {
   const grids = table<[string, number], GridRow>(environment, 'schedule.grids');
   /** The free slots of a grid below its top. */
   const gaps = table<[string, number, number], 1>(environment, 'schedule.gaps');
-  const shares = table<[string, number, string], number>(environment, 'schedule.shares');
+  const shares = table<ShareKey, number>(environment, 'schedule.shares');
+  const marked = table<string, 1>(environment, 'schedule.marked_shares');
 
   return {
     get: rows.get,
@@ -78,9 +87,10 @@ export function scheduleTable(environment: Environment): ScheduleTable {
         if (place !== undefined) giveBack(place);
         if (next !== undefined) take(next);
       }
-      if (old?.fresh?.key !== row.fresh?.key || old?.fresh?.objectiveMs !== row.fresh?.objectiveMs) {
-        share(old, -1);
-        share(row, 1);
+      const [promised, promises] = [promisedOf(old), promisedOf(row)];
+      if (!isDeepStrictEqual(promised && shareKey(promised), promises && shareKey(promises))) {
+        share(promised, -1);
+        share(promises, 1);
       }
       rows.put(row.target, row);
     },
@@ -93,7 +103,7 @@ export function scheduleTable(environment: Environment): ScheduleTable {
       }
       const place = placeOf(old);
       if (place !== undefined) giveBack(place);
-      share(old, -1);
+      share(promisedOf(old), -1);
       return rows.remove(target);
     },
     byDue: (range) => inOrder(byDue, range),
@@ -113,10 +123,12 @@ export function scheduleTable(environment: Environment): ScheduleTable {
         sum += targets;
       return sum;
     },
-    *shares() {
-      for (const { key, row } of shares.entries())
-        yield { key: key[0], objectiveMs: key[1], source: key[2], targets: row };
-    },
+    sharesAfter: (last, limit) => sharesIn({ ...(last && { after: shareKey(last) }), limit }),
+    sharesOf: (key) => [...sharesIn(ofKey(key))],
+    isPromised: (key) => [...shares.keys({ ...ofKey(key), limit: 1 })].length > 0,
+    markedShares: (limit) => [...marked.keys({ limit })],
+    markShares: (key) => marked.put(key, 1),
+    unmarkShares: (key) => void marked.remove(key),
     count: rows.count,
   };
 
@@ -145,13 +157,30 @@ export function scheduleTable(environment: Environment): ScheduleTable {
     gaps.put([key, everyMs, slot], 1);
   }
 
-  function share(row: ScheduleRow | undefined, by: 1 | -1): void {
-    if (row?.fresh === undefined) return;
-    const { key, objectiveMs, source } = row.fresh;
-    const targets = (shares.get([key, objectiveMs, source]) ?? 0) + by;
-    if (targets > 0) shares.put([key, objectiveMs, source], targets);
-    else shares.remove([key, objectiveMs, source]);
+  function ofKey(key: string): Range<ShareKey> {
+    return { from: [key, 0, ''], before: [key, Infinity, ''] };
   }
+
+  function* sharesIn(range: Range<ShareKey>): Generator<Share> {
+    for (const { key: of, row } of shares.entries(range)) {
+      const [key, objectiveMs, source, closedMs, openPart] = of;
+      const hours = closedMs !== undefined && openPart !== undefined && { hours: { closedMs, openPart } };
+      yield { key, objectiveMs, source, ...hours, targets: row };
+    }
+  }
+
+  function share(promised: FreshRow | undefined, by: 1 | -1): void {
+    if (promised === undefined) return;
+    marked.put(promised.key, 1);
+    const key = shareKey(promised);
+    const targets = (shares.get(key) ?? 0) + by;
+    if (targets > 0) shares.put(key, targets);
+    else shares.remove(key);
+  }
+}
+
+function shareKey({ key, objectiveMs, source, hours }: Omit<Share, 'targets'>): ShareKey {
+  return hours === undefined ? [key, objectiveMs, source] : [key, objectiveMs, source, hours.closedMs, hours.openPart];
 }
 
 function wakeAt({ dueAt, manualAt }: ScheduleRow): number | undefined {
@@ -159,16 +188,21 @@ function wakeAt({ dueAt, manualAt }: ScheduleRow): number | undefined {
   return manualAt === undefined ? dueAt : Math.min(dueAt, manualAt);
 }
 
-function planAt({ pace }: ScheduleRow): number | undefined {
-  return pace.kind === 'tokens' ? pace.planAt : undefined;
+function planAt({ pace, rest }: ScheduleRow): number | undefined {
+  return pace.kind === 'tokens' && rest === undefined ? pace.planAt : undefined;
 }
 
-function crossAt({ fresh }: ScheduleRow): number | undefined {
-  return fresh?.crossAt;
+function crossAt(row: ScheduleRow): number | undefined {
+  return promisedOf(row)?.crossAt;
 }
 
 function placeOf(row: ScheduleRow | undefined): GridPlace | undefined {
-  return row?.pace.kind === 'interval' ? row.pace.grid : undefined;
+  return row?.pace.kind === 'interval' && row.rest === undefined ? row.pace.grid : undefined;
+}
+
+/** What is promised of a target and counts now. */
+function promisedOf(row: ScheduleRow | undefined): FreshRow | undefined {
+  return row?.rest === 'set-aside' ? undefined : row?.fresh;
 }
 
 function isSamePlace(one: GridPlace, other: GridPlace): boolean {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { startDaemon } from '../../support/daemon.ts';
 import { openSite } from '../../support/site.ts';
 import { isEnd, recordsOf } from '../lists/listing.ts';
-import { nth, soon } from '../tracking.ts';
+import { answerWith, nth, soon } from '../tracking.ts';
 import { crawlSource, openShop, page, pathsOf } from './shop.ts';
 
 const bare = '<!doctype html><title>Just a moment...</title><p>Enable JavaScript and cookies to continue</p>';
@@ -42,4 +42,24 @@ describe('a challenge in place of the page', () => {
       assert.equal((await recordsOf(client)).get('35')?.absent, undefined);
     });
   }
+
+  test('of the last pages, and of one that was read before, has them asked for by the next scrape', async (t) => {
+    const paths = ['/p/0', '/p/1', '/p/2'];
+    const site = await openSite(t, { '/': page(paths) });
+    site.answer('/p/0', (_request, response) => {
+      answerWith(page([], '0'), response);
+      for (const path of paths) site.answer(path, bare);
+    });
+    const daemon = await startDaemon(t, { sources: { shop: crawlSource() }, settings: soon });
+    const { client } = daemon;
+    await client.call('project.add', { id: 'all', targets: [{ source: 'shop', url: site.url('/') }] });
+    const { type, scrape = 0 } = await daemon.event(isEnd);
+    const { endReason } = (await client.call('scrape.get', { scrape })).scrape;
+    assert.deepEqual([type, endReason, pathsOf(site)], ['scrape.failed', 'blocked', ['/', ...paths, '/p/0']]);
+    for (const path of paths) site.answer(path, page([], path.slice(3)));
+    await client.call('project.rescrape', { id: 'all' });
+    await nth(1, 'scrape.completed', 'all', daemon);
+    assert.deepEqual(pathsOf(site).slice(5), ['/p/1', '/p/2']);
+    assert.equal((await recordsOf(client)).size, 3);
+  });
 });

@@ -52,8 +52,12 @@ export function answerBy(
   });
 }
 
+/** An answer that never comes. */
+export const held = Symbol('held');
+
 /** A number is a status; nothing ends the connection. */
 function give(answer: unknown, response: ServerResponse): void {
+  if (answer === held) return;
   if (answer === undefined) return void response.destroy();
   if (typeof answer === 'number') response.statusCode = answer;
   response.setHeader('content-type', 'application/json');

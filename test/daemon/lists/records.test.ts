@@ -102,6 +102,17 @@ describe('a record', () => {
     assert.equal(ended.data['errors'], 1);
   });
 
+  test('with the key of another on its page is counted and told in the log of its scrape; the first one is stored', async (t) => {
+    const { daemon, site, show } = await shown(t);
+    show({ id: 'a', title: 'One' }, { id: 'a', title: 'Two' }, { id: 'b' }, { id: 'a', title: 'Three' });
+    const { scrape, steps } = await trackList(daemon, site, '/list');
+    assert.deepEqual([scrape.status, scrape.repeated, steps[0]?.repeated], ['complete', 2, 2]);
+    assert.deepEqual(steps[0]?.notes, ['Repeated key: item - a']);
+    assert.equal((await recordsOf(daemon.client)).get('a')?.fields['title']?.value, 'One');
+    const ended = await nth(1, 'scrape.completed', 'all', daemon);
+    assert.equal(ended.data['repeated'], 2);
+  });
+
   test('that two scrapes find at once is one (O26)', async (t) => {
     const { daemon, site } = await shown(t);
     for (const path of ['/one', '/two']) site.answer(path, json({ items: [{ id: 'a', title: path }] }));

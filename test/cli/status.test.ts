@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DaemonStatus } from '../../src/control/methods/daemon.ts';
+import { serve } from '../control/daemon.ts';
+import { run } from './terminal.ts';
+import { now } from './views.ts';
+
+const status: DaemonStatus = {
+  state: 'ready',
+  remaining: 0,
+  pid: 7,
+  version: '0.1.0',
+  node: 'v24.0.0',
+  data: '/data',
+  socket: '/socket',
+  startedAt: now - 60_000,
+  memoryBytes: 100_000_000,
+  projects: { active: 1, finished: 0, archived: 0 },
+  targets: { active: 1, finished: 0, disabled: 0, parked: 0 },
+  sources: { ready: 1, broken: 0 },
+  scrapes: { running: 0, waiting: 0, complete: 1, failed: 0, cancelled: 0 },
+  lastEvent: 9,
+};
+
+test('status says in its first line that scraping is paused, and why and until when in its last', async (t) => {
+  const full: DaemonStatus = { ...status, paused: '/data: the disk is full', pausedUntil: now + 12_000 };
+  const { path } = await serve(t, { 'daemon.status': () => full });
+  const { out } = await run(['status', '--socket', path], { now });
+  assert.match(out, /^heronry 0\.1\.0 is ready, but scraping is paused\n/);
+  assert.match(out, /\npaused {4}\/data: the disk is full; whether there is room again is tried in 12s\n?$/);
+});
+
+test('status says nothing of a pause while there is none', async (t) => {
+  const { path } = await serve(t, { 'daemon.status': () => status });
+  const { out } = await run(['status', '--socket', path], { now });
+  assert.match(out, /^heronry 0\.1\.0 is ready\n/);
+  assert.doesNotMatch(out, /paused/);
+});

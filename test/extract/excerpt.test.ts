@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { maxExcerptUnits, takeExcerpt } from '../../src/extract/excerpt.ts';
+
+const links = (count: number): string => '<a\nclass=n href="/x">x</a>'.repeat(count);
+const head = `<style>${'i { color: red } '.repeat(600)}</style>`;
+
+describe('the excerpt of a page', () => {
+  test('is the beginning of its text, and says whether that is all of it', () => {
+    const whole = 'ж'.repeat(maxExcerptUnits);
+    assert.deepEqual(takeExcerpt(whole), { text: whole, isWhole: true, hasFewLinks: true });
+    assert.deepEqual(takeExcerpt(`${whole}ж`), { text: whole, isWhole: false, hasFewLinks: true });
+  });
+
+  test('tells of the links of all of the page, wherever they stand', () => {
+    assert.equal(takeExcerpt(head + links(9)).hasFewLinks, true);
+    assert.equal(takeExcerpt(head + links(10)).hasFewLinks, false);
+  });
+
+  test('knows nothing of what was cut off before', () => {
+    assert.deepEqual(takeExcerpt('<p>None', { isCut: true }), { text: '<p>None', isWhole: false, hasFewLinks: false });
+  });
+
+  test('takes no longer for a page that is made for that', () => {
+    for (const piece of ['<a ', '<a\thre', ' href', '<a href']) {
+      const startedAt = performance.now();
+      takeExcerpt(`<a ${piece.repeat(4_000_000 / piece.length)}`);
+      assert.ok(performance.now() - startedAt < 1_000, piece);
+    }
+  });
+});

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { TurnBook } from '../../src/fetch/turn-book.ts';
+import type { Wish } from '../../src/fetch/wish.ts';
+import { type Demand, feasibility, leadOf, recheckShare } from '../../src/schedule/objective.ts';
+
+const dayMs = 86_400_000;
+const host = { delayMs: 2_000 };
+
+describe('whether an objective can be kept', () => {
+  test('60,000 targets at 2 s each cannot be kept within a day, 10,000 can (P47)', () => {
+    const much = feasibility({ targets: 60_000, objectiveMs: dayMs }, host);
+    assert.equal(much.isFeasible, false);
+    assert.deepEqual([much.neededMs, much.nearestMs], [120_000_000, 75 * 3_600_000]);
+    const little = feasibility({ targets: 10_000, objectiveMs: dayMs }, host);
+    assert.ok(little.isFeasible);
+    assert.ok(Math.abs(little.load - 0.2315) < 1e-4);
+  });
+
+  test('the nearest objective is feasible, also beside what was promised to others and within hours', () => {
+    fc.assert(
+      fc.property(
+        fc.record({
+          targets: fc.integer({ min: 1, max: 1e6 }),
+          objectiveMs: fc.integer({ min: 1_000, max: 3e9 }),
+          hours: fc.option(
+            fc.record({
+              closedMs: fc.integer({ min: 1, max: 1e8 }),
+              openPart: fc.double({ min: 0.01, max: 1, noNaN: true }),
+            }),
+            { nil: undefined },
+          ),
+        }),
+        fc.record({ delayMs: fc.integer({ min: 1, max: 60_000 }), latencyMs: fc.integer({ min: 1, max: 20_000 }) }),
+        fc.double({ min: 0, max: 0.49, noNaN: true }),
+        (demand, pace, promised) => {
+          const { isFeasible, nearestMs, load } = feasibility(demand, pace, promised);
+          assert.ok(!isFeasible || load <= recheckShare - promised);
+          const nearest = feasibility({ ...demand, objectiveMs: nearestMs }, pace, promised);
+          assert.deepEqual([nearest.isFeasible, nearest.nearestMs], [true, nearestMs]);
+          assert.equal(isFeasible, nearestMs === demand.objectiveMs);
+          assert.ok(nearestMs >= demand.objectiveMs && nearestMs % 1_000 === (isFeasible ? nearestMs % 1_000 : 0));
+        },
+      ),
+    );
+  });
+
+  test('what takes all turns that re-checks are sure of cannot be kept, and the nearest leaves a tenth of it as slack (P47)', () => {
+    const demand = { targets: 30, objectiveMs: 60_000 };
+    const { isFeasible, neededMs, nearestMs } = feasibility(demand, host);
+    // Once round takes 120 s in half of the turns, what was before 4 s, and a scrape a second.
+    assert.deepEqual([isFeasible, neededMs, nearestMs], [false, 60_000, 139_000]);
+    assert.equal(leadOf({ ...demand, objectiveMs: nearestMs }, host), 125_000);
+    assert.equal(feasibility({ targets: 30, objectiveMs: 138_000 }, host).isFeasible, false);
+    assert.equal(feasibility(demand, host, 0.5).nearestMs, Infinity);
+  });
+
+  test('one that is about as long as a scrape cannot be kept, however quick the host is (P47)', () => {
+    const quick = { delayMs: 50, latencyMs: 20 };
+    const { isFeasible, scrapeMs, nearestMs } = feasibility({ targets: 1, objectiveMs: 1_000 }, quick);
+    assert.deepEqual([isFeasible, scrapeMs, nearestMs], [false, 1_000, 2_000]);
+    const slow = feasibility({ targets: 1, objectiveMs: 5_000 }, { delayMs: 50, latencyMs: 8_000 });
+    assert.deepEqual([slow.isFeasible, slow.scrapeMs, slow.nearestMs], [false, 8_000, 10_000]);
+  });
+
+  test('hours have to be closed for a shorter time, and are long enough for once round (P47)', () => {
+    const hour = 3_600_000;
+    const hours = { closedMs: 23 * hour, openPart: 1 / 24 };
+    const of = (targets: number, objectiveMs: number) => feasibility({ targets, objectiveMs, hours }, host);
+    assert.deepEqual([of(1, 300_000).isFeasible, of(1, 300_000).nearestMs], [false, 24 * hour]);
+    assert.ok(of(1, 24 * hour).isFeasible);
+    assert.equal(of(1, 23 * hour).isFeasible, false);
+    // Two thousand take 67 min with half of the turns, so that a day's hour does not do.
+    assert.ok(of(2_000, 24 * hour).nearestMs > 48 * hour);
+    // What is last verified before they close is not too old when they open again.
+    const lead = leadOf({ targets: 1, objectiveMs: 24 * hour, hours }, host);
+    assert.equal(lead, 23 * hour + 360_000);
+    // As they are too long for it, it is kept within them alone.
+    assert.equal(leadOf({ targets: 1, objectiveMs: 300_000, hours }, host), 30_000);
+  });
+
+  test('what a host allows is kept while others want every turn, also at its nearest (P47)', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 60 }),
+        fc.double({ min: 1, max: 3, noNaN: true }),
+        fc.integer(),
+        (targets, slack, seed) => {
+          const { nearestMs } = feasibility({ targets, objectiveMs: 1_000 }, host);
+          assert.deepEqual(lateOn({ targets, objectiveMs: Math.round(nearestMs * slack) }, seed), []);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
+
+/** Ages that went beyond an objective while a host was asked for all its targets, and for something else whenever it could be. */
+function lateOn(demand: Demand, seed: number): readonly number[] {
+  let drawn = seed >>> 0;
+  const random = () => (drawn = (drawn * 1_664_525 + 1_013_904_223) >>> 0) / 2 ** 32;
+  const limits = { maxInFlight: 256, unsentMs: 60_000, sentMs: 60_000 };
+  const book = new TurnBook<Wish>({ random, recheckShare, startedAt: 0, ...limits });
+  const policy = { concurrency: 1, delayMs: host.delayMs, minDelayMs: 500 };
+  const afterMs = demand.objectiveMs - leadOf(demand, host);
+  // Each was seen first as the host allowed it.
+  const targets = Array.from({ length: demand.targets }, (_, place) => {
+    const verifiedAt = place * host.delayMs;
+    return { verifiedAt, dueAt: verifiedAt + afterMs };
+  });
+  const waiting = new Map<symbol, (typeof targets)[number]>();
+  const late: number[] = [];
+  const until = 6 * demand.objectiveMs;
+  book.ask({ key: 'host', policy, id: Symbol('other'), dueAt: 0 });
+  for (let at = 0; at < until;) {
+    at = Math.max(at, Math.min(book.wakeAt, ...targets.map(({ dueAt }) => dueAt)));
+    for (const target of targets) {
+      if (target.dueAt > at) continue;
+      const id = Symbol('recheck');
+      waiting.set(id, target);
+      book.ask({ key: 'host', policy, id, dueAt: target.dueAt, deadlineAt: target.verifiedAt + demand.objectiveMs });
+      target.dueAt = Infinity;
+    }
+    book.advance(at);
+    const given = book.give(at);
+    if (given === undefined) continue;
+    book.sent(given.lease, at);
+    book.done(given.lease, { kind: 'answered', status: 200, latencyMs: 100 }, at + 100);
+    const target = waiting.get(given.wish.id);
+    if (target === undefined) book.ask({ key: 'host', policy, id: Symbol('other'), dueAt: at });
+    else {
+      const ageMs = at + 100 - target.verifiedAt;
+      if (ageMs > demand.objectiveMs) late.push(ageMs);
+      target.verifiedAt = at + 100;
+      target.dueAt = target.verifiedAt + afterMs;
+    }
+  }
+  return late;
+}

@@ -1,0 +1,173 @@
+import { VirtualClock } from '../../src/clock.ts';
+import { createDues } from '../../src/daemon/due-inputs.ts';
+import { createPlanning } from '../../src/daemon/planning.ts';
+import { createScheduling } from '../../src/daemon/scheduling.ts';
+import { createState } from '../../src/daemon/state.ts';
+import type { Catalogue } from '../../src/definition/catalogue.ts';
+import type { HostRow } from '../../src/fetch/host-row.ts';
+import { type Boot, overdueThatCount } from '../../src/schedule/grid.ts';
+import { agendaEntry } from '../../src/scrape/agenda.ts';
+import { bringForward, isSetBack } from '../../src/store/bring-forward.ts';
+import { closeOpenScrapes } from '../../src/store/scrapes.ts';
+import { type Store, storeIn } from '../../src/store/store.ts';
+import type { Table } from '../../src/store/tables/table.ts';
+import type { TimerHolder } from '../../src/timer-heap.ts';
+import { createNames } from '../../supervisors/names.ts';
+import { hosts } from '../../workers/hosts.ts';
+import { planner } from '../../workers/planner.ts';
+import { project } from '../../workers/project.ts';
+import { type Disk, memoryEnvironment } from './memory-environment.ts';
+import { createScrape, type Surroundings } from './simulated-scrape.ts';
+import { Stage } from './stage.ts';
+
+/** Fires at whole milliseconds, as timers of a machine do. */
+class WholeClock extends VirtualClock {
+  override sendAt(monotonicMs: number, holder: TimerHolder, message: unknown): number {
+    return super.sendAt(Math.ceil(monotonicMs), holder, message);
+  }
+}
+
+export interface DaemonParts {
+  readonly wall: number;
+  /** What the one before left; what this one leaves. */
+  readonly disk: Disk;
+  readonly catalogue: Catalogue;
+  readonly random: () => number;
+  readonly around: Surroundings;
+}
+
+/** One life of a daemon, from its start until it is killed. */
+export interface Daemon {
+  readonly clock: VirtualClock;
+  readonly store: Store;
+  readonly stage: Stage;
+  /** Begins the actors of all projects. */
+  begin(): Promise<void>;
+  /** As the reconciler does, up to 30 s after the clock was set. */
+  wallJumped(): Promise<void>;
+}
+
+const settings = { initialDelayMs: 1_000, everyMs: 14_400_000, timeLimitMs: 600_000, logLevel: 'silent' } as const;
+
+/**
+ * The parts of a daemon that decide when whom is asked, over a store in memory: the actors of hosts, planner and projects, what
+ * schedules and plans, and the commits of a scrape of one step. What is left out asks, reads and stores pages.
+ */
+export async function openDaemon({ wall, disk, catalogue, random, around }: DaemonParts): Promise<Daemon> {
+  const clock = new WholeClock(wall);
+  const stage = new Stage(clock);
+  const onPause = (why: string): never => {
+    throw new Error(why);
+  };
+  const state = createState({ clock, configured: settings, resumeEveryMs: 30_000, onPause });
+  const store = await storeIn(memoryEnvironment(disk), {
+    now: () => clock.now(),
+    scheduling: createScheduling(state, random),
+  });
+  if (isSetBack(store, clock.now())) await bringForward(store);
+  await closeOpenScrapes(store);
+  state.setStore(store);
+  state.setCatalogue(catalogue);
+  let told = store.events.last();
+  store.onEvents((last) => {
+    for (const { type, target = 0 } of store.readEvents(told, last - told)) around.told(type, target);
+    told = last;
+  });
+  const names = createNames();
+  let boot: Boot | undefined;
+  let startedAt = clock.now();
+  const { settings: inForce, paces } = state;
+  const dues = createDues({
+    catalogue: () => catalogue,
+    settings: inForce,
+    paces,
+    now: () => clock.now(),
+    store: () => store,
+    boot: bootOf,
+  });
+  const scrape = createScrape({ clock, stage, store, catalogue, names, dues, around });
+  const deps = {
+    clock,
+    registry: names.projects,
+    agenda,
+    scrape,
+    crashed,
+    release: () => onPause('nothing is parked'),
+  };
+  return { clock, store, stage, begin, wallJumped };
+
+  async function begin(): Promise<void> {
+    stage.play('hosts', (self) =>
+      hosts(self, {
+        clock,
+        random,
+        registry: names.hosts,
+        loadHosts: () => rowsOf(store.hosts).map(([key, row]) => [key, row as HostRow] as const),
+        saveHosts: (rows) => void saveRows(store.hosts, rows),
+        circuits: { load: () => rowsOf(store.circuits), save: (rows) => void saveRows(store.circuits, rows) },
+        answered: (key, slowness) => {
+          if (paces.note(key, slowness, slowness.policy))
+            names.planner.whereis('planner')?.send({ type: 'changed', sources: [] });
+        },
+        hasRoom: () => true,
+        maxInFlight: 256,
+      }),
+    );
+    const planning = createPlanning({ state, names, dues, conditionOf: () => undefined });
+    stage.play('planner', (self) =>
+      planner(self, {
+        ...planning,
+        clock,
+        registry: names.planner,
+        pass: (changed) => stage.busy(() => pass(changed)),
+      }),
+    );
+    await stage.settled();
+    for (const { id } of store.projects.rows()) stage.play(id, (self) => project(self, id, deps));
+
+    async function pass(changed: Parameters<typeof planning.pass>[0]) {
+      const begins = [...store.schedule.byPlan({ before: clock.now() + 1, limit: 1 })].length > 0;
+      const passed = await planning.pass(changed);
+      if (begins) around.planned();
+      return passed;
+    }
+  }
+
+  async function wallJumped(): Promise<void> {
+    await stage.busy(() => bringForward(store));
+    startedAt = clock.now();
+    boot = undefined;
+    for (const id of names.projects.keys()) names.projects.whereis(id)?.send({ type: 'look' });
+    names.planner.whereis('planner')?.send({ type: 'look' });
+  }
+
+  function bootOf(): Boot {
+    const overdue = () => [...store.schedule.byDue({ before: startedAt, limit: overdueThatCount })].length;
+    return (boot ??= { at: startedAt, overdue: overdue() });
+  }
+
+  function agenda(id: string) {
+    const numbers = store.projects.get(id)?.targets ?? [];
+    const targets = numbers.flatMap((number) => store.targets.get(number) ?? []);
+    return targets.map((target) => agendaEntry(target, dues.dueInputsOf(target)));
+  }
+
+  function crashed(_target: number, error: unknown): never {
+    throw error;
+  }
+
+  function saveRows<V>(rows: Pick<Table<string, V>, 'put' | 'remove'>, changed: Changed<V>): Promise<void> {
+    return store.write(() => {
+      for (const [key, row] of changed) {
+        if (row === undefined) rows.remove(key);
+        else rows.put(key, row);
+      }
+    });
+  }
+}
+
+function rowsOf<V>(table: Pick<Table<string, V>, 'entries'>): (readonly [string, V])[] {
+  return Array.from(table.entries(), ({ key, row }) => [key, row] as const);
+}
+
+type Changed<V> = readonly (readonly [string, V | undefined])[];

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { commitStep } from '../../src/store/commit.ts';
+import { openStore } from '../../src/store/store.ts';
+import { again, json, listSource, recordsOf, trackList } from '../daemon/lists/listing.ts';
+import { startProcess } from '../daemon/process.ts';
+import { soon } from '../daemon/tracking.ts';
+import { startDaemon, startDaemonIn } from '../support/daemon.ts';
+import { openSite } from '../support/site.ts';
+import { begin, hourly, item, step, temporaryFolder, temporaryStore } from './fixture.ts';
+import { schema1, writeEnvironment } from './old-store.ts';
+
+const list = listSource('feed: { by: link, mayBeEmpty: true }');
+/** Reads the rank as well. */
+const wider = list.replace('    fields:\n', '    fields:\n      rank: { json: $.rank, type: integer }\n');
+
+const options = { now: () => 1, scheduling: hourly };
+
+describe('what a store has no place for yet', () => {
+  test('is given one, be it a field that a definition gains: records have it as they are seen, old and new (O27)', async (t) => {
+    const site = await openSite(t);
+    const show = (...items: readonly unknown[]) => site.answer('/list', json({ items }));
+    const daemon = await startDaemon(t, { sources: { list }, settings: soon });
+    const { client } = daemon;
+    show({ id: 'a', title: 'A', rank: 1 }, { id: 'unseen', title: 'U', rank: 2 });
+    await trackList(daemon, site, '/list');
+    const narrow = await recordsOf(client);
+    assert.deepEqual(Object.keys(narrow.get('a')?.fields ?? {}).sort(), ['id', 'title']);
+
+    await daemon.define('list', wider);
+    assert.deepEqual(await client.call('source.reload', {}), { changed: ['list'], removed: [], problems: [] });
+    show({ id: 'new', title: 'N', rank: 3 }, { id: 'a', title: 'A', rank: 1 });
+    const { scrape } = await again(daemon, site);
+    assert.deepEqual(scrape.counts, { added: 1, changed: 1, confirmed: 0 });
+    const wide = await recordsOf(client);
+    assert.deepEqual(
+      ['a', 'new', 'unseen'].map((key) => [key, wide.get(key)?.id !== undefined, wide.get(key)?.fields['rank']?.value]),
+      [
+        ['a', true, 1],
+        ['new', true, 3],
+        ['unseen', true, undefined],
+      ],
+    );
+    assert.deepEqual(wide.get('a')?.id, narrow.get('a')?.id);
+    assert.deepEqual(wide.get('unseen'), narrow.get('unseen'));
+    const { changes } = await client.call('project.history', { id: 'all' });
+    const change = changes.find(({ key, kind }) => key === 'a' && kind === 'changed');
+    assert.deepEqual(change?.fields, { rank: { new: 1 } });
+    assert.deepEqual(await copiesIn(join(daemon.folder, 'data')), []);
+  });
+
+  test('is made when it is a table, as soon as the store is opened (O27)', async (t) => {
+    const path = temporaryFolder(t);
+    const { store: newest } = await temporaryStore(t);
+    // Of all its tables, the environment has these four.
+    const { projects = [], targets = [] } = schema1;
+    const bySource = schema1['targets.by_source'] ?? [];
+    const meta = [['schema', newest.meta.schema()]] as const;
+    await writeEnvironment(path, { meta, projects, targets, 'targets.by_source': bySource });
+
+    const { store } = await temporaryStore(t, { path });
+    const result = await commitStep(store, await begin(store, 1), step(1_000_000, [item('a', { price: 1 })], {}));
+    assert.equal(result.outcome, 'committed');
+    const { records, history, scrapes, waste, crawls } = store;
+    assert.deepEqual([records.count(), history.count(), scrapes.last(), waste.count()], [1, 1, 1, 1]);
+    assert.deepEqual([crawls.newest(1), store.meta.schema()], [undefined, newest.meta.schema()]);
+  });
+
+  test('is made by a daemon that starts over the data of an older version, which it keeps a copy of (O27)', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'heronry-layout-'));
+    t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
+    await mkdir(join(folder, 'sources'));
+    await writeEnvironment(join(folder, 'data'), schema1);
+    const daemon = await startDaemonIn(t, folder, {});
+    const records = await recordsOf(daemon.client, 'lamp');
+    assert.deepEqual([...records.keys()].sort(), ['a', 'b', 'c', 'd', 'older', 'pulse']);
+    assert.deepEqual([records.get('a')?.url, records.get('a')?.lastScrape], ['https://shop.test/moved', 3]);
+    assert.deepEqual(await copiesIn(join(folder, 'data')), ['schema-1']);
+  });
+
+  test('but a newer version wrote is left as it is: the daemon says what to do, and ends (O27)', async (t) => {
+    const folder = temporaryFolder(t);
+    const [data, sources, socket] = ['data', 'sources', 'control.sock'].map((name) => join(folder, name));
+    assert.ok(data !== undefined && sources !== undefined && socket !== undefined);
+    await mkdir(sources);
+    await writeEnvironment(data, { ...schema1, meta: [['schema', 99]], 'records.by_colour': [['red', 1]] });
+    const { status, output } = await startProcess(t, { data, sources, socket }).ended;
+    assert.equal(status, 1);
+    assert.match(
+      output,
+      /^heronry: \S+data: has schema 99: expected at most \d+, which this version of Heronry knows; use the version that wrote it, or a newer one\n$/,
+    );
+    assert.deepEqual(await copiesIn(data), []);
+    await assert.rejects(openStore({ ...options, path: data }), { name: 'SchemaError', code: 'newer' });
+  });
+});
+
+/** The copies of older stores beside a store. */
+async function copiesIn(data: string): Promise<string[]> {
+  return (await readdir(data)).filter((name) => name.startsWith('schema-'));
+}
