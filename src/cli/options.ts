@@ -3,16 +3,21 @@ import { durationMs, longestMs, shortestMs } from './duration.ts';
 
 /** Reads an option that is a duration; milliseconds. */
 export function durationOption(text: string): number {
-  const ms = durationMs(text);
-  if (ms === undefined) throw new InvalidArgumentError('Expected a duration such as 500ms, 90s, 15m, 6h or 1d.');
-  if (ms > longestMs) throw new InvalidArgumentError('Expected a duration of 366d at most.');
-  return ms;
+  return durationLike(text, '500ms, 90s, 15m, 6h or 1d');
 }
 
 /** Reads an option that says how often. */
 export function intervalOption(text: string): number {
-  const ms = durationOption(text);
+  const ms = durationLike(text, '90s, 15m, 6h or 1d');
   if (ms < shortestMs) throw new InvalidArgumentError('Expected a duration of 1s at least.');
+  return ms;
+}
+
+/** The same where the caller says which durations are good examples. */
+export function durationLike(text: string, examples: string): number {
+  const ms = durationMs(text);
+  if (ms === undefined) throw new InvalidArgumentError(`Expected a duration such as ${examples}.`);
+  if (ms > longestMs) throw new InvalidArgumentError('Expected a duration of 366d at most.');
   return ms;
 }
 

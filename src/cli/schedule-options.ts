@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Asked } from '../control/methods.ts';
 import { shortestMs } from './duration.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
-import { durationOption, intervalOption } from './options.ts';
+import { durationLike, intervalOption } from './options.ts';
 
 /** What of the command line says when to scrape. */
 export interface ScheduleOptions {
@@ -62,7 +62,7 @@ export function scheduleOf(
 
 function sleepOption(text: string): number {
   if (text === '0s') return 0;
-  const ms = durationOption(text);
+  const ms = durationLike(text, '0s, 90s, 15m, 6h or 1d');
   if (ms < shortestMs) throw new InvalidArgumentError('Expected 0s or a duration of 1s at least.');
   return ms;
 }

@@ -8,7 +8,7 @@ import { defaultContinuous } from '../schedule/continuous.ts';
 import type { Boot } from '../schedule/grid.ts';
 import { type HostPace, hostPace, type KnownPace } from '../schedule/host-pace.ts';
 import { type Due, type DueInputs, nextDue, nextDueAt, type Pace, recheckDeadline } from '../schedule/next-due.ts';
-import { leadOf, type Recheck } from '../schedule/objective.ts';
+import { leadOf, promisedOn, type Recheck } from '../schedule/objective.ts';
 import { priorityOf } from '../schedule/priority.ts';
 import { nextPaidDay } from '../schedule/tokens.ts';
 import { dayStart } from '../schedule/zone.ts';
@@ -88,7 +88,7 @@ export interface Circumstances {
 export function inputsOf(
   { since, drawnAt, firstAt, pace, fresh, manualAt }: ScheduleRow,
   said: Said,
-  { sharing }: Pick<Places, 'sharing'>,
+  { promisesOn }: Pick<Places, 'promisesOn'>,
   { at, boot, holds }: Circumstances,
 ): DueInputs {
   return {
@@ -97,7 +97,7 @@ export function inputsOf(
     ...(drawnAt !== undefined && { drawnAt }),
     pace: paceOf(pace, said),
     ...(firstAt !== undefined && { firstAt }),
-    ...(fresh !== undefined && { recheck: recheckOf(fresh, said, sharing) }),
+    ...(fresh !== undefined && { recheck: recheckOf(fresh, said, promisesOn) }),
     ...(manualAt !== undefined && { manualAt }),
     ...(boot !== undefined && { boot }),
     ...(holds !== undefined && { holds }),
@@ -125,10 +125,13 @@ function paceOf(row: PaceRow, { pace, priority }: Said): Pace {
   }
 }
 
-function recheckOf(fresh: FreshRow, said: Said, sharing: Places['sharing']): Recheck {
+function recheckOf(fresh: FreshRow, said: Said, promisesOn: Places['promisesOn']): Recheck {
   const { verifiedAt, objectiveMs } = firstDeadline(fresh, said);
-  const targets = Math.max(1, sharing(fresh.key, fresh.objectiveMs));
-  const leadMs = leadOf({ targets, objectiveMs, hours: fresh.hours }, said.host);
+  const promises = promisesOn(fresh.key, fresh.objectiveMs);
+  const shorter = promises.filter((each) => each.objectiveMs < fresh.objectiveMs);
+  const targets = promises.slice(shorter.length).reduce((sum, each) => sum + each.targets, 0);
+  const demand = { targets: Math.max(1, targets), objectiveMs, hours: fresh.hours };
+  const leadMs = leadOf(demand, said.host, promisedOn(said.host, shorter));
   return { lastVerifiedAt: verifiedAt, objectiveMs, leadMs, misses: fresh.misses };
 }
 

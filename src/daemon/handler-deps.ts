@@ -10,6 +10,7 @@ import type { DaemonOptions } from './open.ts';
 import type { HostView } from '../../workers/hosts.ts';
 import { scheduleAt } from './due-inputs.ts';
 import { PulseCount } from '../provider/pulse-round.ts';
+import { rememberedPace } from '../store/infeasible.ts';
 import { tallyOf } from '../store/waste.ts';
 import { circuitsBySource, robotsTxtView, robotsVerdictView } from './host-views.ts';
 import type { Plugins } from './plugins.ts';
@@ -65,7 +66,7 @@ export function createHandlerDeps({
     pluginProblem: (source) => plugins.problemOf(source),
     dueInputsOf: (target) => scraping.dues.dueInputsOf(target),
     scheduleOf: (place) => scheduleAt(place, state),
-    knownPace: (key) => state.paces.of(key),
+    knownPace: (key) => state.paces.of(key) ?? rememberedPace(state.store().infeasible.ofKey(key)),
     leftAlone: (key) => hosts.ask<ReadonlyMap<string, number>>((reply) => ({ type: 'left-alone', key, reply })),
     tally: (of, from) => tallyOf(state.store(), of, from, state.clock.now()),
     pulseOf: (source) => (source.pulse === undefined ? undefined : new PulseCount(source, options.pulseEveryMs)),

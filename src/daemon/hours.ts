@@ -15,7 +15,8 @@ export function withinHours(hours: readonly OpenHours[], clock: Clock, inner: As
   };
 }
 
-function over(at: number): StepOutcome {
+/** What comes of a page whose turn comes behind the hours. */
+export function over(at: number): StepOutcome {
   const failure = { code: hoursOver, message: 'the hours in which the source may be asked are over' };
   return { kind: 'failed', failure, at, elapsedMs: 0, bytes: 0 };
 }

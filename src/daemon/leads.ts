@@ -1,5 +1,5 @@
 import { scheduleNext } from '../store/ending.ts';
-import { inSlices } from '../store/slices.ts';
+import { inSlices, writtenAtOnce } from '../store/slices.ts';
 import type { DaemonState } from './state.ts';
 
 export interface LeadsDeps {
@@ -41,7 +41,7 @@ export function createLeads({ state: { store, clock }, look }: LeadsDeps): Leads
       for (const source of sources) {
         const after = (last: number | undefined, limit: number) =>
           store().targets.numbersOfSource(source, { after: last, limit });
-        for await (const numbers of inSlices(after)) {
+        for await (const numbers of inSlices(after, writtenAtOnce)) {
           const moved = await schedule(numbers.filter(isOnThem));
           moved.forEach((project) => projects.add(project));
         }

@@ -106,8 +106,10 @@ export function createPlanning({ state, names, dues, conditionOf }: PlanningDeps
   /** Tells of objectives that their hosts do not allow, each once until it is allowed. */
   async function tellOfHosts(): Promise<void> {
     await lookByThisReckoning(store());
-    const paced = paces.takeNews().filter(store().schedule.isPromised);
+    const { news } = paces;
+    const paced = news.filter(store().schedule.isPromised);
     if (paced.length > 0) await store().write(() => paced.forEach(store().schedule.markShares));
+    paces.heard(news);
     for (;;) {
       const keys = await tellInfeasible(store(), sliceHosts, hosts);
       if (keys.length === 0) return;

@@ -4,6 +4,7 @@ import { canonicalOptions, canonicalUrl } from '../frontier/canonical.ts';
 import { requestKey } from '../frontier/key.ts';
 import { linkRules } from '../frontier/links.ts';
 import type { OpenProvider } from '../provider/provider.ts';
+import { hoursOver } from '../scrape/ask.ts';
 import type { CrawlState } from '../scrape/crawl-state.ts';
 import type { Walk } from '../scrape/walk.ts';
 import { walkOf } from '../scrape/walks.ts';
@@ -65,14 +66,15 @@ export async function openWalk(store: Store, begun: Begun, now: () => number): P
 
 /**
  * Where a walk to the end of a list goes on, or was ended by its limit. What a person wants read again is begun anew, unless it was
- * begun for that wish and the daemon ended meanwhile.
+ * begun for that wish and the daemon ended meanwhile, or the hours of the source did.
  */
 function reachOf(store: Store, { target, wish, loaded }: Begun): Reach | undefined {
   const { reach } = store.targets.get(target.target) ?? target;
   if (reach?.version !== loaded.version) return undefined;
   if (wish.full !== true) return target.settled === 0 ? reach : undefined;
   const last = store.scrapes.get(reach.by);
-  return last?.wish?.full === true && last.failure?.code === 'interrupted' ? reach : undefined;
+  const wasCut = last?.failure?.code === 'interrupted' || last?.endReason === hoursOver;
+  return last?.wish?.full === true && wasCut ? reach : undefined;
 }
 
 function startPlaces(crawl: NonNullable<LoadedSource['source']['crawl']>, startUrls: readonly string[]): NewPlace[] {

@@ -43,7 +43,11 @@ export function writtenDuration(ms: number): string {
 
 function durationForm(most: string) {
   return z
-    .stringFormat('duration', /^[1-9]\d{0,11}(?:ms|s|m|h|d)$/, expected('a duration like "15m" (ms, s, m, h or d)'))
+    .stringFormat('duration', /^[1-9]\d{0,11}(?:ms|s|m|h|d)$/, {
+      ...expected('a duration like "15m" (ms, s, m, h or d)'),
+      // What has no such form is told of once.
+      abort: true,
+    })
     .refine((text) => !(durationMs(text) > durationMs(most)), expected(`a duration of ${most} at most`));
 }
 

@@ -10,6 +10,8 @@ export interface Policy {
   readonly minDelayMs: number;
   /** What the site's robots.txt asks for; no gap is shorter than that either. */
   readonly crawlDelayMs?: number | undefined;
+  /** What the scripts of a page have asked for besides takes so long, by what no gap may be shorter than; no gap after it is shorter. */
+  readonly scriptsMs?: number;
   /** Lets the usual gap follow the latency, never under `delayMs`; off when missing. */
   readonly autoThrottle?: ThrottleOptions | undefined;
 }
@@ -24,7 +26,11 @@ export function usualMs({ delayMs, autoThrottle }: Policy, throttleMs: number | 
 
 /** The pause after a request, from the draw made for it. */
 export function gapMs(policy: Policy, draw: number, throttleMs?: number): number {
-  return Math.max(policy.minDelayMs, policy.crawlDelayMs ?? 0, usualMs(policy, throttleMs) * (0.5 + draw));
+  return Math.max(leastMs(policy), usualMs(policy, throttleMs) * (0.5 + draw));
+}
+
+function leastMs({ minDelayMs, crawlDelayMs = 0, scriptsMs = 0 }: Policy): number {
+  return Math.max(minDelayMs, crawlDelayMs, scriptsMs);
 }
 
 /** No gap after a page is stretched beyond this for what its scripts have asked. */
@@ -32,23 +38,17 @@ const longestStretchMs = 300_000;
 
 /** The policy that counts after a request under whose turn so many more were made: what no gap may be shorter than counts for each. */
 export function stretched(policy: Policy, more: number): Policy {
-  const longer = (ms: number): number => Math.max(ms, Math.min(ms * (1 + more), longestStretchMs));
-  const { minDelayMs, crawlDelayMs } = policy;
-  return {
-    ...policy,
-    minDelayMs: longer(minDelayMs),
-    ...(crawlDelayMs !== undefined && { crawlDelayMs: longer(crawlDelayMs) }),
-  };
+  return { ...policy, scriptsMs: Math.min(leastMs(policy) * (1 + more), longestStretchMs) };
 }
 
-/** The gap that the site itself asks for: by its robots.txt, and by a latency that has taught a longer one than the policy's. */
+/** The gap that the site itself asks for: by its robots.txt, its scripts, and a latency that has taught a longer one than the policy's. */
 export function siteGapMs(policy: Policy, throttleMs: number | undefined): number {
-  const { delayMs, crawlDelayMs = 0 } = policy;
+  const { delayMs, crawlDelayMs = 0, scriptsMs = 0 } = policy;
   const taughtMs = throttleMs === undefined ? 0 : usualMs(policy, throttleMs);
-  return Math.max(crawlDelayMs, taughtMs > delayMs ? taughtMs : 0);
+  return Math.max(crawlDelayMs, scriptsMs, taughtMs > delayMs ? taughtMs : 0);
 }
 
 /** How long the key is usually left alone, however the gap is drawn. */
 export function paceMs(policy: Policy, throttleMs: number | undefined): number {
-  return Math.max(usualMs(policy, throttleMs), policy.minDelayMs, policy.crawlDelayMs ?? 0);
+  return Math.max(usualMs(policy, throttleMs), leastMs(policy));
 }

@@ -42,10 +42,10 @@ export interface Ledger {
 
 /** How slow a key is by its own doing. */
 export interface Slowness {
-  /** The usual gap that it asks for, by its robots.txt and its latency. */
+  /** The usual gap that it asks for, by its robots.txt, its scripts and its latency. */
   readonly gapMs: number;
   readonly latencyMs: number;
-  /** By what it was asked last. */
+  /** By what it is asked. */
   readonly policy: Policy;
 }
 
@@ -148,9 +148,9 @@ export function withDone(
   };
 }
 
-/** How slow a key is by its own doing; nothing before it has answered. */
-export function slownessOf({ policy, throttleMs, latencyMs }: Ledger): Slowness | undefined {
-  return latencyMs === undefined ? undefined : { gapMs: siteGapMs(policy, throttleMs), latencyMs, policy };
+/** How slow a key is by its own doing, which is asked by a policy; nothing before it has answered. */
+export function slownessOf({ policy: last, throttleMs, latencyMs }: Ledger, policy: Policy): Slowness | undefined {
+  return latencyMs === undefined ? undefined : { gapMs: siteGapMs(last, throttleMs), latencyMs, policy };
 }
 
 /** Ends a turn of which nothing was heard: for all we know it was sent just now. */

@@ -174,7 +174,8 @@ export class TurnBook<W extends Wish> {
 
   /** How slow a key is; nothing before it has answered. */
   slowness(key: string): Slowness | undefined {
-    return slownessOf(this.#host(key).ledger);
+    const { ledger, policy = ledger.policy } = this.#host(key);
+    return slownessOf(ledger, policy);
   }
 
   /** What is known of all keys, or of one. */

@@ -1,39 +1,21 @@
 import type { OpenHours } from './available.ts';
-import type { CronTimes } from './cron.ts';
 import type { CronTurns } from './cron-turns.ts';
 import { CronBook } from './forecast-cron.ts';
-import { drawnEveryMs, type ForecastRecheck } from './forecast-recheck.ts';
-import { nextGridTurn } from './grid.ts';
-import { MinuteHours } from './minute-hours.ts';
-import { dayMinutes, type ForecastSpan, type HostMinutes, type HostTurns, MinuteSums } from './minute-sums.ts';
-import { type Bucket, spendDay, type TokenLimits } from './tokens.ts';
+import { type Laid, OpeningBook, type OpenTurns } from './forecast-openings.ts';
+import { drawnEveryMs } from './forecast-recheck.ts';
+import { TokenBook } from './forecast-tokens.ts';
+import type { ForecastPace, ForecastTurn } from './forecast-turn.ts';
+import { nextGridTurn, slotFraction } from './grid.ts';
+import { leadInMinutes, MinuteHours } from './minute-hours.ts';
+import { type ForecastSpan, type HostMinutes, type HostTurns, MinuteSums } from './minute-sums.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
-/** What comes more often is taken to come evenly, so that a forecast of many takes no longer than of few. */
+/** What comes more often is taken to come evenly, within hours too but for what they hold back: many take no longer than few. */
 const evenBelowMs = 3_600_000;
 
 /** Of a pattern with more turns a day, re-checks are taken to come evenly. */
 const maxDailyTurns = 24;
-
-/** What a forecast knows of how a target falls due. */
-export type ForecastPace =
-  | { readonly kind: 'interval'; readonly everyMs: number; readonly nextAt: number }
-  | ({ readonly kind: 'cron' } & CronTimes)
-  | { readonly kind: 'tokens'; readonly bucket: Bucket; readonly priority: number; readonly limits?: TokenLimits }
-  | { readonly kind: 'continuous'; readonly sleepMs: number; readonly tookMs: number }
-  /** Its objective alone. */
-  | { readonly kind: 'objective' };
-
-/** What each turn of a target takes, and what moves it. */
-export interface ForecastTurn {
-  readonly requests: number;
-  /** None for always. */
-  readonly hours: readonly OpenHours[];
-  readonly recheck?: ForecastRecheck | undefined;
-  /** Of one that was never scraped: its first turn, after which its pace begins. */
-  readonly firstAt?: number | undefined;
-}
 
 /** What a target comes to: how many turns it has, and the longest time between two. */
 interface Added {
@@ -49,12 +31,18 @@ export class MinuteBook {
   readonly #sums: MinuteSums;
   readonly #hours: MinuteHours;
   readonly #cron: CronBook;
+  readonly #openings: OpeningBook;
+  readonly #tokens: TokenBook;
+  /** How many targets there were of which it is not known when they are due next. */
+  #unknown = 0;
 
   constructor(span: ForecastSpan) {
     this.#span = span;
     this.#sums = new MinuteSums(span);
     this.#hours = new MinuteHours(span.at, this.#sums.minutes);
     this.#cron = new CronBook(span, this.#sums, this.#hours);
+    this.#openings = new OpeningBook(this.#sums, this.#hours);
+    this.#tokens = new TokenBook(span, this.#sums, this.#hours, this.#openings);
   }
 
   /** Adds a target, in steps where its hours or its pattern are new; tells too whether its objective sees to its turns. */
@@ -64,9 +52,11 @@ export class MinuteBook {
     const { turns, gapMs } =
       pace.kind === 'cron' ? this.#addCron(yield* this.#cron.follow(pace, hours), turn) : this.#addPace(pace, turn);
     const closedMs = hours.length === 0 ? 0 : this.#hours.closedMs(hours);
-    const againMs = Math.min(gapMs, recheck?.afterMs ?? Infinity) + closedMs;
-    const isDrawn = (recheck?.afterMs ?? Infinity) < gapMs;
-    return { turns, gapMs: Math.max(againMs, firstAt - this.#span.at), isDrawn };
+    // The days on which it is closed are among those that lie between two scrapes by tokens.
+    const pacedMs = pace.kind === 'tokens' ? gapMs : gapMs + closedMs;
+    const drawnMs = (recheck?.afterMs ?? Infinity) + closedMs;
+    const againMs = Math.max(Math.min(pacedMs, drawnMs), firstAt - this.#span.at);
+    return { turns, gapMs: againMs, isDrawn: drawnMs < pacedMs };
   }
 
   /**
@@ -81,17 +71,26 @@ export class MinuteBook {
   }
 
   #addPace(pace: Exclude<ForecastPace, { kind: 'cron' }>, turn: ForecastTurn): Added {
-    const { afterMs = Infinity } = turn.recheck ?? {};
+    const { afterMs = Infinity, nextAt } = turn.recheck ?? {};
     switch (pace.kind) {
       case 'interval':
         if (Math.min(pace.everyMs, afterMs) >= evenBelowMs) return this.#addInterval(pace.everyMs, pace.nextAt, turn);
-        return this.#addEvenly(drawnEveryMs(pace.everyMs, afterMs), turn);
+        return this.#addOften(drawnEveryMs(pace.everyMs, afterMs), turn, {
+          nextAt: Math.min(pace.nextAt, nextAt ?? Infinity),
+          grid: { originMs: pace.nextAt - this.#span.at, everyMs: pace.everyMs },
+        });
       case 'continuous':
-        return this.#addEvenly(Math.min(pace.sleepMs + pace.tookMs, afterMs), turn);
+        return this.#addOften(Math.min(pace.sleepMs + pace.tookMs, afterMs), turn);
       case 'objective':
-        return this.#addEvenly(afterMs, turn);
-      case 'tokens':
-        return this.#addTokens(pace, turn);
+        return this.#addOften(afterMs, turn, { ...(nextAt !== undefined && { nextAt }) });
+      case 'tokens': {
+        const { turns, gapMs, work } = this.#tokens.add(pace, turn);
+        this.work += work;
+        return { turns, gapMs };
+      }
+      case 'pulse':
+        if (pace.everyMs < evenBelowMs || turn.hours.length > 0) return this.#addEvenly(pace.everyMs, turn);
+        return this.#addInterval(pace.everyMs, pace.nextAt, turn);
       default:
         return pace satisfies never;
     }
@@ -126,7 +125,11 @@ export class MinuteBook {
     const first = firstAt === undefined ? 0 : this.#addTurn(firstAt, turn);
     let turns = this.#cron.ask(cron, firstAt === undefined ? -Infinity : first, requests);
     if (firstAt !== undefined && first < Infinity) turns += 1;
-    if (afterMs < gapMs) turns += this.#addEvenly(this.#recheckedMs(instants, afterMs), turn).turns;
+    if (afterMs < gapMs)
+      turns +=
+        turn.hours.length === 0
+          ? this.#addEvenly(this.#recheckedMs(instants, afterMs), turn).turns
+          : this.#addBetween(instants, first, turn);
     return { turns, gapMs };
   }
 
@@ -144,6 +147,26 @@ export class MinuteBook {
   }
 
   /**
+   * What its objective asks for between the turns of its pattern, which were put off until its hours begin.
+   *
+   * @param first - when a new one is scraped first.
+   */
+  #addBetween(instants: Float64Array, first: number, { requests, hours, recheck, firstAt }: ForecastTurn): number {
+    const { at } = this.#span;
+    const { afterMs, nextAt = at + afterMs } = recheck ?? { afterMs: Infinity };
+    let [turns, dueAt] = [0, firstAt === undefined ? Math.max(at, nextAt) : first + afterMs];
+    for (let index = 0; index <= instants.length; index += 1) {
+      const until = instants[index] ?? Infinity;
+      if (firstAt !== undefined && until <= first) continue;
+      if (dueAt < until)
+        turns += this.#lay(hours, requests, { dueMs: dueAt - at, everyMs: afterMs, untilMs: until - at });
+      dueAt = until + afterMs;
+    }
+    this.work += instants.length;
+    return turns;
+  }
+
+  /**
    * Adds one turn after the other, each by the pace or, where that comes sooner, by the objective.
    *
    * @param next - when the pace asks first.
@@ -154,55 +177,51 @@ export class MinuteBook {
     const { afterMs, nextAt = at + afterMs } = turn.recheck ?? { afterMs: Infinity };
     let [turns, dueAt, againAt] = turn.firstAt === undefined ? [0, next, nextAt] : [0, turn.firstAt, Infinity];
     for (;;) {
-      const isDrawn = againAt < dueAt;
       const doneAt = this.#addTurn(Math.max(at, Math.min(dueAt, againAt)), turn);
       if (doneAt === Infinity) break;
       turns += 1;
-      dueAt = after(doneAt, isDrawn);
+      // What hours hold back until the pace asks as well is not drawn forward.
+      dueAt = after(doneAt, doneAt < dueAt);
       againAt = doneAt + afterMs;
     }
     this.work += turns;
     return turns;
   }
 
-  /** A day's scrapes are spread evenly over it by the plan. Until the first one, what the days bring is kept. */
-  #addTokens({ bucket, priority, limits }: ForecastPace & { kind: 'tokens' }, turn: ForecastTurn): Added {
-    const { requests, recheck, firstAt } = turn;
-    const { at, days } = this.#span;
-    const { afterMs, nextAt = at + afterMs } = recheck ?? { afterMs: Infinity };
-    const firstDay = firstAt === undefined ? -1 : Math.max(0, Math.floor((firstAt - at) / dayMs));
-    let [turns, kept, worst, quiet] = [0, bucket, 1, 1];
-    let againAt = firstAt === undefined ? nextAt : Math.max(at, firstAt) + afterMs;
-    for (let day = 0; day < days; day += 1) {
-      let scrapes = day === firstDay ? 1 : 0;
-      if (day > 0 || firstDay < 0) {
-        const spent = spendDay(
-          kept,
-          { day: kept.day + 1, priority, ...(day <= firstDay && { state: 'waiting' }) },
-          limits,
-        );
-        kept = spent.bucket;
-        scrapes += spent.scrapes;
-      }
-      quiet = scrapes > 0 || day < firstDay ? 1 : quiet + 1;
-      worst = Math.max(worst, quiet);
-      const from = at + day * dayMs;
-      let count = scrapes;
-      for (let each = 1; each <= scrapes + 1; each += 1) {
-        const until = from + Math.min(1, (each - 0.5) / scrapes) * dayMs;
-        const rechecks = againAt < until ? Math.ceil((until - againAt) / afterMs) : 0;
-        count += rechecks;
-        if (rechecks > 0) againAt += rechecks * afterMs;
-        if (each <= scrapes) againAt = until + afterMs;
-      }
-      turns += count;
-      if (count > 0) this.#sums.addEvenly(day * dayMinutes, (day + 1) * dayMinutes, (count * requests) / dayMinutes);
-    }
-    this.work += days;
-    // From early on one day to late on another.
-    return { turns, gapMs: (worst + 1) * dayMs };
+  /**
+   * Adds turns that come often, or of which it is not known when; hours hold them back.
+   *
+   * @param known - when it is due next, where that is known, and its grid, where it has one.
+   */
+  #addOften(
+    everyMs: number,
+    turn: ForecastTurn,
+    { nextAt, grid }: Pick<OpenTurns, 'grid'> & { readonly nextAt?: number } = {},
+  ): Added {
+    const { requests, hours, firstAt = nextAt } = turn;
+    if (hours.length === 0 || everyMs === Infinity) return this.#addEvenly(everyMs, turn);
+    const { at } = this.#span;
+    const turns = this.#lay(hours, requests, {
+      dueMs: firstAt === undefined ? this.#settlingMs(everyMs) : Math.max(0, firstAt - at),
+      everyMs,
+      ...(grid && { grid }),
+    });
+    return { turns, gapMs: everyMs };
   }
 
+  /** When one of which nothing is known begins, so that hours have brought it to where they bring all by the begin of the forecast. */
+  #settlingMs(everyMs: number): number {
+    this.#unknown += 1;
+    return slotFraction(this.#unknown) * everyMs - leadInMinutes * minuteMs;
+  }
+
+  #lay(hours: readonly OpenHours[], requests: number, turns: OpenTurns): number {
+    const laid: Laid = this.#openings.add(hours, requests, turns);
+    this.work += laid.work;
+    return laid.turns;
+  }
+
+  /** Adds turns evenly over the time in which it is open. */
   #addEvenly(everyMs: number, { requests, hours, firstAt = -Infinity }: ForecastTurn): Added {
     const { minutes } = this.#sums;
     const first = Math.max(0, Math.floor((firstAt - this.#span.at) / minuteMs));

@@ -1,6 +1,7 @@
 import type { OpenHours } from './available.ts';
-import { type ForecastPace, MinuteBook } from './forecast-pace.ts';
+import { MinuteBook } from './forecast-pace.ts';
 import type { ForecastRecheck } from './forecast-recheck.ts';
+import type { ForecastPace } from './forecast-turn.ts';
 import type { HostPace } from './host-pace.ts';
 import { dayMinutes, type ForecastSpan, type HostMinutes, type Peak, peakOf } from './minute-sums.ts';
 import { type PulseLoad, roundEveryMs } from './pulse-load.ts';
@@ -18,8 +19,6 @@ export interface ForecastTarget {
   readonly objectiveMs?: number;
   /** Where that draws turns of the pace forward. */
   readonly recheck?: ForecastRecheck;
-  /** By how much the objective is shorter than what its host allows, where that is so: it is not kept, whatever turns are free. */
-  readonly shortByMs?: number;
   /** How often a pulse verifies what is promised, where scrapes need not. */
   readonly verifiedMs?: number;
   /** Requests of one scrape, on average. Default: 1. */
@@ -152,7 +151,7 @@ function* hostSteps(
   /** For each objective, what lies between it and the longest time between two turns. */
   const slacks: number[] = [];
   for (const target of targets) {
-    const { requests = 1, hours = [], recheck, verifiedMs = Infinity, shortByMs = -Infinity, firstAt } = target;
+    const { requests = 1, hours = [], recheck, verifiedMs = Infinity, firstAt } = target;
     const { turns, gapMs, isDrawn } = yield* book.add(target.pace, { requests, hours, recheck, firstAt });
     count += 1;
     atMost += requests;
@@ -160,7 +159,7 @@ function* hostSteps(
     if (target.objectiveMs !== undefined) {
       // A re-check of one page is sure of its turn in time, however many others wait, where its host allows the objective.
       const isSure = isDrawn && requests <= 1 && gapMs <= target.objectiveMs;
-      slacks.push(Math.min(isSure ? Infinity : target.objectiveMs - Math.min(gapMs, verifiedMs), -shortByMs));
+      slacks.push(isSure ? Infinity : target.objectiveMs - Math.min(gapMs, verifiedMs));
     }
     book.work += targetTurns;
     if (book.work >= stepTurns) yield* rest();
@@ -168,7 +167,7 @@ function* hostSteps(
   for (const pulse of pulses) {
     const { requests, hours = [] } = pulse;
     const everyMs = roundEveryMs(pulse, pace);
-    const { turns } = yield* book.add({ kind: 'interval', everyMs, nextAt: at + everyMs }, { requests, hours });
+    const { turns } = yield* book.add({ kind: 'pulse', everyMs, nextAt: at + everyMs }, { requests, hours });
     atMost += requests;
     pulsed += turns * requests;
     bytes += turns * requests * (pulse.bytes ?? 0);

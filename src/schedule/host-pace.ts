@@ -68,7 +68,10 @@ export class KnownPaces {
     const answers = (before?.answers ?? 0) + 1;
     const average = (old: number | undefined, now: number): number =>
       old === undefined || answers <= enough ? now : old + (now - old) * weight;
-    const now = { gapMs: average(before?.gapMs, gapMs), latencyMs: average(before?.latencyMs, latencyMs) };
+    // One answer that is slow says little: of the first ones the fastest counts, and of others no more than twice what was usual.
+    const usual = (old: number | undefined, now: number): number =>
+      old !== undefined && answers <= enough ? Math.min(old, now) : average(old, Math.min(now, 2 * (old ?? now)));
+    const now = { gapMs: average(before?.gapMs, gapMs), latencyMs: usual(before?.latencyMs, latencyMs) };
     const isNews =
       answers >= enough &&
       (before?.told === undefined || isOff(hostPace(declared, before.told), hostPace(declared, now)));
@@ -82,11 +85,14 @@ export class KnownPaces {
     return isNews;
   }
 
-  /** Those known to be others than when this was last called, of the hosts that are remembered. */
-  takeNews(): readonly string[] {
-    const keys = [...this.#news];
-    this.#news.clear();
-    return keys;
+  /** Those known to be others than when `heard` was last called of them, of the hosts that are remembered. */
+  get news(): readonly string[] {
+    return [...this.#news];
+  }
+
+  /** What there was to do for such news is done. */
+  heard(keys: readonly string[]): void {
+    keys.forEach((key) => this.#news.delete(key));
   }
 }
 

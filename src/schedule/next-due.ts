@@ -186,12 +186,15 @@ function paceAsks(pace: Pace, { since, drawnAt }: LastTurn, at: number): Say[] {
 /** The first ask once those that fell due while the daemon was down are spread; a person is not kept waiting for that. */
 function afterRestart(
   asks: readonly Say[],
-  { boot, pace }: DueInputs,
+  inputs: DueInputs,
 ): { readonly at: number; readonly decider: Say; readonly restart?: Say } | undefined {
+  const { boot } = inputs;
   let first: { readonly at: number; readonly decider: Say; readonly restart?: Say } | undefined;
   for (const say of asks) {
     const at =
-      boot === undefined || say.by === 'manual' ? say.at : dueAfterBoot(say.at, boot, everyMs(pace), boot.slot);
+      boot === undefined || say.by === 'manual'
+        ? say.at
+        : dueAfterBoot(say.at, boot, spreadMs(say, inputs, boot), boot.slot);
     if (first !== undefined && first.at <= at) continue;
     if (at === say.at) first = { at, decider: say };
     else {
@@ -202,8 +205,11 @@ function afterRestart(
   return first;
 }
 
-function everyMs(pace: Pace): number {
-  return pace.kind === 'interval' ? pace.grid.everyMs : Infinity;
+/** What fell due while the daemon was down is spread over no more than its interval, or half of what is left of its objective. */
+function spreadMs({ by }: Say, { pace, recheck, ...inputs }: DueInputs, boot: Boot): number {
+  if (by !== 'objective' || recheck === undefined) return pace.kind === 'interval' ? pace.grid.everyMs : Infinity;
+  const leftMs = (recheckOf({ ...inputs, recheck })?.deadlineAt ?? Infinity) - boot.at;
+  return leftMs > 0 ? leftMs / 2 : recheck.objectiveMs;
 }
 
 function holdsOf({ holds = {} }: DueInputs): Say[] {

@@ -79,17 +79,27 @@ export function feasibility(demand: Demand, host: HostPace, promised = 0): Feasi
 
 /**
  * How long before its deadline a target falls due: as long as its host takes for all that share the objective, in the share
- * of turns that re-checks have, so that even when all deadlines are one none is missed, and as long as its hours may be closed
- * meanwhile. At least a tenth of what these leave of the objective, and at most nine. What cannot be kept is asked for about
+ * of turns that re-checks have beside those of shorter objectives, so that even when all deadlines are one none is missed, and as
+ * long as its hours may be closed meanwhile. At least a tenth of what these leave of the objective, and at most nine. What cannot be kept is asked for about
  * once in each objective, only as much sooner as its host takes to answer: more would keep nothing, as its host or hours lack the turns.
+ *
+ * @param promised - the part of the host's turns that shorter objectives take, as `promisedOn` has it.
  */
-export function leadOf(demand: Demand, host: HostPace): number {
+export function leadOf(demand: Demand, host: HostPace, promised = 0): number {
   const { objectiveMs, hours: { closedMs } = alwaysOpen } = demand;
-  const { isFeasible } = feasibility(demand, host);
+  const { isFeasible } = feasibility(demand, host, promised);
   const lostMs = isFeasible ? closedMs : 0;
   const openMs = objectiveMs - lostMs;
-  const takenMs = isFeasible ? plannedMs(demand, host, recheckShare) : (host.latencyMs ?? 0);
+  const takenMs = isFeasible ? plannedMs(demand, host, recheckShare - promised) : (host.latencyMs ?? 0);
   return Math.round(lostMs + Math.max(openMs / 10, Math.min(takenMs, plannedPart * openMs)));
+}
+
+/** The part of a host's turns that objectives take which can be kept; each is promised what those before it leave. */
+export function promisedOn(host: HostPace, demands: readonly Demand[]): number {
+  return demands.reduce((promised, demand) => {
+    const { isFeasible, load } = feasibility(demand, host, promised);
+    return isFeasible ? promised + load : promised;
+  }, 0);
 }
 
 const alwaysOpen: Openness = { closedMs: 0, openPart: 1 };

@@ -3,11 +3,11 @@ import type { Collect } from '../definition/collect.ts';
 import type { Extraction, RecordDraft } from '../extract/draft.ts';
 import type { OpenList, OpenProvider } from '../provider/provider.ts';
 import { resumeDay, type Window, windowsBetween } from '../schedule/windows.ts';
+import type { StepOps } from '../store/ops.ts';
 import type { Position, ScrapeWish } from '../store/rows.ts';
 import type { ErrorTally } from './errors.ts';
 import { listWalk } from './list-walk.ts';
-import type { ScrapeEnd } from './scrape-end.ts';
-import type { Taken, Walk } from './walk.ts';
+import type { Walk } from './walk.ts';
 
 export interface CollectWalkOptions {
   readonly provider: Pick<OpenProvider, 'request'>;
@@ -35,8 +35,8 @@ export function collectWalk(options: CollectWalkOptions): Walk {
   /** The newest dates of records of the present window, and of all before. */
   let reached: Readonly<Record<string, string>> = newest;
   let lastDay = resumed;
-  /** The first thing that was left out of a window. */
-  let gap: ScrapeEnd['gap'];
+  /** Whether it was told that something was left out of a window: of several, the first is. */
+  let isGapTold = false;
   let window: Walk | undefined = following(undefined);
 
   return {
@@ -48,13 +48,15 @@ export function collectWalk(options: CollectWalkOptions): Walk {
       const { outcome } = visited.asked;
       if (outcome.kind === 'read') reached = furthest(reached, outcome.extraction, collect, lastDay);
       if (taken.end === undefined) return taken;
-      gap ??= taken.end.gap;
-      const end = { ...taken.end, ...(gap && { gap }) };
-      if (end.status !== 'complete') return { ...taken, end };
+      const { gap, ...end } = taken.end;
+      if (end.status !== 'complete') return taken;
       window = following(collect.pause);
-      return { ...moved(), ...(end.finished && { end }) };
+      // With the position behind the window, which nothing comes back to.
+      const told = isGapTold ? undefined : gap;
+      isGapTold ||= gap !== undefined;
+      return { ops: { ...moved(), ...(told && { gap: told }) }, ...(end.finished && { end }) };
     },
-    ending: () => ({ status: 'complete', reason: 'end', finished: false, ...(gap && { gap }) }),
+    ending: () => ({ status: 'complete', reason: 'end', finished: false }),
   };
 
   function following(afterMs: number | undefined): Walk | undefined {
@@ -68,8 +70,8 @@ export function collectWalk(options: CollectWalkOptions): Walk {
   }
 
   /** Windows that a person has begin later than they would leave days out, so that the next scrape must not go on from there. */
-  function moved(): Pick<Taken, 'ops'> {
-    return from > resumed || Object.keys(reached).length === 0 ? {} : { ops: { position: { newest: reached } } };
+  function moved(): Pick<StepOps, 'position'> {
+    return from > resumed || Object.keys(reached).length === 0 ? {} : { position: { newest: reached } };
   }
 }
 

@@ -1,12 +1,20 @@
 import type { GuardState } from '../frontier/guard.ts';
 import { requestKey } from '../frontier/key.ts';
 import type { FoundLinks } from '../frontier/links.ts';
+import type { OpenProvider, Reading } from '../provider/provider.ts';
 import type { CrawlOps, NewPlace } from '../store/crawl.ts';
 import type { CrawlTally } from '../store/crawl-tally.ts';
 import type { Place } from '../store/tables/frontier.ts';
 import { type FoundOnPage, linkTally } from './crawl-page.ts';
 import { statusClass } from './page-tally.ts';
 import type { Visited } from './walk.ts';
+
+/** How the pages of a crawl are read, by their kind. */
+export function readingsOf({ page, crawl }: OpenProvider): Record<Place['kind'] | 'sitemap', Reading> {
+  if (crawl === undefined)
+    throw new Error('expected the provider of a source that is crawled to say how its listings are read');
+  return { detail: page, ...crawl };
+}
 
 /** A place that is asked for, or whose step is being written. */
 export interface UnderWay {

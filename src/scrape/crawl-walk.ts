@@ -10,11 +10,12 @@ import { budgetEnd, completeEnd, downEnd, errorsEnd, lostEnd, loopEnd, unreadEnd
 import { draftsOf, isLarge, lookThrough, lookThroughInTurns, type PageRules, startTally } from './crawl-page.ts';
 import { elsewhere, isStart, placesAt } from './crawl-places.ts';
 import type { CrawlState } from './crawl-state.ts';
-import { type Adds, crawlOps, leaving, type UnderWay } from './crawl-step.ts';
+import { type Adds, crawlOps, leaving, readingsOf, type UnderWay } from './crawl-step.ts';
+import { isLack } from './own-failures.ts';
 import { isAbsence, isAnswer, PageFailures, wasLeft } from './page-failures.ts';
 import { fillOf } from './page-tally.ts';
 import type { ScrapeEnd } from './scrape-end.ts';
-import type { Taken, Visit, Visited, Walk } from './walk.ts';
+import { failedEnd, type Taken, type Visit, type Visited, type Walk } from './walk.ts';
 
 export interface CrawlWalkOptions {
   readonly crawl: Crawl;
@@ -34,7 +35,7 @@ const mostDowns = 3;
 export function crawlWalk({ crawl, startUrls, provider, width, state, now }: CrawlWalkOptions): Walk {
   const rules = linkRules(crawl, startUrls);
   const pageRules: PageRules = { rules, maxDepth: crawl.maxDepth, isNew: (draft) => state.isNew(draft) };
-  const readings = { detail: provider.page, ...(provider.crawl ?? missing()) };
+  const readings = readingsOf(provider);
   const underWay = new Map<Visit, UnderWay>();
   /** All that is `led` to by what is under way. */
   const ledTo = new Set<string>();
@@ -65,8 +66,11 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     took(visit, visited) {
       const about = aboutOf(visit);
       last = visited;
-      if (about.isProbe === true) return probed(about, visited);
       const { outcome } = visited.asked;
+      // The next scrape asks for it, and for the pages of the row.
+      if (isLack(outcome))
+        return { ...done(about, visited, { stays: true, back: failures.takeBack() }), end: failedEnd(visited) };
+      if (about.isProbe === true) return probed(about, visited);
       if (outcome.kind === 'read') return read(about, visited, outcome.extraction);
       if (outcome.kind === 'redirect') return led(about, visited, outcome.location);
       return failed(about, visited);
@@ -242,8 +246,4 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     const { startLinks } = state.row();
     return errors === 0 && forbidden === 0 && (startLinks > 0 || !state.hadLinks());
   }
-}
-
-function missing(): never {
-  throw new Error('expected the provider of a source that is crawled to say how its listings are read');
 }

@@ -5,6 +5,7 @@ import type { ListPage, ListPlace, OpenList, OpenProvider } from '../provider/pr
 import type { StepOps } from '../store/ops.ts';
 import type { PageCopy } from '../store/rows.ts';
 import type { ErrorTally } from './errors.ts';
+import { isLack } from './own-failures.ts';
 import { draftName, type ReachOptions, ReachKeeper } from './reach.ts';
 import { verdictOf } from './run.ts';
 import type { ScrapeEnd } from './scrape-end.ts';
@@ -77,6 +78,8 @@ export function listWalk(options: ListWalkOptions): Walk {
       // Behind the last page of a list that is counted, many sites have none; one that a page itself led to is missing.
       if (at.page > 1 && list.isCounted && visited.asked.trouble?.cause === 'not_found')
         return { end: complete('end'), ...(keeper && { ops: keeper.end() }) };
+      // Nobody was asked: that says nothing of the place.
+      if (isLack(outcome)) return { end: failedEnd(visited) };
       // What may pass leaves the place as it is; else what leads there may be wrong, and the list is begun anew.
       const ops = isPassing(visited) ? keeper?.stuck() : keeper?.begin();
       return { end: failedEnd(visited), ...(ops && { ops }) };

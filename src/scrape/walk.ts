@@ -43,7 +43,7 @@ export interface Taken {
   /** Written in place of the page's records. */
   readonly drafts?: readonly RecordDraft[];
   /** What is written with them. */
-  readonly ops?: Pick<StepOps, 'position' | 'crawl' | 'reach' | 'since' | 'draftsBefore'>;
+  readonly ops?: Pick<StepOps, 'position' | 'gap' | 'crawl' | 'reach' | 'since' | 'draftsBefore'>;
   /** Set when the scrape ends here. */
   readonly end?: ScrapeEnd;
 }

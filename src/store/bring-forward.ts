@@ -1,12 +1,12 @@
 import { scheduleNext } from './ending.ts';
 import type { TargetRow } from './rows.ts';
 import type { ScheduleRow } from './schedule-row.ts';
-import { inSlices } from './slices.ts';
+import { inSlices, writtenAtOnce } from './slices.ts';
 import type { Change, Store } from './store.ts';
 
 /** Plans anew what is due, or held back, later than it ever may be: the wall clock was set back after it was planned. */
 export async function bringForward(store: Store): Promise<void> {
-  for await (const rows of inSlices<ScheduleRow>(store.schedule.rowsAfter))
+  for await (const rows of inSlices<ScheduleRow>(store.schedule.rowsAfter, writtenAtOnce))
     await store.write(
       (change) => {
         for (const { target } of rows) bringOneForward(store, change, target);

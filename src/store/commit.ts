@@ -6,7 +6,8 @@ import { applyCrawl, type CrawlOps } from './crawl.ts';
 import { markMissing } from './missing.ts';
 import { noChanges, observe, sumOf } from './observe.ts';
 import { verify } from './verify.ts';
-import type { Close, CommitResult, Fence, StepOps } from './ops.ts';
+import type { Close, CommitResult, Fence, Gap, StepOps } from './ops.ts';
+import { askAgain } from './scrapes.ts';
 import type { ChangeCounts, ProjectRow, ScrapeRow, SpentRow, TargetRow } from './rows.ts';
 import type { Change, Store } from './store.ts';
 
@@ -65,6 +66,7 @@ function writeStep(
   store.steps.put({ scrape: fence.scrape, step: fence.step, ...log, counts });
   const fields = new Set([...seenBefore, ...found.fields]);
   if (fields.size > 0) freshen(store, change, target, { at: observedAt, fields });
+  if (ops.gap !== undefined) tellGap(change, scrape, ops.gap);
   if (ops.crawl !== undefined) crawlOn(store, change, { target, scrape }, ops.crawl, counts);
   const errors = (scrape.errors ?? 0) + (log.errors ?? 0);
   const repeated = (scrape.repeated ?? 0) + (log.repeated ?? 0);
@@ -165,6 +167,8 @@ function closed(store: Store, change: Change, { target, scrape }: Held, close: C
     store.targets.put(ended);
     if (isComplete) freshen(store, change, ended, { at: close.verifiedAt, whole: true, fields: noFields });
     scheduleNext(store, change, ended, over);
+    // What its source's hours cut short goes on when they begin again, as it was wished.
+    if (over.endReason === 'unavailable') askAgain(store, change, ended, over);
     return ended;
   }
   const reason = { status: 'cancelled', failure: { code: 'finished', message: 'the target is finished' } } as const;
@@ -174,8 +178,8 @@ function closed(store: Store, change: Change, { target, scrape }: Held, close: C
   return finished;
 }
 
-function tellGap(change: Change, { project, source, target, scrape }: ScrapeRow, gap: NonNullable<Close['gap']>): void {
-  change.tell({ type: 'scrape.gap', project, source, target, scrape, data: gap });
+function tellGap(change: Change, { project, source, target, scrape }: ScrapeRow, gap: Gap): void {
+  change.tell({ type: 'scrape.gap', project, source, target, scrape, data: { ...gap } });
 }
 
 /** Tells that a project is finished, when the target that was just finished was its last. */

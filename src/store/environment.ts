@@ -109,7 +109,7 @@ export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Envir
 
   async function close(): Promise<void> {
     // For the same reason: closing waits for the last batch to be flushed, and one without a write always is.
-    await root.transaction(() => undefined);
+    await counted(() => root.transaction(() => undefined));
     await root.close();
   }
 

@@ -62,8 +62,7 @@ export function tellInfeasible(store: Store, limit: number, hosts: HostLook): Pr
 function lookAt({ infeasible, schedule }: Store, change: Change, key: string, hosts: HostLook): void {
   const rows = new Map(infeasible.ofKey(key).map((row) => [nameOf(row), row]));
   const shares = schedule.sharesOf(key);
-  // A host that has not shown anything since the start is taken to be as it was.
-  const known = hosts.knownOf(key) ?? slowest([...rows.values()].filter(({ allowedAt }) => allowedAt === undefined));
+  const known = hosts.knownOf(key) ?? rememberedPace([...rows.values()]);
   for (const found of hosts.infeasibleOn(shares, known)) {
     const name = nameOf(found);
     const before = rows.get(name);
@@ -81,6 +80,14 @@ function lookAt({ infeasible, schedule }: Store, change: Change, key: string, ho
     if (slowThen.has(name)) infeasible.put({ ...row, allowedAt: Math.min(row.allowedAt ?? change.at, change.at) });
     else infeasible.remove(row);
   }
+}
+
+/**
+ * What a host had shown that does not allow what is promised on it, by all rows of its key: one that has not shown anything since
+ * the start is taken to be as it was.
+ */
+export function rememberedPace(rows: readonly InfeasibleRow[]): KnownPace | undefined {
+  return slowest(rows.filter(({ allowedAt }) => allowedAt === undefined));
 }
 
 /** The most that a host had shown when any of these was found; nothing where their definitions alone had been enough. */

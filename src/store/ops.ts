@@ -29,10 +29,18 @@ export interface StepOps {
   readonly position?: Position;
   /** How far a walk to the end of a list has come; `none` has the next one begin at the first page. */
   readonly reach?: Reach | 'none';
+  /** Set when a limit cut a list short of what is known, where others follow it in the same scrape: what lies between may never be seen. */
+  readonly gap?: Gap;
   /** What the step does to its crawl. */
   readonly crawl?: CrawlOps;
   /** Set on a scrape's last step, unless it is closed by itself: how it ended. */
   readonly close?: Close;
+}
+
+/** What was read of a list that was cut short, and its last page. */
+export interface Gap {
+  readonly pages: number;
+  readonly url: string;
 }
 
 /** How a scrape ends. */
@@ -46,7 +54,7 @@ export interface Close {
   /** The copy of its first page from now on; without it none is kept. */
   readonly copy?: PageCopy;
   /** Set when a limit cut a list short of what is known: what lies between may never be seen. */
-  readonly gap?: { readonly pages: number; readonly url: string };
+  readonly gap?: Gap;
   /** How the target's crawl ends; without it, the next scrape goes on with one that is under way. */
   readonly crawl?: CrawlOps['end'];
   /** Set after a whole crawl: records that no scrape from this one on has seen are missing. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { scheduleNext } from './ending.ts';
-import { inSlices } from './slices.ts';
+import { inSlices, writtenAtOnce } from './slices.ts';
 import type { Change, Store } from './store.ts';
 
 /** Some milliseconds of reading, after which a write ends. */
@@ -9,7 +9,7 @@ const recordsAtOnce = 300;
 /** Plans the targets of some sources anew, or all of them, as what decides when they are due has changed; a few at a time. */
 export async function reschedule(store: Store, sources: Iterable<string> | 'all'): Promise<void> {
   if (sources === 'all') {
-    for await (const rows of inSlices(store.schedule.rowsAfter))
+    for await (const rows of inSlices(store.schedule.rowsAfter, writtenAtOnce))
       await again(
         store,
         rows.map(({ target }) => target),
@@ -19,7 +19,7 @@ export async function reschedule(store: Store, sources: Iterable<string> | 'all'
   for (const source of sources) {
     const after = (last: number | undefined, limit: number) =>
       store.targets.numbersOfSource(source, { after: last, limit });
-    for await (const numbers of inSlices(after)) await again(store, numbers);
+    for await (const numbers of inSlices(after, writtenAtOnce)) await again(store, numbers);
   }
 }
 

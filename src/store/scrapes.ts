@@ -148,8 +148,9 @@ export function cancelScrape(store: Store, number: number, why: string): Promise
       if (scrape === undefined || target === undefined) return { ok: false, why: 'not_found' };
       const ending: Ending = { status: 'cancelled', failure: { code: 'cancelled', message: why } };
       if (scrape.status === 'running' && target.running === number) {
-        // What a person has cancelled is not to be gone on with.
-        const { reach: _, ...ended } = endRunning(store, change, target, ending);
+        // What a person has cancelled is not to be gone on with; what a limit ended before stays ended.
+        const { reach, ...halted } = endRunning(store, change, target, ending);
+        const ended: TargetRow = reach?.isOver === true ? { ...halted, reach } : halted;
         store.targets.put(ended);
         scheduleNext(store, change, ended, { ...scrape, status: 'cancelled' });
         if (crawlUnderWay(store, target.target) !== undefined) {
@@ -200,15 +201,19 @@ function closeSome(store: Store, change: Change): number {
     }
     const ended = endRunning(store, change, target, interrupted);
     store.targets.put(ended);
-    // What a person asked for is not done yet.
-    if (scrape.reason === 'manual' && ended.waiting === undefined)
-      queueScrape(store, change, ended, wishLeft(store, scrape));
+    askAgain(store, change, ended, scrape);
   }
   if (open.length > 0) change.log({ kind: 'scrape.interrupt' });
   return open.length;
 }
 
-/** What is left of a wish for a scrape that was interrupted: a crawl that has begun anew for it is gone on with. */
+/** Has a target scraped again where its scrape was a person's, and ended before it was done. */
+export function askAgain(store: Store, change: Change, target: TargetRow, scrape: ScrapeRow): void {
+  if (scrape.reason !== 'manual' || target.waiting !== undefined) return;
+  queueScrape(store, change, target, wishLeft(store, scrape));
+}
+
+/** What is left of a wish for a scrape that was cut: a crawl that has begun anew for it is gone on with. */
 function wishLeft(store: Store, { target, scrape, wish }: ScrapeRow): ScrapeWish | undefined {
   if (wish?.full !== true || crawlUnderWay(store, target)?.firstScrape !== scrape) return wish;
   const { full: _, ...left } = wish;

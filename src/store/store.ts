@@ -1,3 +1,4 @@
+import type { Demand } from '../schedule/objective.ts';
 import { nanoid } from 'nanoid';
 import { type CommitOptions, type Environment, type EnvironmentOptions, openEnvironment } from './environment.ts';
 import type { Claimable } from './claim.ts';
@@ -52,8 +53,8 @@ export interface Places {
   readonly freeSlot: (key: string, everyMs: number) => number;
   /** Where a grid begins; `undefined` for one that has had no target yet. */
   readonly originOf: (key: string, everyMs: number) => number | undefined;
-  /** How many targets of a politeness key share an objective. */
-  readonly sharing: (key: string, objectiveMs: number) => number;
+  /** What is promised on a politeness key up to an age, the shortest first. */
+  readonly promisesOn: (key: string, longestMs: number) => readonly Demand[];
 }
 
 /** A scrape that has just ended. */

@@ -22,6 +22,8 @@ const busy: HostView = {
   sources: [
     {
       id: 'shop',
+      delayMs: 1_000,
+      concurrency: 1,
       robots: 'obey',
       robotsTxt: {
         origin: 'https://shop.example',
@@ -34,7 +36,7 @@ const busy: HostView = {
       },
       circuit: { state: 'open', times: 2, nextAt: now + 90_000 },
     },
-    { id: 'ads', robots: 'ignore', userAgent: 'Ads/\u001B[31m1.0' },
+    { id: 'ads', delayMs: 1_500, concurrency: 4, robots: 'ignore', userAgent: 'Ads/\u001B[31m1.0' },
   ],
   waiting: 7,
   next: [{ source: 'shop', dueAt: now - 60_000 }, { dueAt: now }],
@@ -87,9 +89,11 @@ https://shop.example  shop, ads  in 2h  Retry-After, capped  step 2    7        
   failures     3 in a row, back-off at step 2
   Retry-After  ends in 2h; it asked for more than the 24h that are honoured
 source shop
+  definition   a pause of 1s, 1 request at a time
   robots.txt   obeyed: asked 3m ago, status 200, 2 rules, crawl-delay 5s, unreachable 2 times since: no answer, again in 1m
   circuit      open, as most of its targets failed, 2 times in a row; tried again in 1m 30s
 source ads
+  definition   a pause of 1.5s, 4 requests at a time
   robots.txt   ignored
   user agent   Ads/1.0
 `,

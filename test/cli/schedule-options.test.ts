@@ -84,6 +84,8 @@ describe('add', () => {
     [['--continuous', '-1h'], /unknown option|Expected a duration/],
     [['--continuous', '1ms'], /Expected 0s or a duration of 1s at least/],
     [['--every', '1ms'], /Expected a duration of 1s at least/],
+    [['--every', '0.5s'], /Expected a duration such as 90s, 15m, 6h or 1d\.$/m],
+    [['--continuous', '0.5s'], /Expected a duration such as 0s, 90s, 15m, 6h or 1d\.$/m],
     [['--multiplier', '0'], /Expected a number above 0, up to 100/],
     [['--multiplier', '0x10'], /Expected a number above 0/],
     [['--multiplier', '101'], /Expected a number above 0, up to 100/],

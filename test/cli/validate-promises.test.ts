@@ -15,17 +15,22 @@ test('validate says which promised fields no source of a project has', async (t)
     `- id: tents\n  objectives: { fields: { ${field}: { errorAfter: 1d } } }\n` +
     `  targets: [{ source: shop, params: { page: 1 }, objectives: { fields: { ${own}: { errorAfter: 1d } } } }]\n`;
   await writeFile(join(cwd, 'projects.yaml'), project('pirce', 'stat'));
-  const { err } = await run(['validate'], { cwd });
+  const { status, out } = await run(['validate'], { cwd });
+  assert.equal(status, 1);
   for (const [wrong, right] of [
     ['pirce', 'price'],
     ['stat', 'state'],
   ])
     assert.ok(
-      err.includes(
-        `warning: project tents: objectives.fields: expected a declared field (sku, price, state), got "${wrong}"; did you mean "${right}"?\n`,
+      out.includes(
+        `objectives.fields.${wrong}: expected a declared field (sku, price, state), got "${wrong}"; did you mean "${right}"?\n`,
       ),
-      err,
+      out,
     );
   await writeFile(join(cwd, 'projects.yaml'), project('price', 'state'));
-  assert.ok(!(await run(['validate'], { cwd })).err.includes('objectives'));
+  assert.deepEqual(await run(['validate'], { cwd }), {
+    status: 0,
+    out: '1 source and 1 project, no problems\n',
+    err: '',
+  });
 });

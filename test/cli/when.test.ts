@@ -106,7 +106,7 @@ const plan: PlanView = {
   pulses: 8,
   bytes: 12_345,
   peak: { at: now + hour, requests: 2 },
-  objectives: { kept: 2, broken: 1, worstByMs: 2 * hour },
+  objectives: { kept: 2, broken: 0, infeasible: 1, worstByMs: 0 },
   busiest: [
     {
       key: 'https://shop.example',
@@ -119,7 +119,7 @@ const plan: PlanView = {
       longestWaitMs: 3_000,
       load: 0.1234,
       delayMs: 1_000,
-      objectives: { kept: 2, broken: 1, worstByMs: 2 * hour },
+      objectives: { kept: 2, broken: 0, infeasible: 1, worstByMs: 0 },
     },
   ],
   infeasible: [infeasible],
@@ -140,14 +140,26 @@ describe('plan', () => {
       `2 days from 13:51:12 UTC: 3 targets on 1 host; 1 target left out, as no source is loaded for them
 requests    38, 18 to 20 a day, 8 of them by pulses; 12.3 kB by what scrapes brought so far
 peak        2 requests in the minute of 14:51:12
-objectives  2 kept, 1 broken by up to 2h
+objectives  2 kept, 1 cannot be promised: 75h could be
 
 HOST                  TARGETS  REQUESTS        LOAD    DELAY  PEAK/MIN  LONGEST WAIT  BYTES    OBJECTIVES
-https://shop.example  3        18 to 20 a day  12.3 %  1s     2         3s            12.3 kB  2 kept, 1 broken by up t…
+https://shop.example  3        18 to 20 a day  12.3 %  1s     2         3s            12.3 kB  2 kept, 1 cannot be prom…
 
 ${told}
 `,
     );
+  });
+
+  test('says by how much what comes late is missed, and no single figure where several could be promised', async (t) => {
+    const { path } = await serve(t, {
+      'schedule.plan': () => ({
+        ...plan,
+        objectives: { kept: 0, broken: 1, infeasible: 4, worstByMs: 2 * hour },
+        infeasible: [infeasible, { ...infeasible, objectiveMs: hour }],
+      }),
+    });
+    const { out } = await run(['plan', '--days', '2', '--socket', path], { now, columns: 120 });
+    assert.match(out, /^objectives {2}0 kept, 1 broken by up to 2h, 4 cannot be promised$/m);
   });
 
   test('says what a host that is asked for more than it allows can do, and what comes late', async (t) => {

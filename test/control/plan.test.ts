@@ -8,12 +8,11 @@ import { openSite } from '../support/site.ts';
 const second = 1_000;
 const hour = 3_600_000;
 const settings = settingsOf({});
+const perDay = (ms: number) => Math.round(86_400_000 / ms);
 const pausing = (id: string, pause: string, more = '') =>
   productSource(id, more).replace('delay: 1ms, minDelay: 1ms', `delay: ${pause}, minDelay: ${pause}`);
 
 describe('the plan of a target that follows on itself', () => {
-  const perDay = (ms: number) => Math.round(86_400_000 / ms);
-
   test('fills its host when it does not sleep, whatever the pause is', async (t) => {
     const site = await openSite(t);
     const sources = { shop: pausing('shop', '300ms'), odd: pausing('odd', '700ms') };
@@ -91,4 +90,25 @@ test('a plan tells one figure of what comes late, which the minutes come to', as
   const { out } = await run(['plan', '--socket', socket], { now: Date.now() });
   assert.match(out, new RegExp(`^late +${undone} of them, `, 'm'));
   assert.match(out, new RegExp(` so that of ${requests} ${undone} come late or never$`, 'm'));
+});
+
+test('a plan has re-checks come as early as they fall due beside those of shorter objectives on their host', async (t) => {
+  const site = await openSite(t);
+  const { client, track, pass } = await startTimed(t, { sources: { shop: pausing('shop', '2s') }, settings });
+  const targetsOf = (name: string, count: number, warnAfterMs: number) =>
+    Array.from({ length: count }, (_, number) => {
+      site.answer(`/${name}-${number}`, productPage(name, '1'));
+      return { source: 'shop', url: site.url(`/${name}-${number}`), objective: { warnAfterMs } };
+    });
+  const planned = async () => (await client.call('schedule.plan', {})).requests[0] ?? 0;
+  await track('long', ...targetsOf('long', 20, 600 * second));
+  await pass(60 * second);
+  await client.call('project.add', { id: 'short', targets: targetsOf('short', 20, 180 * second) });
+  const both = await planned();
+  const [why = assert.fail()] = (await client.call('project.why', { id: 'long' })).targets;
+  const at = why.because.find(({ by }) => by === 'objective')?.at ?? assert.fail('nothing is promised');
+  const leadMs = (why.promises[0]?.deadlineAt ?? 0) - at;
+  await client.call('project.archive', { id: 'long' });
+  const each = (both - (await planned())) / 20;
+  assert.ok(Math.abs(each - perDay(600 * second - leadMs)) <= 1.5, `${each} a day with a lead of ${leadMs} ms`);
 });

@@ -17,7 +17,7 @@ describe('project.why', () => {
     await track('a', { source: 'shop', url: site.url('/a') });
     const [before = assert.fail()] = (await client.call('project.why', { id: 'a' })).targets;
     assert.deepEqual(before.because, [{ by: 'first', at: startAt + second, effect: 'asks', decides: true }]);
-    assert.equal(before.host, undefined);
+    assert.deepEqual(before.host, { key: site.origin, nextAt: before.host?.nextAt, waiting: 0, delayMs: 1 });
     await pass(second);
     const { at, targets } = await client.call('project.why', { id: 'a' });
     assert.equal(at, startAt + second);

@@ -31,7 +31,7 @@ describe('host.list', () => {
     assert.deepEqual(hosts, [
       {
         key: site.origin,
-        sources: ['shop', 'other'].map((id) => ({ id, robots: 'ignore' })),
+        sources: ['shop', 'other'].map((id) => ({ id, robots: 'ignore', delayMs: hour, concurrency: 1 })),
         waiting: 2,
         next: hosts[0]?.next,
         open: 0,
@@ -90,7 +90,7 @@ describe('host.list', () => {
     const { askedAt, askAt, ...known } = shop.robotsTxt;
     assert.equal(askAt - askedAt, 24 * hour);
     assert.deepEqual(known, { origin: site.origin, status: 200, rules: 1, crawlDelayMs: 10 });
-    assert.deepEqual(named, { id: 'named', robots: 'ignore', userAgent: 'Named/2.0' });
+    assert.deepEqual(named, { id: 'named', robots: 'ignore', userAgent: 'Named/2.0', delayMs: 1, concurrency: 1 });
   });
 
   test('says of a robots.txt that is out of reach why it is', async (t) => {

@@ -36,7 +36,8 @@ async function toldBy({ client, pass, planned, events }: TimedDaemon) {
     plan: infeasible,
     report: report.infeasible,
     event: event?.data,
-    kept: [objectives.kept, objectives.broken],
+    kept: [objectives.kept, objectives.infeasible],
+    broken: [objectives.broken, objectives.worstByMs],
   };
 }
 
@@ -109,8 +110,9 @@ describe('an objective that cannot be kept', () => {
       added.infeasible?.map(({ scrapeMs, nearestMs }) => [scrapeMs, nearestMs]),
       [[second, 3 * second]],
     );
-    const { plan, report, kept } = await toldBy(timed);
+    const { plan, report, kept, broken } = await toldBy(timed);
     assert.deepEqual([plan, report, kept], [added.infeasible, added.infeasible, [0, 1]]);
+    assert.deepEqual(broken, [0, 0], 'what it lacks is slack, and nobody knows of anything late');
   });
 
   test('beside those of another source and of projects that a list does not name is told with one figure (P47)', async (t) => {

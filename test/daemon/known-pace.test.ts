@@ -44,3 +44,31 @@ test('what a host asks for by its crawl-delay makes an objective infeasible as s
   const [deadlineAt = 0, objective] = [why?.promises[0]?.deadlineAt, why?.because.find(({ by }) => by === 'objective')];
   assert.equal(deadlineAt - (objective?.at ?? 0), 0.1 * 5 * minute);
 });
+
+test('a host that was too slow before a restart is the same for plans, reports and conditions until it has answered again (P47)', async (t) => {
+  const site = await openSite(t, { '/robots.txt': 'User-agent: *\nCrawl-delay: 10\n' });
+  const paths = Array.from({ length: 40 }, (_, number) => `/${number}`);
+  for (const path of paths) site.answer(path, productPage(path, '1'));
+  const obeying = productSource('shop', 'objective: { errorAfter: 5m }')
+    .replace('robots: ignore', 'robots: obey')
+    .replace('delay: 1ms, minDelay: 1ms', 'delay: 1s, minDelay: 1s');
+  const first = await startTimed(t, { sources: { shop: obeying }, settings: settingsOf({}) });
+  const projects = paths.map((path, number) => ({
+    id: `p${number}`,
+    targets: [{ source: 'shop', url: site.url(path) }],
+  }));
+  await first.client.call('project.apply', { projects });
+  await first.pass(2 * minute);
+  await first.planned();
+  await first.close();
+  const { folder, clock } = first;
+  const { client } = await startTimed(t, { sources: {}, folder, clock, apiOnly: true, settings: settingsOf({}) });
+  const { infeasible, busiest } = await client.call('schedule.plan', {});
+  assert.equal(busiest[0]?.delayMs, 10 * second);
+  const conditions = (await client.call('project.why', { id: 'p7' })).targets[0]?.conditions;
+  assert.ok(conditions?.includes('objective_infeasible'));
+  const report = await client.call('objective.report', {});
+  const applied = await client.call('project.apply', { projects, dryRun: true });
+  for (const told of [infeasible, report.infeasible, applied.infeasible])
+    assert.equal(told?.[0]?.neededMs, 400 * second);
+});

@@ -97,10 +97,10 @@ describe('a field that is promised', () => {
 
 describe('a field that no record has', () => {
   const fields = { pirce: { errorAfterMs: hour } };
-  const refused = {
+  const refusedAt = (place: string) => ({
     code: 'invalid_params',
-    message: 'objectives.fields: expected a declared field (sku, price, state), got "pirce"; did you mean "price"?',
-  };
+    message: `project "a": ${place}objectives.fields.pirce: expected a declared field (sku, price, state), got "pirce"; did you mean "price"?`,
+  });
 
   test('cannot be promised by a project, nor by a target of one', async (t) => {
     const site = await openSite(t, { '/a': productPage('A', '1.00') });
@@ -110,13 +110,16 @@ describe('a field that no record has', () => {
       { targets: [{ ...target, objectives: { fields } }] },
       { targets: [target], objectives: { fields } },
     ];
-    for (const given of [own, whole]) {
+    for (const [given, refused] of [
+      [own, refusedAt('targets[0].')],
+      [whole, refusedAt('')],
+    ] as const) {
       await assert.rejects(client.call('project.add', { id: 'a', ...given }), refused);
       await assert.rejects(client.call('project.apply', { projects: [{ id: 'a', ...given }], dryRun: true }), refused);
     }
     await track('a', target);
-    await assert.rejects(client.call('project.update', { id: 'a', objectives: { fields } }), refused);
-    await assert.rejects(client.call('project.update', { id: 'a', ...own }), refused);
+    await assert.rejects(client.call('project.update', { id: 'a', objectives: { fields } }), refusedAt(''));
+    await assert.rejects(client.call('project.update', { id: 'a', ...own }), refusedAt('targets[0].'));
   });
 
   test('is a problem of the definition that promises it', async (t) => {

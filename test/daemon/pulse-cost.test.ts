@@ -126,7 +126,7 @@ describe('what pulses ask for', () => {
     await live(timed, startAt + hour + minute);
     const plan = await timed.client.call('schedule.plan', { days: 1 });
     assert.deepEqual([plan.requests, plan.pulses], [[54], 48]);
-    assert.deepEqual(plan.objectives, { kept: 1, broken: 0, worstByMs: 0 });
+    assert.deepEqual(plan.objectives, { kept: 1, broken: 0, infeasible: 0, worstByMs: 0 });
     const before = timed.sent.length;
     await live(timed, startAt + 9 * hour + minute);
     assert.equal(timed.sent.slice(before).filter(({ url }) => url === site.url('/a')).length, 2);

@@ -9,6 +9,7 @@ import {
   type Ledger,
   longestRetryAfterMs,
   newLedger,
+  slownessOf,
   withDone,
   withExpired,
   withSent,
@@ -51,6 +52,14 @@ describe('politeness', () => {
     assert.equal(earliestAt(done(asked(slow), 1, { kind: 'answered', more: 4 }, 4_000), slow), 4_000 + 5 * 20_000);
     // The next request is paid for by an ordinary one.
     assert.equal(earliestAt(done(turn(ledger, 2, 10_000), 2, { kind: 'answered' }, 10_000), policy), 11_000);
+  });
+
+  test('a host whose pages ask for more is as slow as that makes it, by the policy that others ask it with', () => {
+    const outcome = { kind: 'answered', status: 200, latencyMs: 100 } as const;
+    const ledger = done(asked(), 1, { ...outcome, more: 9 }, 4_000);
+    assert.deepEqual(slownessOf(ledger, policy), { gapMs: 6_000, latencyMs: 100, policy });
+    const plain = done(turn(ledger, 2, 10_000), 2, outcome, 10_000);
+    assert.deepEqual(slownessOf(plain, policy), { gapMs: 0, latencyMs: 100, policy });
   });
 
   test('what scripts asked for is paid for also where another page was asked for meanwhile', () => {

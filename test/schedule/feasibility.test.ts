@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { TurnBook } from '../../src/fetch/turn-book.ts';
 import type { Wish } from '../../src/fetch/wish.ts';
-import { type Demand, feasibility, leadOf, recheckShare } from '../../src/schedule/objective.ts';
+import { type Demand, feasibility, leadOf, promisedOn, recheckShare } from '../../src/schedule/objective.ts';
 
 const dayMs = 86_400_000;
 const host = { delayMs: 2_000 };
@@ -78,6 +78,17 @@ describe('whether an objective can be kept', () => {
     assert.equal(lead, 23 * hour + 360_000);
     // As they are too long for it, it is kept within them alone.
     assert.equal(leadOf({ targets: 1, objectiveMs: 300_000, hours }, host), 30_000);
+  });
+
+  test('what shorter objectives take, as far as they can be kept, draws the re-checks of longer ones forward (P47)', () => {
+    const hour = 3_600_000;
+    const longer = { targets: 900, objectiveMs: 3 * hour };
+    const shorter = { targets: 400, objectiveMs: hour };
+    const promised = promisedOn(host, [shorter]);
+    assert.equal(promised, 800 / 3_600);
+    assert.equal(leadOf(longer, host), 901 * 2_000 * 2 + 1_000);
+    assert.equal(leadOf(longer, host, promised), Math.round((901 * 2_000) / (0.5 - promised) + 1_000));
+    assert.equal(promisedOn(host, [{ ...shorter, targets: 4_000 }, longer]), 1_800 / 10_800);
   });
 
   test('what a host allows is kept while others want every turn, also at its nearest (P47)', () => {

@@ -80,13 +80,15 @@ describe('what a host has shown', () => {
     assert.equal(paces.of('a'), undefined);
     assert.equal(note(1_000, 1), 1);
     assert.equal(paces.of('a')?.gapMs, 1_000);
-    assert.deepEqual(paces.takeNews(), ['a']);
+    assert.deepEqual(paces.news, ['a']);
+    paces.heard(['a']);
     assert.equal(note(1_200, 50), 0);
     assert.equal(paces.of('a')?.gapMs, 1_000);
     assert.ok(note(4_000, 50) >= 1);
     assert.ok((paces.of('a')?.gapMs ?? 0) > 3_000);
-    assert.deepEqual(paces.takeNews(), ['a']);
-    assert.deepEqual(paces.takeNews(), []);
+    assert.deepEqual(paces.news, ['a']);
+    paces.heard(['a']);
+    assert.deepEqual(paces.news, []);
   });
 
   test('is no news any more of a host that is forgotten, of very many', () => {
@@ -94,7 +96,7 @@ describe('what a host has shown', () => {
     for (let host = 0; host <= 100_000; host += 1)
       for (let answers = 0; answers < 8; answers += 1) paces.note(`h${host}`, { gapMs: 0, latencyMs: 100 }, declared);
     assert.equal(paces.of('h0'), undefined);
-    const news = paces.takeNews();
+    const { news } = paces;
     assert.equal(news.length, 100_000);
     assert.ok(!news.includes('h0'));
   });
@@ -108,6 +110,15 @@ describe('what a host has shown', () => {
       const notes = Array.from({ length: 40 }, (_, k) => paces.note('a', { gapMs, latencyMs: 10 + 20 * k }, asked));
       assert.equal(notes.filter(Boolean).length, 1);
     }
+  });
+
+  test('is no news after one answer that took very long, be it one of the first', () => {
+    const paces = new KnownPaces();
+    const note = (latencyMs: number) => paces.note('a', { gapMs: 0, latencyMs }, declared);
+    const first = [200, 200, 200, 200, 200, 200, 200, 30_000].map(note);
+    assert.deepEqual([first.indexOf(true), paces.of('a')?.latencyMs], [7, 200]);
+    const later = [...Array.from({ length: 100 }, () => 200), 60_000, 200, 200].map(note);
+    assert.equal(later.includes(true), false);
   });
 
   test('is news when it answers more slowly than its pause, also where others may be asked meanwhile', () => {

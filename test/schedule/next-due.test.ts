@@ -72,6 +72,25 @@ describe('next due', () => {
     assert.equal(nextDue({ ...inputs, manualAt: dayMs - 5 }).dueAt, dayMs - 5);
   });
 
+  test('a start spreads the re-checks that were missed over half of what is left of their objective at most (P44)', () => {
+    const boot = { at: dayMs, overdue: 300, slot: 1 };
+    const recheck = { objectiveMs: hourMs, leadMs: 0.9 * hourMs, misses: 0 };
+    const dueAfter = (ageMs: number) =>
+      nextDue({
+        at: dayMs,
+        since: dayMs - ageMs,
+        pace: { kind: 'objective' },
+        recheck: { ...recheck, lastVerifiedAt: dayMs - ageMs },
+        boot,
+      }).dueAt;
+    assert.equal(dueAfter(hourMs - 60_000), dayMs + 15_000);
+    // What was not missed keeps its time.
+    assert.equal(dueAfter(1), dayMs - 1 + 0.1 * hourMs);
+    const broken = { ...recheck, objectiveMs: 60_000, leadMs: 30_000, lastVerifiedAt: 0 };
+    const inputs = { at: dayMs, since: 0, pace: interval(4 * hourMs), recheck: broken, boot };
+    assert.equal(nextDue(inputs).dueAt, dayMs + 30_000);
+  });
+
   test('the turns of a plan come one after the other, and what was missed of them is one', () => {
     const pace: Pace = { kind: 'tokens', planned: [hourMs, 8 * hourMs, 16 * hourMs], nextPaidAt: dayMs };
     assert.deepEqual(turns(pace, 0, dayMs), [hourMs, 8 * hourMs, 16 * hourMs]);

@@ -38,7 +38,7 @@ function tokensAfter(startedAt: number): number | undefined {
     since: midnight - 600 * minute,
     pace: { kind: 'tokens', bucket, planned, planAt: midnight + 1_440 * minute },
   };
-  const places = { freeSlot: () => 0, originOf: () => undefined, sharing: () => 0 };
+  const places = { freeSlot: () => 0, originOf: () => undefined, promisesOn: () => [] };
   const about = { at: midnight + 7 * minute, project: undefined, places, seenAt: () => undefined };
   const turn = { reason: 'due', status: 'complete', startedAt } as const;
   const { pace } = createScheduling(state, () => 0.5).next(target, row, about, turn);

@@ -126,9 +126,10 @@ describe('a collector', () => {
     );
   });
 
-  test('tells at its end what it left out of a window, behind pages that hold nothing', () => {
-    const walked = walkThrough(walkFor(), (_, count) => ({ ...(count < 15 && { next: `${count}` }) }));
-    assert.deepEqual([walked.end.reason, walked.end.gap?.pages, walked.asked.length], ['end', 10, 17]);
+  test('tells what it left out of a window as it leaves that behind, and of several windows the first', () => {
+    const walked = walkThrough(walkFor(), (_, count) => ({ ...(count < 25 && { next: `${count}` }) }));
+    const told = walked.taken.flatMap((ops, page) => (ops?.gap === undefined ? [] : [[page, ops.gap.pages]]));
+    assert.deepEqual([told, walked.end.reason, walked.end.gap], [[[9, 10]], 'end', undefined]);
   });
 
   test('is never further than the window that it has read, whatever its records say', () => {

@@ -126,6 +126,13 @@ describe('a walk to the end of a list that was cut', () => {
     assert.equal(kept, undefined);
   });
 
+  test('goes on there however often nobody can be asked, as that says nothing of the place', () => {
+    for (const code of ['not_initialised', 'login_unavailable', 'renderer_missing']) {
+      const walked = goOn(() => ({ lacks: code }), reached(cutAtFour()), 6);
+      assert.deepEqual([walked.asked, walked.end.failure?.code, walked.taken], [[at(3)], code, [undefined]]);
+    }
+  });
+
   test('is begun anew the next time where a page behind says that it is not to be had, or leads round', () => {
     for (const cause of ['not_found', 'unexpected'] as const) {
       const linked = { visit: 'first', feed: { by: 'cursor', next: { json: '$.next' } } } as const;

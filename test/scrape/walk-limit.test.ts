@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { systemClock } from '../../src/clock.ts';
+import { over } from '../../src/daemon/hours.ts';
 import { openWalk } from '../../src/daemon/walking.ts';
 import { parseSource } from '../../src/definition/load.ts';
 import type { Wish } from '../../src/scrape/ask.ts';
@@ -8,7 +9,7 @@ import { runScrape } from '../../src/scrape/run.ts';
 import { closeScrape, commitStep } from '../../src/store/commit.ts';
 import type { Reach } from '../../src/store/reach.ts';
 import type { ScrapeWish } from '../../src/store/rows.ts';
-import { beginScrape } from '../../src/store/scrapes.ts';
+import { beginScrape, cancelScrape, requestScrape } from '../../src/store/scrapes.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryStore, track } from '../store/fixture.ts';
 import { url, walk } from './list-walking.ts';
@@ -22,6 +23,8 @@ interface Run {
   readonly version?: string;
   /** Ends this process' work, as a kill does, when so many pages were asked. */
   readonly killedAfter?: number;
+  /** The hours of the source are over when so many pages were asked. */
+  readonly openFor?: number;
 }
 
 interface Endless {
@@ -48,7 +51,7 @@ async function endless(t: TestContext): Promise<Endless> {
     add(count) {
       added += count;
     },
-    async scrape({ wish, version = 'v1', killedAfter = Infinity } = {}) {
+    async scrape({ wish, version = 'v1', killedAfter = Infinity, openFor = Infinity } = {}) {
       const began = await beginScrape(store, target, version);
       const row = store.targets.get(target);
       assert.ok(began.ok && row !== undefined);
@@ -61,6 +64,7 @@ async function endless(t: TestContext): Promise<Endless> {
       const ask = async ({ step: { request } }: Wish) => {
         if (asked.length >= killedAfter) killed.abort(new Error('killed'));
         killed.signal.throwIfAborted();
+        if (asked.length >= openFor) return { outcome: over(instant), generation: 0, wasAsked: false, waitedMs: 0 };
         const page = Number(new URL(request.url).searchParams.get('page') ?? 1);
         asked.push(page);
         const keys = [0, 1].map((index) => `${(page - 1) * 2 + index - added}`);
@@ -115,6 +119,15 @@ describe('the first visit of a list without end', () => {
     assert.deepEqual(await scrape(), [[1, 2], 'known', 9]);
   });
 
+  test('stays over though a person cancels the scrape behind it', async (t) => {
+    const { store, target, scrape } = await endless(t);
+    await scrape();
+    const began = await beginScrape(store, target, 'v1');
+    assert.ok(began.ok);
+    await cancelScrape(store, began.fence.scrape, 'by hand');
+    assert.deepEqual(await scrape(), [[1], 'known', 6]);
+  });
+
   test('hides nothing that is new, though the scrape behind it is cut', async (t) => {
     const { add, scrape } = await endless(t);
     await scrape();
@@ -148,5 +161,26 @@ describe('the first visit of a list without end', () => {
       isOver: true,
     };
     assert.deepEqual(taken.at(-1), { reach: over, since: 7, draftsBefore: 51 });
+  });
+});
+
+describe('all of a list that a person wants again, longer than the hours of its source', () => {
+  test('goes on in the next hours where it stood, until it is read', async (t) => {
+    const { store, target, scrape } = await endless(t);
+    await scrape();
+    await scrape();
+    await requestScrape(store, target, { full: true });
+    assert.deepEqual(await scrape({ openFor: 1 }), [[1], 'unavailable', 6]);
+    assert.deepEqual(store.scrapes.get(store.targets.get(target)?.waiting ?? 0)?.wish, { full: true });
+    assert.deepEqual(await scrape({ openFor: 2 }), [[1, 2], 'unavailable', 6]);
+    assert.deepEqual(await scrape({ openFor: 2 }), [[2, 3], 'record_limit', 6]);
+    assert.equal(store.targets.get(target)?.waiting, undefined);
+    assert.deepEqual(await scrape(), [[1], 'known', 6]);
+  });
+
+  test('is asked for once: what was due and is cut does not become a wish', async (t) => {
+    const { store, target, scrape } = await endless(t);
+    assert.deepEqual(await scrape({ openFor: 1 }), [[1], 'unavailable', 2]);
+    assert.equal(store.targets.get(target)?.waiting, undefined);
   });
 });

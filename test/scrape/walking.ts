@@ -38,13 +38,16 @@ export function extraction(drafts: readonly RecordDraft[], more: Partial<Extract
 export type PageAnswer =
   | (Partial<Extraction> & { readonly keys?: readonly string[]; readonly link?: string; readonly at?: string })
   | { readonly cause: Cause; readonly status?: number }
+  /** Nobody was asked, as something was missing: the code of that failure. */
+  | { readonly lacks: string }
   | { readonly location: string }
   | 'unmodified';
 
 const exchange = { at: 1, elapsedMs: 1, bytes: 10, status: 200 };
 
 export function visitedAs(answer: PageAnswer, url: string): Visited {
-  const asked = { outcome: outcomeOf(answer), generation: 0, wasAsked: true, waitedMs: 0 };
+  const wasAsked = typeof answer !== 'object' || !('lacks' in answer);
+  const asked = { outcome: outcomeOf(answer), generation: 0, wasAsked, waitedMs: 0 };
   if (typeof answer !== 'object' || !('cause' in answer))
     return { asked, url: typeof answer === 'object' && 'at' in answer && answer.at !== undefined ? answer.at : url };
   return { asked: { ...asked, trouble: { cause: answer.cause, message: answer.cause } }, url };
@@ -56,6 +59,8 @@ function outcomeOf(answer: PageAnswer): StepOutcome {
     const failure = { code: 'status', message: `got ${answer.cause}`, excerpt: 'so it says' };
     return { ...exchange, status: answer.status ?? 500, kind: 'failed', failure };
   }
+  if ('lacks' in answer)
+    return { kind: 'failed', at: 1, elapsedMs: 0, bytes: 0, failure: { code: answer.lacks, message: answer.lacks } };
   if ('location' in answer) return { ...exchange, status: 302, kind: 'redirect', location: answer.location };
   const { keys = [], link, at: _, ...more } = answer;
   const read = extraction(

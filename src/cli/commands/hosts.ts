@@ -57,7 +57,7 @@ function showHosts(terminal: Terminal, hosts: readonly HostView[]): string {
     host.backOffStep === 0 ? '–' : `step ${host.backOffStep}`,
     String(host.waiting),
     String(host.open),
-    durationText(host.delayMs),
+    host.delayMs === undefined ? '–' : durationText(host.delayMs),
     host.latencyMs === undefined ? '–' : durationText(host.latencyMs),
     [...new Set(host.sources.map(robotsWord))].join(', ') || '–',
   ]);
@@ -82,7 +82,7 @@ function showHost(terminal: Terminal, host: HostView): string {
   const lines = [
     terminal.paint('bold', plainText(key)),
     `  next         ${nextText(terminal, host)}${hold ? `: ${holdText(hold)}` : ''}`,
-    `  delay        ${durationText(delayMs)} as a rule`,
+    ...(delayMs === undefined ? [] : [`  delay        ${durationText(delayMs)} as a rule`]),
     `  open         ${countText(open, 'request')}`,
     `  waiting      ${waitingText(host, now)}`,
   ];
@@ -101,10 +101,14 @@ function waitingText({ waiting, next }: HostView, now: number): string {
   return `${waiting}: ${first.join(', ')}${waiting > next.length ? ', …' : ''}`;
 }
 
-function showSource({ id, robots, robotsTxt, userAgent, circuit }: HostSource, now: number): string[] {
+function showSource(
+  { id, robots, robotsTxt, userAgent, delayMs, concurrency, circuit }: HostSource,
+  now: number,
+): string[] {
   const asked = robotsTxt === undefined ? 'its origin is not known yet' : robotsText(robotsTxt, now);
   return [
     `source ${id}`,
+    `  definition   a pause of ${durationText(delayMs)}, ${countText(concurrency, 'request')} at a time`,
     `  robots.txt   ${robots === 'ignore' ? 'ignored' : `obeyed: ${asked}`}`,
     ...(userAgent === undefined ? [] : [`  user agent   ${plainText(userAgent)}`]),
     ...(circuit === undefined ? [] : [`  circuit      ${circuitText(circuit, now)}`]),

@@ -3,7 +3,7 @@ import type { Client } from '../../control/client.ts';
 import type { Asked } from '../../control/methods.ts';
 import type { HostPlanView, KeptView, PlanView } from '../../control/methods/schedule.ts';
 import { examples, print, withDaemon } from '../cli.ts';
-import { durationText } from '../duration.ts';
+import { durationText, writtenText } from '../duration.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { infeasibleText } from '../infeasible-text.ts';
 import { readProjects, tooLarge } from '../local/projects.ts';
@@ -64,7 +64,7 @@ function showPlan(terminal: Terminal, plan: PlanView): string {
     `requests    ${sumOf(requests)}, ${perDayText(requests)}${pulses === 0 ? '' : `, ${pulses} of them by pulses`}; ${bytesText(bytes)} by what scrapes brought so far`,
     ...lateLines(terminal, plan),
     `peak        ${countText(peak.requests, 'request')} in the minute of ${clockText(peak.at, now)}`,
-    `objectives  ${keptText(objectives)}`,
+    `objectives  ${keptText(objectives)}${nearestText(plan)}`,
   ];
   if (busiest.length > 0) lines.push('', showHosts(terminal, busiest));
   const told = [...busiest.filter(({ load }) => load > 1).map(overloadText), ...infeasible.map(infeasibleText)];
@@ -120,7 +120,17 @@ function perDayText(requests: readonly number[]): string {
   return least === most ? `${most} a day` : `${least} to ${most} a day`;
 }
 
-function keptText({ kept, broken, worstByMs }: KeptView): string {
-  if (kept + broken === 0) return 'none';
-  return broken === 0 ? `${kept} kept` : `${kept} kept, ${broken} broken by up to ${durationText(worstByMs)}`;
+function keptText({ kept, broken, infeasible, worstByMs }: KeptView): string {
+  if (kept + broken + infeasible === 0) return 'none';
+  return [
+    `${kept} kept`,
+    ...(broken === 0 ? [] : [`${broken} broken by up to ${durationText(worstByMs)}`]),
+    ...(infeasible === 0 ? [] : [`${infeasible} cannot be promised`]),
+  ].join(', ');
+}
+
+/** What could be promised instead, where that is one figure. */
+function nearestText({ objectives, infeasible: [first, ...others] }: PlanView): string {
+  if (objectives.infeasible === 0 || first?.nearestMs === undefined || others.length > 0) return '';
+  return `: ${writtenText(first.nearestMs)} could be`;
 }

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
+import type { Result } from '../../control/methods.ts';
 import type { TurnView } from '../../control/methods/schedule.ts';
-import { examples, print, withDaemon } from '../cli.ts';
+import { examples, globalOptions, print, withDaemon } from '../cli.ts';
 import { ageText } from '../duration.ts';
 import { countIn, durationOption } from '../options.ts';
 import { clockText, pausedText } from '../show-why.ts';
@@ -16,6 +17,8 @@ interface Options {
   readonly until?: number;
   readonly limit: number;
 }
+
+type Answer = Result<'schedule.list'>;
 
 /** The most turns that a daemon tells in one answer. */
 const maxTurns = 1_000;
@@ -41,17 +44,21 @@ export function scheduleCommand(terminal: Terminal): Command {
     .action((options: Options, command: Command) =>
       withDaemon(terminal, command, async (client) => {
         const answer = await client.call('schedule.list', asked(options, terminal.now()));
-        const { turns, more, unloaded = [], paused } = answer;
-        if (paused !== undefined) terminal.err(pausedText(paused));
-        if (turns.length === 0) terminal.err('nothing is to come');
-        print(terminal, command, turns, () => showTurns(terminal, turns));
-        for (const source of unloaded)
-          terminal.err(
-            `targets on ${source} are left out: no definition of it is loaded, and nothing is asked until it is back`,
-          );
-        if (more) terminal.err(moreText(options.limit));
+        print(terminal, command, answer, ({ turns }) => showTurns(terminal, turns));
+        if (globalOptions(command).json !== true) tell(terminal, answer, options.limit);
       }),
     );
+}
+
+/** Says what of the answer is no turn. */
+function tell(terminal: Terminal, { turns, more, unloaded = [], paused }: Answer, limit: number): void {
+  if (paused !== undefined) terminal.err(pausedText(paused));
+  if (turns.length === 0) terminal.err('nothing is to come');
+  for (const source of unloaded)
+    terminal.err(
+      `targets on ${source} are left out: no definition of it is loaded, and nothing is asked until it is back`,
+    );
+  if (more) terminal.err(moreText(limit));
 }
 
 function asked({ by, host, source, project, until, limit }: Options, now: number) {

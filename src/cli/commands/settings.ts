@@ -24,7 +24,7 @@ export function settingsCommand(terminal: Terminal): Command {
       }),
     );
   const set = new Command('set')
-    .description('change a setting; it counts from the next arming on and outlives a restart')
+    .description('change a setting; it counts at once for what is not yet due and outlives a restart')
     .addArgument(new Argument('<name>', 'which').choices(names))
     .argument('<value>', 'a duration such as 15m; a level such as debug')
     // So that a value with a minus is taken for a wrong value, not for an option.

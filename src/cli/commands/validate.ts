@@ -7,6 +7,7 @@ import type { Projects } from '../../definition/project.ts';
 import { examples, print } from '../cli.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { showProblems } from '../problems.ts';
+import type { Definitions } from '../local/validate-projects.ts';
 import type { Terminal } from '../terminal.ts';
 import { countText, plainText } from '../text.ts';
 
@@ -64,21 +65,41 @@ async function validate(terminal: Terminal, path: string, sourcesFolder: string 
 
 async function validateFile(file: string): Promise<Validation> {
   if (/\.m?[jt]s$/.test(file)) return validatePlugin(file);
-  const { isList, loadDaemon, loadProjects, loadSource } = await import('../../definition/load.ts');
+  const { isList, loadDaemon, loadSource } = await import('../../definition/load.ts');
   const name = basename(file);
   if (name === daemonName) return of('daemon', await loadDaemon(file));
-  if (/^projects\b/.test(name) || (await isList(file))) return of('projects', await loadProjects(file));
+  if (/^projects\b/.test(name) || (await isList(file))) return validateProjects(file);
   return of('source', await loadSource(file));
 
-  function of(what: 'daemon' | 'projects' | 'source', loaded: Loaded<unknown>): Validation {
+  function of(what: 'daemon' | 'source', loaded: Loaded<unknown>): Validation {
     return {
       sources: what === 'source' && loaded.ok ? 1 : 0,
-      projects: what === 'projects' && loaded.ok && Array.isArray(loaded.value) ? loaded.value.length : 0,
+      projects: 0,
       plugins: 0,
       problems: loaded.ok ? [] : loaded.problems,
       warnings: [],
     };
   }
+}
+
+/** A list of projects by itself; which sources there are is not known. */
+async function validateProjects(file: string): Promise<Validation> {
+  const { listed, problems } = await listedIn(file);
+  return { sources: 0, projects: listed.length, plugins: 0, problems, warnings: [] };
+}
+
+/** The projects of a file, none where it cannot be read, and what is wrong with them. */
+async function listedIn(
+  file: string,
+  definitions?: Definitions,
+): Promise<{ readonly listed: Projects; readonly problems: readonly Problem[] }> {
+  const [{ loadProjects }, { projectProblems }] = await Promise.all([
+    import('../../definition/load.ts'),
+    import('../local/validate-projects.ts'),
+  ]);
+  const loaded = await loadProjects(file);
+  if (!loaded.ok) return { listed: [], problems: loaded.problems };
+  return { listed: loaded.value, problems: await projectProblems(file, loaded.value, definitions) };
 }
 
 /** One plug-in by itself. */
@@ -93,7 +114,7 @@ async function validateFolder(
   folder: string,
   sourcesFolder: string | undefined,
 ): Promise<Validation> {
-  const { loadDaemon, loadProjects, loadSources } = await import('../../definition/load.ts');
+  const { loadDaemon, loadSources } = await import('../../definition/load.ts');
   const problems: Problem[] = [];
   const [daemonFile, projectFile] = [resolve(folder, daemonName), resolve(folder, 'projects.yaml')];
   let sources = sourcesFolder ?? definitionsIn(folder);
@@ -116,9 +137,9 @@ async function validateFolder(
   problems.push(...loaded.problems);
   let listed: Projects = [];
   if (existsSync(projectFile)) {
-    const list = await loadProjects(projectFile);
-    if (list.ok) listed = list.value;
-    else problems.push(...list.problems);
+    const found = await listedIn(projectFile, sources === undefined ? undefined : { ...loaded, folder: sources });
+    listed = found.listed;
+    problems.push(...found.problems);
   }
   const [{ pluginsFolder, pluginUseProblems, validatePlugins }, { fixtureWarnings }] = await Promise.all([
     import('../local/validate-plugins.ts'),

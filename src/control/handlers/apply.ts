@@ -7,7 +7,7 @@ import type { Handlers } from '../methods.ts';
 import type { AppliedChange } from '../methods/project.ts';
 import { demandsWith } from './demands.ts';
 import type { HandlerDeps } from './deps.ts';
-import { projectSpec } from './project.ts';
+import { readProject, specsOf } from './project-spec.ts';
 import { scheduleText } from './schedule-text.ts';
 import { infeasibleView } from './views.ts';
 
@@ -19,7 +19,7 @@ export function applyHandlers(deps: HandlerDeps): Pick<Handlers, 'project.apply'
       const store = deps.store();
       refuseTwins(projects);
       // All addresses are made first, so that a list with a mistake changes nothing.
-      const wanted = projects.map((project) => projectSpec(project, deps));
+      const wanted = specsOf(projects.map((project, index) => readProject(project, index, deps)));
       const planned = wanted.map((spec) => ({ spec, changes: changesOf(store, spec) }));
       const surplus = prune ? surplusOf(store, new Set(wanted.map(({ id }) => id))) : [];
       const replaced = [...wanted.map(({ id }) => id), ...surplus].flatMap((id) => store.projects.get(id) ?? []);

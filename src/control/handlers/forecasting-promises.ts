@@ -13,10 +13,19 @@ interface Promised {
   readonly hours: readonly OpenHours[];
 }
 
+/** Who shares an objective on a host, and what is left of its turns. */
+interface Sharing {
+  readonly targets: number;
+  /** The part of the turns that shorter objectives take. */
+  readonly promised: number;
+}
+
 /** What is promised on one host, all together: all of it is added before anything is asked. */
 export class HostPromises {
   readonly #host: HostPace;
-  readonly #sharing = new Map<number, number>();
+  /** By source, objective and hours. */
+  readonly #demands = new Map<string, Demand>();
+  #sharing: ReadonlyMap<number, Sharing> | undefined;
   /** The part of the host's turns that re-checks take at least. */
   #load = 0;
 
@@ -24,36 +33,51 @@ export class HostPromises {
     this.#host = host;
   }
 
-  add({ objectiveMs, scrapedMs, hours }: Promised): void {
-    if (objectiveMs !== undefined) this.#sharing.set(objectiveMs, (this.#sharing.get(objectiveMs) ?? 0) + 1);
+  add({ source, objectiveMs, scrapedMs, hours }: Promised): void {
+    if (objectiveMs !== undefined) {
+      const demand = { targets: 1, objectiveMs, hours: opennessOf(hours) };
+      const name = nameOf(source, demand);
+      const { targets } = this.#demands.get(name) ?? { targets: 0 };
+      this.#demands.set(name, { ...demand, targets: targets + 1 });
+    }
     if (scrapedMs !== undefined) this.#load += loadOf(scrapedMs, hours, this.#host);
   }
 
   /** How long after a turn its objective asks for the next one, as far as the host has the turns for all of them; nothing where none is promised. */
   afterMs({ objectiveMs = Infinity, scrapedMs, hours }: Promised): number | undefined {
     if (scrapedMs === undefined) return undefined;
-    const demand = { targets: this.#sharing.get(objectiveMs) ?? 1, objectiveMs: scrapedMs, hours: opennessOf(hours) };
-    return Math.max(scrapedMs - leadOf(demand, this.#host), openMs(demand) * this.#load);
+    this.#sharing ??= sharingOf([...this.#demands.values()], this.#host);
+    const { targets, promised } = this.#sharing.get(objectiveMs) ?? { targets: 1, promised: 0 };
+    const demand = { targets, objectiveMs: scrapedMs, hours: opennessOf(hours) };
+    return Math.max(scrapedMs - leadOf(demand, this.#host, promised), openMs(demand) * this.#load);
   }
 }
 
-/** By how much what a host does not allow is too short, by source, objective and hours. */
-export function shortOf(infeasible: readonly Infeasible[]): ReadonlyMap<string, number> {
-  return new Map(
-    infeasible.map(({ source, objectiveMs, hours, neededMs, nearestMs = objectiveMs + neededMs }) => [
-      nameOf(source, { targets: 1, objectiveMs, hours }),
-      nearestMs - objectiveMs,
-    ]),
+/** By objective: how many targets share it, and what part of the host's turns shorter ones take, each beside those before it. */
+function sharingOf(demands: readonly Demand[], host: HostPace): ReadonlyMap<number, Sharing> {
+  const sharing = new Map<number, Sharing>();
+  let promised = 0;
+  for (const [objectiveMs, group] of [...Map.groupBy(demands, (each) => each.objectiveMs)].sort(([a], [b]) => a - b)) {
+    sharing.set(objectiveMs, { targets: group.reduce((sum, { targets }) => sum + targets, 0), promised });
+    for (const demand of group) {
+      const { isFeasible, load } = feasibility(demand, host, promised);
+      if (isFeasible) promised += load;
+    }
+  }
+  return sharing;
+}
+
+/** Which objectives a host does not allow to be promised: by source, objective and hours. */
+export function refusedOf(infeasible: readonly Infeasible[]): ReadonlySet<string> {
+  return new Set(
+    infeasible.map(({ source, objectiveMs, hours }) => nameOf(source, { targets: 1, objectiveMs, hours })),
   );
 }
 
-/** By how much an objective is shorter than the nearest that its host allows; nothing where it can be kept. */
-export function shortBy(
-  { source, objectiveMs, hours }: Promised,
-  short: ReadonlyMap<string, number>,
-): number | undefined {
-  if (objectiveMs === undefined || short.size === 0) return undefined;
-  return short.get(nameOf(source, { targets: 1, objectiveMs, hours: opennessOf(hours) }));
+/** Whether what is promised of a target is among those. */
+export function isRefused({ source, objectiveMs, hours }: Promised, refused: ReadonlySet<string>): boolean {
+  if (objectiveMs === undefined || refused.size === 0) return false;
+  return refused.has(nameOf(source, { targets: 1, objectiveMs, hours: opennessOf(hours) }));
 }
 
 function loadOf(objectiveMs: number, hours: readonly OpenHours[], host: HostPace): number {

@@ -11,7 +11,7 @@ import { priorityOf } from '../../schedule/priority.ts';
 import type { TargetRow } from '../../store/rows.ts';
 import type { ScheduleRow } from '../../store/schedule-row.ts';
 import type { HandlerDeps } from './deps.ts';
-import { HostPromises, shortBy, shortOf } from './forecasting-promises.ts';
+import { HostPromises, isRefused, refusedOf } from './forecasting-promises.ts';
 import { ForecastPulses } from './forecasting-pulses.ts';
 import { usualScrape, type UsualScrape, usualTookMs } from './forecasting-scrape.ts';
 
@@ -47,6 +47,8 @@ interface Host {
   readonly pace: HostPace;
   readonly entries: Entry[];
   readonly promises: HostPromises;
+  /** Targets with an objective that it does not allow to be promised, of those that were forecast. */
+  infeasible: number;
 }
 
 /** What a forecast is made from: places are added, then their hosts are gone through. */
@@ -97,9 +99,15 @@ export class ForecastInputs {
     return this.#added;
   }
 
-  hostPace(key: string): HostPace {
-    const { delayMs = 0 } = this.#hosts.get(key)?.pace ?? {};
-    return { delayMs };
+  /** Targets with an objective that their hosts do not allow to be promised; known once all hosts were gone through. */
+  get infeasible(): number {
+    return [...this.#hosts.values()].reduce((sum, { infeasible }) => sum + infeasible, 0);
+  }
+
+  /** The same of one host, and how often it can be asked. */
+  limitsOf(key: string): Pick<HostPace, 'delayMs'> & Pick<Host, 'infeasible'> {
+    const { pace: { delayMs } = { delayMs: 0 }, infeasible = 0 } = this.#hosts.get(key) ?? {};
+    return { delayMs, infeasible };
   }
 
   /**
@@ -119,28 +127,29 @@ export class ForecastInputs {
       yield {
         key: host.key,
         ...host.pace,
-        targets: this.#targetsOf(host, infeasible.get(host.key) ?? []),
+        targets: this.#targetsOf(host, refusedOf(infeasible.get(host.key) ?? [])),
         pulses: pulses.get(host.key) ?? [],
       };
   }
 
-  *#targetsOf({ entries, pace, promises }: Host, infeasible: readonly Infeasible[]): Generator<ForecastTarget> {
-    const short = shortOf(infeasible);
+  *#targetsOf(host: Host, refused: ReadonlySet<string>): Generator<ForecastTarget> {
+    const { entries, pace, promises } = host;
     for (const [slot, entry] of entries.entries()) {
       const { objectiveMs, scrapedMs, pulsedMs, requests, bytes, hours } = entry;
       const afterMs = promises.afterMs(entry);
       const stored = entry.row && this.#deps.store().schedule.get(entry.row.target);
       const firstAt = this.#firstOf(entry, stored);
       const recheck = afterMs === undefined ? undefined : this.#recheckOf(stored, afterMs);
-      const shortByMs = shortBy(entry, short);
-      const promised = scrapedMs ?? objectiveMs;
+      const isInfeasible = isRefused(entry, refused);
+      if (isInfeasible) host.infeasible += 1;
+      // What lacks turns, or only slack, is not told as kept or broken by its turns: nobody knows by how much it will be late, if at all.
+      const promised = isInfeasible ? undefined : (scrapedMs ?? objectiveMs);
       yield {
         pace: this.#paceOf(entry, stored, { slot, host: pace, firstAt }),
         ...(firstAt !== undefined && { firstAt }),
         ...(promised !== undefined && { objectiveMs: promised }),
         ...(scrapedMs === undefined && pulsedMs !== undefined && { verifiedMs: pulsedMs }),
         ...(recheck && { recheck }),
-        ...(shortByMs !== undefined && { shortByMs }),
         requests,
         bytes,
         hours,
@@ -178,12 +187,12 @@ export class ForecastInputs {
       case 'cron':
         return pace;
       case 'tokens': {
-        const { start, cap, perDay } = pace;
+        const { start, cap, perDay, zone } = pace;
         // The first day brings a token as any other, and the first scrape of a new target is paid for before.
         const unspent = Math.max(0, start - 1);
         const bucket = stored?.pace.kind === 'tokens' ? stored.pace.bucket : { tokens: unspent, day: 0 };
         const priority = priorityOf(row?.found ?? [], multiplier);
-        return { kind: 'tokens', bucket, priority, limits: { start, cap, perDay } };
+        return { kind: 'tokens', bucket, priority, limits: { start, cap, perDay }, zone };
       }
       case 'continuous': {
         const { sleepMs } = pace;
@@ -201,7 +210,7 @@ export class ForecastInputs {
     const known = this.#hosts.get(key);
     if (known !== undefined) return known;
     const pace = paceOf(source, this.#deps.knownPace(key));
-    const host = { key, pace, entries: [], promises: new HostPromises(pace) };
+    const host = { key, pace, entries: [], promises: new HostPromises(pace), infeasible: 0 };
     this.#hosts.set(key, host);
     return host;
   }

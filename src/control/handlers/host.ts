@@ -4,6 +4,7 @@ import type { HostView as Ledger } from '../../../workers/hosts.ts';
 import type { Handlers } from '../methods.ts';
 import type { CircuitView, HoldView, HostView } from '../methods/host.ts';
 import type { HandlerDeps } from './deps.ts';
+import { declaredDelayMs, isUnasked, trackedHosts, unaskedLedger } from './tracked-hosts.ts';
 
 /** Of a key that very many sources share, no more are shown. */
 const shownSources = 10;
@@ -15,11 +16,22 @@ export function hostHandlers(deps: HandlerDeps): Pick<Handlers, 'host.list'> {
         deps.ledgers(key === undefined ? { after, limit: limit + 1 } : { key }),
         deps.circuits(),
       ]);
-      const byKey = sourcesByKey(deps.catalogue());
-      const shown = ledgers.slice(0, limit);
-      const hosts = shown.map((ledger) => hostView(ledger, byKey.get(ledger.key) ?? [], circuits, deps));
+      const named = sourcesByKey(deps.catalogue());
+      const tracked = trackedHosts(deps, key);
+      const asked = new Map(ledgers.map((ledger) => [ledger.key, ledger]));
+      const others = [...tracked.keys()].filter((each) => after === undefined || each > after);
+      const keys = [...new Set([...asked.keys(), ...others])].sort();
+      const shown = keys.slice(0, limit);
+      const hosts = shown.map((each) =>
+        hostView(
+          asked.get(each) ?? unaskedLedger(each, deps.clock.now()),
+          [...(named.get(each) ?? []), ...(tracked.get(each) ?? [])],
+          circuits,
+          deps,
+        ),
+      );
       const last = shown.at(-1);
-      return { hosts, ...(last && ledgers.length > limit && { next: last.key }) };
+      return { hosts, ...(last !== undefined && keys.length > limit && { next: last }) };
     },
   };
 }
@@ -41,13 +53,15 @@ function originOf(address: string | undefined): string | undefined {
 
 function hostView(
   ledger: Ledger,
-  named: readonly string[],
+  others: readonly string[],
   circuits: ReadonlyMap<string, CircuitView>,
   deps: HandlerDeps,
 ): HostView {
-  const { key, waiting, next, open, nextAt, delayMs, latencyMs, failures, backoffStep, rest } = ledger;
-  const ids = [...new Set([...ledger.sources, ...named])].slice(0, shownSources);
-  const sources = ids.flatMap((id) => sourceOf(id, key, circuits.get(id), deps) ?? []);
+  const { key, waiting, next, open, nextAt, latencyMs, failures, backoffStep, rest } = ledger;
+  const ids = [...new Set([...ledger.sources, ...others])];
+  const loaded = ids.flatMap((id) => deps.catalogue().sources.get(id)?.source ?? []);
+  const sources = loaded.slice(0, shownSources).map((source) => sourceView(source, key, circuits.get(source.id), deps));
+  const delayMs = isUnasked(ledger) ? slowestOf(loaded) : ledger.delayMs;
   const stopped = ledger.hold === undefined ? stoppedUntil(sources) : undefined;
   const hold = stopped === undefined ? holdView(ledger.hold) : ({ kind: 'circuit' } as const);
   const turnAt = stopped ?? nextAt;
@@ -63,7 +77,7 @@ function hostView(
     open,
     ...(turnAt !== undefined && { nextAt: Math.round(turnAt) }),
     ...(hold && { hold }),
-    delayMs,
+    ...(delayMs !== undefined && { delayMs }),
     ...(latencyMs !== undefined && { latencyMs }),
     failures,
     backOffStep: backoffStep,
@@ -71,18 +85,23 @@ function hostView(
   };
 }
 
-function sourceOf(
-  id: string,
+/** The pause of the slowest; nothing where there are none. */
+function slowestOf(sources: readonly Source[]): number | undefined {
+  return sources.length === 0 ? undefined : Math.max(...sources.map(declaredDelayMs));
+}
+
+function sourceView(
+  source: Source,
   key: string,
   circuit: CircuitView | undefined,
-  { catalogue, robotsTxt }: HandlerDeps,
-): HostView['sources'][number] | undefined {
-  const source = catalogue().sources.get(id)?.source;
-  if (source === undefined) return undefined;
-  const { robots, userAgent } = source;
+  { robotsTxt }: HandlerDeps,
+): HostView['sources'][number] {
+  const { id, robots, userAgent, politeness } = source;
   const origin = originOf(key) ?? originOf(source.url);
   return {
     id,
+    delayMs: declaredDelayMs(source),
+    concurrency: politeness.concurrency,
     robots,
     ...(userAgent !== undefined && { userAgent }),
     ...(robots === 'obey' && origin !== undefined && { robotsTxt: robotsTxt(source, origin) }),

@@ -9,7 +9,7 @@ import type { PlanView } from '../methods/schedule.ts';
 import type { HandlerDeps } from './deps.ts';
 import { ForecastInputs } from './forecasting.ts';
 import { OneByOne } from './one-by-one.ts';
-import { projectSpec } from './project.ts';
+import { type ReadProject, readProject, specsOf } from './project-spec.ts';
 import { infeasibleView } from './views.ts';
 
 const dayMs = 86_400_000;
@@ -43,13 +43,17 @@ export function planHandlers(deps: HandlerDeps): Pick<Handlers, 'schedule.plan'>
     const infeasible = inputs.demands.infeasible();
     const hosts = inputs.hosts(Map.groupBy(infeasible, ({ key }) => key));
     const forecast = await runForecast(hosts, { days: params.days, from }, signal);
-    const { busiest } = forecast;
+    const { busiest, objectives } = forecast;
     return {
       from,
       days: params.days,
       skipped,
       ...forecast,
-      busiest: busiest.map((host) => ({ ...host, ...inputs.hostPace(host.key) })),
+      objectives: { ...objectives, infeasible: inputs.infeasible },
+      busiest: busiest.map((host) => {
+        const { delayMs, infeasible: refused } = inputs.limitsOf(host.key);
+        return { ...host, delayMs, objectives: { ...host.objectives, infeasible: refused } };
+      }),
       infeasible: infeasible.slice(0, 100).map(infeasibleView),
     };
   }
@@ -59,7 +63,13 @@ export function planHandlers(deps: HandlerDeps): Pick<Handlers, 'schedule.plan'>
 function checkFrom(from: number, now: number): void {
   if (from >= Math.floor(now / dayMs) * dayMs && from <= now + farthestMs) return;
   const what = 'an instant from the present day on and within ten years';
-  throw new ControlError('invalid_params', `from: expected ${what}, got ${from}`);
+  throw new ControlError('invalid_params', `from: expected ${what}, got ${instantText(from)}`);
+}
+
+/** An instant as a date, where there is one of it. */
+function instantText(at: number): string {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString();
 }
 
 /** Adds what is tracked, a list in place of the projects that it names; tells how many targets were left out. */
@@ -70,11 +80,12 @@ async function addAll(
   signal: AbortSignal,
 ): Promise<number> {
   const { store, catalogue } = deps;
-  const listed = new Map<string, ProjectSpec>();
+  const read: ReadProject[] = [];
   for (const [index, project] of projects.entries()) {
-    listed.set(project.id, projectSpec(project, deps));
+    read.push(readProject(project, index, deps));
     if (index % atOnce === 0) await setImmediate();
   }
+  const listed = new Map(specsOf(read).map((spec) => [spec.id, spec]));
   let skipped = 0;
   if (!prune)
     for await (const rows of inSlices(store().projects.rowsAfter))

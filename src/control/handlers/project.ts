@@ -1,28 +1,18 @@
 import { nanoid } from 'nanoid';
-import { undeclaredPromises } from '../../definition/promise.ts';
 import { paceKeys, type ScheduleLevel } from '../../definition/schedule.ts';
-import {
-  addProject,
-  archiveProject,
-  type ProjectResult,
-  type ProjectSpec,
-  restoreProject,
-  type TargetSpec,
-  updateProject,
-} from '../../store/projects.ts';
+import { addProject, archiveProject, type ProjectResult, restoreProject, updateProject } from '../../store/projects.ts';
 import type { ProjectRow, TargetRow } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import { levelOf } from '../methods/pace.ts';
-import type { ListedProjectInput, ProjectView } from '../methods/project.ts';
-import type { TargetInput } from '../methods/target.ts';
+import type { ProjectView } from '../methods/project.ts';
 import type { HandlerDeps } from './deps.ts';
 import { demandsBeside } from './demands.ts';
 import { pausedBy } from './held-due.ts';
+import { projectSpec, refuseUndeclared, targetSpecs } from './project-spec.ts';
 import { withSource } from './resolve.ts';
 import { sliceOf } from './slice.ts';
-import { targetUrl } from './source.ts';
 import { infeasibleView, projectView, statusOf } from './views.ts';
 
 type Methods =
@@ -38,7 +28,7 @@ export function projectHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
     'project.add': async ({ targets, ...given }, { signal }) => {
       const known = await Promise.all(targets.map((target) => withSource(target, deps, signal)));
       const { id = nanoid() } = given;
-      const added = await addProject(deps.store(), projectSpec({ ...given, id, targets: known }, deps));
+      const added = await addProject(deps.store(), projectSpec({ ...given, targets: known }, id, deps));
       if (!added.ok) throw new ControlError('conflict', `project "${id}" exists already`);
       deps.reconcile();
       const paused = pausedBy(deps);
@@ -61,9 +51,10 @@ export function projectHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
 
     'project.update': async ({ id, name, labels, multiplier, targets, ...level }) => {
       const row = findProject(deps.store(), id);
-      const specs = targets?.map((target) => targetSpec(target, deps));
       const schedule = scheduleChange(row.schedule, levelOf(level));
-      refuseUndeclared((schedule ?? row.schedule)?.objectives, specs ?? trackedBy(row, deps), deps);
+      const { objectives } = schedule ?? row.schedule ?? {};
+      const specs = targets && targetSpecs(id, targets, objectives, deps);
+      if (specs === undefined) refuseUndeclared(id, trackedBy(row, deps), objectives, deps);
       const updated = await updateProject(deps.store(), id, {
         ...(name !== undefined && { name }),
         ...(labels !== undefined && { labels }),
@@ -84,51 +75,6 @@ export function findProject(store: Store, id: string): ProjectRow {
   const row = store.projects.get(id);
   if (row === undefined) throw notFound(id);
   return row;
-}
-
-/** The address that a target names, or that its parameters make. */
-export function targetSpec(target: TargetInput, { catalogue }: Pick<HandlerDeps, 'catalogue'>): TargetSpec {
-  const source = catalogue().sources.get(target.source)?.source;
-  if (source === undefined) throw new ControlError('not_found', `no source "${target.source}" is loaded`);
-  const { source: id, url, params, ...given } = target;
-  const schedule = levelOf(given);
-  refuseUndeclared(schedule.objectives, [{ source: id }], { catalogue });
-  return {
-    source: id,
-    url: targetUrl(source, { url, params }),
-    ...(Object.keys(schedule).length > 0 && { schedule }),
-  };
-}
-
-/** A project with all its targets, as it is stored. */
-export function projectSpec(
-  { id, name = id, labels, multiplier, targets, ...given }: ListedProjectInput,
-  deps: Pick<HandlerDeps, 'catalogue'>,
-): ProjectSpec {
-  const schedule = levelOf(given);
-  const specs = targets.map((target) => targetSpec(target, deps));
-  refuseUndeclared(schedule.objectives, specs, deps);
-  return {
-    id,
-    name,
-    labels,
-    multiplier,
-    ...(Object.keys(schedule).length > 0 && { schedule }),
-    targets: specs,
-  };
-}
-
-/** Refuses a promise of a field that no source of these targets has; of one that is not loaded nobody knows. */
-function refuseUndeclared(
-  objectives: ScheduleLevel['objectives'],
-  targets: readonly Pick<TargetSpec, 'source'>[],
-  { catalogue }: Pick<HandlerDeps, 'catalogue'>,
-): void {
-  const sources = [...new Set(targets.map(({ source }) => source))].map((id) => catalogue().sources.get(id)?.source);
-  const loaded = sources.filter((source) => source !== undefined);
-  if (loaded.length < sources.length) return;
-  for (const { message } of undeclaredPromises(objectives?.fields ?? {}, loaded))
-    throw new ControlError('invalid_params', `objectives.fields: ${message}`);
 }
 
 function trackedBy(row: ProjectRow, { store }: Pick<HandlerDeps, 'store'>): TargetRow[] {

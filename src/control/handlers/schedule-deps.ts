@@ -11,7 +11,10 @@ export interface ScheduleDeps {
   dueInputsOf(target: TargetRow): DueInputs | undefined;
   /** What the levels say of a place, tracked or not; nothing while its source is not loaded. */
   scheduleOf(place: Place): TargetSchedule | undefined;
-  /** What a host has shown of how often it can be asked, by its politeness key; nothing before it has answered a few times. */
+  /**
+   * What a host has shown of how often it can be asked, by its politeness key. Before it has answered a few times it is taken to be as
+   * when it last did not allow what is promised on it; without such a thing, nothing is known.
+   */
   readonly knownPace: (key: string) => KnownPace | undefined;
   /** Until when hosts are left alone for their `Retry-After` or back-off, wall time, by key: all that are, or one. */
   leftAlone(key?: string): Promise<ReadonlyMap<string, number>>;

@@ -1,8 +1,7 @@
-import { pluginAddress } from '../../definition/plugin-address.ts';
-import type { Problem } from '../../definition/problem.ts';
+import { pathText, type Problem } from '../../definition/problem.ts';
 import type { Source } from '../../definition/source.ts';
 import { strangerAt } from '../../definition/stranger.ts';
-import { fillUrl } from '../../definition/url-pattern.ts';
+import { targetAddress } from '../../definition/target-address.ts';
 import { inSlices } from '../../store/slices.ts';
 import type { Store } from '../../store/store.ts';
 import { ControlError } from '../error.ts';
@@ -67,23 +66,11 @@ export function sourceHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
 }
 
 /** The address of a target; throws a `ControlError` that says which parameters its source's pattern needs. */
-export function targetUrl(
-  source: Source,
-  asked: { readonly url?: string | undefined; readonly params?: Readonly<Record<string, string>> | undefined },
-): string {
-  if (asked.url !== undefined) return asked.url;
-  if (source.url === undefined && source.plugin !== undefined) return pluginAddress(source.id, asked.params ?? {});
-  if (source.url === undefined) {
-    const instead = Object.keys(asked.params ?? {}).length === 0 ? '' : ' in place of "params"';
-    throw new ControlError('invalid_params', `source "${source.id}" has no address pattern: expected "url"${instead}`);
-  }
-  const filled = fillUrl(source.url, asked.params ?? {});
-  if (filled.ok) return filled.url;
-  const told = [
-    ...filled.missing.map((name) => `expected a value for "${name}"`),
-    ...filled.unknown.map((name) => `"${name}" is not in the pattern`),
-  ];
-  throw new ControlError('invalid_params', `params: ${told.join('; ')}: source "${source.id}" has ${source.url}`);
+export function targetUrl(source: Source, asked: Parameters<typeof targetAddress>[1]): string {
+  const address = targetAddress(source, asked);
+  if (address.ok) return address.url;
+  const part = address.path.length > 0 ? `${pathText(address.path)}: ` : '';
+  throw new ControlError('invalid_params', `${part}${address.message}`);
 }
 
 /** Ids of sources that are loaded, and of those whose file has problems. */

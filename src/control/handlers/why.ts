@@ -1,5 +1,5 @@
 import { agesOf } from '../../definition/promise.ts';
-import { politenessKey } from '../../definition/source.ts';
+import { politenessKey, type Source } from '../../definition/source.ts';
 import type { Pace } from '../../schedule/next-due.ts';
 import { priorityOf } from '../../schedule/priority.ts';
 import { defaultTokens } from '../../schedule/tokens.ts';
@@ -11,6 +11,7 @@ import { heldDue, type Holds, holdsOf, pausedBy, reasonView } from './held-due.t
 import { holdView } from './host.ts';
 import { findProject } from './project.ts';
 import { type Promised, promisesOf, scheduleOfRow } from './promises.ts';
+import { declaredDelayMs, isUnasked, unaskedLedger } from './tracked-hosts.ts';
 import { conditionsOf, statusOf } from './views.ts';
 import { rowsOf, targetsOf } from './work.ts';
 
@@ -43,8 +44,7 @@ async function whyView(row: TargetRow, isArchived: boolean, holds: Holds, deps: 
   const isParked = status === 'parked' && parked !== undefined;
   const circuit = holds.circuits.get(row.source);
   const session = deps.sessionOf(row.source);
-  const key = source && politenessKey(source, url);
-  const host = key === undefined ? undefined : await hostView(key, deps);
+  const host = source && (await hostView(source, url, deps));
   const isScheduled = status === 'active' && !isArchived;
   const due = isScheduled ? heldDue(row, holds, deps) : undefined;
   const pace = isScheduled ? deps.dueInputsOf(row)?.pace : undefined;
@@ -69,17 +69,17 @@ async function whyView(row: TargetRow, isArchived: boolean, holds: Holds, deps: 
   };
 }
 
-/** What its ledger says; one that was never asked waits for nothing. */
-async function hostView(key: string, deps: HandlerDeps): Promise<WhyView['host']> {
-  const [ledger] = await deps.ledgers({ key });
-  if (ledger === undefined) return undefined;
+/** What its ledger says; one that was not asked waits for nothing, and has the pause that the definition says. */
+async function hostView(source: Source, url: string, deps: HandlerDeps): Promise<NonNullable<WhyView['host']>> {
+  const key = politenessKey(source, url);
+  const [ledger = unaskedLedger(key, deps.clock.now())] = await deps.ledgers({ key });
   const hold = holdView(ledger.hold);
   return {
     key,
     ...(ledger.nextAt !== undefined && { nextAt: Math.round(ledger.nextAt) }),
     ...(hold && { hold }),
     waiting: ledger.waiting,
-    delayMs: ledger.delayMs,
+    delayMs: isUnasked(ledger) ? declaredDelayMs(source) : ledger.delayMs,
   };
 }
 

@@ -50,13 +50,16 @@ export type RobotsView = z.infer<typeof RobotsView>;
 export const HostView = z.strictObject({
   /** An origin, unless a source names another key. */
   key: z.string(),
-  /** Those that ask it, as their definitions say and as they have asked since the start; the first ten. */
+  /** Those that ask it, as their definitions say and as they have asked since the start or track targets there; the first ten. */
   sources: z
     .array(
       z.strictObject({
         id: z.string(),
         /** Where it has one of its own. */
         userAgent: z.string().optional(),
+        /** The usual pause and the requests under way at once that its definition allows. */
+        delayMs: z.number(),
+        concurrency: z.int(),
         robots: z.enum(['obey', 'ignore']),
         /** Missing where it is not known which origin to look at. */
         robotsTxt: RobotsView.optional(),
@@ -77,8 +80,8 @@ export const HostView = z.strictObject({
   nextAt: Instant.optional(),
   /** Missing when it can be asked now. */
   hold: HoldView.optional(),
-  /** The usual pause at present. */
-  delayMs: z.number(),
+  /** The usual pause at present; before it was asked since the start, that of the slowest definition, and missing where none is loaded. */
+  delayMs: z.number().optional(),
   /** Of its last response. */
   latencyMs: z.number().optional(),
   /** Times in a row that it failed or refused. */
@@ -105,6 +108,6 @@ export const hostMethods = {
       next: z.string().optional(),
     }),
     role: 'read',
-    doc: 'Lists what is known of each host, in the order of their keys: when it can next be asked, and why not sooner.',
+    doc: 'Lists hosts that were asked or that targets are tracked on, in the order of their keys: when each can next be asked, and why not sooner. Of a source whose targets are on many hosts that were not asked yet, the first of them.',
   },
 } as const satisfies Record<string, MethodSpec>;

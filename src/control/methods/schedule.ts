@@ -22,8 +22,16 @@ export const TurnView = z.strictObject({
 });
 export type TurnView = z.infer<typeof TurnView>;
 
-/** How many objectives are kept, and by how much the worst is missed. */
-export const KeptView = z.strictObject({ kept: z.int(), broken: z.int(), worstByMs: z.number() });
+/** How many objectives are kept. */
+export const KeptView = z.strictObject({
+  kept: z.int(),
+  /** Those whose turns come too late, as their pace, their first scrape or what waits for their host has it. */
+  broken: z.int(),
+  /** Those that their hosts do not allow to be promised, kept for now or not: `infeasible` of the plan says which could be. */
+  infeasible: z.int(),
+  /** By how much the age of the worst of those that are broken goes beyond its objective; 0 where none is. */
+  worstByMs: z.number(),
+});
 
 export type KeptView = z.infer<typeof KeptView>;
 

@@ -22,8 +22,8 @@ export interface ScheduleTable {
   readonly freeSlot: (key: string, everyMs: number) => number;
   /** Where the grid of this politeness key and interval begins; missing until it has had a target. */
   readonly originOf: (key: string, everyMs: number) => number | undefined;
-  /** How many targets of a politeness key share an objective. */
-  readonly sharing: (key: string, objectiveMs: number) => number;
+  /** What is promised on a politeness key up to an age, the shortest first. */
+  readonly promisesOn: (key: string, longestMs: number) => readonly Share[];
   /** What is promised of whom, by politeness key: the slice after one, from the first on without it. */
   readonly sharesAfter: (last: Share | undefined, limit: number) => Iterable<Share>;
   /** The same of one politeness key. */
@@ -117,12 +117,7 @@ export function scheduleTable(environment: Environment): ScheduleTable {
       return grids.get([key, everyMs])?.top ?? 0;
     },
     originOf: (key, everyMs) => grids.get([key, everyMs])?.originAt,
-    sharing(key, objectiveMs) {
-      let sum = 0;
-      for (const targets of shares.rows({ from: [key, objectiveMs, ''], before: [key, objectiveMs, '\uffff'] }))
-        sum += targets;
-      return sum;
-    },
+    promisesOn: (key, longestMs) => [...sharesIn({ from: [key, 0, ''], before: [key, longestMs, '\uffff'] })],
     sharesAfter: (last, limit) => sharesIn({ ...(last && { after: shareKey(last) }), limit }),
     sharesOf: (key) => [...sharesIn(ofKey(key))],
     isPromised: (key) => [...shares.keys({ ...ofKey(key), limit: 1 })].length > 0,

@@ -1,0 +1,78 @@
+import type { HostView as Ledger } from '../../../workers/hosts.ts';
+import { politenessKey, type Source } from '../../definition/source.ts';
+import type { TargetRow } from '../../store/rows.ts';
+import type { HandlerDeps } from './deps.ts';
+
+type Deps = Pick<HandlerDeps, 'store' | 'catalogue'>;
+
+/** However many targets there are, no call looks at more than about these, and at no more of one source. */
+const maxLooked = 2_000;
+const maxOfSource = 100;
+
+/**
+ * Hosts on which something is tracked, whether they were asked or not, with the sources of it, by politeness key. Of a source whose
+ * targets are on many hosts, the first targets tell them.
+ *
+ * @param wanted - this host alone.
+ */
+export function trackedHosts(deps: Deps, wanted?: string): ReadonlyMap<string, ReadonlySet<string>> {
+  const { sources } = deps.catalogue();
+  const hosts = new Map<string, Set<string>>();
+  const ofEach = Math.max(1, Math.min(maxOfSource, Math.floor(maxLooked / sources.size)));
+  for (const [id, { source }] of sources) for (const key of keysOf(source, ofEach, deps)) note(key, id);
+  // What is promised on a host is known by its key.
+  if (wanted !== undefined) for (const { source } of deps.store().schedule.sharesOf(wanted)) note(wanted, source);
+  return hosts;
+
+  function note(key: string, source: string): void {
+    if (wanted !== undefined && key !== wanted) return;
+    const known = hosts.get(key);
+    if (known === undefined) hosts.set(key, new Set([source]));
+    else known.add(source);
+  }
+}
+
+function* keysOf(source: Source, limit: number, deps: Deps): Generator<string> {
+  const { targets } = deps.store();
+  for (const number of targets.numbersOfSource(source.id, { limit })) {
+    const row = targets.get(number);
+    if (row === undefined || !isTracked(row, deps)) continue;
+    yield politenessKey(source, row.url);
+    // All others are on that one too.
+    if (source.politeness.key !== undefined) return;
+  }
+}
+
+function isTracked({ status, project }: TargetRow, { store }: Deps): boolean {
+  return (status === 'active' || status === 'parked') && store().projects.get(project)?.status === 'active';
+}
+
+/** A ledger as it is before its host is first asked, which can be at once. */
+export function unaskedLedger(key: string, now: number): Ledger {
+  return {
+    key,
+    waiting: 0,
+    next: [],
+    open: 0,
+    nextAt: now,
+    hold: undefined,
+    failures: 0,
+    backoffStep: 0,
+    rest: undefined,
+    delayMs: 0,
+    latencyMs: undefined,
+    source: undefined,
+    sources: [],
+    circuit: undefined,
+  };
+}
+
+/** Whether nobody has wished for it since the start: one that was restored knows no pause before. */
+export function isUnasked({ source, delayMs }: Ledger): boolean {
+  return source === undefined && delayMs === 0;
+}
+
+/** The usual pause that a source's definition asks for. */
+export function declaredDelayMs({ politeness: { delay, minDelay } }: Source): number {
+  return Math.max(delay, minDelay);
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import { productSource, startDaemon } from '../support/daemon.ts';
+import { run } from './terminal.ts';
+
+const broken = productSource('shop').replace('provider: html', 'provider: htlm');
+const says = /^heronry: 1 problem; .*:\n.*sources\/shop\.yaml:\d+:\d+: provider: expected one of html, .*"html"\?$/m;
+
+/** A daemon whose only definition was broken after its start. */
+async function withBroken(t: TestContext) {
+  const { socket, define } = await startDaemon(t, { sources: { shop: productSource('shop') } });
+  await define('shop', broken);
+  return (...words: string[]) => run(['sources', ...words, '--socket', socket]);
+}
+
+describe('sources --reload', () => {
+  test('tells what is wrong in the files, once, and leaves with the status of a wrong configuration', async (t) => {
+    const sources = await withBroken(t);
+    const { status, out, err } = await sources('--reload');
+    assert.equal(status, 2);
+    assert.match(err, /^0 sources changed, 0 removed$/m);
+    assert.match(err, says);
+    assert.match(out, /^shop\tdefinition_error\t/);
+    assert.doesNotMatch(out, /htlm/);
+    // To list what is there is no failure.
+    const listed = await sources();
+    assert.deepEqual([listed.status, listed.err], [0, '']);
+    assert.match(listed.out, /shop\.yaml:\d+:\d+: provider: expected one of html/);
+  });
+
+  test('does so for machines as well', async (t) => {
+    const sources = await withBroken(t);
+    const { status, out, err } = await sources('--reload', '--json');
+    assert.equal(status, 2);
+    assert.equal(JSON.parse(out)[0].status, 'definition_error');
+    const { error } = JSON.parse(err.trim().split('\n').at(-1) ?? '');
+    assert.equal(error.code, 'usage');
+    assert.match(error.message, /shop\.yaml:\d+:\d+: provider: /);
+  });
+
+  test('leaves with 0 where nothing is wrong', async (t) => {
+    const { socket } = await startDaemon(t, { sources: { shop: productSource('shop') } });
+    const { status, err } = await run(['sources', '--reload', '--ids', '--socket', socket]);
+    assert.deepEqual({ status, err }, { status: 0, err: '0 sources changed, 0 removed\n' });
+  });
+});

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test, type TestContext } from 'node:test';
+import { temporaryDirectory } from '../control/daemon.ts';
+import { productSource } from '../support/daemon.ts';
+import { run } from './terminal.ts';
+
+/** A folder with a source `shop` and these projects. */
+async function folderWith(t: TestContext, projects: string): Promise<string> {
+  const cwd = await temporaryDirectory(t);
+  await mkdir(join(cwd, 'sources'));
+  await writeFile(join(cwd, 'sources', 'shop.yaml'), productSource('shop', 'url: "https://shop.example/{page}"'));
+  await writeFile(join(cwd, 'projects.yaml'), projects);
+  return cwd;
+}
+
+describe('validate finds what apply refuses of a project', () => {
+  const cases: readonly [what: string, project: string, says: string][] = [
+    [
+      'a source that is not defined',
+      '  targets:\n    - source: shpo\n      params: { page: 1 }\n',
+      '3:15: [0].targets[0].source: no source "shpo" is defined; did you mean "shop"?',
+    ],
+    [
+      'parameters that the address pattern lacks, and misses',
+      '  targets:\n    - source: shop\n      params: { slug: z1 }\n',
+      '4:15: [0].targets[0].params: expected a value for "page"; "slug" is not in the pattern: source "shop" has https://shop.example/{page}',
+    ],
+    [
+      'a promised field that no source declares',
+      '  objectives: { fields: { pirce: { errorAfter: 1d } } }\n  targets: [{ source: shop, params: { page: 1 } }]\n',
+      '2:34: [0].objectives.fields.pirce: expected a declared field (sku, price, state), got "pirce"; did you mean "price"?',
+    ],
+    [
+      'a field that a target promises and its source has not',
+      '  targets:\n    - source: shop\n      params: { page: 1 }\n      objectives: { fields: { stat: { errorAfter: 1d } } }\n',
+      '5:37: [0].targets[0].objectives.fields.stat: expected a declared field (sku, price, state), got "stat"; did you mean "state"?',
+    ],
+    [
+      'one place twice',
+      '  targets:\n    - { source: shop, params: { page: z1 }, every: 3m }\n    - { source: shop, url: "https://shop.example/z1", every: 2m }\n',
+      '4:7: [0].targets[1]: expected each place once, got shop https://shop.example/z1 as in targets[0]',
+    ],
+  ];
+  for (const [what, project, says] of cases)
+    test(`${what}, with file and line`, async (t) => {
+      const cwd = await folderWith(t, `- id: tents\n${project}`);
+      assert.deepEqual(await run(['validate'], { cwd }), {
+        status: 1,
+        out: `projects.yaml:${says}\n`,
+        err: 'heronry: 1 problem\n',
+      });
+    });
+
+  test('all of it at once, in the order of the file', async (t) => {
+    const cwd = await folderWith(
+      t,
+      '- id: tents\n  targets: [{ source: shop, params: {} }]\n- id: boats\n  targets: [{ source: nobody, params: {} }]\n',
+    );
+    const { problems } = JSON.parse((await run(['validate', '--json'], { cwd })).out);
+    assert.deepEqual(
+      problems.map(({ line, path }: { line: number; path: string }) => [line, path]),
+      [
+        [2, '[0].targets[0].params'],
+        [4, '[1].targets[0].source'],
+      ],
+    );
+  });
+
+  test('and nothing of a source whose own file is told of', async (t) => {
+    const cwd = await folderWith(t, '- id: tents\n  targets: [{ source: shop, params: { page: 1 } }]\n');
+    await writeFile(join(cwd, 'sources', 'shop.yaml'), 'id: shop\nprovider: htlm\n');
+    assert.doesNotMatch((await run(['validate'], { cwd })).out, /projects\.yaml/);
+    await writeFile(join(cwd, 'heronry.yaml'), 'sources: elsewhere\n');
+    assert.equal((await run(['validate'], { cwd })).out, 'elsewhere: there is no such file or folder\n');
+  });
+
+  test('and of a list alone what stands twice in it', async (t) => {
+    const place = '{ source: shop, params: { page: z1, sort: up } }';
+    const cwd = await folderWith(
+      t,
+      `- id: tents\n  targets:\n    - ${place}\n    - { source: shop, params: { sort: up, page: z1 } }\n`,
+    );
+    assert.equal(
+      (await run(['validate', 'projects.yaml'], { cwd })).out,
+      'projects.yaml:4:7: [0].targets[1]: expected each place once, got shop {"page":"z1","sort":"up"} as in targets[0]\n',
+    );
+  });
+});
