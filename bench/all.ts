@@ -1,12 +1,12 @@
 /**
- * Runs every `bench/*.bench.ts`, each in a process of its own and one after the other, prints what they found and writes
- * `bench/results.json`; with `--keep`, also `bench/results.md`, which is the run that the repository shows.
+ * Runs every `bench/*.bench.ts`, or those that are named, each in a process of its own and one after the other, prints what they found
+ * and writes `bench/results.json`; with `--keep`, also into `bench/results.md`, where each bench has the figures of its last such run.
  */
 import { execFile, spawnSync } from 'node:child_process';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { arch, availableParallelism, cpus, platform, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 
 type Cell = string | number;
 type Row = Readonly<Record<string, Cell>>;
@@ -20,12 +20,12 @@ interface Result {
 const folder = import.meta.dirname;
 const suffix = '.bench.ts';
 
-async function runBench(file: string): Promise<Result> {
+async function runBench(bench: string): Promise<Result> {
   const startedAt = performance.now();
-  const args = ['--expose-gc', join(folder, file), '--json'];
+  const args = ['--expose-gc', join(folder, `${bench}${suffix}`), '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 16 * 1_048_576 });
   const rows = rowsOf(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''));
-  return { bench: file.slice(0, -suffix.length), seconds: Math.round((performance.now() - startedAt) / 1_000), rows };
+  return { bench, seconds: Math.round((performance.now() - startedAt) / 1_000), rows };
 }
 
 /** The rows are what a bench prints, or the list in it, or its figures as one row. */
@@ -58,6 +58,8 @@ function markdownOf({ bench, rows }: Result): string {
   return [
     `## ${bench}`,
     '',
+    measuredOn(),
+    '',
     line(columns),
     line(columns.map((column) => (typeof rows[0]?.[column] === 'number' ? '--:' : '---'))),
     ...rows.map((row) => line(columns.map((column) => shown(row[column])))),
@@ -73,22 +75,34 @@ const machine = {
   threads: availableParallelism(),
   memoryGiB: Math.round(totalmem() / 2 ** 30),
 };
+const { values, positionals: wanted } = parseArgs({ options: { keep: { type: 'boolean' } }, allowPositionals: true });
+const all = (await readdir(folder))
+  .filter((name) => name.endsWith(suffix))
+  .map((name) => name.slice(0, -suffix.length));
+const unknown = wanted.filter((name) => !all.includes(name));
+if (unknown.length > 0) throw new Error(`no bench is called ${unknown.join(', ')}: expected some of ${all.join(', ')}`);
 const results: Result[] = [];
-for (const file of (await readdir(folder)).filter((name) => name.endsWith(suffix)).toSorted()) {
-  const result = await runBench(file);
+for (const bench of all.filter((name) => wanted.length === 0 || wanted.includes(name)).toSorted()) {
+  const result = await runBench(bench);
   results.push(result);
   console.log(`\n${result.bench} (${result.seconds} s)`);
   console.table(result.rows);
 }
 await writeFile(join(folder, 'results.json'), `${JSON.stringify({ machine, results }, null, 2)}\n`);
-if (process.argv.includes('--keep')) {
-  const { date, node, system, processor, threads, memoryGiB } = machine;
-  const head = `# Bench results
+if (values.keep === true) await keep(join(folder, 'results.md'));
 
-One run of \`npm run bench -- --keep\` on ${date}, commit ${commit()}, Node ${node}, ${system}, ${processor}, ${threads} threads, ${memoryGiB} GiB.
-Ratios are against the bare library in the same run and say more than times, which are the machine's. Each file in \`bench/\` begins with its question and its goals.
-`;
-  await writeFile(join(folder, 'results.md'), [head, ...results.map(markdownOf)].join('\n'));
+/** Puts the figures in place of those of older runs. */
+async function keep(path: string): Promise<void> {
+  const [head = '', ...sections] = (await readFile(path, 'utf8')).split(/^(?=## )/m);
+  const byBench = new Map(sections.map((section) => [section.slice(3, section.indexOf('\n')), section.trimEnd()]));
+  for (const result of results) byBench.set(result.bench, markdownOf(result).trimEnd());
+  const kept = [...byBench].filter(([bench]) => all.includes(bench)).sort(([a], [b]) => (a < b ? -1 : 1));
+  await writeFile(path, `${[head.trimEnd(), ...kept.map(([, section]) => section)].join('\n\n')}\n`);
+}
+
+function measuredOn(): string {
+  const { date, node, system, processor, threads, memoryGiB } = machine;
+  return `${date}, commit ${commit()}, Node ${node}, ${system}, ${processor}, ${threads} threads, ${memoryGiB} GiB.`;
 }
 
 /** What was measured; where git is not at hand, nobody can say. */
