@@ -155,7 +155,7 @@ function serveCalls(socket: Socket, path: string): Client {
 function readMessage(line: string): ServerMessage | undefined {
   try {
     const message: unknown = JSON.parse(line);
-    return isObject(message) && message['jsonrpc'] === '2.0' ? (message as unknown as ServerMessage) : undefined;
+    return isObject(message) && message['jsonrpc'] === '2.0' ? (message as ServerMessage) : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

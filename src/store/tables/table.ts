@@ -55,11 +55,11 @@ export function table<K extends TableKey, V>(environment: Environment, name: str
       inTransaction();
       return database.removeSync(key);
     },
-    keys: (range) => database.getKeys(optionsOf(range)) as unknown as Iterable<K>,
+    keys: (range) => database.getKeys(optionsOf(range)) as Iterable<K>,
     rows: (range) => database.getRange(optionsOf(range)).map(({ value }) => value),
     entries: (range) => database.getRange(optionsOf(range)).map(({ key, value }) => ({ key: key as K, row: value })),
     lastKey() {
-      for (const key of database.getKeys({ reverse: true, limit: 1 })) return key as unknown as K;
+      for (const key of database.getKeys({ reverse: true, limit: 1 })) return key as K;
       return undefined;
     },
     count: () => (database.getStats() as { readonly entryCount: number }).entryCount,
