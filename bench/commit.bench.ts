@@ -11,11 +11,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Key, open } from 'lmdb';
 import { commitStep } from '../src/store/commit.ts';
-import { type Environment, openEnvironment } from '../src/store/environment.ts';
+import { type Environment, openEnvironment } from '../src/store/lmdb/environment.ts';
 import { addProject } from '../src/store/projects.ts';
 import type { Fence, StepOps } from '../src/store/ops.ts';
 import { beginScrape } from '../src/store/scrapes.ts';
-import { type Scheduling, type Store, storeIn } from '../src/store/store.ts';
+import type { Scheduling } from '../src/schedule/scheduling.ts';
+import { type Store, storeIn } from '../src/store/store.ts';
 
 /** Commits, of ten writes each, that wait at once; about as many writes as the bare stream lets wait. */
 const lanes = 400;
@@ -31,10 +32,12 @@ interface Write {
 }
 
 const scheduling: Scheduling = {
-  first: ({ target }, { at, places }) => row(target, at + 1_000, places.freeSlot('https://shop.test', 3_600_000)),
+  first: ({ target }, { at, neighbours }) =>
+    row(target, at + 1_000, neighbours.freeSlot('https://shop.test', 3_600_000)),
   next: ({ target }, { dueAt = 0, pace }) =>
     row(target, dueAt + 3_600_000, pace.kind === 'interval' ? pace.grid.slot : 0),
-  verified: (_target, row) => ({ row, told: [] }),
+  verified: (_target, row) => ({ row, events: [] }),
+  isKept: () => false,
 };
 
 function row(target: number, dueAt: number, slot: number): ReturnType<Scheduling['first']> {

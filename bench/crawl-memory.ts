@@ -1,9 +1,9 @@
-import { requestKey } from '../src/frontier/key.ts';
+import { requestKey } from '../src/frontier/canonical.ts';
 import type { LinkRules } from '../src/frontier/links.ts';
-import type { CrawlState } from '../src/scrape/crawl-state.ts';
+import type { CrawlState } from '../src/scrape/crawl-walk.ts';
 import { applyCrawl, type CrawlOps, isSeen, nextPlaces, unvisited } from '../src/store/crawl.ts';
 import type { CrawlRow, CrawlTable } from '../src/store/tables/crawls.ts';
-import type { FrontierTable, Place } from '../src/store/tables/frontier.ts';
+import type { FrontierTable, FrontierPlace } from '../src/store/tables/frontier.ts';
 
 /** A crawl whose frontier is in memory. */
 export interface MemoryCrawl {
@@ -46,7 +46,7 @@ export function memoryCrawl(startUrls: readonly string[], maxPages: number, rule
 }
 
 function memoryFrontier(): FrontierTable {
-  const waiting = { detail: new Map<number, Place>(), listing: new Map<number, Place>() };
+  const waiting = { detail: new Map<number, FrontierPlace>(), listing: new Map<number, FrontierPlace>() };
   const seen = new Set<string>();
   return {
     *ofCrawl(_target, _crawl, limit) {

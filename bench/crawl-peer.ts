@@ -12,11 +12,11 @@ import { Source } from '../src/definition/source.ts';
 import { readInline } from '../src/engine/inline.ts';
 import { type LocalEngineDeps, runLocally } from '../src/engine/local.ts';
 import { BodyBudget } from '../src/fetch/body-budget.ts';
-import { createClient } from '../src/fetch/client.ts';
+import { createClient } from '../src/fetch/wire/client.ts';
 import { canonicalUrl } from '../src/frontier/canonical.ts';
 import { linkRules } from '../src/frontier/links.ts';
-import { openProvider } from '../src/provider/all.ts';
-import type { Ask } from '../src/scrape/ask.ts';
+import { openProvider } from '../src/provider/declared.ts';
+import type { MakeRequest } from '../src/request/intent.ts';
 import { crawlWalk } from '../src/scrape/crawl-walk.ts';
 import { runScrape } from '../src/scrape/run.ts';
 import type { Close, CommitResult, StepOps } from '../src/store/ops.ts';
@@ -47,7 +47,7 @@ const engine: LocalEngineDeps = {
   renderPage: (request, options) => client.fetchPage(request, options),
   extract: readInline,
 };
-const ask: Ask = async ({ step, within }, signal) => {
+const makeRequest: MakeRequest = async ({ step, within }, signal) => {
   const run = (limited: AbortSignal) => runLocally(step, engine, limited, () => undefined);
   const outcome = await (within === undefined ? run(signal) : within(run, signal));
   return { outcome, generation: 0, wasAsked: true, waitedMs: 0 };
@@ -97,7 +97,7 @@ const committed: CommitResult = {
 const deps = {
   clock,
   random: Math.random,
-  ask,
+  makeRequest,
   timeLimitMs: 900_000,
   commit(_fence: unknown, ops: StepOps) {
     write(ops);

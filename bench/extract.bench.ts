@@ -24,7 +24,7 @@ import { systemClock } from '../src/clock.ts';
 import { Source } from '../src/definition/source.ts';
 import { extract } from '../src/extract/extract.ts';
 import { ExtractRoom } from '../src/extract/room.ts';
-import { openProvider } from '../src/provider/all.ts';
+import { openProvider } from '../src/provider/declared.ts';
 import { extractors, type ExtractorsMessage, extractPage } from '../workers/extractors.ts';
 import { buildLibxml2, type Libxml2 } from './libxml2/peer.ts';
 import { bodyOf, type PageSize, pageSizes, productFields, productPage } from './pages.ts';

@@ -13,8 +13,8 @@ import { Agent as HttpAgent, get } from 'node:http';
 import { createServer } from 'node:net';
 import { Agent, request } from 'undici';
 import { BodyBudget } from '../src/fetch/body-budget.ts';
-import { createClient } from '../src/fetch/client.ts';
-import { defaultLimits } from '../src/fetch/request.ts';
+import { createClient } from '../src/fetch/wire/client.ts';
+import { defaultLimits } from '../test/support/politeness.ts';
 
 const pageBytes = 5_000;
 

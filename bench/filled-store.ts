@@ -1,8 +1,9 @@
 /** Fills a store with projects of one target each, spread over 1,000 hosts of loopback, none of which is due for two hours. */
 import { join } from 'node:path';
-import { hostAddress } from '../src/demo/web.ts';
+import { hostAddress } from '../test/support/web/web.ts';
 import { addProject } from '../src/store/projects.ts';
-import { openStore, type Scheduling } from '../src/store/store.ts';
+import type { Scheduling } from '../src/schedule/scheduling.ts';
+import { openStore } from '../src/store/store.ts';
 
 export const hourMs = 3_600_000;
 const hosts = 1_000;
@@ -30,7 +31,8 @@ function later(count: number): Scheduling {
       return { target, since: at + target - 4 * hourMs, pace: { kind: 'interval', grid }, dueAt: at + target };
     },
     next: (_target, row) => row,
-    verified: (_target, row) => ({ row, told: [] }),
+    verified: (_target, row) => ({ row, events: [] }),
+    isKept: () => false,
   };
 }
 

@@ -16,8 +16,8 @@ import { Source } from '../src/definition/source.ts';
 import { extract, type ExtractInput } from '../src/extract/extract.ts';
 import type { ExtractOutcome } from '../src/extract/draft.ts';
 import { ExtractRoom } from '../src/extract/room.ts';
-import { openProvider } from '../src/provider/all.ts';
-import { type ExtractorsMessage, extractors, extractPage } from '../workers/extractors.ts';
+import { openProvider } from '../src/provider/declared.ts';
+import { extractors, type ExtractorsMessage, extractPage } from '../workers/extractors.ts';
 import { bodyOf, productFields, productPage } from './pages.ts';
 import { median, rounded } from './statistics.ts';
 

@@ -8,12 +8,12 @@
 import { Registry } from '../src/actor/registry.ts';
 import { createSystem } from '../src/actor/system.ts';
 import { systemClock } from '../src/clock.ts';
-import { defaultPolicy, type Policy } from '../src/fetch/policy.ts';
-import { defaultThrottle } from '../src/fetch/throttle.ts';
-import { TurnBook } from '../src/fetch/turn-book.ts';
-import type { Wish } from '../src/fetch/wish.ts';
+import type { Policy } from '../src/fetch/ledger/policy.ts';
+import { TurnBook } from '../src/fetch/ledger/turn-book.ts';
+import type { LedgerOffer } from '../src/fetch/ledger/host-line.ts';
 import { hosts, type HostsMessage } from '../workers/hosts.ts';
-import { takeTurn } from '../workers/take-turn.ts';
+import { createGate } from '../workers/gate.ts';
+import { defaultPolicy, defaultThrottle } from '../test/support/politeness.ts';
 
 const count = 100_000;
 const inFlight = 256;
@@ -48,13 +48,13 @@ function noteMemory(what: string, before: number | undefined): void {
   if (before !== undefined && after !== undefined) note(what, (after - before) / count, 'B');
 }
 
-function wishOf(place: number, policy: Policy): Wish {
+function offerOf(place: number, policy: Policy): LedgerOffer {
   const key = keys[place] ?? '';
   return { key, policy, dueAt: place, id: Symbol(key) };
 }
 
 /** Gives every turn that can be given at `now`; each is sent, and done after 300 ms. */
-function giveAll(book: TurnBook<Wish>, now: number): number {
+function giveAll(book: TurnBook<LedgerOffer>, now: number): number {
   let turns = 0;
   book.advance(now);
   for (let given = book.give(now); given; given = book.give(now)) {
@@ -69,8 +69,8 @@ function giveAll(book: TurnBook<Wish>, now: number): number {
 function measureBook(): void {
   const before = heapBytes();
   const options = { random: Math.random, maxInFlight: inFlight, unsentMs: 60_000, sentMs: 240_000, startedAt: 0 };
-  const book = new TurnBook<Wish>(options);
-  for (let place = 0; place < count; place += 1) book.ask(wishOf(place, polite));
+  const book = new TurnBook<LedgerOffer>(options);
+  for (let place = 0; place < count; place += 1) book.offer(offerOf(place, polite));
   noteMemory('memory per host with one waiting', before);
 
   const startedAt = performance.now();
@@ -78,7 +78,7 @@ function measureBook(): void {
   for (let round = 1; round <= 5; round += 1) {
     turns += giveAll(book, round * 120_000);
     if (round === 5) break;
-    for (let place = 0; place < count; place += 1) book.ask(wishOf(place, polite));
+    for (let place = 0; place < count; place += 1) book.offer(offerOf(place, polite));
   }
   note(`turns in the book, ${turns} over ${count} hosts`, perSecond(turns, startedAt), '/s');
   noteMemory('memory per idle host that was throttled', before);
@@ -108,6 +108,7 @@ async function measureActor(): Promise<void> {
   const spawned = await system.spawn<HostsMessage>((self) => hosts(self, deps));
   if (spawned.ok !== true) throw new Error('did not start');
   const { ref } = spawned;
+  const gate = createGate(ref, systemClock());
   const { signal } = new AbortController();
   const startedAt = performance.now();
   const turns = 3 * count;
@@ -116,9 +117,10 @@ async function measureActor(): Promise<void> {
     Array.from({ length: inFlight }, async () => {
       for (let turn = next; turn < turns; turn = next) {
         next += 1;
-        const taken = await takeTurn(ref, { key: keys[turn % count] ?? '', policy: hasty, dueAt: turn }, signal);
-        taken.sent();
-        taken.done(answered);
+        const id = gate.offer({ key: keys[turn % count] ?? '', policy: hasty, dueAt: turn });
+        const grant = await gate.take(id, signal);
+        grant.sent();
+        gate.done(grant, answered);
       }
     }),
   );

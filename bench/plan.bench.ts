@@ -15,13 +15,14 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { VirtualClock } from '../src/clock.ts';
 import { parseSource } from '../src/definition/load.ts';
-import { createDues } from '../src/daemon/due-inputs.ts';
-import { createPlanning } from '../src/daemon/planning.ts';
-import { createScheduling } from '../src/daemon/scheduling.ts';
+import { effectiveSchedules } from '../src/definition/effective-schedule.ts';
+import { createDueTimes } from '../src/schedule/due-times.ts';
+import { createPlanning } from '../workers/planning.ts';
+import { createScheduling } from '../src/schedule/scheduling.ts';
 import { createState } from '../src/daemon/state.ts';
-import { dayWindow, planDay } from '../src/schedule/plan-day.ts';
-import type { TargetRow } from '../src/store/rows.ts';
-import type { ScheduleRow } from '../src/store/schedule-row.ts';
+import { dayWindow, planDay } from '../src/schedule/pace/plan-day.ts';
+import type { TargetRow } from '../src/store/tables/rows.ts';
+import type { ScheduleRow } from '../src/schedule/row.ts';
 import { openStore } from '../src/store/store.ts';
 import { createNames } from '../supervisors/names.ts';
 
@@ -64,7 +65,11 @@ async function pass(count: number): Promise<Planned> {
     resumeEveryMs: 30_000,
     onPause: (why) => console.error(why),
   });
-  const store = await openStore({ path, now: () => clock.now(), scheduling: createScheduling(state, () => 0.5) });
+  const store = await openStore({
+    path,
+    now: () => clock.now(),
+    scheduling: createScheduling(effectiveSchedules(state), () => 0.5),
+  });
   state.setStore(store);
   const parsed = parseSource(
     'id: shop\ntokens: true\nrecords: { item: { key: id, fields: { id: h1 } } }\n',
@@ -73,16 +78,13 @@ async function pass(count: number): Promise<Planned> {
   if (!parsed.ok) throw new Error('the definition is refused');
   const loaded = { source: parsed.value, version: '1' };
   state.setCatalogue({ sources: new Map([['shop', loaded]]), problems: [] });
-  const { catalogue, settings, paces } = state;
-  const dues = createDues({
-    catalogue,
-    settings,
-    paces,
+  const dues = createDueTimes({
+    scheduleOf: effectiveSchedules(state),
     now: () => clock.now(),
     store: () => store,
     boot: () => ({ at: clock.now(), overdue: 0 }),
   });
-  const planning = createPlanning({ state, names: createNames(), dues, conditionOf: () => undefined });
+  const planning = createPlanning({ state, projects: createNames().projects, dues, conditionOf: () => undefined });
   for (let from = 1; from <= count; from += fillBatch) {
     await store.write(() => {
       for (let target = from; target < from + fillBatch; target += 1) {

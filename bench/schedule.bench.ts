@@ -6,13 +6,12 @@
  * Run with `node --expose-gc bench/schedule.bench.ts [--json]`; without `--expose-gc` memory is not measured.
  */
 import { Cron } from 'croner';
-import { nextCron } from '../src/schedule/cron.ts';
-import { forecast, type ForecastHost, type ForecastTarget } from '../src/schedule/forecast.ts';
-import { FreshnessCensus } from '../src/schedule/freshness.ts';
-import { gridOf, nextOnGrid } from '../src/schedule/grid.ts';
+import { nextCron } from '../src/schedule/pace/cron-times.ts';
+import { FreshnessCensus } from '../src/schedule/freshness-census.ts';
+import { gridOf, nextOnGrid } from '../src/schedule/time/grid.ts';
 import { type DueInputs, nextDue } from '../src/schedule/next-due.ts';
-import { dayWindow, planDay, type PlanTarget } from '../src/schedule/plan-day.ts';
-import { orderApart } from '../src/schedule/spread.ts';
+import { dayWindow, planDay, type PlanTarget } from '../src/schedule/pace/plan-day.ts';
+import { orderApart } from '../src/schedule/time/evenly.ts';
 
 const million = 1_000_000;
 const dayMs = 86_400_000;
@@ -102,7 +101,7 @@ function ratio(value: number, bare: number): number {
 }
 
 function measureDue(): void {
-  const grid = gridOf(at, 4 * hourMs, 5);
+  const grid = { key: 'https://shop.test', slot: 5, ...gridOf(at, 4 * hourMs, 5) };
   const times = million;
   const bareMs = timed(() => {
     let sum = 0;
@@ -115,7 +114,7 @@ function measureDue(): void {
   const planned = [at + hourMs, at + 9 * hourMs, at + 17 * hourMs];
   const cases: readonly (readonly [string, Omit<DueInputs, 'at' | 'since'>])[] = [
     ['interval', { pace: { kind: 'interval', grid } }],
-    ['tokens', { pace: { kind: 'tokens', planned } }],
+    ['tokens', { pace: { kind: 'tokens', planned, bucket: { tokens: 0, day: 0 }, planAt: at + dayMs } }],
     ['cron of one pattern', { pace: { kind: 'cron', pattern: '0 6 * * 1', zone: 'Europe/Berlin' } }],
     [
       'interval, objective, person, pauses',
@@ -131,39 +130,6 @@ function measureDue(): void {
     });
     note(`next due: ${what}`, (ms / times) * 1e6, 'ns', ratio(ms, bareMs));
   }
-}
-
-function* hostsOf(count: number): Generator<ForecastHost> {
-  const perHost = million / count;
-  for (let host = 0; host < count; host += 1) {
-    yield { key: `host-${host}`, delayMs: 1_000, targets: forecastTargets(perHost) };
-  }
-}
-
-function* forecastTargets(count: number): Generator<ForecastTarget> {
-  for (let k = 0; k < count; k += 1) {
-    const common = { bytes: 40_000, objectiveMs: dayMs };
-    if (k % 5 === 0) yield { ...common, pace: { kind: 'tokens', bucket: { tokens: 0.3, day: today }, priority: 0.4 } };
-    else if (k % 5 === 1) yield { ...common, pace: { kind: 'cron', pattern: '0 6 * * *', zone: 'Europe/Berlin' } };
-    else
-      yield { ...common, pace: { kind: 'interval', everyMs: 4 * hourMs, nextAt: at + ((k * 7_919) % (4 * hourMs)) } };
-  }
-}
-
-function measureForecast(hosts: number, days: number): void {
-  const turns = 0.2 * 0.4 + 0.2 + 0.6 * 6;
-  const minutes = new Float64Array(days * 1_440);
-  const bareMs = timed(() => {
-    for (let turn = 0; turn < turns * days * million; turn += 1) {
-      const minute = (turn * 7_919) % minutes.length;
-      minutes[minute] = (minutes[minute] ?? 0) + 1;
-    }
-    return minutes;
-  }, 1);
-  const before = heapMb();
-  const ms = timed(() => forecast(hostsOf(hosts), { at, days }), 1);
-  note(`forecast of 1M targets on ${hosts} hosts, ${days} days`, ms, 'ms', ratio(ms, bareMs));
-  if (globalThis.gc) note('  heap that it holds', heapMb() - before, 'MB');
 }
 
 function measureFreshness(): void {
@@ -222,9 +188,6 @@ function measureCron(): void {
 
 for (const keys of [40_000, 1_000, 1]) measurePlan(keys);
 measureDue();
-measureForecast(1_000, 1);
-measureForecast(1_000, 30);
-measureForecast(40_000, 1);
 measureFreshness();
 measureOrder();
 measureCron();

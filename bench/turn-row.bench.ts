@@ -11,7 +11,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from 'lmdb';
-import type { ScheduleRow } from '../src/store/schedule-row.ts';
+import type { ScheduleRow } from '../src/schedule/row.ts';
 import { openStore } from '../src/store/store.ts';
 import { median, rounded } from './statistics.ts';
 
@@ -35,7 +35,7 @@ async function heronry(path: string): Promise<Turns> {
   const unused = (): never => {
     throw new Error('nothing is scheduled here');
   };
-  const scheduling = { first: unused, next: unused, verified: unused };
+  const scheduling = { first: unused, next: unused, verified: unused, isKept: unused };
   const store = await openStore({ path, now: Date.now, scheduling });
   return {
     write: (rows) =>

@@ -1,6 +1,6 @@
 import { noSlot, TimerHeap, type TimerHolder } from './timer-heap.ts';
 
-/** What time it is, and the only timer between requests. Instants of `now` are wall time, delays are monotonic. */
+/** Tells the time and fires timers. Instants of `now` are wall time; timers go by monotonic time. */
 export interface Clock {
   /** Wall time in milliseconds since the epoch; may jump. */
   now(): number;
@@ -8,9 +8,9 @@ export interface Clock {
   monotonic(): number;
   /** Runs `run` once `monotonic()` has reached `monotonicMs`, never within this call; returns a timer for `cancel`. Throws on NaN. */
   at(monotonicMs: number, run: () => void): number;
-  /** The same for a message to `holder`, without a closure, and so that `cancelAll` finds it. */
+  /** Sends `message` to `holder` once `monotonic()` has reached `monotonicMs`; otherwise as `at`. The timer belongs to `holder`. */
   sendAt(monotonicMs: number, holder: TimerHolder, message: unknown): number;
-  /** Whether the timer was still to fire. With `holder`, cancels only one of its own. */
+  /** Cancels a timer; returns whether it was still to fire. With `holder`, cancels it only if it belongs to `holder`. */
   cancel(timer: number, holder?: TimerHolder): boolean;
   /** Cancels the timers of `holder` that are still to fire. */
   cancelAll(holder: TimerHolder): void;
@@ -18,10 +18,13 @@ export interface Clock {
   countFor(holder: TimerHolder): number;
 }
 
-/** The longest delay `setTimeout` knows; a timer beyond it is waited for in several turns. */
+/** The smallest difference by which the wall clock counts as set, in milliseconds. Usual corrections are smaller. */
+export const jumpMs = 2_000;
+
+/** The longest delay that `setTimeout` takes; a later timer is waited for in several steps. */
 const longestDelayMs = 2 ** 31 - 1;
 
-/** One that holds a single timer, which runs `run`. */
+/** A holder for a single timer that runs `run`. */
 function holderOf(run: () => void): TimerHolder {
   return { lastTimer: noSlot, send: run };
 }
@@ -55,7 +58,7 @@ export function systemClock(): Clock {
     return timer;
   }
 
-  /** A time-out that comes too early is kept: re-arming at its end is cheaper than moving it at each change. */
+  /** Sets the time-out for the next timer. One that is set too early is kept: setting it again at its end is cheaper than at each change. */
   function arm(): void {
     const next = timers.next;
     if (next === undefined) return;
@@ -79,7 +82,7 @@ export function systemClock(): Clock {
   }
 }
 
-/** A clock that stands still until it is told to advance. */
+/** A clock for tests, which stands still until `advance` is called. */
 export class VirtualClock implements Clock {
   readonly #timers = new TimerHeap();
   #monotonic = 0;
@@ -129,7 +132,7 @@ export class VirtualClock implements Clock {
     return next === undefined ? undefined : Math.max(next, this.#monotonic);
   }
 
-  /** Lets `ms` pass and fires the timers that fall due, each at its own instant, those armed meanwhile too. */
+  /** Lets `ms` pass and fires the timers that fall due, each at its own instant, including those armed meanwhile. Throws a `RangeError` unless `ms` is a finite number from 0 on. */
   advance(ms: number): void {
     if (!(ms >= 0 && ms < Infinity)) throw new RangeError(`time passes by 0 ms or more, got ${ms}`);
     const until = this.#monotonic + ms;

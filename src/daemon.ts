@@ -7,18 +7,17 @@ import type { Report } from './actor/report.ts';
 import type { ExitReason } from './actor/types.ts';
 import { systemClock } from './clock.ts';
 import { defaultDataPath, defaultSocketPath } from './control/socket-path.ts';
-import { Daemon } from './definition/daemon.ts';
+import { DaemonConfig } from './definition/daemon.ts';
 import { loadDaemon } from './definition/load.ts';
-import { dataFault } from './daemon/data-folder.ts';
-import { type DaemonOptions, openDaemon, type OpenDaemon } from './daemon/open.ts';
-import { startFailure } from './daemon/start-failure.ts';
-import { onStopSignals } from './daemon/stop-signals.ts';
+import { defined } from './defined.ts';
+import { dataFault, startFailure } from './daemon/start-failure.ts';
+import { exitProcess, onStopSignals, onUncaughtErrors } from './daemon/exit-process.ts';
+import { type OpenDaemon, openDaemon } from './daemon/open.ts';
+import type { DaemonOptions } from './daemon/parts.ts';
 import { secretsFrom } from './session/secret-store.ts';
-import { leave } from './daemon/leave.ts';
-import { catchStrays } from './daemon/strays.ts';
-import { createLogger, logReport, type LogLevel } from './log.ts';
+import { type LogLevel, createLogger, logReport } from './log.ts';
 
-/** What the command line says; it goes over the configuration file, whose paths start at its folder. */
+/** The options of the command line, which override the configuration file. Relative paths in that file start at its folder. */
 export interface RunOptions {
   /** The configuration file. Default: none, so that every setting has its default. */
   readonly config?: string;
@@ -31,11 +30,11 @@ export interface RunOptions {
 }
 
 /**
- * Runs a daemon until it is told to stop. Resolves with the exit status: 0 after an orderly stop, 1 when it could not start or
- * live on, 2 for a bad configuration. Why it could not start is one line on standard error.
+ * Runs a daemon until it is told to stop. Resolves with the exit status: 0 after an orderly stop, 1 when the daemon could not start or
+ * ended with an error, 2 for a bad configuration. Prints the reason for a failed start to standard error.
  */
 export async function runDaemon(options: RunOptions): Promise<number> {
-  // What it keeps is its owner's alone.
+  // Only the user who runs the daemon may read the files that it writes.
   process.umask(0o077);
   const config = await configOf(options.config);
   if (config === undefined) return 2;
@@ -60,7 +59,7 @@ export async function runDaemon(options: RunOptions): Promise<number> {
     bot: botOf(config.bot),
     findSecrets: secretsFrom({
       environment: process.env,
-      ...(config.secrets !== undefined && { file: resolve(baseOf(options), config.secrets) }),
+      ...defined({ file: config.secrets && resolve(baseOf(options), config.secrets) }),
     }),
     threads: config.threads ?? Math.max(1, availableParallelism() - 1),
     report: reports.take,
@@ -85,23 +84,26 @@ export async function runDaemon(options: RunOptions): Promise<number> {
   return 1;
 }
 
-/** Waits for the end; what goes wrong in a life's own context ends that life, and anything else that nobody caught ends the daemon. */
+/**
+ * Resolves with the reason for which the daemon ended. An uncaught error ends the actor in which it was thrown; outside of actors, it ends
+ * the process with status 1.
+ */
 function endOf(daemon: OpenDaemon, log: Logger): Promise<ExitReason> {
-  catchStrays(daemon.system, (error) => {
+  onUncaughtErrors(daemon.system, (error) => {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
     log.error({ reason }, 'an error that belongs to no life ends the daemon');
-    leave(1);
+    exitProcess(1);
   });
   onStopSignals(process, {
     now: () => performance.now(),
     stop: daemon.stop,
-    // The store is safe from it.
-    leave: () => leave(1),
+    // The store survives an exit at any instant.
+    exit: () => exitProcess(1),
   });
   return daemon.ended;
 }
 
-/** Keeps what the tree reports until it is up: of a start that fails, one line is enough. */
+/** Holds back the reports of the supervision tree until it is up, so that a failed start prints one line alone. */
 function holdReports(tell: (report: Report) => void) {
   let held: Report[] | undefined = [];
   return {
@@ -122,9 +124,9 @@ function cannotStart(why: string): number {
   return 1;
 }
 
-/** The configuration, with every default where there is no file; nothing when the file has problems, which are told. */
-async function configOf(file: string | undefined): Promise<Daemon | undefined> {
-  if (file === undefined) return Daemon.parse({});
+/** Reads the configuration, by default all defaults. Resolves with `undefined` after printing the problems of the file to standard error. */
+async function configOf(file: string | undefined): Promise<DaemonConfig | undefined> {
+  if (file === undefined) return DaemonConfig.parse({});
   if (!existsSync(file)) {
     process.stderr.write(`heronry: ${file}: no such file: expected the configuration there\n`);
     return undefined;
@@ -136,8 +138,8 @@ async function configOf(file: string | undefined): Promise<Daemon | undefined> {
   return undefined;
 }
 
-/** A site learns from the user agent whom to write to; who tells no contact asks none but its own. */
-function botOf({ name, contact }: Daemon['bot']): DaemonOptions['bot'] {
+/** Returns the name and `User-Agent` of requests. Without a contact in the configuration, only loopback addresses may be requested. */
+function botOf({ name, contact }: DaemonConfig['bot']): DaemonOptions['bot'] {
   const version = ownVersion();
   const userAgent = contact === undefined ? `${name}/${version}` : `${name}/${version} (+${contact})`;
   return { name, userAgent, onlyLoopback: contact === undefined };
@@ -145,7 +147,7 @@ function botOf({ name, contact }: Daemon['bot']): DaemonOptions['bot'] {
 
 function pathsOf(
   options: RunOptions,
-  config: Daemon,
+  config: DaemonConfig,
 ): { data: string; sources: string; plugins: string; socket: string } {
   const base = baseOf(options);
   const data =

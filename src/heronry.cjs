@@ -4,6 +4,8 @@
 
 var childProcess = require('child_process');
 var fs = require('fs');
+var nodeModule = require('module');
+var os = require('os');
 var path = require('path');
 
 var wanted = { major: 24, minor: 11 };
@@ -18,6 +20,35 @@ function isNewEnough(version) {
 function mainFile() {
   var source = path.join(__dirname, 'cli', 'main.ts');
   return fs.existsSync(source) ? source : path.join(__dirname, 'cli', 'main.js');
+}
+
+// Where Node keeps what it compiled of our modules: the user's own cache folder, which nobody else may write to. Undefined
+// where there is none to be had.
+function compileCacheFolder() {
+  var given = process.env.XDG_CACHE_HOME;
+  var base = given && path.isAbsolute(given) ? given : path.join(os.homedir(), '.cache');
+  if (!path.isAbsolute(base)) return undefined;
+  var folder = path.join(base, 'heronry');
+  // One by one: where a folder cannot hold any, such as below /proc, Node's recursive way never ends.
+  [base, folder].forEach(function make(each) {
+    if (!fs.existsSync(each)) fs.mkdirSync(each, { mode: 448 }); // 0700
+  });
+  var found = fs.lstatSync(folder);
+  var isOwn = !process.getuid || (found.uid === process.getuid() && (found.mode & 18) === 0); // 022
+  return found.isDirectory() && isOwn ? folder : undefined;
+}
+
+// Compiling takes most of the start of a short command. The environment passes the folder on to threads and to daemons that a
+// command starts. Without a folder, or with one that cannot be written, everything works as well, only slower.
+function keepCompiled() {
+  if (process.env.NODE_COMPILE_CACHE || process.env.NODE_DISABLE_COMPILE_CACHE) return;
+  try {
+    var folder = compileCacheFolder();
+    if (folder === undefined || nodeModule.enableCompileCache(folder).directory === undefined) return;
+    process.env.NODE_COMPILE_CACHE = folder;
+  } catch (error) {
+    // No home, no rights, no space: compiling is all that is left to do.
+  }
 }
 
 function bundledNode() {
@@ -57,6 +88,7 @@ function runWith(node) {
 
 function main() {
   if (isNewEnough(process.versions.node)) {
+    keepCompiled();
     require(mainFile());
     return;
   }

@@ -1,9 +1,17 @@
+import { inspect } from 'node:util';
 import pino, { type Logger } from 'pino';
 import pretty from 'pino-pretty';
 import { describeReason, isNormal } from './actor/errors.ts';
 import type { Report } from './actor/report.ts';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+
+/** Writes a line of the log. */
+export type Log = (
+  level: 'debug' | 'info' | 'warn' | 'error',
+  message: string,
+  data: Readonly<Record<string, unknown>>,
+) => void;
 
 /** Lines that are collected before they are written, and how long they wait for more. */
 const collectBytes = 4_096;
@@ -19,11 +27,15 @@ export function createLogger(level: LogLevel): Logger {
 
 function collecting(): ReturnType<typeof pino.destination> {
   const destination = pino.destination({ dest: 2, sync: true, minLength: collectBytes, periodicFlush: collectMs });
-  process.on('exit', () => destination.flushSync());
+  process.on('exit', () => {
+    // `flushSync` of sonic-boom tries for ever when nobody reads any more; `flush` notices that, and pino then writes no further line.
+    destination.flush();
+    destination.flushSync();
+  });
   return destination;
 }
 
-/** One line for the start and the end of each life, and for what a supervisor has to say. */
+/** Writes one line for a life's start or end, or a supervisor's report. */
 export function logReport(log: Logger, report: Report): void {
   switch (report.type) {
     case 'started':
@@ -47,8 +59,10 @@ export function logReport(log: Logger, report: Report): void {
     case 'stray':
       return log.warn(
         { life: report.id, reason: describeReason(report.reason), ...causeOf(report.reason) },
-        'stray error after its end',
+        'stray error',
       );
+    case 'unexpected':
+      return log.warn({ supervisor: report.id, message: inspect(report.message, { depth: 1 }) }, 'unexpected message');
     case 'mailbox':
       return log.warn({ life: report.id, messages: report.length }, 'mailbox grows');
     default:

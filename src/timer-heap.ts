@@ -1,18 +1,18 @@
-/** Who gets the messages of timers. */
+/** An object that timers send their messages to, such as a life. */
 export interface TimerHolder {
-  /** For the clock: where the last armed of its timers is kept; -1 at first and whenever it has none. */
+  /** Used by the clock only: the slot of the timer that was armed last; -1 while there is none. */
   lastTimer: number;
   send(message: unknown): void;
 }
 
 /** Timers are numbered `generation * maxSlots + slot`, so that a number kept past its firing names no other timer. */
 const maxSlots = 2 ** 26;
-/** Where there is no slot: none is free, or a holder has none, or no more. */
+/** Stands for no slot: no free one, or no timer of a holder. */
 export const noSlot = -1;
 
 /**
- * The armed timers: a heap in typed arrays, by instant, and by order of arming where instants are equal. Each place has four
- * below it, which makes it half as deep as a binary heap. 48 bytes a timer.
+ * The armed timers: a heap in typed arrays, ordered by instant, and by order of arming where instants are equal. Each place
+ * has four below it, so the heap is half as deep as a binary one. A timer takes 48 bytes.
  */
 export class TimerHeap {
   #size = 0;
@@ -41,7 +41,7 @@ export class TimerHeap {
     return this.#size === 0 ? undefined : this.#due[0];
   }
 
-  /** One that is due at `Infinity` is armed and never fires. Throws when `due` is no instant: it would have no place in the order. */
+  /** Arms a timer and returns its number. One that is due at `Infinity` never fires. Throws a `RangeError` on NaN, which has no place in the order. */
   add(due: number, holder: TimerHolder, message: unknown): number {
     if (Number.isNaN(due)) throw new RangeError('the instant of a timer must be a number, got NaN');
     const slot = this.#take();
@@ -58,7 +58,7 @@ export class TimerHeap {
     return (this.#generation[slot] ?? 0) * maxSlots + slot;
   }
 
-  /** Whether the timer was armed, and of `only` if that is given. */
+  /** Disarms a timer; returns whether it was armed and, if `only` is given, belonged to `only`. */
   remove(timer: number, only?: TimerHolder): boolean {
     const slot = timer % maxSlots;
     const holder = this.#holder[slot];

@@ -1,6 +1,5 @@
 import type { DynamicSupervisorMessage } from '../src/actor/dynamic-supervisor.ts';
 import { Registry } from '../src/actor/registry.ts';
-import type { ControlMessage } from '../workers/control.ts';
 import type { DefinitionsMessage } from '../workers/definitions.ts';
 import type { EngineMessage } from '../workers/engine.ts';
 import type { ExtractorsMessage } from '../workers/extractors.ts';
@@ -11,7 +10,7 @@ import type { ProjectMessage } from '../workers/project.ts';
 import type { Kind, ReconcilerMessage } from '../workers/reconciler.ts';
 import type { SourceMessage } from '../workers/source.ts';
 
-/** Who can be addressed, and by what: actors are looked up at each use, so that nobody keeps one past its life. */
+/** The actors that can be addressed, by name. An actor is looked up at each use, so that no reference outlives the actor. */
 export function createNames() {
   return {
     definitions: new Registry<'definitions', DefinitionsMessage>(),
@@ -20,13 +19,14 @@ export function createNames() {
     plugins: new Registry<'plugins', PluginsMessage>(),
     engine: new Registry<'engine', EngineMessage>(),
     reconciler: new Registry<'reconciler', ReconcilerMessage>(),
-    edge: new Registry<string, ControlMessage>(),
+    /** The children of `edge`, by id; they are addressed through registries of their own, as `planner` is. */
+    edge: new Registry<string, never>(),
     planner: new Registry<'planner', PlannerMessage>(),
-    /** The dynamic supervisors, by what they take in. */
+    /** The dynamic supervisors, by the kind of their children. */
     supervisors: new Registry<Kind, DynamicSupervisorMessage>(),
-    /** By the source's id. */
+    /** The actors of sources, by the id of the source. */
     sources: new Registry<string, SourceMessage>(),
-    /** By the project's id. */
+    /** The actors of projects, by the id of the project. */
     projects: new Registry<string, ProjectMessage>(),
   };
 }

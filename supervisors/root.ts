@@ -1,14 +1,14 @@
-import { named } from '../src/actor/named.ts';
+import { named } from '../src/actor/registry.ts';
 import { supervisor, type SupervisorMessage } from '../src/actor/supervisor.ts';
-import type { Actor } from '../src/actor/types.ts';
+import { dynamicSupervisor, type DynamicSupervisorMessage } from '../src/actor/dynamic-supervisor.ts';
+import type { Actor, ExitReason } from '../src/actor/types.ts';
 import { definitions, type DefinitionsDeps } from '../workers/definitions.ts';
 import { engine, type EngineDeps } from '../workers/engine.ts';
 import { extractors, type ExtractorsDeps } from '../workers/extractors.ts';
 import { hosts, type HostsDeps } from '../workers/hosts.ts';
 import { plugins, type PluginsDeps } from '../workers/plugins.ts';
-import { reconciler, type ReconcilerDeps } from '../workers/reconciler.ts';
+import { type Kind, reconciler, type ReconcilerDeps } from '../workers/reconciler.ts';
 import { store, type StoreDeps } from '../workers/store.ts';
-import { adopting, type AdoptingDeps } from './adopting.ts';
 import type { Names } from './names.ts';
 
 export interface RootDeps {
@@ -19,7 +19,8 @@ export interface RootDeps {
   readonly extractors: ExtractorsDeps;
   readonly plugins: PluginsDeps;
   readonly engine: EngineDeps;
-  readonly adopting: AdoptingDeps;
+  /** Called when a child that the reconciler started exceeds its restart intensity and is given up. */
+  gaveUp(kind: Kind, id: string, reason: ExitReason): void;
   readonly reconciler: ReconcilerDeps;
 }
 
@@ -39,17 +40,27 @@ export function root(deps: RootDeps): Actor<SupervisorMessage> {
       { id: 'engine', start: (self) => engine(self, deps.engine) },
       {
         id: 'sources',
-        start: named(names.supervisors, 'source', adopting('source', deps.adopting)),
+        start: named(names.supervisors, 'source', adopting('source')),
         type: 'supervisor',
       },
       {
         id: 'projects',
-        start: named(names.supervisors, 'project', adopting('project', deps.adopting)),
+        start: named(names.supervisors, 'project', adopting('project')),
         type: 'supervisor',
         shutdown: 30_000,
       },
-      { id: 'edge', start: named(names.supervisors, 'edge', adopting('edge', deps.adopting)), type: 'supervisor' },
+      { id: 'edge', start: named(names.supervisors, 'edge', adopting('edge')), type: 'supervisor' },
       { id: 'reconciler', start: (self) => reconciler(self, deps.reconciler) },
     ],
   });
+
+  /** Supervises the children of one kind that the reconciler starts. Each child may restart 3 times in 5 s; with one more it is given up. */
+  function adopting(kind: Kind): Actor<DynamicSupervisorMessage> {
+    return dynamicSupervisor({
+      budget: 'per_child',
+      intensity: 3,
+      periodMs: 5_000,
+      gaveUp: (spec, reason) => deps.gaveUp(kind, spec.id, reason),
+    });
+  }
 }

@@ -30,6 +30,15 @@ describe('virtual clock', () => {
     assert.deepEqual(fired, [15]);
   });
 
+  test('the last timer, put where a cancelled one was, still fires before those that are due later', () => {
+    const clock = new VirtualClock();
+    const fired: number[] = [];
+    const timers = [1, 100, 2, 200, 300, 101, 102, 103, 104, 5].map((at) => clock.at(at, () => fired.push(at)));
+    clock.cancel(timers[5] ?? -1);
+    clock.advance(300);
+    assert.deepEqual(fired, [1, 2, 5, 100, 102, 103, 104, 200, 300]);
+  });
+
   test('a timer can be cancelled once, and not after it fired', () => {
     const clock = new VirtualClock();
     const cancelled = clock.at(10, () => assert.fail('was cancelled'));

@@ -7,8 +7,8 @@ import {
   type LoadedSource,
   replaceCatalogue,
 } from '../src/definition/catalogue.ts';
-import { loadSources } from '../src/definition/load.ts';
-import { withPlugins } from '../src/definition/load-plugins.ts';
+import { loadSources, withPlugins } from '../src/definition/load.ts';
+import { sourceIdOf } from '../src/definition/problem.ts';
 
 export interface DefinitionsMessage {
   readonly type: 'reload';
@@ -21,15 +21,18 @@ export interface DefinitionsDeps {
   readonly registry: Registry<'definitions', DefinitionsMessage>;
   /** The folder of the definition files. */
   readonly folder: string;
-  /** The folder of the plug-ins that they name. */
+  /** The folder of the plug-ins that definitions name. */
   readonly plugins: string;
-  /** Makes versions durable before anything is scraped by them, and that sources have none any more. */
+  /** Stores new versions durably before any scrape uses them, and drops those of removed sources. */
   keep(sources: readonly LoadedSource[], removed: readonly string[]): Promise<void>;
-  /** Told of each new catalogue; readers see it from then on. */
+  /** Called with each new catalogue and with what it changed. */
   published(catalogue: Catalogue, change: CatalogueChange): void;
 }
 
-/** Owns what was loaded from the definition files. A file with problems hides no other, and keeps the version it had. */
+/**
+ * Owns the loaded definitions. A source whose file has problems keeps its last good version; other files are loaded all the same. Its
+ * start fails where `keep` rejects.
+ */
 export async function definitions(
   self: Self<DefinitionsMessage>,
   deps: DefinitionsDeps,
@@ -39,7 +42,7 @@ export async function definitions(
   await publish(await load(deps));
 
   return {
-    // One reload at a time, so that what was read last is what counts.
+    // One reload at a time, so that the files that were read last are in force.
     receive: async ({ reply }) => reply(await publish(await load(deps))),
   };
 
@@ -57,11 +60,6 @@ async function load({ folder, plugins }: DefinitionsDeps) {
   return {
     sources,
     problems,
-    broken: new Set(problems.map(({ file }) => sourceIdOf(file))),
+    broken: new Set(problems.flatMap((problem) => sourceIdOf(problem) ?? [])),
   };
-}
-
-/** A source's id is its file's name. */
-function sourceIdOf(file: string): string {
-  return file.replace(/^.*[/\\]/, '').replace(/\.ya?ml$/, '');
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '../src/clock.ts';
 import type { Registry } from '../src/actor/registry.ts';
-import type { Behaviour, Reply, Self } from '../src/actor/types.ts';
+import type { Behaviour, Ref, Reply, Self } from '../src/actor/types.ts';
 import { type LocalEngineDeps, runLocally } from '../src/engine/local.ts';
-import type { Step, StepOutcome } from '../src/engine/step.ts';
+import type { RunStep, Step, StepOutcome } from '../src/engine/step.ts';
 import { createRenderer } from '../src/fetch/browser/renderer.ts';
-import { createClient } from '../src/fetch/client.ts';
+import { createClient } from '../src/fetch/wire/client.ts';
 
 export type EngineMessage =
   | {
@@ -16,20 +16,18 @@ export type EngineMessage =
     }
   | { readonly type: 'ran'; readonly ran: Ran; readonly reply: Reply<Ran> };
 
-/** A step's outcome; or the error of ours that it ran into, which ends the life that asked and not the engine's. */
-export type Ran =
-  | { readonly ok: true; readonly outcome: StepOutcome }
-  | { readonly ok: false; readonly error: unknown };
+/** The outcome of a step, or the internal error that ends the asking actor, not the engine. */
+type Ran = { readonly ok: true; readonly outcome: StepOutcome } | { readonly ok: false; readonly error: unknown };
 
 export interface EngineDeps extends Omit<LocalEngineDeps, 'client' | 'renderPage'> {
   readonly registry: Registry<'engine', EngineMessage>;
   readonly userAgent: string;
   readonly clock: Clock;
-  /** Hears what an operator should know of the browser. */
+  /** Called with a sentence about the browser for the log. */
   warn(message: string): void;
 }
 
-/** Owns the connections and runs steps in this process. */
+/** Owns the connections and the browser, and runs steps in this process, each as a task. */
 export function engine(self: Self<EngineMessage>, deps: EngineDeps): Behaviour<EngineMessage> {
   self.trapExit();
   self.register(deps.registry, 'engine');
@@ -65,4 +63,13 @@ export function engine(self: Self<EngineMessage>, deps: EngineDeps): Behaviour<E
       (ran) => ({ type: 'ran', ran, reply }),
     );
   }
+}
+
+/** Runs steps on the actor `engine`. Rejects with a `CallError` when that actor ends. */
+export function runOn(actor: Ref<EngineMessage>): RunStep {
+  return async (step, signal, onSent) => {
+    const ran = await actor.ask<Ran>((reply) => ({ type: 'run', step, signal, onSent, reply }), Infinity);
+    if (ran.ok) return ran.outcome;
+    throw ran.error;
+  };
 }

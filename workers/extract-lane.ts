@@ -4,26 +4,26 @@ import type { ExtractOutcome } from '../src/extract/draft.ts';
 import type { ExtractInput } from '../src/extract/extract.ts';
 import type { ExtractPlan } from '../src/extract/plan.ts';
 
-/** The task that holds a thread: it reads the pages that come by the port until that closes. */
+/** The task that holds a thread: it reads the pages that arrive at the port until the port is closed. */
 export interface LaneTask {
   readonly port: MessagePort;
 }
 
-/** A page on its way to a thread. A plan goes there once, and is named by its id from then on. */
+/** A page on its way to a thread. Its plan is sent once, and named by its id for further pages. */
 export interface LanePage extends Omit<ExtractInput, 'plan'> {
   readonly plan: ExtractPlan | string;
 }
 
-/** Plans that a thread keeps; both ends of a lane forget all of them before they take one more. */
+/** The largest number of plans that a thread keeps. Both ends of a lane drop all of them before one more. */
 export const maxLanePlans = 1_000;
 
-/** What was made of a page that somebody still waits for. */
+/** Called with the outcome of a page, unless the lane is closed first. */
 export type LaneAnswer = (outcome: ExtractOutcome) => void;
 
 interface Open {
   readonly port: MessagePort;
   readonly thread: AbortController;
-  /** Ids of the plans that its thread has. */
+  /** The ids of the plans that the thread has. */
   readonly plans: Set<string>;
 }
 
@@ -54,18 +54,18 @@ export class ExtractLane {
     try {
       post(open, input);
     } catch (error) {
-      // A plan or a body that cannot be sent is this page's own.
+      // A plan or a body that cannot be sent is a failure of this page alone.
       this.#finish(crashed(error));
     }
   }
 
-  /** Ends the thread; nothing is made of the page that it reads. */
+  /** Ends the thread; the page that it reads gets no outcome. */
   close(): void {
     clearTimeout(this.#busy?.limit);
     this.#busy = undefined;
     const open = this.#open;
     this.#open = undefined;
-    // It closes a little later, and nothing need wait for that.
+    // The port closes a little later; nothing waits for that.
     open?.port.unref();
     open?.port.close();
     open?.thread.abort();
@@ -84,7 +84,7 @@ export class ExtractLane {
     return open;
   }
 
-  /** The thread is gone, with what it was doing. */
+  /** Called when the thread has ended; the page that it read has failed. */
   #lose(open: Open, error: unknown): void {
     open.port.close();
     if (this.#open !== open) return;

@@ -1,15 +1,14 @@
-import { costed } from '../src/extract/cost.ts';
+import { costed, extract, type ExtractInput } from '../src/extract/extract.ts';
 import type { ExtractOutcome } from '../src/extract/draft.ts';
-import { extract, type ExtractInput } from '../src/extract/extract.ts';
 import type { ExtractPlan } from '../src/extract/plan.ts';
 import { type LanePage, type LaneTask, maxLanePlans } from './extract-lane.ts';
 
-/** The task of an extraction thread: reads the pages that come, one after the other, until nobody sends any more. */
+/** The task of an extraction thread: reads the pages that arrive at its port, one after the other, until the port is closed. */
 export default function serve(task: LaneTask): Promise<void> {
   return serveWith(task, read);
 }
 
-/** Reads pages by a function; what that throws ends the task. */
+/** Reads the pages of a port by a function. An error that the function throws ends the task. */
 export function serveWith({ port }: LaneTask, reader: (input: ExtractInput) => Promise<ExtractOutcome>): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const plans = new Map<string, ExtractPlan>();

@@ -31,7 +31,7 @@ export interface ExtractJob {
   readonly reading: Reading;
 }
 
-/** What came of a job; `cancelled` when its signal fired first. */
+/** The outcome of a job; `cancelled` if its signal fired first. */
 export type ExtractAnswer = ExtractOutcome | 'cancelled';
 
 export interface ExtractorsStatus {
@@ -42,22 +42,22 @@ export interface ExtractorsStatus {
 
 export interface ExtractorsDeps {
   readonly registry: Registry<'extractors', ExtractorsMessage>;
-  /** Told of every page that comes and goes. */
+  /** Counts the pages in the pool. */
   readonly room: ExtractRoom;
   readonly threads: number;
-  /** Of one thread's heap, in MiB; a page that needs more crashes its thread and nothing else. Default 512. */
+  /** The limit of one thread's heap, in MiB; a page that needs more crashes its thread and nothing else. Default 512. */
   readonly threadMemoryMib?: number;
   /** The entry file of the threads. Default: `extract.thread` beside this file. */
   readonly threadFile?: string;
 }
 
 /**
- * Of the part of a thread's heap where things begin. A collection may move all of it to the other part at once, and where that
+ * The limit of the part of a thread's heap where objects begin, in MiB. A collection may move all of it to the other part at once, and where that
  * is more than the little that V8 allows over the limit, it ends the process and not the thread.
  */
 const youngMemoryMib = 24;
 
-/** Beside this file, and of its kind: TypeScript in development, JavaScript when built. */
+/** The thread's entry file beside this one: TypeScript in development, JavaScript when built. */
 const extractThread = new URL(`./extract.thread${extname(import.meta.url)}`, import.meta.url).href;
 
 /**
@@ -71,12 +71,12 @@ export function extractors(self: Self<ExtractorsMessage>, deps: ExtractorsDeps):
   const pool = openPool(deps);
   pool.on('error', (error) => self.send({ type: 'pool-failed', error }));
   const lanes = Array.from({ length: deps.threads }, () => new ExtractLane(pool));
-  // A life that is killed runs no `stop`; its threads must go all the same.
+  // A life that is killed runs no `stop`; its threads must end all the same.
   self.signal.addEventListener('abort', () => void close(), { once: true });
   const free = [...lanes];
   const waiting = new Set<ExtractRequest>();
   const running = new Map<ExtractRequest, ExtractLane>();
-  /** What ends the watch over each request's signal. */
+  /** Functions that stop listening to each request's signal. */
   const watches = new Map<ExtractRequest, () => void>();
 
   return {
@@ -100,7 +100,7 @@ export function extractors(self: Self<ExtractorsMessage>, deps: ExtractorsDeps):
   };
 
   function close(): Promise<void> {
-    // In this order, so that the pool does not replace the threads that lanes end.
+    // The pool is closed first, so that it does not replace the threads that lanes end.
     const ended = pool.destroy();
     for (const lane of lanes) lane.close();
     return ended;
@@ -112,7 +112,7 @@ export function extractors(self: Self<ExtractorsMessage>, deps: ExtractorsDeps):
     request.signal.addEventListener('abort', onAbort);
     watches.set(request, () => request.signal.removeEventListener('abort', onAbort));
     waiting.add(request);
-    deps.room.enter();
+    deps.room.add();
     startNext();
   }
 
@@ -130,27 +130,27 @@ export function extractors(self: Self<ExtractorsMessage>, deps: ExtractorsDeps):
   }
 
   function withdraw(request: ExtractRequest): void {
-    if (waiting.delete(request)) return leave(request, 'cancelled');
+    if (waiting.delete(request)) return settle(request, 'cancelled');
     const lane = running.get(request);
     if (lane === undefined) return;
     lane.close();
     finish(request, 'cancelled');
   }
 
-  /** An answer that comes after its request was withdrawn goes nowhere. */
+  /** Replies with an outcome, unless the request was withdrawn before. */
   function finish(request: ExtractRequest, answer: ExtractAnswer): void {
     const lane = running.get(request);
     if (lane === undefined) return;
     running.delete(request);
     free.push(lane);
-    leave(request, answer);
+    settle(request, answer);
     startNext();
   }
 
-  function leave(request: ExtractRequest, answer: ExtractAnswer): void {
+  function settle(request: ExtractRequest, answer: ExtractAnswer): void {
     watches.get(request)?.();
     watches.delete(request);
-    deps.room.leave();
+    deps.room.remove();
     request.reply(answer);
   }
 }

@@ -1,109 +1,109 @@
 import type { Registry } from '../src/actor/registry.ts';
 import type { Behaviour, Reply, Self } from '../src/actor/types.ts';
-import type { Clock } from '../src/clock.ts';
-import type { Circuit, Leave, TargetOutcome } from '../src/fetch/circuit.ts';
-import { CircuitBook, type CircuitView } from '../src/fetch/circuit-book.ts';
-import { type HostRow, leftAlone } from '../src/fetch/host-row.ts';
-import type { HoldUp } from '../src/fetch/hold.ts';
-import type { KeySlice } from '../src/fetch/key-slice.ts';
-import { type KeyView, shiftedView } from '../src/fetch/key-view.ts';
-import { type Lease, turnMs } from '../src/fetch/out-turns.ts';
-import type { Policy } from '../src/fetch/policy.ts';
-import type { Slowness } from '../src/fetch/politeness.ts';
-import { recheckShare } from '../src/schedule/objective.ts';
-import { TurnBook } from '../src/fetch/turn-book.ts';
-import type { TurnOutcome } from '../src/fetch/turn-outcome.ts';
-import type { Wish } from '../src/fetch/wish.ts';
+import { type Clock, jumpMs } from '../src/clock.ts';
+import {
+  type Circuit,
+  type CircuitAnswer,
+  CircuitBook,
+  type SourceCircuit,
+  type TargetOutcome,
+} from '../src/fetch/ledger/circuit.ts';
+import type { HostRow } from '../src/fetch/ledger/ledger-row.ts';
+import { type ExpectedWait, type KeySlice, type LedgerView, shiftedView } from '../src/fetch/ledger/ledger-view.ts';
+import { type Lease, turnLimitMs } from '../src/fetch/ledger/turn-leases.ts';
+import type { Policy } from '../src/fetch/ledger/policy.ts';
+import type { Slowness } from '../src/fetch/ledger/ledger.ts';
+import { recheckShare } from '../src/schedule/feasibility.ts';
+import { TurnBook } from '../src/fetch/ledger/turn-book.ts';
+import type { TurnOutcome } from '../src/fetch/ledger/turn-outcome.ts';
+import type { LedgerOffer } from '../src/fetch/ledger/host-line.ts';
 
 export type HostsMessage =
-  | ({ readonly type: 'ask-turn'; readonly reply: Reply<Lease | 'withdrawn'> } & Wish)
+  | ({ readonly type: 'offer'; readonly reply: Reply<Lease | 'withdrawn'> } & LedgerOffer)
   | { readonly type: 'withdraw'; readonly id: symbol }
-  /** The request of a turn went out just now. */
+  /** Reports that the request of a turn was sent just now. */
   | { readonly type: 'sent'; readonly lease: Lease }
   | { readonly type: 'done'; readonly lease: Lease; readonly outcome: TurnOutcome }
   /** `hasRoom` may have become true again. */
   | { readonly type: 'room' }
-  /** Asks whether a target of a source may be asked now, as far as the source's circuit goes; it counts as asked if so. */
-  | { readonly type: 'ask-leave'; readonly source: string; readonly target: number; readonly reply: Reply<Leave> }
-  /** What came of a target that had leave. */
-  | ({ readonly type: 'target-done'; readonly source: string } & TargetOutcome)
-  /** Keys in their order, or one. */
-  | ({ readonly type: 'list'; readonly reply: Reply<readonly HostView[]> } & (KeySlice | { readonly key: string }))
-  /** What a wish would wait for now. */
+  /** Asks whether the circuit of a source lets a target through now; if so, the target takes up a probe of an open circuit. */
   | {
-      readonly type: 'hold-up';
+      readonly type: 'may-ask';
+      readonly source: string;
+      readonly target: number;
+      readonly reply: Reply<CircuitAnswer>;
+    }
+  /** Reports the outcome of a target that its source's circuit let through. */
+  | ({ readonly type: 'target-done'; readonly source: string } & TargetOutcome)
+  /** Asks for the ledgers of a slice of the keys, in their order, or of one key. */
+  | ({ readonly type: 'list'; readonly reply: Reply<readonly LedgerView[]> } & (KeySlice | { readonly key: string }))
+  /** Asks what an offer made now would wait for. */
+  | {
+      readonly type: 'expected-wait';
       readonly key: string;
       readonly policy: Policy;
-      readonly reply: Reply<HoldUp>;
+      readonly reply: Reply<ExpectedWait>;
     }
-  /** Until when hosts are left alone for their `Retry-After` or back-off, wall time, by key: all that are, or one. */
+  /** Asks until when hosts are left alone for `Retry-After` or back-off, wall time by key: of all hosts that are, or of one. */
   | {
-      readonly type: 'left-alone';
+      readonly type: 'resting-until';
       readonly key?: string | undefined;
       readonly reply: Reply<ReadonlyMap<string, number>>;
     }
-  /** The circuits that are not closed. */
-  | { readonly type: 'circuits'; readonly reply: Reply<readonly CircuitView[]> }
-  /** The circuit of one source, if anything is known of it. */
-  | { readonly type: 'circuit'; readonly source: string; readonly reply: Reply<CircuitView | undefined> }
+  /** Asks for the circuits that are not closed. */
+  | { readonly type: 'circuits'; readonly reply: Reply<readonly SourceCircuit[]> }
+  /** Asks for the circuit of one source; `undefined` where nothing is known of it. */
+  | { readonly type: 'circuit'; readonly source: string; readonly reply: Reply<SourceCircuit | undefined> }
   | { readonly type: 'wake' }
   | { readonly type: 'save' }
   | { readonly type: 'forget' };
-
-/** What is known of one key, by the wall clock, with the circuit of the source that wished for it last. */
-export interface HostView extends KeyView {
-  readonly circuit: CircuitView | undefined;
-}
 
 export interface HostsDeps {
   readonly clock: Clock;
   readonly registry: Registry<'hosts', HostsMessage>;
   /** A number in `[0, 1)`. */
   random(): number;
-  /** What the last life saved, by key. */
+  /** Loads the rows that the last life saved, by key. */
   loadHosts(): Iterable<readonly [string, HostRow]>;
-  /** Keeps rows by key, and drops those that are `undefined`. */
+  /** Saves rows by key; a row that is `undefined` is removed. */
   saveHosts(rows: readonly (readonly [string, HostRow | undefined])[]): void;
-  /** The same of circuits, by source; without it they are forgotten at a restart. */
+  /** Loads and saves circuits by source. Default: circuits are forgotten at a restart. */
   readonly circuits?: {
     load(): Iterable<readonly [string, Circuit]>;
     save(rows: readonly (readonly [string, Circuit | undefined])[]): void;
   };
-  /** Told when a host asks to be left alone for longer than is honoured. */
-  capped?(key: string, askedMs: number): void;
-  /** Told after an answer how slow its host is. */
+  /** Called when a host asks to be left alone for longer than is honoured. */
+  onRetryAfterCapped?(key: string, askedMs: number): void;
+  /** Called after each answer with how slow its host is. */
   answered?(key: string, slowness: Slowness): void;
-  /** Whether a page could be taken in now; when that turns true again, `room` is told. */
+  /** Whether there is room for a further page; when there is again, the message `room` is sent. */
   hasRoom(): boolean;
-  /** Turns out at a time over all keys, normally 256. */
+  /** The largest number of turns at a time over all keys, normally 256. */
   readonly maxInFlight: number;
 }
 
-/** A connection is refused or stands well within this; then a fetch that sets no limit ends well within the other. */
+/** Time for a connection to succeed or fail; bounds an unsent turn, in ms. */
 const unsentMs = 60_000;
-const sentMs = turnMs(180_000);
+const sentMs = turnLimitMs(180_000);
 const saveEveryMs = 1_000;
 const forgetEveryMs = 60_000;
 
-/** The wall clock was set, rather than slewed. */
-const jumpMs = 2_000;
-
-/** Keeps the ledgers of all hosts, and gives turns. Nothing waits after its turn: one is given only when all else is free. */
+/** Keeps the ledgers of all hosts, and grants turns. A turn is granted only when everything else that its request needs is free. */
 export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<HostsMessage> {
   const { clock } = deps;
-  const book = new TurnBook<Extract<HostsMessage, { type: 'ask-turn' }>>({
+  const book = new TurnBook<Extract<HostsMessage, { type: 'offer' }>>({
     random: () => deps.random(),
     maxInFlight: deps.maxInFlight,
     unsentMs,
     sentMs,
     recheckShare,
     startedAt: clock.monotonic(),
-    // More than a life ever gives in the time that it lasts.
+    // No life gives more turns than a thousand in each millisecond, so that numbers of different lives differ.
     firstNumber: Math.floor(clock.now()) * 1_000,
-    capped: (key, askedMs) => deps.capped?.(key, askedMs),
+    onRetryAfterCapped: (key, askedMs) => deps.onRetryAfterCapped?.(key, askedMs),
   });
   const circuits = new CircuitBook();
-  /** What makes wall time of monotonic time, as the rows have it. */
+  /** The difference between wall time and monotonic time by which the rows were last written. */
   let savedOffset = wallOffset();
   let wake: { readonly at: number; readonly timer: number } | undefined;
   let saving: number | undefined;
@@ -128,24 +128,24 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
 
   function handle(message: HostsMessage): void {
     switch (message.type) {
-      case 'ask-turn':
-        return book.ask(message);
+      case 'offer':
+        return book.offer(message);
       case 'withdraw':
         return book.withdraw(message.id)?.reply('withdrawn');
       case 'sent':
         return book.sent(message.lease, clock.monotonic());
       case 'done':
         return done(message);
-      case 'ask-leave':
-        return message.reply(leaveOf(message.source, message.target));
+      case 'may-ask':
+        return message.reply(circuitAnswer(message.source, message.target));
       case 'target-done':
-        return circuits.told(message.source, message, clock.monotonic());
+        return circuits.report(message.source, message, clock.monotonic());
       case 'list':
-        return message.reply(listed(message).map(hostView));
-      case 'hold-up':
-        return message.reply(book.holdUp(message.key, message.policy, clock.monotonic()));
-      case 'left-alone':
-        return message.reply(leftAlone(book.ledgers(message.key), clock.monotonic(), wallOffset()));
+        return message.reply(listed(message));
+      case 'expected-wait':
+        return message.reply(book.expectedWait(message.key, message.policy, clock.monotonic()));
+      case 'resting-until':
+        return message.reply(book.restingUntil(clock.monotonic(), wallOffset(), message.key));
       case 'circuits':
         return message.reply(circuits.views(clock.monotonic()).map(onTheWall));
       case 'circuit':
@@ -176,11 +176,11 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
     while (deps.hasRoom()) {
       const given = book.give(now);
       if (!given) return;
-      given.wish.reply(given.lease);
+      given.offer.reply(given.lease);
     }
   }
 
-  /** A timer that comes too early costs one message; moving it at each change would cost more. */
+  /** Sets the timer for the next turn. An early timer stays: it costs one message, and moving it at each change would cost more. */
   function armWake(): void {
     const at = book.wakeAt;
     if (at === Infinity || (wake && wake.at <= at)) return;
@@ -209,12 +209,12 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
     self.after(forgetEveryMs, { type: 'forget' });
   }
 
-  /** The books run on time that never jumps; what leaves them, for the store or for people, is wall time. */
+  /** Wall time minus monotonic time, in milliseconds. The books count in monotonic time; the store and people get wall time. */
   function wallOffset(): number {
     return clock.now() - clock.monotonic();
   }
 
-  /** After the wall clock was set, what the rows say of instants is wrong. */
+  /** Saves all rows again after the wall clock was set, since their instants are wrong then. */
   function noticeJump(): void {
     if (Math.abs(wallOffset() - savedOffset) <= jumpMs) return;
     savedOffset = wallOffset();
@@ -222,28 +222,25 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
     circuits.rewrite();
   }
 
-  function leaveOf(source: string, target: number): Leave {
-    const leave = circuits.ask(source, target, clock.monotonic());
-    return leave.mayAsk ? leave : { mayAsk: false, nextAt: leave.nextAt + wallOffset() };
+  function circuitAnswer(source: string, target: number): CircuitAnswer {
+    const answer = circuits.ask(source, target, clock.monotonic());
+    return answer.mayAsk ? answer : { mayAsk: false, nextAt: answer.nextAt + wallOffset() };
   }
 
-  function listed(asked: KeySlice | { readonly key: string }): readonly KeyView[] {
-    if (!('key' in asked)) return book.views(clock.monotonic(), asked);
-    const view = book.view(asked.key, clock.monotonic());
-    return view ? [view] : [];
+  /** The views that are asked for, in wall time. */
+  function listed(asked: KeySlice | { readonly key: string }): readonly LedgerView[] {
+    const now = clock.monotonic();
+    const views =
+      'key' in asked ? [book.view(asked.key, now)].filter((view) => view !== undefined) : book.views(now, asked);
+    return views.map((view) => shiftedView(view, wallOffset()));
   }
 
-  function hostView(view: KeyView): HostView {
-    const circuit = view.source === undefined ? undefined : circuitView(view.source);
-    return { ...shiftedView(view, wallOffset()), circuit };
-  }
-
-  function circuitView(source: string): CircuitView | undefined {
+  function circuitView(source: string): SourceCircuit | undefined {
     const view = circuits.view(source, clock.monotonic());
     return view && onTheWall(view);
   }
 
-  function onTheWall(view: CircuitView): CircuitView {
+  function onTheWall(view: SourceCircuit): SourceCircuit {
     return { ...view, nextAt: view.nextAt === undefined ? undefined : view.nextAt + wallOffset() };
   }
 }

@@ -3,9 +3,9 @@ import type { Behaviour, Self } from '../src/actor/types.ts';
 import type { Clock } from '../src/clock.ts';
 
 export type PlannerMessage =
-  /** A day may have begun, or something may have come to be due sooner than it was. */
+  /** Checks whether a day has begun or a due time moved forward. */
   | { readonly type: 'look' }
-  /** Definitions, or the settings of the daemon, say something else of when targets are due, or nothing any more; none of them where projects or hosts do. */
+  /** Definitions, settings, projects or hosts changed; `sources` names those affected. */
   | { readonly type: 'changed'; readonly sources: Changed }
   | { readonly type: 'passed'; readonly left: Changed };
 
@@ -19,11 +19,11 @@ export interface PlannerDeps {
   stale(): Changed;
   /** Schedules the targets of these sources anew, plans the days that have begun, and tells of ages; hands back what the store had no room for. */
   pass(changed: Changed): Promise<{ readonly left: Changed; readonly isFull: boolean }>;
-  /** When the next day begins, an age changes what is told of it, or what hosts have shown is to be followed; wall time. */
+  /** The next wall time at which a pass has work. */
   nextAt(): number | undefined;
 }
 
-/** An instant that nobody told of is noticed this late. */
+/** The longest delay until an unannounced instant is noticed, in ms. */
 const longestMs = 900_000;
 /** Projects that change one after the other are looked at together. */
 const settlesMs = 500;

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { guardImports } from '../src/plugin/hooks.ts';
+import { guardImports } from '../src/plugin/thread-guard.ts';
 
 // Imports are watched before anything else of ours is loaded, so that what is ours is known.
 const loader = guardImports(import.meta.url);

@@ -1,20 +1,20 @@
 import { extname } from 'node:path';
 import type { Registry } from '../src/actor/registry.ts';
 import type { Behaviour, Ref, Reply, Self } from '../src/actor/types.ts';
-import type { PluginFile, PluginFunction, PluginFunctions, PluginOutcome } from '../src/plugin/protocol.ts';
-import type { CallEnd, PluginCall } from '../src/plugin/run-call.ts';
+import type { PluginCall, PluginFile, PluginFunction, PluginFunctions, PluginOutcome } from '../src/plugin/protocol.ts';
+import { type CallEnd, openPluginThread, type PluginThread } from '../src/plugin/thread.ts';
 import { defaultPluginLimits, noServices, type PluginLimits, type PluginServices } from '../src/plugin/services.ts';
-import { openPluginThread, type PluginThread } from '../src/plugin/thread.ts';
+import type { PluginQuestion } from '../src/plugin/source-plugins.ts';
 import { isPatient } from '../src/plugin/watch.ts';
 
 export type PluginsMessage =
   | PluginRequest
-  /** The signal of a request fired while it may have been waiting. */
+  /** Sent when the signal of a request fires while the request may be waiting. */
   | { readonly type: 'withdraw'; readonly request: PluginRequest }
   | { readonly type: 'called'; readonly thread: PluginThread; readonly request: PluginRequest; readonly end: CallEnd }
   | { readonly type: 'status'; readonly reply: Reply<PluginsStatus> };
 
-/** Asks for one function of one plug-in. */
+/** A call of one function of one plug-in. */
 export interface PluginRequest {
   readonly type: 'call';
   readonly call: PluginCall;
@@ -24,17 +24,17 @@ export interface PluginRequest {
 }
 
 export interface PluginsStatus {
-  /** That stand now; they are started as they are needed. */
+  /** The threads that run now. They are started when they are needed. */
   readonly threads: number;
   readonly busy: number;
   readonly waiting: number;
-  /** Since the life began. */
+  /** The threads started in this life. */
   readonly started: number;
 }
 
 export interface PluginsDeps {
   readonly registry: Registry<'plugins', PluginsMessage>;
-  /** At most so many threads. Default 4. */
+  /** The largest number of threads. Default 4. */
   readonly threads?: number;
   readonly limits?: Partial<PluginLimits>;
   /** The entry file of the threads. Default: `plugin.thread` beside this file. */
@@ -42,19 +42,19 @@ export interface PluginsDeps {
 }
 
 /**
- * Threads for functions that took all their time, which would keep all others waiting again and again. No call that waits for the
- * daemon may stand in that line: a collector may wait for a log-in, and one behind the other they would wait for ever. Each call
- * there ends by a limit of its own instead, so that the line moves.
+ * The number of threads for functions that used up their time, which would otherwise keep all other calls waiting again
+ * and again. No call that waits for the daemon may use them: a collector may wait for a log-in, and one behind the
+ * other would wait for ever. Each call there ends by a limit of its own, so that the line moves.
  */
 const mostSlow = 1;
 
-/** Beside this file, and of its kind: TypeScript in development, JavaScript when built. */
+/** The thread's entry file beside this one: TypeScript in development, JavaScript when built. */
 const pluginThread = new URL(`./plugin.thread${extname(import.meta.url)}`, import.meta.url);
 
 /**
- * Owns the threads of plug-ins. A call has its thread for itself, and calls wait here for one, in order. Collectors leave one thread to
- * all others, and functions that took all their time when they were last called share one, but for those that may wait for the daemon.
- * A thread that a call leaves in another state than it met is ended and replaced.
+ * Owns the threads of plug-ins. Each call has a thread for itself, and calls wait here for one, in order. Collectors
+ * leave one thread to all other calls. Functions that used up their time in their last call share one thread, unless
+ * they may wait for the daemon. A thread on which a call leaves something behind is ended and replaced.
  */
 export function plugins(self: Self<PluginsMessage>, deps: PluginsDeps): Behaviour<PluginsMessage> {
   self.trapExit();
@@ -64,13 +64,16 @@ export function plugins(self: Self<PluginsMessage>, deps: PluginsDeps): Behaviou
   const mostLong = Math.max(1, most - 1);
   const threads = new Set<PluginThread>();
   const idle = new Set<PluginThread>();
-  /** With what ends the watch over each request's signal. */
+  /** The waiting calls, each with a function that removes the listener from its signal. */
   const waiting = new Map<PluginRequest, () => void>();
   const underWay = new Set<PluginRequest>();
-  /** Functions that wait for nobody and took all their time when they were last called, with the version of their plug-in. */
+  /**
+   * The functions that used up their time in their last call without waiting for the daemon, with their plug-in's
+   * version.
+   */
   const slow = new Map<string, string>();
   let started = 0;
-  // A life that is killed runs no `stop`; its threads must go all the same.
+  // A life that is killed runs no `stop`; its threads must end all the same.
   self.signal.addEventListener('abort', () => void endAll(), { once: true });
 
   return {
@@ -124,7 +127,7 @@ export function plugins(self: Self<PluginsMessage>, deps: PluginsDeps): Behaviou
     );
   }
 
-  /** One that has the module already, else any that is idle, else a new one. */
+  /** An idle thread that has the module, or else any idle one, or else a new one. */
   function threadFor(plugin: PluginFile): PluginThread {
     for (const thread of idle) if (thread.hasEnded) drop(thread);
     const known = [...idle].find((thread) => thread.knows(plugin)) ?? (threads.size < most ? undefined : [...idle][0]);
@@ -176,30 +179,19 @@ export function plugins(self: Self<PluginsMessage>, deps: PluginsDeps): Behaviou
   }
 }
 
-/** A function of a plug-in. */
+/** The name of a plug-in's function in `slow`. */
 function nameOf({ call }: PluginRequest): string {
   return `${call.function} ${call.plugin.file}`;
 }
 
-/** A collector may wait for a log-in, which must not wait for the end of a collector in turn. */
+/** Whether a call may wait for another call: a collector may wait for a log-in, which must not wait for a collector. */
 function isLong({ call }: PluginRequest): boolean {
   return call.function === 'collect';
 }
 
-/** A function of a plug-in to call, with what it is given. */
-export interface PluginQuestion<F extends PluginFunction> {
-  readonly plugin: PluginFile;
-  readonly function: F;
-  readonly input: PluginFunctions[F]['input'];
-  readonly options: unknown;
-  /** Default: none. */
-  readonly services?: PluginServices;
-  readonly signal: AbortSignal;
-}
-
 /**
- * Calls a function of a plug-in; the body of a page moves to its thread. Rejects with the signal's reason when that fires first,
- * with the error of a service that rejected, and when the pool's life ends.
+ * Calls a function of a plug-in. The body of a page is transferred to its thread. Rejects with the signal's reason when
+ * the signal fires first, with the error of a service, and when the pool's life ends.
  */
 export async function callPlugin<F extends PluginFunction>(
   ref: Ref<PluginsMessage>,
@@ -209,7 +201,7 @@ export async function callPlugin<F extends PluginFunction>(
   const end = await ref.ask<CallEnd>((reply) => ({ type: 'call', call, services, signal, reply }), Infinity);
   switch (end.kind) {
     case 'called':
-      // What a function gives was checked on its thread.
+      // The result of a function was checked on its thread.
       return end.outcome as PluginOutcome<PluginFunctions[F]['value']>;
     case 'rejected':
       throw end.error;

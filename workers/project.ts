@@ -3,10 +3,12 @@ import type { Registry } from '../src/actor/registry.ts';
 import { type Behaviour, type ExitReason, ignore, type Reply, type Self, type Start } from '../src/actor/types.ts';
 import type { Clock } from '../src/clock.ts';
 import { type AgendaEntry, inTurn } from '../src/scrape/agenda.ts';
-import type { TargetRow } from '../src/store/rows.ts';
+import type { ScrapeAttempt, ScrapeProgress } from '../src/scrape/scrape-target.ts';
+import type { TargetRow } from '../src/store/tables/rows.ts';
+import { defined } from '../src/defined.ts';
 
 export type ProjectMessage =
-  /** Its rows changed in the store, or the time has come. */
+  /** The project's rows changed in the store, or a target is due. */
   | { readonly type: 'look' }
   | { readonly type: 'ended'; readonly target: number; readonly notBefore?: number | undefined }
   | { readonly type: 'status'; readonly reply: Reply<ProjectStatus> };
@@ -14,7 +16,7 @@ export type ProjectMessage =
 export interface ProjectStatus {
   /** Numbers of the targets being scraped. */
   readonly scraping: readonly number[];
-  /** When it looks again by itself, wall time. */
+  /** When the project looks at its targets again without a message, wall time. */
   readonly wakesAt?: number;
 }
 
@@ -23,64 +25,53 @@ export interface ProjectDeps {
   readonly registry: Registry<string, ProjectMessage>;
   /** The project's targets that are active or parked; empty when it is archived or finished. */
   agenda(project: string): readonly AgendaEntry[];
-  /**
-   * Runs one scrape to its end, telling of it as it goes; one that may not begin now says when it may, wall time. Rejects
-   * for errors of ours.
-   */
-  scrape(target: TargetRow, signal: AbortSignal, progress: ScrapeProgress): Promise<{ readonly notBefore?: number }>;
-  /** Writes down that a scrape of the target crashed; whether that parked it. */
+  /** Runs one scrape to its end. Resolves with `notBefore` where it may not begin now. Rejects for errors of ours. */
+  scrape(target: TargetRow, signal: AbortSignal, progress: ScrapeProgress): Promise<ScrapeAttempt>;
+  /** Stores that a scrape of the target crashed. Resolves with whether the target is parked for it. */
   crashed(target: number, error: unknown): Promise<boolean>;
-  /** Gives a parked target another chance. */
+  /** Makes a parked target active again; does nothing while the store is full. */
   release(target: number): Promise<void>;
-}
-
-/** What a scrape under way tells its project. */
-export interface ScrapeProgress {
-  /** It has begun, and this is its number. */
-  begun(scrape: number): void;
-  /** It begins to wait for leave to ask its site, or has it. */
-  waits(isWaiting: boolean): void;
 }
 
 interface RunningScrape {
   readonly controller: AbortController;
-  /** Its source and origin: those who wait there wait for the same host. */
+  /** The source and the origin of the target: scrapes of one site wait for one host. */
   readonly site: string;
-  /** Whether it re-checks something for the sake of a promise. */
+  /** Whether the scrape is a re-check for an objective. */
   readonly isRecheck: boolean;
-  /** Its number, once it has begun. */
+  /** The number of the scrape, once it has begun. */
   scrape?: number;
-  /** Whether it waits for leave to ask its site. */
+  /** Whether the scrape waits for a turn of its host. */
   isWaiting?: boolean;
-  /** Set when it crashed and that was written down. */
+  /** Set when the scrape crashed and the crash is stored. */
   crash?: 'recorded';
 }
 
 /**
- * A project begins no scrape beside so many that do not wait for their sites, nor beside so many of the same site. What
- * waits may go on at any time and then more may run, since nothing waits after its turn.
+ * The largest number of scrapes of a project at once that do not wait for turns, and the largest number for one site, waiting or not.
+ * A scrape that waits holds up no target of another site; when it goes on, more than two may run, since nothing waits after its turn.
  */
 const maxScrapes = 2;
 
-/** Nor beside so many that wait. */
+/** The largest number of scrapes of a project at once, those that wait for turns included. */
 const maxUnderWay = 64;
 
-/** A wait of less is no reason to begin another scrape. */
+/** The shortest wait for a turn that lets another scrape begin, in milliseconds. */
 const noticedWaitMs = 1_000;
 
 /** Scrapes under way, by target. */
 type Scrapes = ReadonlyMap<number, RunningScrape>;
 
-/** Shared by all who scrape nothing, which most do most of the time. */
+/** Shared by all projects that scrape nothing, as most do most of the time, to save memory. */
 const none: Scrapes = new Map();
 
-/** When targets may begin whose source is left alone, by target. */
-type Pauses = ReadonlyMap<number, number>;
+/** When targets may begin that could not when they were due, as their circuit is open or their hours are over; wall time, by target. */
+type HeldUntil = ReadonlyMap<number, number>;
 
-const noPauses: Pauses = new Map();
+const noneHeld: HeldUntil = new Map();
 
-/** A source that is left alone is asked about again this soon: a probe may have worked long before it would be given up. */
-const longestPauseMs = 60_000;
+/** The longest time after which the circuit of a source is looked at again, in milliseconds: a probe may have closed it meanwhile. */
+const longestHoldMs = 60_000;
 
 /**
  * Watches one project: scrapes each of its targets when it is due, and ends when nothing is left to scrape. What it knows
@@ -91,10 +82,10 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
   if (agenda.length === 0) return ignore;
   self.register(deps.registry, id);
   let scrapes = none;
-  let pauses = noPauses;
+  let heldUntil = noneHeld;
   let timer: number | undefined;
   let wakesAt: number | undefined;
-  /** Whether something is due that could begin if one that runs were to wait. */
+  /** Whether a due target could begin if a scrape under way began to wait. */
   let isHeldBack = false;
 
   arm(agenda);
@@ -106,10 +97,10 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
           return look();
         case 'ended':
           scrapes = without(scrapes, message.target, none);
-          pauses = paused(pauses, message.target, message.notBefore, deps.clock.now());
+          heldUntil = withHold(heldUntil, message.target, message.notBefore, deps.clock.now());
           return look();
         case 'status':
-          return message.reply({ scraping: [...scrapes.keys()], ...(wakesAt !== undefined && { wakesAt }) });
+          return message.reply({ scraping: [...scrapes.keys()], ...defined({ wakesAt }) });
         default:
           message satisfies never;
       }
@@ -128,20 +119,20 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
     else arm(entries);
   }
 
-  /** Begins what is due, and sets the one timer for what is due next. */
+  /** Begins the scrapes that are due, and sets the timer for the next due time. */
   function arm(entries: readonly AgendaEntry[]): void {
     if (timer !== undefined) self.cancel(timer);
     timer = undefined;
     wakesAt = undefined;
     isHeldBack = false;
     const now = deps.clock.now();
-    for (const { target, dueAt, deadlineAt } of waiting(entries, scrapes, pauses, now)) {
+    for (const { target, dueAt, deadlineAt } of waiting(entries, scrapes, heldUntil, now)) {
       const hold = dueAt > now ? 'not-due' : holdOf(target, scrapes);
       if (hold === undefined) begin(target, deadlineAt !== undefined);
       else wakesAt = Math.min(wakesAt ?? Infinity, dueAt);
       isHeldBack ||= hold === 'others';
     }
-    // What is due already waits for the end of a scrape, which looks again, or for one to wait.
+    // A target that is due already begins when a scrape ends or begins to wait, and needs no timer.
     if (wakesAt !== undefined && wakesAt > now) timer = self.after(wakesAt - now, { type: 'look' });
   }
 
@@ -161,7 +152,7 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
   }
 }
 
-/** What keeps a target that is due from beginning, if anything does: those that run, or those that wait for the same site. */
+/** Why a due target may not begin: other scrapes that run, or scrapes that wait for the same site; `undefined` when it may. */
 function holdOf(target: TargetRow, scrapes: Scrapes): 'others' | 'site' | undefined {
   const underWay = [...scrapes.values()];
   const site = siteOf(target);
@@ -183,22 +174,27 @@ function without<V>(
   return others.length === 0 ? empty : new Map(others);
 }
 
-function paused(pauses: Pauses, target: number, notBefore: number | undefined, now: number): Pauses {
-  if (notBefore !== undefined) return new Map([...pauses, [target, Math.min(notBefore, now + longestPauseMs)]]);
-  return pauses.has(target) ? without(pauses, target, noPauses) : pauses;
+function withHold(heldUntil: HeldUntil, target: number, notBefore: number | undefined, now: number): HeldUntil {
+  if (notBefore !== undefined) return new Map([...heldUntil, [target, Math.min(notBefore, now + longestHoldMs)]]);
+  return heldUntil.has(target) ? without(heldUntil, target, noneHeld) : heldUntil;
 }
 
 interface Waiting extends AgendaEntry {
   readonly dueAt: number;
 }
 
-/** What is not under way and is to be scraped some day, the first due first, but that those of one site come in turn. */
-function waiting(entries: readonly AgendaEntry[], scrapes: Scrapes, pauses: Pauses, now: number): readonly Waiting[] {
+/** The planned targets that no scrape is under way for, in the order of their due times; re-checks and others of one site alternate. */
+function waiting(
+  entries: readonly AgendaEntry[],
+  scrapes: Scrapes,
+  heldUntil: HeldUntil,
+  now: number,
+): readonly Waiting[] {
   const all = entries
     .flatMap((entry): Waiting[] => {
       const { target: row, dueAt } = entry;
       if (dueAt === undefined || scrapes.has(row.target)) return [];
-      return [{ ...entry, dueAt: Math.max(dueAt, pauses.get(row.target) ?? 0) }];
+      return [{ ...entry, dueAt: Math.max(dueAt, heldUntil.get(row.target) ?? 0) }];
     })
     .sort((a, b) => a.dueAt - b.dueAt);
   const due = all.filter(({ dueAt }) => dueAt <= now);
@@ -211,7 +207,7 @@ function waiting(entries: readonly AgendaEntry[], scrapes: Scrapes, pauses: Paus
   return all.map((entry) => (entry.dueAt > now ? entry : (lines.get(siteOf(entry.target))?.next().value ?? entry)));
 }
 
-/** A crash ends this life, so that its supervisor counts it, unless it parked the target: then the cause is out of the way. */
+/** Ends this life for a crash, so that its supervisor counts it, unless the crash parked the target: then the cause is removed. */
 async function attempt(
   target: TargetRow,
   signal: AbortSignal,
@@ -227,7 +223,7 @@ async function attempt(
     return undefined;
   } catch (error) {
     if (signal.aborted) return undefined;
-    // What this tree stands on has ended, which is no fault of the target's; this life is about to be ended with it.
+    // An actor above in the tree has ended, which is no fault of the target. This life ends with it.
     if (error instanceof CallError && (error.code === 'ended' || error.code === 'noproc'))
       throw new ExitError('shutdown');
     if (await deps.crashed(target.target, error)) return undefined;
@@ -236,7 +232,7 @@ async function attempt(
   }
 }
 
-/** What ends this life from outside of a scrape's own code, such as a rejection that nobody awaited, is laid at the door of what ran. */
+/** Records a crash for each target under way when this life ended by an error outside the scrape's promise, such as a stray rejection. */
 async function blame(scrapes: Scrapes, reason: ExitReason, deps: ProjectDeps): Promise<void> {
   if (typeof reason === 'string' || reason[0] !== 'error') return;
   if ([...scrapes.values()].some(({ crash }) => crash === 'recorded')) return;

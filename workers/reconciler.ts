@@ -1,9 +1,10 @@
 import type { StartChildResult } from '../src/actor/management.ts';
 import type { Registry } from '../src/actor/registry.ts';
 import type { Behaviour, ExitReason, Reply, Self } from '../src/actor/types.ts';
-import type { Clock } from '../src/clock.ts';
+import { type Clock, jumpMs } from '../src/clock.ts';
+import { retryDelayMs } from './retry-delay.ts';
 
-/** What is kept equal to the store, or to the configuration for `edge`: what faces the outside. */
+/** The kinds of actors that the reconciler keeps running: sources and projects as the store has them, `edge` as the configuration has it. */
 export type Kind = 'edge' | 'source' | 'project';
 
 export type ReconcilerMessage =
@@ -11,31 +12,31 @@ export type ReconcilerMessage =
   | { readonly type: 'reconcile' }
   | { readonly type: 'reconciled' }
   | { readonly type: 'gave-up'; readonly kind: Kind; readonly id: string; readonly reason: ExitReason }
-  /** Tries again what was given up before its time; answers whether there was such a thing. */
+  /** Starts a given-up child before its pause is over. Answers whether the child was given up. */
   | { readonly type: 'release'; readonly kind: Kind; readonly id: string; readonly reply: Reply<boolean> }
   | { readonly type: 'status'; readonly reply: Reply<ReconcilerStatus> };
 
-/** What its supervisor gave up on, until it is tried again. */
+/** A child that its supervisor gave up, until the child is started again. */
 export interface GivenUp {
   readonly kind: Kind;
   readonly id: string;
   readonly reason: ExitReason;
-  /** How often in a row; the pause before the next try doubles with it. */
+  /** How often the child was given up in a row; the pause before the next try doubles each time. */
   readonly times: number;
   readonly at: number;
   readonly retryAt: number;
 }
 
-/** The same while it waits, by the clock that nobody sets. */
+/** A given-up child while it waits, in monotonic time. */
 interface Waiting extends Omit<GivenUp, 'retryAt'> {
   /** Monotonic. */
   readonly until: number;
 }
 
 export interface ReconcilerStatus {
-  /** Actors that this pass has still to start. */
+  /** The number of actors that this pass has still to start. */
   readonly remaining: number;
-  /** Whether a whole pass has been made. */
+  /** Whether the first whole pass was made. */
   readonly ready: boolean;
   readonly givenUp: readonly GivenUp[];
 }
@@ -45,42 +46,31 @@ export interface ReconcilerDeps {
   readonly registry: Registry<'reconciler', ReconcilerMessage>;
   /** In `[0, 1)`. */
   random(): number;
-  /** Ids of what should run. */
+  /** The ids of the actors that should run, in slices. */
   desired(kind: Kind): AsyncIterable<readonly string[]>;
-  /** Ids of what runs. */
+  /** The ids of the actors that run. */
   running(kind: Kind): Iterable<string>;
-  /** Whether a comparison of both would find what the last one left, as nothing has changed since. */
+  /** Whether nothing has changed since the last comparison of desired and running actors, so that the pass skips it. */
   isSettled(kind: Kind): boolean;
   start(kind: Kind, id: string): Promise<StartChildResult>;
   stop(kind: Kind, id: string): Promise<void>;
-  /** Done at the beginning of each pass: what is to be done now and then. */
+  /** Called at the beginning of each pass, for periodic work of the store. */
   before(): Promise<void>;
-  /** Told of everything given up, for the world to hear. */
+  /** Called for each child that is given up; writes the event. */
   gaveUp(givenUp: GivenUp): void;
-  /** The wall clock was set: what waits for an instant of it must look again. */
+  /** Called when the wall clock was set: whoever waits for an instant of it must look again. */
   wallJumped(): Promise<void>;
 }
 
-/** In the order in which they are started, so that control answers while projects are still being started. */
+/** The kinds in the order in which they are started: control answers while projects are still being started. */
 const kinds: readonly Kind[] = ['edge', 'source', 'project'];
 /** The pause between two passes. */
 export const passEveryMs = 30_000;
 const batchSize = 500;
-/** What has run for so long since it was last tried again starts with the shortest pause. */
+/** The time in milliseconds that a child must run after its restart for its next pause to be the shortest again. */
 const forgivenAfterMs = 3_600_000;
-/** A smaller drift of the wall clock is none that anyone notices. */
-const jumpMs = 2_000;
 
-/**
- * The pause before what was given up `times` times is tried again: a minute doubled up to six hours, and half a minute
- * up to one hour for the edge; spread by a tenth.
- */
-export function retryDelayMs(kind: Kind, times: number, random: number): number {
-  const [firstMs, longestMs] = kind === 'edge' ? [30_000, 3_600_000] : [60_000, 21_600_000];
-  return Math.min(firstMs * 2 ** (times - 1), longestMs) * (0.9 + 0.2 * random);
-}
-
-/** Keeps the tree equal to what the store says should run: starts the missing, stops the extra, parks what was given up. */
+/** Keeps the running actors equal to the desired ones: starts missing ones, stops others, and starts given-up ones after a pause. */
 export function reconciler(self: Self<ReconcilerMessage>, deps: ReconcilerDeps): Behaviour<ReconcilerMessage> {
   self.register(deps.registry, 'reconciler');
   const givenUp = new Map<string, Waiting>();
@@ -100,14 +90,14 @@ export function reconciler(self: Self<ReconcilerMessage>, deps: ReconcilerDeps):
         case 'reconciled':
           return reconciled();
         case 'gave-up':
-          return park(message.kind, message.id, message.reason);
+          return giveUp(message.kind, message.id, message.reason);
         case 'release':
           return release(message.kind, message.id, message.reply);
         case 'status':
           return message.reply({
             remaining,
             ready,
-            givenUp: [...givenUp.values()].filter(isWaiting).map(told),
+            givenUp: [...givenUp.values()].filter(isWaiting).map(onTheWall),
           });
         default:
           message satisfies never;
@@ -142,7 +132,7 @@ export function reconciler(self: Self<ReconcilerMessage>, deps: ReconcilerDeps):
       const running = new Set(deps.running(kind));
       const missing: string[] = [];
       for await (const ids of deps.desired(kind))
-        for (const id of ids) if (!running.delete(id) && !isParked(kind, id)) missing.push(id);
+        for (const id of ids) if (!running.delete(id) && !isGivenUp(kind, id)) missing.push(id);
       remaining = missing.length;
       for (const id of running) await deps.stop(kind, id);
       for (let from = 0; from < missing.length; from += batchSize) {
@@ -155,10 +145,10 @@ export function reconciler(self: Self<ReconcilerMessage>, deps: ReconcilerDeps):
 
   async function startOne(kind: Kind, id: string): Promise<void> {
     const started = await deps.start(kind, id);
-    if (started.ok === false && started.code === 'start_failed') park(kind, id, started.reason);
+    if (started.ok === false && started.code === 'start_failed') giveUp(kind, id, started.reason);
   }
 
-  function isParked(kind: Kind, id: string): boolean {
+  function isGivenUp(kind: Kind, id: string): boolean {
     const waiting = givenUp.get(`${kind} ${id}`);
     return waiting !== undefined && isWaiting(waiting);
   }
@@ -167,19 +157,19 @@ export function reconciler(self: Self<ReconcilerMessage>, deps: ReconcilerDeps):
     return until > deps.clock.monotonic();
   }
 
-  /** By the wall clock as it is now, which may have been set meanwhile. */
-  function told({ until, ...rest }: Waiting): GivenUp {
+  /** Converts `until` to wall time by the present wall clock, which may have been set since. */
+  function onTheWall({ until, ...rest }: Waiting): GivenUp {
     return { ...rest, retryAt: Math.round(deps.clock.now() + until - deps.clock.monotonic()) };
   }
 
-  function park(kind: Kind, id: string, reason: ExitReason): void {
+  function giveUp(kind: Kind, id: string, reason: ExitReason): void {
     const now = deps.clock.monotonic();
     const before = givenUp.get(`${kind} ${id}`);
     const times = before !== undefined && now - before.until < forgivenAfterMs ? before.times + 1 : 1;
     const delayMs = retryDelayMs(kind, times, deps.random());
     const waiting: Waiting = { kind, id, reason, times, at: deps.clock.now(), until: now + delayMs };
     givenUp.set(`${kind} ${id}`, waiting);
-    deps.gaveUp(told(waiting));
+    deps.gaveUp(onTheWall(waiting));
     self.after(delayMs, { type: 'reconcile' });
   }
 

@@ -1,21 +1,24 @@
 import type { Registry } from '../src/actor/registry.ts';
+import { CallError } from '../src/actor/errors.ts';
 import type { Behaviour, Reply, Self } from '../src/actor/types.ts';
 import type { Clock } from '../src/clock.ts';
-import { nextOnGrid } from '../src/schedule/grid.ts';
+import { nextOnGrid } from '../src/schedule/time/grid.ts';
+import type { KeptSessions } from '../src/request/ports.ts';
 import type { PulseRound } from '../src/scrape/pulse.ts';
 import type { Authenticated, DeskCondition, SessionDesk } from '../src/session/desk.ts';
+import { defined } from '../src/defined.ts';
 
 export type SourceMessage =
   | { readonly type: 'pulse' }
-  /** Its definition changed. */
+  /** The source's definition changed. */
   | { readonly type: 'reload' }
   | { readonly type: 'pulsed'; readonly round: PulseRound }
-  /** The desk of its session; what is done with it may be cut short by the end of this life. */
+  /** Asks for the desk of the session. Its promises may reject when this life ends. */
   | { readonly type: 'session'; readonly reply: Reply<SessionDesk> }
-  /** Asks for other credentials than those that were refused. */
+  /** Asks for newer credentials than those of a generation, which the site refused. */
   | { readonly type: 'authenticate'; readonly stale: number; readonly reply: Reply<Authenticated> }
   | { readonly type: 'authenticated'; readonly authenticated: Authenticated; readonly reply: Reply<Authenticated> }
-  /** A person wants log-ins to be tried again. */
+  /** Resets the session at a person's request, so that log-ins are tried again. */
   | { readonly type: 'reset'; readonly reply: Reply<void> }
   | { readonly type: 'was-reset'; readonly reply: Reply<void> }
   | { readonly type: 'flush' }
@@ -34,11 +37,11 @@ export interface SourceStatus {
 export interface SourceDeps {
   readonly clock: Clock;
   readonly registry: Registry<string, SourceMessage>;
-  /** The interval of the source's pulse; undefined while it has none. */
+  /** The interval of the source's pulse in milliseconds; `undefined` for a source without a pulse. */
   pulseEveryMs(source: string): number | undefined;
-  /** Asks the one data point for every active target of the source; a failing target spoils no other's. */
+  /** Runs one round of the pulse over the active targets of the source. */
   pulse(source: string, signal: AbortSignal): Promise<PulseRound>;
-  /** Opens the desk of its session. */
+  /** Opens the desk of the source's session. */
   openSession(source: string, signal: AbortSignal): Promise<SessionDesk>;
 }
 
@@ -60,10 +63,10 @@ export async function source(
   deps: SourceDeps,
 ): Promise<Behaviour<SourceMessage>> {
   self.trapExit();
-  /** Fires when the desk is replaced, and ends its log-in. */
+  /** Its signal fires when the desk is replaced, which ends a log-in of the desk. */
   let replaced = new AbortController();
   let desk = await openDesk();
-  /** What is done with the desk; a desk that is replaced is done with first, since both save the same session. */
+  /** The tasks that use the desk. A replaced desk is closed after them, since both desks save the same session. */
   const underWay = new Set<Promise<unknown>>();
   self.register(deps.registry, id);
   self.after(flushEveryMs, { type: 'flush' });
@@ -100,13 +103,13 @@ export async function source(
           return desk.flush();
         case 'pulsed':
           running = false;
-          // Outside its hours, or without targets, nobody was asked.
+          // Outside its opening hours and without targets a round makes no request.
           if (message.round.asked > 0) last = { ...message.round, endedAt: deps.clock.now() };
           return arm();
         case 'status':
           return message.reply({
             session: desk.condition(),
-            ...(everyMs !== undefined && { pulse: { everyMs, nextAt, running, ...(last && { last }) } }),
+            ...(everyMs !== undefined && { pulse: { everyMs, nextAt, running, ...defined({ last }) } }),
           });
         default:
           return message satisfies never;
@@ -115,7 +118,7 @@ export async function source(
     stop: () => desk.close(),
   };
 
-  /** The definition says anew how it is logged in to; what was got by it stays good if that is the same. */
+  /** Opens the desk again for a changed definition. The session stays valid if the definition's log-in is unchanged. */
   async function reload(): Promise<void> {
     replaced.abort();
     await Promise.allSettled(underWay);
@@ -130,7 +133,7 @@ export async function source(
     return deps.openSession(id, AbortSignal.any([self.signal, replaced.signal]));
   }
 
-  /** Whoever waits for a log-in that a new definition ends holds the desk that is replaced, and has to ask anew. */
+  /** Authenticates again with the new desk where a changed definition replaced the desk during a log-in. */
   function authenticate(stale: number, reply: Reply<Authenticated>): void {
     const { signal } = replaced;
     self.task(
@@ -167,5 +170,23 @@ export async function source(
       (signal) => deps.pulse(id, signal),
       (round) => ({ type: 'pulsed', round }),
     );
+  }
+}
+
+/** The sessions that the actors of sources keep. */
+export function keptSessions(registry: Registry<string, SourceMessage>): KeptSessions {
+  return {
+    session: (id) => ask<SessionDesk>(id, (reply) => ({ type: 'session', reply })),
+    authenticate: (id, stale) => ask<Authenticated>(id, (reply) => ({ type: 'authenticate', stale, reply })),
+  };
+
+  /** Resolves with `undefined` if the actor has ended. A restart of the source's actor does not end the actors that ask it. */
+  async function ask<T>(id: string, question: (reply: Reply<T>) => SourceMessage): Promise<T | undefined> {
+    try {
+      return await registry.whereis(id)?.ask<T>(question, Infinity);
+    } catch (error) {
+      if (error instanceof CallError && (error.code === 'ended' || error.code === 'noproc')) return undefined;
+      throw error;
+    }
   }
 }

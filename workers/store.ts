@@ -3,18 +3,18 @@ import { openStore, type Store, type StoreOptions } from '../src/store/store.ts'
 
 export interface StoreDeps {
   readonly options: StoreOptions;
-  /** Closes what the last daemon left open. */
+  /** Called before the store is published; closes scrapes that the last daemon left open. */
   recover(store: Store): Promise<unknown>;
-  /** Gives the claim up at an orderly end. */
+  /** Releases the claim on the data folder at an orderly end. */
   release(store: Store): void;
-  /** Told of the open store, and of `undefined` before it closes. */
+  /** Called with the open store, and with `undefined` before it closes. */
   published(store: Store | undefined): void;
 }
 
-/** It hears nothing: readers and writers call the store, which serialises writers by itself. */
+/** The actor receives no messages: readers and writers call the store, which serialises writers by itself. */
 export type StoreMessage = never;
 
-/** Owns the life of the LMDB environment: opens first, closes last. */
+/** Owns the life of the LMDB environment: opens first, closes last. Its start fails with what `openStore` or `recover` rejects with. */
 export async function store(self: Self<StoreMessage>, deps: StoreDeps): Promise<Behaviour<StoreMessage>> {
   self.trapExit();
   const opened = await openStore(deps.options);

@@ -1,18 +1,30 @@
 import { ExitError, isNormal, isShutdown } from './errors.ts';
 import type { ChildSpec, ExitReason, Restart, SpecProblem } from './types.ts';
 
+/** When the end of significant children ends their supervisor, in OTP's words. */
 export type AutoShutdown = 'never' | 'any_significant' | 'all_significant';
 
+/** Returns when a child is restarted. Default `permanent`. */
 export function restartOf(spec: ChildSpec): Restart {
   return spec.restart ?? 'permanent';
 }
 
+/** Returns what a child is. Default `worker`. */
 export function typeOf(spec: ChildSpec): 'worker' | 'supervisor' {
   return spec.type ?? 'worker';
 }
 
+/** Returns how a child is ended, or the milliseconds that it has to stop. Default 5,000, for supervisors `infinity`. */
 export function shutdownOf(spec: ChildSpec): number | 'infinity' | 'brutal_kill' {
   return spec.shutdown ?? (spec.type === 'supervisor' ? 'infinity' : 5_000);
+}
+
+/**
+ * A copy of a spec, so that what is changed in the original later has no effect. A value that is no object stays as it is,
+ * for `childProblem` to refuse.
+ */
+export function copyOfSpec(spec: ChildSpec): ChildSpec {
+  return typeof spec === 'object' && spec !== null ? { ...spec, id: spec.id, start: spec.start } : spec;
 }
 
 /** A spec with every field: those left out take OTP's defaults. */
@@ -21,31 +33,31 @@ export function fullSpecOf(spec: ChildSpec): Required<ChildSpec> {
   return { ...spec, restart, shutdown, type, significant: spec.significant ?? false };
 }
 
-/** Whether a child that ended by itself is to be restarted. */
+/** Whether a child that ended by itself with `reason` is to be restarted. */
 export function mustRestart(spec: ChildSpec, reason: ExitReason): boolean {
   const restart = restartOf(spec);
   return restart === 'permanent' || (restart === 'transient' && !isNormal(reason));
 }
 
-/** Whether such an end is worth a report: a permanent child should not end at all, the others not abnormally. */
+/** Whether the end of a child by itself is reported: always for a permanent child, else only if `reason` is not normal. */
 export function isReported(spec: ChildSpec, reason: ExitReason): boolean {
   return restartOf(spec) === 'permanent' || !isNormal(reason);
 }
 
-/** Whether a child of a static supervisor ended as one that is shut down should. */
+/** Whether a child that a static supervisor shut down ended as it should. */
 export function isCleanEnd(spec: ChildSpec, reason: ExitReason): boolean {
   const expected = shutdownOf(spec) === 'brutal_kill' ? 'killed' : 'shutdown';
   return reason === expected || (restartOf(spec) !== 'permanent' && isNormal(reason));
 }
 
-/** The same for a dynamic supervisor, which asks for a little more, above all of a child that had ended before it was told to. */
+/** Whether a child that a dynamic supervisor shut down ended as it should; `when` says whether it ended before it was told to, where only `normal` will do. */
 export function isCleanDynamicEnd(spec: ChildSpec, reason: ExitReason, when: 'before' | 'after'): boolean {
   if (when === 'after' && shutdownOf(spec) === 'brutal_kill') return reason === 'killed';
   if (when === 'after' && isShutdown(reason)) return true;
   return reason === 'normal' && restartOf(spec) !== 'permanent';
 }
 
-/** Types rule out most of this, but specs are made at run time too. */
+/** The first fault of a spec in OTP's words, or `undefined`. Types rule out most faults, but specs are made at run time too. */
 export function childProblem(spec: ChildSpec, autoShutdown: AutoShutdown): SpecProblem | undefined {
   if (typeof spec !== 'object' || spec === null) return ['invalid_child_spec', spec];
   const { id, significant } = spec;
@@ -64,7 +76,7 @@ export function childProblem(spec: ChildSpec, autoShutdown: AutoShutdown): SpecP
   return undefined;
 }
 
-/** Throws when a list of children, in which each id must be unique, has a fault. */
+/** Throws an `ExitError` if a spec of a static supervisor's list has a fault, or if two have one id. */
 export function refuseBadChildren(children: readonly ChildSpec[], autoShutdown: AutoShutdown): void {
   const ids = new Set<string>();
   for (const spec of children) {
@@ -75,18 +87,12 @@ export function refuseBadChildren(children: readonly ChildSpec[], autoShutdown: 
   }
 }
 
-/** Throws when a supervisor is given a restart intensity that is none; a period is one of whole seconds. */
-export function refuseBadIntensity(intensity: number, periodMs: number): void {
-  if (!isCount(intensity)) refuseFlag('invalid_intensity', intensity);
-  if (!(periodMs > 0 && isCount(periodMs / 1_000))) refuseFlag('invalid_period', periodMs);
-}
-
-/** Ends the start of a supervisor that is told to work in a way there is none of. */
+/** Throws the `ExitError` of a supervisor whose flag has an invalid value. */
 export function refuseFlag(problem: string, value: unknown): never {
   throw new ExitError(['supervisor_data', [problem, value]]);
 }
 
-/** Whether it is a whole number from 0 on. */
+/** Whether a value is a whole number from 0 on. */
 export function isCount(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) >= 0;
 }

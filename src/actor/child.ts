@@ -1,22 +1,23 @@
 import { isCleanEnd, shutdownOf, typeOf } from './child-spec.ts';
 import type { Life } from './life.ts';
-import { exit, unlink } from './link.ts';
-import type { ChildView } from './management.ts';
+import { exit, unlink } from './links.ts';
+import type { ChildView, StartChildResult } from './management.ts';
 import type { SupervisorContext } from './report.ts';
 import type { RestartBudget } from './restart-budget.ts';
 import { RingItem } from './ring.ts';
+import type { Started } from './spawn.ts';
 import type { ChildSpec, ExitReason } from './types.ts';
 import { Watch } from './watch.ts';
 
-/** What a supervisor keeps of a child. */
+/** The record that a supervisor keeps of a child. */
 export class Child extends RingItem {
   readonly spec: ChildSpec;
-  /** Its present life; of a child that is restarting, the last one; of a stopped one, none. */
+  /** The child's present life; the last one while the child is restarting; `undefined` once it is stopped. */
   life: Life | undefined;
   state: 'running' | 'restarting' | 'stopped';
   restarts = 0;
   lastExit: ExitReason | undefined = undefined;
-  /** Its own budget, once it was restarted under `per_child`. */
+  /** Under `per_child`, the child's own budget, made at its first restart. */
   budget: RestartBudget | undefined = undefined;
 
   constructor(spec: ChildSpec, life: Life | undefined) {
@@ -27,23 +28,23 @@ export class Child extends RingItem {
   }
 }
 
-/** Notes a new life, or that there is none. */
+/** Records the child's present life, or that it has none. */
 export function setLife(child: Child, life: Life | undefined): void {
   child.life = life;
   child.state = life === undefined ? 'stopped' : 'running';
 }
 
 /**
- * Signals a child to end, by its shutdown rule, and tells how it did: `kill` at once, or `shutdown` with `kill` after its
- * time. Most children end at once; only the others make wait. Of one that had unlinked itself and ended before, nobody
- * has told the supervisor how.
+ * Ends a child by its shutdown rule: `kill` at once, or `shutdown` and then `kill` after the child's time. Returns how the
+ * child ended: at once for most, as a promise for those that take time. If a child unlinked itself and ended earlier, its
+ * reason is unknown to the supervisor: `noproc`.
  */
 export function shutDown(supervisor: Life, child: Child, life: Life): ExitReason | Promise<ExitReason> {
   if (life.hasEnded) return life.isLinkedToParent ? life.reason : 'noproc';
   const { clock } = life.kernel;
   const rule = shutdownOf(child.spec);
   unlink(supervisor, life);
-  exit(life, supervisor, rule === 'brutal_kill' ? 'kill' : 'shutdown');
+  exit(life, supervisor.ref, rule === 'brutal_kill' ? 'kill' : 'shutdown');
   if (rule === 0) life.end('killed');
   if (life.hasEnded) return life.reason;
   return new Promise((resolve) => {
@@ -56,12 +57,13 @@ export function shutDown(supervisor: Life, child: Child, life: Life): ExitReason
   });
 }
 
-/** Says something of a child on the supervisor's behalf. */
+/** Reports on a child in the supervisor's name. A supervisor that has ended reports nothing more. */
 export function reportChild(supervisor: Life, context: SupervisorContext, spec: ChildSpec, reason: ExitReason): void {
+  if (supervisor.hasEnded) return;
   supervisor.kernel.report?.({ type: 'supervisor', id: supervisor.id, context, child: spec.id, reason });
 }
 
-/** Ends the children one after the other, the last started first; resolves when all have ended. */
+/** Ends children one after the other, the last first; resolves when all have ended, or the supervisor has. Never rejects. */
 export async function shutDownInTurn(supervisor: Life, children: readonly Child[]): Promise<void> {
   for (const child of children.toReversed()) {
     const { life } = child;
@@ -77,7 +79,18 @@ export async function shutDownInTurn(supervisor: Life, children: readonly Child[
   }
 }
 
+/** The outcome of a start as the caller of `startChild` or `restartChild` gets it. */
+export function startResult(started: Started): StartChildResult {
+  if (started.ok === true) return { ok: true, ref: started.life.ref };
+  return started.ok === 'ignore' ? started : { ...started, code: 'start_failed' };
+}
+
+/** Reports a message that is none of a supervisor's. */
+export function reportUnexpected(supervisor: Life, message: unknown): void {
+  supervisor.kernel.report?.({ type: 'unexpected', id: supervisor.id, message });
+}
+
 /** A child as `whichChildren` shows it. */
 export function viewForCaller({ spec, life, state }: Child): ChildView {
-  return { id: spec.id, type: typeOf(spec), child: state === 'running' ? (life ?? 'stopped') : state };
+  return { id: spec.id, type: typeOf(spec), child: state === 'running' ? (life?.ref ?? 'stopped') : state };
 }

@@ -1,56 +1,62 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
-import type { Life } from './life.ts';
 
-/** The life that code belongs to, and whether that code is its present turn, start or stop, or only stands beside its mailbox. */
-export class Context {
-  readonly life: Life;
-  /** While it is so, the messages of the life wait for this code. */
+/** The parts of a life that its contexts depend on. */
+interface Owner {
+  readonly serial: number;
+  readonly isBusy: boolean;
+}
+
+/** The life that the running code belongs to. */
+export class Context<L> {
+  readonly life: L;
+  /** Whether the code is the life's present turn, start or stop, for which the life's messages wait; not a task or something left behind. */
   isTurn: boolean;
 
-  constructor(life: Life, isTurn: boolean) {
+  constructor(life: L, isTurn: boolean) {
     this.life = life;
     this.isTurn = isTurn;
   }
 }
 
-/** How many lives can have their context kept; a power of 2. */
+/** How many contexts are kept; a power of 2. */
 const keptContexts = 64;
 
 /**
- * Which life the running code belongs to, and what it leaves behind in promises and timers. A context is a map, some 130 ns
- * to make and as much to collect (Node 24, 2.8 GHz). So going back to the one before makes none, and those of lives that
- * have turn after turn are kept.
+ * Tracks which life the running code belongs to, also through the promises and timers that the code leaves behind. Making
+ * and collecting a context takes some 130 ns each (Node 24, 2.8 GHz). So leaving one makes no other, and the contexts of
+ * lives that have turn after turn are kept.
  */
-export class Contexts {
-  readonly #storage = new AsyncLocalStorage<Context>();
-  /** The context that is entered from, and gone back from. */
+export class Contexts<L extends Owner> {
+  readonly #storage = new AsyncLocalStorage<Context<L>>();
+  /** The context of no life: all others are entered from here and left to here. */
   readonly #outside = new AsyncResource('outside');
-  /** By life's serial, modulo their number: the last turn; and once the same life had two in a row, what enters it. */
-  readonly #turns: (Context | undefined)[] = Array.from({ length: keptContexts });
+  /** By the life's serial modulo `keptContexts`: the context of the last turn; once one life had two turns in a row, what enters it. */
+  readonly #turns: (Context<L> | undefined)[] = Array.from({ length: keptContexts });
   readonly #kept: (AsyncResource | undefined)[] = Array.from({ length: keptContexts });
 
-  get current(): Context | undefined {
+  /** The context of the running code; `undefined` outside of all lives. */
+  get current(): Context<L> | undefined {
     return this.#storage.getStore();
   }
 
   /** Runs `code` in `context`. */
-  run<A, R>(context: Context, code: (argument: A) => R, argument: A): R {
+  run<A, R>(context: Context<L>, code: (argument: A) => R, argument: A): R {
     return this.#outside.runInAsyncScope(() => {
       this.#storage.enterWith(context);
       return code(argument);
     });
   }
 
-  /** Runs `code` as that of no life. */
+  /** Runs `code` outside of all lives. */
   runOutside(code: () => void): void {
     this.#outside.runInAsyncScope(code);
   }
 
   /**
-   * Runs a turn of a life, which is likely to have more of them. Those after the first share a context, so that while one of
-   * them goes on in promises, what the others left behind looks like a part of it. What the start left never does.
+   * Runs a turn of a life. All turns after the first share a context: while one of them goes on in promises, code that the
+   * others left behind counts as part of it. Code that the start left behind never does.
    */
-  runTurn<R>(life: Life, turn: (life: Life) => R): R {
+  runTurn<R>(life: L, turn: (life: L) => R): R {
     const place = life.serial & (keptContexts - 1);
     let context = this.#turns[place];
     let kept = this.#kept[place];

@@ -1,19 +1,20 @@
-import { Child, reportChild, setLife, shutDown, viewForCaller } from './child.ts';
+import { lifeAt } from './address.ts';
+import { Child, reportChild, reportUnexpected, setLife, shutDown, startResult, viewForCaller } from './child.ts';
 import {
   childProblem,
+  copyOfSpec,
   isCleanDynamicEnd,
   isCount,
   isReported,
   mustRestart,
-  refuseBadIntensity,
   refuseFlag,
   typeOf,
 } from './child-spec.ts';
-import { lifeAt } from './address.ts';
+import { reasonOf } from './errors.ts';
 import { viewChild } from './inspect.ts';
-import type { Life } from './life.ts';
+import { isThenable, type Life } from './life.ts';
 import type { ChildCounts, EndChildResult, ManagementMessage, StartChildResult, TerminateByRef } from './management.ts';
-import { RestartBudget } from './restart-budget.ts';
+import { RestartBudget, refuseBadIntensity } from './restart-budget.ts';
 import { Ring } from './ring.ts';
 import { turnMs } from './run-queue.ts';
 import { lifeOf } from './self.ts';
@@ -27,24 +28,31 @@ export type DynamicSupervisorMessage =
   | { readonly type: 'retry'; readonly child: Ref<never> };
 
 export interface DynamicSupervisorOptions {
-  /** Children at the same time, those being restarted included. Default no limit. */
+  /** How many children there may be at a time, those being restarted included. Default no limit. */
   readonly maxChildren?: number;
   /** Restarts allowed within `periodMs`; the next one is refused. Default 3, as in Elixir. */
   readonly intensity?: number;
   /** Default 5,000, as in Elixir. */
   readonly periodMs?: number;
   /**
-   * Whose budget the restarts are counted on. `shared`, the default and OTP's: the supervisor ends when it is used up.
-   * `per_child`, an extension: the child that used up its own is given up, and the supervisor lives on.
+   * What `intensity` applies to. `shared`, the default and OTP's: all children together, and the supervisor ends when it is
+   * exceeded. `per_child`, an extension: each child by itself; a child that exceeds it is given up, and the supervisor lives on.
    */
   readonly budget?: 'shared' | 'per_child';
-  /** Told of each child given up, with the reason of its last end. Runs in the supervisor's turn. */
+  /**
+   * Called in the supervisor's turn when a child exceeds its own intensity and is given up, with the reason of its last end.
+   * What it throws, or rejects with, is reported as `stray` and harms nobody.
+   */
   gaveUp?(spec: ChildSpec, reason: ExitReason): void;
 }
 
-/** Starts children on demand, any number of them and with any ids, and stops them all at the same time. They have no order. */
+/**
+ * Starts children on demand, any number of them and with any ids, and stops them all at the same time. Children have no
+ * order. The options, and each child's spec, are copied at once; invalid options fail each start of the supervisor.
+ */
 export function dynamicSupervisor(options: DynamicSupervisorOptions = {}): Actor<DynamicSupervisorMessage> {
-  return (self) => superviseDynamic(self, options);
+  const own = { ...options };
+  return (self) => superviseDynamic(self, own);
 }
 
 function superviseDynamic(
@@ -56,13 +64,13 @@ function superviseDynamic(
   if (maxChildren !== Infinity && !isCount(maxChildren)) refuseFlag('invalid_max_children', maxChildren);
   const life = lifeOf(self);
   const shared = new RestartBudget(intensity, periodMs);
-  /** Each is found by its present life, or the last one of a child that is restarting. */
+  /** A child is found by the `record` of its present life, or of its last one while it is restarting. */
   const children = new Ring<Child>();
   self.trapExit((exit) => ({ type: 'exited', exit }));
   life.viewChildren = () => [...children].map((child) => viewChild(life, child));
 
   return {
-    receive(message: DynamicSupervisorMessage | null | undefined) {
+    receive(message: DynamicSupervisorMessage | null | undefined): void | Promise<void> {
       switch (message?.type) {
         case 'exited':
           return exited(message.exit);
@@ -78,12 +86,14 @@ function superviseDynamic(
           return message.reply(count());
         default:
           message satisfies null | undefined;
+          return reportUnexpected(life, message);
       }
     },
     stop: stopAll,
   };
 
-  function start(spec: ChildSpec, reply: Reply<StartChildResult>): void | Promise<void> {
+  function start(given: ChildSpec, reply: Reply<StartChildResult>): void | Promise<void> {
+    const spec = copyOfSpec(given);
     const problem = childProblem(spec, 'never');
     if (problem !== undefined) return reply({ ok: false, code: 'bad_spec', problem });
     if (children.size >= maxChildren) return reply({ ok: false, code: 'max_children' });
@@ -92,25 +102,24 @@ function superviseDynamic(
   }
 
   function added(spec: ChildSpec, started: Started): StartChildResult {
-    if (started.ok === false) return { ...started, code: 'start_failed' };
-    if (started.ok === true) remember(new Child(spec, started.ref), started.ref);
-    return started;
+    if (started.ok === true) remember(new Child(spec, started.life), started.life);
+    return startResult(started);
   }
 
   function remember(child: Child, living: Life): void {
     setLife(child, living);
-    living.child = child;
+    living.record = child;
     children.add(child);
   }
 
   function forget(child: Child): void {
-    if (child.life !== undefined) child.life.child = undefined;
+    if (child.life !== undefined) child.life.record = undefined;
     children.delete(child);
   }
 
   function childAt(ref: Ref<never>): Child | undefined {
     const found = lifeAt(ref);
-    return found?.parent === life ? found.child : undefined;
+    return found?.parent === life && found.record instanceof Child ? found.record : undefined;
   }
 
   function exited({ from, reason }: Exit): void | Promise<void> {
@@ -142,13 +151,13 @@ function superviseDynamic(
       reportChild(life, 'start_error', child.spec, started.reason);
       child.state = 'restarting';
       child.lastExit = started.reason;
-      if (child.life !== undefined) self.send({ type: 'retry', child: child.life });
+      if (child.life !== undefined) self.send({ type: 'retry', child: child.life.ref });
       return;
     }
     forget(child);
     if (started.ok === 'ignore') return;
     child.restarts += 1;
-    remember(child, started.ref);
+    remember(child, started.life);
   }
 
   function budgetOf(child: Child): RestartBudget {
@@ -161,7 +170,18 @@ function superviseDynamic(
     forget(child);
     reportChild(life, budget === 'shared' ? 'intensity_reached' : 'gave_up', child.spec, reason);
     if (budget === 'shared') self.stop('shutdown');
-    else options.gaveUp?.(child.spec, reason);
+    else announce(child.spec, reason);
+  }
+
+  function announce(spec: ChildSpec, reason: ExitReason): void {
+    const failed = (error: unknown): void =>
+      life.kernel.report?.({ type: 'stray', id: life.id, reason: reasonOf(error) });
+    try {
+      const announced: unknown = options.gaveUp?.(spec, reason);
+      if (isThenable(announced)) Promise.resolve(announced).catch(failed);
+    } catch (error) {
+      failed(error);
+    }
   }
 
   async function terminate(ref: Ref<never>): Promise<EndChildResult> {
@@ -172,7 +192,7 @@ function superviseDynamic(
     return { ok: true };
   }
 
-  /** Ends a child and reports an end that is not clean. Most end at once; `undefined` says so. */
+  /** Ends a child and reports an end that is not clean. Returns `undefined` if the child ended at once, as most do. */
   function end(child: Child): Promise<void> | undefined {
     const ending = child.life;
     if (ending === undefined || child.state !== 'running') return undefined;
@@ -188,8 +208,8 @@ function superviseDynamic(
   }
 
   /**
-   * Signals all children, then waits for all, each within its own time. A million take about a second to signal, so that
-   * waiting I/O has its turn in between; the supervisor may be killed then.
+   * Signals all children, then waits for all, each within its own time. Signalling a million takes about a second, so waiting
+   * I/O has its turn in between; the supervisor may be killed then.
    */
   async function stopAll(): Promise<void> {
     const waiting: Promise<void>[] = [];

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { ExitReason } from './types.ts';
 
-/** Thrown by an actor that ends its life, or fails its start, with this reason and no other: OTP's `exit(Reason)`. */
+/** An actor throws it to end its life, or to fail its start, with this reason and no other: OTP's `exit(Reason)`. */
 export class ExitError extends Error {
   override readonly name = 'ExitError';
   readonly reason: ExitReason;
@@ -12,7 +12,7 @@ export class ExitError extends Error {
   }
 }
 
-/** Why a question got no answer; `reason` is how the asked life ended, if it did. */
+/** A question got no answer, or a stop did not go as asked. `reason` is how the asked life ended, if it did. */
 export class CallError extends Error {
   override readonly name = 'CallError';
   readonly code: 'timeout' | 'noproc' | 'ended' | 'calling_self' | 'asker_ended';
@@ -25,7 +25,7 @@ export class CallError extends Error {
   }
 }
 
-/** A key of a registry is held by another life. */
+/** `Self.register` throws it when another life holds the key. */
 export class AlreadyRegistered extends Error {
   override readonly name = 'AlreadyRegistered';
   /** The id of the life that holds the key. */
@@ -37,22 +37,32 @@ export class AlreadyRegistered extends Error {
   }
 }
 
-/** The reason of a life that ended by what it threw. */
-export function reasonOf(thrown: unknown): ExitReason {
-  return thrown instanceof ExitError ? thrown.reason : ['error', thrown];
+/** The error of a question, a link or a stop whose target does not exist. */
+export function noProcess(id: string): CallError {
+  return new CallError('noproc', `${id} is not alive`);
 }
 
-/** Whether a life that ended so is one that a supervisor need not restart: `normal`, `shutdown` or `['shutdown', …]`. */
+/** The exit reason of a life whose code threw `thrown`. Never throws, whatever was thrown. */
+export function reasonOf(thrown: unknown): ExitReason {
+  try {
+    if (thrown instanceof ExitError) return thrown.reason;
+  } catch {
+    // Not even its prototype can be looked at: a revoked Proxy.
+  }
+  return ['error', thrown];
+}
+
+/** Whether a reason is normal in OTP's sense, so that a transient child is not restarted: `normal`, `shutdown` or `['shutdown', …]`. */
 export function isNormal(reason: ExitReason): boolean {
   return reason === 'normal' || isShutdown(reason);
 }
 
-/** Whether a life ended as it was asked to: `shutdown` or `['shutdown', …]`. */
+/** Whether a reason is that of a requested shutdown: `shutdown` or `['shutdown', …]`. */
 export function isShutdown(reason: ExitReason): boolean {
   return reason === 'shutdown' || (Array.isArray(reason) && reason[0] === 'shutdown' && reason.length === 2);
 }
 
-/** One line for people and logs. Never throws, whatever was thrown: it is called while others are told of an end. */
+/** A reason as one line for people and logs. Never throws, whatever the reason holds: it is called while others are told of an end. */
 export function describeReason(reason: ExitReason): string {
   try {
     return Array.isArray(reason) ? `${String(reason[0])}: ${textOf(reason[1])}` : String(reason);

@@ -1,36 +1,36 @@
 import type { Clock } from '../clock.ts';
-import { noProcess } from './call.ts';
 import { Contexts } from './contexts.ts';
+import { noProcess } from './errors.ts';
 import type { Life } from './life.ts';
-import { tellOfEnd } from './link.ts';
+import { tellOfEnd } from './links.ts';
 import { Mailbox } from './mailbox.ts';
 import type { Report } from './report.ts';
 import { RunQueue } from './run-queue.ts';
 import type { Ref } from './types.ts';
 
-/** How many empty mailboxes are kept for the next lives that get a message. */
+/** How many empty mailboxes are kept for reuse. */
 const keptMailboxes = 256;
 
 export interface KernelOptions {
   readonly clock: Clock;
-  /** Told of the start and end of lives, and of what supervisors do about it; what it throws is nobody's error. */
+  /** Called with each report. What it throws belongs to no life: it surfaces as an `uncaughtException` that `System.blame` refuses. */
   readonly report?: (report: Report) => void;
-  /** More messages than this waiting in one mailbox are reported. Default 10,000. */
+  /** How many messages may wait in one mailbox before that is reported. Default 10,000. */
   readonly mailboxThreshold?: number;
 }
 
-/** What all lives of one system share. */
+/** The parts that all lives of one system share. */
 export class Kernel {
   readonly clock: Clock;
   readonly report: ((report: Report) => void) | undefined;
   readonly mailboxThreshold: number;
   readonly queue = new RunQueue();
-  readonly contexts = new Contexts();
-  /** Where signals come from that no life sent; the parent of lives without one. */
+  readonly contexts = new Contexts<Life>();
+  /** The sender of signals that no life sent, and the parent of lives without one. */
   readonly outside: Ref<never> = { id: 'outside', send() {}, ask: () => Promise.reject(noProcess('outside')) };
   /** Lives without a parent. */
   readonly roots = new Set<Life>();
-  /** Counts what happens, so that rest can be told from work. */
+  /** Counts events, so that `System.idle` can tell rest from work. */
   activity = 0;
   #serial = 0;
   readonly #mailboxes: Mailbox<unknown>[] = [];
@@ -52,12 +52,12 @@ export class Kernel {
     return this.#mailboxes.pop() ?? new Mailbox();
   }
 
-  /** Takes back an empty mailbox: a life at rest has none. */
+  /** Takes back an empty mailbox for reuse: a life at rest has none. */
   returnMailbox(mailbox: Mailbox<unknown>): void {
     if (mailbox.isSmall && this.#mailboxes.length < keptMailboxes) this.#mailboxes.push(mailbox);
   }
 
-  /** Tells of the end of lives, one after the other, so that a long chain of links ends without deep recursion. */
+  /** Tells others of the end of a life. Ends that follow from it wait their turn, so that a long chain of links needs no deep recursion. */
   depart(life: Life): void {
     this.#departures.push(life);
     if (this.#isDeparting) return;
@@ -68,7 +68,7 @@ export class Kernel {
     this.#isDeparting = false;
   }
 
-  /** What the kernel is at goes on, whatever `tell` throws: that is thrown again on nobody's stack, and blamed on no life. */
+  /** Calls `tell`. What it throws does not interrupt the caller: it is thrown again from a microtask outside of all lives. */
   #guard<A>(tell: (about: A) => void, about: A): void {
     try {
       tell(about);

@@ -1,61 +1,57 @@
-import { ask } from './call.ts';
-import type { Child } from './child.ts';
+import { Address } from './address.ts';
 import { Context } from './contexts.ts';
 import { reasonOf } from './errors.ts';
-import type { Few } from './few.ts';
-import type { LifeView } from './inspect.ts';
 import type { Kernel } from './kernel.ts';
-import type { Mailbox } from './mailbox.ts';
-import { abortTasks, revoke } from './revoke.ts';
+import { type Mailbox, SystemMessage } from './mailbox.ts';
+import { itemsOf, type OneOrSet } from './one-or-set.ts';
 import type { Hold } from './registry.ts';
+import type { LifeView } from './report.ts';
 import { type Ring, RingItem } from './ring.ts';
 import type { Runnable } from './run-queue.ts';
-import { SystemMessage } from './system-message.ts';
-import { isThenable } from './thenable.ts';
-import type { Behaviour, Exit, ExitReason, Ref, Reply } from './types.ts';
+import type { Behaviour, Exit, ExitReason, Ref } from './types.ts';
 import type { Watch, Watched } from './watch.ts';
 
 /**
- * One life of an actor, and its address. Its phases follow one another and never go back, but for `suspended`:
- * `starting`, `running`, `stopping` while the behaviour's `stop` runs, `ended`.
+ * One life of an actor. Its phases follow one another and never go back, but for `suspended`: `starting`, `running`,
+ * `stopping` while the behaviour's `stop` runs, `ended`. Others see only its address, `ref`.
  */
-export class Life extends RingItem implements Ref<unknown>, Runnable, Watched {
+export class Life extends RingItem implements Runnable, Watched {
   readonly kernel: Kernel;
   /** The id in its child spec, or given to `spawn`. */
   readonly name: string;
   readonly serial: number;
-  /** Who started it, linked; its exit signals are obeyed. */
+  /** The life that started this one, linked. Its exit signals are obeyed even if this life traps exits. */
   readonly parent: Life | undefined;
+  readonly ref: Ref<never>;
+  /** A monotonic instant in whole milliseconds: V8 keeps a small integer in the object itself, 16 B less a life. */
   readonly startedAt: number;
   phase: 'starting' | 'running' | 'suspended' | 'stopping' | 'ended' = 'starting';
-  /** How it ended, once it has. */
-  reason: ExitReason = 'noproc';
-  /** Of a life that has ended, whether it was so at its end. */
+  /** Once the life has ended: whether it was linked at its end. */
   isLinkedToParent = false;
-  /** The lives that have it for a parent and are linked to it. */
+  /** The lives that have this one for a parent and are linked to it. */
   linkedChildren: Ring<Life> | undefined = undefined;
-  /** The other lives it is linked to. */
-  links: Few<Life> = undefined;
-  /** What its supervisor keeps of it, if that is a dynamic one. */
-  child: Child | undefined = undefined;
+  /** The other lives that this one is linked to. */
+  links: OneOrSet<Life> = undefined;
+  /** The record that a dynamic supervisor keeps of this life as its child. */
+  record: RingItem | undefined = undefined;
   watches: Watch | undefined = undefined;
-  /** The clock's. */
+  /** The clock's: see `TimerHolder`. */
   lastTimer = -1;
-  /** The keys it holds in registries. */
-  holds: Few<Hold> = undefined;
-  /** What it monitors, by number. */
-  monitors: Map<number, Watch> | undefined = undefined;
+  /** The keys that this life holds in registries. */
+  holds: OneOrSet<Hold> = undefined;
+  /** The monitors of this life, by number: a watch, or the waiting message once the monitored life has ended. */
+  monitors: Map<number, Watch | SystemMessage> | undefined = undefined;
   controller: AbortController | undefined = undefined;
-  /** How it sees the ends of linked lives: `undefined` while it does not trap exits, `null` if it drops them. */
+  /** Makes messages of exit signals: `undefined` while the life does not trap exits, `null` if it drops them. */
   wrapExit: ((exit: Exit) => unknown) | null | undefined = undefined;
-  /** The children, if it is a supervisor. */
+  /** Shows a supervisor's children; `undefined` for a worker. */
   viewChildren: (() => readonly LifeView[]) | undefined = undefined;
-  /** `queued` while it waits in the run queue, `busy` from the start of a message, a start or a stop to its end. */
+  /** `queued` while the life waits in the run queue, `busy` from the begin of a message, a start or a stop to its end. */
   #turn: 'resting' | 'queued' | 'busy' = 'busy';
   #behaviour: Behaviour<unknown> | undefined = undefined;
   #mailbox: Mailbox<unknown> | undefined = undefined;
-  /** Set once the life is to stop. */
-  #stopReason: ExitReason | undefined = undefined;
+  /** Why the life is to stop, once it is; how it ended, once it has. */
+  #reason: ExitReason | undefined = undefined;
 
   constructor(kernel: Kernel, parent: Life | undefined, name: string) {
     super();
@@ -63,7 +59,8 @@ export class Life extends RingItem implements Ref<unknown>, Runnable, Watched {
     this.parent = parent;
     this.name = name;
     this.serial = kernel.nextSerial();
-    this.startedAt = kernel.clock.monotonic();
+    this.ref = new Address(this);
+    this.startedAt = Math.floor(kernel.clock.monotonic());
   }
 
   get id(): string {
@@ -82,20 +79,22 @@ export class Life extends RingItem implements Ref<unknown>, Runnable, Watched {
     return this.#mailbox?.size ?? 0;
   }
 
+  /** How the life ended; meaningful only once it has. */
+  get reason(): ExitReason {
+    return this.#reason ?? 'noproc';
+  }
+
   send(message: unknown): void {
     if (this.phase === 'ended') return;
-    this.#mailbox ??= this.kernel.takeMailbox();
-    this.#mailbox.push(message);
-    if (this.#mailbox.isFlooding(this.kernel.mailboxThreshold)) {
-      this.kernel.report?.({ type: 'mailbox', id: this.id, length: this.#mailbox.size });
+    const mailbox = (this.#mailbox ??= this.kernel.takeMailbox());
+    mailbox.push(message);
+    if (mailbox.isFlooding(this.kernel.mailboxThreshold)) {
+      this.kernel.report?.({ type: 'mailbox', id: this.id, length: mailbox.size });
     }
     this.#wake();
   }
 
-  ask<T>(question: (reply: Reply<T>) => unknown, timeoutMs?: number): Promise<T> {
-    return ask(this, question, timeoutMs);
-  }
-
+  /** Puts a message before all that wait. */
   continue(message: unknown): void {
     if (this.phase === 'ended') return;
     this.#mailbox ??= this.kernel.takeMailbox();
@@ -103,7 +102,12 @@ export class Life extends RingItem implements Ref<unknown>, Runnable, Watched {
     this.#wake();
   }
 
-  /** Begins to handle messages. */
+  /** Takes a message that waits out of the mailbox. */
+  unsend(message: unknown): void {
+    this.#mailbox?.remove(message);
+  }
+
+  /** Ends the start: from now on the life handles messages. */
   run(behaviour: Behaviour<unknown>): void {
     this.kernel.activity += 1;
     this.#behaviour = behaviour;
@@ -120,7 +124,7 @@ export class Life extends RingItem implements Ref<unknown>, Runnable, Watched {
     this.kernel.activity += 1;
     const behaviour = this.#behaviour;
     if (this.phase !== 'running' || behaviour === undefined) return this.#rest();
-    if (this.#stopReason !== undefined) return this.#beginStop(this.#stopReason);
+    if (this.#reason !== undefined) return this.#beginStop(this.#reason);
     this.#turn = 'busy';
     try {
       const message = this.#mailbox?.shift();
@@ -137,11 +141,11 @@ export class Life extends RingItem implements Ref<unknown>, Runnable, Watched {
 
   /** Ends the life after the present message, before those that wait. Only the first reason counts. */
   stop(reason: ExitReason): void {
-    this.#stopReason ??= reason;
+    this.#reason ??= reason;
     this.#wake();
   }
 
-  /** Ends the life behind the messages that wait, unless it is suspended: then it does not wait for them. */
+  /** Ends the life behind the messages that wait. A suspended life resumes, and ends before them. */
   stopInTurn(reason: ExitReason): void {
     if (this.phase !== 'suspended') {
       this.send(new SystemMessage(() => this.stop(reason)));
@@ -152,14 +156,14 @@ export class Life extends RingItem implements Ref<unknown>, Runnable, Watched {
   }
 
   /**
-   * Ends the life by a stray error of its own: at once, as the message in hand may never come to its end. One that has
-   * ended already stays as it is.
+   * Ends the life by an error that nobody caught: at once, as the message in hand may never come to its end. If the life
+   * has ended already, the error is only reported.
    */
   fail(error: unknown): void {
     const reason = reasonOf(error);
     if (this.phase === 'ended') this.kernel.report?.({ type: 'stray', id: this.id, reason });
     else if (this.phase === 'starting') this.end(reason);
-    else if (this.phase === 'stopping') this.#stopReason = reason;
+    else if (this.phase === 'stopping') this.#reason = reason;
     else this.#beginStop(reason);
   }
 
@@ -171,24 +175,35 @@ export class Life extends RingItem implements Ref<unknown>, Runnable, Watched {
   resume(): void {
     if (this.phase !== 'suspended') return;
     this.phase = 'running';
-    if (this.mailboxSize > 0 || this.#stopReason !== undefined) this.#wake();
+    if (this.mailboxSize > 0 || this.#reason !== undefined) this.#wake();
   }
 
-  /** Ends the life now. What it still computes goes nowhere. */
+  /** Ends the life now: frees what it holds, then tells others. What its code still computes is dropped. */
   end(reason: ExitReason): void {
     if (this.phase === 'ended') return;
     const { kernel, phase } = this;
     kernel.activity += 1;
     this.phase = 'ended';
-    this.reason = reason;
+    this.#reason = reason;
     this.#behaviour = undefined;
     this.#mailbox = undefined;
-    revoke(this);
+    this.#release();
     if (phase !== 'starting') {
       kernel.report?.({ type: 'ended', id: this.id, reason, ageMs: kernel.clock.monotonic() - this.startedAt });
     }
-    abortTasks(this);
+    // Listeners of the signal run in a context of this life, so that what they throw is blamed on it.
+    if (this.controller !== undefined) kernel.contexts.run(new Context<Life>(this, false), abort, this.controller);
     kernel.depart(this);
+  }
+
+  /** Gives up the keys, timers and monitors of a life that has ended, and the functions of its actor. */
+  #release(): void {
+    this.wrapExit = undefined;
+    this.viewChildren = undefined;
+    this.kernel.roots.delete(this);
+    for (const hold of itemsOf(this.holds)) hold.release();
+    this.kernel.clock.cancelAll(this);
+    for (const monitor of this.monitors?.values() ?? []) if (!(monitor instanceof SystemMessage)) monitor.clear();
   }
 
   #wake(): void {
@@ -200,7 +215,7 @@ export class Life extends RingItem implements Ref<unknown>, Runnable, Watched {
   /** Whether there is more to do now; if not, the life rests, without a mailbox. */
   #rest(): boolean {
     if (this.phase === 'running') {
-      if (this.#stopReason !== undefined || this.mailboxSize > 0) {
+      if (this.#reason !== undefined || this.mailboxSize > 0) {
         this.#turn = 'queued';
         return true;
       }
@@ -230,20 +245,31 @@ export class Life extends RingItem implements Ref<unknown>, Runnable, Watched {
     kernel.activity += 1;
     this.phase = 'stopping';
     this.#turn = 'busy';
-    this.#stopReason = reason;
+    this.#reason = reason;
     try {
-      const work: unknown = kernel.contexts.run(new Context(this, true), (own) => own?.stop?.(reason), this.#behaviour);
+      const context = new Context<Life>(this, true);
+      const work: unknown = kernel.contexts.run(context, (own) => own?.stop?.(reason), this.#behaviour);
       if (isThenable(work)) {
         Promise.resolve(work).then(
-          () => this.end(this.#stopReason ?? reason),
+          () => this.end(this.#reason ?? reason),
           (error: unknown) => this.end(reasonOf(error)),
         );
         return false;
       }
     } catch (error) {
-      this.#stopReason = reasonOf(error);
+      this.#reason = reasonOf(error);
     }
-    this.end(this.#stopReason);
+    this.end(this.#reason);
     return false;
   }
+}
+
+/** Whether a value is to be awaited: a promise, of whatever make. Throws what looking at the value throws. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  return value instanceof Promise || ('then' in value && typeof value.then === 'function');
+}
+
+function abort(controller: AbortController): void {
+  controller.abort();
 }

@@ -1,4 +1,6 @@
-/** Slots of a mailbox at its beginning; one that grew beyond `keptSlots` is left to the garbage collector. */
+import type { Behaviour } from './types.ts';
+
+/** Slots of a mailbox at its beginning; a mailbox that grew beyond `keptSlots` is not reused. */
 const firstSlots = 8;
 const keptSlots = 64;
 
@@ -7,16 +9,16 @@ export class Mailbox<M> {
   #slots: (M | undefined)[] = Array.from({ length: firstSlots });
   #head = 0;
   #size = 0;
-  /** Messages that go before all others. */
+  /** Messages that precede all others. */
   #first: Mailbox<M> | undefined = undefined;
-  /** Once it is flooded, the size at which it is no more; -1 while it is not. */
+  /** While the mailbox is flooded, the size at which it no longer is; -1 otherwise. */
   #ebb = -1;
 
   get size(): number {
     return this.#size + (this.#first?.size ?? 0);
   }
 
-  /** Whether it never grew much, and so is worth keeping when it is empty. */
+  /** Whether the mailbox never grew much, so that it is worth keeping for reuse when it is empty. */
   get isSmall(): boolean {
     return this.#slots.length <= keptSlots;
   }
@@ -27,14 +29,14 @@ export class Mailbox<M> {
     this.#size += 1;
   }
 
-  /** Whether more messages wait than `threshold`; says so once, and again only after no more than half of it waited. */
+  /** Whether more than `threshold` messages wait. Returns `true` once, and again only after the size fell to half of `threshold`. */
   isFlooding(threshold: number): boolean {
     if (this.#size <= threshold || this.#ebb >= 0) return false;
     this.#ebb = threshold / 2;
     return true;
   }
 
-  /** Puts a message before all others but those that were put so already. */
+  /** Puts a message before all others, but behind those that `pushFirst` put there earlier. */
   pushFirst(message: M): void {
     this.#first ??= new Mailbox();
     this.#first.push(message);
@@ -52,9 +54,22 @@ export class Mailbox<M> {
     return message;
   }
 
-  /** The oldest message, which stays. */
+  /** Returns the oldest message that was put by `push`, and keeps it. */
   peek(): M | undefined {
     return this.#slots[this.#head];
+  }
+
+  /** Removes a message that was put by `push`, at a cost linear in the size. Does nothing if it is not there. */
+  remove(message: M): void {
+    const mask = this.#slots.length - 1;
+    let at = 0;
+    while (at < this.#size && this.#slots[(this.#head + at) & mask] !== message) at += 1;
+    if (at === this.#size) return;
+    for (; at < this.#size - 1; at += 1) {
+      this.#slots[(this.#head + at) & mask] = this.#slots[(this.#head + at + 1) & mask];
+    }
+    this.#size -= 1;
+    this.#slots[(this.#head + this.#size) & mask] = undefined;
   }
 
   #shiftFirst(first: Mailbox<M>): M | undefined {
@@ -68,5 +83,14 @@ export class Mailbox<M> {
     ordered.length = this.#slots.length * 2;
     this.#slots = ordered.fill(undefined, this.#size);
     this.#head = 0;
+  }
+}
+
+/** A message of the kernel to a life, run in the life's turn: an exit signal, the end of a monitored life, the outcome of a task, a stop. */
+export class SystemMessage {
+  readonly run: (behaviour: Behaviour<unknown>) => void | Promise<void>;
+
+  constructor(run: SystemMessage['run']) {
+    this.run = run;
   }
 }

@@ -1,5 +1,9 @@
 import type { ChildSpec, ExitReason, Ref, Reply, SpecProblem } from './types.ts';
 
+/*
+ * Each question below waits without a time limit, and rejects with a `CallError` if the supervisor is not alive or ends first.
+ */
+
 /** Why `startChild` or `restartChild` started nothing. */
 export type StartChildFailure =
   | { readonly ok: false; readonly code: 'start_failed'; readonly reason: ExitReason }
@@ -16,7 +20,7 @@ export type EndChildResult =
   | { readonly ok: true }
   | { readonly ok: false; readonly code: 'not_found' | 'running' | 'restarting' };
 
-/** One child as its supervisor knows it; without a life it is `stopped`, or `restarting` while a retry is queued. */
+/** One child as `whichChildren` shows it: its address, `stopped` without a life, or `restarting` while a retry is queued. */
 export interface ChildView {
   readonly id: string;
   readonly type: 'worker' | 'supervisor';
@@ -30,39 +34,39 @@ export interface ChildCounts {
   readonly workers: number;
 }
 
-/** A child's spec with what it left out filled in. */
+/** A child's spec, with defaults for the fields that it leaves out. */
 export type ChildSpecResult =
   | { readonly ok: true; readonly spec: Required<ChildSpec> }
   | { readonly ok: false; readonly code: 'not_found' };
 
-/** Asks that both kinds of supervisor serve. */
+/** Questions that both kinds of supervisor answer. */
 export type ManagementMessage =
   | { readonly type: 'start_child'; readonly spec: ChildSpec; readonly reply: Reply<StartChildResult> }
   | { readonly type: 'which_children'; readonly reply: Reply<readonly ChildView[]> }
   | { readonly type: 'count_children'; readonly reply: Reply<ChildCounts> };
 
-/** Asks about one child, by the id of its spec. */
+/** Questions to a static supervisor about one child, by the id in its spec. */
 export type ChildMessage =
   | { readonly type: 'terminate_child'; readonly child: string; readonly reply: Reply<EndChildResult> }
   | { readonly type: 'delete_child'; readonly child: string; readonly reply: Reply<EndChildResult> }
   | { readonly type: 'restart_child'; readonly child: string; readonly reply: Reply<StartChildResult> }
   | { readonly type: 'get_child_spec'; readonly child: string; readonly reply: Reply<ChildSpecResult> };
 
-/** Asks a dynamic supervisor about one child, by its address. */
+/** A question to a dynamic supervisor about one child, by its address. */
 export interface TerminateByRef {
   readonly type: 'terminate_child';
   readonly child: Ref<never>;
   readonly reply: Reply<EndChildResult>;
 }
 
-/** Starts a child, which comes last in start order. */
+/** Starts a child, which becomes the last in start order. */
 export function startChild(supervisor: Ref<ManagementMessage>, spec: ChildSpec): Promise<StartChildResult> {
   return supervisor.ask<StartChildResult>((reply) => ({ type: 'start_child', spec, reply }), Infinity);
 }
 
 /**
- * Ends a child by its shutdown rule, without restarting it. A static supervisor, asked by id, keeps the spec of a child
- * that is not temporary; a dynamic one, asked by address, forgets it.
+ * Ends a child by its shutdown rule, without restarting it. A static supervisor (asked by id) keeps the spec unless the
+ * child is temporary; a dynamic supervisor (asked by address) forgets the child.
  */
 export function terminateChild(supervisor: Ref<ChildMessage>, child: string): Promise<EndChildResult>;
 export function terminateChild(supervisor: Ref<TerminateByRef>, child: Ref<never>): Promise<EndChildResult>;
@@ -77,27 +81,27 @@ export function terminateChild(
   );
 }
 
-/** Starts again a child that has no life; a failure is answered and not retried. */
+/** Starts a stopped child again; a failure is returned and not retried. */
 export function restartChild(supervisor: Ref<ChildMessage>, child: string): Promise<StartChildResult> {
   return supervisor.ask<StartChildResult>((reply) => ({ type: 'restart_child', child, reply }), Infinity);
 }
 
-/** Forgets the spec of a child that has no life. */
+/** Deletes the spec of a stopped child. */
 export function deleteChild(supervisor: Ref<ChildMessage>, child: string): Promise<EndChildResult> {
   return supervisor.ask<EndChildResult>((reply) => ({ type: 'delete_child', child, reply }), Infinity);
 }
 
-/** The full spec of a child. */
+/** Returns the full spec of a child. */
 export function getChildSpec(supervisor: Ref<ChildMessage>, child: string): Promise<ChildSpecResult> {
   return supervisor.ask<ChildSpecResult>((reply) => ({ type: 'get_child_spec', child, reply }), Infinity);
 }
 
-/** The children, latest started first; in no order for a dynamic supervisor. */
+/** Lists the children, latest started first; in no order for a dynamic supervisor. */
 export function whichChildren(supervisor: Ref<ManagementMessage>): Promise<readonly ChildView[]> {
   return supervisor.ask<readonly ChildView[]>((reply) => ({ type: 'which_children', reply }), Infinity);
 }
 
-/** How many children there are: specs, those active, and specs by type. */
+/** Counts the children: specs, active ones, and specs by type. */
 export function countChildren(supervisor: Ref<ManagementMessage>): Promise<ChildCounts> {
   return supervisor.ask<ChildCounts>((reply) => ({ type: 'count_children', reply }), Infinity);
 }

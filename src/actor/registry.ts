@@ -1,18 +1,30 @@
-import { noProcess } from './call.ts';
-import { AlreadyRegistered } from './errors.ts';
-import type { Ref, Reply } from './types.ts';
+import { AlreadyRegistered, noProcess } from './errors.ts';
+import type { Actor, Ref, Reply } from './types.ts';
 
-/** A key held in some registry. */
+/** A key that a life holds in a registry. */
 export interface Hold {
   readonly registry: unknown;
   readonly key: unknown;
-  /** Frees the key, unless another life holds it by now. */
+  /** Frees the key. */
   release(): void;
 }
+
+/** Writes to the private table of a registry. */
+let holdIn: <K, M>(registry: Registry<K, M>, key: K, life: Ref<M>) => Hold;
 
 /** Lives by key. A key is held by one life at a time, and is free again before anyone is told of that life's end. */
 export class Registry<K, M> {
   readonly #holders = new Map<K, Ref<M>>();
+
+  static {
+    holdIn = <K, M>(registry: Registry<K, M>, key: K, life: Ref<M>): Hold => {
+      const holders = registry.#holders;
+      const holder = holders.get(key);
+      if (holder !== undefined) throw new AlreadyRegistered(String(key), holder.id);
+      holders.set(key, life);
+      return { registry, key, release: () => void holders.delete(key) };
+    };
+  }
 
   get size(): number {
     return this.#holders.size;
@@ -22,6 +34,7 @@ export class Registry<K, M> {
     return this.#holders.keys();
   }
 
+  /** The address of the life that holds `key`, or `undefined`. */
   whereis(key: K): Ref<M> | undefined {
     return this.#holders.get(key);
   }
@@ -30,17 +43,14 @@ export class Registry<K, M> {
   via(key: K): Ref<M> {
     return new Via(this, key);
   }
+}
 
-  /** Gives `key` to a life, which must free it when it ends; `Self.register` does both. */
-  hold(key: K, life: Ref<M>): Hold {
-    const holder = this.#holders.get(key);
-    if (holder !== undefined) throw new AlreadyRegistered(String(key), holder.id);
-    this.#holders.set(key, life);
-    const release = (): void => {
-      if (this.#holders.get(key) === life) this.#holders.delete(key);
-    };
-    return { registry: this, key, release };
-  }
+/**
+ * Gives `key` to a life that has not ended; the kernel releases the hold when the life ends. Throws `AlreadyRegistered`
+ * when a life holds the key. Only for `Self.register`: nothing else can add to a registry.
+ */
+export function hold<K, M>(registry: Registry<K, M>, key: K, life: Ref<M>): Hold {
+  return holdIn(registry, key, life);
 }
 
 /** An address that names a key instead of a life. */
@@ -57,7 +67,7 @@ export class Via<K, M> implements Ref<M> {
     return `via ${String(this.#key)}`;
   }
 
-  /** Who holds the key now. */
+  /** The address of the life that holds the key now. */
   get holder(): Ref<M> | undefined {
     return this.#registry.whereis(this.#key);
   }
@@ -69,4 +79,12 @@ export class Via<K, M> implements Ref<M> {
   ask<T>(question: (reply: Reply<T>) => M, timeoutMs?: number): Promise<T> {
     return this.holder?.ask(question, timeoutMs) ?? Promise.reject(noProcess(this.id));
   }
+}
+
+/** Wraps `actor` so that each of its lives registers under `key` before it starts; throws `AlreadyRegistered` in a start that finds the key held. */
+export function named<K, M>(registry: Registry<K, M>, key: K, actor: Actor<M>): Actor<M> {
+  return (self) => {
+    self.register(registry, key);
+    return actor(self);
+  };
 }

@@ -1,10 +1,10 @@
-/** What can be in a ring, one at a time; it is its own neighbour while it is in none. */
+/** An item that can be in one ring at a time. While it is in none, it is its own neighbour. */
 export class RingItem {
   nextInRing: this = this;
   previousInRing: this = this;
 }
 
-/** Items in the order they came. Each comes and goes at the same small cost however many there are, and is found by no key. */
+/** Items in the order in which they were added. Adding and deleting have constant cost and allocate nothing; there is no look-up by key. */
 export class Ring<T extends RingItem> {
   #first: T | undefined = undefined;
   #size = 0;
@@ -28,7 +28,7 @@ export class Ring<T extends RingItem> {
     first.previousInRing = item;
   }
 
-  /** Whether the item was in this ring until now; it is in no other. */
+  /** Takes an item out; returns whether it was in this ring. It must be in no other ring. */
   delete(item: T): boolean {
     const next = item.nextInRing;
     if (this.#first === item) this.#first = next === item ? undefined : next;
@@ -41,7 +41,7 @@ export class Ring<T extends RingItem> {
     return true;
   }
 
-  /** The one at hand may be deleted meanwhile. */
+  /** The items in order. The item yielded last may be deleted meanwhile. */
   *[Symbol.iterator](): Generator<T> {
     for (let [item, left] = [this.#first, this.#size]; item !== undefined && left > 0; left -= 1) {
       const next: T = item.nextInRing;

@@ -1,23 +1,23 @@
 import { Mailbox } from './mailbox.ts';
 
-/** What a run queue runs. */
+/** A life as the run queue sees it. */
 export interface Runnable {
-  /** Runs `turn`, which makes steps, in the async context of this life; returns what it returns. */
+  /** Calls `turn`, which calls `step` repeatedly, in the async context of this life; returns its result. */
   takeTurn(turn: (life: Runnable) => boolean): boolean;
-  /** Handles one message; whether there is another that can be handled now. */
+  /** Handles one message; returns whether another one can be handled now. */
   step(): boolean;
 }
 
-/** How long, and how many messages, mailboxes may be worked on before waiting I/O has its turn. */
+/** How many milliseconds, and how many messages, lives may take before waiting I/O has its turn. */
 export const turnMs = 1;
 const turnMessages = 1_000;
 /** How many messages one life may handle before the next life has its turn. */
 const turnMessagesOfOne = 100;
-/** The clock is looked at every so many messages at most; more often while messages are slow. */
+/** The clock is read after 1, 2, 4 … up to this many messages; after each one while messages take longer than `slowLookMs`. */
 const longestStride = 16;
 const slowLookMs = 0.1;
 
-/** The lives with work to do, in the order they got it. A turn is what happens between two visits of the event loop. */
+/** The lives with work to do, in the order in which they got it. A turn of the queue lasts from one visit of the event loop to the next. */
 export class RunQueue {
   readonly #waiting = new Mailbox<Runnable>();
   #turn: 'none' | 'open' | 'spent' = 'none';
@@ -50,7 +50,7 @@ export class RunQueue {
     }
   };
 
-  /** Whether the life has more to do. */
+  /** Handles messages of one life; returns whether it has more to do. */
   readonly #steps = (life: Runnable): boolean => {
     for (let handled = 0; handled < turnMessagesOfOne; handled += 1) {
       const hasMore = life.step();

@@ -1,12 +1,12 @@
-import { Child, reportChild, setLife, shutDownInTurn, viewForCaller } from './child.ts';
+import { Child, reportChild, reportUnexpected, setLife, shutDownInTurn, startResult, viewForCaller } from './child.ts';
 import {
   type AutoShutdown,
   childProblem,
+  copyOfSpec,
   fullSpecOf,
   isReported,
   mustRestart,
   refuseBadChildren,
-  refuseBadIntensity,
   restartOf,
   refuseFlag,
   typeOf,
@@ -21,7 +21,7 @@ import type {
   ManagementMessage,
   StartChildResult,
 } from './management.ts';
-import { RestartBudget } from './restart-budget.ts';
+import { RestartBudget, refuseBadIntensity } from './restart-budget.ts';
 import { lifeOf } from './self.ts';
 import { spawnLink } from './spawn.ts';
 import type { Actor, Behaviour, ChildSpec, Exit, ExitReason, Self } from './types.ts';
@@ -34,8 +34,8 @@ export type SupervisorMessage =
 
 export interface SupervisorSpec {
   /**
-   * Who is restarted when a child is: that child, all children, or that child and those after it in the list. The
-   * others of such a group are first ended in reverse order.
+   * Which children are restarted when one is: only that child, all children, or that child and those after it in the
+   * list. The others of the group are first ended in reverse order.
    */
   readonly strategy: 'one_for_one' | 'one_for_all' | 'rest_for_one';
   /** Restarts allowed within `periodMs`; the next one ends the supervisor instead. Default 3, Elixir's (Erlang's is 1). */
@@ -53,10 +53,12 @@ const autoShutdowns = ['never', 'any_significant', 'all_significant'];
 
 /**
  * Keeps a list of children alive. Its start ends when all of them have started; while a child starts or stops, everything
- * else waits. A restart that fails is tried again behind the messages that wait already, and each try is counted.
+ * else waits. A restart that fails is tried again behind the messages that wait already, and each try is counted. The spec
+ * is copied at once; its faults fail each start of the supervisor.
  */
 export function supervisor(spec: SupervisorSpec): Actor<SupervisorMessage> {
-  return (self) => superviseStatic(self, spec);
+  const own = { ...spec, children: spec.children.map(copyOfSpec) };
+  return (self) => superviseStatic(self, own);
 }
 
 async function superviseStatic(
@@ -66,7 +68,7 @@ async function superviseStatic(
   const { strategy, intensity = 3, periodMs = 5_000, autoShutdown = 'never' } = spec;
   const life = lifeOf(self);
   const budget = new RestartBudget(intensity, periodMs);
-  /** By id, in start order. */
+  /** The children by id, in start order. */
   const children = new Map<string, Child>();
   self.trapExit((exit) => ({ type: 'exited', exit }));
   life.viewChildren = () => [...children.values()].map((child) => viewChild(life, child));
@@ -84,7 +86,7 @@ async function superviseStatic(
   }
 
   return {
-    receive(message: SupervisorMessage | null | undefined) {
+    receive(message: SupervisorMessage | null | undefined): void | Promise<void> {
       switch (message?.type) {
         case 'exited':
           return exited(message.exit);
@@ -106,12 +108,13 @@ async function superviseStatic(
           return message.reply(count());
         default:
           message satisfies null | undefined;
+          return reportUnexpected(life, message);
       }
     },
     stop: () => shutDownInTurn(life, [...children.values()]),
   };
 
-  /** Starts children in order up to one that fails, which is reported and returned. */
+  /** Starts children in order up to the first that fails, which is reported and returned. */
   async function startInTurn(group: readonly Child[]): Promise<{ child: Child; reason: ExitReason } | undefined> {
     for (const child of group) {
       const started = await spawnLink(life, child.spec, child.spec.id);
@@ -120,14 +123,14 @@ async function superviseStatic(
         reportChild(life, 'start_error', child.spec, started.reason);
         return { child, reason: started.reason };
       }
-      if (started.ok === true) setLife(child, started.ref);
+      if (started.ok === true) setLife(child, started.life);
       else forgetLife(child);
     }
     return undefined;
   }
 
   async function exited({ from, reason }: Exit): Promise<void> {
-    const child = [...children.values()].find(({ life, state }) => life === from && state === 'running');
+    const child = [...children.values()].find((each) => each.life?.ref === from && each.state === 'running');
     if (child?.life?.hasEnded !== true) return;
     child.lastExit = reason;
     if (isReported(child.spec, reason)) reportChild(life, 'child_terminated', child.spec, reason);
@@ -172,7 +175,7 @@ async function superviseStatic(
     return strategy === 'rest_for_one' ? all.slice(all.indexOf(cause)) : [cause];
   }
 
-  /** Notes that a child has no life; a temporary one is not remembered at all. */
+  /** Records that a child has no life; a temporary child is forgotten. */
   function forgetLife(child: Child): void {
     setLife(child, undefined);
     if (restartOf(child.spec) === 'temporary') children.delete(child.spec.id);
@@ -184,17 +187,20 @@ async function superviseStatic(
     return ![...children.values()].some(({ spec: { significant }, state }) => significant && state !== 'stopped');
   }
 
-  async function add(childSpec: ChildSpec): Promise<StartChildResult> {
+  async function add(given: ChildSpec): Promise<StartChildResult> {
+    const childSpec = copyOfSpec(given);
     const problem = childProblem(childSpec, autoShutdown);
     if (problem !== undefined) return { ok: false, code: 'bad_spec', problem };
     const present = children.get(childSpec.id);
-    if (present?.state === 'running' && present.life) return { ok: false, code: 'already_started', ref: present.life };
+    if (present?.state === 'running' && present.life)
+      return { ok: false, code: 'already_started', ref: present.life.ref };
     if (present !== undefined) return { ok: false, code: 'already_present' };
     const started = await spawnLink(life, childSpec, childSpec.id);
-    if (started.ok === false) return { ...started, code: 'start_failed' };
-    const child = new Child(childSpec, started.ok === true ? started.ref : undefined);
-    if (started.ok === true || restartOf(childSpec) !== 'temporary') children.set(childSpec.id, child);
-    return started;
+    if (started.ok !== false) {
+      const child = new Child(childSpec, started.ok === true ? started.life : undefined);
+      if (started.ok === true || restartOf(childSpec) !== 'temporary') children.set(childSpec.id, child);
+    }
+    return startResult(started);
   }
 
   async function restartStopped(id: string): Promise<StartChildResult> {
@@ -202,9 +208,8 @@ async function superviseStatic(
     if (child === undefined) return { ok: false, code: 'not_found' };
     if (child.state !== 'stopped') return { ok: false, code: child.state };
     const started = await spawnLink(life, child.spec, id);
-    if (started.ok === false) return { ...started, code: 'start_failed' };
-    if (started.ok === true) setLife(child, started.ref);
-    return started;
+    if (started.ok === true) setLife(child, started.life);
+    return startResult(started);
   }
 
   async function terminate(id: string): Promise<EndChildResult> {
@@ -236,7 +241,7 @@ async function superviseStatic(
   }
 }
 
-/** A child that is a supervisor starts its own children beyond this, so that a tree may be of any depth. */
+/** Resolves in a later microtask: a supervisor awaits it before it starts its children, so that a tree may be of any depth. */
 function emptyStack(): Promise<void> {
   return Promise.resolve();
 }

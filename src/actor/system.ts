@@ -1,9 +1,9 @@
-import { lifeAt } from './address.ts';
-import { isOwnTurn, noProcess } from './call.ts';
-import { CallError, describeReason } from './errors.ts';
-import { type LifeView, viewLife } from './inspect.ts';
+import { isOwnTurn, lifeAt } from './address.ts';
+import { CallError, describeReason, noProcess } from './errors.ts';
+import { viewLife } from './inspect.ts';
 import { Kernel, type KernelOptions } from './kernel.ts';
-import { exit } from './link.ts';
+import { exit } from './links.ts';
+import type { LifeView } from './report.ts';
 import { spawn } from './spawn.ts';
 import type { Actor, ExitReason, Ref } from './types.ts';
 import { Watch } from './watch.ts';
@@ -13,13 +13,13 @@ export type Spawned<M> =
   | { readonly ok: 'ignore' }
   | { readonly ok: false; readonly reason: ExitReason };
 
-/** The lives of one program, seen from outside of them. */
+/** The lives of one program, for code that is not part of any life. */
 export interface System {
   /** Begins a life with no parent and no link; resolves when its start has ended. `id` is `actor` by default. */
   spawn<M>(actor: Actor<M>, options?: { readonly id?: string }): Promise<Spawned<M>>;
   /**
-   * Sends an exit signal, by default in the name of the system, which is the parent of what it spawned: such a life
-   * stops even if it traps exits. To other lives that trap exits it is a message like any other's.
+   * Sends an exit signal, by default in the name of the system, which is the parent of the lives that it spawned: they
+   * stop even if they trap exits. To other lives that trap exits it is a message like any other's.
    */
   exit(ref: Ref<never>, reason: ExitReason, from?: Ref<never>): void;
   /**
@@ -46,13 +46,15 @@ export interface System {
   blame(error: unknown): boolean;
 }
 
+/** Creates a system in which no life has begun. */
 export function createSystem(options: KernelOptions): System {
   const { clock } = options;
   const kernel = new Kernel(options);
 
   return {
     async spawn(actor, { id = 'actor' } = {}) {
-      return spawn(kernel, { start: actor }, id);
+      const started = await spawn(kernel, { start: actor }, id);
+      return started.ok === true ? { ok: true, ref: started.life.ref } : started;
     },
 
     exit(ref, reason, from = kernel.outside) {

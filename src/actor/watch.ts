@@ -1,13 +1,13 @@
 import type { ExitReason } from './types.ts';
 
-/** Where watches are kept: on the life that is watched, the oldest first. */
+/** A life as its watches see it: the first of them, which is the oldest. */
 export interface Watched {
   watches: Watch | undefined;
 }
 
 /**
- * Someone to be told of a life's end: a monitor, or a question that waits for its answer. The watches of a life form a
- * ring, so that each comes and goes at constant cost; one that is in no ring is its own neighbour.
+ * Calls a function when a life ends: for a monitor, or for a question that waits for its answer. The watches of a life form
+ * a ring, so that adding and removing one has constant cost. A watch in no ring is its own neighbour.
  */
 export class Watch {
   #watched: Watched | undefined;
@@ -19,6 +19,7 @@ export class Watch {
     this.#ended = ended;
   }
 
+  /** Begins to watch a life that has not ended. */
   set(watched: Watched): void {
     const first = watched.watches;
     this.#watched = watched;
@@ -32,7 +33,7 @@ export class Watch {
     first.#previous = this;
   }
 
-  /** Whether it was set until now. */
+  /** Stops watching; returns whether the watch was set until now. */
   clear(): boolean {
     const watched = this.#watched;
     if (watched === undefined) return false;
@@ -45,12 +46,12 @@ export class Watch {
     return true;
   }
 
-  /** Clears the watch and tells of the end. */
+  /** Clears the watch and calls its function. */
   fire(reason: ExitReason): void {
     if (this.clear()) this.tell(reason);
   }
 
-  /** Tells of the end of a life that was never there to be watched. */
+  /** Calls the function for a life that was not there to be watched. */
   tell(reason: ExitReason): void {
     this.#ended(reason);
   }

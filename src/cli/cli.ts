@@ -1,8 +1,18 @@
 import type { Command } from 'commander';
 import { connect, type Client } from '../control/client.ts';
-import { withProgress } from './progress.ts';
+import type { MethodInput, Method, Result } from '../control/methods.ts';
+import { durationText } from '../time-text.ts';
 import { socketPath } from './socket.ts';
 import type { Terminal } from './terminal.ts';
+
+/** The headings under which `heronry --help` lists the commands, in that order. */
+export const helpGroups = {
+  begin: 'To begin:',
+  projects: 'Projects:',
+  sources: 'Sources, hosts and scrapes:',
+  schedule: 'When, and at what cost:',
+  daemon: 'The daemon:',
+} as const;
 
 /** Options that stand before or after any command. */
 export interface GlobalOptions {
@@ -10,7 +20,10 @@ export interface GlobalOptions {
   readonly json?: boolean;
 }
 
-/** Connects to the daemon, runs a command's work and hangs up. */
+/**
+ * Connects to the daemon, runs a command's work and hangs up. Rejects with a `ConnectionError` where no daemon
+ * listens.
+ */
 export async function withClient(
   terminal: Terminal,
   command: Command,
@@ -24,7 +37,10 @@ export async function withClient(
   }
 }
 
-/** The same, for work that shows nothing until it is done: says that it goes on when it takes more than a second. */
+/**
+ * Runs a command's work as `withClient` does, with a passing line that tells how long it has taken once that is
+ * over a second.
+ */
 export function withDaemon(
   terminal: Terminal,
   command: Command,
@@ -33,18 +49,76 @@ export function withDaemon(
   return withProgress(terminal, `waiting for ${command.name()}`, withClient(terminal, command, work));
 }
 
-/** Prints a result: for machines as one line of JSON, for people as `show` makes it; an empty text is not printed. */
+/** Awaits work. After a second, shows what it is doing and for how long on a passing line of the error stream. */
+export async function withProgress<T>(
+  terminal: Terminal,
+  doing: string | (() => string),
+  work: Promise<T>,
+): Promise<T> {
+  const startedAt = terminal.now();
+  const timer = setInterval(() => {
+    const told = typeof doing === 'string' ? doing : doing();
+    terminal.passing(`${told} … ${durationText(terminal.now() - startedAt)}`);
+  }, 1_000);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+    terminal.passing('');
+  }
+}
+
+/** The most rows that the daemon puts into one answer. */
+const maxSlice = 1_000;
+
+/**
+ * Requests slice after slice of a method that lists, until there are `limit` rows or no more.
+ *
+ * @param name - the field of the answers that holds the rows.
+ * @param request - asks for a slice of at most `limit` rows that begins at the `next` of the answer before.
+ */
+export async function allRows<Name extends string, T, Cursor>(
+  limit: number,
+  name: Name,
+  request: (
+    limit: number,
+    from: Cursor | undefined,
+  ) => Promise<Readonly<Record<Name, readonly T[]>> & { readonly next?: Cursor | undefined }>,
+): Promise<T[]> {
+  const found: T[] = [];
+  let from: Cursor | undefined;
+  do {
+    const answer = await request(Math.min(limit - found.length, maxSlice), from);
+    found.push(...answer[name]);
+    from = answer.next;
+  } while (from !== undefined && found.length < limit);
+  return found;
+}
+
+/** Calls one method of the daemon and prints its result, as `print` does. Rejects as `withClient` and the call do. */
+export function callAndPrint<M extends Method>(
+  terminal: Terminal,
+  command: Command,
+  [method, params]: readonly [method: M, params: MethodInput<M>],
+  show: (result: Result<M>) => string,
+): Promise<void> {
+  return withDaemon(terminal, command, async (client) =>
+    print(terminal, command, await client.call(method, params), show),
+  );
+}
+
+/** Prints a result: as one line of JSON with `--json`, else as `show` formats it. An empty text is not printed. */
 export function print<T>(terminal: Terminal, command: Command, result: T, show: (result: T) => string): void {
   const text = globalOptions(command).json ? JSON.stringify(result) : show(result);
   if (text !== '') terminal.out(text);
 }
 
-/** The options that are every command's. */
+/** Returns the options that every command has. */
 export function globalOptions(command: Command): GlobalOptions {
   return command.optsWithGlobals<GlobalOptions>();
 }
 
-/** The examples that end a command's help. */
+/** Formats the examples that end a command's help. */
 export function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }

@@ -1,16 +1,17 @@
-/** What the command line leaves with; `--help` tells it. */
+/** The exit statuses of the command line, which `--help` lists, by the codes that `--json` prints. */
 export const exitStatus = {
   ok: 0,
   failed: 1,
   usage: 2,
-  notFound: 3,
+  not_found: 3,
   conflict: 4,
   unavailable: 69,
 } as const;
 
+/** An exit status of the command line. */
 export type ExitStatus = (typeof exitStatus)[keyof typeof exitStatus];
 
-/** The table of them for people. */
+/** The list of exit statuses at the end of `--help`. */
 export const exitStatusHelp = `Exit status:
   0   done
   1   failed; of start: the daemon could not start or live on
@@ -21,13 +22,13 @@ export const exitStatusHelp = `Exit status:
 
 With --json an error is one line {"error": {"code", "message"}} on standard error.`;
 
-/** A command that cannot be carried out, with the sentence for people and what to leave with. */
+/** Thrown where a command cannot be carried out: the message is for people, the code for programs. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
-  readonly status: ExitStatus;
+  readonly code: keyof typeof exitStatus;
 
-  constructor(status: ExitStatus, message: string, options?: ErrorOptions) {
+  constructor(code: CommandError['code'], message: string, options?: ErrorOptions) {
     super(message, options);
-    this.status = status;
+    this.code = code;
   }
 }

@@ -1,7 +1,8 @@
 import type { Client } from '../control/client.ts';
 import type { Result } from '../control/methods.ts';
 import type { ProjectView } from '../control/methods/project.ts';
-import type { ScrapeView, StepView } from '../control/methods/scrape.ts';
+import type { ScrapeView, StepView } from '../view/scrape.ts';
+import { CommandError } from './exit-status.ts';
 import { heldText, pausedText } from './show-why.ts';
 import type { Terminal } from './terminal.ts';
 import { plainText } from './text.ts';
@@ -12,10 +13,10 @@ const lookMs = 500;
 /** The most steps that a daemon tells in one answer. */
 const maxSteps = 1_000;
 
-/** A scrape as it was seen last: ended, or waiting for what will not come by itself. */
+/** A scrape's last state: ended, or blocked until a person acts. */
 export interface Followed {
   readonly scrape: ScrapeView;
-  /** What keeps it from beginning, as a sentence; missing when it has ended. */
+  /** A sentence on why the scrape cannot begin; missing if the scrape has ended. */
   readonly blocked?: string;
 }
 
@@ -51,7 +52,7 @@ export async function followScrape(
   }
 }
 
-/** What keeps a waiting scrape from beginning until a person does something. */
+/** Resolves with what keeps a waiting scrape from beginning until a person acts; with nothing where it will begin. */
 async function blockOf(client: Client, { project, target }: ScrapeView): Promise<string | undefined> {
   const { status, targets } = await client.call('project.get', { id: project });
   if (status === 'archived') return `project ${project} is archived`;
@@ -72,15 +73,20 @@ function targetBlock({
   return undefined;
 }
 
-/** How a scrape that is not complete came off, for the error that a command leaves with. */
-export function badText({ scrape: { scrape, status }, blocked }: Followed): string {
+/** Throws a `CommandError` that says how the scrapes ended which are not complete. */
+export function refuseIncomplete(followed: readonly Followed[]): void {
+  const incomplete = followed.filter(({ scrape }) => scrape.status !== 'complete');
+  if (incomplete.length > 0) throw new CommandError('failed', incomplete.map(endText).join(', '));
+}
+
+function endText({ scrape: { scrape, status }, blocked }: Followed): string {
   if (blocked !== undefined) return `scrape ${scrape} can't begin: ${plainText(blocked)}`;
   return `scrape ${scrape} ${status === 'failed' ? 'failed' : `was ${status}`}`;
 }
 
 type Requested = Result<'project.rescrape'>;
 
-/** Says, beside what comes of scrapes that are waited for, which of them cannot begin yet: when they can, and why not now. */
+/** Prints on the error stream which requested scrapes cannot begin yet, when they can, and why not now. */
 export function tellHeld(terminal: Terminal, { scrapes, paused }: Requested): void {
   if (paused !== undefined) terminal.err(pausedText(paused));
   for (const { scrape, target, held } of scrapes)

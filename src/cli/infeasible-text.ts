@@ -1,20 +1,8 @@
-import { atMostText, durationText, writtenText } from './duration.ts';
+import type { Infeasible } from '../view/infeasible.ts';
+import { atMostText, durationText, writtenText } from '../time-text.ts';
 import { countText, plainText } from './text.ts';
 
-/** An objective that a host does not allow to be kept. */
-export interface Infeasible {
-  readonly source: string;
-  readonly key: string;
-  readonly targets: number;
-  readonly objectiveMs: number;
-  readonly hours?: { readonly closedMs: number } | undefined;
-  readonly neededMs: number;
-  readonly scrapeMs: number;
-  readonly delayMs: number;
-  readonly nearestMs?: number | undefined;
-}
-
-/** The sentence on it: what it needs against what the host allows, and what could be promised. */
+/** The sentence on it: what it needs against what the host allows, and what could be kept. */
 export function infeasibleText(infeasible: Infeasible): string {
   const { source, key, targets, objectiveMs, hours, neededMs, scrapeMs, delayMs, nearestMs } = infeasible;
   const allowed = Math.floor(objectiveMs / delayMs);

@@ -1,13 +1,17 @@
+import { exitStatus } from './exit-status.ts';
 import { runProgram } from './program.ts';
 import { processTerminal } from './terminal.ts';
 
-// Whoever reads the result may have had enough of it, as `head` does.
+const terminal = processTerminal();
+
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
+  // Whoever reads the result may have had enough of it, as `head` does.
+  if (error.code === 'EPIPE') process.exit(exitStatus.ok);
+  terminal.err(`heronry: cannot write the result: ${error.message}`);
+  process.exit(exitStatus.failed);
 });
 
-void runProgram(process.argv.slice(2), processTerminal()).then((status) => {
+void runProgram(process.argv.slice(2), terminal).then((status) => {
   // A daemon or demo that was run here has set its own.
   if (status !== 0) process.exitCode = status;
 });

@@ -1,19 +1,22 @@
 import { InvalidArgumentError } from 'commander';
-import { durationMs, longestMs, shortestMs } from './duration.ts';
+import { durationMs, longestMs, shortestMs } from '../time-text.ts';
 
-/** Reads an option that is a duration; milliseconds. */
+/**
+ * Reads a duration such as `15m`, in milliseconds. Throws an `InvalidArgumentError` for anything else, which says
+ * what was expected.
+ */
 export function durationOption(text: string): number {
   return durationLike(text, '500ms, 90s, 15m, 6h or 1d');
 }
 
-/** Reads an option that says how often. */
+/** Reads an interval of at least a second, in milliseconds. Throws an `InvalidArgumentError` for a shorter one or no duration. */
 export function intervalOption(text: string): number {
   const ms = durationLike(text, '90s, 15m, 6h or 1d');
   if (ms < shortestMs) throw new InvalidArgumentError('Expected a duration of 1s at least.');
   return ms;
 }
 
-/** The same where the caller says which durations are good examples. */
+/** Reads a duration of at most 366 days, in milliseconds. Throws an `InvalidArgumentError` for any other text; its message gives `examples`. */
 export function durationLike(text: string, examples: string): number {
   const ms = durationMs(text);
   if (ms === undefined) throw new InvalidArgumentError(`Expected a duration such as ${examples}.`);
@@ -21,13 +24,13 @@ export function durationLike(text: string, examples: string): number {
   return ms;
 }
 
-/** Reads an option that counts. */
+/** Reads a whole number of at most 15 digits. Throws an `InvalidArgumentError` for any other text. */
 export function countOption(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Expected a whole number.');
   return Number(text);
 }
 
-/** Reads an option that counts no less and no more than so much. */
+/** Creates a reader of whole numbers from `least` to `most`. The reader throws an `InvalidArgumentError` for any other text. */
 export function countIn(least: number, most: number): (text: string) => number {
   return (text) => {
     const count = countOption(text);
@@ -37,26 +40,26 @@ export function countIn(least: number, most: number): (text: string) => number {
   };
 }
 
-/** Reads an option that multiplies a priority. */
+/** Reads the multiplier of a priority: a number above 0, up to 100. Throws an `InvalidArgumentError` for any other text. */
 export function multiplierOption(text: string): number {
   const number = /^(?:\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
   if (!(number > 0 && number <= 100)) throw new InvalidArgumentError('Expected a number above 0, up to 100.');
   return number;
 }
 
-/** Reads an option that is a calendar day. */
+/** Reads a calendar day such as `2016-03-05`. Throws an `InvalidArgumentError` for any other text. */
 export function dayOption(text: string): string {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text);
   if (!isDay) throw new InvalidArgumentError('Expected a day such as 2016-03-05.');
   return text;
 }
 
-/** Reads an option that may be repeated. */
+/** Reads an option that may be repeated, and returns its values in their order. */
 export function repeatedOption(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
 }
 
-/** Reads `name=value`, repeated. */
+/** Reads `name=value`, which may be repeated, and returns the values by name. Throws an `InvalidArgumentError` without a name or `=`. */
 export function pairOption(
   text: string,
   before: Readonly<Record<string, string>> = {},

@@ -4,7 +4,7 @@ import type { Problem } from '../definition/problem.ts';
 import type { Terminal } from './terminal.ts';
 import { plainText } from './text.ts';
 
-/** Problems of files, one per line, in the form that editors can jump to. */
+/** Formats problems of files, one a line, as `file:line:column: path: message`, to which editors can jump. */
 export function showProblems(terminal: Terminal, problems: readonly Problem[]): string {
   return problems
     .map(({ file, line, column, path, message }) => {

@@ -1,48 +1,27 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { ConnectionError } from '../control/client.ts';
 import { ControlError } from '../control/error.ts';
-import { addCommand } from './commands/add.ts';
-import { applyCommand } from './commands/apply.ts';
-import { archiveCommand } from './commands/archive.ts';
-import { cancelCommand } from './commands/cancel.ts';
-import { completionCommand } from './commands/completion.ts';
-import { crawlsCommand } from './commands/crawls.ts';
-import { demoCommand } from './commands/demo.ts';
-import { fetchCommand } from './commands/fetch.ts';
-import { fixtureCommand } from './commands/fixture.ts';
-import { freshnessCommand } from './commands/freshness.ts';
-import { historyCommand } from './commands/history.ts';
-import { hostsCommand } from './commands/hosts.ts';
-import { initCommand } from './commands/init.ts';
-import { listCommand } from './commands/list.ts';
-import { planCommand } from './commands/plan.ts';
-import { releaseCommand } from './commands/release.ts';
-import { rescrapeCommand } from './commands/rescrape.ts';
-import { restoreCommand } from './commands/restore.ts';
-import { runCommand } from './commands/run.ts';
-import { scheduleCommand } from './commands/schedule.ts';
-import { schemaCommand } from './commands/schema.ts';
-import { scrapesCommand } from './commands/scrapes.ts';
-import { settingsCommand } from './commands/settings.ts';
-import { showCommand } from './commands/show.ts';
-import { sourcesCommand } from './commands/sources.ts';
-import { startCommand } from './commands/start.ts';
-import { statusCommand } from './commands/status.ts';
-import { stopCommand } from './commands/stop.ts';
-import { testCommand } from './commands/test.ts';
-import { treeCommand } from './commands/tree.ts';
-import { tryCommand } from './commands/try.ts';
-import { validateCommand } from './commands/validate.ts';
-import { wasteCommand } from './commands/waste.ts';
-import { watchCommand } from './commands/watch.ts';
-import { whyCommand } from './commands/why.ts';
+import { type GlobalOptions, helpGroups } from './cli.ts';
+import { oneCallCommands } from './one-call.ts';
 import { CommandError, exitStatus, exitStatusHelp, type ExitStatus } from './exit-status.ts';
 import type { Terminal } from './terminal.ts';
 import { plainText } from './text.ts';
 
-/** The whole command line; nothing runs until it is given words to parse. */
-export function createProgram(terminal: Terminal): Command {
+/** The exports of a file in `commands/`, which has the name of its command. */
+interface CommandFile {
+  createCommand(terminal: Terminal): Command;
+}
+
+const commandFolder = new URL('./commands/', import.meta.url);
+
+/**
+ * Creates the command line. Nothing runs until it is given words to parse.
+ *
+ * @param names - the commands that it has; default: all. A command starts sooner where no other one is loaded.
+ */
+export async function createProgram(terminal: Terminal, names?: readonly string[]): Promise<Command> {
   const program = new Command('heronry')
     .description('Keeps track of projects on sites that it does not control, and tells what changed.')
     .version(version())
@@ -51,23 +30,53 @@ export function createProgram(terminal: Terminal): Command {
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => terminal.out(text.replace(/\n$/, '')),
-      writeErr: (text) => terminal.err(text.replace(/\n$/, '')),
+      // For machines nothing but the error is told.
+      writeErr: (text) => void (isJson() || terminal.err(text.replace(/\n$/, ''))),
       // Told when it is caught, in the form that is asked for.
       outputError: () => {},
     })
     .exitOverride()
     .addHelpText('after', `\n${exitStatusHelp}\n\nTo begin: heronry demo, or heronry init and heronry start.`);
-  for (const [heading, commands] of groupedCommands(terminal)) {
-    program.commandsGroup(heading);
-    for (const command of commands) program.addCommand(inherit(command, program));
-  }
+  const commands = await Promise.all((names ?? commandNames()).map((name) => loadCommand(name, terminal)));
+  const headings: readonly string[] = Object.values(helpGroups);
+  commands.sort((a, b) => headings.indexOf(a.helpGroup()) - headings.indexOf(b.helpGroup()));
+  for (const command of commands) program.addCommand(inherit(command, program));
   return program;
+
+  function isJson(): boolean {
+    return program.opts<GlobalOptions>().json ?? false;
+  }
 }
 
-/** Runs one command line and gives what to leave with. Throws only what is a bug. */
+/** Lists the names of all commands. */
+function commandNames(): string[] {
+  const files = readdirSync(commandFolder).filter((file) => /^[a-z-]+\.[jt]s$/.test(file));
+  return [...files.map((file) => file.slice(0, -3)), ...Object.keys(oneCallCommands)].sort();
+}
+
+async function loadCommand(name: string, terminal: Terminal): Promise<Command> {
+  const create = oneCallCommands[name];
+  if (create !== undefined) return create(terminal);
+  const file = new URL(`${name}${extname(import.meta.url)}`, commandFolder);
+  const loaded = (await import(file.href)) as CommandFile;
+  return loaded.createCommand(terminal);
+}
+
+/**
+ * Returns the names of the commands that a command line needs; nothing where it needs all, as help, completion and an unknown
+ * name do, which is compared with all names.
+ */
+function neededCommands(words: readonly string[]): readonly string[] | undefined {
+  if (words[0] === '--version') return [];
+  const name = words.find((word, index) => !word.startsWith('-') && words[index - 1] !== '--socket') ?? '';
+  return name !== 'completion' && commandNames().includes(name) ? [name] : undefined;
+}
+
+/** Runs one command line. Resolves with the status to exit with; rejects with what is a bug of ours. */
 export async function runProgram(words: readonly string[], terminal: Terminal): Promise<ExitStatus> {
   try {
-    await createProgram(terminal).parseAsync(words, { from: 'user' });
+    const program = await createProgram(terminal, neededCommands(words));
+    await program.parseAsync(words, { from: 'user' });
     return exitStatus.ok;
   } catch (error) {
     const isJson = words.includes('--json');
@@ -80,7 +89,10 @@ export async function runProgram(words: readonly string[], terminal: Terminal): 
   }
 }
 
-/** Says what commander refuses; help it has shown itself. */
+/**
+ * Prints why commander refuses a command line. Help and version are no refusal, and commander has printed them
+ * already.
+ */
 function refuse({ code, exitCode, message }: CommanderError, isJson: boolean, terminal: Terminal): ExitStatus {
   if (exitCode === 0) return exitStatus.ok;
   const isHelp = code === 'commander.help';
@@ -90,12 +102,12 @@ function refuse({ code, exitCode, message }: CommanderError, isJson: boolean, te
   return exitStatus.usage;
 }
 
-/** A message of ours, in which words from elsewhere do not steer the terminal. */
+/** Removes control characters, which may be in names and addresses, from each line of a message. */
 function plainLines(message: string): string {
   return message.split('\n').map(plainText).join('\n');
 }
 
-/** The version that this program was published as. */
+/** Reads the version from package.json. */
 function version(): string {
   const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     readonly version: string;
@@ -103,72 +115,7 @@ function version(): string {
   return manifest.version;
 }
 
-function groupedCommands(terminal: Terminal): readonly (readonly [heading: string, commands: readonly Command[]])[] {
-  return [
-    [
-      'To begin:',
-      [
-        demoCommand(),
-        initCommand(terminal),
-        validateCommand(terminal),
-        schemaCommand(terminal),
-        startCommand(terminal),
-      ],
-    ],
-    [
-      'Projects:',
-      [
-        addCommand(terminal),
-        applyCommand(terminal),
-        listCommand(terminal),
-        showCommand(terminal),
-        historyCommand(terminal),
-        rescrapeCommand(terminal),
-        runCommand(terminal),
-        archiveCommand(terminal),
-        restoreCommand(terminal),
-        releaseCommand(terminal),
-      ],
-    ],
-    [
-      'Sources, hosts and scrapes:',
-      [
-        sourcesCommand(terminal),
-        hostsCommand(terminal),
-        tryCommand(terminal),
-        fetchCommand(terminal),
-        fixtureCommand(terminal),
-        testCommand(terminal),
-        scrapesCommand(terminal),
-        crawlsCommand(terminal),
-        cancelCommand(terminal),
-      ],
-    ],
-    [
-      'When, and at what cost:',
-      [
-        whyCommand(terminal),
-        scheduleCommand(terminal),
-        planCommand(terminal),
-        freshnessCommand(terminal),
-        wasteCommand(terminal),
-      ],
-    ],
-    [
-      'The daemon:',
-      [
-        statusCommand(terminal),
-        treeCommand(terminal),
-        watchCommand(terminal),
-        settingsCommand(terminal),
-        stopCommand(terminal),
-        completionCommand(terminal),
-      ],
-    ],
-  ];
-}
-
-/** Gives a command of a command the same output and help as the whole. */
+/** Applies the output and help settings of the program to a command and its own commands. */
 function inherit(command: Command, from: Command): Command {
   command.copyInheritedSettings(from);
   for (const inner of command.commands) inherit(inner, command);
@@ -176,12 +123,12 @@ function inherit(command: Command, from: Command): Command {
 }
 
 function statusOf(error: unknown): ExitStatus | undefined {
-  if (error instanceof CommandError) return error.status;
+  if (error instanceof CommandError) return exitStatus[error.code];
   if (error instanceof ConnectionError) return exitStatus.unavailable;
   if (!(error instanceof ControlError)) return undefined;
   switch (error.code) {
     case 'not_found':
-      return exitStatus.notFound;
+      return exitStatus.not_found;
     case 'conflict':
       return exitStatus.conflict;
     case 'invalid_params':
@@ -191,21 +138,11 @@ function statusOf(error: unknown): ExitStatus | undefined {
   }
 }
 
-const errorCodes: Readonly<Record<ExitStatus, string>> = {
-  [exitStatus.ok]: 'ok',
-  [exitStatus.failed]: 'failed',
-  [exitStatus.usage]: 'usage',
-  [exitStatus.notFound]: 'not_found',
-  [exitStatus.conflict]: 'conflict',
-  [exitStatus.unavailable]: 'unavailable',
-};
-
 function describe(error: Error): object {
   if (error instanceof ControlError) {
     const { code, message, issues } = error;
     return { code, message, ...(issues.length > 0 && { issues }) };
   }
   if (error instanceof ConnectionError) return { code: error.code, message: error.message };
-  const status = error instanceof CommandError ? error.status : exitStatus.failed;
-  return { code: errorCodes[status], message: plainLines(error.message) };
+  return { code: error instanceof CommandError ? error.code : 'failed', message: plainLines(error.message) };
 }

@@ -1,20 +1,27 @@
-import type { ScrapeView, StepView } from '../control/methods/scrape.ts';
-import { ageText, durationText } from './duration.ts';
-import { showStatus } from './show-status.ts';
-import type { Terminal } from './terminal.ts';
+import type { ScrapeView, StepView } from '../view/scrape.ts';
+import { ageText, durationText } from '../time-text.ts';
+import { showStatus, type Terminal } from './terminal.ts';
 import { bytesText, countText, cutText, plainText } from './text.ts';
 
-/** As much of what a site said as helps to tell why it refused. */
+/** The longest excerpt of a site's answer that is shown, in characters. */
 const excerptLength = 400;
 
-/** Notes of one step that are shown. */
+/** The most notes that are shown of one step. */
 const mostNotes = 20;
 
-/** One scrape on one line. */
+/**
+ * Formats how long a scrape took; undefined while it runs. Undefined also where the end of the daemon interrupted it: such a
+ * scrape is ended when the daemon starts again.
+ */
+export function tookText({ startedAt, endedAt, failure }: ScrapeView): string | undefined {
+  return endedAt === undefined || failure?.code === 'interrupted' ? undefined : durationText(endedAt - startedAt);
+}
+
+/** Formats a scrape on one line. */
 export function showScrapeLine(terminal: Terminal, scrape: ScrapeView): string {
-  const took = scrape.endedAt === undefined ? '' : ` in ${durationText(scrape.endedAt - scrape.startedAt)}`;
+  const took = tookText(scrape);
   const facts = [
-    `scrape ${scrape.scrape} ${showEnd(terminal, scrape)}${took}`,
+    `scrape ${scrape.scrape} ${showEnd(terminal, scrape)}${took === undefined ? '' : ` in ${took}`}`,
     ageText(scrape.startedAt, terminal.now()),
     ...(scrape.wish === undefined ? [] : [wishText(scrape.wish)]),
     countText(scrape.steps, 'step'),
@@ -27,7 +34,7 @@ export function showScrapeLine(terminal: Terminal, scrape: ScrapeView): string {
   return `${facts.join(', ')}${failure}`;
 }
 
-/** How a scrape stands: its status, with the guard that ended it or the errors and repeated keys that it met. */
+/** Formats a scrape's status, with the guard that ended it and the numbers of its errors and repeated keys. */
 export function showEnd(terminal: Terminal, scrape: ScrapeView): string {
   const { status, endReason } = scrape;
   const why = status === 'aborted' && endReason !== undefined ? `: ${plainText(endReason)}` : '';
@@ -42,7 +49,7 @@ function metTexts({ errors = 0, repeated = 0 }: Pick<ScrapeView, 'errors' | 'rep
   ];
 }
 
-/** How a person wanted a scrape to go. */
+/** Formats the wishes of the person who requested a scrape. */
 export function wishText({ full, from, to, args }: NonNullable<ScrapeView['wish']>): string {
   return [
     ...(full ? ['full'] : []),
@@ -52,12 +59,12 @@ export function wishText({ full, from, to, args }: NonNullable<ScrapeView['wish'
   ].join(' ');
 }
 
-/** Arguments of a plug-in's `collect`, so that one can tell where each ends. */
+/** Formats the arguments of a plug-in's `collect`, each in quotes. */
 export function argsText(args: readonly string[]): string {
   return `with ${args.map((arg) => JSON.stringify(plainText(arg))).join(' ')}`;
 }
 
-/** One step on one line, and under it what the site said where it failed, and what else was noticed. */
+/** Formats a step on one line, with the site's excerpt and the step's notes on lines below. */
 export function showStep(terminal: Terminal, step: StepView): string {
   const { failure } = step;
   const facts = [
@@ -76,12 +83,12 @@ export function showStep(terminal: Terminal, step: StepView): string {
   return [facts.join('  '), ...excerptLines(failure), ...notes].join('\n');
 }
 
-/** A value that was found and is none of its field's type. */
+/** Formats a text that was found and is not of its field's type. */
 export function unparsedText({ record, field, text, expected }: StepView['unparsed'][number]): string {
   return `${record}.${field}: expected ${expected}, got "${plainText(text)}"`;
 }
 
-/** What was noticed besides, such as fields of a plug-in that no record declares. */
+/** Formats notes, one a line, and the number of those that are left out. */
 export function noteLines(terminal: Terminal, notes: readonly string[] = []): string[] {
   const hidden = notes.length - mostNotes;
   return [
@@ -90,19 +97,19 @@ export function noteLines(terminal: Terminal, notes: readonly string[] = []): st
   ];
 }
 
-/** A failure as one sentence, with what it was taken for. */
+/** Formats a failure as one sentence, with its cause where that is not its code. */
 export function failureText({ code, message, cause }: NonNullable<StepView['failure']>): string {
   const taken = cause === undefined || cause === code ? '' : ` (${plainText(cause)})`;
   return `${plainText(code)}: ${plainText(message)}${taken}`;
 }
 
-/** The beginning of what a site said with a failure, on a line of its own. */
+/** Formats the excerpt of a failure on a line of its own; no line without an excerpt. */
 export function excerptLines(failure: StepView['failure']): string[] {
   const excerpt = plainText(failure?.excerpt ?? '');
   return excerpt === '' ? [] : [`    it said: ${cutText(excerpt.replaceAll(/\s+/g, ' '), excerptLength)}`];
 }
 
-/** What commits did with records; what is missing or gone is told where there is any. */
+/** Formats how many records were added, changed and confirmed; missing and gone ones are named where there are any. */
 export function countsText({ added, changed, confirmed, missing = 0, gone = 0 }: ScrapeView['counts']): string {
   const kept = `${added} added, ${changed} changed, ${confirmed} confirmed`;
   return `${kept}${missing > 0 ? `, ${missing} missing` : ''}${gone > 0 ? `, ${gone} gone` : ''}`;

@@ -1,14 +1,17 @@
 import type { TryView } from '../control/methods/source.ts';
-import type { ExplainedFieldView, ExplainedItemView, TreeDifferenceView } from '../control/methods/trial.ts';
-import { durationText } from './duration.ts';
+import type { ExplainedField, ExplainedItem, TreeDifference } from '../view/trial.ts';
+import { durationText } from '../time-text.ts';
 import { noteLines, unparsedText } from './show-scrape.ts';
 import type { Terminal } from './terminal.ts';
 import { bytesText, countText, cutText, plainText, valueText } from './text.ts';
 
-/** As much of a text as one line tells. */
+/** The longest value that is shown on a line, in characters. */
 const textLength = 120;
 
-/** What a page gave: its records, each field with how it came to its value, and what could not be read; at most so many places. */
+/**
+ * Formats what a page gave: its records (at most `maxItems`), how each field got its value, and what could not be
+ * read.
+ */
 export function showTrial(terminal: Terminal, found: TryView, maxItems: number): string {
   const { explained, drafts } = found;
   const hidden = Math.max(0, Math.max(explained.length, drafts.length) - maxItems);
@@ -34,13 +37,13 @@ function headLine({ url, status, bytes, elapsedMs, finished }: TryView): string 
   return `${plainText(url)}  ${facts.join(', ')}`.trimEnd();
 }
 
-/** How the page was come by, where it is not the one that was asked for. */
+/** Formats the redirects that led to the page, if any. */
 function redirectLines({ steps }: TryView): string[] {
   const redirects = steps.filter(({ decision }) => decision === 'follow').length;
   return redirects === 0 ? [] : [`after ${countText(redirects, 'redirect')} from ${plainText(steps[0]?.url ?? '')}`];
 }
 
-function showItem(terminal: Terminal, { record, key, fields }: ExplainedItemView): string {
+function showItem(terminal: Terminal, { record, key, fields }: ExplainedItem): string {
   const name =
     key === undefined ? terminal.paint('yellow', 'no record, as it lacks what it must have') : plainText(key);
   const widths = Math.max(0, ...fields.map((field) => field.name.length));
@@ -54,14 +57,14 @@ function showItem(terminal: Terminal, { record, key, fields }: ExplainedItemView
   ].join('\n');
 }
 
-/** A record of which nobody can tell how it came about, as a plug-in read it. */
+/** Formats a record that a plug-in read, of which it is not known how each field got its value. */
 function showDraft(terminal: Terminal, { type, key, fields }: TryView['drafts'][number]): string {
   const values = Object.entries(fields).map(([name, value]) => `  ${name}  ${cutText(valueText(value), textLength)}`);
   return [terminal.paint('bold', `${type}  ${plainText(key)}`), ...values].join('\n');
 }
 
-/** The value and where it is from, then the text before each filter, then what could not be read. */
-function fieldLines(terminal: Terminal, { place, filters, value, lost }: ExplainedFieldView): string[] {
+/** Formats a field: its value and place, the text before each filter, and what could not be read. */
+function fieldLines(terminal: Terminal, { place, filters, value, lost }: ExplainedField): string[] {
   if (place === undefined && value === undefined) return [terminal.paint('yellow', 'no place matched')];
   // That a place is missing says something as well.
   if (place === undefined) return [`${valueText(value)}  ${terminal.paint('dim', 'no place matched')}`];
@@ -85,7 +88,7 @@ function placeText({
   alternative,
   alternatives,
   matches,
-}: NonNullable<ExplainedFieldView['place']>): string {
+}: NonNullable<ExplainedField['place']>): string {
   const where = by === 'here' ? 'the place itself' : `${by} ${plainText(text)}`;
   return [
     `${where}${attr === undefined ? '' : ` @${attr}`}`,
@@ -98,7 +101,7 @@ function quoted(value: unknown): string {
   return cutText(typeof value === 'string' ? JSON.stringify(value) : valueText(value), textLength);
 }
 
-/** What a whole page lacks; each field of each place is told above as well. */
+/** Formats the number of records, and what the page as a whole lacks. */
 function summaryLines(terminal: Terminal, found: TryView): string[] {
   const { drafts, explained, absent, unparsed, repeated = 0, notes } = found;
   const refused = explained.filter(({ key }) => key === undefined).length;
@@ -124,7 +127,7 @@ function treeLines(terminal: Terminal, { trees }: TryView): string[] {
   ];
 }
 
-function differenceText({ record, key, field, fast, browser }: TreeDifferenceView): string {
+function differenceText({ record, key, field, fast, browser }: TreeDifference): string {
   const sides = [`fast ${sideText(fast)}`, `browser ${sideText(browser)}`];
   return `${record} ${plainText(key)} ${field}: ${sides.join(', ')}`;
 }

@@ -1,12 +1,12 @@
 import type { Result } from '../control/methods.ts';
-import type { PaceView, PromiseView, ReasonView, RequestedHold, WhyView } from '../control/methods/why.ts';
-import { ageText, durationText } from './duration.ts';
+import type { ObjectiveView, ReasonView, RequestedHold, WhyView } from '../control/methods/why.ts';
+import { agesText, ageText, clockText, durationText } from '../time-text.ts';
 import { circuitText, holdText } from './show.ts';
-import { showStatus } from './show-status.ts';
-import type { Terminal } from './terminal.ts';
-import { countText, plainText } from './text.ts';
+import { type Fact, factLines } from './table.ts';
+import { showStatus, type Terminal } from './terminal.ts';
+import { plainText } from './text.ts';
 
-/** When each target of a project is next due, and why then, as sentences. */
+/** Formats when each target of a project is next due, and why then. */
 export function showWhy(terminal: Terminal, { id, status, paused, targets }: Result<'project.why'>): string {
   const isArchived = status === 'archived';
   const outlook = isArchived ? 'archived' : paused === undefined ? 'open' : 'paused';
@@ -16,57 +16,57 @@ export function showWhy(terminal: Terminal, { id, status, paused, targets }: Res
   return [[heading, ...note].join('\n'), ...shown].join('\n\n');
 }
 
-/** That nothing at all is scraped, and why. */
+/** Formats why nothing is scraped at present. */
 export function pausedText(paused: string): string {
   return `nothing is scraped at present: ${plainText(paused)}`;
 }
 
-/** When what a person asked for can begin, and what holds it back until then. */
+/** Formats when a requested scrape can begin, and what holds it back until then. */
 export function heldText({ dueAt, because }: RequestedHold, now: number): string {
   const told = because.filter(({ by, effect }) => by === 'manual' || effect === 'holds');
-  return dueAt === undefined ? idleText('active', because, now) : dueText(dueAt, told, undefined, now);
+  return dueAt === undefined ? idleText('active', because, now) : dueText(dueAt, told, now);
 }
 
-/** Whether what is due will be asked for: an archived project, or a daemon that scrapes nothing, asks for nothing. */
+/** Whether a due target is scraped: not in an archived project, nor while scraping is paused. */
 type Outlook = 'open' | 'paused' | 'archived';
 
 function showTarget(terminal: Terminal, why: WhyView, outlook: Outlook): string {
   const now = terminal.now();
-  const { target, source, url, conditions, pace, promises, host, circuit, session, userAgent } = why;
+  const { target, source, url, conditions, paceText, objectives, host, circuit, session, userAgent } = why;
   const status = outlook === 'archived' && why.status === 'active' ? 'archived' : why.status;
-  const lines = [
+  const facts: readonly Fact[] = [
+    ['pace', paceText && plainText(paceText)],
+    ...objectives.map((objective): Fact => ['freshness', objectiveText(objective, now)]),
+    ['host', host && hostText(host, now)],
+    ['circuit', circuit && circuitText(circuit, now)],
+    ['session', session && [session.code, ...(session.message ? [plainText(session.message)] : [])].join(': ')],
+    ['asked as', plainText(userAgent)],
+    ['robots.txt', robotsText(why.robots)],
+  ];
+  return [
     `target ${target}  ${source}  ${[status, ...conditions].map((each) => showStatus(terminal, each)).join(' ')}`,
     `  ${plainText(url)}`,
     `  ${terminal.paint('bold', nextText(why, outlook, now))}`,
-  ];
-  if (pace !== undefined) lines.push(`  pace         ${paceText(pace, now)}`);
-  lines.push(...promises.map((promise) => `  freshness    ${promiseText(promise, now)}`));
-  if (host !== undefined) lines.push(`  host         ${hostText(host, now)}`);
-  if (circuit !== undefined) lines.push(`  circuit      ${circuitText(circuit, now)}`);
-  if (session !== undefined)
-    lines.push(
-      `  session      ${session.code}${session.message === undefined ? '' : `: ${plainText(session.message)}`}`,
-    );
-  lines.push(`  asked as     ${plainText(userAgent)}`, `  robots.txt   ${robotsText(why.robots)}`);
-  return lines.join('\n');
+    ...factLines(facts),
+  ].join('\n');
 }
 
-/** The sentence: when, because of what, and what holds it back. */
-function nextText({ status, parked, running, dueAt, because, pace }: WhyView, outlook: Outlook, now: number): string {
+/** Formats when a target is next due, the reason, and what holds it back. */
+function nextText({ status, parked, running, dueAt, because }: WhyView, outlook: Outlook, now: number): string {
   if (outlook === 'archived') return 'not due: its project is archived';
   if (parked !== undefined)
     return `parked, tried again at ${instantText(parked.retryAt, now)}: ${plainText(parked.reason)}`;
   const runs = running === undefined ? '' : `scrape ${running} runs; `;
   if (dueAt === undefined) return `${runs}${idleText(status, because, now)}`;
-  return `${runs}${outlook === 'paused' ? 'would be ' : ''}${dueText(dueAt, because, pace, now)}`;
+  return `${runs}${outlook === 'paused' ? 'would be ' : ''}${dueText(dueAt, because, now)}`;
 }
 
-function dueText(dueAt: number, because: readonly ReasonView[], pace: PaceView | undefined, now: number): string {
+function dueText(dueAt: number, because: readonly ReasonView[], now: number): string {
   const when = dueAt <= now ? `due now, since ${instantText(dueAt, now)}` : `next at ${instantText(dueAt, now)}`;
-  return `${when}: ${reasonsText(because, pace, now)}`;
+  return `${when}: ${reasonsText(because, now)}`;
 }
 
-/** Why nothing asks for a turn. */
+/** Formats why a target is not due at all. */
 function idleText(status: string, because: readonly ReasonView[], now: number): string {
   if (status !== 'active') return `not due: it is ${status}`;
   if (because.some(({ by }) => by === 'definition'))
@@ -80,100 +80,23 @@ function idleText(status: string, because: readonly ReasonView[], now: number): 
     : 'not due: the hours in which it may be asked never come';
 }
 
-function reasonsText(because: readonly ReasonView[], pace: PaceView | undefined, now: number): string {
+function reasonsText(because: readonly ReasonView[], now: number): string {
   const asks = because.filter(({ effect }) => effect === 'asks');
   const holds = because.filter(({ effect }) => effect === 'holds');
   const [first, ...others] = asks;
-  const told = [first === undefined ? 'nothing asks for it' : askText(first, pace)];
+  const told = [first === undefined ? 'nothing asks for it' : plainText(first.text)];
   let from = first?.at;
   for (const hold of holds) {
-    told.push(`held back${from === undefined ? '' : ` from ${clockText(from, now)}`} by ${holdBackText(hold)}`);
+    told.push(`held back${from === undefined ? '' : ` from ${clockText(from, now)}`} by ${plainText(hold.text)}`);
     from = hold.at;
   }
   for (const other of others)
-    if (other.at !== undefined) told.push(`${askText(other, pace)} would come at ${instantText(other.at, now)}`);
+    if (other.at !== undefined) told.push(`${plainText(other.text)} would come at ${instantText(other.at, now)}`);
   return told.join('; ');
 }
 
-function askText({ by }: ReasonView, pace: PaceView | undefined): string {
-  switch (by) {
-    case 'interval':
-      return pace?.kind === 'interval' ? `every ${durationText(pace.everyMs)} on its grid` : 'its interval';
-    case 'cron':
-      return pace?.kind === 'cron' ? `cron "${plainText(pace.pattern)}" in ${pace.zone}` : 'its cron pattern';
-    case 'tokens':
-      return "the day's plan, paid for with a token";
-    case 'continuous':
-      return pace?.kind === 'continuous' ? `${durationText(pace.sleepMs)} after the scrape before` : 'it goes on';
-    case 'objective':
-      return 'its objective, to be verified again in time';
-    case 'first':
-      return 'its first scrape, after the initial delay';
-    case 'manual':
-      return 'somebody asked for it';
-    case 'restart':
-    case 'crash':
-    case 'backoff':
-    case 'circuit':
-    case 'hours':
-    case 'definition':
-      return holdBackText({ by });
-    default:
-      return by satisfies never;
-  }
-}
-
-function holdBackText({ by }: Pick<ReasonView, 'by'>): string {
-  switch (by) {
-    case 'restart':
-      return 'the start of the daemon, which spreads what was overdue';
-    case 'crash':
-      return 'a crash, after which the initial delay passes again';
-    case 'backoff':
-      return "its host's back-off";
-    case 'circuit':
-      return "its source's circuit, which is open";
-    case 'hours':
-      return 'the hours in which it may be asked';
-    case 'definition':
-      return 'the lack of a definition of its source';
-    default:
-      return by;
-  }
-}
-
-/** What makes it due time and again, with its state. */
-export function paceText(pace: PaceView, now: number): string {
-  switch (pace.kind) {
-    case 'interval': {
-      const grid = `${durationText(pace.phaseMs)} behind ${clockText(pace.originAt, now)}`;
-      return `every ${durationText(pace.everyMs)}, on a grid ${pace.phaseMs === 0 ? `from ${clockText(pace.originAt, now)}` : grid}`;
-    }
-    case 'cron':
-      return `cron "${plainText(pace.pattern)}", by the clocks of ${pace.zone}`;
-    case 'tokens': {
-      const found =
-        pace.found.length === 0 ? 'nothing known yet' : `the last ${countText(pace.found.length, 'scrape')}`;
-      const planned =
-        pace.planned.length === 0 ? '' : `; planned ${pace.planned.map((at) => clockText(at, now)).join(', ')}`;
-      return `tokens: ${numberText(pace.tokens)} of ${numberText(pace.cap)}, priority ${numberText(pace.priority)} a day by ${found}, at most ${pace.perDay} a day${planned}`;
-    }
-    case 'continuous': {
-      const failed =
-        pace.failures === 0
-          ? ''
-          : `; ${countText(pace.failures, 'failure')} in a row, so up to ${durationText(pace.longestMs)}`;
-      return `continuous, ${durationText(pace.sleepMs)} after each end${failed}`;
-    }
-    case 'objective':
-      return `as often as its objective needs: ${agesText(pace)}`;
-    default:
-      return pace satisfies never;
-  }
-}
-
-function promiseText(promise: PromiseView, now: number): string {
-  const { field, warnAfterMs, errorAfterMs, isVerified, ageMs, deadlineAt } = promise;
+function objectiveText(objective: ObjectiveView, now: number): string {
+  const { field, warnAfterMs, errorAfterMs, isVerified, ageMs, deadlineAt } = objective;
   const limits = agesText({ warnAfterMs, errorAfterMs });
   const what = field === undefined ? '' : `field ${plainText(field)}: `;
   const due =
@@ -181,22 +104,15 @@ function promiseText(promise: PromiseView, now: number): string {
       ? `should have been by ${instantText(deadlineAt, now)}`
       : `to be verified by ${instantText(deadlineAt, now)}`;
   const verified = isVerified ? 'verified' : 'never verified, counted from its creation';
-  return `${what}${verified} ${durationText(ageMs)} ago; ${limits}; ${due}${sinceText(promise, now)}`;
+  return `${what}${verified} ${durationText(ageMs)} ago; ${limits}; ${due}${sinceText(objective, now)}`;
 }
 
-/** Since when it is late, and since when it is broken where that came later. */
-function sinceText({ level, sinceAt, brokenAt }: PromiseView, now: number): string {
+/** Formats since when a target is late, and since when its objective is broken where that came later. */
+function sinceText({ level, sinceAt, brokenAt }: ObjectiveView, now: number): string {
   if (level === 'fresh' || sinceAt === undefined) return '';
   if (brokenAt === undefined) return `, ${level} since ${instantText(sinceAt, now)}`;
   const warned = brokenAt === sinceAt ? '' : `, warn since ${instantText(sinceAt, now)}`;
   return `${warned}, error since ${instantText(brokenAt, now)}`;
-}
-
-function agesText({ warnAfterMs, errorAfterMs }: Pick<PromiseView, 'warnAfterMs' | 'errorAfterMs'>): string {
-  return [
-    ...(warnAfterMs === undefined ? [] : [`warns after ${durationText(warnAfterMs)}`]),
-    ...(errorAfterMs === undefined ? [] : [`is broken after ${durationText(errorAfterMs)}`]),
-  ].join(', ');
 }
 
 function hostText({ key, nextAt, hold, waiting, delayMs }: NonNullable<WhyView['host']>, now: number): string {
@@ -221,18 +137,7 @@ function robotsText({ verdict, rule, crawlDelayMs, cause }: WhyView['robots']): 
   return told.join(', ');
 }
 
-/** `14:03:12 UTC (in 12m)`; with its day where that is another one. */
+/** Formats an instant as `14:03:12 UTC (in 12m)`, with the day where it is not today. */
 export function instantText(at: number, now: number): string {
   return `${clockText(at, now)} UTC (${ageText(at, now)})`;
-}
-
-/** An instant by the clocks of UTC, with its day where that is not today. */
-export function clockText(at: number, now: number): string {
-  const [day = '', time = ''] = new Date(at).toISOString().slice(0, 19).split('T');
-  return day === new Date(now).toISOString().slice(0, 10) ? time : `${day} ${time}`;
-}
-
-/** At most two places behind the point. */
-function numberText(value: number): string {
-  return String(Math.round(value * 100) / 100);
 }

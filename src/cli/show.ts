@@ -1,35 +1,44 @@
-import type { EventView } from '../control/methods/event.ts';
+import { defined } from '../defined.ts';
+import type { Event } from '../event/catalogue.ts';
 import type { CircuitView, HoldView } from '../control/methods/host.ts';
-import type { ProjectView, RecordView } from '../control/methods/project.ts';
+import type { ProjectView } from '../control/methods/project.ts';
+import type { RecordView } from '../view/record.ts';
 import type { TargetView } from '../control/methods/target.ts';
-import type { ScrapeView } from '../control/methods/scrape.ts';
-import { ageText, durationText } from './duration.ts';
+import { ageText, durationText } from '../time-text.ts';
 import { countsText, excerptLines, failureText, showScrapeLine } from './show-scrape.ts';
-import { showStatus } from './show-status.ts';
-import { table } from './table.ts';
-import type { Terminal } from './terminal.ts';
+import { type Fact, factLines, table } from './table.ts';
+import { showStatus, type Terminal } from './terminal.ts';
 import { countText, plainText, valueText } from './text.ts';
 
-/** Projects, one per row. */
+/** Formats projects as a table, one a row. */
 export function showProjects(terminal: Terminal, projects: readonly ProjectView[]): string {
-  const rows = projects.map((project) => {
-    const { targets } = project;
-    const dueAt = Math.min(...targets.map((target) => target.dueAt ?? Infinity));
-    const lastAt = Math.max(...targets.map((target) => target.lastScrape?.startedAt ?? -Infinity));
-    const wrong = targets.filter((target) => target.status === 'parked' || target.lastError).length;
-    return [
-      project.id,
-      showStatus(terminal, project.status),
-      `${targets.length}${wrong > 0 ? terminal.paint('red', ` (${wrong} failing)`) : ''}`,
-      lastAt === -Infinity ? 'never' : ageText(lastAt, terminal.now()),
-      dueAt === Infinity ? '–' : showDue(terminal, dueAt),
-      plainText(project.name),
-    ];
-  });
-  return table(terminal, ['PROJECT', 'STATUS', 'TARGETS', 'SCRAPED', 'NEXT', 'NAME'], rows);
+  const now = terminal.now();
+  return table(terminal, projects, [
+    ['PROJECT', ({ id }) => id],
+    ['STATUS', ({ status }) => showStatus(terminal, status)],
+    ['TARGETS', ({ targets }) => targetsText(terminal, targets)],
+    ['SCRAPED', ({ targets }) => lastText(targets, now)],
+    ['NEXT', ({ targets }) => nextText(terminal, targets)],
+    ['NAME', ({ name }) => plainText(name)],
+  ]);
 }
 
-/** One project: what it is, its targets, and what is known of it. */
+function targetsText(terminal: Terminal, targets: ProjectView['targets']): string {
+  const wrong = targets.filter((target) => target.status === 'parked' || target.lastError).length;
+  return `${targets.length}${wrong > 0 ? terminal.paint('red', ` (${wrong} failing)`) : ''}`;
+}
+
+function lastText(targets: ProjectView['targets'], now: number): string {
+  const lastAt = Math.max(...targets.map((target) => target.lastScrape?.startedAt ?? -Infinity));
+  return lastAt === -Infinity ? 'never' : ageText(lastAt, now);
+}
+
+function nextText(terminal: Terminal, targets: ProjectView['targets']): string {
+  const dueAt = Math.min(...targets.map((target) => target.dueAt ?? Infinity));
+  return dueAt === Infinity ? '–' : showDue(terminal, dueAt);
+}
+
+/** Formats a project: its heading, its targets, and its records. */
 export function showProject(terminal: Terminal, project: ProjectView, records: readonly RecordView[]): string {
   const labels = project.labels.length > 0 ? `  [${project.labels.map(plainText).join(', ')}]` : '';
   const heading = `${terminal.paint('bold', project.id)}  ${plainText(project.name)}  ${showStatus(terminal, project.status)}${labels}`;
@@ -42,7 +51,7 @@ export function showProject(terminal: Terminal, project: ProjectView, records: r
     .join('\n\n');
 }
 
-/** When something is due; what is overdue waits for its turn. */
+/** Formats when a target is due: `due` where that has passed and the target waits for its turn. */
 function showDue(terminal: Terminal, dueAt: number): string {
   return dueAt > terminal.now() ? ageText(dueAt, terminal.now()) : 'due';
 }
@@ -50,33 +59,35 @@ function showDue(terminal: Terminal, dueAt: number): string {
 function showTarget(terminal: Terminal, target: TargetView, project: ProjectView): string {
   const now = terminal.now();
   const { lastScrape, crashes, parked, lastError } = target;
-  const lines = [
-    `target ${target.target}  ${target.source}  ${[statusIn(project, target), ...target.conditions].map((status) => showStatus(terminal, status)).join(' ')}`,
-    `  ${plainText(target.url)}`,
+  const last = crashes.last === undefined ? '' : `, the last: ${plainText(crashes.last)}`;
+  const facts: readonly Fact[] = [
+    ['last scrape', lastScrape && showScrapeLine(terminal, lastScrape)],
+    ['waiting', target.waiting === undefined ? undefined : `scrape ${target.waiting}`],
+    ['next', target.dueAt === undefined ? undefined : showDue(terminal, target.dueAt)],
+    ['last error', lastError && [terminal.paint('red', failureText(lastError)), ...excerptLines(lastError)].join('\n')],
+    ['crashes', crashes.total > 0 ? `${crashes.total}, ${crashes.inRow} in a row${last}` : undefined],
+    [
+      'parked',
+      parked && `${ageText(parked.at, now)}: ${plainText(parked.reason)}; tried again ${ageText(parked.retryAt, now)}`,
+    ],
   ];
-  if (lastScrape) lines.push(`  last scrape  ${showScrapeLine(terminal, lastScrape)}`);
-  if (target.waiting !== undefined) lines.push(`  waiting      scrape ${target.waiting}`);
-  if (target.dueAt !== undefined) lines.push(`  next         ${showDue(terminal, target.dueAt)}`);
-  if (lastError)
-    lines.push(`  last error   ${terminal.paint('red', failureText(lastError))}`, ...excerptLines(lastError));
-  if (crashes.total > 0) {
-    const last = crashes.last === undefined ? '' : `, the last: ${plainText(crashes.last)}`;
-    lines.push(`  crashes      ${crashes.total}, ${crashes.inRow} in a row${last}`);
-  }
-  if (parked) {
-    lines.push(
-      `  parked       ${ageText(parked.at, now)}: ${plainText(parked.reason)}; tried again ${ageText(parked.retryAt, now)}`,
-    );
-  }
-  return lines.join('\n');
+  const statuses = [statusIn(project, target), ...target.conditions].map((status) => showStatus(terminal, status));
+  return [
+    `target ${target.target}  ${target.source}  ${statuses.join(' ')}`,
+    `  ${plainText(target.url)}`,
+    ...factLines(facts),
+  ].join('\n');
 }
 
-/** A target keeps its own status while its project is archived, to have it again when that is restored. */
+/**
+ * Returns the status to show of a target. Targets of an archived project keep their own status in the store, for
+ * when it is restored.
+ */
 function statusIn(project: ProjectView, { status }: TargetView): string {
   return project.status === 'archived' && status === 'active' ? 'archived' : status;
 }
 
-/** What is known, and apart from it, last, what complete crawls no longer find. */
+/** Formats records: first those that are known, then those that complete crawls no longer find. */
 function showRecords(terminal: Terminal, records: readonly RecordView[]): string {
   const known = records.filter(({ absent }) => absent === undefined);
   const lost = records.filter(({ absent }) => absent !== undefined);
@@ -89,67 +100,84 @@ function showRecords(terminal: Terminal, records: readonly RecordView[]): string
 }
 
 function showFields(terminal: Terminal, records: readonly RecordView[]): string {
-  const rows = records.flatMap(({ source, type, key, fields }) =>
-    Object.entries(fields).map(([name, cell]) => [
-      `${source} ${type} ${plainText(key)}`,
-      name,
-      valueText(cell.value),
-      ageText(cell.observedAt, terminal.now()),
-      ageText(cell.verifiedAt, terminal.now()),
-    ]),
+  const rows = records.flatMap(({ fields, ...record }) =>
+    Object.entries(fields).map(([name, cell]) => ({ ...record, ...cell, name })),
   );
-  return rows.length === 0 ? '' : table(terminal, ['RECORD', 'FIELD', 'VALUE', 'SINCE', 'VERIFIED'], rows, 'headed');
+  return table(
+    terminal,
+    rows,
+    [
+      ['RECORD', ({ source, type, key }) => `${source} ${type} ${plainText(key)}`],
+      ['FIELD', ({ name }) => name],
+      ['VALUE', ({ value }) => valueText(value)],
+      ['SINCE', ({ observedAt }) => ageText(observedAt, terminal.now())],
+      ['VERIFIED', ({ verifiedAt }) => ageText(verifiedAt, terminal.now())],
+    ],
+    'headed',
+  );
 }
 
-/** What complete crawls no longer find. */
+/** Formats since when complete crawls have not found a record. */
 function absentLine(terminal: Terminal, { source, type, key, absent }: RecordView): string[] {
   if (absent === undefined) return [];
   const since = `absent since ${ageText(absent.since, terminal.now())}, for ${countText(absent.times, 'crawl')}`;
   return [terminal.paint('yellow', `${source} ${type} ${plainText(key)}: ${since}`)];
 }
 
-/** One event on one line. */
-export function showEvent(terminal: Terminal, event: EventView): string {
+/** Formats an event on one line. */
+export function showEvent(terminal: Terminal, event: Event): string {
   const where = [event.project, event.source].filter((part) => part !== undefined).join(' ');
   const when = new Date(event.at).toISOString().slice(11, 19);
-  return `${terminal.paint('dim', `${event.id} ${when}`)}  ${event.type}  ${where}  ${showData(terminal, event.data)}`.trimEnd();
+  return `${terminal.paint('dim', `${event.id} ${when}`)}  ${event.type}  ${where}  ${dataTexts(terminal, event).join('  ')}`.trimEnd();
 }
 
-function showData(terminal: Terminal, data: Readonly<Record<string, unknown>>): string {
-  const { fields, ...rest } = data;
-  const told = Object.entries(rest).map(([name, value]) => dataText(terminal, name, value));
-  if (typeof fields === 'object' && fields !== null) {
-    for (const [name, change] of Object.entries(fields)) told.push(`${name}: ${showChange(change)}`);
+/** The parts of an event's data: in words where their meaning is known, else as `name=value`. */
+function dataTexts(terminal: Terminal, event: Event): string[] {
+  switch (event.type) {
+    case 'record.added':
+    case 'record.changed': {
+      const { fields, ...record } = event.data;
+      return [
+        ...namedTexts(record),
+        ...Object.entries(fields).map(([name, change]) => `${name}: ${showChange(change)}`),
+      ];
+    }
+    case 'scrape.completed':
+    case 'scrape.failed':
+    case 'scrape.aborted':
+    case 'scrape.cancelled': {
+      const { reason, steps, counts, errors, repeated, endReason, failure } = event.data;
+      return [
+        ...namedTexts({ reason }),
+        countText(steps, 'step'),
+        countsText(counts),
+        ...(errors === undefined ? [] : [countText(errors, 'error')]),
+        ...(repeated === undefined ? [] : [countText(repeated, 'repeated key')]),
+        ...namedTexts(defined({ endReason })),
+        ...(failure === undefined ? [] : [failureText(failure)]),
+      ];
+    }
+    case 'target.parked':
+    case 'actor.gave_up': {
+      const { retryAt, times, ...rest } = event.data;
+      return [...namedTexts(rest), `tried again ${ageText(retryAt, terminal.now())}`, ...namedTexts({ times })];
+    }
+    default:
+      return namedTexts(event.data);
   }
-  return told.join('  ');
 }
 
-/** One thing that an event tells: in words where its name is known, else as `name=value`. */
-function dataText(terminal: Terminal, name: string, value: unknown): string {
-  if (name === 'counts' && isCounts(value)) return countsText(value);
-  if (name === 'failure' && isFailure(value)) return failureText(value);
-  if (name === 'errors' && typeof value === 'number') return countText(value, 'error');
-  if (name === 'repeated' && typeof value === 'number') return countText(value, 'repeated key');
-  if (name === 'steps' && typeof value === 'number') return countText(value, 'step');
-  if (name === 'retryAt' && typeof value === 'number') return `tried again ${ageText(value, terminal.now())}`;
-  return `${name}=${valueText(value)}`;
+function namedTexts(values: object): string[] {
+  return Object.entries(values).map(([name, value]) => `${name}=${valueText(value)}`);
 }
 
-function isCounts(value: unknown): value is ScrapeView['counts'] {
-  return typeof value === 'object' && value !== null && 'added' in value && 'changed' in value && 'confirmed' in value;
-}
-
-function isFailure(value: unknown): value is { readonly code: string; readonly message: string } {
-  return typeof value === 'object' && value !== null && 'code' in value && 'message' in value;
-}
-
-/** `old → new`, or the new value alone where the field was not known. */
+/** Formats a change as `old → new`, or as the new value alone where the field was not known. */
 export function showChange(change: unknown): string {
   if (typeof change !== 'object' || change === null || !('new' in change)) return valueText(change);
   return 'old' in change ? `${valueText(change.old)} → ${valueText(change.new)}` : valueText(change.new);
 }
 
-/** Why a host is not asked yet. */
+/** Formats what delays the next request to a host. */
 export function holdText({ kind, delayMs = 0, capped, step }: HoldView): string {
   switch (kind) {
     case 'gap':
@@ -173,7 +201,7 @@ export function holdText({ kind, delayMs = 0, capped, step }: HoldView): string 
   }
 }
 
-/** How a source stands that was stopped as a whole. */
+/** Formats the circuit of a source that is stopped or resuming. */
 export function circuitText({ state, nextAt, times }: CircuitView, now: number): string {
   const what = state === 'open' ? 'open, as most of its targets failed' : 'resuming, a few targets at first';
   const next = nextAt === undefined ? '' : `; tried again ${ageText(nextAt, now)}`;

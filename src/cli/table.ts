@@ -6,22 +6,29 @@ const gap = '  ';
 // Escape, and what follows up to the letter that ends it.
 const colour = new RegExp(`(${String.fromCodePoint(0x1b)}\\[[0-9;]*m)`);
 
-/** A column is cut no shorter than this, or than its heading. */
+/** The narrowest that a column is cut to, in characters, unless its heading is longer. */
 const narrowest = 8;
 
-/** What a program that reads a table is given: rows alone, or also their headings where tables of several kinds may stand. */
+/** How a table is printed to a pipe: `rows` alone, or `headed` where several tables are printed. */
 type Piped = 'rows' | 'headed';
 
+/** A column of a table: its heading, and the cell of each item. */
+export type Column<T> = readonly [heading: string, cellOf: (item: T) => string];
+
 /**
- * Rows under their headings, in columns as wide as they must be; where the terminal is too narrow, the widest ones are cut.
- * Elsewhere than on a terminal: bare rows, with tabs between cells, for other programs to read.
+ * Formats one row for each item under the headings of the columns; no text without items. Columns are as wide as their
+ * cells; where the terminal is too narrow, the widest columns are cut. Off a terminal, cells are separated by tabs and
+ * nothing is cut.
  */
-export function table(
+export function table<T>(
   terminal: Terminal,
-  headings: readonly string[],
-  rows: readonly (readonly string[])[],
+  items: readonly T[],
+  columns: readonly Column<T>[],
   piped: Piped = 'rows',
 ): string {
+  if (items.length === 0) return '';
+  const headings = columns.map(([heading]) => heading);
+  const rows = items.map((item) => columns.map(([, cellOf]) => cellOf(item)));
   if (terminal.columns === undefined)
     return [...(piped === 'headed' ? [headings] : []), ...rows].map((row) => row.join('\t')).join('\n');
   const edge = Math.max(terminal.columns, 20);
@@ -30,7 +37,15 @@ export function table(
   return [terminal.paint('dim', line(headings)), ...rows.map(line)].join('\n');
 }
 
-/** The widths of columns, of which the widest give way until all fit, if they can. */
+/** A name and what is told under it; the fact is left out where the text is missing or empty. */
+export type Fact = readonly [name: string, text: string | undefined];
+
+/** Formats facts under one another, the texts in one column after names of at most `width` characters. */
+export function factLines(facts: readonly Fact[], { indent = '  ', width = 11 } = {}): string[] {
+  return facts.flatMap(([name, text]) => (text ? [`${indent}${name.padEnd(width)}${gap}${text}`] : []));
+}
+
+/** Computes the widths of columns: the widest are narrowed until all fit, or each is as narrow as it may be. */
 function fitting(headings: readonly string[], rows: readonly (readonly string[])[], edge: number): number[] {
   const least = headings.map((heading) => Math.max(width(heading), narrowest));
   const widths = headings.map((heading, column) =>
@@ -60,7 +75,7 @@ function width(cell: string): number {
   return Array.from(stripVTControlCharacters(cell)).length;
 }
 
-/** The line up to the edge; its colours are kept as far as they come, and ended. */
+/** Cuts a line to `edge` visible characters. Colour codes are kept, so that each colour that begins also ends. */
 export function cutAt(line: string, edge: number): string {
   if (width(line) <= edge) return line;
   // Texts and, between them, what colours them.

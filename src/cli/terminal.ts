@@ -1,30 +1,31 @@
 import { styleText } from 'node:util';
 
+/** A colour or emphasis of text, such as `red` or `bold`. */
 export type Style = Extract<Parameters<typeof styleText>[0], string>;
 
-/** Where a command prints to and what it knows of its surroundings. */
+/** The output of a command, and what it knows of its process. */
 export interface Terminal {
-  /** Prints lines of the result; adds the last line's end. */
+  /** Prints lines of the result, and a line feed after the last. */
   out(text: string): void;
-  /** Prints lines that are not the result. */
+  /** Prints lines on the error stream: whatever is not the result. */
   err(text: string): void;
-  /** Shows a passing line on the error stream in place of the one before; empty clears it. Nothing without a terminal. */
+  /** Replaces the passing line at the end of the error stream; an empty text clears it. Does nothing off a terminal. */
   passing(text: string): void;
-  /** Colours a text of the result, where there is a terminal that wants colours. */
+  /** Colours a text of the result, if it goes to a terminal with colours. */
   paint(style: Style, text: string): string;
-  /** The width of the terminal that results are shown on; undefined when they go elsewhere. */
+  /** The width of the terminal in characters; undefined where the result goes elsewhere. */
   readonly columns: number | undefined;
-  /** Its height; undefined likewise. */
+  /** The height of the terminal in lines; undefined where the result goes elsewhere. */
   readonly rows: number | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   now(): number;
 }
 
-/** What a terminal has that does not say: some say 0. */
+/** The size of a terminal that does not tell its own: some say 0. */
 const usual = { columns: 80, rows: 24 };
 
-/** The terminal, or pipes, that this process was started with. */
+/** Creates the terminal of this process: its standard streams, environment and folder. */
 export function processTerminal(): Terminal {
   const { stdout, stderr, env } = process;
   const coloured = stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
@@ -43,4 +44,34 @@ export function processTerminal(): Terminal {
     cwd: process.cwd(),
     now: Date.now,
   };
+}
+
+const statusStyles: Readonly<Record<string, Style>> = {
+  active: 'green',
+  ready: 'green',
+  complete: 'green',
+  running: 'cyan',
+  waiting: 'cyan',
+  starting: 'cyan',
+  finished: 'blue',
+  archived: 'dim',
+  cancelled: 'yellow',
+  aborted: 'yellow',
+  missing: 'yellow',
+  disabled: 'yellow',
+  stopping: 'yellow',
+  gone: 'red',
+  parked: 'red',
+  failed: 'red',
+  definition_error: 'red',
+  not_initialised: 'red',
+  login_attempts: 'red',
+  circuit_open: 'red',
+  objective_infeasible: 'yellow',
+};
+
+/** Colours a status, where the terminal wants colours. */
+export function showStatus(terminal: Terminal, status: string): string {
+  const style = statusStyles[status];
+  return style ? terminal.paint(style, status) : status;
 }

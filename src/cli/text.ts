@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** A text from elsewhere on one line, without what would steer the terminal. */
+/** Puts a text from elsewhere on one line and removes control characters, which could steer the terminal. */
 export function plainText(text: string): string {
   return stripVTControlCharacters(text)
     .replaceAll(/\p{Cc}+|[\u202A-\u202E\u2066-\u2069]+/gu, ' ')
     .trim();
 }
 
-/** A field's value for people: money as `12.50 EUR`, lists with commas, nothing as `–`. */
+/** Formats a field's value: money as `12.50 EUR`, lists with commas, no value as `–`. */
 export function valueText(value: unknown): string {
   if (value === null || value === undefined) return '–';
   if (typeof value === 'string') return plainText(value);
@@ -16,12 +16,12 @@ export function valueText(value: unknown): string {
   return plainText(JSON.stringify(value));
 }
 
-/** `1 project`, `2 projects`. */
+/** Formats a count with its noun: `1 project`, `2 projects`. */
 export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Bytes for people: `512 B`, `1.4 MB`. */
+/** Formats a number of bytes: `512 B`, `1.4 MB`. */
 export function bytesText(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   const exponent = Math.min(4, Math.floor(Math.log10(bytes) / 3));
@@ -32,12 +32,12 @@ function isMoney(value: unknown): value is { readonly amount: string; readonly c
   return typeof value === 'object' && value !== null && 'amount' in value && 'currency' in value;
 }
 
-/** The text up to a length in characters, with a mark where more was. */
+/** Cuts a text to a length in characters, with `…` at its end where it was longer. */
 export function cutText(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
-/** A text as one word of a shell's command line. */
+/** Quotes a text as one word of a shell's command line. */
 export function shellText(text: string): string {
   const plain = plainText(text);
   return /^[\w@%+=:,./-]+$/.test(plain) ? plain : `'${plain.replaceAll("'", String.raw`'\''`)}'`;

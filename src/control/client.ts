@@ -1,14 +1,14 @@
 import { connect as openSocket, type Socket } from 'node:net';
-import { ControlError, errorNumbers, type ControlErrorCode } from './error.ts';
+import { ControlError } from './error.ts';
 import { Lines, tooLong } from './lines.ts';
 import { isObject, type RequestId, type ServerMessage } from './message.ts';
-import type { Asked, Method, Result } from './methods.ts';
-import type { EventView } from './methods/event.ts';
+import type { MethodInput, Method, Result } from './methods.ts';
+import type { Event } from '../event/catalogue.ts';
 
-/** The longest answer that is taken. */
+/** The longest line that is accepted from a daemon, in bytes. */
 const answerLimitBytes = 256 * 1_048_576;
 
-/** No daemon can be reached, or it hung up. */
+/** Thrown where no daemon can be reached, or where it hung up. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
   readonly code: 'no_daemon' | 'refused' | 'hung_up' | 'bad_answer';
@@ -19,18 +19,24 @@ export class ConnectionError extends Error {
   }
 }
 
-/** A connection to a daemon. */
+/** A client's connection to a daemon. */
 export interface Client {
-  /** Rejects with a `ControlError` when the daemon does not serve the call, and a `ConnectionError` when it has gone. */
-  call<M extends Method>(method: M, params: Asked<M>): Promise<Result<M>>;
   /**
-   * Calls `onEvent` for each event until the client is closed; resolves when the daemon has agreed. A subscriber that was
-   * too slow goes on from where it was, if need be again and again.
+   * Calls a method. Rejects with a `ControlError` where the daemon refuses the call, and with a `ConnectionError`
+   * where it hangs up.
    */
-  subscribe(params: Asked<'event.subscribe'>, onEvent: (event: EventView) => void): Promise<Result<'event.subscribe'>>;
-  /** Hangs up; calls under way are rejected. */
+  call<M extends Method>(method: M, params: MethodInput<M>): Promise<Result<M>>;
+  /**
+   * Subscribes to events: calls `onEvent` for each until the client is closed. Resolves when the daemon has accepted the
+   * subscription. Where the client is too slow, it subscribes again from the last event that it got.
+   */
+  subscribe(
+    params: MethodInput<'event.subscribe'>,
+    onEvent: (event: Event) => void,
+  ): Promise<Result<'event.subscribe'>>;
+  /** Closes the connection; calls under way reject. */
   close(): void;
-  /** Resolves when the connection is over: with the error unless it was closed here. */
+  /** Resolves when the connection has ended: with the error, or with nothing after `close`. */
   readonly closed: Promise<ConnectionError | undefined>;
 }
 
@@ -40,11 +46,14 @@ interface PendingCall {
 }
 
 interface Subscriber {
-  readonly params: Asked<'event.subscribe'>;
-  onEvent(event: EventView): void;
+  readonly params: MethodInput<'event.subscribe'>;
+  onEvent(event: Event): void;
 }
 
-/** Connects to the daemon that listens at a path; rejects with a `ConnectionError` that says what to do when none does. */
+/**
+ * Connects to the daemon that listens at a path. Rejects with a `ConnectionError` that says what to do where none
+ * listens.
+ */
 export async function connect(path: string): Promise<Client> {
   return serveCalls(await open(path), path);
 }
@@ -93,17 +102,17 @@ function serveCalls(socket: Socket, path: string): Client {
 
   return { call, subscribe, close: () => finish(undefined), closed };
 
-  function call<M extends Method>(method: M, params: Asked<M>): Promise<Result<M>> {
+  function call<M extends Method>(method: M, params: MethodInput<M>): Promise<Result<M>> {
     return request(method, params).answer;
   }
 
-  function subscribe(params: Asked<'event.subscribe'>, onEvent: (event: EventView) => void) {
+  function subscribe(params: MethodInput<'event.subscribe'>, onEvent: (event: Event) => void) {
     const { id, answer } = request('event.subscribe', params);
     subscribers.set(id, { params, onEvent });
     return answer;
   }
 
-  function request<M extends Method>(method: M, params: Asked<M>): { id: RequestId; answer: Promise<Result<M>> } {
+  function request<M extends Method>(method: M, params: MethodInput<M>): { id: RequestId; answer: Promise<Result<M>> } {
     lastId += 1;
     const id = lastId;
     const answer = new Promise<Result<M>>((resolve, reject) => {
@@ -121,8 +130,8 @@ function serveCalls(socket: Socket, path: string): Client {
     pending.delete(message.id);
     if ('result' in message) return waiting?.resolve(message.result);
     subscribers.delete(message.id);
-    const { code, message: text, data } = message.error;
-    waiting?.reject(new ControlError(data?.code ?? codeOf(code), text, data?.issues ? { issues: data.issues } : {}));
+    const { message: text, data } = message.error;
+    waiting?.reject(new ControlError(data?.code ?? 'internal', text, data?.issues ? { issues: data.issues } : {}));
   }
 
   function takeNotification(message: Extract<ServerMessage, { method: string }>): void {
@@ -151,7 +160,7 @@ function serveCalls(socket: Socket, path: string): Client {
   }
 }
 
-/** What a daemon said; its shape is trusted once it is a JSON-RPC message at all. */
+/** Reads a line of the daemon; the shape of a JSON-RPC message is trusted. */
 function readMessage(line: string): ServerMessage | undefined {
   try {
     const message: unknown = JSON.parse(line);
@@ -159,18 +168,5 @@ function readMessage(line: string): ServerMessage | undefined {
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
-  }
-}
-
-function codeOf(wireCode: number): ControlErrorCode {
-  switch (wireCode) {
-    case errorNumbers.not_found:
-      return 'not_found';
-    case errorNumbers.conflict:
-      return 'conflict';
-    case errorNumbers.not_ready:
-      return 'not_ready';
-    default:
-      return 'internal';
   }
 }

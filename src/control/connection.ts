@@ -1,30 +1,34 @@
 import type { Socket } from 'node:net';
-import { findCall, type Call } from './dispatch.ts';
+import { findCall, refusalOf, type Call } from './dispatch.ts';
 import { ControlError } from './error.ts';
 import { Lines, tooLong, type Cut } from './lines.ts';
-import { errorLine, lineLimitBytes, readRequest, resultLine, type Request, type RequestId } from './message.ts';
-import type { HandlerContext, Handlers } from './methods.ts';
+import { errorLine, lineLimitBytes, readRequest, resultLine, type RpcRequest, type RequestId } from './message.ts';
+import type { Handlers } from './methods.ts';
 import { Subscription } from './subscription.ts';
 
-/** Calls of one client that may be under way; more wait unread. */
+/** The most calls of one client that may be under way; further requests wait unread. */
 const callLimit = 256;
 
-/** Output that may wait for a client before what it sends is left unread, and before it is cut off. */
+/**
+ * The bytes of output that may wait for a client before its requests are left unread, and before it is
+ * disconnected.
+ */
 const pauseBytes = 1_048_576;
 const cutBytes = 64 * 1_048_576;
 
-/** Output of subscriptions that is made ahead of its client's reading. */
+/** The bytes of events that are written ahead of the client's reading. */
 const aheadBytes = 65_536;
 
+/** What serving a client needs. */
 export interface ConnectionDeps {
   readonly handlers: Handlers;
-  /** Told of what a handler threw that is no `ControlError`: a bug of ours, answered with `internal`. */
+  /** Called where a handler throws an unexpected error, which is a bug. The client gets a `ControlError` `internal`. */
   failed(error: unknown, method: string): void;
 }
 
-/** One client, as the server sees it. */
+/** The server's side of a connection to one client. */
 export interface Connection {
-  /** Reads no more, sends the answers that are under way, and hangs up. */
+  /** Stops reading, sends the answers under way, and hangs up. */
   close(): void;
   destroy(): void;
 }
@@ -34,16 +38,6 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps): Connectio
   const lines = new Lines(lineLimitBytes);
   const gone = new AbortController();
   const subscriptions = new Set<Subscription>();
-  const plainContext: HandlerContext = {
-    signal: gone.signal,
-    notify() {
-      throw new Error('this method has no notifications');
-    },
-    lag() {
-      throw new Error('this method has no notifications');
-    },
-    room: () => Promise.resolve(),
-  };
   let input: Iterator<Cut> | undefined;
   let reading: 'open' | 'ended' = 'open';
   let calls = 0;
@@ -73,7 +67,7 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps): Connectio
 
   return { close: endReading, destroy: () => socket.destroy() };
 
-  /** Serves the lines at hand for as long as the client may go on asking, then reads on. */
+  /** Serves the lines that were read while the client is within its limits, then reads on. */
   function serveInput(): void {
     while (input) {
       if (isFull()) {
@@ -101,16 +95,16 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps): Connectio
     else send(errorLine(read.id, read.error));
   }
 
-  function serveRequest({ id, method, params }: Request): void {
+  function serveRequest({ id, method, params }: RpcRequest): void {
     let call: Call;
     try {
       call = findCall(deps.handlers, method, params);
     } catch (error) {
       return fail(id, method, error);
     }
-    if (call.spec.notification) return subscribe(id, call);
+    if (call.spec.notifies) return subscribe(id, call);
     try {
-      const result = call.run(plainContext);
+      const result = call.run({ signal: gone.signal });
       if (result instanceof Promise) follow(id, call, result);
       else succeed(id, result);
     } catch (error) {
@@ -138,17 +132,11 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps): Connectio
     }
     const subscription = new Subscription(id, planFlush);
     subscriptions.add(subscription);
-    const context: HandlerContext = {
-      signal: subscription.signal,
-      notify: (event) => subscription.notify(event),
-      lag: (resumeAfter) => subscription.lag(resumeAfter),
-      room: () => subscription.room(),
-    };
     follow(undefined, call, begin());
 
     async function begin(): Promise<void> {
       try {
-        succeed(id, await call.run(context));
+        succeed(id, await call.run(subscription));
         subscription.answered();
       } catch (error) {
         subscription.end();
@@ -163,10 +151,9 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps): Connectio
   }
 
   function fail(id: RequestId | undefined, method: string, error: unknown): void {
-    if (!(error instanceof ControlError)) deps.failed(error, method);
-    if (id === undefined) return;
-    const told = error instanceof ControlError ? error : new ControlError('internal', `${method}: internal error`);
-    send(errorLine(id, told));
+    const refusal = refusalOf(error, method);
+    if (refusal.code === 'internal') deps.failed(error, method);
+    if (id !== undefined) send(errorLine(id, refusal));
   }
 
   function send(line: string): void {
@@ -174,7 +161,7 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps): Connectio
     planFlush();
   }
 
-  /** Answers of one turn of the event loop leave in one write. */
+  /** Writes the output once, at the end of this turn of the event loop. */
   function planFlush(): void {
     if (flushPlanned) return;
     flushPlanned = true;
@@ -219,7 +206,10 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps): Connectio
     socket.end();
   }
 
-  /** Lets long calls stop. One who has only ended its own side still gets the answers of those that do not. */
+  /**
+   * Aborts the calls under way. A client that ended only its own side still gets the answers of calls that do not
+   * stop.
+   */
   function abandon(): void {
     if (!gone.signal.aborted) gone.abort(new ControlError('not_ready', 'the caller hung up'));
   }

@@ -1,19 +1,19 @@
 import type * as z from 'zod';
 import { expectation, faultsOf, pathText } from '../definition/problem.ts';
 import { ControlError, type ParamIssue } from './error.ts';
-import type { MethodSpec } from './method.ts';
+import type { MethodSpec } from './methods/method.ts';
 import { methods, type HandlerContext, type Handlers, type Method } from './methods.ts';
-import { nearName } from '../definition/near-name.ts';
-import { reservedName } from './reserved.ts';
+import { nearName } from '../schema/near-name.ts';
+import type { StoreFullError } from '../store/lmdb/environment.ts';
 
-/** A call that was found and whose parameters hold. */
+/** A call of a known method with valid parameters. */
 export interface Call {
   readonly method: Method;
   readonly spec: MethodSpec;
   run(context: HandlerContext): unknown;
 }
 
-/** Finds a method and checks its parameters; throws a `ControlError` that says what is wrong with either. */
+/** Finds a method and validates its parameters. Throws a `ControlError` that says what is wrong with either. */
 export function findCall(handlers: Handlers, method: string, params: unknown): Call {
   if (!isMethod(method)) throw unknownMethod(method);
   const spec: MethodSpec = methods[method];
@@ -29,6 +29,17 @@ export function findCall(handlers: Handlers, method: string, params: unknown): C
   return { method, spec, run: (context) => handler(checked.data, context) };
 }
 
+/** The error of a store that has no room, which this folder may not import as a value. */
+const storeFull: StoreFullError['name'] = 'StoreFullError';
+
+/** Returns the error to answer a failed call with: `not_ready` where the store is full, `internal` for a bug. */
+export function refusalOf(error: unknown, method: string): ControlError {
+  if (error instanceof ControlError) return error;
+  if (error instanceof Error && error.name === storeFull)
+    return new ControlError('not_ready', error.message, { cause: error });
+  return new ControlError('internal', `${method}: internal error`, { cause: error });
+}
+
 function isMethod(name: string): name is Method {
   return Object.hasOwn(methods, name);
 }
@@ -41,6 +52,23 @@ function unknownMethod(method: string): ControlError {
 
 function invalidParams(method: string, error: z.ZodError): ControlError {
   const issues = faultsOf(error.issues).map(({ path, message }): ParamIssue => ({ path: pathText(path), message }));
-  const told = issues.map(({ path, message }) => (path ? `${path}: ${message}` : message));
-  return new ControlError('invalid_params', `${method}: ${told.join('; ')}`, { issues });
+  const texts = issues.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  return new ControlError('invalid_params', `${method}: ${texts.join('; ')}`, { issues });
+}
+
+/**
+ * Returns the path to a `__proto__`, whose value would vanish when the parameters are copied; nothing where there
+ * is none.
+ */
+function reservedName(value: unknown): PropertyKey[] | undefined {
+  const open: { readonly value: unknown; readonly path: readonly PropertyKey[] }[] = [{ value, path: [] }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next.value !== 'object' || next.value === null) continue;
+    const isList = Array.isArray(next.value);
+    for (const [key, inner] of Object.entries(next.value)) {
+      if (key === '__proto__') return [...next.path, key];
+      if (typeof inner === 'object') open.push({ value: inner, path: [...next.path, isList ? Number(key) : key] });
+    }
+  }
+  return undefined;
 }

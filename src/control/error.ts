@@ -1,4 +1,4 @@
-/** What `data.code` of a JSON-RPC error says, with its number. */
+/** The numbers of JSON-RPC errors, by `data.code`. */
 export const errorNumbers = {
   not_json: -32700,
   line_too_long: -32600,
@@ -11,16 +11,17 @@ export const errorNumbers = {
   not_ready: -32053,
 } as const;
 
+/** The codes by which a client tells errors apart. */
 export type ControlErrorCode = keyof typeof errorNumbers;
 
-/** One parameter that is not as it should be. */
+/** A parameter that is not valid. */
 export interface ParamIssue {
-  /** Such as `targets[0].url`; empty for the parameters as a whole. */
+  /** The path of the parameter, such as `targets[0].url`; empty for the parameters as a whole. */
   readonly path: string;
   readonly message: string;
 }
 
-/** A request that the daemon cannot serve: thrown by handlers, sent as a JSON-RPC 2.0 error, thrown again by the client. */
+/** Thrown by a handler that cannot serve a request; sent as a JSON-RPC 2.0 error, and thrown again by the client. */
 export class ControlError extends Error {
   override readonly name = 'ControlError';
   readonly code: ControlErrorCode;

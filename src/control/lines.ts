@@ -1,6 +1,6 @@
 const newline = 0x0a;
 
-/** What was cut from a stream of bytes: a line, or word that one was over the limit and is left out. */
+/** A line of a stream, or `tooLong` in place of a line over the limit. */
 export type Cut = string | typeof tooLong;
 
 /** Stands for a line over the limit. */
@@ -11,14 +11,17 @@ export class Lines {
   readonly #limitBytes: number;
   #unfinished: Buffer[] = [];
   #unfinishedBytes = 0;
-  /** Whether the rest of the present line is to be left out. */
+  /** Whether the rest of the present line is dropped. */
   #skipping = false;
 
   constructor(limitBytes: number) {
     this.#limitBytes = limitBytes;
   }
 
-  /** Yields the lines that these bytes end, without their ends and but for blank ones. All of them must be taken before the next call. */
+  /**
+   * Yields the lines that end within these bytes, without line feeds and blank lines. The caller takes all of them
+   * before the next call.
+   */
   *cut(bytes: Buffer): Generator<Cut> {
     let from = 0;
     for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, from)) {

@@ -1,24 +1,24 @@
 import { ControlError, errorNumbers, type ControlErrorCode, type ParamIssue } from './error.ts';
-import type { EventView } from './methods/event.ts';
+import type { Event } from '../event/catalogue.ts';
 
-/** The longest line either side accepts from a client. */
+/** The longest line that a client may send, in bytes. */
 export const lineLimitBytes = 1_048_576;
 
-/** What a client gives a request to know its answer by. */
+/** The id that a client gives a request, by which it knows the answer. */
 export type RequestId = string | number | null;
 
-/** A line that is a JSON-RPC request; without an id nobody waits for its answer. */
-export interface Request {
+/** A JSON-RPC request; one without an id gets no answer. */
+export interface RpcRequest {
   readonly id?: RequestId;
   readonly method: string;
   readonly params: unknown;
 }
 
-/** What a server sends: an answer, or a notification to a subscriber. */
+/** A line of the server: an answer, or a notification to a subscriber. */
 export type ServerMessage =
   | { readonly id: RequestId; readonly result: unknown }
   | { readonly id: RequestId; readonly error: WireError }
-  | { readonly method: 'event'; readonly params: { readonly subscription: RequestId; readonly event: EventView } }
+  | { readonly method: 'event'; readonly params: { readonly subscription: RequestId; readonly event: Event } }
   | { readonly method: 'lagged'; readonly params: { readonly subscription: RequestId; readonly after: number } };
 
 interface WireError {
@@ -27,12 +27,12 @@ interface WireError {
   readonly data?: { readonly code: ControlErrorCode; readonly issues?: readonly ParamIssue[] };
 }
 
-/** A request, or why the line is none; the error is told to `id`, which is null when the line has none. */
+/** A request, or the error to answer a line that is none; `id` is null where the line has none. */
 export type ReadRequest =
-  | { readonly ok: true; readonly request: Request }
+  | { readonly ok: true; readonly request: RpcRequest }
   | { readonly ok: false; readonly id: RequestId; readonly error: ControlError };
 
-/** Reads one line of a client. */
+/** Reads a line of a client as a request. */
 export function readRequest(line: string): ReadRequest {
   let message: unknown;
   try {
@@ -44,18 +44,18 @@ export function readRequest(line: string): ReadRequest {
   if (!isObject(message)) return refuse(null, invalid(`expected an object, got ${JSON.stringify(message)}`));
   const { id, method, params, jsonrpc } = message;
   if (id !== undefined && !isRequestId(id)) return refuse(null, invalid('id: expected a string or a number'));
-  const told = id ?? null;
-  if (jsonrpc !== '2.0') return refuse(told, invalid('jsonrpc: expected "2.0"'));
-  if (typeof method !== 'string') return refuse(told, invalid('method: expected a string'));
+  const answerId = id ?? null;
+  if (jsonrpc !== '2.0') return refuse(answerId, invalid('jsonrpc: expected "2.0"'));
+  if (typeof method !== 'string') return refuse(answerId, invalid('method: expected a string'));
   return { ok: true, request: id === undefined ? { method, params } : { id, method, params } };
 }
 
-/** The line that answers a request. */
+/** Makes the line that answers a request. */
 export function resultLine(id: RequestId, result: unknown): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${JSON.stringify(result)}}\n`;
 }
 
-/** The line that says why a request is not served. */
+/** Makes the line that says why a request is not served. */
 export function errorLine(id: RequestId, error: ControlError): string {
   const { code, message, issues } = error;
   const wire: WireError = {
@@ -66,12 +66,12 @@ export function errorLine(id: RequestId, error: ControlError): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${JSON.stringify(wire)}}\n`;
 }
 
-/** The line that tells a subscriber one event. */
-export function eventLine(subscription: RequestId, event: EventView): string {
+/** Makes the line that notifies a subscriber of an event. */
+export function eventLine(subscription: RequestId, event: Event): string {
   return `${JSON.stringify({ jsonrpc: '2.0', method: 'event', params: { subscription, event } })}\n`;
 }
 
-/** The line that ends the subscription of one who was too slow. */
+/** Makes the line that ends the subscription of a client that was too slow; `after` is the id to resume from. */
 export function laggedLine(subscription: RequestId, after: number): string {
   return `${JSON.stringify({ jsonrpc: '2.0', method: 'lagged', params: { subscription, after } })}\n`;
 }

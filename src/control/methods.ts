@@ -1,18 +1,17 @@
 import type * as z from 'zod';
 import { crawlMethods } from './methods/crawl.ts';
 import { daemonMethods } from './methods/daemon.ts';
-import { eventMethods, type EventView } from './methods/event.ts';
+import type { Event } from '../event/catalogue.ts';
+import { eventMethods } from './methods/event.ts';
 import { hostMethods } from './methods/host.ts';
 import { objectiveMethods } from './methods/objective.ts';
 import { projectMethods } from './methods/project.ts';
 import { scheduleMethods } from './methods/schedule.ts';
 import { scrapeMethods } from './methods/scrape.ts';
-import { settingsMethods } from './methods/settings.ts';
 import { sourceMethods } from './methods/source.ts';
-import { treeMethods } from './methods/tree.ts';
 import { wasteMethods } from './methods/waste.ts';
 
-/** Every control method. The socket, HTTP, the command line and the docs are made from this table. */
+/** The table of all control methods, from which the control socket and `docs/control.md` are made. */
 export const methods = {
   ...projectMethods,
   ...sourceMethods,
@@ -22,38 +21,46 @@ export const methods = {
   ...scheduleMethods,
   ...objectiveMethods,
   ...wasteMethods,
-  ...treeMethods,
   ...eventMethods,
-  ...settingsMethods,
   ...daemonMethods,
 } as const;
 
+/** The name of a control method. */
 export type Method = keyof typeof methods;
 
-/** What a caller writes: what has a default may be left out. */
-export type Asked<M extends Method> = z.input<(typeof methods)[M]['params']>;
+/** The parameters of a method as a caller writes them: what has a default may be left out. */
+export type MethodInput<M extends Method> = z.input<(typeof methods)[M]['params']>;
 
-/** What a handler is given: checked, defaults filled in. */
+/** The parameters of a method as its handler gets them: validated, with defaults. */
 export type Params<M extends Method> = z.output<(typeof methods)[M]['params']>;
 
+/** The result of a method, as its handler returns it and its caller gets it. */
 export type Result<M extends Method> = z.output<(typeof methods)[M]['result']>;
 
-/** What a handler knows of its call besides the parameters. */
+/** The circumstances of a call, which its handler gets besides the parameters. */
 export interface HandlerContext {
-  /** Fires when the caller has gone or its subscription is over: what still runs for it may stop. */
+  /** Fires when the caller has hung up or its subscription is over. */
   readonly signal: AbortSignal;
-  /**
-   * Tells a subscriber one event. False when it was not taken, because the subscriber lags or has gone: then its
-   * subscription is over. Throws in a method that has no notifications.
-   */
-  readonly notify: (event: EventView) => boolean;
-  /** Ends a subscription whose next event is no longer kept; the subscriber is told the id from which on events are. */
+}
+
+/** The caller of a method that goes on with notifications. */
+export interface Subscriber extends HandlerContext {
+  /** Sends an event, for which the caller has waited for `room`. Returns false if the subscription is over. */
+  readonly notify: (event: Event) => boolean;
+  /** Ends the subscription because its next event is no longer kept. The events after `resumeAfter` are kept. */
   readonly lag: (resumeAfter: number) => void;
-  /** Resolves when fewer events wait than a subscriber may have waiting, or its subscription is over: a replay waits for it. */
+  /** Resolves when there is room for another event, or when the subscription is over. */
   readonly room: () => Promise<void>;
 }
 
-/** One handler per method; leaving one out does not compile. It throws a `ControlError` for what it cannot serve. */
+/**
+ * The handlers of all methods; leaving one out does not compile. A handler throws a `ControlError` where it cannot
+ * serve a request.
+ */
 export type Handlers = {
-  readonly [M in Method]: (params: Params<M>, context: HandlerContext) => Result<M> | Promise<Result<M>>;
+  readonly [M in Method]: (params: Params<M>, context: ContextOf<M>) => Result<M> | Promise<Result<M>>;
 };
+
+type ContextOf<M extends Method> = (typeof methods)[M] extends { readonly notifies: 'events' }
+  ? Subscriber
+  : HandlerContext;

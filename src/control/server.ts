@@ -2,27 +2,28 @@ import { createServer, type Server as SocketServer } from 'node:net';
 import { serveConnection, type Connection, type ConnectionDeps } from './connection.ts';
 import { clearSocketPath, isNamedPipe } from './socket-path.ts';
 
-/** Connections that may wait to be accepted; the operating system may allow fewer. */
+/** The most connections that may wait to be accepted; the operating system may allow fewer. */
 const backlog = 4_096;
 
-/** How long clients have to take their last answers. */
+/** How long clients have to take their last answers, in milliseconds. */
 const closeMs = 1_000;
 
+/** Where the server listens, and what it serves clients by. */
 export interface ServerOptions extends ConnectionDeps {
-  /** A local socket, or on Windows a named pipe. */
+  /** The path of the local socket, or on Windows of the named pipe. */
   readonly path: string;
 }
 
-/** The daemon's ear. */
+/** A server of control methods. */
 export interface Server {
   readonly path: string;
-  /** Accepts nobody any more, sends the answers under way, hangs up, and removes the socket. */
+  /** Stops accepting connections, sends the answers under way, hangs up, and removes the socket. */
   close(): Promise<void>;
 }
 
 /**
  * Serves JSON-RPC 2.0, one message per line, at a local socket that only its owner may open (0600).
- * Throws a `SocketError` when it cannot listen there.
+ * Rejects with a `SocketError` where it cannot listen there.
  */
 export async function startServer({ path, ...deps }: ServerOptions): Promise<Server> {
   await clearSocketPath(path);

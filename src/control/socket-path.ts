@@ -4,13 +4,12 @@ import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { makeFolder, systemText } from '../definition/folder.ts';
-import { kindOf } from '../definition/regular-file.ts';
+import { kindOf, makeFolder, systemText } from '../definition/file.ts';
 
-/** What the operating system allows for the path of a local socket. */
+/** The longest path of a local socket that operating systems allow, in bytes. */
 const pathLimitBytes = 107;
 
-/** A place where no control socket can be opened. */
+/** Thrown where a control socket cannot be opened at a path. */
 export class SocketError extends Error {
   override readonly name = 'SocketError';
   readonly code: 'path_too_long' | 'no_folder' | 'in_use' | 'not_a_socket';
@@ -21,22 +20,22 @@ export class SocketError extends Error {
   }
 }
 
-/** The variables that the places of data and socket are taken from. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+/** The environment variables that decide where data and socket are. */
+export type SocketEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** Where a daemon keeps its data unless told otherwise. */
-export function defaultDataPath(env: Environment): string {
+/** Returns the folder of a daemon's data where none is configured. */
+export function defaultDataPath(env: SocketEnvironment): string {
   if (env['HERONRY_DATA']) return env['HERONRY_DATA'];
   const base = env['XDG_DATA_HOME'];
   return join(base && isAbsolute(base) ? base : join(env['HOME'] ?? homedir(), '.local', 'share'), 'heronry');
 }
 
 /**
- * Where a daemon with its data at `data` listens unless told otherwise: in the runtime directory, else beside its data;
- * on Windows a named pipe.
+ * Returns where a daemon with its data at `data` listens where no socket is configured: in the runtime directory, else
+ * beside its data; on Windows a named pipe.
  */
 export function defaultSocketPath(
-  env: Environment,
+  env: SocketEnvironment,
   data = defaultDataPath(env),
   platform: NodeJS.Platform = process.platform,
 ): string {
@@ -49,14 +48,14 @@ export function defaultSocketPath(
   return join(data, 'control.sock');
 }
 
-/** Whether a path names a pipe of Windows, which is no file. */
+/** Whether a path is a named pipe of Windows, which is no file. */
 export function isNamedPipe(path: string): boolean {
   return /^\\\\[.?]\\pipe\\/i.test(path);
 }
 
 /**
- * Makes a place ready to listen at: its directory (0700 where it is made), and no socket that a dead daemon left.
- * Throws a `SocketError` when the path is too long, a living daemon listens there, or something else stands there.
+ * Prepares a path to listen at: makes its folder (0700), and removes a socket that a dead daemon left. Rejects with a
+ * `SocketError` where the path is too long, a living daemon listens there, or another kind of file exists there.
  */
 export async function clearSocketPath(path: string): Promise<void> {
   if (isNamedPipe(path)) return;
@@ -78,7 +77,7 @@ export async function clearSocketPath(path: string): Promise<void> {
   await unlink(path).catch(ignoreMissing);
 }
 
-/** What stands at a path, whose folder is made. */
+/** Makes the folder of a path. Resolves with the file at the path, if there is one. */
 async function findAt(path: string): Promise<Stats | undefined> {
   try {
     await makeFolder(dirname(path));
@@ -89,7 +88,7 @@ async function findAt(path: string): Promise<Stats | undefined> {
   }
 }
 
-/** Whether somebody accepts connections at a path. */
+/** Whether a process accepts connections at a path. */
 export function isListening(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const probe = connect(path);

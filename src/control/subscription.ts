@@ -1,37 +1,35 @@
 import { eventLine, laggedLine, type RequestId } from './message.ts';
-import type { EventView } from './methods/event.ts';
+import type { Subscriber } from './methods.ts';
+import type { Event } from '../event/catalogue.ts';
 
-/** How many events may wait for one subscriber. */
-export const waitingLimit = 1_000;
+/** Events that may wait before a subscriber has no room. */
+export const roomEvents = 500;
 
-/** How many events `room` has made room for when it resolves. */
-export const roomEvents = waitingLimit / 2;
-
-/** What waits may be so long, in characters, before there is no room: events may be few and large. */
+/** Characters that may wait before a subscriber has no room, as events may be few and large. */
 const roomLength = 256 * 1024;
 
 /**
- * The events that wait for one subscriber. Once one comes for which there is no room the subscriber lags: it is sent
- * what waits, then where to resume from, and no more.
+ * The events that wait for one subscriber. Who notifies it waits for room before each event, so that a slow reader loses none. One that
+ * lags is sent the waiting events, then the id to resume from, and no more.
  */
-export class Subscription {
+export class Subscription implements Subscriber {
   readonly #id: RequestId;
   readonly #wake: () => void;
   readonly #ended = new AbortController();
   #state: 'unanswered' | 'open' | 'lagged' | 'over' = 'unanswered';
-  /** Lines, so that their length is known. */
+  /** Lines of JSON, as the limit counts their characters. */
   #waiting: string[] = [];
   #waitingLength = 0;
-  #lastId = 0;
+  #resumeAfter = 0;
   #roomWaiters: (() => void)[] = [];
 
-  /** @param wake - called when there is something to take. */
+  /** @param wake - called when `take` has something to give */
   constructor(id: RequestId, wake: () => void) {
     this.#id = id;
     this.#wake = wake;
   }
 
-  /** Fires when no further event is taken. */
+  /** Fires when the subscription takes no further events. */
   get signal(): AbortSignal {
     return this.#ended.signal;
   }
@@ -40,41 +38,38 @@ export class Subscription {
     return this.#state === 'over';
   }
 
-  /** Puts an event in line; false when it was not taken because the subscription is over or has just become so. */
-  notify(event: EventView): boolean {
+  // Functions of their own, so that a handler may take them apart from the subscriber.
+  readonly notify = (event: Event): boolean => {
     if (this.signal.aborted) return false;
-    if (this.#waiting.length === waitingLimit) {
-      this.#lag();
-      return false;
-    }
     const line = eventLine(this.#id, event);
     this.#waiting.push(line);
     this.#waitingLength += line.length;
-    this.#lastId = event.id;
     if (this.#state === 'open') this.#wake();
     return true;
-  }
+  };
 
-  /** Ends the subscription, as the event after the last one that was told is gone: `resumeAfter` is from where on there are any. */
-  lag(resumeAfter: number): void {
+  readonly lag = (resumeAfter: number): void => {
     if (this.signal.aborted) return;
-    this.#lastId = resumeAfter;
-    this.#lag();
-  }
+    this.#resumeAfter = resumeAfter;
+    if (this.#state === 'open') this.#state = 'lagged';
+    this.#ended.abort();
+    this.#releaseRoomWaiters();
+    if (this.#state === 'lagged') this.#wake();
+  };
 
-  /** Resolves when at least `roomEvents` more fit and what waits is not too long, or the subscription is over. */
-  room(): Promise<void> {
+  /** Resolves when there is room for another event, or when the subscription is over. */
+  readonly room = (): Promise<void> => {
     if (this.signal.aborted || this.#hasRoom()) return Promise.resolve();
     return new Promise((resolve) => this.#roomWaiters.push(resolve));
-  }
+  };
 
-  /** Lets notifications follow the answer, which has been sent. */
+  /** Lets events be taken from now on; called when the answer of the request has been sent. */
   answered(): void {
     if (this.#state === 'unanswered') this.#state = this.signal.aborted ? 'lagged' : 'open';
     this.#wake();
   }
 
-  /** Takes lines that are ready to be sent, some `bytes` of them at most. */
+  /** Removes and returns waiting lines: about `bytes` characters, whole lines only. */
   take(bytes: number): string {
     if (this.#state === 'unanswered' || this.#state === 'over') return '';
     let lines = '';
@@ -86,14 +81,14 @@ export class Subscription {
     this.#waiting.splice(0, taken);
     this.#waitingLength -= lines.length;
     if (this.#state === 'lagged' && this.#waiting.length === 0) {
-      lines += laggedLine(this.#id, this.#lastId);
+      lines += laggedLine(this.#id, this.#resumeAfter);
       this.#state = 'over';
     }
     if (this.#hasRoom()) this.#releaseRoomWaiters();
     return lines;
   }
 
-  /** Drops what waits: the subscriber has gone. */
+  /** Ends the subscription of a client that has gone, and drops the waiting events. */
   end(): void {
     this.#state = 'over';
     this.#waiting = [];
@@ -102,15 +97,8 @@ export class Subscription {
     this.#releaseRoomWaiters();
   }
 
-  #lag(): void {
-    if (this.#state === 'open') this.#state = 'lagged';
-    this.#ended.abort();
-    this.#releaseRoomWaiters();
-    if (this.#state === 'lagged') this.#wake();
-  }
-
   #hasRoom(): boolean {
-    return this.#waiting.length <= waitingLimit - roomEvents && this.#waitingLength <= roomLength;
+    return this.#waiting.length <= roomEvents && this.#waitingLength <= roomLength;
   }
 
   #releaseRoomWaiters(): void {

@@ -1,41 +1,26 @@
-import { startChild, type StartChildResult, terminateChild } from '../actor/management.ts';
+import { named } from '../actor/registry.ts';
+import { type StartChildResult, startChild, terminateChild } from '../actor/management.ts';
 import type { ChildSpec, ExitReason } from '../actor/types.ts';
 import type { Handlers } from '../control/methods.ts';
-import { isFinished } from '../store/commit.ts';
-import { inSlices } from '../store/slices.ts';
-import { recordCrash, releaseTarget, parkTarget } from '../store/targets.ts';
-import type { Names } from '../../supervisors/names.ts';
+import { ActiveProjects } from '../store/projects.ts';
+import { recordCrashOrPark, releaseTarget } from '../store/targets.ts';
+import { type ProjectDeps, project } from '../../workers/project.ts';
+import type { Kind } from '../../workers/reconciler.ts';
+import { retryDelayMs } from '../../workers/retry-delay.ts';
+import { source } from '../../workers/source.ts';
+import type { Daemon } from './parts.ts';
 import { control } from '../../workers/control.ts';
 import { planner } from '../../workers/planner.ts';
-import { project, type ProjectDeps } from '../../workers/project.ts';
-import { type Kind, retryDelayMs } from '../../workers/reconciler.ts';
-import { source } from '../../workers/source.ts';
-import type { Planning } from './planning.ts';
-import type { Scraping } from './scraping.ts';
-import type { Sessions } from './sessions.ts';
-import type { DaemonState } from './state.ts';
 
 export interface ChildrenDeps {
-  readonly state: DaemonState;
-  readonly names: Names;
-  readonly scraping: Scraping;
-  readonly sessions: Sessions;
-  readonly planning: Planning;
   readonly handlers: Handlers;
-  readonly socket: string;
-  readonly pulseEveryMs: number;
-  /** Nothing runs but what serves the control methods. */
-  readonly apiOnly: boolean;
-  random(): number;
-  /** Told of an error in a control handler. */
-  handlerFailed(error: unknown, method: string): void;
-  /** Told when the control socket is open. */
+  /** Called when the control socket is open. */
   listens(): void;
-  /** Told when the control socket cannot be opened the first time: a daemon that nobody can speak to is none. */
+  /** Called when the control socket cannot be opened at the first start, which ends the daemon. */
   fatal(reason: ExitReason): void;
 }
 
-/** What the reconciler keeps running. */
+/** The actors that the reconciler keeps running. */
 export interface Children {
   desired(kind: Kind): AsyncIterable<readonly string[]>;
   running(kind: Kind): Iterable<string>;
@@ -44,104 +29,79 @@ export interface Children {
   stop(kind: Kind, id: string): Promise<void>;
 }
 
-export function createChildren(deps: ChildrenDeps): Children {
-  const { state, names } = deps;
-  const { clock } = state;
+/** Gives the reconciler the actors of a daemon to compare, start and stop. Its `desired` and `isSettled` throw while no store is open. */
+export function createChildren(daemon: Daemon, deps: ChildrenDeps): Children {
+  const { state, names, clock, options } = daemon;
   const projectDeps: ProjectDeps = {
     clock,
     registry: names.projects,
-    agenda: (id) => deps.scraping.agenda(id),
-    scrape: (target, signal, progress) => deps.scraping.scrape(target, signal, progress),
+    agenda: daemon.agenda,
+    scrape: daemon.scrape,
     crashed,
-    release: (target) => releaseTarget(state.store(), target).then(() => undefined),
+    release: async (target) => void (await state.unlessFull(() => releaseTarget(state.store(), target))),
   };
+  const edge = edgeChildren(daemon, deps.handlers);
+  const { apiOnly = false } = options;
   let listened = false;
-  /** How far the commit log reached when all projects were last read, and how many of them should run by that. */
-  let read = { commit: -1, active: 0 };
-  const registries = { source: names.sources, project: names.projects };
+  const active = new ActiveProjects();
+  const registries = { edge: names.edge, source: names.sources, project: names.projects };
 
   return {
     async *desired(kind) {
-      if (deps.apiOnly) {
-        if (kind === 'edge') yield ['control'];
-        return;
-      }
       switch (kind) {
         case 'edge':
-          yield ['control', 'planner'];
+          yield Object.keys(edge).filter((id) => !apiOnly || edge[id]?.inApiOnly);
           return;
         case 'source':
-          yield [...state.catalogue().sources.keys()];
+          if (!apiOnly) yield [...state.catalogue().sources.keys()];
           return;
         case 'project':
-          yield* activeProjects();
+          if (!apiOnly) yield* active.ids(state.store());
           return;
         default:
           kind satisfies never;
       }
     },
-    running: (kind) => (kind === 'edge' ? [...names.edge.keys(), ...names.planner.keys()] : registries[kind].keys()),
-    // To read very many projects takes a good part of a second. Actors of projects come and go by commits, or their number tells.
-    isSettled: (kind) =>
-      kind === 'project' && state.store().commits.last() === read.commit && names.projects.size === read.active,
+    running: (kind) => registries[kind].keys(),
+    isSettled: (kind) => kind === 'project' && active.isStill(state.store(), names.projects.size),
     async start(kind, id) {
       const started = await startChild(names.supervisors.via(kind), specOf(kind, id));
-      if (kind === 'edge' && id === 'control') listened ||= started.ok === true;
-      if (listened) deps.listens();
-      if (!listened && started.ok === false && started.code === 'start_failed' && id === 'control' && kind === 'edge')
-        deps.fatal(started.reason);
+      if (kind === 'edge' && id === 'control' && !listened) {
+        listened = started.ok === true;
+        if (listened) deps.listens();
+        if (started.ok === false && started.code === 'start_failed') deps.fatal(started.reason);
+      }
       return started;
     },
     async stop(kind, id) {
-      const child = kind === 'edge' ? edgeOf(id) : registries[kind].whereis(id);
+      const child = registries[kind].whereis(id);
       if (child !== undefined) await terminateChild(names.supervisors.via(kind), child);
     },
   };
 
-  function edgeOf(id: string) {
-    return id === 'planner' ? names.planner.whereis(id) : names.edge.whereis(id);
-  }
-
-  /** What the daemon's default is where the source says nothing; nothing without a pulse. */
+  /** The interval of a source's pulse, by default the daemon's; `undefined` for a source without a pulse. */
   function pulseEveryMs(id: string): number | undefined {
     const pulse = state.catalogue().sources.get(id)?.source.pulse;
-    return pulse && (pulse.every ?? deps.pulseEveryMs);
+    return pulse && (pulse.every ?? options.pulseEveryMs);
   }
 
+  /** Resolves with `false` when the store is full. */
   async function crashed(target: number, error: unknown): Promise<boolean> {
-    const store = state.store();
     const message = error instanceof Error ? error.message : String(error);
-    const crash = await state.unlessFull(() => recordCrash(store, target, message));
-    if (crash === undefined || !crash.ok || !crash.parks) return false;
-    const times = (crash.target.parked?.times ?? 0) + 1;
-    await parkTarget(store, target, message, clock.now() + retryDelayMs('project', times, deps.random()));
-    return true;
+    const retryAt = (times: number): number => clock.now() + retryDelayMs('target', times, options.random());
+    return (await state.unlessFull(() => recordCrashOrPark(state.store(), target, message, retryAt))) ?? false;
   }
 
-  async function* activeProjects(): AsyncGenerator<readonly string[]> {
-    const store = state.store();
-    const commit = store.commits.last();
-    let active = 0;
-    for await (const rows of inSlices(store.projects.rowsAfter)) {
-      const ids = rows.filter((row) => row.status === 'active' && !isFinished(store, row)).map(({ id }) => id);
-      active += ids.length;
-      yield ids;
-    }
-    read = { commit, active };
+  function startOf(id: string): ChildSpec['start'] {
+    const child = edge[id];
+    if (child === undefined) throw new Error(`edge has no child "${id}"`);
+    return child.start;
   }
 
   function specOf(kind: Kind, id: string): ChildSpec {
     switch (kind) {
       case 'edge':
-        if (id === 'planner')
-          return { id, start: (self) => planner(self, { clock, registry: names.planner, ...deps.planning }) };
-        return {
-          id,
-          start: (self) => {
-            self.register(names.edge, id);
-            return control(self, { path: deps.socket, handlers: deps.handlers, failed: deps.handlerFailed });
-          },
-        };
+        return { id, start: named(names.edge, id, startOf(id)) };
       case 'source':
         return {
           id,
@@ -150,8 +110,8 @@ export function createChildren(deps: ChildrenDeps): Children {
               clock,
               registry: names.sources,
               pulseEveryMs,
-              pulse: (one, signal) => deps.scraping.pulse(one, signal),
-              openSession: (one, signal) => deps.sessions.open(one, signal),
+              pulse: daemon.pulse,
+              openSession: (one, signal) => daemon.requests.sessions.open(one, signal),
             }),
         };
       case 'project':
@@ -160,4 +120,27 @@ export function createChildren(deps: ChildrenDeps): Children {
         return kind satisfies never;
     }
   }
+}
+
+/** A child of the supervisor `edge`. */
+interface EdgeChild {
+  readonly start: ChildSpec['start'];
+  /** Whether the child runs also in a daemon that only serves the control methods. */
+  readonly inApiOnly: boolean;
+}
+
+/** The children of the supervisor `edge`, by id. To add one is to add its actor and an entry here. */
+function edgeChildren(daemon: Daemon, handlers: Handlers): Readonly<Record<string, EdgeChild>> {
+  const { clock, names, planning, options } = daemon;
+  const failed = (error: unknown, method: string): void => options.warn(`${method} failed`, error);
+  return {
+    control: {
+      inApiOnly: true,
+      start: (self) => control(self, { path: options.socket, handlers, failed }),
+    },
+    planner: {
+      inApiOnly: false,
+      start: (self) => planner(self, { clock, registry: names.planner, ...planning }),
+    },
+  };
 }

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isNamedPipe } from '../control/socket-path.ts';
+import { defined } from '../defined.ts';
 import { type Claimable, claim } from '../store/claim.ts';
-import { bornOf } from './born.ts';
 
-/** Who keeps a data directory. */
+/** The process that holds the claim on a data folder, with its control socket. */
 export type Identity = Parameters<typeof claim>[1];
 
-/** Another living daemon keeps the data directory. */
+/** Thrown where another living daemon holds the data folder. */
 export class ClaimedError extends Error {
   override readonly name = 'ClaimedError';
 }
@@ -16,7 +16,12 @@ const probeMs = 2_000;
 /** Ends with 0 when something listens at the path in its argument. */
 const probe = `require('node:net').connect(process.argv[1]).on('connect', () => process.exit(0)).on('error', () => process.exit(1))`;
 
-/** Claims a data directory; throws a `ClaimedError` when the daemon that has it still lives. */
+/** The identity of a daemon in this process. */
+export function ownIdentity(socket: string, startedAt: number): Identity {
+  return { pid: process.pid, socket, startedAt, ...defined({ processStart: processStart(process.pid) }) };
+}
+
+/** Claims a data folder for this process. Throws a `ClaimedError` when the daemon that holds it still lives. */
 export function claimData(store: Claimable, identity: Identity, data: string): void {
   const claimed = claim(store, identity, lives);
   if (claimed.ok) return;
@@ -26,13 +31,39 @@ export function claimData(store: Claimable, identity: Identity, data: string): v
   );
 }
 
-/** Whether a daemon lives: its process does, though it may not listen yet, or it answers from where processes have other numbers. */
-function lives({ pid, born, socket }: Identity): boolean {
-  return (born !== undefined && bornOf(pid) === born) || answers(socket);
+/**
+ * Whether a daemon lives: its process does, though it may not listen yet, or its socket answers. The latter finds a daemon in another
+ * container, where processes have other numbers.
+ */
+function lives({ pid, processStart: since, socket }: Identity): boolean {
+  return (since !== undefined && processStart(pid) === since) || answers(socket);
 }
 
-/** In a process of its own, as the claim's transaction cannot wait for anything else. */
+/** Whether a process listens at a socket. A child process tries it, since the transaction of the claim must not wait for a promise. */
 function answers(socket: string): boolean {
   if (!isNamedPipe(socket) && !existsSync(socket)) return false;
   return spawnSync(process.execPath, ['-e', probe, socket], { timeout: probeMs, stdio: 'ignore' }).status === 0;
+}
+
+/**
+ * The start of a process as the system writes it, which with the process number identifies the process. `undefined` when there is no such
+ * process, and on Windows, where it is not cheap to find out.
+ */
+function processStart(pid: number): string | undefined {
+  if (process.platform === 'linux') return processStartOnLinux(pid);
+  if (process.platform === 'win32') return undefined;
+  const { status, stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' });
+  return status === 0 && stdout.trim() !== '' ? stdout.trim() : undefined;
+}
+
+/** The boot's id, and the clock ticks from the boot to the start: field 22 of `/proc/PID/stat`; see proc(5). Field 2 may hold any characters. */
+function processStartOnLinux(pid: number): string | undefined {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    return ticks === undefined ? undefined : `${boot} ${ticks}`;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { expected } from './expected.ts';
+import { expected } from '../schema/expected.ts';
 import { Selector } from './selector.ts';
-import { expectedFree, isFreeHeader } from './header-name.ts';
-import { strict } from './strict.ts';
+import { TokenHeader } from './header.ts';
+import { strict } from '../schema/strict.ts';
 import { isHttpUrl } from './url-pattern.ts';
 
 /** The name of a secret. Its value stands in the environment, as `HERONRY_SECRET_<NAME>`, or in the file of secrets. */
@@ -10,13 +10,13 @@ export const SecretName = z
   .string()
   .regex(/^[A-Z][A-Z0-9_]{0,63}$/, quiet('the name of a secret like "SHOP_PASSWORD": capitals, digits and "_"'));
 
-/** A secret by name. What is refused here may be the secret itself, so no message shows it. */
+/** A secret by name. A value that is refused here may be the secret itself, so no message shows it. */
 export const SecretRef = z.strictObject(
   { secret: SecretName },
   quiet('a mapping { secret: NAME }, since no secret stands here'),
 );
 
-/** What a field sends: a text as it stands, or a secret. */
+/** The value of a field: a text as it stands, or a secret. */
 export const Given = z.union([z.string().max(1_000), SecretRef], quiet('text or a mapping { secret: NAME }'));
 export type Given = z.infer<typeof Given>;
 
@@ -27,22 +27,16 @@ const Origin = z
   .max(300)
   .refine((text) => URL.parse(text)?.origin === text, expected('an origin like "https://shop.example"'));
 
-/** Where a token goes: by default `authorization`, so that this one may be named. */
-const TokenHeader = z
-  .string()
-  .regex(/^[A-Za-z0-9-]{1,100}$/, expected('the name of a header'))
-  .refine((name) => name.toLowerCase() === 'authorization' || isFreeHeader(name), expectedFree);
-
 /** Names of form fields or JSON members that are sent, and what they hold. */
 const SentFields = z.record(z.string().min(1).max(200), Given).refine(isShort, expected('at most 50 fields'));
 
-/** Where a value stands in JSON: names of members and indices of elements, with dots between. */
+/** The way to a value in JSON: names of members and indices of elements, with dots between. */
 const Dotted = z
   .string()
   .max(200)
   .regex(/^[^.\s]+(?:\.[^.\s]+)*$/, expected('names with dots between, like "data.token"'));
 
-/** What every way to log in may say. */
+/** Options of every way to log in. */
 const common = {
   /** Where credentials and cookies are sent and taken from. Default: the origins of the log-in and of the source's address. */
   origins: z.array(Origin).min(1).max(20).exactOptional(),
@@ -63,7 +57,7 @@ const carried = {
 
 /** How a log-in by form is known to have worked: all that is given must hold. */
 const Success = strict({
-  /** Of the answer to the form itself. */
+  /** Statuses of the answer to the form itself. */
   status: z.int().min(200).max(499).exactOptional(),
   /** The path that one of the redirects leads to. */
   redirect: z
@@ -110,27 +104,27 @@ const Token = strict({
   url: HttpUrl,
   encoding: z.enum(['form', 'json']).default('form'),
   fields: SentFields,
-  /** Where the answer holds what it gives. */
+  /** The places of the tokens in the answer. */
   read: strict({
     access: Dotted.default('access_token'),
     refresh: Dotted.default('refresh_token'),
     /** Seconds from now. */
     expiresIn: Dotted.default('expires_in'),
   }).prefault({}),
-  /** Without it the way to a new token is another log-in. */
+  /** How the token is renewed. Default: by another log-in. */
   refresh: TokenRefresh.exactOptional(),
   ...carried,
   ...common,
 });
 
-/** By the plug-in's own `authenticate`. */
+/** A log-in by the plug-in's own `authenticate`. */
 const ByPlugin = strict({ type: z.literal('plugin'), ...common });
 
-/** How a source is logged in to. */
+/** How the daemon logs in to a source. */
 export const Auth = z.discriminatedUnion('type', [Basic, Bearer, Form, Token, ByPlugin]);
 export type Auth = z.infer<typeof Auth>;
 
-/** Where credentials may be sent: what the definition names, else the origins of the log-in and of the source's address. */
+/** Returns the origins that credentials may be sent to: those of the definition, else the origins of the log-in and of the source's address. */
 export function authOrigins(auth: Auth | undefined, sourceUrl: string | undefined): string[] {
   if (auth?.origins !== undefined) return auth.origins;
   const urls = [sourceUrl?.replaceAll(/[{}]/g, ''), ...(auth === undefined ? [] : loginUrls(auth))];
@@ -138,7 +132,7 @@ export function authOrigins(auth: Auth | undefined, sourceUrl: string | undefine
   return [...new Set(origins)];
 }
 
-/** Addresses that only a log-in asks for. */
+/** Returns the addresses that are requested only to log in. */
 export function loginUrls(auth: Auth): string[] {
   switch (auth.type) {
     case 'basic':
@@ -154,7 +148,7 @@ export function loginUrls(auth: Auth): string[] {
   }
 }
 
-/** The names of the secrets that a log-in needs, in alphabetical order. */
+/** Returns the names of the secrets that a log-in needs, in alphabetical order. */
 export function secretNames(auth: Auth | undefined): string[] {
   if (auth === undefined) return [];
   const names = givens(auth).flatMap((given) => (typeof given === 'string' ? [] : [given.secret]));
@@ -182,7 +176,7 @@ function isShort(fields: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(fields).length <= 50;
 }
 
-/** As `expected`, without a word of what was there. */
+/** Makes a message as `expected` does, without the offending value, which may be a secret. */
 function quiet(what: string): { error(issue: { readonly input?: unknown }): string } {
   return { error: ({ input }) => `${input === undefined ? 'missing, ' : ''}expected ${what}` };
 }

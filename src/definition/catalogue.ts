@@ -10,13 +10,27 @@ export interface LoadedSource {
   readonly plugin?: PluginSource;
 }
 
-/** What was loaded, as it stands between two reloads. Never changed; a reload makes a new one. */
+/** A source with a plug-in. */
+export type PluggedSource = LoadedSource & { readonly plugin: PluginSource };
+
+/** Whether a source has a plug-in. */
+export function isPlugged(loaded: LoadedSource): loaded is PluggedSource {
+  return loaded.plugin !== undefined;
+}
+
+/** A version of a source as the store keeps it: the definition with the text of its plug-in. */
+export function normalForm({ source, plugin }: LoadedSource): unknown {
+  return plugin === undefined ? source : { ...source, pluginText: plugin.source };
+}
+
+/** The sources in use between two reloads. Never changed; a reload makes a new catalogue. */
 export interface Catalogue {
   readonly sources: ReadonlyMap<string, LoadedSource>;
-  /** What is wrong in the files; a source with problems keeps its last valid version. */
+  /** Problems of the files; a source with problems keeps its last valid version. */
   readonly problems: readonly Problem[];
 }
 
+/** The catalogue before anything was loaded. */
 export const emptyCatalogue: Catalogue = { sources: new Map(), problems: [] };
 
 /** Which sources differ between two catalogues, by id. */
@@ -25,7 +39,7 @@ export interface CatalogueChange {
   readonly removed: readonly string[];
 }
 
-/** Puts what was just loaded in place of what was there; a source whose file has problems stays as it was. */
+/** Makes the catalogue of what was just loaded; a source whose file has problems stays as it was. */
 export function replaceCatalogue(
   before: Catalogue,
   loaded: { readonly sources: readonly LoadedSource[]; readonly problems: readonly Problem[] },

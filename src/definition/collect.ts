@@ -1,23 +1,23 @@
 import * as z from 'zod';
-import { Duration } from './duration.ts';
-import { expected } from './expected.ts';
-import { FieldName } from './slug.ts';
-import { strict } from './strict.ts';
+import { Duration } from '../schema/duration.ts';
+import { expected } from '../schema/expected.ts';
+import { FieldName } from '../schema/slug.ts';
+import { strict } from '../schema/strict.ts';
 
 /** A calendar day, `2016-03-05`. */
-export const Day = z.iso.date('expected a day like "2016-03-05"');
+export const CalendarDay = z.iso.date('expected a day like "2016-03-05"');
 
-/** A register that is read in windows of days, from the newest date that is known on. */
+/** A register that is read in windows of days, from the newest known date to today. */
 export const Collect = strict({
   /** The record whose date fields say how far it has come: the least of their newest values counts. */
   since: strict({ record: FieldName, fields: z.array(FieldName).min(1).max(10) }),
-  /** Where it begins while nothing is known. */
-  start: Day,
+  /** The first day of the first window, while nothing is known. */
+  start: CalendarDay,
   /** A window's last day lies so many days after its first. */
   window: z.int().min(1).max(3_660).default(100),
   /** Days before the newest date that are read again. */
   overlap: z.int().min(0).max(3_660).default(0),
-  /** Between two windows. */
+  /** The pause between two windows. */
   pause: Duration.prefault('1s'),
   /** Query parameters of a window's address, in which `{from}` and `{to}` stand for its first and last day. */
   query: z

@@ -1,34 +1,13 @@
-import { RE2JS } from 're2js';
 import * as z from 'zod';
-import { expected } from './expected.ts';
+import { patternFault } from '../extract/filter/pattern.ts';
+import { checkedText } from '../schema/checked-text.ts';
+import { expected } from '../schema/expected.ts';
 import { Selector } from './selector.ts';
-import { strict } from './strict.ts';
+import { strict } from '../schema/strict.ts';
 import { HttpUrl } from './url-pattern.ts';
 
 /** A regular expression that is searched in whole URLs; its engine runs in linear time, and so knows no look-around and no back-references. */
-const Pattern = z
-  .string()
-  .min(1)
-  .max(1_000)
-  .superRefine((text, context) => {
-    const fault = patternFault(text);
-    if (fault !== undefined)
-      context.addIssue({
-        code: 'custom',
-        message: `expected a regular expression that runs in linear time, got "${text}": ${fault}`,
-        input: text,
-      });
-  });
-
-function patternFault(text: string): string | undefined {
-  try {
-    RE2JS.compile(text);
-    return undefined;
-  } catch (error) {
-    // The compiler has no other way to say that a pattern is wrong.
-    return error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : String(error);
-  }
-}
+const Pattern = checkedText(z, 'a regular expression that runs in linear time', patternFault);
 
 const Patterns = z.array(Pattern).min(1).max(100);
 
@@ -48,11 +27,11 @@ const ParamName = z
 const Urls = z.array(HttpUrl).min(1).max(1_000);
 const Params = z.array(ParamName).max(100).default([]);
 
-/** Too many pages that failed to go on asking. */
+/** The share of failed pages at which a crawl ends. */
 const ErrorCeiling = strict({
-  /** Of the pages asked, from 0 to 1. */
+  /** Failed pages by pages asked, from 0 to 1. */
   share: z.number().min(0).max(1).default(0.2),
-  /** Fewer pages than this say nothing. */
+  /** Pages that are asked before the share counts. */
   pages: z.int().min(1).max(100_000).default(10),
 });
 
@@ -75,13 +54,13 @@ export const Crawl = strict({
   /** How many links lead from a start to a page at most. */
   maxDepth: z.int().min(0).max(1_000_000).default(50),
   maxPages: z.int().min(1).max(10_000_000).default(100_000),
-  /** So many pages in a row without a record that the crawl had not met are taken for a loop. */
+  /** The number of pages in a row without a new record from which the crawl counts as a loop. */
   maxWithoutNew: z.int().min(1).max(10_000_000).default(5_000),
   /** Whether links to pictures, archives, documents and the like are asked. */
   files: z.enum(['skip', 'follow']).default('skip'),
   /** Parameters that stay, though they usually only track visitors or name a session. */
   keepParams: Params,
-  /** More parameters that make no other page of a page. */
+  /** Further parameters that are dropped, since they do not change the page. */
   dropParams: Params,
   errorCeiling: ErrorCeiling.prefault({}),
 });

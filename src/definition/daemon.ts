@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { Duration, Interval } from './duration.ts';
-import { expected } from './expected.ts';
-import { strict } from './strict.ts';
+import { Duration, Interval } from '../schema/duration.ts';
+import { expected } from '../schema/expected.ts';
+import { strict } from '../schema/strict.ts';
 
 const Path = z.string().min(1);
 
@@ -21,9 +21,9 @@ const LogSettings = strict({
   level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
-/** Who asks. Without a contact nothing but loopback is asked: a site must be able to say that it is too much. */
+/** How the daemon names itself to sites. Without a contact only loopback addresses are asked: a site must be able to complain. */
 const Bot = strict({
-  /** What robots.txt is read for, and the first word of the user agent. */
+  /** The name that robots.txt is matched against, and the first word of the user agent. */
   name: z
     .string()
     .regex(/^[A-Za-z][A-Za-z_-]{0,49}$/, expected('letters, "_" and "-"'))
@@ -37,7 +37,7 @@ const Bot = strict({
 });
 
 /** The daemon's own configuration, `heronry.yaml`. Relative paths start at the folder it stands in. */
-export const Daemon = strict({
+export const DaemonConfig = strict({
   /** The folder of everything that is kept. */
   data: Path.default('data'),
   /** Default: in the runtime directory, or else in the data folder. */
@@ -55,4 +55,4 @@ export const Daemon = strict({
   threads: z.int().min(1).max(256).exactOptional(),
   log: LogSettings.prefault({}),
 });
-export type Daemon = z.infer<typeof Daemon>;
+export type DaemonConfig = z.infer<typeof DaemonConfig>;

@@ -1,100 +1,61 @@
-import * as z from 'zod';
+import { documentKind } from '../extract/document/all.ts';
+import type { DocumentKind } from '../extract/document/kind.ts';
 import { type EachPlace, EachPlace as EachSchema, type Place } from './place.ts';
-import { hasPlugin } from './plugin-record.ts';
-import type { Issue } from './reference.ts';
+import type { Outline } from './outline.ts';
+import { hasPlugin, isMapping } from './plugin.ts';
+import type { Issue } from '../schema/expected.ts';
 import { partsOf, Rule } from './rule.ts';
 
-/** What a place is seen from: a tree of elements, a JSON value, or either, where alternatives lead to both. */
+/** What rules search: a tree of elements, a JSON value, or either, if alternatives lead to both. */
 type View = 'tree' | 'json' | 'either';
 
-/** Checked rule by rule, so that one mistake does not hide another. */
-const Outline = z.object({
-  provider: z.string().catch('html').default('html'),
-  csv: z.unknown().optional(),
-  records: z
-    .record(
-      z.string(),
-      z
-        .object({ each: z.unknown().optional(), fields: z.record(z.string(), z.unknown()).catch({}) })
-        .catch({ each: undefined, fields: {} }),
-    )
-    .optional()
-    .catch(undefined),
-  pulse: z
-    .object({
-      provider: z.string().optional().catch(undefined),
-      each: z.unknown().optional(),
-      fields: z.record(z.string(), z.unknown()).catch({}),
-    })
-    .optional()
-    .catch(undefined),
-});
-
-/** What a provider reads. */
-interface Document {
-  readonly name: string;
-  readonly view: View;
-}
-
-/** Records of one kind, with what they are read from. */
+/** The records of one type, with the kind of document that they are read from. */
 interface Read {
   readonly path: readonly string[];
-  readonly provider: string;
-  readonly document: Document;
+  readonly document: DocumentKind;
   readonly each?: unknown;
-  readonly fields: Readonly<Record<string, unknown>>;
+  readonly rules: Readonly<Record<string, unknown>>;
 }
 
-const documents: Readonly<Record<string, Document>> = {
-  html: { name: 'an HTML page', view: 'tree' },
-  xml: { name: 'an XML document', view: 'tree' },
-  rss: { name: 'a feed', view: 'tree' },
-  json: { name: 'a JSON document', view: 'json' },
-  csv: { name: 'a CSV table', view: 'json' },
-};
-
-/** Places that cannot be in the documents that a source's provider reads, and records that are missing. */
-export function documentIssues(source: unknown): Issue[] {
-  const outline = Outline.safeParse(source);
-  if (!outline.success) return [];
-  const { provider, records, pulse, csv } = outline.data;
-  const document = documentBy(provider);
-  if (document === undefined) return [];
-  const issues: Issue[] = [];
+/** Yields issues for rules that search for what the source's kind of document cannot have, and for missing records. */
+export function* documentIssues(
+  { provider = 'html', records, pulse, csv }: Outline,
+  source: unknown,
+): Generator<Issue> {
+  const document = documentKind(provider);
+  if (document === undefined) return;
   if (csv !== undefined && provider !== 'csv')
-    issues.push({ path: ['csv'], message: `expected it with "provider: csv" only, got "provider: ${provider}"` });
-  if (provider !== 'rss' && !hasPlugin(source) && Object.keys(records ?? {}).length === 0 && isEmptyOrMissing(source))
-    issues.push({
-      path: ['records'],
-      message: `${records === undefined ? 'missing, ' : ''}expected at least one record`,
-    });
-  for (const [name, { each, fields }] of Object.entries(records ?? {}))
-    issues.push(...placeIssues({ path: ['records', name], provider, document, each, fields }));
-  const own = pulse?.provider ?? provider;
-  const answer = documentBy(own);
-  if (pulse === undefined || answer === undefined) return issues;
+    yield { path: ['csv'], message: `expected it with "provider: csv" only, got "provider: ${provider}"` };
+  if (document.record === undefined && !hasPlugin(source)) yield* emptyIssues(source);
+  for (const [name, { each, rules }] of Object.entries(records))
+    yield* placeIssues({ path: ['records', name], document, each, rules });
+  const answer = documentKind(pulse?.provider ?? provider);
+  if (pulse === undefined || answer === undefined) return;
   const hint = pulse.provider === undefined ? '; "provider" of the pulse says what else its answers are read as' : '';
-  const { each, fields } = pulse;
-  for (const { path, message } of placeIssues({ path: ['pulse'], provider: own, document: answer, each, fields }))
-    issues.push({ path, message: `${message}${hint}` });
-  return issues;
+  for (const { path, message } of placeIssues({ ...pulse, path: ['pulse'], document: answer }))
+    yield { path, message: `${message}${hint}` };
 }
 
-function documentBy(provider: string): Document | undefined {
-  return Object.hasOwn(documents, provider) ? documents[provider] : undefined;
+/** Records of which each is wrong are told where they stand. */
+function* emptyIssues(source: unknown): Generator<Issue> {
+  const message = 'expected at least one record';
+  if (!isMapping(source) || !('records' in source)) yield { path: ['records'], message: `missing, ${message}` };
+  else if (isMapping(source['records']) && Object.keys(source['records']).length === 0)
+    yield { path: ['records'], message };
 }
 
-function* placeIssues({ path, provider, document, each, fields }: Read): Generator<Issue> {
+function* placeIssues({ path, document, each, rules }: Read): Generator<Issue> {
   const read = each === undefined ? undefined : EachSchema.safeParse(each);
   const place = read?.success === true ? read.data : undefined;
-  const from = place === undefined ? document.view : viewAt(place, document.view);
-  const fault = place === undefined ? undefined : faultOf(place, document.view, provider, document.name);
+  const whole: View = document.view === 'json' ? 'json' : 'tree';
+  const from = place === undefined ? whole : viewAt(place, whole);
+  const fault = place === undefined ? undefined : faultOf(place, whole, document);
   if (fault !== undefined) {
     yield { path: [...path, 'each'], message: fault };
     return;
   }
-  for (const [key, field] of Object.entries(fields)) {
-    const rule = Rule.safeParse(field);
+  for (const [key, given] of Object.entries(rules)) {
+    const rule = Rule.safeParse(given);
     const message = rule.success ? ruleFault(rule.data, from) : undefined;
     if (message !== undefined) yield { path: [...path, 'fields', key], message };
   }
@@ -103,7 +64,7 @@ function* placeIssues({ path, provider, document, each, fields }: Read): Generat
     const { place: where, typed } = partsOf(rule);
     const places = where.any ?? [where];
     for (const one of places) {
-      const wrong = faultOf(one, seen, provider, document.name);
+      const wrong = faultOf(one, seen, document);
       if (wrong !== undefined) return wrong;
     }
     let element: typeof typed = typed;
@@ -120,27 +81,20 @@ function* placeIssues({ path, provider, document, each, fields }: Read): Generat
   }
 }
 
-/** Records of which each is wrong are told where they stand. */
-function isEmptyOrMissing(source: unknown): boolean {
-  if (typeof source !== 'object' || source === null || !('records' in source)) return true;
-  const { records } = source;
-  return typeof records === 'object' && records !== null && Object.keys(records).length === 0;
-}
-
-/** What the rules within a place look into. */
+/** The view that rules within a place search. */
 function viewAt(place: Place | EachPlace, from: View): View {
   if (place.json !== undefined || 'meta' in place || 'const' in place) return 'json';
   return place.css !== undefined || place.xpath !== undefined ? 'tree' : from;
 }
 
-function faultOf(place: Place | EachPlace, from: View, provider: string, document: string): string | undefined {
+function faultOf(place: Place | EachPlace, from: View, document: DocumentKind): string | undefined {
   const { css, xpath, json } = place;
   const ofTree = css !== undefined ? 'a CSS selector' : xpath !== undefined ? 'an XPath' : undefined;
   if (ofTree !== undefined && from === 'json')
-    return `expected a JSON path, got ${ofTree}, "${css ?? xpath ?? ''}": there are no elements in ${document === documents['html']?.name ? 'JSON' : document}`;
+    return `expected a JSON path, got ${ofTree}, "${css ?? xpath ?? ''}": there are no elements in ${document.view === 'html' ? 'JSON' : document.title}`;
   if (json !== undefined && place.in === undefined && from === 'tree')
-    return `expected a CSS selector or an XPath, or "in" that says where the JSON stands, got "${json}" for ${document}`;
-  if ((place.in !== undefined || 'meta' in place) && provider !== 'html')
-    return `expected a place of ${document}, got one that only HTML pages have`;
+    return `expected a CSS selector or an XPath, or "in" that says where the JSON stands, got "${json}" for ${document.title}`;
+  if ((place.in !== undefined || 'meta' in place) && document.view !== 'html')
+    return `expected a place of ${document.title}, got one that only HTML pages have`;
   return undefined;
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { expected } from './expected.ts';
+import { expected } from '../schema/expected.ts';
 import { Rule } from './rule.ts';
-import { strict } from './strict.ts';
+import { strict } from '../schema/strict.ts';
 
 const Param = z.string().min(1).max(100);
 
@@ -14,18 +14,18 @@ const PageSize = strict({
 
 /** A list whose newest items come first, page by page. */
 export const Feed = strict({
-  /** What tells one page from the next: its number, how many items came before, a cursor, or a link. */
+  /** How pages are told apart: by number, by how many items came before, by a cursor, or by a link. */
   by: z.enum(['page', 'offset', 'cursor', 'link']),
-  /** What carries it. Default: the name of `by`. */
+  /** The parameter that names the page. Default: the value of `by`. */
   param: Param.exactOptional(),
-  /** Where it stands: in the address, or in the request's form or JSON body. */
+  /** Where the parameter stands: in the address, or in the request's form or JSON body. */
   in: z.enum(['query', 'form', 'json']).default('query'),
-  /** Of the first page. Default: page 1, offset 0. */
+  /** The number or offset of the first page. Default: page 1, offset 0. */
   start: z.int().min(0).exactOptional(),
-  /** What a page says of the one after it; where it says nothing, the list ends. Default, for links: `rel=next` of the `Link` header, then of the page. */
+  /** The rule for what leads to the next page; the list ends where it finds nothing. Default, for links: `rel=next` of the `Link` header, then of the page. */
   next: Rule.exactOptional(),
   size: PageSize.exactOptional(),
-  /** Of a visit that meets nothing known. The first visit goes to the end. */
+  /** Pages of a visit that meets nothing known, at most. The first visit goes to the end. */
   maxPages: z.int().min(1).max(10_000).default(5),
   /** Known items at the head of the first page that may have been pinned there. */
   pinned: z.int().min(0).max(100).default(3),

@@ -1,46 +1,28 @@
 import * as z from 'zod';
-import { jsonPathFault } from '../extract/document/json-path.ts';
-import { patternFault } from '../extract/filter/pattern.ts';
-import type { FilterStep } from '../extract/filter/plan.ts';
-import { unitNames } from '../extract/filter/unit.ts';
-import { got } from './expected.ts';
-import { nearName } from './near-name.ts';
+import { filterKinds, type FilterStep } from '../extract/filter/all.ts';
+import type { FilterKind } from '../extract/filter/kind.ts';
+import { got } from '../schema/expected.ts';
+import { didYouMean } from '../schema/near-name.ts';
+import { strict } from '../schema/strict.ts';
 import { expectation } from './problem.ts';
-import { strict } from './strict.ts';
-import { Currency, dateOptions, decimal } from './value-option.ts';
 
-/** A regular expression of RE2, which takes as long as the text is long. */
-const Pattern = checked('a regular expression of RE2', patternFault);
+const kinds: Readonly<Record<string, FilterKind<FilterStep>>> = filterKinds;
 
-/** A path of RFC 9535. */
-const JsonPath = checked('a JSON path of RFC 9535', jsonPathFault);
-
-const text = z.string().max(1_000);
-const separator = z.string().min(1).max(100);
-const units = z.enum(unitNames as [string, ...string[]]);
-
-/** What follows a filter's name, by name. */
-const forms = {
-  replace: strict({ from: Pattern, to: text }).transform(({ from, to }): FilterStep => ({ type: 'replace', from, to })),
-  regex: Pattern.transform((pattern): FilterStep => ({ type: 'regex', pattern })),
-  split: separator.transform((by): FilterStep => ({ type: 'split', by })),
-  join: text.transform((by): FilterStep => ({ type: 'join', by })),
-  number: strict({ decimal }).transform((options): FilterStep => ({ type: 'number', ...options })),
-  money: strict({ currency: Currency.exactOptional(), decimal }).transform((options): FilterStep => ({
-    type: 'money',
-    ...options,
-  })),
-  date: strict(dateOptions).transform((options): FilterStep => ({ type: 'date', ...options })),
-  unit: strict({ to: units, decimal }).transform((options): FilterStep => ({ type: 'unit', ...options })),
-  map: z.record(z.string().max(1_000), z.json()).transform((values): FilterStep => ({ type: 'map', values })),
-  default: z.json().transform((value): FilterStep => ({ type: 'default', value })),
-  json: JsonPath.transform((path): FilterStep => ({ type: 'json', path })),
-} as const;
+const names = Object.keys(kinds);
 
 /** Filters that need nothing but their name. */
-const plain = ['trim', 'upper', 'lower', 'collapse', 'url', 'number', 'money', 'date', 'json'] as const;
+const plain = names.filter((name) => kinds[name]?.isPlain);
 
-const names = [...new Set([...plain, ...Object.keys(forms)])];
+/** The schemas of what follows a filter's name, by name. */
+const forms = new Map(
+  Object.entries(kinds).flatMap(([type, { options, only }]) => {
+    if (options === undefined) return [];
+    const shape = options(z);
+    const own = only === undefined ? undefined : shape[only];
+    const form = own === undefined ? strict(shape) : own.transform((option) => ({ [String(only)]: option }));
+    return [[type, form.transform((given) => ({ type, ...(given as object) }) as FilterStep)] as const];
+  }),
+);
 
 /**
  * One step between taking a text and reading it as a type: a name, or a mapping of a name to what the filter takes, such as
@@ -55,7 +37,7 @@ export const Filter = z
       context.issues.push({ code: 'custom', message, path: [...path], input });
     return z.NEVER;
   })
-  .meta({ anyOf: [{ enum: [...plain] }, { type: 'object', minProperties: 1, maxProperties: 2 }] });
+  .meta({ anyOf: [{ enum: plain }, { type: 'object', minProperties: 1, maxProperties: 2 }] });
 export type Filter = z.infer<typeof Filter>;
 
 interface Fault {
@@ -68,10 +50,10 @@ type ReadStep =
   | { readonly ok: false; readonly issues: readonly Fault[] };
 
 function byName(name: string): ReadStep {
-  const found = plain.find((each) => each === name);
-  if (found !== undefined) return { ok: true, step: { type: found } };
-  const message = Object.hasOwn(forms, name)
-    ? `expected what the filter "${name}" takes, like ${examples[name] ?? `{${name}: …}`}`
+  // The name of a filter without options is the whole of its step.
+  if (plain.includes(name)) return { ok: true, step: { type: name } as FilterStep };
+  const message = forms.has(name)
+    ? `expected what the filter "${name}" takes, like ${kinds[name]?.example ?? ''}`
     : unknownFilter(name);
   return { ok: false, issues: [{ message }] };
 }
@@ -89,18 +71,11 @@ function byKey(input: unknown): ReadStep {
       ok: false,
       issues: [{ message: `expected one filter in each mapping, got ${given.size}: ${[...given.keys()].join(', ')}` }],
     };
-  const form = Object.entries(forms).find(([each]) => each === name)?.[1];
+  const form = forms.get(name);
   if (form === undefined) {
-    const isPlain = plain.some((each) => each === name);
-    return {
-      ok: false,
-      issues: [
-        {
-          message: isPlain ? `the filter "${name}" takes nothing: write its name alone` : unknownFilter(name),
-          path: [name],
-        },
-      ],
-    };
+    const isPlain = plain.includes(name);
+    const message = isPlain ? `the filter "${name}" takes nothing: write its name alone` : unknownFilter(name);
+    return { ok: false, issues: [{ message, path: [name] }] };
   }
   const read = form.safeParse(given.get(name), { error: expectation });
   if (!read.success)
@@ -116,29 +91,5 @@ function withElse(step: FilterStep, otherwise: unknown): ReadStep {
 }
 
 function unknownFilter(name: string): string {
-  const near = nearName(name, names);
-  const hint = near === undefined ? `, expected one of ${names.join(', ')}` : `; did you mean "${near}"?`;
-  return `unknown filter "${name.slice(0, 80)}"${hint}`;
-}
-
-const examples: Readonly<Record<string, string>> = {
-  replace: '{replace: {from: "a+", to: "b"}}',
-  regex: String.raw`{regex: "(\\d+)"}`,
-  split: '{split: ","}',
-  join: '{join: " "}',
-  unit: '{unit: {to: g}}',
-  map: '{map: {Ja: true, Nein: false}}',
-  default: '{default: 0}',
-};
-
-function checked(what: string, faultOf: (text: string) => string | undefined): z.ZodString {
-  return z
-    .string()
-    .min(1)
-    .max(1_000)
-    .superRefine((input, context) => {
-      const fault = faultOf(input);
-      if (fault !== undefined)
-        context.addIssue({ code: 'custom', message: `expected ${what}, got "${input}": ${fault}`, input });
-    });
+  return `unknown filter "${name.slice(0, 80)}"${didYouMean(name, names, `, expected one of ${names.join(', ')}`)}`;
 }

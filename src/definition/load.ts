@@ -1,21 +1,25 @@
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import type * as z from 'zod';
-import { Daemon } from './daemon.ts';
+import * as z from 'zod';
+import type { LoadedSource } from './catalogue.ts';
+import { type ReadPlugin, readPlugin } from './plugin-file.ts';
+import { DaemonConfig } from './daemon.ts';
 import { expectation, type Problem, problemsOf } from './problem.ts';
-import { hasPlugin } from './plugin-record.ts';
+import { hasPlugin } from './plugin.ts';
 import { Projects } from './project.ts';
-import { type Issue, referenceIssues } from './reference.ts';
-import { maxFileBytes, readRegularFile, unreadable } from './regular-file.ts';
-import { PluginSource, Source } from './source.ts';
+import { referenceIssues } from './reference.ts';
+import type { Issue } from '../schema/expected.ts';
+import { maxFileBytes, readRegularFile, unreadable } from './file.ts';
+import { definitionVersion, Source, SourceWithPlugin } from './source.ts';
 import { readYaml } from './yaml.ts';
 
-/** What a file says, or everything that is wrong with it. */
+/** The value of a file, or all problems of it. */
 export type Loaded<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** The sources of a folder, in the order of their files' names; a file with problems hides no other. */
+/** The valid sources of a folder, in the order of their files' names, and the problems of the other files. */
 export interface LoadedSources {
   readonly sources: readonly Source[];
   readonly problems: readonly Problem[];
@@ -44,27 +48,27 @@ export function loadSource(file: string): Promise<Loaded<Source>> {
   return load(file, (text) => parseSource(text, file));
 }
 
-/** Loads a project file; with any problem there is no list, so that nobody applies half of it. */
+/** Loads a project file. With any problem there is no list, so that no half of it is applied. */
 export function loadProjects(file: string): Promise<Loaded<Projects>> {
   return load(file, (text) => parse(text, file, () => Projects));
 }
 
-/** Whether a file holds a list, as project files do and no other. */
-export async function isList(file: string): Promise<boolean> {
+/** Whether a file holds a YAML list, as project files do and no others. */
+export async function holdsList(file: string): Promise<boolean> {
   const loaded = await load(file, (text) => readYaml(text, file));
   return loaded.ok && Array.isArray(loaded.value);
 }
 
 /** Loads the daemon's configuration. */
-export function loadDaemon(file: string): Promise<Loaded<Daemon>> {
+export function loadDaemon(file: string): Promise<Loaded<DaemonConfig>> {
   // An empty file, or one of comments alone, asks for the defaults.
-  return load(file, (text) => parse(text, file, () => Daemon, { empty: {} }));
+  return load(file, (text) => parse(text, file, () => DaemonConfig, { empty: {} }));
 }
 
 /** Reads the text of a source's file; `file` gives the name that its id must have. */
 export function parseSource(text: string, file: string): Loaded<Source> {
   const id = basename(file, extname(file));
-  return parse(text, file, (value) => (hasPlugin(value) ? PluginSource : Source), {
+  return parse(text, file, (value) => (hasPlugin(value) ? SourceWithPlugin : Source), {
     check: (value) => [...idIssues(value, id), ...referenceIssues(value)],
   });
 }
@@ -117,4 +121,65 @@ async function filesOf(folder: string): Promise<Loaded<string[]>> {
 
 function problemOf(file: string, message: string): Problem {
   return { file, line: 1, column: 1, path: '', message };
+}
+
+/** Where definitions and plug-ins are. */
+export interface PluginFolders {
+  /** The folder of definition files. */
+  readonly folder: string;
+  readonly plugins: string;
+}
+
+/** Reads the plug-ins that sources name, each once; a source without its file is a problem of its definition. */
+export async function withPlugins(
+  { sources, problems }: LoadedSources,
+  { folder, plugins }: PluginFolders,
+): Promise<{ readonly sources: readonly LoadedSource[]; readonly problems: readonly Problem[] }> {
+  const read = new Map<string, ReadPlugin>();
+  const loaded: LoadedSource[] = [];
+  const found: Problem[] = [...problems];
+  for (const source of sources) {
+    const { plugin: name } = source;
+    if (name === undefined) {
+      loaded.push({ source, version: definitionVersion(source) });
+      continue;
+    }
+    const file = read.get(name) ?? (await readPlugin(plugins, name));
+    read.set(name, file);
+    if (file.ok) loaded.push({ source, version: definitionVersion(source, file.plugin.version), plugin: file.plugin });
+    else {
+      const message = `${join(plugins, name)}: ${file.message}`;
+      found.push(...(await problemsIn(definitionIn(folder, source.id), [{ path: ['plugin'], message }])));
+    }
+  }
+  return { sources: loaded, problems: found };
+}
+
+/** Finds the lines and columns of issues in the file of a definition that was loaded before. */
+export async function problemsIn(file: string, issues: readonly Issue[]): Promise<Problem[]> {
+  const found = await readRegularFile(file, maxFileBytes);
+  const yaml = found.ok ? readYaml(found.bytes.toString('utf8'), file) : undefined;
+  if (yaml?.ok === true) return problemsOf(issues, file, yaml.locate);
+  // It was changed meanwhile, which the next look at it tells.
+  return issues.map(({ message }) => ({ file, line: 1, column: 1, path: '', message }));
+}
+
+/** Returns the path of the file that a source was loaded from: `.yml` if there is one, else `.yaml`. */
+export function definitionIn(folder: string, id: string): string {
+  const other = join(folder, `${id}.yml`);
+  return existsSync(other) ? other : join(folder, `${id}.yaml`);
+}
+
+const schemas = { source: Source, projects: Projects, daemon: DaemonConfig } as const;
+
+/** Returns the JSON Schema (2020-12) of one kind of file, for editors. */
+export function jsonSchema(kind: keyof typeof schemas): z.core.JSONSchema.JSONSchema {
+  return z.toJSONSchema(schemas[kind], { io: 'input', override: ({ jsonSchema: schema }) => typeless(schema) });
+}
+
+/** Makes `type` optional for objects, since `fields` tells them. */
+function typeless(schema: z.core.JSONSchema.BaseSchema): void {
+  const type = schema.properties?.['type'];
+  const isObject = typeof type === 'object' && type.const === 'object' && schema.properties?.['fields'] !== undefined;
+  if (isObject && schema.required !== undefined) schema.required = schema.required.filter((name) => name !== 'type');
 }

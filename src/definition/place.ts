@@ -1,14 +1,16 @@
 import * as z from 'zod';
-import type { Value } from '../extract/draft.ts';
-import type { FilterPlan } from '../extract/filter/plan.ts';
-import type { EmbeddedPlan, TakeFunction } from '../extract/plan.ts';
-import { expected, got } from './expected.ts';
+import type { Value } from '../extract/value/value.ts';
+import type { FilterPlan } from '../extract/filter/all.ts';
+import type { TakeFunction } from '../extract/rule/plan.ts';
+import { embeddedKinds, type EmbeddedPlan } from '../extract/embedded/all.ts';
+import type { EmbeddedKind } from '../extract/embedded/kind.ts';
+import { faultCheck } from '../schema/checked-text.ts';
+import { expected, got, type Issue } from '../schema/expected.ts';
 import { Filter } from './filter.ts';
-import type { Issue } from './reference.ts';
 import { JsonPath, Selector, shortFault, type ShortPlace, shortPlace, XPath } from './selector.ts';
-import { strict } from './strict.ts';
+import { strict } from '../schema/strict.ts';
 
-/** One place, what of it is taken, and what is done to that. */
+/** A place in a page, the value taken from it, and the filters of that value. */
 export interface Place extends ShortPlace {
   readonly in?: EmbeddedPlan;
   readonly meta?: string;
@@ -18,19 +20,18 @@ export interface Place extends ShortPlace {
   readonly filters?: readonly FilterPlan[];
 }
 
-/** Where JSON stands in a page of HTML. */
-const Embedded = z.union([
-  z.enum(['ld+json', 'microdata']),
-  strict({ script: Selector }),
-  strict({
-    variable: z
-      .string()
-      .regex(/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/, expected('the name of a variable'))
-      .max(200),
-  }),
-]);
+/** Where JSON stands in a page of HTML: the name of a kind, or a mapping of its name to what tells which one. */
+const Embedded = embeddedSchema();
 
-/** What may say where a place is; one of them does. */
+function embeddedSchema(): z.ZodType<EmbeddedPlan> {
+  const kinds = Object.entries<EmbeddedKind>(embeddedKinds);
+  const alone = kinds.flatMap(([name, { option }]) => (option === undefined ? [name] : []));
+  const mappings = kinds.flatMap(([name, { option }]) => (option === undefined ? [] : [strict({ [name]: option(z) })]));
+  const schema: z.ZodType = z.union([z.enum(alone), ...mappings]);
+  return schema as z.ZodType<EmbeddedPlan>;
+}
+
+/** The keys that name a place; a rule has one of them. */
 const places = {
   css: Selector.exactOptional(),
   xpath: XPath.exactOptional(),
@@ -46,7 +47,7 @@ const places = {
 
 const words = z.enum(['text', 'spaced', 'html', 'outer']);
 
-/** In plug-ins a function may stand where a definition has words. */
+/** The schema of a function, which rules of plug-ins may have in place of words. */
 function functionOf<F>(): z.ZodType<F> {
   return z
     .unknown()
@@ -57,7 +58,7 @@ function functionOf<F>(): z.ZodType<F> {
     .transform((input) => input as F);
 }
 
-/** The keys of one place. `forPlugin` lets functions stand for `take` and filters. */
+/** Returns the schemas of the keys of one place. With `forPlugin`, `take` and filters may be functions. */
 export function placeShape(forPlugin: boolean) {
   const Take: z.ZodType<Exclude<Place['take'], undefined>> = forPlugin
     ? z.union([words, functionOf<TakeFunction>()])
@@ -67,7 +68,7 @@ export function placeShape(forPlugin: boolean) {
     : Filter;
   return {
     ...places,
-    /** Where the JSON stands that `json` looks into. */
+    /** The JSON within the page that `json` is a path in. */
     in: Embedded.exactOptional(),
     attr: z
       .string()
@@ -85,10 +86,7 @@ export function placeShape(forPlugin: boolean) {
 export const ShortText = z
   .string()
   .max(1_000)
-  .superRefine((text, context) => {
-    const message = shortFault(text);
-    if (message !== undefined) context.addIssue({ code: 'custom', message, input: text });
-  })
+  .superRefine(faultCheck(shortFault))
   .transform((text): Place => normalShort(shortPlace(text)));
 
 /** The present element by itself gives its text. */
@@ -96,21 +94,13 @@ function normalShort(place: ShortPlace): Place {
   return Object.keys(place).length === 0 ? { take: 'text' } : place;
 }
 
-/** Where each record of a page stands. */
-export interface EachPlace {
-  readonly css?: string;
-  readonly xpath?: string;
-  readonly json?: string;
-  readonly in?: EmbeddedPlan;
-}
+/** Where the records of a page stand. */
+export type EachPlace = Pick<Place, 'css' | 'xpath' | 'json' | 'in'>;
 
 const ShortEach = z
   .string()
   .max(1_000)
-  .superRefine((text, context) => {
-    const message = shortFault(text) ?? eachFault(shortPlace(text));
-    if (message !== undefined) context.addIssue({ code: 'custom', message, input: text });
-  })
+  .superRefine(faultCheck((text) => shortFault(text) ?? eachFault(shortPlace(text))))
   .transform((text): EachPlace => shortPlace(text));
 
 function eachFault({ attr, ...place }: ShortPlace): string | undefined {
@@ -127,15 +117,13 @@ export const EachPlace: z.ZodType<EachPlace> = z.union([
     xpath: XPath.exactOptional(),
     json: JsonPath.exactOptional(),
     in: Embedded.exactOptional(),
-  }).superRefine((given, context) => {
-    for (const { path, message } of placeFaults(given)) context.addIssue({ code: 'custom', path: [...path], message });
-  }),
+  }).superRefine((given, context) => addIssues(placeFaults(given), context)),
 ]);
 
-/** Keys of which a place has one. */
+/** The keys that name a place; a place has exactly one of them. */
 export const placeKeys = ['css', 'xpath', 'json', 'meta', 'const'] as const;
 
-/** What the keys of one place get wrong of each other; `others` are keys that may stand for a place as well. */
+/** Checks the keys of one place against each other. `others` are further keys that may name a place; with `isSelfEnough` none is needed. */
 export function placeFaults(place: Place, others: readonly string[] = [], isSelfEnough = false): readonly Issue[] {
   const given = [...placeKeys, ...others].filter((key) => Object.hasOwn(place, key));
   const [first, second] = given;
@@ -153,4 +141,9 @@ function* misplaced({ attr, take, in: where }: Place, by: string | undefined): G
     yield { path: ['take'], message: 'expected "attr" or "take", got both' };
   if (attr !== undefined && by !== undefined && !['css', 'xpath', 'any'].includes(by))
     yield { path: ['attr'], message: `expected an element to take it from, got "${by}"` };
+}
+
+/** Adds issues that no schema finds to those of a schema. */
+export function addIssues(issues: readonly Issue[], context: z.RefinementCtx): void {
+  for (const { path, message } of issues) context.addIssue({ code: 'custom', path: [...path], message });
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { maxFileBytes, readRegularFile } from './regular-file.ts';
+import { maxFileBytes, readRegularFile } from './file.ts';
 
 /** A plug-in's file as it was read. */
 export interface PluginSource {
@@ -11,12 +11,13 @@ export interface PluginSource {
   readonly source: string;
 }
 
+/** A plug-in's file, or why it could not be read. */
 export type ReadPlugin =
   | { readonly ok: true; readonly plugin: PluginSource }
   /** The end of a sentence about the plug-in. */
   | { readonly ok: false; readonly message: string };
 
-/** Reads the file of a plug-in; `name` is one that `PluginName` takes. Nothing of it is run. */
+/** Reads the file of a plug-in; `name` is one that `PluginName` takes. Its code is not run. */
 export async function readPlugin(folder: string, name: string): Promise<ReadPlugin> {
   const file = join(resolve(folder), name);
   const found = await readRegularFile(file, maxFileBytes);

@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { expected, type Issue } from '../schema/expected.ts';
+import { type Element, FieldKey, named, type Rule, typeSchemas } from './rule.ts';
+import { strict } from '../schema/strict.ts';
 import { SecretName } from './auth.ts';
-import { expected } from './expected.ts';
 
 /** The name of a plug-in's file: one in the operator's folder itself, never elsewhere. */
 export const PluginName = z
@@ -11,8 +13,75 @@ export const PluginName = z
     expected('the name of a file in the folder of plug-ins that ends in .ts, .mts, .js or .mjs'),
   );
 
-/** What a plug-in is told; its own schema says what it may be. */
+/** Options of a plug-in, which its own schema checks. */
 export const PluginOptions = z.json();
 
 /** The secrets that a plug-in may ask for, by name. */
 export const PluginSecrets = z.array(SecretName).max(32);
+
+const Nested: z.ZodType<Readonly<Record<string, Rule>>> = z.lazy(() => TypedFields);
+const object = { fields: Nested };
+const AnyElement: z.ZodType<Element> = z.lazy(() => TypedElement);
+const list = { of: AnyElement.prefault({}) };
+const TypedElement = typeSchemas<Element>({ object, list });
+
+/** The type of a field without its place, since the plug-in finds it. */
+const TypedRule = typeSchemas<Rule>({ shared: { required: z.boolean().default(false) }, object, list });
+
+const TypedFields: z.ZodType<Readonly<Record<string, Rule>>> = z
+  .record(FieldKey, TypedRule)
+  .transform((fields) => Object.fromEntries(Object.entries(fields).map(named)))
+  .refine((fields) => Object.keys(fields).length > 0, expected('at least one field'));
+
+/** One type of record that a plug-in finds. */
+export const PluginRecord = strict({
+  /** The field whose text is the record's key where the plug-in gives none. */
+  key: z.string(),
+  fields: TypedFields,
+  nulls: z.enum(['clear', 'keep']).default('clear'),
+});
+
+/** Keys of a definition that a plug-in stands for. */
+const decided: readonly (readonly string[])[] = [
+  ['csv'],
+  ['feed'],
+  ['collect'],
+  ['crawl'],
+  ['finished'],
+  ['request', 'method'],
+  ['request', 'form'],
+  ['request', 'json'],
+];
+
+/** Yields issues for keys that a source with a plug-in cannot have, and for keys that need one. */
+export function* pluginIssues(source: unknown): Generator<Issue> {
+  if (!isMapping(source)) return;
+  if (!('plugin' in source)) {
+    for (const name of ['options', 'secrets'])
+      if (name in source) yield { path: [name], message: 'expected it with a "plugin" only' };
+    if (isMapping(source['auth']) && source['auth']['type'] === 'plugin')
+      yield { path: ['auth', 'type'], message: 'expected a way to log in, got "plugin" without a "plugin"' };
+    return;
+  }
+  for (const path of decided) {
+    const found = path.reduce<unknown>((value, name) => (isMapping(value) ? value[name] : undefined), source);
+    if (found !== undefined)
+      yield { path, message: 'expected nothing here, as the plug-in says how it is asked and read' };
+  }
+  const { provider = 'html' } = source;
+  if (provider !== 'html')
+    yield {
+      path: ['provider'],
+      message: `expected html or nothing, as the plug-in reads the pages, got "${String(provider)}"`,
+    };
+}
+
+/** Whether a source that may be wrong elsewhere names a plug-in. */
+export function hasPlugin(source: unknown): boolean {
+  return isMapping(source) && 'plugin' in source;
+}
+
+/** Whether a value of a file is a mapping. */
+export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,7 +1,6 @@
 import type * as z from 'zod';
-import { got } from './expected.ts';
-import { nearName } from './near-name.ts';
-import type { Issue } from './reference.ts';
+import { got, type Issue } from '../schema/expected.ts';
+import { didYouMean } from '../schema/near-name.ts';
 
 /** Something wrong in a file that a person wrote, and where; `line` and `column` count from 1, `path` is like `records.card.key`. */
 export interface Problem {
@@ -12,19 +11,24 @@ export interface Problem {
   readonly message: string;
 }
 
-/** A place in a file; both count from 1. */
-export interface Place {
+/** Returns the id of the source that a definition file is of, which is the file's name; `undefined` for a path of no such file. */
+export function sourceIdOf({ file }: Pick<Problem, 'file'>): string | undefined {
+  return /([^/\\]+)\.ya?ml$/.exec(file)?.[1];
+}
+
+/** A position in a file; both numbers count from 1. */
+export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
 /**
- * Finds where a value stands in a file, or the key it goes by. What the file does not have is placed at the nearest key
- * above it.
+ * Returns the position of a value in a file, or of its key. If the file does not have the value, it is the position of the nearest
+ * key above it.
  */
-export type Locate = (path: readonly PropertyKey[], part: 'key' | 'value') => Place;
+export type Locate = (path: readonly PropertyKey[], part: 'key' | 'value') => Position;
 
-/** Says what a schema expected, for issues that the schema has no sentence of its own for. */
+/** Returns the message of an issue for which its schema has none; undefined for issues that keep that of zod. */
 export function expectation(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -55,7 +59,7 @@ export function expectation(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** A schema's issues as problems of the file: one for each unknown key, at that key. */
+/** Makes problems of a file from a schema's issues: one for each unknown key, at that key. */
 export function problemsOf(issues: readonly (z.core.$ZodIssue | Issue)[], file: string, locate: Locate): Problem[] {
   return faultsOf(issues).map(({ path, message, part }) => ({
     file,
@@ -70,7 +74,7 @@ interface Fault extends Issue {
   readonly part: 'key' | 'value';
 }
 
-/** What a schema's issues come to: one fault for each unknown key, and none twice. */
+/** Splits a schema's issues into faults: one for each unknown key, each fault once. */
 export function faultsOf(issues: readonly (z.core.$ZodIssue | Issue)[]): Fault[] {
   const faults = issues.flatMap((issue) => unfolded(issue)).flatMap((issue) => faultsAt(issue));
   const seen = new Map(faults.map((fault) => [`${pathText(fault.path)}: ${fault.message}`, fault] as const));
@@ -91,7 +95,7 @@ function faultsAt(issue: z.core.$ZodIssue | Issue): Fault[] {
   return [{ path: issue.path, message: issue.message, part: 'value' }];
 }
 
-/** What is wrong with the one form of a union that a value was meant to have, each issue at its own place. */
+/** Returns the issues of the form of a union that a value was meant to have, each with its own path; the issue itself if that is not clear. */
 export function unfolded(issue: z.core.$ZodIssue | Issue): readonly (z.core.$ZodIssue | Issue)[] {
   if (!('code' in issue) || issue.code !== 'invalid_union') return [issue];
   const meant = issue.errors.filter(([first]) => first !== undefined && !isOtherForm(first));
@@ -100,14 +104,14 @@ export function unfolded(issue: z.core.$ZodIssue | Issue): readonly (z.core.$Zod
   return only.flatMap((each) => unfolded({ ...each, path: [...issue.path, ...each.path] }));
 }
 
-/** Where `true` stands for all defaults, what is no such switch was not meant as one. */
+/** Whether an issue refuses the other form of a union: where `true` stands for all defaults, other values were not meant as that switch. */
 function isOtherForm(first: z.core.$ZodIssue): boolean {
   if (first.path.length > 0) return false;
   if (first.code === 'invalid_value') return first.values.every((value) => typeof value === 'boolean');
   return first.code === 'invalid_type';
 }
 
-/** `records.card.fields.price`, or `[2].targets[0].url` where lists are on the way. */
+/** Writes a path as `records.card.fields.price`, with the indexes of lists as in `[2].targets[0].url`. */
 export function pathText(path: readonly PropertyKey[]): string {
   return path
     .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index > 0 ? '.' : ''}${String(part)}`))
@@ -122,8 +126,7 @@ function oneOf(issue: { readonly input?: unknown }, values: readonly unknown[]):
   const known = values.filter((value) => value !== undefined).map(String);
   const expected = known.length === 1 ? `"${known[0]}"` : `one of ${known.join(', ')}`;
   if (wasMissing(issue)) return `missing, expected ${expected}`;
-  const near = typeof issue.input === 'string' ? nearName(issue.input, known) : undefined;
-  return `${got(issue.input, expected)}${near === undefined ? '' : `; did you mean "${near}"?`}`;
+  return `${got(issue.input, expected)}${typeof issue.input === 'string' ? didYouMean(issue.input, known) : ''}`;
 }
 
 function discriminators(issue: object): readonly unknown[] {

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { expected } from './expected.ts';
-import { checkSchedule, scheduleShape } from './schedule.ts';
-import { ProjectId, SourceId } from './slug.ts';
-import { strict } from './strict.ts';
+import { expected } from '../schema/expected.ts';
+import { checkSchedule, scheduleShape } from '../schedule/levels.ts';
+import { ProjectId, SourceId } from '../schema/slug.ts';
+import { strict } from '../schema/strict.ts';
 import { HttpUrl } from './url-pattern.ts';
 
-/** A project's place on one source: its address, or what fills the source's address pattern. */
+/** What a project tracks on one source: an address, or what fills the source's address pattern. */
 const Target = strict({
   source: SourceId,
   url: HttpUrl.exactOptional(),
@@ -19,7 +19,7 @@ const Target = strict({
   )
   .superRefine(checkSchedule);
 
-/** What a person tracks, as it stands in a project file. */
+/** A project as it stands in a project file. */
 export const Project = strict({
   id: ProjectId,
   /** Default: its id. */

@@ -1,122 +1,74 @@
-import * as z from 'zod';
-import { Auth, authOrigins } from './auth.ts';
+import { authOrigins } from './auth.ts';
 import { documentIssues } from './document.ts';
-import { undeclared } from './near-name.ts';
-import { pluginIssues } from './plugin-record.ts';
-import { undeclaredPromises } from './promise.ts';
-import { paceKeys, scheduleIssues } from './schedule.ts';
-import { bareName, keyTypes } from './rule.ts';
+import { undeclared } from '../schema/near-name.ts';
+import { pluginIssues } from './plugin.ts';
+import { undeclaredObjectives } from './objective-fields.ts';
+import { scheduleIssues } from '../schedule/levels.ts';
+import { type FieldOutline, Outline } from './outline.ts';
+import { keyTypes } from '../extract/value/all.ts';
+import type { Issue } from '../schema/expected.ts';
 import { placeholdersOf } from './url-pattern.ts';
 
-/** What is wrong at one place of a file: the shape that a schema's issues have too. */
-export interface Issue {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
-
-const text = z.string().optional().catch(undefined);
-const FieldsOutline = z
-  .record(
-    z.string(),
-    z.object({ type: text, fields: z.unknown().optional() }).transform(outlineOfField).catch({ type: undefined }),
-  )
-  .transform((fields) => Object.fromEntries(Object.entries(fields).map(outlineOfName)))
-  .catch({});
-
-interface FieldOutline {
-  readonly type: string | undefined;
-}
-
-function outlineOfField({
-  type,
-  fields,
-}: {
-  readonly type?: string | undefined;
-  readonly fields?: unknown;
-}): FieldOutline {
-  return { type: type ?? (fields === undefined ? undefined : 'object') };
-}
-
-/** A name that ends in `[]` is of a list, whatever its rule says. */
-function outlineOfName([key, field]: [string, FieldOutline]): [string, FieldOutline] {
-  return [bareName(key), key.endsWith('[]') ? { type: 'array' } : field];
-}
-
-/** What can be made out of a source that may be wrong elsewhere, so that one mistake does not hide another. */
-const Outline = z.object({
-  url: text,
-  records: z
-    .record(z.string(), z.object({ key: text, fields: FieldsOutline }).catch({ key: undefined, fields: {} }))
-    .catch({}),
-  finished: z.object({ record: text, field: text }).optional().catch(undefined),
-  pulse: z
-    .object({
-      url: text,
-      record: text,
-      fields: FieldsOutline,
-      each: z.unknown().optional(),
-      batch: z.unknown().optional(),
-    })
-    .optional()
-    .catch(undefined),
-  collect: z
-    .object({ since: z.object({ record: text, fields: z.array(z.string()).catch([]) }) })
-    .optional()
-    .catch(undefined),
-  provider: text,
-  objectives: z
-    .object({ fields: z.record(z.string(), z.unknown()).catch({}) })
-    .optional()
-    .catch(undefined),
-  feed: z.unknown().optional(),
-  crawl: z.unknown().optional(),
-  auth: Auth.optional().catch(undefined),
-  ...Object.fromEntries([...paceKeys, 'zone'].map((key) => [key, z.unknown().optional()])),
-});
-type Outline = z.infer<typeof Outline>;
-
-/** What the parts of a source get wrong of each other: names of records, fields and parameters that are declared nowhere. */
+/** Checks the parts of a source against each other. Finds names of records, fields and parameters that are not declared, and keys that exclude each other. */
 export function referenceIssues(source: unknown): Issue[] {
   const outline = Outline.safeParse(source);
-  return outline.success
-    ? [
-        ...documentIssues(source),
-        ...pluginIssues(source),
-        ...keyIssues(outline.data),
-        ...finishedIssues(outline.data),
-        ...pulseIssues(outline.data),
-        ...shapeIssues(outline.data),
-        ...collectIssues(outline.data),
-        ...authIssues(outline.data),
-        ...scheduleIssues(outline.data),
-        ...promiseIssues(outline.data),
-      ]
-    : [];
+  if (!outline.success) return [];
+  return [
+    ...documentIssues(outline.data, source),
+    ...pluginIssues(source),
+    ...keyIssues(outline.data),
+    ...finishedIssues(outline.data),
+    ...pulseIssues(outline.data),
+    ...shapeIssues(outline.data),
+    ...collectIssues(outline.data),
+    ...authIssues(outline.data),
+    ...scheduleIssues(outline.data),
+    ...objectiveIssues(outline.data),
+  ];
+}
+
+/** Returns the record that a source declares under a name, or yields that there is none. */
+function* declaredRecord(
+  { records }: Pick<Outline, 'records'>,
+  name: string,
+  path: Issue['path'],
+): Generator<Issue, Outline['records'][string] | undefined> {
+  const record = own(records, name);
+  if (record === undefined) yield { path, message: undeclared('record', name, Object.keys(records)) };
+  return record;
+}
+
+/** Returns the field that a record declares under a name, or yields that there is none. */
+function* declaredField(
+  { fields }: { readonly fields: Readonly<Record<string, FieldOutline>> },
+  name: string,
+  path: Issue['path'],
+): Generator<Issue, FieldOutline | undefined> {
+  const field = own(fields, name);
+  if (field === undefined) yield { path, message: undeclared('field', name, Object.keys(fields)) };
+  return field;
 }
 
 function* keyIssues({ records }: Outline): Generator<Issue> {
-  for (const [name, { key, fields }] of Object.entries(records)) {
+  for (const [name, record] of Object.entries(records)) {
+    const { key } = record;
     if (key === undefined) continue;
     const path = ['records', name, 'key'];
-    const field = own(fields, key);
-    if (field === undefined) yield { path, message: undeclared('field', key, Object.keys(fields)) };
-    else if (field.type !== undefined && !keyTypes.some((type) => type === field.type)) {
-      yield { path, message: `expected a field of type ${keyTypes.join(', ')}, got "${key}" of type ${field.type}` };
-    }
+    const type = (yield* declaredField(record, key, path))?.type;
+    if (type !== undefined && !keyTypes.includes(type))
+      yield { path, message: `expected a field of type ${keyTypes.join(', ')}, got "${key}" of type ${type}` };
   }
 }
 
-function* finishedIssues({ records, finished }: Outline): Generator<Issue> {
-  if (finished?.record === undefined) return;
-  const record = own(records, finished.record);
-  if (record === undefined)
-    yield { path: ['finished', 'record'], message: undeclared('record', finished.record, Object.keys(records)) };
-  else if (finished.field !== undefined && own(record.fields, finished.field) === undefined) {
-    yield { path: ['finished', 'field'], message: undeclared('field', finished.field, Object.keys(record.fields)) };
-  }
+function* finishedIssues(outline: Outline): Generator<Issue> {
+  const { record: name, field } = outline.finished ?? {};
+  if (name === undefined) return;
+  const record = yield* declaredRecord(outline, name, ['finished', 'record']);
+  if (record !== undefined && field !== undefined) yield* declaredField(record, field, ['finished', 'field']);
 }
 
-function* pulseIssues({ url, records, pulse }: Outline): Generator<Issue> {
+function* pulseIssues(outline: Outline): Generator<Issue> {
+  const { url, pulse } = outline;
   if (pulse === undefined) return;
   yield* batchIssues(pulse, url);
   if (pulse.url !== undefined) {
@@ -127,27 +79,20 @@ function* pulseIssues({ url, records, pulse }: Outline): Generator<Issue> {
     }
   }
   if (pulse.record === undefined) return;
-  const record = own(records, pulse.record);
-  if (record === undefined) {
-    yield { path: ['pulse', 'record'], message: undeclared('record', pulse.record, Object.keys(records)) };
-    return;
-  }
+  const record = yield* declaredRecord(outline, pulse.record, ['pulse', 'record']);
+  if (record === undefined) return;
   if (record.key !== undefined && own(pulse.fields, record.key) === undefined) {
     yield {
       path: ['pulse', 'fields'],
       message: `missing the field "${record.key}", expected the key of record "${pulse.record}" among the fields`,
     };
   }
-  for (const [name, field] of Object.entries(pulse.fields)) {
-    const declared = own(record.fields, name);
-    if (declared === undefined)
-      yield { path: ['pulse', 'fields', name], message: undeclared('field', name, Object.keys(record.fields)) };
-    else if ((declared.type ?? 'text') !== (field.type ?? 'text')) {
-      yield {
-        path: ['pulse', 'fields', name],
-        message: `expected the type that record "${pulse.record}" gives it, ${declared.type ?? 'text'}, got ${field.type ?? 'text'}`,
-      };
-    }
+  for (const [name, { type = 'text' }] of Object.entries(pulse.fields)) {
+    const path = ['pulse', 'fields', name];
+    const declared = yield* declaredField(record, name, path);
+    const wanted = declared?.type ?? 'text';
+    if (declared !== undefined && wanted !== type)
+      yield { path, message: `expected the type that record "${pulse.record}" gives it, ${wanted}, got ${type}` };
   }
 }
 
@@ -181,30 +126,23 @@ function* shapeIssues({ crawl, feed, collect }: Outline): Generator<Issue> {
       yield { path: [name], message: 'expected none beside "crawl", which finds its pages itself' };
 }
 
-function* promiseIssues({ objectives, ...source }: Outline): Generator<Issue> {
-  for (const { field, message } of undeclaredPromises(objectives?.fields ?? {}, [source]))
+function* objectiveIssues({ objectives, ...source }: Outline): Generator<Issue> {
+  for (const { field, message } of undeclaredObjectives(objectives?.fields ?? {}, [source]))
     yield { path: ['objectives', 'fields', field], message };
 }
 
 /** How far a collector has come is told by days. */
-function* collectIssues({ records, collect }: Outline): Generator<Issue> {
-  if (collect?.since.record === undefined) return;
-  const { record: name, fields } = collect.since;
-  const record = own(records, name);
-  if (record === undefined) {
-    yield { path: ['collect', 'since', 'record'], message: undeclared('record', name, Object.keys(records)) };
-    return;
-  }
+function* collectIssues(outline: Outline): Generator<Issue> {
+  const { record: name, fields = [] } = outline.collect?.since ?? {};
+  if (name === undefined) return;
+  const record = yield* declaredRecord(outline, name, ['collect', 'since', 'record']);
+  if (record === undefined) return;
   for (const [index, each] of fields.entries()) {
     const path = ['collect', 'since', 'fields', index];
-    const field = own(record.fields, each);
-    if (field === undefined) yield { path, message: undeclared('field', each, Object.keys(record.fields)) };
-    else if (field.type !== 'date' && field.type !== 'datetime') {
-      yield {
-        path,
-        message: `expected a field of type date or datetime, got "${each}" of type ${field.type ?? 'text'}`,
-      };
-    }
+    const field = yield* declaredField(record, each, path);
+    const { type = 'text' } = field ?? {};
+    if (field !== undefined && type !== 'date' && type !== 'datetime')
+      yield { path, message: `expected a field of type date or datetime, got "${each}" of type ${type}` };
   }
 }
 
@@ -215,7 +153,7 @@ function* authIssues({ url, auth }: Outline): Generator<Issue> {
   yield { path: ['auth', 'origins'], message };
 }
 
-/** What a file declares under a name; `toString` and the like are not declared by anyone. */
+/** The value that a file declares under a name, and none that every object has, such as `toString`. */
 function own<V>(declared: Readonly<Record<string, V>>, name: string): V | undefined {
   return Object.hasOwn(declared, name) ? declared[name] : undefined;
 }

@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import type { ScalarRule } from '../extract/value/rule.ts';
-import { type Place, placeFaults, placeShape, ShortText } from './place.ts';
-import type { Issue } from './reference.ts';
-import { FieldName } from './slug.ts';
-import { strict } from './strict.ts';
-import { expected } from './expected.ts';
-import { scalarTypes } from './value-type.ts';
+import { type ScalarRule, fieldTypes } from '../extract/value/all.ts';
+import { addIssues, type Place, placeFaults, placeShape, ShortText } from './place.ts';
+import { faultCheck } from '../schema/checked-text.ts';
+import { expected } from '../schema/expected.ts';
+import { FieldName } from '../schema/slug.ts';
+import { strict } from '../schema/strict.ts';
+import type { FieldType } from '../extract/value/field-type.ts';
 
-/** What an object holds: the rules of its fields, each searched in its match alone. */
+/** An object: the rules of its fields, each searched in the object's match alone. */
 export interface ObjectOptions {
   readonly type: 'object';
   readonly fields: Readonly<Record<string, Rule>>;
@@ -15,20 +15,21 @@ export interface ObjectOptions {
   readonly result?: string | readonly string[];
 }
 
-/** What a list's elements are. */
+/** The type of a list's elements. */
 export type Element = ScalarRule | ObjectOptions | ListOptions;
 
+/** A list: the type of its elements. */
 export interface ListOptions {
   readonly type: 'array';
   readonly of: Element;
-  /** One element at most. */
+  /** Whether the list keeps only its first element. */
   readonly first?: boolean;
 }
 
-/** What a rule's value is. */
+/** The type of a rule's value. */
 export type Typed = (ScalarRule & { readonly whenFound?: boolean }) | ObjectOptions | ListOptions;
 
-/** Where a value is and what it is, in the form that all short forms come to. */
+/** A rule: the place and the type of a value. All short forms are parsed to this form. */
 export type Rule = Place & {
   /** Places in order of preference, in place of one. */
   readonly any?: readonly Place[];
@@ -40,15 +41,52 @@ export type Rule = Place & {
 export const FieldKey = z
   .string()
   .max(66)
-  .superRefine((key, context) => {
-    const fault = FieldName.safeParse(bareName(key)).error?.issues[0];
-    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault.message, input: key });
-  })
+  .superRefine(faultCheck((key) => FieldName.safeParse(bareName(key)).error?.issues[0]?.message))
   .meta({ pattern: String.raw`^[A-Za-z][A-Za-z0-9_]*(\[\])?$` });
 
 /** A field's name without the `[]` that makes it a list. */
 export function bareName(key: string): string {
   return key.endsWith('[]') ? key.slice(0, -2) : key;
+}
+
+interface TypeSchemasOptions {
+  /** Keys beside those of every type. */
+  readonly shared?: z.core.$ZodLooseShape;
+  /** Keys of an object beside its type. */
+  readonly object: z.core.$ZodLooseShape;
+  /** Keys of a list beside its type. */
+  readonly list: z.core.$ZodLooseShape;
+  /** Whether each has a place of its own. */
+  readonly hasPlace?: boolean;
+}
+
+/**
+ * The schema of what a value is: one form for each field type, one for an object and one for a list, told apart by `type`. Without
+ * one it is text, or an object if it has `fields`.
+ *
+ * @typeParam T - what the schema gives; the table of types cannot tell the compiler.
+ */
+export function typeSchemas<T>({ shared = {}, object, list, hasPlace = false }: TypeSchemasOptions): z.ZodType<T> {
+  const { text, ...others } = fieldTypes;
+  const union = z.discriminatedUnion('type', [
+    strict({ ...shared, type: z.literal('text').default('text'), ...optionsOf(text) }),
+    ...Object.entries<FieldType<ScalarRule>>(others).map(([name, type]) =>
+      strict({ ...shared, type: z.literal(name), ...optionsOf(type) }),
+    ),
+    strict({ ...shared, type: z.literal('object'), ...object }).superRefine(checkResult),
+    strict({ ...shared, type: z.literal('array'), ...list }),
+  ]);
+  const schema: z.ZodType = z.preprocess(withObjectType, union);
+  return schema as z.ZodType<T>;
+
+  function optionsOf(type: FieldType<ScalarRule>): z.core.$ZodLooseShape {
+    return { ...type.options(z), ...(hasPlace && type.placeOptions?.(z)) };
+  }
+}
+
+function withObjectType(input: unknown): unknown {
+  const isObject = typeof input === 'object' && input !== null && 'fields' in input && !('type' in input);
+  return isObject ? { ...input, type: 'object' } : input;
 }
 
 /** The schemas of rules; `forPlugin` lets functions stand for `take` and filters. */
@@ -75,57 +113,25 @@ export function ruleSchemas(forPlugin: boolean): {
   const Nested: z.ZodType<Readonly<Record<string, Rule>>> = z.lazy(() => Fields);
 
   const place = placeShape(forPlugin);
-  const LongPlace = strict(place).superRefine((given, context) => addFaults(placeFaults(given), context));
+  const LongPlace = strict(place).superRefine((given, context) => addIssues(placeFaults(given), context));
   const AnyPlace: z.ZodType<Place> = z.union([ShortText, LongPlace]);
 
-  const object = {
-    type: z.literal('object'),
-    fields: Nested,
-    result: z.union([z.string(), z.array(z.string()).min(1).max(100)]).exactOptional(),
-  };
+  const object = { fields: Nested, result: z.union([z.string(), z.array(z.string()).min(1).max(100)]).exactOptional() };
   const Element: z.ZodType<Element> = z.lazy(() => AnyElement);
-  const array = { type: z.literal('array'), of: Element.prefault({}) };
-  const AnyElement = z.preprocess(
-    withObjectType,
-    z.discriminatedUnion('type', [
-      strict(scalarTypes.text),
-      strict(scalarTypes.integer),
-      strict(scalarTypes.number),
-      strict(scalarTypes.boolean),
-      strict(scalarTypes.date),
-      strict(scalarTypes.datetime),
-      strict(scalarTypes.money),
-      strict(scalarTypes.url),
-      strict(scalarTypes.json),
-      strict(object).superRefine(checkResult),
-      strict(array),
-    ]),
-  );
+  const list = { of: Element.prefault({}) };
+  const AnyElement = typeSchemas<Element>({ object, list });
 
   const common = {
     ...place,
     any: z.array(AnyPlace).min(1).max(20).exactOptional(),
     required: z.boolean().default(false),
   };
-  const LongForm = z
-    .preprocess(
-      withObjectType,
-      z.discriminatedUnion('type', [
-        strict({ ...common, ...scalarTypes.text }),
-        strict({ ...common, ...scalarTypes.integer }),
-        strict({ ...common, ...scalarTypes.number }),
-        /** `whenFound`: the value is whether the place is there, this where it is and the opposite where not. */
-        strict({ ...common, ...scalarTypes.boolean, whenFound: z.boolean().exactOptional() }),
-        strict({ ...common, ...scalarTypes.date }),
-        strict({ ...common, ...scalarTypes.datetime }),
-        strict({ ...common, ...scalarTypes.money }),
-        strict({ ...common, ...scalarTypes.url }),
-        strict({ ...common, ...scalarTypes.json }),
-        strict({ ...common, ...object }).superRefine(checkResult),
-        strict({ ...common, ...array, first: z.boolean().exactOptional() }),
-      ]),
-    )
-    .superRefine((rule, context) => addFaults(placeFaults(rule, ['any'], rule.type === 'object'), context));
+  const LongForm = typeSchemas<Rule>({
+    shared: common,
+    object,
+    list: { ...list, first: z.boolean().exactOptional() },
+    hasPlace: true,
+  }).superRefine((rule, context) => addIssues(placeFaults(rule, ['any'], rule.type === 'object'), context));
   const ShortForm = ShortText.transform((given): Rule => ({ ...given, required: false, type: 'text' }));
   const AnyForm = z.union([
     ShortForm,
@@ -141,30 +147,27 @@ export function ruleSchemas(forPlugin: boolean): {
 
 const ofDefinitions = ruleSchemas(false);
 
-/** Where one value is and what it is. */
+/** The schema of a rule in a definition, short or long. */
 export const Rule = ofDefinitions.Rule;
 
 /** Rules by the names of their fields; at least one. */
 export const Fields = ofDefinitions.Fields;
 
-/** Types whose value can be a record's key: what is read as one short text and is equal only to itself. */
-export const keyTypes: readonly Rule['type'][] = ['text', 'integer', 'url', 'date'];
-
-/** A field under its name alone; what its key makes a list is one. */
+/** Turns the key of a field into its name, and the field into a list if the key ends in `[]`. */
 export function named([key, rule]: readonly [string, Rule]): [string, Rule] {
   if (!key.endsWith('[]') || rule.type === 'array') return [bareName(key), rule];
   const { place, required, typed } = partsOf(rule);
   return [bareName(key), { ...place, required, type: 'array', of: typed }];
 }
 
-/** A rule taken apart. */
+/** A rule, split. */
 export interface RuleParts {
   readonly place: Place & { readonly any?: readonly Place[] };
   readonly required: boolean;
   readonly typed: Typed;
 }
 
-/** Takes where a value is apart from what it is. */
+/** Splits a rule into the keys that say where its value is and those that say of what type it is. */
 export function partsOf(rule: Rule): RuleParts {
   const { css, xpath, json, meta, const: value, in: where, attr, take, trim, filters, any, required, ...typed } = rule;
   const all = { css, xpath, json, meta, const: value, in: where, attr, take, trim, filters, any };
@@ -187,13 +190,7 @@ function lastFirst(rules: readonly Rule[], context: z.RefinementCtx): Rule {
   return { any, required: parts.some(({ required }) => required), ...typed };
 }
 
-/** What has fields is an object. */
-function withObjectType(input: unknown): unknown {
-  const isObject = typeof input === 'object' && input !== null && 'fields' in input && !('type' in input);
-  return isObject ? { ...input, type: 'object' } : input;
-}
-
-function checkResult({ fields, result = [] }: Omit<ObjectOptions, 'type'>, context: z.RefinementCtx): void {
+function checkResult({ fields = {}, result = [] }: Partial<ObjectOptions>, context: z.RefinementCtx): void {
   for (const name of [result].flat()) {
     if (!Object.hasOwn(fields, name))
       context.addIssue({
@@ -203,8 +200,4 @@ function checkResult({ fields, result = [] }: Omit<ObjectOptions, 'type'>, conte
         input: result,
       });
   }
-}
-
-function addFaults(faults: readonly Issue[], context: z.RefinementCtx): void {
-  for (const { path, message } of faults) context.addIssue({ code: 'custom', path: [...path], message });
 }

@@ -1,20 +1,35 @@
+import { hash } from 'node:crypto';
 import * as z from 'zod';
-import { HeaderValue, Proxy, Request, Retry } from './asking.ts';
+import { expected } from '../schema/expected.ts';
+import { documentKinds, type DocumentName } from '../extract/document/all.ts';
+import { documentKeys } from '../extract/document/kind.ts';
+import { HeaderValue } from './header.ts';
+import { Proxy, Request, Retry } from './request.ts';
 import { Auth } from './auth.ts';
-import { ByteSize } from './byte-size.ts';
 import { Collect } from './collect.ts';
 import { Crawl } from './crawl.ts';
-import { Duration, durationUpTo, Interval } from './duration.ts';
-import { expected } from './expected.ts';
+import { Duration, durationUpTo, Interval } from '../schema/duration.ts';
 import { Feed } from './feed.ts';
 import { EachPlace } from './place.ts';
-import { PluginName, PluginOptions, PluginSecrets } from './plugin.ts';
-import { PluginRecord } from './plugin-record.ts';
+import { PluginName, PluginOptions, PluginRecord, PluginSecrets } from './plugin.ts';
 import { Fields } from './rule.ts';
-import { scheduleShape } from './schedule.ts';
-import { FieldName, SourceId } from './slug.ts';
-import { strict } from './strict.ts';
+import { scheduleShape } from '../schedule/levels.ts';
+import { FieldName, SourceId } from '../schema/slug.ts';
+import { strict } from '../schema/strict.ts';
 import { UrlPattern } from './url-pattern.ts';
+
+const unitBytes: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
+
+/** `"512KiB"` or `"32MiB"` in a file, up to 1 GiB; bytes in the program. */
+export const ByteSize = z
+  .stringFormat('byte-size', /^[1-9]\d{0,9}(?:B|KiB|MiB|GiB)$/, expected('a size like "32MiB" (B, KiB, MiB or GiB)'))
+  .refine((text) => !(sizeBytes(text) > 1024 ** 3), expected('a size of 1 GiB at most'))
+  .transform(sizeBytes);
+
+function sizeBytes(text: string): number {
+  const unit = text.replace(/^\d+/, '');
+  return Number.parseInt(text, 10) * (unitBytes[unit] ?? Number.NaN);
+}
 
 /** One type of record, and how it is read from a page. */
 const RecordRule = strict({
@@ -23,16 +38,8 @@ const RecordRule = strict({
   /** One record per match, whose fields are searched in the match and in what it holds; without it, one record per page. */
   each: EachPlace.exactOptional(),
   fields: Fields,
-  /** What `null`, a place that says nothing, does to the value that is stored: `keep` leaves it. */
+  /** Whether a null, from a place that says nothing, clears the stored value or keeps it. */
   nulls: z.enum(['clear', 'keep']).default('clear'),
-});
-
-/** How a table of `provider: csv` is written. */
-const Csv = strict({
-  /** Default: the one of comma, semicolon, tab and bar that parts the first lines best. */
-  delimiter: z.string().length(1).exactOptional(),
-  /** Whether the first line names the columns, or their names where it does not. */
-  header: z.union([z.boolean(), z.array(z.string().min(1).max(200)).min(1).max(1_000)]).exactOptional(),
 });
 
 /** How the pause between two requests follows the time that the host takes to answer. */
@@ -61,6 +68,9 @@ const Politeness = strict({
     .transform((given) => (given === true ? Throttle.parse({}) : given)),
 });
 
+/** The politeness of a source that sets none. */
+export const defaultPoliteness = Politeness.parse({});
+
 /** How long one step may take, which is less than a turn may stay out, how much it may bring, and how long a collector may run. */
 const Limits = strict({
   connect: durationUpTo('30s').prefault('10s'),
@@ -75,7 +85,7 @@ const Limits = strict({
   collect: Duration.prefault('6h'),
 });
 
-/** What the page says when there will be nothing more to scrape. */
+/** The values by which a page tells that there will be nothing more to scrape. */
 const Finished = strict({
   record: z.string(),
   field: z.string(),
@@ -83,8 +93,8 @@ const Finished = strict({
   equals: z.array(z.union([z.string(), z.number(), z.boolean()])).min(1),
 });
 
-/** What is asked for is read as. */
-const Provider = z.enum(['html', 'xml', 'json', 'csv', 'rss']);
+/** The kind of document that pages are read as. */
+const Provider = z.enum(Object.keys(documentKinds) as [DocumentName, ...DocumentName[]]);
 
 /** A small, frequent request for one data point of each of the source's targets. */
 export const Pulse = strict({
@@ -95,7 +105,7 @@ export const Pulse = strict({
    * for the parameters of many targets, with commas between them; where nothing is to be filled, one answer has all of them.
    */
   url: UrlPattern.exactOptional(),
-  /** What its answers are read as. Default: as the source's pages are. */
+  /** The kind of document that its answers are. Default: that of the source's pages. */
   provider: Provider.exactOptional(),
   /** One record per match: one request asks for many targets, and each record belongs to the target that has its key. */
   each: EachPlace.exactOptional(),
@@ -107,11 +117,11 @@ export const Pulse = strict({
 });
 
 const shape = {
-  /** Also the name of its file. */
+  /** The source's id; its definition file has the same name. */
   id: SourceId,
   /** Default: its id. */
   name: z.string().trim().min(1).max(200).exactOptional(),
-  /** What its pages are read as. */
+  /** The kind of document that its pages are. */
   provider: Provider.default('html'),
   /** The address of a target that gives `params`; a target may give an address of its own. */
   url: UrlPattern.exactOptional(),
@@ -119,13 +129,11 @@ const shape = {
   ...scheduleShape,
   /** Whether private addresses, such as loopback, may be asked. */
   allowPrivate: z.boolean().default(false),
-  /** `fast` reads markup as it is written; `browser` builds the tree that a browser would, and takes several times as long. */
-  tree: z.enum(['fast', 'browser']).default('fast'),
   politeness: Politeness.prefault({}),
   limits: Limits.prefault({}),
   /** Not needed for `rss`, which has a record `item` of its own. */
   records: z.record(FieldName, RecordRule).default({}),
-  csv: Csv.exactOptional(),
+  ...documentKeys,
   finished: Finished.exactOptional(),
   /** A target is a list over several pages, the newest items first. */
   feed: Feed.exactOptional(),
@@ -148,30 +156,51 @@ const shape = {
   proxy: Proxy.exactOptional(),
   /** `browser` has pages rendered by a Chromium that is installed on the machine, scripts and all. */
   render: z.enum(['http', 'browser']).default('http'),
-  /** How it is logged in to. */
+  /** How the daemon logs in. */
   auth: Auth.exactOptional(),
   /** A file in the folder of plug-ins, which says how the source is asked and read. */
   plugin: PluginName.exactOptional(),
-  /** What the plug-in is told; its own schema says what it may be. */
+  /** Options of the plug-in, which its own schema checks. */
   options: PluginOptions.exactOptional(),
   /** The secrets that the plug-in may ask for. */
   secrets: PluginSecrets.exactOptional(),
 };
 
-/** A site or API, as its definition file describes it. What its parts say of each other is checked by `referenceIssues`. */
+/** A site or API, as its definition file describes it. `referenceIssues` checks its parts against each other. */
 export const Source = strict(shape);
 
-/** The same of a source with a plug-in: its fields say what they are, and not where. */
-export const PluginSource: z.ZodType<z.infer<typeof Source>> = strict({
+/** A source with a plug-in, as its definition file describes it: its fields have types and no places. */
+export const SourceWithPlugin: z.ZodType<z.infer<typeof Source>> = strict({
   ...shape,
   records: z.record(FieldName, PluginRecord).default({}),
 });
 export type Source = z.infer<typeof Source>;
 
-/** The ledger that a request of the source for `url` belongs to. */
+/** Returns the key of the host ledger that a request of the source for `url` belongs to. Throws a `TypeError` if `url` is no URL. */
 export function politenessKey(source: Source, url: string): string {
   const { key } = source.politeness;
   if (key !== undefined) return key;
   const { origin } = new URL(url);
   return origin === 'null' ? `plugin:${source.id}` : origin;
+}
+
+/** Makes a source with all defaults, for one request to a site that no definition describes. Private addresses are allowed only if `url` is a loopback one. Throws a `TypeError` if `url` is no URL. */
+export function strangerAt(url: string): Source {
+  const { hostname } = new URL(url);
+  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+  return Source.parse({
+    id: 'stranger',
+    allowPrivate: isLoopback,
+    records: { page: { key: 'title', fields: { title: 'title' } } },
+  });
+}
+
+/** Returns the version of a definition: 16 hexadecimal digits of the SHA-256 of its content. The order of keys, written defaults and comments make no difference. `plugin` is the version of its plug-in's file. */
+export function definitionVersion(source: Source, plugin = ''): string {
+  return hash('sha256', JSON.stringify(source, inKeyOrder) + plugin, 'hex').slice(0, 16);
+}
+
+function inKeyOrder(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,14 +1,13 @@
-import { pluginAddress } from './plugin-address.ts';
-import type { Issue } from './reference.ts';
 import type { Source } from './source.ts';
-import { fillUrl } from './url-pattern.ts';
+import { fillUrl, matchUrl } from './url-pattern.ts';
+import type { Issue } from '../schema/expected.ts';
 
-/** Where a target is, or why nobody knows, and of what part of the target that is said. */
+/** The address of a target, or what is wrong and at which part of the target. */
 export type TargetAddress =
   | { readonly ok: true; readonly url: string }
   | { readonly ok: false; readonly path: Issue['path']; readonly message: string };
 
-/** The address that a target names, or that its parameters make by its source. */
+/** Returns the address of a target: the one that it names, or the source's pattern filled with its parameters. */
 export function targetAddress(
   { id, url: pattern, plugin }: Source,
   { url, params = {} }: { readonly url?: string | undefined; readonly params?: Record<string, string> | undefined },
@@ -26,4 +25,55 @@ export function targetAddress(
     ...filled.unknown.map((name) => `"${name}" is not in the pattern`),
   ];
   return { ok: false, path: ['params'], message: `${told.join('; ')}: source "${id}" has ${pattern}` };
+}
+
+/** Makes the address of a target whose source has a plug-in and no pattern: `plugin:register?topic=sleep`. */
+export function pluginAddress(source: string, params: Readonly<Record<string, string>>): string {
+  const sorted = Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1));
+  const query = new URLSearchParams(sorted).toString();
+  return `plugin:${source}${query === '' ? '' : `?${query}`}`;
+}
+
+/** The parts of a target's address. */
+export interface AddressParts {
+  readonly params: Readonly<Record<string, string>>;
+  /** The address itself, where it is one of the web. */
+  readonly url?: string;
+}
+
+/** Splits a target's address into its parameters and its URL, for the plug-in of its source. Throws a `TypeError` for an address of a plug-in that is no URL. */
+export function addressParts({ url: pattern }: Source, address: string): AddressParts {
+  if (address.startsWith('plugin:')) return { params: Object.fromEntries(new URL(address).searchParams) };
+  const params = pattern === undefined ? undefined : matchUrl(pattern, address);
+  return { params: params ?? {}, url: address };
+}
+
+/** A source that an address belongs to. */
+export interface SourceMatch {
+  readonly source: string;
+  /** The values of the source's address pattern; missing if the address is on the source's host and was not made from the pattern. */
+  readonly params?: Readonly<Record<string, string>>;
+  /** The address as it is to be asked. */
+  readonly url: string;
+}
+
+/** Finds the sources that an address belongs to: those that name exactly it, else those whose pattern makes it, else those on its host. */
+export function sourcesOf(sources: Iterable<Source>, url: string): SourceMatch[] {
+  const host = URL.parse(url)?.host;
+  const made: SourceMatch[] = [];
+  const near: SourceMatch[] = [];
+  for (const source of sources) {
+    const params = source.url === undefined ? undefined : matchUrl(source.url, url);
+    if (params !== undefined) made.push({ source: source.id, params, url });
+    else if (host !== undefined && hostsOf(source).has(host)) near.push({ source: source.id, url });
+  }
+  const exact = made.filter(({ params = {} }) => Object.keys(params).length === 0);
+  return [exact, made].find((matches) => matches.length > 0) ?? near;
+}
+
+/** Hosts, with their ports, that a source's definition names. */
+function hostsOf({ url, pulse, crawl }: Source): Set<string> {
+  const places = [url, pulse?.url, ...(crawl?.start ?? []), ...(crawl?.sitemaps ?? [])];
+  const hosts = places.flatMap((each) => (each === undefined ? [] : (URL.parse(each)?.host ?? [])));
+  return new Set([...hosts, ...(crawl?.domains ?? [])]);
 }

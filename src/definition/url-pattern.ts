@@ -1,26 +1,21 @@
 import * as z from 'zod';
-import { got, withoutCredentials } from './expected.ts';
+import { faultCheck } from '../schema/checked-text.ts';
+import { got, withoutCredentials } from '../schema/expected.ts';
 
 const placeholder = /\{([^{}]*)\}/g;
 const nameForm = /^[A-Za-z][A-Za-z0-9_]*$/;
 
-/** The longest address: what browsers, proxies and logs are sure to carry. */
+/** Longest address, in characters: browsers, proxies and logs carry as many. */
 export const maxUrlLength = 2_083;
 
 /** An http or https address in which `{name}` stands for a parameter; placeholders are not allowed in scheme, host and port. */
-export const UrlPattern = z.string().superRefine((pattern, context) => {
-  const message = patternFault(pattern);
-  if (message !== undefined) context.addIssue({ code: 'custom', message, input: pattern });
-});
+export const UrlPattern = z.string().superRefine(faultCheck(patternFault));
 
 /** The address of a page. */
 export const HttpUrl = z
   .string()
   .trim()
-  .superRefine((url, context) => {
-    const message = urlFault(url);
-    if (message !== undefined) context.addIssue({ code: 'custom', message, input: url });
-  });
+  .superRefine(faultCheck((url) => urlFault(url)));
 
 function patternFault(pattern: string): string | undefined {
   const wrong = placeholdersOf(pattern).find((name) => !nameForm.test(name));
@@ -31,7 +26,7 @@ function patternFault(pattern: string): string | undefined {
   return urlFault(pattern.replace(placeholder, 'x'), pattern);
 }
 
-/** What keeps a text from being the address of a page, as a sentence that shows no credentials; `shown` stands for it there. */
+/** A sentence for what is wrong with the address of a page, without credentials; undefined if nothing is. `shown` is quoted in place of the text. */
 function urlFault(text: string, shown = text): string | undefined {
   if (shown.length > maxUrlLength)
     return `expected an http or https URL of at most ${maxUrlLength} characters, got ${shown.length}`;
@@ -42,24 +37,24 @@ function urlFault(text: string, shown = text): string | undefined {
   return "expected an http or https URL without user name and password: they belong under `auth` in the source's definition, as names of secrets";
 }
 
-/** Whether it is an absolute http or https URL without user name and password. */
+/** Whether `text` is an absolute http or https URL without user name and password. */
 export function isHttpUrl(text: string): boolean {
   return urlFault(text) === undefined;
 }
 
-/** The names in a pattern, in order of appearance, each once. */
+/** Returns the names of the placeholders in a pattern, in order of appearance, each once. */
 export function placeholdersOf(pattern: string): string[] {
   return [...new Set(Array.from(pattern.matchAll(placeholder), ([, name = '']) => name))];
 }
 
-/** What came of filling a pattern; the names it needs and did not get, or got and does not know. */
+/** A filled pattern, or the names of parameters that are missing and of those that it does not have. */
 export type FilledUrl =
   | { readonly ok: true; readonly url: string }
   | { readonly ok: false; readonly missing: readonly string[]; readonly unknown: readonly string[] };
 
 /**
- * Puts parameters in the places of their names, percent-encoded, so that a value can add no path, query or host.
- * An empty value counts as missing, and so do `.` and `..`, which would lead to another path.
+ * Replaces the placeholders of a pattern by parameters, percent-encoded, so that a value can add no path, query or host. An empty
+ * value counts as missing, and so do `.` and `..`, which would lead to another path.
  */
 export function fillUrl(pattern: string, params: Readonly<Record<string, string>>): FilledUrl {
   const names = placeholdersOf(pattern);
@@ -76,8 +71,8 @@ export function fillUrl(pattern: string, params: Readonly<Record<string, string>
 }
 
 /**
- * The parameters that make `url` from `pattern`, or nothing when it was not made from it; other spellings of one address are
- * one. A value holds no `/`, `?`, `#` or `&` as such.
+ * Finds the parameters with which `pattern` gives `url`, whatever the spelling of the address; undefined if there are none. No
+ * parameter holds `/`, `?`, `#` or `&` unless encoded.
  */
 export function matchUrl(pattern: string, url: string): Record<string, string> | undefined {
   const names: string[] = [];

@@ -1,26 +1,26 @@
 import {
+  type Document,
   isAlias,
   isMap,
   isNode,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
+  type Pair,
   parseDocument,
   visit,
-  type Document,
-  type Pair,
   type YAMLMap,
 } from 'yaml';
-import { got } from './expected.ts';
-import type { Locate, Place, Problem } from './problem.ts';
-import { type Fault, formFault, tooDeep, tooDeepIn } from './yaml-depth.ts';
+import { got } from '../schema/expected.ts';
+import type { Locate, Position, Problem } from './problem.ts';
 
-/** A YAML text: its value and where each part of it stands, or why it cannot be read. */
+/** The value of a YAML text and the positions of its parts, or why it cannot be read. */
 export type ReadYaml =
   | { readonly ok: true; readonly value: unknown; readonly locate: Locate }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** Of what is wrong with the YAML itself, only so much is told. */
+/** Faults of the YAML itself that are told, at most. */
 const maxFaults = 20;
 const maxKeys = 1_000;
 
@@ -53,7 +53,7 @@ export function readYaml(text: string, file: string): ReadYaml {
   function refused(faults: readonly Fault[], counted: LineCounter): ReadYaml {
     const problems = faults.slice(0, maxFaults).map(({ offset, message }) => ({
       file,
-      ...placeOf(counted, offset),
+      ...positionOf(counted, offset),
       path: '',
       message: lowerFirst(message),
     }));
@@ -96,7 +96,7 @@ function linesOf(text: string): LineCounter {
 function locator(document: Document.Parsed, lines: LineCounter): Locate {
   return (path, wanted) => {
     let node: unknown = document.contents;
-    let last: Place = { line: 1, column: 1 };
+    let last: Position = { line: 1, column: 1 };
     for (const [index, part] of path.entries()) {
       const pair = pairAt(node, part, document);
       if (pair === undefined) return last;
@@ -109,9 +109,9 @@ function locator(document: Document.Parsed, lines: LineCounter): Locate {
     return last;
   };
 
-  function startOf(node: unknown): Place | undefined {
+  function startOf(node: unknown): Position | undefined {
     const start = isNode(node) ? node.range?.[0] : undefined;
-    return start === undefined ? undefined : placeOf(lines, start);
+    return start === undefined ? undefined : positionOf(lines, start);
   }
 }
 
@@ -130,11 +130,71 @@ function pairAt(
   return resolved.items.find(({ key }: Pair) => isScalar(key) && String(key.value) === String(part));
 }
 
-function placeOf(lines: LineCounter, offset: number): Place {
+function positionOf(lines: LineCounter, offset: number): Position {
   const { line, col } = lines.linePos(offset);
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }
 
 function lowerFirst(message: string): string {
   return message.charAt(0).toLowerCase() + message.slice(1);
+}
+
+/** How deep mappings and lists may be nested. */
+const maxDepth = 64;
+export const tooDeep = `nested too deep, expected at most ${maxDepth} levels`;
+
+/** Columns of indentation, at most: more than the deepest file needs. */
+const maxIndent = 256;
+
+const marks = new Set(['\u0002', '\u0018', '\u001F']);
+const scalarMark = '\u001F';
+
+/** Something wrong at an offset of the text. */
+export interface Fault {
+  readonly offset: number;
+  readonly message: string;
+}
+
+/**
+ * Finds nesting that is too deep, and brackets that close what was not opened; undefined if there is neither. It is called before
+ * the text is parsed, since the parser is recursive and a stack overflow ends the process.
+ */
+export function formFault(text: string): Fault | undefined {
+  let offset = 0;
+  let flow = 0;
+  let indent: number | undefined = 0;
+  let before = '';
+  for (const token of new Lexer().lex(text)) {
+    const isScalar = before === scalarMark;
+    if (!isScalar && /^[[{]$/.test(token)) flow += 1;
+    if (!isScalar && /^[\]}]$/.test(token)) flow -= 1;
+    if (flow < 0) return { offset, message: `unexpected "${token}"` };
+    if (flow > maxDepth || (indent !== undefined && flow === 0 && indent > maxIndent && opens(token)))
+      return { offset, message: tooDeep };
+    if (!marks.has(token)) {
+      offset += token.length;
+      if (token.endsWith('\n')) indent = 0;
+      else if (indent !== undefined) indent = !isScalar && /^[ \t?-]+$/.test(token) ? indent + token.length : undefined;
+    }
+    before = token;
+  }
+  return undefined;
+}
+
+/** Whether a token is more than blanks, a comment or the end of a line. */
+function opens(token: string): boolean {
+  return !/^(?:\s*|#.*)$/.test(token);
+}
+
+/** Finds the path to a value that is nested too deep, or within itself through an alias; undefined if there is none. */
+export function tooDeepIn(value: unknown): PropertyKey[] | undefined {
+  const open: { readonly value: unknown; readonly path: readonly PropertyKey[] }[] = [{ value, path: [] }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next.value !== 'object' || next.value === null) continue;
+    if (next.path.length >= maxDepth) return [...next.path];
+    const isList = Array.isArray(next.value);
+    for (const [key, inner] of Object.entries(next.value))
+      if (typeof inner === 'object') open.push({ value: inner, path: [...next.path, isList ? Number(key) : key] });
+  }
+  return undefined;
 }

@@ -1,13 +1,12 @@
-import * as z from 'zod';
-import type { EventView } from '../control/methods/event.ts';
+import type { Event, EventOf } from '../event/catalogue.ts';
 
-/** What the demo has seen so far, folded from the daemon's events. */
+/** The state of the demo's screen, from the daemon's events so far. */
 export interface Board {
   readonly rows: ReadonlyMap<string, BoardRow>;
   readonly counts: BoardCounts;
 }
 
-/** One project on one source. */
+/** The demo's figures for one project on one source. */
 export interface BoardRow {
   readonly project: string;
   readonly source: string;
@@ -23,6 +22,7 @@ export interface BoardRow {
   readonly failure?: string;
 }
 
+/** The numbers of events since the demo began, by kind. */
 export interface BoardCounts {
   readonly scrapes: number;
   readonly records: number;
@@ -31,16 +31,8 @@ export interface BoardCounts {
   readonly finished: number;
 }
 
-const Change = z.object({
-  type: z.string(),
-  key: z.string(),
-  fields: z.record(z.string(), z.object({ old: z.unknown().optional(), new: z.unknown() })),
-});
-
-const Failure = z.object({ failure: z.object({ code: z.string() }).optional(), code: z.string().optional() });
-
-/** What an event says of a record, if it does. */
-export type RecordChange = z.infer<typeof Change>;
+/** An event that tells a record's fields. */
+export type RecordChange = EventOf<'record.added' | 'record.changed'>;
 
 /** A board on which nothing has happened. */
 export const emptyBoard: Board = {
@@ -48,20 +40,8 @@ export const emptyBoard: Board = {
   counts: { scrapes: 0, records: 0, changes: 0, failures: 0, finished: 0 },
 };
 
-/** The record that an event is about, and how its fields differ; nothing for an event about something else. */
-export function recordChange(event: EventView): RecordChange | undefined {
-  if (event.type !== 'record.added' && event.type !== 'record.changed') return undefined;
-  return Change.safeParse(event.data).data;
-}
-
-/** The code of the failure that an event tells of. */
-export function failureCode(event: EventView): string {
-  const { data } = Failure.safeParse(event.data);
-  return data?.failure?.code ?? data?.code ?? 'failed';
-}
-
 /** The board after one more event. */
-export function withEvent(board: Board, event: EventView): Board {
+export function withEvent(board: Board, event: Event): Board {
   const { counts } = board;
   switch (event.type) {
     case 'record.added':
@@ -72,7 +52,7 @@ export function withEvent(board: Board, event: EventView): Board {
       return { rows: scrapedRow(board, event), counts: { ...counts, scrapes: counts.scrapes + 1 } };
     case 'scrape.failed':
       return {
-        rows: row(board, event, { failure: failureCode(event) }),
+        rows: row(board, event, { failure: event.data.failure?.code ?? 'failed' }),
         counts: { ...counts, failures: counts.failures + 1 },
       };
     case 'project.finished':
@@ -82,9 +62,8 @@ export function withEvent(board: Board, event: EventView): Board {
   }
 }
 
-function changedRow(board: Board, event: EventView): Board['rows'] {
-  const change = recordChange(event);
-  if (change === undefined) return board.rows;
+function changedRow(board: Board, event: RecordChange): Board['rows'] {
+  const change = event.data;
   const before = rowOf(board, event);
   const values = Object.fromEntries(Object.entries(change.fields).map(([name, field]) => [name, field.new]));
   const kept = before.record?.key === change.key ? before.record.fields : {};
@@ -98,20 +77,20 @@ function changedRow(board: Board, event: EventView): Board['rows'] {
   });
 }
 
-function scrapedRow(board: Board, event: EventView): Board['rows'] {
+function scrapedRow(board: Board, event: Event): Board['rows'] {
   const { failure: _mended, ...rest } = rowOf(board, event);
   return new Map(board.rows).set(keyOf(event), { ...rest, seenAt: event.at });
 }
 
-function row(board: Board, event: EventView, change: Partial<BoardRow>): Board['rows'] {
+function row(board: Board, event: Event, change: Partial<BoardRow>): Board['rows'] {
   return new Map(board.rows).set(keyOf(event), { ...rowOf(board, event), ...change });
 }
 
-function rowOf(board: Board, event: EventView): BoardRow {
+function rowOf(board: Board, event: Event): BoardRow {
   const { project = '', source = '' } = event;
   return board.rows.get(keyOf(event)) ?? { project, source, latest: [], records: 0, changes: 0 };
 }
 
-function keyOf({ project = '', source = '' }: EventView): string {
+function keyOf({ project = '', source = '' }: Event): string {
   return `${project} ${source}`;
 }

@@ -12,13 +12,13 @@ export interface Ended {
   readonly tail: readonly string[];
 }
 
-/** A process of ours, running this very Node; disposing of it stops it. */
+/** A child process that runs this very Node; disposing of it stops it. */
 export interface OwnProcess extends AsyncDisposable {
   readonly pid: number;
   /** The first line of its standard output; rejects when it ends without one. */
   readonly firstLine: Promise<string>;
   readonly ended: Promise<Ended>;
-  /** Asks it to end, and makes it end when it has not after ten seconds. */
+  /** Sends SIGTERM, and SIGKILL after ten seconds; resolves when the process has ended. */
   stop(): Promise<Ended>;
 }
 
@@ -27,8 +27,9 @@ const tailLines = 20;
 const tether = new URL(`tether${extname(import.meta.filename)}`, import.meta.url).href;
 
 /**
- * Runs a file with this Node. It ends with this process at the latest, however that ends, since its standard input closes
- * then. Where it can, it is out of reach of the terminal's Ctrl-C: who started it decides when it ends.
+ * Runs a file with this Node. The child ends with this process at the latest, however this one ends, since its standard input
+ * closes then. Except on Windows, the terminal's Ctrl-C does not reach it: its parent decides when it ends. Rejects if the
+ * process cannot be started.
  */
 export async function startProcess(file: string, args: readonly string[]): Promise<OwnProcess> {
   const child = spawn(process.execPath, ['--import', tether, file, ...args], {
@@ -65,7 +66,7 @@ export async function startProcess(file: string, args: readonly string[]): Promi
   }
 }
 
-/** How a process ended, as a sentence's end: `ended with status 1`. */
+/** How a process ended, as the end of a sentence: `ended with status 1`. */
 export function endText({ status, signal }: Ended): string {
   return status === undefined ? `was ended by ${signal ?? 'a signal'}` : `ended with status ${status}`;
 }

@@ -6,35 +6,37 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect, ConnectionError, type Client } from '../control/client.ts';
 import { demoProjects, installSources } from './install.ts';
-import { endText, startProcess, type Ended, type OwnProcess } from './own-process.ts';
+import { endText, startProcess } from './own-process.ts';
 import { showOn, type Output, type Show } from './show.ts';
-import { startWebProcess } from './web-process.ts';
+import { startWeb } from './web.ts';
 
 /** How the demo runs. */
 export interface DemoOptions {
-  /** Ends it after so long; without it, it goes on until Ctrl-C. */
+  /** The duration of the demo, in ms. Default: until Ctrl-C. */
   readonly forMs?: number;
-  /** Of the demo web; default 1. */
+  /** The seed from which the demo web is computed; another seed gives other figures. Default: 1. */
   readonly seed?: number;
   /** Tells events and summary as JSON, one object per line. */
   readonly json?: boolean;
-  /** Where it shows what happens; default standard output. */
+  /** The stream to which events are written. Default: standard output. */
   readonly output?: Output;
-  /** The file that is the daemon's program; default this very one. */
+  /** The file of the daemon's program. Default: the program that runs now. */
   readonly program?: string;
 }
 
-/** How long the daemon may take until it is ready. */
+/** The longest start of the daemon, in milliseconds. */
 const readyMs = 30_000;
 const askAgainMs = 50;
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** A second signal within this time, in milliseconds, counts as the first one. */
+const patienceMs = 1_000;
 
 const ownProgram = join(import.meta.dirname, '..', 'heronry.cjs');
 
 /**
- * Tracks the demo web with a real daemon and shows what happens. Both run in processes of their own and in a temporary
- * folder; both and the folder are gone when this resolves, with the exit status: 0 when its time was over or a signal ended
- * it, 1 when the daemon or the web died.
+ * Opens a web of its own, tracks it with a real daemon and shows what happens. The daemon is a process of its own in a
+ * temporary folder. Web, daemon and folder are gone when this resolves with the exit status: 0 when its time was over or a
+ * signal ended it, 1 when the daemon died. Rejects if the daemon is not ready within 30 s.
  */
 export async function runDemo({
   forMs,
@@ -52,9 +54,10 @@ export async function runDemo({
   cleanup.defer(() => void process.removeListener('exit', sweep));
   cleanup.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-  const web = await startWebProcess({ seed });
-  cleanup.use(web.process);
-  await installSources(join(folder, 'sources'), web.origin, Date.now());
+  const openedAt = Date.now();
+  const web = await startWeb({ seed, openedAt });
+  cleanup.defer(() => web.close());
+  await installSources(join(folder, 'sources'), web.origin, openedAt);
   const socket =
     process.platform === 'win32' ? String.raw`\\.\pipe\heronry-demo-${process.pid}` : join(folder, 'control.sock');
   const daemon = await startProcess(program, [
@@ -74,10 +77,10 @@ export async function runDemo({
   const startedAt = performance.now();
   try {
     const life = watch({ show, socket, origin: web.origin, forMs, stop });
-    const first = await Promise.race([life, death('the daemon', daemon), death('the demo web', web.process)]);
+    const first = await Promise.race([life, daemon.ended]);
     if (first === 'over') return 0;
-    const died = first === 'hung up' ? await death('the daemon', { ended: daemon.stop() }) : first;
-    show.say(`${died.who} ${endText(died)}; the last it wrote:\n${died.tail.join('\n')}`);
+    const died = first === 'hung up' ? await daemon.stop() : first;
+    show.say(`the daemon ${endText(died)}; the last it wrote:\n${died.tail.join('\n')}`);
     return 1;
   } finally {
     over.abort();
@@ -136,10 +139,6 @@ async function connected(socket: string): Promise<Client | undefined> {
   }
 }
 
-async function death(who: string, { ended }: Pick<OwnProcess, 'ended'>): Promise<Ended & { readonly who: string }> {
-  return { who, ...(await ended) };
-}
-
 /** Waits so long, or for ever, but no longer than until `stop` fires. */
 async function pause(ms: number | undefined, stop: AbortSignal): Promise<void> {
   if (stop.aborted) return;
@@ -149,14 +148,21 @@ async function pause(ms: number | undefined, stop: AbortSignal): Promise<void> {
   });
 }
 
-/** Fires at the first signal that asks this process to end; a second one ends it at once. */
+/**
+ * Aborts `signal` when a signal first asks this process to end; one that comes a second or more later ends the process at once. An
+ * earlier one is the same Ctrl-C again, since a whole group of processes gets it and the launcher passes it on.
+ */
 function interruptible(): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
   const fire = () => {
-    release();
+    if (!controller.signal.aborted) setTimeout(release, patienceMs).unref();
     controller.abort();
   };
   const release = () => signals.forEach((signal) => process.removeListener(signal, fire));
-  for (const signal of signals) process.once(signal, fire);
-  return { signal: controller.signal, [Symbol.dispose]: release };
+  for (const signal of signals) process.on(signal, fire);
+  return {
+    signal: controller.signal,
+    // After a signal its timer releases: the second one may come when the demo has ended and its process has not.
+    [Symbol.dispose]: () => (controller.signal.aborted ? undefined : release()),
+  };
 }

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
-import type { EventView } from '../control/methods/event.ts';
-import { failureCode, recordChange, type Board, type BoardCounts, type BoardRow } from './board.ts';
+import type { Event } from '../event/catalogue.ts';
+import type { Board, BoardCounts, BoardRow, RecordChange } from './board.ts';
 
 /** The terminal's size, in characters. */
 export interface ScreenSize {
@@ -32,19 +32,28 @@ export function boardLines({ rows, counts }: Board, now: number, { columns, rows
 }
 
 /** An event as a line of its own; nothing for those that only say that the daemon is at work. */
-export function eventLine(event: EventView): string | undefined {
+export function eventLine(event: Event): string | undefined {
   const start = `${new Date(event.at).toISOString().slice(11, 19)}  ${event.project ?? '-'}  ${event.source ?? '-'}  `;
-  const change = recordChange(event);
-  if (change !== undefined) {
-    const fields = Object.entries(change.fields).map(([name, field]) =>
-      event.type === 'record.added'
-        ? `${name} ${valueText(field.new)}`
-        : `${name} ${valueText(field.old)} → ${valueText(field.new)}`,
-    );
-    return `${start}${event.type === 'record.added' ? 'added' : 'changed'} ${plain(change.type)} ${plain(change.key)}: ${fields.join(', ')}`;
+  switch (event.type) {
+    case 'record.added':
+      return `${start}added ${recordText(event, ({ new: value }) => valueText(value))}`;
+    case 'record.changed':
+      return `${start}changed ${recordText(event, (field) => `${valueText(field.old)} → ${valueText(field.new)}`)}`;
+    case 'scrape.failed':
+      return `${start}scrape failed: ${plain(event.data.failure?.code ?? 'failed')}`;
+    case 'project.finished':
+      return `${start}finished: there will be nothing more`;
+    default:
+      return undefined;
   }
-  if (event.type === 'scrape.failed') return `${start}scrape failed: ${plain(failureCode(event))}`;
-  return event.type === 'project.finished' ? `${start}finished: there will be nothing more` : undefined;
+}
+
+function recordText(
+  { data: { type, key, fields } }: RecordChange,
+  textOf: (field: RecordChange['data']['fields'][string]) => string,
+): string {
+  const texts = Object.entries(fields).map(([name, field]) => `${name} ${textOf(field)}`);
+  return `${plain(type)} ${plain(key)}: ${texts.join(', ')}`;
 }
 
 /** The counts as one sentence. */
@@ -62,7 +71,7 @@ export function valueText(value: unknown): string {
   return text.length > valueWidth ? `${text.slice(0, valueWidth - 1)}…` : text;
 }
 
-/** What changed last, then figures, then texts; the record's key in front where a row has several records. */
+/** Formats a record: fields that changed last, then figures, then texts; the record's key comes first if the row has several records. */
 function fieldsText({ record, records, latest }: BoardRow, width: number): string {
   if (record === undefined) return '';
   const others = Object.keys(record.fields).filter(
@@ -86,7 +95,7 @@ function ageText(at: number | undefined, now: number): string {
   return at === undefined ? '–' : `${Math.max(0, Math.round((now - at) / 1_000))}s`;
 }
 
-/** What a page said must not move the cursor. */
+/** Removes control characters, so that text from a page cannot move the cursor. */
 function plain(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/\p{Cc}+/gu, ' ');
 }

@@ -1,17 +1,18 @@
-import type { EventView } from '../control/methods/event.ts';
+import type { Event } from '../event/catalogue.ts';
 import { emptyBoard, withEvent, type Board } from './board.ts';
 import { boardLines, countsText, eventLine } from './screen.ts';
 
-/** Where the demo tells what happens. */
+/** Presents the events of the demo as they come. */
 export interface Show {
-  /** Something to say before or besides the events. */
+  /** Shows a text besides the events. */
   say(text: string): void;
-  take(event: EventView): void;
-  /** Ends the show with the sum of it. */
+  /** Shows an event. */
+  take(event: Event): void;
+  /** Ends the show with the counts of all events. */
   end(elapsedMs: number): void;
 }
 
-/** What the show is written to; size and `isTTY` as a terminal has them. */
+/** The stream that the show is written to. Size and `isTTY` are set on a terminal. */
 export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean;
@@ -24,10 +25,22 @@ const hideCursor = '\x1b[?25l';
 const showCursor = '\x1b[?25h';
 const clearBelow = '\x1b[0J';
 
-/** Redrawn in place on a terminal, else a line per event; as JSON, one object per line. */
+/** Shows a table redrawn in place on a terminal, a line per event elsewhere, and with `json` an object per line. */
 export function showOn(output: Output, json: boolean): Show {
-  if (json) return jsonShow(output);
-  return output.isTTY ? liveShow(output) : lineShow(output);
+  if (!json && output.isTTY) return liveShow(output);
+  let board = emptyBoard;
+  const tell = (object: object, text: string | undefined): void => {
+    const line = json ? JSON.stringify(object) : text;
+    if (line !== undefined) output.write(`${line}\n`);
+  };
+  return {
+    say: (message) => tell({ message }, message),
+    take(event) {
+      board = withEvent(board, event);
+      tell({ event }, eventLine(event));
+    },
+    end: (elapsedMs) => tell({ summary: { ...board.counts, elapsedMs: Math.round(elapsedMs) } }, sum(board, elapsedMs)),
+  };
 }
 
 function liveShow(output: Output): Show {
@@ -56,32 +69,6 @@ function liveShow(output: Output): Show {
     output.write(`${upTo(drawn)}${clearBelow}${lines.join('\n')}\n`);
     drawn = lines.length;
   }
-}
-
-function lineShow(output: Output): Show {
-  let board = emptyBoard;
-  return {
-    say: (text) => void output.write(`${text}\n`),
-    take(event) {
-      board = withEvent(board, event);
-      const line = eventLine(event);
-      if (line !== undefined) output.write(`${line}\n`);
-    },
-    end: (elapsedMs) => void output.write(`${sum(board, elapsedMs)}\n`),
-  };
-}
-
-function jsonShow(output: Output): Show {
-  let board = emptyBoard;
-  return {
-    say: (text) => void output.write(`${JSON.stringify({ message: text })}\n`),
-    take(event) {
-      board = withEvent(board, event);
-      output.write(`${JSON.stringify({ event })}\n`);
-    },
-    end: (elapsedMs) =>
-      void output.write(`${JSON.stringify({ summary: { ...board.counts, elapsedMs: Math.round(elapsedMs) } })}\n`),
-  };
 }
 
 function sum({ counts }: Board, elapsedMs: number): string {

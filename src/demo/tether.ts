@@ -1,8 +1,8 @@
 import { isMainThread } from 'node:worker_threads';
 
 /*
- * Loaded before a program (`node --import`), ends it in order when its standard input closes: whoever holds the other end
- * may be killed in any way, and leaves no orphan. Its threads load this too, and have a standard input that is closed.
+ * Loaded before a program (`node --import`), this ends the program in order when its standard input closes. So a parent
+ * that holds the other end leaves no orphan, however it is killed. The program's threads load this too; there it does nothing.
  */
 
 const { stdin } = process;

@@ -1,6 +1,8 @@
 import { Document, isMap, isScalar, YAMLMap } from 'yaml';
+import { defined } from '../defined.ts';
 import type { Draft } from './draft.ts';
 
+/** What a draft becomes a definition of. */
 export interface DefinitionOptions {
   readonly id: string;
   /** The page that it was drafted from. */
@@ -9,14 +11,14 @@ export interface DefinitionOptions {
   readonly plain?: ReadonlySet<string>;
 }
 
-/** The text of a definition, with what was found in comments. */
+/** Writes a draft as the YAML of a definition, with what was found in comments. Throws a `TypeError` if `url` is no URL. */
 export function definitionText(
   { provider, name, record, found }: Draft,
   { id, url, plain = new Set() }: DefinitionOptions,
 ): string {
   const document = new Document({
     id,
-    ...(name !== undefined && { name }),
+    ...defined({ name }),
     provider,
     url: patternOf(url, record?.isWhole === true),
     ...(isLoopback(url) && { allowPrivate: true }),
@@ -24,7 +26,7 @@ export function definitionText(
       records: {
         [record.type]: {
           key: record.key,
-          ...(record.each !== undefined && { each: record.each }),
+          ...defined({ each: record.each }),
           fields: Object.fromEntries(
             Object.entries(record.fields).map(([field, rule]) => [
               field,

@@ -1,16 +1,17 @@
 import { type Document, type Element, isTag } from 'domhandler';
-import { decodeBody } from '../extract/charset.ts';
-import { isTooDense, maxParts } from '../extract/density.ts';
+import { decodeBody } from '../extract/decode.ts';
+import { isTooDense, maxParts } from '../extract/tree/parts.ts';
+import { documentKind, type DocumentName } from '../extract/document/all.ts';
 import { parseCsv } from '../extract/document/csv.ts';
-import { parseJson } from '../extract/document/json.ts';
-import { attributeOf, elementsIn } from '../extract/document/node.ts';
+import { parseJson } from '../extract/value/json-text.ts';
+import { attributeOf, elementsIn, findFirst } from '../extract/tree/nodes.ts';
 import { parseXml } from '../extract/document/xml.ts';
-import type { Value } from '../extract/draft.ts';
-import { collapsedText } from '../extract/rule/text.ts';
-import { parseTree } from '../extract/tree.ts';
-import { blockRecord } from './block-record.ts';
-import { describedRecords, openGraphRecord } from './embedded.ts';
-import { fieldsOfObjects, isObject } from './json-fields.ts';
+import type { Value } from '../extract/value/value.ts';
+import { collapsedText } from '../extract/tree/text.ts';
+import { parseHtml } from '../extract/document/html.ts';
+import { defined } from '../defined.ts';
+import { blockRecord } from './blocks.ts';
+import { describedRecords, fieldsOfObjects, isObject, openGraphRecord } from './described.ts';
 import { type DraftRecord, fieldName, keyOf } from './record.ts';
 
 /** A page to draft a definition from. */
@@ -20,39 +21,39 @@ export interface DraftPage {
   readonly contentType?: string;
 }
 
-/** How a page can be read; the first of several ways. */
+/** How a page can be read: the best way that was found. */
 export interface Draft {
-  readonly provider: 'html' | 'xml' | 'json' | 'csv' | 'rss';
-  /** What the page calls itself. */
+  readonly provider: DocumentName;
+  /** The title of the page. */
   readonly name?: string;
   /** Missing where the provider has a record of its own, and where nothing was found. */
   readonly record?: DraftRecord;
-  /** What was found, the first of it taken; sentences for people. */
+  /** Sentences about what was found; the first is what the record is made of. */
   readonly found: readonly string[];
 }
 
-/** Drafts how a page can be read from what it holds. Pure. */
+/** Drafts how a page can be read from what it holds. Pure. Rejects with `TooManyParts` for more attributes than a thread may hold. */
 export async function draftOf({ body, url, contentType }: DraftPage): Promise<Draft> {
   const text = decodeBody(body, contentType);
   const start = text.replace(/^\ufeff/, '').trimStart();
   if (/^[[{]/.test(start)) {
-    if (isTooDense(text, { document: 'json' })) return tooDense('json');
+    if (isTooDense(text, documentKind('json').marks({}))) return tooDense('json');
     const parsed = parseJson(text);
     if (parsed.ok) return ofJson(parsed.value, url);
   }
   if (/^<(?:\?xml|rss|feed|rdf:RDF|urlset|sitemapindex)\b/i.test(start)) {
     const isPage = /^(?:<\?xml[^>]*>\s*)?<!doctype html/i.test(start) || /<html[\s>]/i.test(start.slice(0, 2_000));
-    if (!isPage) return isTooDense(text, { document: 'xml' }) ? tooDense('xml') : ofXml(parseXml(text));
+    if (!isPage) return isTooDense(text, documentKind('xml').marks({})) ? tooDense('xml') : ofXml(parseXml(text));
   }
   if (
     /csv|tab-separated/i.test(contentType ?? '') ||
     (!start.startsWith('<') && /^[^\n]*[,;\t|][^\n]*\r?\n/.test(start))
   )
-    return isTooDense(text, { document: 'csv' }) ? tooDense('csv') : ofCsv(text, url);
-  return isTooDense(text, { document: 'html' }) ? tooDense('html') : ofHtml(await parseTree(text, 'fast'), url);
+    return isTooDense(text, documentKind('csv').marks({})) ? tooDense('csv') : ofCsv(text, url);
+  return isTooDense(text, documentKind('html').marks({})) ? tooDense('html') : ofHtml(parseHtml(text), url);
 }
 
-function tooDense(provider: 'html' | 'xml' | 'json' | 'csv'): Draft {
+function tooDense(provider: DocumentName): Draft {
   return { provider, found: [`more than ${maxParts} tags or values, which no thread could hold`] };
 }
 
@@ -65,8 +66,7 @@ function ofHtml(root: Document, url: string): Draft {
   const [record = plainRecord(root)] = records;
   return {
     provider: 'html',
-    ...(name !== undefined && { name }),
-    ...(record !== undefined && { record }),
+    ...defined({ name, record }),
     found: records.length > 0 ? records.map(({ found }) => found) : ['nothing but a heading'],
   };
 }
@@ -77,17 +77,15 @@ function titleOf(root: Document): string | undefined {
 }
 
 function textOf(root: Document, tag: string): string | undefined {
-  for (const element of elementsIn(root)) if (element.name === tag) return collapsedText(element).trim() || undefined;
-  return undefined;
+  const found = findFirst(root, ({ name }) => name === tag);
+  return found && (collapsedText(found).trim() || undefined);
 }
 
-/** What any page has: a heading or a title, and perhaps an address of its own. */
+/** Drafts a record of a page's heading or title and perhaps its canonical address; undefined if it has neither. */
 function plainRecord(root: Document): DraftRecord | undefined {
   const css = ['h1', 'title'].find((tag) => textOf(root, tag) !== undefined);
   if (css === undefined) return undefined;
-  const canonical = Array.from(elementsIn(root)).find(
-    ({ name, attribs }) => name === 'link' && attribs['rel'] === 'canonical',
-  );
+  const canonical = findFirst(root, ({ name, attribs }) => name === 'link' && attribs['rel'] === 'canonical');
   const isAddressed = canonical !== undefined && attributeOf(canonical, 'href') !== undefined;
   return {
     type: 'page',
@@ -107,7 +105,7 @@ function ofXml(root: Document): Draft {
   if (isFeed)
     return { provider: 'rss', found: [`a feed with ${names.has('entry') ? 'entries of Atom' : 'items of RSS'}`] };
   const record = repeatedElement(root);
-  return { provider: 'xml', ...(record && { record }), found: [record?.found ?? 'no repeated element'] };
+  return { provider: 'xml', ...defined({ record }), found: [record?.found ?? 'no repeated element'] };
 }
 
 /** The element of an XML document that is there most often and holds others. */

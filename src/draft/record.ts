@@ -1,13 +1,12 @@
-import type { Value } from '../extract/draft.ts';
-import { readValue } from '../extract/value/read.ts';
-import type { ScalarRule } from '../extract/value/rule.ts';
+import type { Value } from '../extract/value/value.ts';
+import { keyTypes, readValue, type ScalarRule } from '../extract/value/all.ts';
 
 /** One field as a definition has it. */
 export type DraftField = Readonly<Record<string, Value>>;
 
 /** One type of record as a definition has it, and why it was taken for one. */
 export interface DraftRecord {
-  /** Such as `product`. */
+  /** The name of the record's type, such as `product`. */
   readonly type: string;
   readonly key: string;
   /** Missing for one record per page. */
@@ -15,14 +14,14 @@ export interface DraftRecord {
   readonly fields: Readonly<Record<string, DraftField>>;
   /** Whether the page is about this one thing, so that others of its kind have pages of their own. */
   readonly isWhole: boolean;
-  /** What was found, as a sentence for people. */
+  /** A sentence for people on what was found. */
   readonly found: string;
 }
 
-/** More fields than a person wants to look through. */
+/** Fields of a drafted record, at most. */
 export const maxFields = 16;
 
-/** What a field is called by, made of any text; empty where nothing of it can stand in a name. */
+/** Makes the name of a field from any text; empty if no part of the text can stand in a name. */
 export function fieldName(text: string): string {
   const words = text
     .replaceAll(/([a-z\d])([A-Z])/g, '$1_$2')
@@ -32,7 +31,7 @@ export function fieldName(text: string): string {
   return words.slice(0, 40);
 }
 
-/** The type that all samples of a field can be read as, with what it takes; text where nothing else is sure. */
+/** Guesses the type of a field, with its options, that all samples can be read as; no type, which means text, if none is sure. */
 export function guessedType(name: string, samples: readonly Value[], base: string, currency?: string): DraftField {
   const said = samples.filter((sample) => sample !== null && sample !== '');
   if (said.length === 0) return {};
@@ -62,9 +61,7 @@ export function guessedType(name: string, samples: readonly Value[], base: strin
 const keyNames = ['sku', 'id', 'guid', 'gtin13', 'gtin', 'isbn', 'mpn', 'identifier', 'code', 'slug'];
 const otherNames = ['url', 'link', 'name', 'headline', 'title'];
 
-const keyTypes: readonly Value[] = ['text', 'integer', 'url', 'date'];
-
-/** The field that tells one record from another: of those in which no two samples are alike, the one called most like a key. */
+/** Chooses the key of a record: of the fields in which no two samples are equal, the one whose name is most like that of a key; undefined if there is none. */
 export function keyOf(
   fields: Readonly<Record<string, DraftField>>,
   samplesOf: (name: string) => readonly Value[],
@@ -74,7 +71,10 @@ export function keyOf(
     const type = fields[name]?.['type'] ?? 'text';
     const isSaid = samples.every((sample) => sample !== null && sample !== '');
     return (
-      keyTypes.includes(type) && samples.length > 0 && isSaid && new Set(samples.map(String)).size === samples.length
+      keyTypes.some((each) => each === type) &&
+      samples.length > 0 &&
+      isSaid &&
+      new Set(samples.map(String)).size === samples.length
     );
   });
   const ranked = [

@@ -1,19 +1,19 @@
-import { costed } from '../extract/cost.ts';
+import { costed, extract, type ExtractInput } from '../extract/extract.ts';
 import type { ExtractOutcome } from '../extract/draft.ts';
-import { extract, type ExtractInput } from '../extract/extract.ts';
 import { quickPlaces } from '../extract/quick.ts';
 import type { Page } from '../fetch/page.ts';
 import type { Reading } from '../provider/provider.ts';
+import { defined } from '../defined.ts';
 
 /**
- * Pages of up to so many bytes are read where they are fetched: from about here on a thread gives more pages per second than the
- * main thread does by itself, and below it the loop waits less than a turn of its own. Measured by `bench/handoff.bench.ts`.
+ * The largest page that is read on the main thread, in bytes. For larger pages the threads give more pages per second than the main
+ * thread does, in spite of the hand-over. Measured by `bench/handoff.bench.ts`.
  */
 export const inlineBytes = 4_096;
 
 /**
- * The parts of a page squared, times the places that are looked for: what a page can have a plan do at the worst. A usual small
- * page stays under it, and the worst that does is read in some milliseconds; what a time limit would have to end goes to a thread.
+ * The largest worst case of a plan on a page that is read on the main thread: the parts of the page squared, times the places that the
+ * plan looks for. A page at this bound is read in some milliseconds; usual small pages stay under it.
  */
 const maxLooks = 300_000;
 
@@ -24,7 +24,7 @@ export function isReadInline({ body }: Page, { plan, explain }: Reading): boolea
   return quickPlaces(plan) * (isMarkup ? partsOf(body) ** 2 : 1) <= maxLooks;
 }
 
-/** Tags, and whatever else begins as they do. */
+/** The number of `<` in a page: its tags, and everything else that begins as tags do. */
 function partsOf(body: ArrayBuffer): number {
   let parts = 0;
   for (const byte of new Uint8Array(body)) {
@@ -33,7 +33,7 @@ function partsOf(body: ArrayBuffer): number {
   return parts;
 }
 
-/** Reads a page here; what would have crashed a thread is the same failure. */
+/** Reads a page on the main thread. An error of the extraction is a failure `extract_crashed`, as a crash of a thread is. Never rejects. */
 export async function readInline(page: Page, reading: Reading): Promise<ExtractOutcome> {
   try {
     return await costed(() => extract(extractInput(page, reading)));
@@ -43,15 +43,8 @@ export async function readInline(page: Page, reading: Reading): Promise<ExtractO
   }
 }
 
-/** What reading a page needs of it. */
+/** The input that the extraction of a page gets from the page and its reading. */
 export function extractInput({ body, url, headers }: Page, { plan, fingerprint, explain }: Reading): ExtractInput {
   const contentType = headers['content-type'];
-  return {
-    body,
-    url,
-    plan,
-    ...(contentType !== undefined && { contentType }),
-    ...(fingerprint !== undefined && { fingerprint }),
-    ...(explain !== undefined && { explain }),
-  };
+  return { body, url, plan, ...defined({ contentType, fingerprint, explain }) };
 }

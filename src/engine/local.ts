@@ -3,92 +3,100 @@ import type { ExtractOutcome, Extraction } from '../extract/draft.ts';
 import type { Excerpt } from '../extract/excerpt.ts';
 import type { BodyBudget } from '../fetch/body-budget.ts';
 import { signsIn } from '../fetch/challenge.ts';
-import type { Client } from '../fetch/client.ts';
-import { describeFailure } from '../fetch/describe.ts';
-import type { FetchFailure } from '../fetch/failure.ts';
-import { nextOf } from '../fetch/link-header.ts';
+import type { FetchClient } from '../fetch/wire/client.ts';
+import { describeFailure, type FetchFailure } from '../fetch/failure.ts';
+import { nextOf } from '../fetch/wire/head.ts';
 import type { Page } from '../fetch/page.ts';
 import type { FetchCost, FetchOptions, FetchOutcome, FetchRequest } from '../fetch/request.ts';
 import type { Reading } from '../provider/provider.ts';
+import { defined } from '../defined.ts';
 import { isReadInline, readInline } from './inline.ts';
 import type { Exchange, Step, StepFailure, StepOutcome } from './step.ts';
 
 export interface LocalEngineDeps {
-  readonly client: Client;
+  readonly client: FetchClient;
   readonly budget: BodyBudget;
   /** Wall time. */
   now(): number;
-  /** Fetches as the client does, by way of a browser. */
+  /** Fetches a page through a browser. Rejects for errors of ours. */
   renderPage(request: FetchRequest, options: FetchOptions): Promise<FetchOutcome>;
-  /** Reads a page off the main thread; takes its body along. */
+  /** Reads a page on a thread; its body is transferred there. Rejects with the signal's reason when that fires first. */
   extract(page: Page, reading: Reading, signal: AbortSignal): Promise<ExtractOutcome>;
-  /** Has a plug-in read a page; takes its body along. Missing where there are none. */
-  readByPlugin?(page: Page, reading: Reading, signal: AbortSignal): Promise<PluginOutcome>;
+  /**
+   * Reads a page by a plug-in; its body is transferred to the plug-in's thread. Rejects with the signal's reason when that fires first.
+   * Missing where there are no plug-ins.
+   */
+  readByPlugin?(page: Page, reading: Reading, signal: AbortSignal): Promise<PluginPageOutcome>;
 }
 
-/** What a plug-in made of a page. */
-export type PluginOutcome =
+/** The result of a page that a plug-in read. */
+export type PluginPageOutcome =
   /** `excerpt` is the beginning of a page that gave nothing. */
   | { readonly ok: true; readonly extraction: Extraction; readonly excerpt?: Excerpt }
   | { readonly ok: false; readonly failure: StepFailure };
 
-/** Runs one step in this process: fetch, then extract. Rejects only for errors of ours. */
+/**
+ * Runs one step in this process: fetch, then extract. Rejects for errors of ours, and with the signal's reason when the signal fires
+ * while a page is read.
+ *
+ * @param onSent - called when the request was sent.
+ */
 export async function runLocally(
-  { request, reading, render = 'http', keepBytes = -1 }: Step,
-  { client, budget, now, renderPage, extract, readByPlugin }: LocalEngineDeps,
+  step: Step,
+  deps: LocalEngineDeps,
   signal: AbortSignal,
   onSent: () => void,
 ): Promise<StepOutcome> {
+  const { client, budget, now, renderPage } = deps;
   // Held until the page is read: its bytes are in flight as long as a thread works on them.
   const hold = budget.open();
   try {
     const options = { signal, hold, now, onSent };
-    const fetched = await (render === 'browser' ? renderPage(request, options) : client.fetchPage(request, options));
+    const fetched = await (step.render === 'browser'
+      ? renderPage(step.request, options)
+      : client.fetchPage(step.request, options));
     const { setCookies, signs, more } = fetched;
-    const told = { setCookies, ...(signs && { signs }), ...(more !== undefined && { more }) };
+    const response = { setCookies, ...defined({ signs, more }) };
     switch (fetched.kind) {
-      case 'page': {
-        const { page } = fetched;
-        const exchange = { ...exchangeOfPage(page), ...told };
-        if (reading === undefined) return { ...exchange, kind: 'page', page };
-        // Reading takes the body along.
-        const kept = page.body.byteLength <= keepBytes ? { kept: { ...page, body: page.body.slice(0) } } : {};
-        if (reading.plugin !== undefined) {
-          if (readByPlugin === undefined) throw new Error(`${page.url}: there are no plug-ins to read it`);
-          const read = await readByPlugin(page, reading, signal);
-          const result = read.ok ? readOf(page, read) : { kind: 'failed' as const, failure: read.failure };
-          return { ...exchange, ...result, ...kept };
-        }
-        const outcome = await (isReadInline(page, reading)
-          ? readInline(page, reading)
-          : extract(page, reading, signal));
-        const { trial } = outcome;
-        return {
-          ...exchange,
-          ...(outcome.ok ? readOf(page, outcome) : unreadOf(page, outcome)),
-          ...(trial && { trial }),
-          ...kept,
-        };
-      }
+      case 'page':
+        return { ...exchangeOfPage(fetched.page), ...response, ...(await readPage(fetched.page, step, deps, signal)) };
       case 'redirect':
-        return { ...exchangeOf(fetched.cost, now()), ...told, kind: 'redirect', location: fetched.url };
+        return { ...exchangeOf(fetched.cost, now()), ...response, kind: 'redirect', location: fetched.url };
       case 'unmodified': {
         const { cost, observedAt, validators } = fetched;
         return { ...exchangeOf(cost, observedAt), setCookies, kind: 'unmodified', validators };
       }
       case 'failure':
-        return {
-          ...exchangeOf(fetched.cost, now()),
-          ...told,
-          kind: 'failed',
-          failure: failureOf(fetched.failure),
-        };
+        return { ...exchangeOf(fetched.cost, now()), ...response, kind: 'failed', failure: failureOf(fetched.failure) };
       default:
         return fetched satisfies never;
     }
   } finally {
     hold.release();
   }
+}
+
+/** The part of an outcome that the reading of its page decides. */
+type PageOutcome = (Outcome<'page'> | Outcome<'read'> | Outcome<'failed'>) & Pick<Exchange, 'trial' | 'kept'>;
+
+/** Reads a page as its step says: by a plug-in, on this thread, or on another one. */
+async function readPage(
+  page: Page,
+  { reading, keepBytes = -1 }: Step,
+  { extract, readByPlugin }: LocalEngineDeps,
+  signal: AbortSignal,
+): Promise<PageOutcome> {
+  if (reading === undefined) return { kind: 'page', page };
+  // Reading transfers the body, so that the copy is made before.
+  const kept = page.body.byteLength <= keepBytes ? { kept: { ...page, body: page.body.slice(0) } } : {};
+  if (reading.plugin !== undefined) {
+    if (readByPlugin === undefined) throw new Error(`${page.url}: there are no plug-ins to read it`);
+    const read = await readByPlugin(page, reading, signal);
+    return read.ok ? { ...readOf(page, read), ...kept } : { kind: 'failed', failure: read.failure, ...kept };
+  }
+  const outcome = await (isReadInline(page, reading) ? readInline(page, reading) : extract(page, reading, signal));
+  const read = outcome.ok ? readOf(page, outcome) : unreadOf(page, outcome);
+  return { ...read, ...defined({ trial: outcome.trial }), ...kept };
 }
 
 type Outcome<K extends StepOutcome['kind']> = Omit<Extract<StepOutcome, { kind: K }>, Exclude<keyof Exchange, 'signs'>>;
@@ -102,33 +110,21 @@ function readOf(
   }: { readonly extraction: Extraction; readonly excerpt?: Excerpt; readonly cpuMs?: number },
 ): Outcome<'read'> {
   const nextLink = headers['link'] === undefined ? undefined : nextOf(headers['link'], url);
-  const signs = excerpt === undefined ? undefined : signsIn(headers);
-  return {
-    kind: 'read',
-    extraction,
-    ...(cpuMs !== undefined && { cpuMs }),
-    ...(validators !== undefined && { validators }),
-    ...(nextLink !== undefined && { nextLink }),
-    ...(excerpt !== undefined && nextLink === undefined && { excerpt, ...(signs && { signs }) }),
-  };
+  const read = { kind: 'read' as const, extraction, ...defined({ cpuMs, validators, nextLink }) };
+  // A page that names the next page of its list stands in the place of no other page.
+  return excerpt === undefined || nextLink !== undefined
+    ? read
+    : { ...read, excerpt, ...defined({ signs: signsIn(headers) }) };
 }
 
 function unreadOf({ headers }: Page, { failure, excerpt }: Extract<ExtractOutcome, { ok: false }>): Outcome<'failed'> {
-  const message = describeExtractFailure(failure);
-  const signs = signsIn(headers);
-  const failed = { code: failure.code, message, ...(excerpt !== undefined && { excerpt }) };
-  return { kind: 'failed', failure: failed, ...(signs && { signs }) };
+  const failed = { code: failure.code, message: describeExtractFailure(failure), ...defined({ excerpt }) };
+  return { kind: 'failed', failure: failed, ...defined({ signs: signsIn(headers) }) };
 }
 
 function failureOf(failure: FetchFailure): StepFailure {
-  const { code } = failure;
   const { retryAfterMs, excerpt } = failure.code === 'status' ? failure : {};
-  return {
-    code,
-    message: describeFailure(failure),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(excerpt !== undefined && { excerpt }),
-  };
+  return { code: failure.code, message: describeFailure(failure), ...defined({ retryAfterMs, excerpt }) };
 }
 
 function exchangeOfPage({ observedAt, elapsedMs, encodedBytes, status }: Page): Exchange {
@@ -136,5 +132,5 @@ function exchangeOfPage({ observedAt, elapsedMs, encodedBytes, status }: Page): 
 }
 
 function exchangeOf({ elapsedMs, encodedBytes, status }: FetchCost, at: number): Exchange {
-  return { at, elapsedMs, bytes: encodedBytes, ...(status !== undefined && { status }) };
+  return { at, elapsedMs, bytes: encodedBytes, ...defined({ status }) };
 }

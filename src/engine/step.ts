@@ -5,64 +5,72 @@ import type { Page, Validators } from '../fetch/page.ts';
 import type { FetchRequest } from '../fetch/request.ts';
 import type { Reading } from '../provider/provider.ts';
 
-/** One HTTP exchange to make, and how to read what comes of it. */
+/** An HTTP exchange to make, and how its page is read. */
 export interface Step {
   readonly request: FetchRequest;
   /** Missing where the page itself is wanted: robots.txt, a log-in. */
   readonly reading?: Reading;
   /** `browser` has the page rendered; default `http`. */
   readonly render?: 'http' | 'browser';
-  /** Whether a copy of the page that is read comes along, if it has at most so many bytes. */
+  /** The outcome has a copy of the page if it has at most so many bytes. Default: no copy. */
   readonly keepBytes?: number;
 }
 
-/** What any exchange leaves behind for the run log, however it went. */
+/** The facts of an exchange that every outcome has. */
 export interface Exchange {
-  /** Wall time of the response head; of the end of the attempt where none came. */
+  /** When the response head came, wall time; without a response, when the attempt ended. */
   readonly at: number;
   readonly elapsedMs: number;
-  /** Of the body, as sent. */
+  /** The size of the body as it was sent. */
   readonly bytes: number;
   readonly status?: number;
-  /** Each `Set-Cookie` of the response by itself. */
+  /** The `Set-Cookie` headers of the response, one each. */
   readonly setCookies?: readonly string[];
-  /** Requests that the page's own scripts made besides, under the same turn. */
+  /** The number of further requests that the scripts of a rendered page made in the same turn. */
   readonly more?: number;
-  /** The few headers of the response by which a challenge is told from content. */
+  /** The headers of the response by which a challenge is distinguished from content. */
   readonly signs?: Readonly<Record<string, string>>;
-  /** Of a page that was read in a trial: how, and the page itself where that is wanted and not too large. */
+  /** How a page was read; set for a trial. */
   readonly trial?: Trial;
+  /** The page itself, where `keepBytes` of the step allows it. */
   readonly kept?: Page;
 }
 
-/** A failure of a fetch or an extraction, with the sentence that tells it to a person. */
+/** A failure of a fetch or an extraction. `message` is a sentence for a person. */
 export interface StepFailure {
   readonly code: string;
   readonly message: string;
-  /** What the host asked for in `Retry-After`. */
+  /** The time in `Retry-After`. */
   readonly retryAfterMs?: number;
-  /** The beginning of what the site said, as one line of text. */
+  /** The beginning of the page, as one line of text. */
   readonly excerpt?: string;
 }
 
-/** How a step went; what the world does wrong is among it. */
+/** The outcome of a step. A failure of the site or the network is an outcome, and no error. */
 export type StepOutcome = Exchange &
   (
     | {
         readonly kind: 'read';
         readonly extraction: Extraction;
-        /** For how long reading it kept its thread busy; missing where a plug-in read it. */
+        /** The time for which the page kept its thread busy; missing where a plug-in read it. */
         readonly cpuMs?: number;
         readonly validators?: Validators;
-        /** Where the `Link` header says that a list goes on. */
+        /** The address of the list's next page, from the `Link` header. */
         readonly nextLink?: string;
-        /** The beginning of a page that gave no record and leads to little: something else may have answered in its place. */
+        /** The beginning of a page that gave no record and few links: it may be a challenge or a log-in form in place of the page. */
         readonly excerpt?: Excerpt;
       }
     /** The answer to a step without a reading. */
     | { readonly kind: 'page'; readonly page: Page }
-    /** The copy that the request's validators stand for is still good. */
+    /** The page has not changed since the copy whose validators the request had. */
     | { readonly kind: 'unmodified'; readonly validators: Validators }
     | { readonly kind: 'redirect'; readonly location: string }
     | { readonly kind: 'failed'; readonly failure: StepFailure }
   );
+
+/**
+ * Runs one step on the engine. Resolves with a failed outcome for what the world does wrong, rejects for errors of ours.
+ *
+ * @param onSent - called when the request has gone out.
+ */
+export type RunStep = (step: Step, signal: AbortSignal, onSent: () => void) => Promise<StepOutcome>;

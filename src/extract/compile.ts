@@ -1,9 +1,13 @@
-import type { ExtractPlan, RecordPlan } from './plan.ts';
-import { type CompiledField, type CompiledRule, compileField, compileRule } from './rule/compile.ts';
+import { LRUCache } from 'lru-cache';
+import { defined } from '../defined.ts';
+import { documentKind } from './document/all.ts';
+import type { ExtractPlan } from './plan.ts';
+import type { RecordPlan } from './rule/plan.ts';
+import { type CompiledField, type CompiledRule, compileRule } from './rule/compile.ts';
 import { compilePlace, type Dialect, type Find, isSingular } from './rule/place.ts';
 import { compileLinks, type FindLinks } from './links.ts';
 
-/** A plan whose places and filters are ready to be asked. */
+/** A plan whose selectors, paths and filters are compiled. */
 export interface CompiledPlan {
   readonly plan: ExtractPlan;
   readonly records: readonly CompiledRecord[];
@@ -11,33 +15,33 @@ export interface CompiledPlan {
   readonly links?: FindLinks;
 }
 
+/** The rules of one type of record, compiled. */
 export interface CompiledRecord {
   readonly plan: RecordPlan;
   readonly each?: { readonly find: Find; readonly isSingular: boolean };
   readonly fields: readonly CompiledField[];
 }
 
-/** Plans kept compiled, per thread. */
-const maxKept = 1_000;
-const kept = new Map<string, CompiledPlan>();
+/** The plans last used on this thread, by their ids. */
+const compiled = new LRUCache<string, CompiledPlan, ExtractPlan>({
+  max: 1_000,
+  memoMethod: (_id, _stale, { context }) => compiledOf(context),
+});
 
-/** Compiles a plan, or finds it compiled under its id; the plan that was not used for longest is forgotten first. */
+/** Compiles a plan, or finds it compiled under its id. Throws if it does not compile, as with an invalid selector. */
 export function compilePlan(plan: ExtractPlan): CompiledPlan {
-  const compiled = kept.get(plan.id) ?? compiledOf(plan);
-  kept.delete(plan.id);
-  kept.set(plan.id, compiled);
-  const [oldest] = kept.keys();
-  if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
-  return compiled;
+  return compiled.memo(plan.id, { context: plan });
 }
 
 function compiledOf(plan: ExtractPlan): CompiledPlan {
-  const dialect: Dialect = { isXml: plan.document === 'xml', isScoped: false };
+  const dialect: Dialect = { isXml: documentKind(plan.document).view === 'xml', isScoped: false };
   return {
     plan,
     records: plan.records.map((record) => compileRecord(record, dialect)),
-    ...(plan.next !== undefined && { next: compileRule(plan.next, dialect) }),
-    ...(plan.links !== undefined && { links: compileLinks(plan.links, dialect) }),
+    ...defined({
+      next: plan.next && compileRule(plan.next, dialect),
+      links: plan.links && compileLinks(plan.links, dialect.isXml),
+    }),
   };
 }
 
@@ -45,7 +49,7 @@ function compileRecord(plan: RecordPlan, dialect: Dialect): CompiledRecord {
   const { each } = plan;
   return {
     plan,
-    ...(each !== undefined && { each: { find: compilePlace(each, dialect), isSingular: isSingular(each) } }),
-    fields: plan.fields.map((field) => compileField(field, dialect)),
+    ...defined({ each: each && { find: compilePlace(each, dialect), isSingular: isSingular(each) } }),
+    fields: plan.fields.map((field) => compileRule(field, dialect)),
   };
 }

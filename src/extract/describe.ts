@@ -1,26 +1,19 @@
 import type { ExtractFailure } from './draft.ts';
-import type { DocumentKind } from './plan.ts';
+import { documentKind } from './document/all.ts';
 
-const names: Readonly<Record<DocumentKind, string>> = {
-  html: 'an HTML page',
-  xml: 'an XML document',
-  json: 'a JSON document',
-  csv: 'a CSV table',
-};
-
-/** One lower-case sentence for people. */
+/** Describes why a page could not be read, for people: one sentence in lower case. */
 export function describeExtractFailure(failure: ExtractFailure): string {
   switch (failure.code) {
     case 'not_html':
       return `not an HTML page: ${failure.mediaType}`;
     case 'wrong_type':
-      return `not ${names[failure.document]}: ${failure.mediaType}`;
+      return `not ${documentKind(failure.document).title}: ${failure.mediaType}`;
     case 'unparseable':
       return `the page is no ${failure.document.toUpperCase()} that can be read: ${failure.message}`;
     case 'empty':
       return 'the page is empty';
     case 'too_many_parts':
-      return `the document has more than ${failure.limit} ${failure.document === 'html' || failure.document === 'xml' ? 'tags' : 'values'}, which no thread could hold`;
+      return `the document has more than ${failure.limit} ${documentKind(failure.document).view === 'json' ? 'values' : 'tags'}, which no thread could hold`;
     case 'no_record':
       return `no record on the page: missing ${failure.missing.join(', ')}`;
     case 'too_many_records':

@@ -1,4 +1,7 @@
-/** The beginning of a page that gave no record, with what all of the page says of whether it came in another's place. */
+import type { Page } from '../fetch/page.ts';
+import { decodeBody } from './decode.ts';
+
+/** The beginning of a page that gave no record. It serves to tell whether a challenge or a log-in was served instead of the page. */
 export interface Excerpt {
   readonly text: string;
   /** Whether nothing was cut off. */
@@ -7,22 +10,29 @@ export interface Excerpt {
   readonly hasFewLinks: boolean;
 }
 
-/** Enough to tell a challenge or a log-in from content. */
+/** Longest excerpt, in UTF-16 units: enough to tell a challenge or a log-in from content. */
 export const maxExcerptUnits = 8_192;
 
-/** Enough of a body for that, whatever its charset. */
-export const headBytes = 4 * maxExcerptUnits;
+/** Bytes of a body that hold `maxExcerptUnits` in any charset. */
+const headBytes = 4 * maxExcerptUnits;
 
-/** The pages of a site link to each other; a challenge links to who made it, and to some help. */
+/** A page with fewer links has few: the pages of a site link to each other, a challenge to its maker and to some help. */
 export const fewLinks = 10;
 
-/** The excerpt of a page. Where its text `isCut` already, nobody knows what else stands there. */
+/** Makes the excerpt of a page from its text. If the text was cut off before (`isCut`), neither its end nor its number of links is known. */
 export function takeExcerpt(text: string, { isCut = false }: { readonly isCut?: boolean } = {}): Excerpt {
   return {
     text: text.slice(0, maxExcerptUnits),
     isWhole: !isCut && text.length <= maxExcerptUnits,
     hasFewLinks: !isCut && !hasManyLinks(text),
   };
+}
+
+/** Copies the head of a page whose body is about to move to a thread. Returns a function that makes the excerpt from the copy. */
+export function keepExcerpt({ body, headers }: Pick<Page, 'body' | 'headers'>): () => Excerpt {
+  const head = new Uint8Array(body.slice(0, headBytes));
+  const isCut = body.byteLength > headBytes;
+  return () => takeExcerpt(decodeBody(head, headers['content-type']), { isCut });
 }
 
 function hasManyLinks(text: string): boolean {

@@ -1,15 +1,16 @@
-import { type Document, isDocument } from 'domhandler';
+import type { ExtractFailure, Extraction, ExtractOutcome, RecordDraft } from './draft.ts';
+import type { Value } from './value/value.ts';
+import { defined } from '../defined.ts';
 import { type CompiledPlan, compilePlan } from './compile.ts';
-import { maxParts, TooManyParts } from './density.ts';
-import { sitemapLinks } from './document/sitemap.ts';
-import type { ExtractFailure, Extraction, ExtractOutcome, RecordDraft, Value } from './draft.ts';
+import { maxParts, TooManyParts } from './tree/parts.ts';
+import { sitemapLinks } from './links.ts';
 import { fewLinks, maxExcerptUnits, takeExcerpt } from './excerpt.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { type Opened, openDocument } from './open.ts';
+import { openDocument, type OpenedBody } from './body.ts';
 import type { ExtractPlan, FinishedRule } from './plan.ts';
-import { type ReadRecords, readRecords, type Watch } from './record.ts';
+import { readRecords, RecordTyper, type FieldWatch } from './record.ts';
 import { evaluate } from './rule/evaluate.ts';
-import { JsonSpot, type PageContext, type Spot } from './rule/spot.ts';
+import type { PageContext, Spot } from './rule/spot.ts';
 import type { TrialOptions } from './trial.ts';
 
 /** One page to be read, as it is handed to a thread. */
@@ -24,8 +25,11 @@ export interface ExtractInput {
   readonly explain?: TrialOptions;
 }
 
-/** Reads a page as its plan says. Nothing is kept but compiled plans: the same input gives the same outcome on every thread. */
-export async function extract(input: ExtractInput, watch?: Watch): Promise<ExtractOutcome> {
+/**
+ * Reads a page by its plan. The outcome depends on the input alone, since only compiled plans are kept between pages. An unreadable
+ * page gives a failure. Rejects if the plan does not compile, as with an invalid selector.
+ */
+export async function extract(input: ExtractInput, watch?: FieldWatch): Promise<ExtractOutcome> {
   const { body, url, contentType, plan } = input;
   try {
     const opened = await openDocument(new Uint8Array(body), url, contentType, plan);
@@ -37,66 +41,46 @@ export async function extract(input: ExtractInput, watch?: Watch): Promise<Extra
 }
 
 function readOpened(
-  { root, page, text }: Extract<Opened, { ok: true }>,
+  { root, page, text }: Extract<OpenedBody, { ok: true }>,
   { plan, fingerprint = false }: ExtractInput,
-  watch: Watch | undefined,
+  watch: FieldWatch | undefined,
 ): ExtractOutcome {
   const compiled = compilePlan(plan);
-  const read: ReadRecords[] = [];
-  let room = maxDrafts;
+  const typer = new RecordTyper('drop');
   for (const record of compiled.records) {
-    const records = readRecords(root, record, page, room, watch);
-    if (records.drafts.length > room) return failed({ code: 'too_many_records', limit: maxDrafts });
-    room -= records.drafts.length;
-    read.push(records);
+    readRecords(root, record, page, { typer, most: maxDrafts, watch });
+    if (typer.drafts.length > maxDrafts) return failed({ code: 'too_many_records', limit: maxDrafts });
   }
-  const drafts = read.flatMap((each) => each.drafts);
+  const { drafts, items, missing } = typer;
   if (drafts.length === 0 && plan.mayBeEmpty !== true)
-    return failed({ code: 'no_record', missing: read.flatMap((each) => each.missing) }, text);
-  const lost = read.flatMap((each) => each.unparsed);
+    return failed({ code: 'no_record', missing: [...missing] }, text);
+  const { notes, ...typed } = typer.typed(plan.records);
   const extraction: Extraction = {
-    drafts,
+    ...typed,
     finished: plan.finished !== undefined && isFinished(drafts, plan.finished),
-    absent: [...new Set(read.flatMap((each) => each.absent))],
-    unparsed: lost.slice(0, maxUnparsed),
-    items: read.reduce((items, each) => items + each.items, 0),
-    refused: read.reduce((refused, each) => refused + each.refused, 0),
-    ...repeatedKeys(read),
+    items,
+    ...(notes.length > 0 && { notes }),
     ...waysOn(compiled, root, page, fingerprint),
   };
-  const kept = mayStandIn(extraction) ? { excerpt: takeExcerpt(text) } : {};
-  return { ok: true, extraction, ...kept };
+  // A page without records that leads to few others, if to any, may have come in another's place.
+  return gaveNothing(extraction, fewLinks)
+    ? { ok: true, extraction, excerpt: takeExcerpt(text) }
+    : { ok: true, extraction };
 }
 
-/** How many records were left out for their keys, with the first such key of each type. */
-function repeatedKeys(read: readonly ReadRecords[]): Pick<Extraction, 'repeated' | 'notes'> {
-  const count = read.reduce((sum, { repeated }) => sum + repeated.length, 0);
-  if (count === 0) return {};
-  const notes = read.flatMap(({ drafts: [first], repeated: [key] }) =>
-    first === undefined || key === undefined ? [] : `Repeated key: ${first.type} - ${key}`,
-  );
-  return { repeated: count, notes };
-}
-
-/** Whether a page gave no record and leads nowhere: the last one of a list may be so, and challenges are. */
-export function gaveNothing({ drafts, next, links = [], sitemaps = [] }: Extraction): boolean {
-  return drafts.length === 0 && next === undefined && links.length === 0 && sitemaps.length === 0;
-}
-
-/** Whether a page may be another's that came in its place: one without records, which leads to few others if to any. */
-function mayStandIn(extraction: Extraction): boolean {
-  const { links = [] } = extraction;
-  return gaveNothing({ ...extraction, links: links.length < fewLinks ? [] : links });
+/**
+ * Whether a page gave no record, no next page, no sitemap and fewer than `enoughLinks` links. The last page of a list may be so, and
+ * challenges are.
+ */
+export function gaveNothing({ drafts, next, links = [], sitemaps = [] }: Extraction, enoughLinks = 1): boolean {
+  return drafts.length === 0 && next === undefined && links.length < enoughLinks && sitemaps.length === 0;
 }
 
 /** All records of a page are written in one transaction, for which everything else waits. */
 const maxDrafts = 10_000;
 
-/** More of them say nothing that these do not. */
-const maxUnparsed = 100;
-
 function failed(failure: ExtractFailure, text?: string): ExtractOutcome {
-  return { ok: false, failure, ...(text !== undefined && { excerpt: text.slice(0, maxExcerptUnits) }) };
+  return { ok: false, failure, ...defined({ excerpt: text?.slice(0, maxExcerptUnits) }) };
 }
 
 function waysOn(
@@ -105,25 +89,29 @@ function waysOn(
   page: PageContext,
   isCompared: boolean,
 ): Pick<Extraction, 'next' | 'links' | 'sitemaps' | 'fingerprint'> {
-  const value = next === undefined ? null : (evaluate(next, root, page).value ?? null);
-  const tree = root instanceof JsonSpot || !isDocument(root) ? undefined : root;
-  return {
-    ...(value !== null && { next: value }),
-    ...(links !== undefined && { links: links(root, page) }),
-    ...(links !== undefined && tree !== undefined && sidesOf(plan, tree, isCompared)),
-  };
-}
-
-function sidesOf(
-  { links }: ExtractPlan,
-  tree: Document,
-  isCompared: boolean,
-): Pick<Extraction, 'sitemaps' | 'fingerprint'> {
-  if (links === 'sitemap') return { sitemaps: sitemapLinks(tree).sitemaps };
-  return isCompared ? { fingerprint: fingerprintOf(tree) } : {};
+  const isSitemap = plan.links === 'sitemap';
+  const tree = links === undefined ? undefined : page.root;
+  return defined({
+    next: next === undefined ? undefined : (evaluate(next, root, page).value ?? undefined),
+    links: links?.(root, page),
+    sitemaps: tree === undefined || !isSitemap ? undefined : sitemapLinks(tree).sitemaps,
+    fingerprint: tree === undefined || isSitemap || !isCompared ? undefined : fingerprintOf(tree),
+  });
 }
 
 function isFinished(drafts: readonly RecordDraft[], { record, field, equals }: FinishedRule): boolean {
   const values = drafts.filter(({ type }) => type === record).map(({ fields }): Value => fields[field] ?? null);
   return values.length > 0 && values.every((value) => equals.some((each) => each === value));
+}
+
+/**
+ * Calls `read` and adds the processor time that this thread used meanwhile, in ms, as `cpuMs` of the outcome. Other work of the
+ * thread until the outcome is there counts as well, so `read` should not wait for anything. Rejects as `read` does.
+ */
+export async function costed(read: () => Promise<ExtractOutcome>): Promise<ExtractOutcome> {
+  const before = process.threadCpuUsage();
+  const outcome = await read();
+  if (!outcome.ok) return outcome;
+  const { user, system } = process.threadCpuUsage(before);
+  return { ...outcome, cpuMs: (user + system) / 1_000 };
 }

@@ -1,16 +1,16 @@
 import { type AnyNode, type Document, isTag, isText } from 'domhandler';
-import { following } from './tree.ts';
+import { nextBeside, nextNode } from './tree/nodes.ts';
 
 /** Text of a page that is looked at, in characters; of more, a few pieces that lie evenly in it. */
 const sampledUnits = 8_000;
 const pieces = 8;
 
-/** What lies behind so much text is not looked for. */
+/** Text of a page that is read, in characters; the rest is ignored. */
 const maxUnits = 1_000_000;
 
 /**
- * A 64-bit simhash of a page's text, as 16 hexadecimal digits: of pages with nearly the same words in nearly the same order, few
- * bits differ. What counts is each three words in a row, capitals aside; scripts and styles do not.
+ * Makes a 64-bit simhash of a page's text, as 16 hexadecimal digits. Few bits differ between pages with nearly the same words in
+ * nearly the same order. It is made of every three words in a row, in small letters, without scripts and styles.
  */
 export function fingerprintOf(root: Document): string {
   const counts = new BitCounts();
@@ -25,7 +25,7 @@ export function fingerprintOf(root: Document): string {
   return counts.majority();
 }
 
-/** What is put into a page or taken from it moves the pieces by little, so that they stay nearly the same. */
+/** Takes pieces that lie evenly in a text: a small insertion moves each by little, so that they stay nearly the same. */
 function sampleOf(text: string): string {
   if (text.length <= sampledUnits) return text;
   const length = sampledUnits / pieces;
@@ -35,14 +35,14 @@ function sampleOf(text: string): string {
   return starts.map((start) => text.slice(start, start + length)).join(' ');
 }
 
-/** Other factors for each place in the row, so that the order of the words counts. */
+/** Each of the three words has factors of its own, so that their order counts. */
 function addThree(counts: BitCounts, first: number, second: number, third: number): void {
   const high = Math.imul(first, 0x9e3779b1) + Math.imul(second, 0x85ebca77) + Math.imul(third, 0xc2b2ae3d);
   const low = Math.imul(first, 0x27d4eb2f) + Math.imul(second, 0x165667b1) + Math.imul(third, 0x2c1b3c6d);
   counts.add(spread(high), spread(low));
 }
 
-/** For each value of a byte its bits, the lowest first, as two words of four counts of one byte each. */
+/** The bits of each value of a byte, the lowest first, as two words of four counts of one byte each. */
 const [lowBits, highBits] = [spreadBits(0), spreadBits(4)];
 
 function spreadBits(from: number): Uint32Array {
@@ -94,7 +94,7 @@ class BitCounts {
   }
 }
 
-/** What may stand in a word, with all the languages of the world. */
+/** A word of any language. */
 const anyWord = /[\p{L}\p{N}]+/uy;
 
 const none = 0;
@@ -144,7 +144,7 @@ function hashed(hash: number, code: number): number {
   return Math.imul(hash ^ code, 0x01000193);
 }
 
-/** Has each bit of a sum depend on all of it, as the finish of MurmurHash3 does. */
+/** Mixes a sum so that each bit depends on all of it, as the finish of MurmurHash3 does. */
 function spread(sum: number): number {
   let hash = Math.imul(sum ^ (sum >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
@@ -162,17 +162,11 @@ function visibleText(root: Document): string {
       texts.push(node.data);
       units += node.data.length + 1;
     }
-    node = isUnseen(node) ? beside(node) : following(node, root);
+    node = isUnseen(node) ? nextBeside(node, root) : nextNode(node, root);
   }
   return texts.join(' ').slice(0, maxUnits);
 }
 
 function isUnseen(node: AnyNode): boolean {
   return isTag(node) && unseen.has(node.name);
-}
-
-function beside(node: AnyNode): AnyNode | undefined {
-  let at: AnyNode | null = node;
-  while (at !== null && at.next === null) at = at.parent;
-  return at?.next ?? undefined;
 }

@@ -1,30 +1,27 @@
-import { type AnyNode, type Element, isTag } from 'domhandler';
-import { sitemapLinks } from './document/sitemap.ts';
-import type { Value } from './draft.ts';
-import type { BranchPlan, LinkPlan } from './plan.ts';
-import { attributeOf } from './rule/attribute.ts';
-import { compilePlace, type Dialect } from './rule/place.ts';
-import { compileSelector } from './rule/selector.ts';
+import { type AnyNode, type Element, isTag, type ParentNode } from 'domhandler';
+import { defined } from '../defined.ts';
+import type { LinkPlan } from './plan.ts';
 import { JsonSpot, type PageContext, type Spot } from './rule/spot.ts';
-import { taken } from './rule/take.ts';
-import { findUpTo, following } from './tree.ts';
+import { attributeOf, findUpTo, nextBeside, nextNode, textContent } from './tree/nodes.ts';
+import { compileSelector } from './tree/selector.ts';
 
-/** The links of a page: absolute, without fragments, in page order, each once. */
+/** Finds the links of a page: absolute, without fragments, in page order, each once; 50,000 at most. */
 export type FindLinks = (root: Spot, page: PageContext) => readonly string[];
 
-/** Of one page, at most. */
+/** Links of one page, at most. */
 const maxLinks = 50_000;
 
-/** What is longer is not followed by anyone. */
+/** Longest address that is followed, in characters. */
 const maxUrlLength = 2_083;
 
-/** Makes the search for links ready. */
-export function compileLinks(plan: LinkPlan | 'sitemap', dialect: Dialect): FindLinks {
-  const texts = plan === 'sitemap' ? locations : textsBy(plan, dialect);
+/** Compiles the search for the links of pages, or for the addresses of sitemaps. Throws if a selector is not valid. */
+export function compileLinks(plan: LinkPlan | 'sitemap', isXml: boolean): FindLinks {
+  const texts =
+    plan === 'sitemap' ? locations : plan.within === undefined ? usualLinks : linksWithin(plan.within, isXml);
   return (root, page) => {
     const seen = new Set<string>();
     const links = new Set<string>();
-    for (const text of texts(root, page)) {
+    for (const text of texts(root)) {
       // What a page repeats is not worth parsing again.
       if (seen.has(text)) continue;
       seen.add(text);
@@ -36,26 +33,21 @@ export function compileLinks(plan: LinkPlan | 'sitemap', dialect: Dialect): Find
   };
 }
 
-type FindTexts = (root: Spot, page: PageContext) => Iterable<string>;
+type FindTexts = (root: Spot) => Iterable<string>;
 
-function textsBy({ places, within }: LinkPlan, dialect: Dialect): FindTexts {
-  if (within !== undefined) return linksWithin(within, dialect);
-  return places === undefined ? usualLinks : placedLinks(places, dialect);
-}
-
-/** One way through the tree, however many selectors there are and however their matches are nested. */
-function linksWithin(selectors: readonly string[], { isXml }: Dialect): FindTexts {
+/** Finds links within matches of `selectors` in a single walk of the tree, even if the matches are nested. */
+function linksWithin(selectors: readonly string[], isXml: boolean): FindTexts {
   const matches = compileSelector(selectors.join(', '), isXml);
   return function* (root) {
     if (root instanceof JsonSpot) return;
     let node: AnyNode | undefined = root;
     while (node !== undefined) {
       if (!isTag(node) || !matches(node)) {
-        node = following(node, root);
+        node = nextNode(node, root);
         continue;
       }
-      for (const element of findUpTo(node, hasHref, Infinity)) yield attributeOf(element, 'href', '') ?? '';
-      node = beside(node, root);
+      for (const element of findUpTo(node, hasHref, Infinity)) yield attributeOf(element, 'href') ?? '';
+      node = nextBeside(node, root);
     }
   };
 }
@@ -64,34 +56,13 @@ function hasHref({ attribs }: Element): boolean {
   return Object.hasOwn(attribs, 'href');
 }
 
-/** The node after all that `node` holds. */
-function beside(node: AnyNode, root: AnyNode): AnyNode | undefined {
-  let at: AnyNode | null = node;
-  while (at !== null && at !== root && at.next === null) at = at.parent;
-  return at === null || at === root ? undefined : (at.next ?? undefined);
-}
-
-function placedLinks(places: readonly BranchPlan[], dialect: Dialect): FindTexts {
-  const compiled = places.map((plan) => ({ plan, find: compilePlace(plan.place, dialect) }));
-  return function* (root, page) {
-    for (const { plan, find } of compiled) {
-      for (const match of find(root, page, Infinity)) yield* textsOf(taken(match, plan, page));
-    }
-  };
-}
-
-function textsOf(value: Value): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap((each: Value) => textsOf(each));
-  return typeof value === 'string' ? [value] : [];
-}
-
 function locations(root: Spot): string[] {
   return root instanceof JsonSpot ? [] : sitemapLinks(root).urls.map(({ loc }) => loc);
 }
 
 function* usualLinks(root: Spot): Generator<string> {
   if (root instanceof JsonSpot) return;
-  for (const element of findUpTo(root, isLink, Infinity)) yield attributeOf(element, 'href', '') ?? '';
+  for (const element of findUpTo(root, isLink, Infinity)) yield attributeOf(element, 'href') ?? '';
 }
 
 function isLink({ name, attribs }: Element): boolean {
@@ -106,4 +77,37 @@ function linkOf(text: string, base: string): string | undefined {
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
   url.hash = '';
   return url.href.length > maxUrlLength ? undefined : url.href;
+}
+
+/** The entries of a sitemap: pages, or other sitemaps if it is an index. */
+export interface Sitemap {
+  readonly urls: readonly { readonly loc: string; readonly lastmod?: string }[];
+  readonly sitemaps: readonly string[];
+}
+
+/** Entries of one file that are read: as many as the protocol allows. */
+const maxEntries = 50_000;
+
+/** Reads the entries of a sitemap, as they are written and in page order; 50,000 at most. Prefixes of element names make no difference. */
+export function sitemapLinks(root: ParentNode): Sitemap {
+  const top = root.children.find((node) => isTag(node) && /^(?:urlset|sitemapindex)$/.test(localName(node)));
+  const entries = top !== undefined && isTag(top) ? top.children.filter(isTag).slice(0, maxEntries) : [];
+  return {
+    urls: entries.flatMap((entry) => {
+      const loc = localName(entry) === 'url' ? childText(entry, 'loc') : undefined;
+      const lastmod = childText(entry, 'lastmod');
+      return loc === undefined ? [] : [{ loc, ...defined({ lastmod }) }];
+    }),
+    sitemaps: entries.flatMap((entry) => (localName(entry) === 'sitemap' ? (childText(entry, 'loc') ?? []) : [])),
+  };
+}
+
+function childText(entry: Element, name: string): string | undefined {
+  const child = entry.children.find((node) => isTag(node) && localName(node) === name);
+  const text = child === undefined ? '' : textContent(child).trim();
+  return text === '' ? undefined : text;
+}
+
+function localName({ name }: Element): string {
+  return name.slice(name.indexOf(':') + 1);
 }

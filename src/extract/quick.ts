@@ -1,13 +1,16 @@
-import type { FilterPlan } from './filter/plan.ts';
-import type { BranchPlan, ExtractPlan, PlacePlan, RulePlan } from './plan.ts';
+import { documentKind } from './document/all.ts';
+import { filterKind, type FilterPlan } from './filter/all.ts';
+import type { BranchPlan, PlacePlan, RulePlan } from './rule/plan.ts';
+import type { ExtractPlan } from './plan.ts';
 
-/** Plans are never changed. */
+/** The costs of plans, which are never changed. */
 const known = new WeakMap<ExtractPlan, number>();
 
 /**
- * How many places a plan looks for, each of which takes no more time than the parts of a page squared; `Infinity` where a page
- * can make it take more than that. XPath, pseudo-classes, later siblings, descents and filters of JSON paths do, and in markup
- * whatever is searched in each of many matches. A pattern's time grows with the pattern as well, and the browser's tree is slow.
+ * Estimates the cost of a plan: the number of searches, if none takes more time than the number of a page's parts squared. Returns
+ * `Infinity` if a page can make one take longer. XPaths, pseudo-classes, later siblings, descents and filters of JSON paths can, as
+ * can records or objects that are searched within each of many matches in markup. Regular expressions and the browser's tree count
+ * as slow too.
  */
 export function quickPlaces(plan: ExtractPlan): number {
   const found = known.get(plan) ?? placesOf(plan);
@@ -22,23 +25,23 @@ function placesOf(plan: ExtractPlan): number {
   return rules.reduce((sum, rule) => sum + weightOf(rule), links === undefined ? 0 : 1);
 }
 
-/** A list reads each of its matches, and a selector looks once more for each step that leads through any number of elements. */
+/** A list reads each of its matches. A selector searches once more for each of its descendant combinators. */
 function weightOf({ branches, rule }: RulePlan): number {
   const each = rule.type === 'array' ? 4 : 1;
   return branches.reduce((sum, { place }) => sum + each * (place.by === 'css' ? place.css.split(/\s+/).length : 1), 0);
 }
 
 function isQuick({ document, tree, records, next, links }: ExtractPlan): boolean {
-  if (document === 'html' && tree !== 'fast') return false;
-  const isMarkup = document === 'html' || document === 'xml';
-  const { places = [], within = [] } = typeof links === 'object' ? links : {};
+  const { view } = documentKind(document);
+  if (view === 'html' && tree !== 'fast') return false;
+  const isMarkup = view !== 'json';
+  const { within = [] } = typeof links === 'object' ? links : {};
   return (
     records.every(
       ({ each, fields }) =>
         (each === undefined || (!isMarkup && isQuickPlace(each))) && fields.every((field) => isQuickRule(field)),
     ) &&
     (next === undefined || isQuickRule(next)) &&
-    places.every(isQuickBranch) &&
     within.every((css) => isQuickPlace({ by: 'css', css }))
   );
 }
@@ -79,5 +82,5 @@ function isQuickPlace(place: PlacePlan): boolean {
 }
 
 function isQuickFilter(filter: FilterPlan): boolean {
-  return typeof filter !== 'function' && filter.type !== 'regex' && filter.type !== 'replace' && filter.type !== 'json';
+  return typeof filter !== 'function' && filterKind(filter).isSlow !== true;
 }

@@ -1,132 +1,278 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CompiledRecord } from './compile.ts';
-import type { RecordDraft, Unparsed, Value } from './draft.ts';
-import type { FieldPlan } from './plan.ts';
+import { type CompiledRecord, compilePlan } from './compile.ts';
+import type { RecordDraft } from './draft.ts';
+import type { Unparsed } from '../view/scrape.ts';
+import type { Value } from './value/value.ts';
+import type { ExtractPlan } from './plan.ts';
+import type { FieldPlan, RecordPlan } from './rule/plan.ts';
 import { evaluate, type Evaluated, type Trace } from './rule/evaluate.ts';
 import { placeText } from './rule/place.ts';
 import { JsonSpot, type PageContext, type Spot } from './rule/spot.ts';
+import { type Lost, typed } from './rule/typed.ts';
 
-/** All that a page gave of one type of record. */
-export interface ReadRecords {
-  readonly drafts: readonly RecordDraft[];
+/** The fields of one record, read as their types. */
+interface ReadFields {
+  readonly fields: Readonly<Record<string, Value>>;
+  /** Names of the fields that were found, readable or not. */
+  readonly found: readonly string[];
   readonly unparsed: readonly Unparsed[];
-  /** Fields that were found in no record of the page, as `record.field`. */
+  /** The key, if it is given beside the fields. */
+  readonly key?: string | undefined;
+  /** The page that the record was found on, if it is not the one of its step. */
+  readonly url?: string | undefined;
+}
+
+/** The records of a page or batch, and what was wrong with what was found. */
+export interface TypedDrafts {
+  readonly drafts: readonly RecordDraft[];
+  /** Values that are not of the type of their field; 100 at most. */
+  readonly unparsed: readonly Unparsed[];
+  /** Fields that no record has, as `record.field`. */
   readonly absent: readonly string[];
-  /** What kept something from being a record: key and required fields that were absent, empty or not readable. */
-  readonly missing: readonly string[];
-  /** Places that were looked at. */
-  readonly items: number;
-  /** Places that lacked their key or a required field. */
+  /** How many matches or drafts are no records, since they lack their key or a required field or are of no declared type. */
   readonly refused: number;
-  /** Keys of records that were left out, as one before them has their key and says something else. */
-  readonly repeated: readonly string[];
+  /** How many records say something else than an earlier record with their key; missing if there are none. */
+  readonly repeated?: number;
+  /** Sentences, each once: types and fields that the definition does not declare, and the first repeated key of each type; 100 at most. */
+  readonly notes: readonly string[];
 }
 
-/** Told of each field as it is read, for people. */
-export interface Watch {
-  item(record: string): void;
-  field(plan: FieldPlan, trace: Trace, evaluated: Evaluated): void;
-  /** The place is read: the key of the record there; nothing where there is none. */
-  done(key: string | undefined): void;
+/** Evidence that is kept, at most: more says nothing new. */
+const maxUnparsed = 100;
+const maxNotes = 100;
+
+/** Longest key of a record, in characters. */
+const keyLength = 1_000;
+
+/** The records of one type so far. */
+interface TypeState {
+  /** The fields of the records by key. */
+  readonly byKey: Map<string, Readonly<Record<string, Value>>>;
+  readonly found: Set<string>;
+  /** The key of the first record that repeats an earlier one's key. */
+  repeatedKey?: string;
 }
 
-/** Reads the records of one type, in page order; of records with one key the first counts. Behind one more than `most` it looks no further. */
-export function readRecords(
-  root: Spot,
-  record: CompiledRecord,
-  page: PageContext,
-  most: number,
-  watch?: Watch,
-): ReadRecords {
-  const { type } = record.plan;
-  const places = placesOf(root, record, page);
-  const drafts = new Map<string, RecordDraft>();
-  const found = new Set<string>();
-  const missing = new Set<string>();
-  const unparsed: Unparsed[] = [];
-  const repeated: string[] = [];
-  let refused = 0;
-  for (const place of places) {
-    if (drafts.size > most) break;
-    watch?.item(type);
-    const read = readFields(place, record, page, watch);
-    for (const name of read.found) found.add(name);
-    for (const each of read.unparsed) unparsed.push(each);
-    const key = keyOf(read.fields[record.plan.key]);
-    const lacking = lackingFields(record, read.fields, key);
-    for (const name of lacking) missing.add(`${type}.${name}`);
-    watch?.done(lacking.length > 0 ? undefined : key);
-    if (lacking.length > 0 || key === undefined) {
-      refused += 1;
-      continue;
-    }
-    const fields = written(read.fields, record);
-    const first = drafts.get(key);
-    if (first === undefined) drafts.set(key, { type, key, fields });
-    else if (!isDeepStrictEqual(first.fields, fields)) repeated.push(key);
+/** Collects what rules or a plug-in found as records, and makes drafts of it in the order in which it is added. */
+export class RecordTyper {
+  readonly drafts: RecordDraft[] = [];
+  /** Missing keys and required fields of what was refused, as `record.field`, and places of records without a match. */
+  readonly missing = new Set<string>();
+  /** How many matches or drafts were added, whether they are records or not. */
+  items = 0;
+  /** How many of them are no records. */
+  refused = 0;
+  readonly #repeats: 'drop' | 'keep';
+  readonly #unparsed: Unparsed[] = [];
+  readonly #notes = new Set<string>();
+  readonly #types = new Map<string, TypeState>();
+  #repeated = 0;
+
+  /**
+   * @param repeats - what is done with a record whose key an earlier one has: `drop` leaves it out, `keep` adds its new fields to
+   * what is known under the key. Either way it counts as repeated if it contradicts what is known.
+   */
+  constructor(repeats: 'drop' | 'keep') {
+    this.#repeats = repeats;
   }
-  const { each } = record.plan;
-  if (places.length === 0 && each !== undefined) missing.add(`${type} (${placeText(each)})`);
-  const absent = record.plan.fields.filter(({ name }) => !found.has(name)).map(({ name }) => `${type}.${name}`);
-  const all = { drafts: [...drafts.values()], unparsed, absent, missing: [...missing] };
-  return { ...all, items: places.length, refused, repeated };
+
+  /** Adds what was found as a record of a type. Returns its key, or undefined if it lacks its key or a required field. */
+  add(plan: RecordPlan, read: ReadFields): string | undefined {
+    const { type } = plan;
+    const state = this.#stateOf(type);
+    this.items += 1;
+    for (const name of read.found) state.found.add(name);
+    for (const each of read.unparsed) if (this.#unparsed.length < maxUnparsed) this.#unparsed.push(each);
+    const key = read.key ?? keyOf(read.fields[plan.key]);
+    let lacksAny = false;
+    for (const { name, required } of plan.fields) {
+      const value = name === plan.key ? key : read.fields[name];
+      if ((!required && name !== plan.key) || (value ?? null) !== null) continue;
+      lacksAny = true;
+      this.missing.add(`${type}.${name}`);
+    }
+    if (lacksAny || key === undefined) {
+      this.refused += 1;
+      return undefined;
+    }
+    const fields = storedFields(plan, read.fields);
+    const known = state.byKey.get(key);
+    if (known === undefined || this.#repeats === 'keep') {
+      state.byKey.set(key, known === undefined ? fields : { ...fields, ...known });
+      this.drafts.push(read.url === undefined ? { type, key, fields } : { type, key, url: read.url, fields });
+    }
+    if (known !== undefined && this.#contradicts(known, fields)) {
+      this.#repeated += 1;
+      state.repeatedKey ??= key;
+    }
+    return key;
+  }
+
+  /** Counts a draft of a type that the definition does not declare. */
+  refuse(type: string): void {
+    this.items += 1;
+    this.refused += 1;
+    this.note(`Undefined record: ${type}`);
+  }
+
+  /** Keeps a sentence about what was found. */
+  note(sentence: string): void {
+    this.#notes.add(sentence);
+  }
+
+  /** Returns the drafts and the evidence of all that was added; `absent` lists fields of the given record types. */
+  typed(records: readonly RecordPlan[]): TypedDrafts {
+    for (const [type, { repeatedKey }] of this.#types)
+      if (repeatedKey !== undefined) this.note(`Repeated key: ${type} - ${repeatedKey}`);
+    return {
+      drafts: this.drafts,
+      unparsed: this.#unparsed,
+      absent: records.flatMap((record) => this.#absentOf(record)),
+      refused: this.refused,
+      ...(this.#repeated > 0 && { repeated: this.#repeated }),
+      notes: [...this.#notes].slice(0, maxNotes),
+    };
+  }
+
+  #absentOf({ type, fields }: RecordPlan): readonly string[] {
+    const found = this.#types.get(type)?.found;
+    return fields.filter(({ name }) => found?.has(name) !== true).map(({ name }) => `${type}.${name}`);
+  }
+
+  #stateOf(type: string): TypeState {
+    const known = this.#types.get(type);
+    if (known !== undefined) return known;
+    const state: TypeState = { byKey: new Map(), found: new Set() };
+    this.#types.set(type, state);
+    return state;
+  }
+
+  #contradicts(known: Readonly<Record<string, Value>>, fields: Readonly<Record<string, Value>>): boolean {
+    if (this.#repeats === 'drop') return !isDeepStrictEqual(known, fields);
+    return Object.entries(known).some(
+      ([name, value]) => Object.hasOwn(fields, name) && !isDeepStrictEqual(fields[name], value),
+    );
+  }
 }
 
-function placesOf(root: Spot, { each }: CompiledRecord, page: PageContext): readonly Spot[] {
-  if (each === undefined) return [root];
-  const places = each.find(root, page, Infinity);
-  const [only] = places;
-  const list = each.isSingular && only instanceof JsonSpot ? only.value : undefined;
-  return Array.isArray(list) ? list.map((value: Value) => new JsonSpot(value)) : places;
-}
-
-/** With `keep`, a null says nothing, and the store keeps what it has. */
-function written(fields: Readonly<Record<string, Value>>, { plan }: CompiledRecord): Readonly<Record<string, Value>> {
+/** The fields to store: with `nulls: keep` a null says nothing, and the store keeps what it has. */
+function storedFields(plan: RecordPlan, fields: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
   if (plan.nulls !== 'keep') return fields;
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
-interface ReadFields {
-  readonly fields: Readonly<Record<string, Value>>;
-  /** Names of the fields that stand on the page, readable or not. */
-  readonly found: readonly string[];
-  readonly unparsed: readonly Unparsed[];
+function keyOf(value: Value | undefined): string | undefined {
+  const isName = typeof value === 'number' || (typeof value === 'string' && value.length <= keyLength);
+  return isName ? String(value) : undefined;
 }
 
-function readFields(place: Spot, record: CompiledRecord, page: PageContext, watch: Watch | undefined): ReadFields {
+/** Follows the reading of a page, to explain it to people. */
+export interface FieldWatch {
+  item(record: string): void;
+  field(plan: FieldPlan, trace: Trace, evaluated: Evaluated): void;
+  /** Called behind the last field of a match, with the key of its record; undefined if it is none. */
+  done(key: string | undefined): void;
+}
+
+/**
+ * Reads the records of one type from a page and adds them to `typer` in page order, until it has more than `most` drafts. Throws
+ * `TooManyParts` if the JSON within the page is too large.
+ */
+export function readRecords(
+  root: Spot,
+  record: CompiledRecord,
+  page: PageContext,
+  {
+    typer,
+    most,
+    watch,
+  }: { readonly typer: RecordTyper; readonly most: number; readonly watch?: FieldWatch | undefined },
+): void {
+  const { type, each } = record.plan;
+  const spots = spotsOf(root, record, page);
+  for (const spot of spots) {
+    if (typer.drafts.length > most) return;
+    watch?.item(type);
+    const key = typer.add(record.plan, readFields(spot, record, page, watch));
+    watch?.done(key);
+  }
+  if (spots.length === 0 && each !== undefined) typer.missing.add(`${type} (${placeText(each)})`);
+}
+
+function spotsOf(root: Spot, { each }: CompiledRecord, page: PageContext): readonly Spot[] {
+  if (each === undefined) return [root];
+  const spots = each.find(root, page, Infinity);
+  const [only] = spots;
+  const list = each.isSingular && only instanceof JsonSpot ? only.value : undefined;
+  return Array.isArray(list) ? list.map((value: Value) => new JsonSpot(value)) : spots;
+}
+
+function readFields(spot: Spot, record: CompiledRecord, page: PageContext, watch: FieldWatch | undefined): ReadFields {
   const fields: Record<string, Value> = {};
   const found: string[] = [];
   const unparsed: Unparsed[] = [];
   for (const field of record.fields) {
     const { name } = field.plan;
     const trace: Trace | undefined = watch === undefined ? undefined : { steps: [] };
-    const evaluated = evaluate(field, place, page, trace);
+    const evaluated = evaluate(field, spot, page, trace);
     if (trace !== undefined) watch?.field(field.plan, trace, evaluated);
     if (evaluated.isFound) found.push(name);
     if (evaluated.value !== undefined) fields[name] = evaluated.value;
-    for (const { path, text, expected } of evaluated.lost)
-      unparsed.push({ record: record.plan.type, field: `${name}${path}`, text, expected });
+    for (const each of evaluated.lost) unparsed.push(unparsedOf(record.plan, field.plan, each));
   }
   return { fields, found, unparsed };
 }
 
-/** The names of required fields that have no value, and of the key where it has none that can be one. */
-function lackingFields(
-  { plan }: CompiledRecord,
-  fields: Readonly<Record<string, Value>>,
-  key: string | undefined,
-): string[] {
-  return plan.fields
-    .filter(({ name, required }) =>
-      name === plan.key ? key === undefined : required && (fields[name] ?? null) === null,
-    )
-    .map(({ name }) => name);
+/** A record as a plug-in gives it. */
+export interface FoundDraft {
+  readonly type: string;
+  /** Default: the text of the key field. */
+  readonly key?: string;
+  /** The page that it was found on. Default: the page of its step. */
+  readonly url?: string;
+  readonly fields: Readonly<Record<string, Value>>;
 }
 
-/** Longest text that names a thing, in characters. */
-const keyLength = 1_000;
+/**
+ * Reads what a plug-in found as the types that its definition declares. A field that cannot be read is lost and the rest stays; a
+ * field that is not declared is left out. Relative addresses are resolved against the draft's own page, else against `base`. Throws
+ * if the plan does not compile.
+ */
+export function typedDrafts(found: readonly FoundDraft[], plan: ExtractPlan, base: string): TypedDrafts {
+  const records = new Map(compilePlan(plan).records.map((record) => [record.plan.type, record]));
+  const typer = new RecordTyper('keep');
+  for (const draft of found) {
+    const record = records.get(draft.type);
+    if (record === undefined) typer.refuse(draft.type);
+    else {
+      for (const name of Object.keys(draft.fields))
+        if (!record.fields.some((field) => field.plan.name === name))
+          typer.note(`Undefined field: ${draft.type} - ${name}`);
+      typer.add(record.plan, readDraft(draft, record, draft.url ?? base));
+    }
+  }
+  return typer.typed(found.length === 0 ? [] : plan.records);
+}
 
-function keyOf(value: Value | undefined): string | undefined {
-  const isName = typeof value === 'number' || (typeof value === 'string' && value.length <= keyLength);
-  return isName ? String(value) : undefined;
+function readDraft(draft: FoundDraft, { plan, fields: declared }: CompiledRecord, base: string): ReadFields {
+  const fields: Record<string, Value> = {};
+  const found: string[] = [];
+  const unparsed: Unparsed[] = [];
+  for (const { plan: field, value: as } of declared) {
+    const { name } = field;
+    const own = draft.fields[name];
+    if ((own ?? null) !== null) found.push(name);
+    // A key given beside the fields is the value of the key field too.
+    const given = own === undefined && name === plan.key ? draft.key : own;
+    if (given === undefined) continue;
+    const lost: Lost[] = [];
+    const value = typed(given, as, { base, isGiven: true, lost });
+    if (value !== undefined) fields[name] = value;
+    for (const each of lost) unparsed.push(unparsedOf(plan, field, each));
+  }
+  return { fields, found, unparsed, key: draft.key, url: draft.url };
+}
+
+function unparsedOf({ type }: RecordPlan, { name }: FieldPlan, { path, text, expected }: Lost): Unparsed {
+  return { record: type, field: `${name}${path}`, text, expected };
 }

@@ -1,4 +1,4 @@
-/** Counts the pages that threads are busy with or wait for, so that no turn is given for a page that nobody could read soon. */
+/** Counts the pages that extraction threads read or have queued, so that no request is sent for a page that no thread could read soon. */
 export class ExtractRoom {
   readonly #limit: number;
   readonly #onRoom: () => void;
@@ -18,17 +18,18 @@ export class ExtractRoom {
     return this.#pages < this.#limit;
   }
 
-  /** Takes a page's place, also where there is no room left: pages that are on their way are never dropped. */
-  enter(): void {
+  /** Counts a page in, also where there is no room left: pages that are on their way are never dropped. */
+  add(): void {
     this.#pages += 1;
   }
 
-  leave(): void {
+  /** Counts out a page that a thread is done with. */
+  remove(): void {
     this.#pages -= 1;
     if (this.#pages === this.#limit - 1) this.#onRoom();
   }
 
-  /** Forgets every page, for the life that begins after one which took its pages along. */
+  /** Sets the count to zero when the extraction threads start again, since the pages of the earlier threads are gone. */
   clear(): void {
     const hadRoom = this.hasRoom();
     this.#pages = 0;

@@ -1,26 +1,23 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { ExtractOutcome, RecordDraft, Value } from './draft.ts';
-import { explain, type ExplainedItem } from './explain.ts';
+import type { ExplainedField, ExplainedItem, TreeDifference } from '../view/trial.ts';
+import { defined } from '../defined.ts';
+import type { ExtractOutcome, RecordDraft } from './draft.ts';
+import type { Value } from './value/value.ts';
 import { extract, type ExtractInput } from './extract.ts';
 import type { ExtractPlan } from './plan.ts';
+import type { FieldPlan } from './rule/plan.ts';
+import type { Evaluated, Trace } from './rule/evaluate.ts';
+import { placeText } from './rule/place.ts';
+import { isDeepStrictEqual } from 'node:util';
 
-/** What a trial of a page tells besides what was read. */
+/** Explains to people how each field of a page came to its value. */
 export interface Trial {
-  /** How each field came to its value. */
+  /** One for each match that was read, whether it is a record or not, in page order by type; 100 at most. */
   readonly items: readonly ExplainedItem[];
-  /** Where the two trees of a page give different fields, when that is asked; 1,000 at most. */
+  /** Fields that the two trees of a page give differently; missing unless asked for, 1,000 at most. */
   readonly trees?: readonly TreeDifference[];
 }
 
-export interface TreeDifference {
-  readonly record: string;
-  readonly key: string;
-  readonly field: string;
-  /** Missing where that tree gives no such record or field. */
-  readonly fast?: Value;
-  readonly browser?: Value;
-}
-
+/** What a trial tells besides how fields came to their values. */
 export interface TrialOptions {
   /** Whether the page is read with both trees. */
   readonly trees?: boolean;
@@ -28,14 +25,51 @@ export interface TrialOptions {
 
 const maxDifferences = 1_000;
 
-/** Reads a page as `extract` does, and tells how. */
+/** Items that are explained, at most. */
+const maxItems = 100;
+
+/** Longest text that is shown, in characters. */
+const shownLength = 500;
+
+/** Reads a page as `extract` does, and explains how each field of the first 100 items came to its value. Rejects as `extract` does. */
 export async function tryExtract(
   input: ExtractInput,
   { trees = false }: TrialOptions = {},
 ): Promise<{ readonly outcome: ExtractOutcome; readonly trial: Trial }> {
-  const { outcome, items } = await explain(input);
-  if (!trees) return { outcome, trial: { items } };
-  return { outcome, trial: { items, trees: await treeDifferences(input, outcome) } };
+  const items: { readonly record: string; key?: string; readonly fields: ExplainedField[] }[] = [];
+  const outcome = await extract(input, {
+    item: (record) => void items.push({ record, fields: [] }),
+    done: (key) => {
+      const item = items.at(-1);
+      if (key !== undefined && item !== undefined) item.key = key;
+    },
+    field: (...read) => {
+      if (items.length <= maxItems) items.at(-1)?.fields.push(explained(...read));
+    },
+  });
+  const trial = { items: items.slice(0, maxItems) };
+  return { outcome, trial: trees ? { ...trial, trees: await treeDifferences(input, outcome) } : trial };
+}
+
+function explained(plan: FieldPlan, trace: Trace, { value, lost }: Evaluated): ExplainedField {
+  const branch = trace.branch === undefined ? undefined : plan.branches[trace.branch];
+  const place = branch && {
+    by: branch.place.by,
+    text: placeText(branch.place),
+    ...defined({ attr: branch.attr }),
+    alternative: plan.branches.indexOf(branch) + 1,
+    alternatives: plan.branches.length,
+    matches: trace.matches ?? 1,
+  };
+  const filters = trace.steps.map(({ filter, before }) => ({ filter, before: shown(before) }));
+  const shownValue = value === undefined ? undefined : shown(value);
+  return { name: plan.name, ...defined({ place, value: shownValue }), filters, lost };
+}
+
+/** A value, cut if it is a long text. */
+function shown(value: Value): Value {
+  if (typeof value === 'string') return value.length > shownLength ? `${value.slice(0, shownLength - 1)}…` : value;
+  return value;
 }
 
 async function treeDifferences(input: ExtractInput, outcome: ExtractOutcome): Promise<TreeDifference[]> {
@@ -63,15 +97,7 @@ function differences(fast: readonly RecordDraft[], browser: readonly RecordDraft
     return [...new Set([...Object.keys(a), ...Object.keys(b)])].flatMap((field): TreeDifference[] => {
       const [one, two] = [a[field], b[field]];
       if (isDeepStrictEqual(one, two)) return [];
-      return [
-        {
-          record: type,
-          key,
-          field,
-          ...(one !== undefined && { fast: one }),
-          ...(two !== undefined && { browser: two }),
-        },
-      ];
+      return [{ record: type, key, field, ...defined({ fast: one, browser: two }) }];
     });
   });
 }

@@ -1,33 +1,34 @@
-import type { LookupAddress, LookupAllOptions, LookupOptions } from 'node:dns';
-import { lookup } from 'node:dns';
-import type { LookupFunction } from 'node:net';
-import { BlockList, isIP, SocketAddress } from 'node:net';
+import { type LookupAddress, type LookupAllOptions, type LookupOptions, lookup } from 'node:dns';
+import { type LookupFunction, BlockList, isIP, SocketAddress } from 'node:net';
 
-/** What a request may reach: by itself the public internet. */
-export interface Reach {
-  /** Whether loopback, private networks and the like may be asked too. Metadata services of clouds never may. */
+/** The addresses that a request may go to: the public internet, and more by these rules. */
+export interface AddressRules {
+  /** Whether loopback, private networks and the like may be reached too. Metadata services of clouds never may. */
   readonly allowPrivate: boolean;
-  /** Whether only loopback may be asked, as by a daemon that tells no contact; `allowPrivate` is needed all the same. */
+  /** Whether only loopback may be reached, as by a daemon without a contact; `allowPrivate` is needed as well. */
   readonly onlyLoopback?: boolean;
 }
 
-/** What a proxy may be, whatever its sites may be: its address is the operator's word, and often one of the same machine or network. */
-export function reachOfProxy(reach: Reach): Reach {
-  return { ...reach, allowPrivate: true };
+/** The addresses that a proxy itself may have: private ones too, since the operator named it. */
+export function rulesForProxy(rules: AddressRules): AddressRules {
+  return { ...rules, allowPrivate: true };
 }
 
-/** Finds all addresses of a name, as `dns.lookup` does. */
+/** Looks up all addresses of a name, as `dns.lookup` does. */
 export type Resolve = (
   hostname: string,
   options: LookupAllOptions,
   found: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** Thrown inside the connector, where only an error can stop a connection. */
+/**
+ * Raised for an address that may not be reached. An error, because only an error can stop a connection in its
+ * connector.
+ */
 export class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress';
   readonly address: string;
-  /** What kind of address it is, for people. */
+  /** The name of the address range, for people. */
   readonly range: string;
 
   constructor(address: string, range: string) {
@@ -45,7 +46,7 @@ interface Range {
   readonly holds: BlockList;
 }
 
-/** Where clouds tell a machine its credentials, by what their manuals say; one of them is a public address. */
+/** The metadata services of clouds, by their manuals. One of them is a public address. */
 const metadata = [
   '169.254.169.0/24',
   '169.254.170.0/24',
@@ -61,9 +62,10 @@ const metadata = [
 ];
 
 /**
- * What is not the public internet, by the special-purpose address registries of IANA (RFC 6890 and its successors):
- * https://www.iana.org/assignments/iana-ipv4-special-registry and https://www.iana.org/assignments/iana-ipv6-special-registry,
- * and multicast by RFC 5771 and RFC 4291. The first range that holds an address counts.
+ * The address ranges that are not the public internet, by the special-purpose address registries of IANA (RFC 6890 and
+ * its successors): https://www.iana.org/assignments/iana-ipv4-special-registry and
+ * https://www.iana.org/assignments/iana-ipv6-special-registry, and multicast by RFC 5771 and RFC 4291. The first range
+ * that holds an address counts.
  */
 const ranges: readonly Range[] = [
   range('never', 'metadata of a cloud', ...metadata),
@@ -83,9 +85,12 @@ const ranges: readonly Range[] = [
   range('never', 'IETF protocol assignment', '192.0.0.0/24', '2001::/23'),
 ];
 
-/** IPv6 addresses that are an IPv4 address by another name, in their last 32 bits: mapped ones and those of NAT64 (RFC 6052). */
+/** IPv6 addresses that hold an IPv4 address in their last 32 bits: mapped ones and those of NAT64 (RFC 6052). */
 const otherNames = blockList('::ffff:0:0/96', '64:ff9b::/96');
-/** All that IANA has given out of IPv6 for the public; what lies outside, old forms of IPv4 among it, is refused unseen. */
+/**
+ * The part of IPv6 that IANA has assigned to the public. Addresses outside are refused, old forms of IPv4 addresses
+ * among them.
+ */
 const globalUnicast = blockList('2000::/3');
 
 function range(kind: Kind, name: string, ...subnets: readonly string[]): Range {
@@ -102,11 +107,14 @@ function blockList(...subnets: readonly string[]): BlockList {
 }
 
 /**
- * The name of the range for which an IP address may not be connected to; nothing when it may.
+ * The name of the range for which an IP address may not be reached; `undefined` if it may.
  *
  * @param address - as the system writes it; a zone after `%` does not matter.
  */
-export function refusedRange(address: string, { allowPrivate, onlyLoopback = false }: Reach): string | undefined {
+export function refusedRange(
+  address: string,
+  { allowPrivate, onlyLoopback = false }: AddressRules,
+): string | undefined {
   const [bare = ''] = address.split('%', 1);
   const version = isIP(bare);
   if (version === 0) return 'not an IP address';
@@ -136,31 +144,55 @@ function lastIPv4(address: string): string {
 }
 
 /**
- * The refusal of a host that names its address outright and so may never reach a look-up, or that is this machine by its
- * name (RFC 6761), whatever the look-up says. A host of an URL is written in one way only, however oddly it was spelled.
+ * The refusal of a host that is an IP address, or `localhost` (RFC 6761), before any look-up; `undefined` if it may be
+ * reached or is another name.
  */
-export function refusedHost(hostname: string, reach: Reach): RefusedAddress | undefined {
+export function refusedHost(hostname: string, rules: AddressRules): RefusedAddress | undefined {
   const host = hostname.replace(/^\[|\]$|\.$/g, '');
   const address = host === 'localhost' || host.endsWith('.localhost') ? '127.0.0.1' : host;
   if (isIP(address) === 0) return undefined;
-  const refused = refusedRange(address, reach);
+  const refused = refusedRange(address, rules);
   return refused === undefined ? undefined : new RefusedAddress(host, refused);
 }
 
-/** A look-up that finds only the addresses that may be connected to; a connection goes to one of these and looks up no more. */
-export function vettedLookup(reach: Reach, resolve: Resolve = lookup): LookupFunction {
+/**
+ * A look-up that returns only addresses that may be reached. The connection goes to one of them without another
+ * look-up. Its callback gets a `RefusedAddress` if no address is left.
+ */
+export function vettedLookup(rules: AddressRules, resolve: Resolve = lookup): LookupFunction {
   return (hostname, options: LookupOptions, found) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return found(error, []);
-      const allowed = addresses.filter(({ address }) => refusedRange(address, reach) === undefined);
+      const allowed = addresses.filter(({ address }) => refusedRange(address, rules) === undefined);
       const first: LookupAddress | undefined = allowed[0];
-      if (!first) return found(refusalOf(hostname, addresses, reach), []);
+      if (!first) return found(refusalOf(hostname, addresses, rules), []);
       return options.all ? found(null, allowed) : found(null, first.address, first.family);
     });
   };
 }
 
-function refusalOf(hostname: string, addresses: readonly LookupAddress[], reach: Reach): RefusedAddress {
+/**
+ * Checks a host before a proxy looks it up, out of our sight. Rejects with `RefusedAddress` if it means an address that may not
+ * be reached, or with the error of the look-up.
+ */
+export function vetHost(host: string, rules: AddressRules, resolve: Resolve): Promise<void> {
+  const { promise, resolve: pass, reject } = Promise.withResolvers<void>();
+  const refused = refusedHost(host, rules);
+  if (refused) reject(refused);
+  else vettedLookup(rules, resolve)(host, { all: true }, (error) => (error ? reject(error) : pass()));
+  return promise;
+}
+
+/** The refusal of the address that a socket has connected to; `undefined` if it may be reached. */
+export function refusedPeer(
+  { remoteAddress: address = 'an unknown address' }: { readonly remoteAddress?: string | undefined },
+  rules: AddressRules,
+): RefusedAddress | undefined {
+  const range = refusedRange(address, rules);
+  return range === undefined ? undefined : new RefusedAddress(address, range);
+}
+
+function refusalOf(hostname: string, addresses: readonly LookupAddress[], rules: AddressRules): RefusedAddress {
   const address = addresses[0]?.address ?? hostname;
-  return new RefusedAddress(address, refusedRange(address, reach) ?? 'without an address');
+  return new RefusedAddress(address, refusedRange(address, rules) ?? 'without an address');
 }

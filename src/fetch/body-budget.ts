@@ -1,21 +1,24 @@
-/** One body's share of a budget. Whoever opened it releases it. */
+/** One body's share of the budget. The caller that opened it must release it. */
 export interface BodyHold {
   readonly bytes: number;
-  /** Charges up to `toBytes` in all if there is room at once, and says whether there was. */
+  /** Raises the share to `toBytes` if there is room at once. Returns whether there was. */
   take(toBytes: number): boolean;
-  /** Charges up to `toBytes` in all; waits for room, oldest first. `false` when the hold was released meanwhile. */
+  /**
+   * Raises the share to `toBytes`, waiting for room in order of arrival. Resolves with `false` if the share was
+   * released meanwhile.
+   */
   raise(toBytes: number): Promise<boolean>;
-  /** Gives back what is over `toBytes`. */
+  /** Lowers the share to `toBytes`. */
   lower(toBytes: number): void;
-  /** Gives everything back and ends a wait; a second call does nothing. */
+  /** Returns the whole share and ends a wait. A second call does nothing. */
   release(): void;
 }
 
-/** What a budget is made of. */
+/** The size of a budget. */
 export interface BodyBudgetOptions {
   /** Default 256 MiB. */
   readonly limitBytes?: number;
-  /** Kept for the body that has waited longest; at least as large as the largest body allowed. Default 32 MiB. */
+  /** Reserved for the body that has waited longest; at least as large as the largest body allowed. Default 32 MiB. */
   readonly reserveBytes?: number;
   /** Called when there is room again after there was none. */
   readonly onRoom?: () => void;
@@ -52,8 +55,8 @@ class Hold implements BodyHold {
 }
 
 /**
- * Bounds the bytes of all bodies in flight. Bodies that grow together could fill it and wait for each other for ever;
- * so a reserve is kept out of reach of all but one, the favoured body, which therefore always gets to its end.
+ * Bounds the bytes of all bodies in flight. Bodies that grow together could fill the budget and wait for each other for
+ * ever. Therefore a reserve is kept for one of them, the favoured body, which always gets to its end.
  */
 export class BodyBudget {
   readonly #limitBytes: number;
@@ -76,7 +79,7 @@ export class BodyBudget {
     return this.#usedBytes;
   }
 
-  /** Whether a new body may be asked for. */
+  /** Whether a further body may be requested. */
   hasRoom(): boolean {
     return this.#waiters.size === 0 && this.#usedBytes < this.#openBytes;
   }
@@ -87,7 +90,7 @@ export class BodyBudget {
     return hold;
   }
 
-  /** Called by the holds of this budget only, like the three below. */
+  /** Called only by the shares of this budget, like the three methods below. */
   take(hold: Hold, toBytes: number): boolean {
     const isFirst = this.#waiters.size === 0 || hold === this.#favoured;
     if (!isFirst || !this.#open.has(hold) || !this.#fits(hold, toBytes)) return false;

@@ -1,4 +1,4 @@
-/** What a challenge can be told by. */
+/** The parts of an answer by which a challenge is recognised. */
 export interface Answer {
   readonly status?: number;
   /** Names in lower case. */
@@ -7,21 +7,24 @@ export interface Answer {
   readonly excerpt?: string;
 }
 
-/** No more of an answer is looked at: a challenge shows within it, and it bounds the time that our patterns take. */
+/**
+ * The number of characters of an answer that are searched. Challenges show within it, and it bounds the time of the
+ * patterns.
+ */
 export const maxAnswerUnits = 16_384;
 
-/** How one product that stands before sites shows that it has answered in the site's place. */
+/** How the answers of one protection product are recognised. */
 interface Signature {
   readonly name: string;
-  /** A header that it sends with such answers only. */
+  /** A header that the product sends with such answers only. */
   readonly header?: readonly [name: string, value: RegExp];
-  /** Stands in its own pages, and not in the scripts that it adds to the pages of its sites. */
+  /** Text of the product's own pages that it does not add to the pages of its sites. */
   readonly body?: RegExp;
 }
 
 /**
- * Taken from what the products document or what all of their own pages hold. What they also add to content is left out:
- * `/cdn-cgi/challenge-platform/`, `/_Incapsula_Resource`, `_pxAppId`, widgets of captchas.
+ * Taken from the products' documentation and from what all of their own pages hold. Left out is what they also add to
+ * content: `/cdn-cgi/challenge-platform/`, `/_Incapsula_Resource`, `_pxAppId`, widgets of captchas.
  */
 const signatures: readonly Signature[] = [
   {
@@ -58,7 +61,7 @@ const signatures: readonly Signature[] = [
   { name: 'Anubis', body: /\/\.within\.website\/x\/cmd\/anubis\/[^]{0,4000}(?:anubis_challenge|not a bot)/i },
 ];
 
-/** The product whose own page this is, by its signature; content never has one. */
+/** The protection product that answered in place of the site, by its signature; `undefined` for content. */
 export function knownChallenge({ headers = {}, excerpt = '' }: Answer): string | undefined {
   return signatures.find(
     ({ header, body }) => (header !== undefined && header[1].test(headers[header[0]] ?? '')) || body?.test(excerpt),
@@ -70,7 +73,7 @@ const signHeaders: readonly string[] = [
   ...signatures.flatMap(({ header }) => (header === undefined ? [] : [header[0]])),
 ];
 
-/** The few headers of an answer that `Answer` is about. */
+/** The headers of an answer that a signature may name. */
 export function signsIn(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> | undefined {
   let signs: Record<string, string> | undefined;
   for (const name of signHeaders) {
@@ -80,7 +83,7 @@ export function signsIn(headers: Readonly<Record<string, string>>): Readonly<Rec
   return signs;
 }
 
-/** Whether the head alone says that something before the site has answered. */
+/** Whether the head alone shows that a protection product answered in place of the site. */
 export function isChallengeHead(headers: Readonly<Record<string, string>>): boolean {
   return signatures.some(({ header }) => header !== undefined && header[1].test(headers[header[0]] ?? ''));
 }
@@ -90,17 +93,20 @@ const maxSignLength = 200;
 const wording =
   /are you (?:a )?(?:human|robot)|not a robot|(?:verify|confirm|prove)(?:ing)? (?:that )?you(?: are|'re|’re) (?:a )?human|unusual (?:traffic|activity)|complete the (?:security check|captcha)|enable javascript and cookies to continue|checking (?:if the site connection is secure|your browser)|automated (?:access|requests|queries)|class="(?:g-recaptcha|h-captcha|cf-turnstile)/i;
 
-/** Whether an answer that did not hold what was expected talks to a robot. Content may, too: only asked where there is none. */
+/**
+ * Whether an answer asks whether a person is there. Content may mention robots too, so that only answers without the
+ * expected content are checked.
+ */
 export function talksToRobots({ excerpt = '' }: Answer): boolean {
   return wording.test(visible(excerpt)) || wording.test(excerpt.slice(0, 4_096));
 }
 
-/** More text than this is a page that somebody is meant to read. */
+/** The number of characters of text from which on a page is meant to be read. */
 const maxBareUnits = 200;
 
 /**
- * Whether an answer, as far as it is there, has neither text nor links but a script that acts by itself: sets a cookie, or
- * loads the page again. The empty shell of an application has a script as well, but one that it loads.
+ * Whether an answer has no text and no links but a script that acts by itself: it sets a cookie or loads the page
+ * again. The empty shell of an application has a script as well, but one that it loads.
  */
 export function isBareScript({ status = 200, headers = {}, excerpt = '' }: Answer): boolean {
   if (!/html/i.test(headers['content-type'] ?? 'text/html')) return false;
@@ -111,7 +117,7 @@ export function isBareScript({ status = 200, headers = {}, excerpt = '' }: Answe
   );
 }
 
-/** The text of an excerpt without what no reader sees; it may end anywhere. */
+/** The visible text of an excerpt, which may end anywhere. */
 function visible(excerpt: string): string {
   return excerpt
     .replaceAll(/<!--[^]*?(?:-->|$)/g, ' ')

@@ -1,21 +1,21 @@
-/** By what a site tells one version of a page from another, word for word as it said them. */
+/** The validators by which a site tells versions of a page apart, as the site sent them. */
 export interface Validators {
   readonly etag?: string;
   readonly lastModified?: string;
 }
 
-/** A fetched response with its metadata; `body` is decoded from its content encoding, not from its charset. */
+/** A fetched response with its metadata. Its content encoding is removed; its charset is not decoded. */
 export interface Page {
-  /** Where the body came from. */
+  /** The address that the body came from. */
   readonly url: string;
   readonly status: number;
   /** Names in lower case; repeated headers joined by `, `. Without `set-cookie`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Missing when the site tells none. */
+  /** Missing if the site sent none. */
   readonly validators?: Validators;
-  /** Owns all of its memory, so that it can be moved to a thread. */
+  /** An ArrayBuffer that holds nothing else, so that it can be transferred to a thread. */
   readonly body: ArrayBuffer;
-  /** Wall time at which the response head came: the observation instant of what is read from the page. */
+  /** When the response head came, wall time. What is read from the page counts as observed then. */
   readonly observedAt: number;
   readonly elapsedMs: number;
   /** Bytes of the body as sent, before decoding. */

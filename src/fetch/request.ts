@@ -1,78 +1,75 @@
-import type { Reach } from './address.ts';
+import { defined } from '../defined.ts';
+import type { AddressRules } from './address.ts';
 import type { BodyHold } from './body-budget.ts';
 import type { FetchFailure } from './failure.ts';
 import type { Page, Validators } from './page.ts';
 
-/** How long one exchange may take and how much it may bring. They run in real time, not on the clock between requests. */
+/** The limits of one exchange, in milliseconds of real time. */
 export interface FetchLimits {
-  /** Until a connection stands, TLS included. */
+  /** The time to connect, TLS included. */
   readonly connectMs: number;
-  /** From there to the end of the response head, however lively it drips in. */
+  /** The time from there to the end of the response head. */
   readonly headersMs: number;
   /** The longest silence within the body. */
   readonly bodyMs: number;
-  /** The whole exchange, decoding included. */
+  /** The time of the whole exchange, decoding included. */
   readonly totalMs: number;
-  /** Of the body, as sent and as decoded. */
+  /** The size of the body, as sent and as decoded. */
   readonly maxBytes: number;
 }
 
-/** The limits of a source that sets none. */
-export const defaultLimits: FetchLimits = {
-  connectMs: 10_000,
-  headersMs: 30_000,
-  bodyMs: 30_000,
-  totalMs: 180_000,
-  maxBytes: 32 * 1024 * 1024,
-};
-
-/** The longest URL that is asked for. */
+/** The longest URL that is requested, in characters. */
 export const maxUrlLength = 2_083;
 
-/** What a request brings along; each kind says its `content-type` unless the request's headers do. */
+/** The body of a request. Each kind sets its `content-type`, unless the request's headers do. */
 export type RequestBody =
-  /** Fields in order; a list is a field that is repeated. */
+  /** The fields of a form, in order. A list is a repeated field. */
   | { readonly form: Readonly<Record<string, string | readonly string[]>> }
-  /** Anything that JSON can say. */
+  /** Any JSON value. */
   | { readonly json: unknown }
   | { readonly text: string };
 
 /** An HTTP proxy to go through. */
-export interface Proxy {
+export interface HttpProxy {
   /** `http:` or `https:`. */
   readonly url: string;
-  /** The whole value of `Proxy-Authorization`. */
+  /** The value of `Proxy-Authorization`. */
   readonly authorization?: string;
 }
 
-/** One HTTP exchange to be made, and what it may reach. */
-export interface FetchRequest extends Reach {
+/** A request to be made, and the addresses that it may reach. */
+export interface FetchRequest extends AddressRules {
   /** At most `maxUrlLength` characters. */
   readonly url: string;
   /** Default `GET`, or `POST` with a body. */
   readonly method?: string;
-  /** Sent over those of the client; a name of any case replaces it. */
+  /**
+   * Headers that are sent with those of the client; a header with the same name, in any case, replaces the client's.
+   */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: RequestBody;
-  /** Of the copy that is had already: asks for the page only if it is another by now. */
+  /** The validators of an earlier copy: the page is only sent if it has changed since. */
   readonly validators?: Validators;
-  readonly proxy?: Proxy;
+  readonly proxy?: HttpProxy;
   readonly limits: FetchLimits;
 }
 
-/** What the client must know of its caller for one exchange. */
+/** The caller's part in one exchange. */
 export interface FetchOptions {
   /** Ends the exchange with the failure `cancelled`. */
   readonly signal: AbortSignal;
-  /** Charged with the body's bytes until the caller releases it; by default they count only until the page is handed over. */
+  /**
+   * The share of the body budget to charge until the caller releases it. By default the body counts only until the page
+   * is returned.
+   */
   readonly hold?: BodyHold;
   /** Wall time. */
   now(): number;
-  /** Called once, when the request has been written; never for one that did not get so far. */
+  /** Called once, when the request was written. */
   onSent(): void;
 }
 
-/** What an exchange cost, however it ended. */
+/** The cost of an exchange, however it ended. */
 export interface FetchCost {
   /** The response's status, if a head came. */
   readonly status?: number;
@@ -81,26 +78,80 @@ export interface FetchCost {
 }
 
 /**
- * How one exchange ended. A redirect is an outcome: each hop is a step, and takes a turn, of its own; its `status` says
- * whether the method changes on the way. `unmodified` is the answer to `validators`: the copy is still good.
+ * The outcome of one exchange. A redirect is an outcome, since each hop is a step with a turn of its own; its `status`
+ * says whether the method changes. `unmodified` is the answer to `validators`: the copy is still good.
  */
 export type FetchOutcome = {
-  /** Each `Set-Cookie` of the response by itself; they are in no other headers. */
+  /** The `Set-Cookie` headers of the response, which are in no other headers. */
   readonly setCookies: readonly string[];
-  /** Requests besides this one that a browser made for the page, as far as they ask for data: no scripts, no style sheets. */
+  /**
+   * The number of further requests for data that a browser made for the page; scripts and style sheets do not count.
+   */
   readonly more?: number;
-  /** The few headers of the response by which a challenge is told from content; those of a page are all in the page. */
+  /** The headers of the response by which a challenge is recognised. A page has all headers. */
   readonly signs?: Readonly<Record<string, string>>;
 } & (
   | { readonly kind: 'page'; readonly page: Page }
   | {
       readonly kind: 'unmodified';
-      /** Wall time at which the response head came: the copy was good then. */
+      /** When the response head came, wall time. The copy was good then. */
       readonly observedAt: number;
-      /** Those of the response over those of the request. */
+      /** The validators of the request, replaced by those of the response. */
       readonly validators: Validators;
       readonly cost: FetchCost;
     }
   | { readonly kind: 'redirect'; readonly status: number; readonly url: string; readonly cost: FetchCost }
   | { readonly kind: 'failure'; readonly failure: FetchFailure; readonly cost: FetchCost }
 );
+
+/** A request as it is sent. */
+export interface Outgoing {
+  readonly method: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/**
+ * Builds the request to send from the request asked for and the headers that every request has. Throws for a JSON body
+ * that cannot be serialised.
+ */
+export function outgoing(
+  { method, headers, body, validators }: FetchRequest,
+  always: Readonly<Record<string, string>>,
+): Outgoing {
+  if (headers === undefined && body === undefined && validators === undefined)
+    return { method: method ?? 'GET', headers: always, body: null };
+  return {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      ...always,
+      ...defined({
+        'content-type': body && contentTypeOf(body),
+        'if-none-match': validators?.etag,
+        'if-modified-since': validators?.lastModified,
+      }),
+      ...lowerCased(headers ?? {}),
+    },
+    body: body === undefined ? null : textOf(body),
+  };
+}
+
+function contentTypeOf(body: RequestBody): string {
+  if ('form' in body) return 'application/x-www-form-urlencoded';
+  return 'json' in body ? 'application/json' : 'text/plain; charset=utf-8';
+}
+
+function textOf(body: RequestBody): string {
+  if ('text' in body) return body.text;
+  if ('json' in body) return JSON.stringify(body.json) ?? 'null';
+  const fields = new URLSearchParams();
+  for (const [name, values] of Object.entries(body.form)) {
+    for (const value of [values].flat()) fields.append(name, value);
+  }
+  return fields.toString();
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}

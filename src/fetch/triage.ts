@@ -1,8 +1,9 @@
+import { defined } from '../defined.ts';
 import { type Answer, isBareScript, knownChallenge, maxAnswerUnits, talksToRobots } from './challenge.ts';
-import { leadsToSignIn } from './sign-in.ts';
-import { networkFailures } from './turn-outcome.ts';
+import { networkFailures } from './failure.ts';
+import { bareHost, siteRule } from './site.ts';
 
-/** What went wrong, as the one who keeps a source thinks of it. */
+/** The cause of a failed step, as the operator of a source sees it. */
 export type Cause =
   | 'network'
   | 'origin_down'
@@ -14,38 +15,38 @@ export type Cause =
   | 'too_large'
   | 'unexpected';
 
-/** What is known of a step that may have gone wrong. */
+/** The signs of a step from which its cause is found. */
 export interface Symptoms extends Answer {
-  /** Where the answer came from, or where a redirect leads. */
+  /** The address of the answer, or the target of a redirect. */
   readonly url?: string;
-  /** Of a redirect: what was asked for. */
+  /** The address that was requested, if the answer is a redirect. */
   readonly from?: string;
-  /** Of the fetch or of the extraction; missing for a page that could be read. */
+  /** The failure of the fetch or of the extraction; missing for a page that could be read. */
   readonly failure?: { readonly code: string; readonly message?: string; readonly retryAfterMs?: number };
   /**
-   * Set for a page that was read and gave nothing, as the end of a list does; what else stands there tells the two apart. Of the
-   * page as a whole: whether the excerpt is all of it, and whether it is known to have few links.
+   * Set for a page that could be read but held nothing, such as the one behind the end of a list. `isWhole`: the
+   * excerpt is the whole page. `hasFewLinks`: the whole page is known to have few links.
    */
   readonly empty?: { readonly isWhole: boolean; readonly hasFewLinks: boolean };
 }
 
-/** What a source says of its log-in; without it a page with a form for passwords is just not what was expected. */
+/** The signs by which a source's definition tells that a log-in has expired. */
 export interface LoginSigns {
   readonly urls: readonly string[];
   readonly expiredStatus: readonly number[];
 }
 
-/** A cause, with the sentence that tells what it was seen by. */
+/** A cause, and the sentence that says how it was recognised. */
 export interface Trouble {
   readonly cause: Cause;
   readonly message: string;
   readonly retryAfterMs?: number;
 }
 
-/** Failures on the way to the site; a certificate speaks against the source as well, but asking again does not mend it. */
+/** Failures on the way to the site. A bad certificate is among them, though asking again does not help. */
 const networkCodes: ReadonlySet<string> = new Set([...networkFailures, 'bad_certificate']);
 
-/** Names the cause of what a step shows; nothing when nothing is wrong with it. */
+/** Finds the cause of a failed step; `undefined` if nothing is wrong with it. */
 export function triage(symptoms: Symptoms, login?: LoginSigns): Trouble | undefined {
   const seen = { ...symptoms, excerpt: (symptoms.excerpt ?? '').slice(0, maxAnswerUnits) };
   const { failure } = seen;
@@ -56,7 +57,7 @@ export function triage(symptoms: Symptoms, login?: LoginSigns): Trouble | undefi
     (failure && failureTrouble(seen, failure.code));
   if (found === undefined) return undefined;
   const [cause, message] = found;
-  return { cause, message, ...(failure?.retryAfterMs !== undefined && { retryAfterMs: failure.retryAfterMs }) };
+  return { cause, message, ...defined({ retryAfterMs: failure?.retryAfterMs }) };
 }
 
 type Finding = readonly [cause: Cause, message: string];
@@ -75,7 +76,10 @@ function loginTrouble(seen: Symptoms, login: LoginSigns | undefined): Finding | 
   return undefined;
 }
 
-/** Content may have such a form beside it, where there is some; and so may the last page of a list that is long over. */
+/**
+ * Whether a page asks for a password. Content may have such a form beside it, and so may the last page of a list, so
+ * that an empty page needs a further sign.
+ */
 function asksForPassword({ status = 200, failure, empty, excerpt = '' }: Symptoms): boolean {
   if (status >= 400 || !/<input\b[^>]{0,300}\btype\s*=\s*["']?password\b/i.test(excerpt)) return false;
   return failure !== undefined || (empty !== undefined && (signInTitle.test(excerpt) || empty.hasFewLinks));
@@ -87,7 +91,7 @@ function withoutAuth(login: LoginSigns | undefined): string {
   return login === undefined ? '; the definition has no auth' : '';
 }
 
-/** Such a header is certain, whatever a definition takes its status for. */
+/** Recognises a challenge by its headers, which are certain whatever a definition says of the status. */
 function challengeByHead({ headers }: Symptoms): Finding | undefined {
   return headers && knownFinding({ headers });
 }
@@ -145,14 +149,50 @@ function isSamePage(one: string, other: string): boolean {
   return pageOf(one) === pageOf(other);
 }
 
-/** Without query and fragment, where sites say where a person came from. */
+/** The address without query and fragment, where sites put the page that the visitor came from. */
 function pageOf(url: string): string {
   const parsed = URL.parse(url);
   return parsed === null ? '' : `${parsed.origin}${parsed.pathname.replace(/\/+$/, '')}`;
 }
 
-/** Causes that may pass by themselves, soon enough to ask once more; a site that blocks is left alone. */
+/** The causes that may pass soon enough to try once more. A site that blocks is left alone. */
 export const passing: ReadonlySet<Cause> = new Set<Cause>(['network', 'origin_down', 'rate_limited']);
 
-/** Causes that speak against the source as a whole, and not against one page of it. */
+/** The causes that speak against the source as a whole, not against one page. */
 export const againstSource: ReadonlySet<Cause> = new Set<Cause>([...passing, 'blocked', 'login_expired']);
+
+/** Names of sign-in pages in paths, with common prefixes and extensions. */
+const names = /^(?:wp-|user-?|account-?)?(?:log[-_]?[io]n|sign[-_]?[io]n|authenticate)(?:\.\w{1,5})?$/i;
+
+/** Names that articles may have too: they count only at the end of a path. */
+const lastNames = /^(?:auth|authentication)(?:\.\w{1,5})?$/i;
+
+/**
+ * Whether a redirect leads to a sign-in page of the same site that will lead back: its path has the name of a sign-in
+ * page, and its query names the page that was requested. Redirects of a sign-in page itself do not count.
+ */
+function leadsToSignIn(from: string, to: string): boolean {
+  const [page, target] = [URL.parse(from), URL.parse(to)];
+  if (page === null || target === null || isSignIn(page) || !isSignIn(target)) return false;
+  return (
+    siteRule(page.href)(bareHost(target)) &&
+    [...target.searchParams.values()].some((value) => value.trim() !== '' && namesPage(value, page))
+  );
+}
+
+function isSignIn({ pathname }: URL): boolean {
+  const parts = pathname.split('/').filter((part) => part !== '');
+  return parts.some((part) => names.test(part)) || lastNames.test(parts.at(-1) ?? '');
+}
+
+/** Whether a query value names a page: as a URL, or as a path with or without its first slash. Queries are ignored. */
+function namesPage(value: string, page: URL): boolean {
+  return [value, `/${value}`].some((text) => {
+    const named = URL.parse(text, page.origin);
+    return named !== null && named.host === page.host && bare(named) === bare(page);
+  });
+}
+
+function bare({ pathname }: URL): string {
+  return pathname.replace(/\/+$/, '');
+}

@@ -1,29 +1,32 @@
-/** Which query parameters make no other page of a page. Made once per crawl by `canonicalOptions`. */
+import { hash } from 'node:crypto';
+
+/** The query parameters that do not make another page. Made once per crawl by `canonicalOptions`. */
 export interface CanonicalOptions {
-  /** Told of a name as it is spelt in a canonical URL. */
+  /** Whether a parameter is dropped, by its name as a canonical URL spells it. */
   readonly isDropped: (name: string) => boolean;
 }
 
-/** Names of query parameters; a `*` at the end stands for any ending. Capitals do not matter. */
+/** Names of query parameters, in any case. A `*` at the end stands for any ending. */
 export interface ParamNames {
-  /** Stay, whatever else is said of them. */
+  /** Parameters that are kept even if another list names them. */
   readonly keepParams?: readonly string[];
   readonly dropParams?: readonly string[];
 }
 
-/** What tells a site where a visitor came from. */
+/** Parameters that track visitors. */
 const tracking = [
   ...['utm_*', 'gclid', 'gclsrc', 'dclid', 'gbraid', 'wbraid', 'fbclid', 'msclkid', 'yclid', 'ysclid', 'twclid'],
   ...['ttclid', 'li_fat_id', 'igshid', 'mc_cid', 'mc_eid', '_ga', '_gl', '_hsenc', '_hsmi', '_openstat', 'mkt_tok'],
   ...['vero_id', 'wickedid', 'oly_anon_id', 'oly_enc_id', 's_cid', 'epik', 'srsltid', 'pk_*', 'mtm_*', 'piwik_*'],
 ];
 
-/** What names a visit in place of a cookie. */
+/** Parameters that hold the id of a session. */
 const sessions = [
   ...['phpsessid', 'jsessionid', 'sessionid', 'session_id', 'sessid', 'aspsessionid*', 'asp.net_sessionid'],
   ...['cfid', 'cftoken', 'oscsid', 'zenid', 'xtcsid'],
 ];
 
+/** Compiles the names of parameters to keep and to drop; tracking and session parameters are dropped by default. */
 export function canonicalOptions({ keepParams = [], dropParams = [] }: ParamNames = {}): CanonicalOptions {
   const isKept = oneOf(keepParams);
   const isNamed = oneOf([...tracking, ...sessions, ...dropParams]);
@@ -45,9 +48,9 @@ function oneOf(names: readonly string[]): (lower: string) => boolean {
 const usual = canonicalOptions();
 
 /**
- * The one spelling of an address: what is asked, and what tells one page of a crawl from another. As browsers spell it, without
- * fragment, with the arguments of its query in order, with percent escapes in capitals and only where they are needed, and
- * without what tracks visitors. Nothing for what is no http or https URL or holds a user name or password.
+ * The canonical spelling of an address, by which a crawl requests pages and tells them apart: spelt as browsers do,
+ * without fragment, with sorted query parameters, with percent escapes in capitals and only where they are needed, and
+ * without tracking parameters. `undefined` for anything but an http or https URL without user name and password.
  */
 export function canonicalUrl(text: string, { isDropped }: CanonicalOptions = usual): string | undefined {
   const url = URL.parse(text);
@@ -57,12 +60,14 @@ export function canonicalUrl(text: string, { isDropped }: CanonicalOptions = usu
   return `${url.protocol}//${url.host}${path}${query === '' ? '' : `?${query}`}`;
 }
 
-/** Whether a request can be sent to it: credentials have their place in the source's definition. */
+/** Whether a URL can be requested. Credentials belong into the source's definition, not into URLs. */
 export function isAskable({ protocol, username, password }: URL): boolean {
   return (protocol === 'http:' || protocol === 'https:') && username === '' && password === '';
 }
 
-/** Servers of Java write the session's id into the path. What is left of a segment must not lead to another path. */
+/**
+ * The path without the session id that Java servers write into it. The rest of a segment must not lead to another path.
+ */
 function withoutSession(path: string, isDropped: CanonicalOptions['isDropped']): string {
   if (!path.includes(';') || !isDropped('jsessionid')) return path;
   return path.replaceAll(/(?<!\/\.{1,2});jsessionid=[^/;]*/gi, '');
@@ -79,7 +84,7 @@ function nameOf(argument: string): string {
   return end < 0 ? argument : argument.slice(0, end);
 }
 
-/** By code units; `a` comes before `a=`. Arguments that are equal are the same text, so their order is no matter. */
+/** Compares by code units; `a` comes before `a=`. */
 function byNameThenValue(one: string, other: string): number {
   const [name, otherName] = [nameOf(one), nameOf(other)];
   const [a, b] = name === otherName ? [one, other] : [name, otherName];
@@ -87,7 +92,7 @@ function byNameThenValue(one: string, other: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Letters and digits, and what else stands for itself everywhere in a URL. */
+/** Characters that stand for themselves everywhere in a URL. */
 const unreserved = /^[\w.~-]$/;
 
 function normalEscapes(text: string): string {
@@ -99,4 +104,23 @@ function normalEscapes(text: string): string {
     const makesEscape = /[0-9a-f]/i.test(character) && /%[0-9a-f]?$/i.test(text.slice(Math.max(0, offset - 2), offset));
     return makesEscape ? escape.toUpperCase() : character;
   });
+}
+
+/** The part of a request that decides which page comes back; headers do not count. */
+export interface AskedRequest {
+  /** Canonical. */
+  readonly url: string;
+  /** Default: `GET`. */
+  readonly method?: string;
+  readonly body?: string;
+}
+
+/**
+ * The key of a request within a crawl: the canonical URL for a GET without body, else with method and digest of the
+ * body.
+ */
+export function requestKey({ url, method = 'GET', body = '' }: AskedRequest): string {
+  const verb = method.toUpperCase();
+  if (verb === 'GET' && body === '') return url;
+  return `${verb} ${url} ${hash('sha256', body, 'base64url')}`;
 }

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 import { type CanonicalOptions, canonicalOptions, canonicalUrl, isAskable, type ParamNames } from './canonical.ts';
-import { hasIgnoredExtension } from './file-extension.ts';
 
-/** What a crawl's definition says of links. */
+/** The rules of a crawl's definition for links. */
 export interface CrawlRules extends ParamNames {
-  /** Patterns of re2, searched in the whole canonical URL. */
+  /** Patterns of detail pages, in the syntax of re2, searched in the whole canonical URL. */
   readonly detail: readonly string[];
   /** Default: all links. */
   readonly follow?: readonly string[];
@@ -15,49 +15,53 @@ export interface CrawlRules extends ParamNames {
   readonly files: 'skip' | 'follow';
 }
 
-/** A page that is read for records, or one that is only looked through for links. */
+/** A page that is read for records (`detail`), or only for links (`listing`). */
 export type PageKind = 'detail' | 'listing';
 
 /** Why a link is not followed. */
-export type Refusal = 'scheme' | 'too_long' | 'offsite' | 'denied' | 'file' | 'not_followed';
+export type LinkRefusal = 'scheme' | 'too_long' | 'offsite' | 'denied' | 'file' | 'not_followed';
 
+/** Whether a link is followed: the kind of its page, or why not. */
 export type Judgement =
   | { readonly kind: PageKind }
   | { readonly refused: 'offsite'; readonly domain: string }
-  | { readonly refused: Exclude<Refusal, 'offsite'> };
+  | { readonly refused: Exclude<LinkRefusal, 'offsite'> };
 
-/** A link with the one spelling of its address, or as it stands where it has none. */
+/** A link with its canonical address, or as written where it has none. */
 export interface JudgedLink {
   readonly url: string;
   readonly judgement: Judgement;
 }
 
+/** The compiled link rules of a crawl. */
 export interface LinkRules {
   readonly canonical: CanonicalOptions;
-  /** A link as it stands on a page. Kept for a while, since most links of a site stand on most of its pages. */
+  /**
+   * Judges a link as written on a page. The judgement is cached, since most links of a site stand on most of its pages.
+   */
   look(link: string): JudgedLink;
-  /** Whether a link is followed, and as what. */
+  /** Whether a canonical URL is followed, and as which kind of page. */
   judge(url: string): Judgement;
-  /** Whether an address lies on none of the crawl's domains. */
+  /** Whether a URL lies on none of the crawl's domains. */
   isOffsite(url: string): boolean;
-  /** What a page is that is asked in any case, such as a start. */
+  /** The kind of a page that is visited in any case, such as a start. */
   kindOf(url: string): PageKind;
 }
 
-/** What browsers, proxies and logs are sure to carry. */
+/** The longest URL that is followed: browsers, proxies and logs are sure to carry it. */
 const maxUrlLength = 2_083;
 
-/** Links of a crawl whose judgement is kept, at most. */
+/** The largest number of cached judgements. */
 const maxKnown = 2_000;
 
-/** Compiles what a crawl says of links. Throws for patterns that the definition's schema refuses. */
+/** Compiles the link rules of a crawl. Throws for an invalid pattern; the definition's schema refuses those. */
 export function linkRules(rules: CrawlRules, startUrls: readonly string[]): LinkRules {
   const isDetail = anyOf(rules.detail);
   const isFollowed = rules.follow === undefined ? () => true : anyOf(rules.follow);
   const isDenied = anyOf(rules.deny ?? []);
   const isOnsite = onsite(rules.domains?.map((domain) => `http://${domain}/`) ?? startUrls);
   const canonical = canonicalOptions(rules);
-  const known = new Map<string, JudgedLink>();
+  const known = new LRUCache<string, JudgedLink>({ max: maxKnown });
 
   return {
     canonical,
@@ -76,7 +80,6 @@ export function linkRules(rules: CrawlRules, startUrls: readonly string[]): Link
     const url = canonicalUrl(link, canonical);
     const looked: JudgedLink =
       url === undefined ? { url: link, judgement: { refused: 'scheme' } } : { url, judgement: judge(url) };
-    if (known.size >= maxKnown) known.clear();
     known.set(link, looked);
     return looked;
   }
@@ -98,12 +101,15 @@ function anyOf(patterns: readonly string[]): (text: string) => boolean {
   return (text) => compiled.some((pattern) => pattern.test(text));
 }
 
-/** A dot at the end of a host makes no other host of it. */
+/** The host of a URL without a dot at its end. */
 function hostOf({ hostname }: URL): string {
   return hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
 }
 
-/** Whether a host is one of those, or lies under one. Most links lead to a host that was judged just before. */
+/**
+ * Returns a function that tells whether a host is that of one of `urls` or lies under one. Most links lead to the host
+ * that was judged before.
+ */
 function onsite(urls: readonly string[]): (hostname: string) => boolean {
   const allowed = new Set(urls.flatMap((text) => URL.parse(text) ?? []).map(hostOf));
   let last: { readonly hostname: string; readonly is: boolean } | undefined;
@@ -122,53 +128,56 @@ function onsite(urls: readonly string[]): (hostname: string) => boolean {
   }
 }
 
-/** A page that a crawl is to ask. */
+/** A page that a crawl is to visit. */
 export interface FoundPlace {
   /** Canonical. */
   readonly url: string;
   readonly kind: PageKind;
-  /** How many links lead to it from a start. */
+  /** The number of links from a start to the page. */
   readonly depth: number;
 }
 
-/** What the links of one page come to. */
+/** The judged links of one page. */
 export interface FoundLinks {
-  /** In page order, each once. */
+  /** The pages to visit, in page order, each once. */
   readonly places: readonly FoundPlace[];
-  /** How many links were refused, each address once. */
-  readonly refused: Readonly<Partial<Record<Refusal, number>>>;
-  /** How many links led to each other domain; at most 50 of them are named. */
+  /** The number of refused links by reason, each address once. */
+  readonly refused: Readonly<Partial<Record<LinkRefusal, number>>>;
+  /** The number of links to each other domain, for at most 50 domains. */
   readonly offsite: readonly DomainCount[];
-  /** How many links would have been followed from a page less deep. */
+  /** The number of links that were not followed only because the page lies too deep. */
   readonly tooDeep: number;
 }
 
+/** The number of links to another domain. */
 export interface DomainCount {
   readonly domain: string;
   readonly links: number;
 }
 
-/** How many other domains are named for one page. */
+/** The largest number of other domains that are counted for one page. */
 const maxDomains = 50;
 
-/** How deep a page lies, and how deep links are followed. */
+/** The depth of a page, and the largest depth of pages that are visited. */
 export interface Depth {
   readonly depth: number;
   readonly maxDepth: number;
 }
 
-/** So much takes some 10 ms to judge, in characters; a link is so many more than it has. */
+/** The amount of links that is judged at once, some 10 ms, in characters; each link counts `linkWeight` more. */
 const judgedAtOnce = 200_000;
 const linkWeight = 400;
 
-/** Judges the links of a page that is `depth` links away from a start. */
+/** Judges the links of a page. */
 export function findPlaces(rules: LinkRules, links: Iterable<string>, depth: Depth): FoundLinks {
   const found = newSearch(rules, depth);
   for (const link of links) found.judge(link);
   return found.result();
 }
 
-/** As `findPlaces`, for any number of links: others have their turn now and then. */
+/**
+ * Does what `findPlaces` does for any number of links, with breaks in which other work gets its turn. Never rejects.
+ */
 export async function findPlacesInTurns(rules: LinkRules, links: Iterable<string>, depth: Depth): Promise<FoundLinks> {
   const found = newSearch(rules, depth);
   let weight = 0;
@@ -182,7 +191,7 @@ export async function findPlacesInTurns(rules: LinkRules, links: Iterable<string
   return found.result();
 }
 
-/** Whether links are more than may be judged in one turn. */
+/** Whether links are too many to be judged at once. */
 export function areMany(links: readonly string[]): boolean {
   let weight = 0;
   return links.some((link) => {
@@ -193,7 +202,7 @@ export function areMany(links: readonly string[]): boolean {
 
 function newSearch(rules: LinkRules, { depth, maxDepth }: Depth): { judge(link: string): void; result(): FoundLinks } {
   const places: FoundPlace[] = [];
-  const refused: Partial<Record<Refusal, number>> = {};
+  const refused: Partial<Record<LinkRefusal, number>> = {};
   const offsite = new Map<string, number>();
   const met = new Set<string>();
   let tooDeep = 0;
@@ -219,4 +228,24 @@ function newSearch(rules: LinkRules, { depth, maxDepth }: Depth): { judge(link: 
       tooDeep,
     }),
   };
+}
+
+/** The extensions of files that are no pages, by kind. */
+const ignored = new Set(
+  [
+    'zip gz tgz tar bz2 xz 7z rar zst lz cab iso dmg img jar war deb rpm apk ipa msi exe bin dll',
+    'jpg jpeg jpe jfif png gif webp avif bmp ico svg svgz tif tiff heic heif jp2 psd psp eps cdr dxf raw mng pct drw',
+    'mp3 ogg oga opus flac wav wma aac m4a aif aiff mid midi ra',
+    'mp4 m4v mov avi mkv webm wmv flv swf mpg mpeg 3gp 3g2 ogv rm vob asf m3u8',
+    'pdf doc docx docm dot dotx xls xlsx xlsm xlsb ppt pptx pps odt ods odp odg rtf epub mobi djvu',
+    'css js mjs cjs wasm woff woff2 ttf otf eot pyc',
+    'torrent vcf ics kml kmz gpx sqlite db bak',
+  ].flatMap((kind) => kind.split(' ')),
+);
+
+/** Whether a path has the extension of a picture, an archive, a document or another file that is no page. */
+function hasIgnoredExtension(path: string): boolean {
+  const dot = path.lastIndexOf('.');
+  if (dot < 0 || path.length - dot > 9 || path.indexOf('/', dot) >= 0) return false;
+  return ignored.has(path.slice(dot + 1).toLowerCase());
 }

@@ -1,15 +1,15 @@
-/** The longest template; what is longer is cut. */
+/** The longest template, in characters; longer ones are cut. */
 const maxLength = 120;
-/** More segments or names than these, and a site's pages are no longer told apart by them. */
+/** The largest number of path segments and query names in a template. */
 const maxSegments = 6;
 const maxNames = 5;
-/** The longest run of segments that is looked for again behind itself. */
+/** The longest run of segments whose repetition is recognised. */
 const maxPeriod = 4;
 
 /**
- * What a URL has in common with others of its kind: numbers, dates, ids and titles in its path become `{n}`, `{date}`, `{id}` and
- * `{slug}`, of its query only the names stay, in order, each once; segments that come again and again are folded, as `(a/b)+`,
- * and what lies deep is cut off as `…`. So pages that one trap makes without end have one template, or a few.
+ * The template of a URL, which it has in common with others of its kind. Numbers, dates, ids and titles in the path
+ * become `{n}`, `{date}`, `{id}` and `{slug}`; of the query only the sorted names stay; repeated segments are folded,
+ * as `(a/b)+`; and a deep path is cut by `…`. So the pages that one trap makes without end have one template, or a few.
  */
 export function templateOf(text: string): string {
   const url = URL.parse(text);
@@ -19,7 +19,7 @@ export function templateOf(text: string): string {
   return template.length > maxLength ? `${template.slice(0, maxLength - 1).toWellFormed()}…` : template;
 }
 
-/** Stands for all queries of a template's path. */
+/** The template that stands for all queries of a template's path. */
 export function withAnyQuery(template: string): string {
   return `${pathOf(template)}?…`;
 }
@@ -36,7 +36,7 @@ function queryForm({ searchParams }: URL): string {
   return `?${[...names.slice(0, maxNames), ...(names.length > maxNames ? ['…'] : [])].join('&')}`;
 }
 
-/** An endless calendar soon leaves the years that any page is about. */
+/** Dates in a path. The year may have up to six digits: an endless calendar soon leaves usual years. */
 const dates = /^(?:\d{4,6}[-_.](?:0?[1-9]|1[0-2])(?:[-_.]\d{1,2})?|\d{1,2}[-_.]\d{1,2}[-_.]\d{4,6})$/;
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const hex = /^(?=.*\d)[\da-f]{8,}$/i;
@@ -63,7 +63,7 @@ function withoutNumbers(text: string): string {
   return text.replaceAll(/\d+/g, '{n}');
 }
 
-/** Segments with each run of equal parts as one, the shortest part first, and those beyond the limit as `…`. */
+/** The segments with each run of equal parts as one, the shortest part first, and those beyond the limit as `…`. */
 function folded(segments: readonly string[]): readonly string[] {
   // A path without end needs no look at all of it.
   let rest: readonly string[] = segments.slice(0, 200);

@@ -1,24 +1,30 @@
-import type { Batch, PluginDraft } from './protocol.ts';
+import type { FoundDraft } from '../extract/record.ts';
+import type { Batch } from './protocol.ts';
 
-/** A batch is sent when it holds so much, or is so old. */
+/** A batch is sent when it holds this many items or bytes, or is this old. */
 const full = { items: 200, bytes: 256 * 1024, afterMs: 1_000 };
 
-/** Gathers what a collector finds. One batch is with the daemon at most, while one more is made. */
+/**
+ * Gathers the drafts and failures of a collector. At most one batch is with the daemon while the next one is filled.
+ */
 export interface Batches {
   readonly drafts: number;
   readonly failures: number;
-  /** Waits while a full batch waits for the daemon. */
-  addDraft(draft: PluginDraft, bytes: number): Promise<void>;
+  /**
+   * Adds a draft. Waits while a full batch waits for the daemon; rejects with the error of a batch that could not be
+   * sent.
+   */
+  addDraft(draft: FoundDraft, bytes: number): Promise<void>;
   addFailure(failure: Batch['failures'][number]): Promise<void>;
-  /** Sends what is left and waits for the daemon to have it. */
+  /** Sends what is left and waits until the daemon has it. Rejects with the error of a batch that could not be sent. */
   finish(): Promise<void>;
-  /** Forgets what was not sent. */
+  /** Drops what was not sent. */
   drop(): void;
 }
 
-/** Hands batches over by `send`, which resolves when the daemon has dealt with one. */
+/** Opens batches that are sent by `send`, which resolves when the daemon has dealt with one. */
 export function openBatches(send: (batch: Batch) => Promise<void>): Batches {
-  let drafts: PluginDraft[] = [];
+  let drafts: FoundDraft[] = [];
   let failures: Batch['failures'][number][] = [];
   let bytes = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -73,6 +79,6 @@ export function openBatches(send: (batch: Batch) => Promise<void>): Batches {
     sent.catch(leaveToNext);
   }
 
-  /** `sent` stays rejected: the next that is added or finished meets it. */
+  /** Nothing to do: `sent` stays rejected, and the next call of `added` or `finish` rejects with it. */
   function leaveToNext(): void {}
 }

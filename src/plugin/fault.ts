@@ -2,10 +2,10 @@ import { basename } from 'node:path';
 import { inspect } from 'node:util';
 import type { PluginFailure, PluginFailureCode, PluginFunction } from './protocol.ts';
 
-/** Longer sentences are cut. */
+/** Longer messages are cut, in characters. */
 const maxMessageLength = 2_000;
 
-/** Something that a plug-in did against its contract; an error of its author's own is thrown as it is. */
+/** A breach of the plug-in contract. An error of the plug-in's author is thrown as it is. */
 export class PluginFault extends Error {
   override readonly name = 'PluginFault';
   readonly code: PluginFailureCode;
@@ -16,10 +16,10 @@ export class PluginFault extends Error {
   }
 }
 
-/** Thrown into a plug-in by `context.fetch`: what was asked for could not be had. */
+/** Thrown by `context.fetch` in a plug-in when its request failed. */
 export class FetchError extends Error {
   override readonly name = 'FetchError';
-  /** Such as `status`, `timeout`, `disallowed` or `refused_address`. */
+  /** The code of the failure, such as `status`, `timeout`, `disallowed` or `refused_address`. */
   readonly code: string;
 
   constructor(code: string, message: string) {
@@ -28,15 +28,15 @@ export class FetchError extends Error {
   }
 }
 
-/** A call as messages name it. */
+/** The names of a call in messages. */
 export interface Named {
   readonly file: string;
   readonly function: PluginFunction;
-  /** The address that its module goes by, by which lines are found in stacks. */
+  /** The address of the plug-in's module, by which lines are found in stack traces. */
   readonly url: string;
 }
 
-/** The failure of a call, as a sentence that names the plug-in, the function and, where it is known, the line. */
+/** The failure of a call. Its message names the plug-in and the function. */
 export function failureOf(
   code: PluginFailureCode,
   { file, function: name }: Omit<Named, 'url'>,
@@ -46,7 +46,7 @@ export function failureOf(
   return { code, message: cut(message, maxMessageLength) };
 }
 
-/** The failure that something thrown stands for. */
+/** The failure for a thrown value. Its message names the plug-in, the function and, if known, the line. */
 export function thrownFailure(error: unknown, call: Named): PluginFailure {
   if (error instanceof PluginFault) return failureOf(error.code, call, error.message);
   const line = lineOf(error, call.url);
@@ -59,21 +59,21 @@ export function thrownFailure(error: unknown, call: Named): PluginFailure {
   return error instanceof FetchError ? { ...failure, cause: error.code } : failure;
 }
 
-/** Anything thrown, as a person should read it. */
+/** A thrown value as text for people. */
 export function shown(error: unknown): string {
   if (!(error instanceof Error)) return cut(inspect(error, { depth: 2 }), maxMessageLength);
   const cause = error.cause === undefined ? '' : `: ${textOf(error.cause)}`;
   return `${textOf(error)}${cause}`;
 }
 
-/** The first line of the plug-in's file that a stack names. */
+/** The first line number of the plug-in's file in a stack trace. */
 export function lineOf(error: unknown, url: string): string | undefined {
   const stack = error instanceof Error ? String(error.stack) : '';
   const at = stack.indexOf(`${url}:`);
   return at < 0 ? undefined : /^\d+/.exec(stack.slice(at + url.length + 1))?.[0];
 }
 
-/** A text of at most so many characters. */
+/** A text, cut to `length` characters. */
 export function cut(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1).toWellFormed()}…` : text;
 }

@@ -1,36 +1,35 @@
-import type { Ask, AskFailure, Advice, Credentials, Cursor, Params, Place } from '../provider/define.ts';
-import type { RecordDraft, Unparsed } from '../extract/draft.ts';
+import type { Ask, AskFailure, Advice, Credentials, Cursor, Params, TargetPage } from '../provider/define.ts';
+import type { FoundDraft } from '../extract/record.ts';
+import type { Unparsed } from '../view/scrape.ts';
 
 /** One version of a plug-in's file. */
 export interface PluginFile {
-  /** Its absolute path, by which its relative imports are found. */
+  /** The absolute path, from which relative imports are resolved. */
   readonly file: string;
-  /** Names the content. */
+  /** The hash of the content. */
   readonly version: string;
-  /** The content: a version stays what it is when the file changes. */
+  /** The content. It is kept here, so that a version does not change with its file. */
   readonly source: string;
 }
 
-/** A draft that was checked; its key is missing where the definition's key field gives it. */
-export type PluginDraft = Omit<RecordDraft, 'key'> & { readonly key?: string; readonly url?: string };
-
-/** What a plug-in's module has. */
+/** The functions and settings of a plug-in's module. */
 export interface PluginShape {
   readonly functions: readonly Exclude<PluginFunction, 'describe'>[];
   readonly pageSize?: { readonly first: number; readonly later: number };
   readonly maxPages?: number;
-  /** Whether it has a schema of its options. */
+  /** Whether the plug-in has a schema for its options. */
   readonly checksOptions: boolean;
-  /** What its own schema says against the options it was given. */
+  /** The issues that the plug-in's schema found in the options. */
   readonly optionIssues: readonly OptionIssue[];
 }
 
+/** An issue of the options, with its place within them. */
 export interface OptionIssue {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** A page to read. Its body moves to the thread: afterwards it is empty here. */
+/** A page to read. Its body is transferred to the thread; afterwards it is empty on this side. */
 export interface PageInput {
   readonly url: string;
   readonly status: number;
@@ -38,46 +37,51 @@ export interface PageInput {
   readonly body: ArrayBuffer;
 }
 
-/** What a page gave, checked. */
+/** The checked result of reading a page. */
 export interface PluginRead {
-  readonly drafts: readonly PluginDraft[];
+  readonly drafts: readonly FoundDraft[];
   readonly next?: Cursor;
   readonly finished: boolean;
-  /** What its rules found and could not read; at most 1,000. */
+  /** Values that rules found but could not read; at most 1,000. */
   readonly unparsed: readonly Omit<Unparsed, 'record'>[];
 }
 
-/** What can be asked of a plug-in. `describe` loads it and runs nothing of it but its schema. */
+/**
+ * The functions of a plug-in, with their input and result. `describe` loads the module and runs nothing but its options
+ * schema.
+ */
 export interface PluginFunctions {
   readonly describe: { readonly input: Readonly<Record<string, never>>; readonly value: PluginShape };
   readonly resolve: { readonly input: { readonly url: string }; readonly value: Params | undefined };
-  readonly request: { readonly input: Place; readonly value: Ask };
+  readonly request: { readonly input: TargetPage; readonly value: Ask };
   readonly read: { readonly input: PageInput; readonly value: PluginRead };
   readonly onFailure: { readonly input: AskFailure; readonly value: Advice | undefined };
   readonly authenticate: { readonly input: Readonly<Record<string, never>>; readonly value: Credentials };
   readonly collect: {
     readonly input: { readonly args: readonly string[] };
-    /** How many drafts and failed items were handed over. */
+    /** The number of drafts and failed items that were sent in batches. */
     readonly value: { readonly drafts: number; readonly failures: number };
   };
 }
+/** The name of a plug-in function. */
 export type PluginFunction = keyof PluginFunctions;
 
-/** The ways a call of a plug-in is expected to fail. */
+/** The ways in which a call of a plug-in is expected to fail. */
 export type PluginFailureCode =
-  /** It used up its time, or was silent too long. */
+  /** The call used up its time, or was silent too long. */
   | 'plugin_timeout'
   | 'plugin_memory'
-  /** It called `process.exit`, or its thread ended. */
+  /** The call ended the process or its thread. */
   | 'plugin_exited'
   | 'plugin_crashed'
   | 'plugin_threw'
-  /** It cannot be loaded, or has not the shape of a provider. */
+  /** The module cannot be loaded, or is no provider. */
   | 'plugin_bad_module'
   | 'plugin_bad_options'
-  /** It gave something else than its function promises. */
+  /** The function returned something that its contract does not allow. */
   | 'plugin_bad_result';
 
+/** Why a call of a plug-in failed. */
 export interface PluginFailure {
   readonly code: PluginFailureCode;
   /** A sentence that names the plug-in, the function and, where it is known, the line. */
@@ -86,53 +90,65 @@ export interface PluginFailure {
   readonly cause?: string;
 }
 
+/** The outcome of a call of a plug-in. */
 export type PluginOutcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: PluginFailure };
 
-/** A line that a plug-in logs, cut to some thousand characters; `data` is JSON. */
+/** A log line of a plug-in, cut to some thousand characters. `data` is JSON. */
 export interface PluginLogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
   readonly data?: unknown;
 }
 
-/** What came of a plug-in's own request. The body moves to the thread. */
+/** The result of a plug-in's own request. The body is transferred to the thread. */
 export type FetchAnswer =
   | { readonly ok: true; readonly page: PageInput }
   | { readonly ok: false; readonly failure: { readonly code: string; readonly message: string } };
 
-/** What a collector found since the batch before, in order. */
+/** The drafts and failures of a collector since the batch before, in order. */
 export interface Batch {
-  readonly drafts: readonly PluginDraft[];
+  readonly drafts: readonly FoundDraft[];
   /** Items that the collector could not read. */
   readonly failures: readonly { readonly url: string; readonly message: string }[];
 }
 
-/** What the daemon asks of a thread. A thread has one call at a time. */
+/** A call of a plug-in's function. */
+export interface PluginCall<F extends PluginFunction = PluginFunction> {
+  readonly plugin: PluginFile;
+  readonly function: F;
+  /** The options as the definition has them. The plug-in's own schema checks them on the thread. */
+  readonly options: unknown;
+  readonly input: PluginFunctions[F]['input'];
+}
+
+/** A message from the daemon to a thread. A thread has one call at a time. */
 export type ToThread =
-  | {
-      readonly type: 'call';
-      readonly call: number;
-      readonly plugin: PluginFile;
-      readonly function: PluginFunction;
-      readonly options: unknown;
-      readonly input: unknown;
-    }
+  | ({ [F in PluginFunction]: PluginCall<F> }[PluginFunction] & { readonly type: 'call'; readonly call: number })
   | { readonly type: 'answer'; readonly request: number; readonly answer: unknown };
 
-/** What a thread says of its call, `call` its number. Each `question` waits for its `answer`. */
-export type FromThread = { readonly call: number } &
-  /** The module is loaded: from now on the function runs. */
-  (
-    | { readonly type: 'began' }
-    | { readonly type: 'log'; readonly line: PluginLogLine }
-    | { readonly type: 'question'; readonly request: number; readonly question: Question }
-    /** `isClean` when nothing that the call began is left on the thread. */
-    | { readonly type: 'ended'; readonly outcome: PluginOutcome<unknown>; readonly isClean: boolean }
-  );
+/** A message of a running call to the daemon. Each `question` waits for its `answer`. */
+export type FromCall =
+  /** The module is loaded and the function runs. */
+  | { readonly type: 'began' }
+  | { readonly type: 'log'; readonly line: PluginLogLine }
+  | { readonly type: 'question'; readonly request: number; readonly question: Question }
+  /** `isClean`: nothing that the call began is left on the thread. */
+  | { readonly type: 'ended'; readonly outcome: PluginOutcome<unknown>; readonly isClean: boolean };
 
+/** A message from a thread about its call, whose number is `call`. */
+export type FromThread = { readonly call: number } & FromCall;
+
+/** A question of a call to the daemon. */
 export type Question =
   | { readonly type: 'fetch'; readonly ask: Ask }
   | { readonly type: 'secret'; readonly name: string }
   | { readonly type: 'collected'; readonly batch: Batch };
+
+/** The daemon's answer to each type of question. */
+export interface Answers {
+  readonly fetch: FetchAnswer;
+  readonly secret: { readonly text?: string };
+  readonly collected: Record<string, never>;
+}

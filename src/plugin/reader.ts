@@ -1,24 +1,29 @@
 import { load } from 'cheerio/slim';
 import type { Document, ParentNode } from 'domhandler';
 import { parseDocument } from 'htmlparser2';
-import { baseUrlOf } from '../extract/base-url.ts';
-import type { Unparsed, Value } from '../extract/draft.ts';
+import { baseUrlOf } from '../extract/document/html.ts';
+import type { Unparsed } from '../view/scrape.ts';
+import type { Value } from '../extract/value/value.ts';
 import type { Query, Reader, ReadPage, Rules } from '../provider/define.ts';
-import { readRules } from '../provider/plugin-rules.ts';
+import { expectation, unfolded } from '../definition/problem.ts';
+import { ruleSchemas } from '../definition/rule.ts';
+import type { FieldPlan } from '../extract/rule/plan.ts';
+import { type EvaluatedRules, type EvaluateOptions, evaluateRules } from '../extract/rule/rules.ts';
+import { fieldPlans } from '../provider/plans.ts';
 
-/** One instance serves all pages: to make one for each costs as much as the page's parse. */
+/** A Cheerio instance for all pages, as making one costs as much as parsing a page. */
 const shared = load('');
 
-/** What rules found of a page and could not read is kept up to so many. */
+/** The largest number of unparsed values that are kept of one page. */
 const maxUnparsed = 1_000;
 
-/** What `read` reads a page with, and what its rules could not read. */
+/** The reader that `read` gets, and the values that its rules could not read. */
 export interface OpenReader {
   readonly reader: Reader<unknown>;
   readonly unparsed: readonly Omit<Unparsed, 'record'>[];
 }
 
-/** Opens a page for `read`; the tree is built when it is first asked for. */
+/** Opens the reader of a page. The tree is built when it is first used. */
 export function openReader(page: ReadPage, options: unknown): OpenReader {
   const unparsed: Omit<Unparsed, 'record'>[] = [];
   let tree: Document | undefined;
@@ -38,4 +43,26 @@ export function openReader(page: ReadPage, options: unknown): OpenReader {
     return { ...found.fields };
   };
   return { reader: Object.freeze({ options, $, rules }), unparsed };
+}
+
+const { Fields } = ruleSchemas(true);
+
+/** Rules as plug-ins write them are kept read by their object, as they are the same for every page. */
+const knownRules = new WeakMap<object, readonly FieldPlan[]>();
+
+/**
+ * Evaluates rules that a plug-in gives in the forms of a definition, where functions may stand for `take` and for filters. Throws
+ * a `TypeError` that names the place of what is wrong in the rules.
+ */
+export function readRules(root: ParentNode | Value, rules: object, options: EvaluateOptions = {}): EvaluatedRules {
+  const plans = knownRules.get(rules) ?? plansOf(rules);
+  knownRules.set(rules, plans);
+  return evaluateRules(root, plans, options);
+}
+
+function plansOf(rules: object): readonly FieldPlan[] {
+  const parsed = Fields.safeParse(rules, { error: expectation });
+  if (parsed.success) return fieldPlans(parsed.data);
+  const [first] = parsed.error.issues.flatMap(unfolded);
+  throw new TypeError(`rules: ${first?.path.join('.') ?? ''}: ${first?.message ?? 'not valid'}`);
 }

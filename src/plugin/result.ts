@@ -1,17 +1,64 @@
 import * as z from 'zod';
-import { expected } from '../definition/expected.ts';
-import { expectation } from '../definition/problem.ts';
-import { FieldName } from '../definition/slug.ts';
-import { strict } from '../definition/strict.ts';
+import { expectation, pathText } from '../definition/problem.ts';
 import { isHttpUrl } from '../definition/url-pattern.ts';
+import type { Value } from '../extract/value/value.ts';
+import { expected } from '../schema/expected.ts';
+import { FieldName } from '../schema/slug.ts';
+import { strict } from '../schema/strict.ts';
 import { PluginFault } from './fault.ts';
-import { JsonValue } from './json-value.ts';
-import type { PluginDraft, PluginFunctions } from './protocol.ts';
+import type { FoundDraft } from '../extract/record.ts';
+import type { PluginFunctions } from './protocol.ts';
 
-/** What one page may give. */
-export const maxDrafts = 10_000;
-/** Of all drafts of a page, or of one draft of a collector, as JSON. */
-export const maxDraftBytes = 32 * 1024 * 1024;
+/** The largest nesting depth of a field's value. */
+const maxDepth = 64;
+
+/** A schema for JSON values. Drops undefined members; its messages name the kind of value that it refuses. */
+const JsonValue = z.unknown().transform((value, context): Value => {
+  const copied = copyJson(value, [], context);
+  return copied ?? null;
+});
+
+/** Copies a JSON value; `undefined` for an undefined value and for one that was refused. */
+function copyJson(value: unknown, path: PropertyKey[], context: z.core.$RefinementCtx): Value | undefined {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  if (path.length > maxDepth) return refuse(`expected at most ${maxDepth} levels`);
+  if (Array.isArray(value)) {
+    return value.map((each, index) => copyJson(each, [...path, index], context) ?? null);
+  }
+  if (isPlain(value)) {
+    const copied: Record<string, Value> = {};
+    for (const [name, each] of Object.entries(value)) {
+      const inner = each === undefined ? undefined : copyJson(each, [...path, name], context);
+      if (inner !== undefined) Object.defineProperty(copied, name, { value: inner, enumerable: true, writable: true });
+    }
+    return copied;
+  }
+  return refuse(`expected a value that JSON can say, got ${kindOf(value)}`);
+
+  function refuse(message: string): undefined {
+    context.addIssue({ code: 'custom', message, path, input: value });
+    return undefined;
+  }
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value === 'number' || value === undefined) return String(value);
+  if (typeof value !== 'object' || value === null) return `a ${typeof value}`;
+  const name: unknown = Reflect.get(Object(value), 'constructor')?.name;
+  return typeof name === 'string' && name !== '' ? `an instance of ${name}` : 'an object of a class';
+}
+
+/** The largest number of drafts of one page. */
+const maxDrafts = 10_000;
+/** The largest size of all drafts of a page, or of one draft of a collector, as JSON. */
+const maxDraftBytes = 32 * 1024 * 1024;
 
 const Url = z.string().refine(isHttpUrl, expected('an absolute http or https URL'));
 const Text = z.string().max(10_000);
@@ -19,7 +66,7 @@ const Cursor = z.union([z.string().min(1).max(4_096), z.number()]).optional();
 
 const HeaderValue = z.string().regex(/^[\t\x20-\x7e]{0,8000}$/, expected('a line of plain text'));
 
-/** Set by the connection, whatever anybody says. */
+/** Headers that the connection sets itself. */
 const connectionHeaders =
   /^(?:connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
 const Headers = z.record(
@@ -30,8 +77,8 @@ const Headers = z.record(
   HeaderValue,
 );
 
-/** What a plug-in asks for, from `request` and `context.fetch`. */
-export const AskResult = strict({
+/** The schema of a request that `request` returns or `context.fetch` gets. */
+const AskResult = strict({
   url: Url,
   method: z.enum(['GET', 'POST']).optional(),
   headers: Headers.optional(),
@@ -67,26 +114,29 @@ const schemas = {
   authenticate: strict({ headers: Headers, expiresInMs: z.number().positive().optional() }),
 } satisfies { readonly [F in keyof PluginFunctions]?: z.ZodType };
 
-/** What a function gave, without what is undefined; throws a `PluginFault` that names the place of what is wrong. */
+/**
+ * Checks the result of a function and drops its undefined members. Throws a `PluginFault` that names the place of what
+ * is wrong.
+ */
 export function checkResult(name: keyof typeof schemas, value: unknown): unknown {
   const checked = withoutUndefined(parse<unknown>(schemas[name], value, 'returned'));
   if (name === 'read') draftBytes(checked);
   return checked;
 }
 
-/** One draft of a collector. */
-export function checkDraft(value: unknown): { readonly draft: PluginDraft; readonly bytes: number } {
-  const draft = withoutUndefined(parse(DraftResult, value, 'yielded')) as PluginDraft;
+/** Checks one draft of a collector. Throws a `PluginFault` for an invalid or too large one. */
+export function checkDraft(value: unknown): { readonly draft: FoundDraft; readonly bytes: number } {
+  const draft = withoutUndefined(parse(DraftResult, value, 'yielded')) as FoundDraft;
   return { draft, bytes: draftBytes(draft) };
 }
 
-/** What was given to `context.fetch`, an address alone among it. */
+/** Checks the argument of `context.fetch`, an address or a request. Throws a `PluginFault` for an invalid one. */
 export function checkAsk(value: unknown): PluginFunctions['request']['value'] {
   const ask = typeof value === 'string' ? { url: value } : value;
   return withoutUndefined(parse(AskResult, ask, 'asked context.fetch for')) as PluginFunctions['request']['value'];
 }
 
-/** As JSON. */
+/** The size of drafts as JSON. Throws a `PluginFault` beyond `maxDraftBytes`. */
 export function draftBytes(value: unknown): number {
   const bytes = Buffer.byteLength(JSON.stringify(value));
   if (bytes <= maxDraftBytes) return bytes;
@@ -100,25 +150,18 @@ function parse<T>(schema: z.ZodType<T>, value: unknown, verb: string): T {
   throw new PluginFault('plugin_bad_result', `${verb} something unexpected: ${firstIssue(parsed.error)}${more}`);
 }
 
-/** The first thing that a schema says, with its place: `drafts[3].fields.price: expected …`. */
+/** The first issue of a schema, with its place: `drafts[3].fields.price: expected …`. */
 export function firstIssue({ issues: [first] }: z.ZodError): string {
   if (first === undefined) return 'refused';
-  return first.path.length === 0 ? first.message : `${placeText(first.path)}: ${messageOf(first)}`;
+  return first.path.length === 0 ? first.message : `${pathText(first.path)}: ${messageOf(first)}`;
 }
 
-/** Of the key itself where that is refused. */
+/** The message of an issue; for an invalid key, that of the key's own issue. */
 export function messageOf(issue: z.core.$ZodIssue): string {
   return issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
 }
 
-/** `drafts[3].fields.price` */
-export function placeText(path: readonly PropertyKey[]): string {
-  return path
-    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index > 0 ? '.' : ''}${String(part)}`))
-    .join('');
-}
-
-/** Keys whose value is undefined say nothing. Below the keys of drafts all is JSON already. */
+/** Drops undefined members. */
 function withoutUndefined(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutUndefined);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,23 +1,29 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers';
 import type { MessagePort } from 'node:worker_threads';
+import type { ProviderPlugin } from '../provider/define.ts';
+import { openCollectContext, openContext, openPage, openRunningCall, type RunningCall } from './context.ts';
 import { failureOf, lineOf, type Named, PluginFault, shown, thrownFailure } from './fault.ts';
-import { callFunction } from './functions.ts';
-import { moduleUrl, type ModuleLoader } from './hooks.ts';
-import type { FromThread, PluginFile, PluginOutcome, ToThread } from './protocol.ts';
-import { openRunning, type Running } from './running.ts';
-import { providerOf } from './shape.ts';
-import { replaceGlobals } from './thread-globals.ts';
+import { type ModuleLoader, moduleUrl, replaceGlobals } from './thread-guard.ts';
+import type { FromThread, PluginFile, PluginFunctions, PluginOutcome, PluginRead, ToThread } from './protocol.ts';
+import { checkDraft, checkResult, draftBytes } from './result.ts';
+import { describeProvider, openOptions, providerOf } from './shape.ts';
 
 type CallMessage = ToThread & { readonly type: 'call' };
 
-/** A call that was begun. It ends once: as a whole, or by what strayed from it. */
-interface Call extends Running {
+/**
+ * A call that was begun. It ends once: `whole` when its function returned or threw, `stray` by an error that nobody
+ * awaited or a call of `process.exit`.
+ */
+interface Call extends RunningCall {
   end(outcome: PluginOutcome<unknown>, how: 'whole' | 'stray'): void;
   readonly named: Named;
 }
 
-/** Serves calls that come through a thread's port, one at a time. Everything that a call leaves behind is known as its own. */
+/**
+ * Serves the calls that come through a thread's port, one at a time. Errors, output and timers that a call leaves
+ * behind are attributed to it.
+ */
 export function serve(port: MessagePort, loader: ModuleLoader): void {
   const inCall = new AsyncLocalStorage<Call>();
   let last: Call | undefined;
@@ -48,7 +54,7 @@ export function serve(port: MessagePort, loader: ModuleLoader): void {
   });
 
   function openCall({ call, plugin, function: name }: CallMessage): Call {
-    const running = openRunning((said) => port.postMessage({ call, ...said } satisfies FromThread));
+    const running = openRunningCall((message) => port.postMessage({ call, ...message } satisfies FromThread));
     const before = process.getActiveResourcesInfo();
     let hasEnded = false;
     return {
@@ -87,7 +93,7 @@ export function serve(port: MessagePort, loader: ModuleLoader): void {
   }
 }
 
-/** A module that cannot be loaded is no error of the call's. */
+/** Loads a plug-in's module. Throws a `PluginFault` for one that cannot be loaded. */
 async function load(loader: ModuleLoader, { named }: Call, plugin: PluginFile): Promise<object> {
   try {
     return await loader.load(plugin);
@@ -101,7 +107,7 @@ async function load(loader: ModuleLoader, { named }: Call, plugin: PluginFile): 
   }
 }
 
-/** What keeps the thread busy now and did not before. */
+/** The resources that keep the thread busy now and did not before the call. */
 function leftovers(before: readonly string[]): string[] {
   const known = [...before];
   return process.getActiveResourcesInfo().filter((name) => {
@@ -109,4 +115,98 @@ function leftovers(before: readonly string[]): string[] {
     if (index >= 0) known.splice(index, 1);
     return index < 0;
   });
+}
+
+/**
+ * Calls a function of a provider and checks its result. Its arguments are frozen. Throws a `PluginFault` for a missing
+ * function, refused options or an invalid result, and whatever the function throws.
+ */
+async function callFunction(
+  provider: ProviderPlugin<unknown>,
+  call: CallMessage,
+  running: RunningCall,
+): Promise<unknown> {
+  if (call.function === 'describe') return describeProvider(provider, call.options);
+  if (provider[call.function] === undefined) {
+    throw new PluginFault('plugin_bad_module', 'is not among the functions of this plug-in');
+  }
+  const options = freeze(openOptions(provider, call.options));
+  switch (call.function) {
+    case 'resolve':
+      return checkResult('resolve', await provider.resolve?.(call.input.url, options));
+    case 'request':
+      return checkResult('request', await provider.request?.(freeze(call.input), options));
+    case 'onFailure':
+      return checkResult('onFailure', await provider.onFailure?.(freeze(call.input), options));
+    case 'authenticate':
+      return checkResult(
+        'authenticate',
+        await provider.authenticate?.(Object.freeze(openContext(running, options)), options),
+      );
+    case 'read': {
+      const page = openPage(call.input);
+      // Threads of collectors do without it.
+      const { openReader } = await import('./reader.ts');
+      const { reader, unparsed } = openReader(page, options);
+      const read = checkResult('read', await provider.read?.(page, reader)) as PluginRead;
+      // In parts, so that the daemon never has to take in a large one at once.
+      for (const draft of read.drafts) await running.batches.addDraft(draft, draftBytes(draft));
+      await running.batches.finish();
+      return { ...read, drafts: [], unparsed };
+    }
+    case 'collect':
+      return collect(provider, call.input, options, running);
+    default:
+      return call satisfies never;
+  }
+}
+
+async function collect(
+  provider: ProviderPlugin<unknown>,
+  { args }: PluginFunctions['collect']['input'],
+  options: unknown,
+  running: RunningCall,
+): Promise<PluginFunctions['collect']['value']> {
+  const found: unknown = provider.collect?.(openCollectContext(running, options), ...args);
+  const { batches } = running;
+  try {
+    for await (const draft of iterable(found)) {
+      if (draft === undefined || draft === null) continue;
+      const { draft: checked, bytes } = checkDraft(draft);
+      await batches.addDraft(checked, bytes);
+    }
+  } finally {
+    // What was found before an error was found all the same.
+    await batches.finish();
+  }
+  return { drafts: batches.drafts, failures: batches.failures };
+}
+
+/**
+ * The drafts of a collector: an iterable, a promise of one, or a promise of nothing. Throws a `PluginFault` for
+ * anything else.
+ */
+async function* iterable(found: unknown): AsyncGenerator {
+  if (isIterable(found)) {
+    yield* found;
+    return;
+  }
+  const awaited: unknown = await found;
+  if (awaited === undefined) return;
+  if (!isIterable(awaited))
+    throw new PluginFault('plugin_bad_result', 'returned something unexpected: expected an async generator of drafts');
+  yield* awaited;
+}
+
+function isIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value);
+}
+
+/** Freezes plain data that was made for this call alone. */
+function freeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) return value;
+  for (const each of Object.values(value)) freeze(each);
+  return Object.freeze(value);
 }

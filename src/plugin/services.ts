@@ -1,22 +1,25 @@
 import type { Ask } from '../provider/define.ts';
 import type { Batch, FetchAnswer, PluginLogLine } from './protocol.ts';
 
-/** What the daemon does for one call of a plug-in. A rejection ends the call and is the caller's. */
+/** The services of the daemon for one call of a plug-in. A rejection ends the call and is passed to its caller. */
 export interface PluginServices {
-  /** Told when the call has its thread and its module is loaded. */
+  /** Called when the call has its thread and its module is loaded. */
   began?(): void;
-  /** Asks politely: turn, robots, vetting, session and limits are the daemon's. The signal fires when the call has ended. */
+  /**
+   * Makes a request of the plug-in. Turn, robots.txt, address checks, session and limits are the daemon's. The signal
+   * fires when the call has ended.
+   */
   fetch(ask: Ask, signal: AbortSignal): Promise<FetchAnswer>;
-  /** The text of a secret that the definition names; nothing for any other. */
+  /** The text of a secret that the definition names; `undefined` for any other. */
   secret(name: string): string | undefined | Promise<string | undefined>;
   log(line: PluginLogLine): void;
-  /** Takes what a collector found; the next batch but one waits for it. */
+  /** Takes a batch of a collector. The collector waits for it before it sends another. */
   collected(batch: Batch): Promise<void>;
-  /** A message without the texts of secrets. */
+  /** Replaces secrets in a message. */
   hide(text: string): string;
 }
 
-/** Services for functions that need none: what they log is dropped, and whatever they ask for is refused. */
+/** Services for functions that need none: log lines are dropped and requests refused. */
 export const noServices: PluginServices = {
   fetch: () => Promise.resolve({ ok: false, failure: { code: 'disallowed', message: 'expected no request here' } }),
   secret: () => undefined,
@@ -25,20 +28,21 @@ export const noServices: PluginServices = {
   hide: (text) => text,
 };
 
-/** How long a call may take, in milliseconds, and how much its thread may hold. */
+/** The limits of a call. Durations are milliseconds. */
 export interface PluginLimits {
-  /** Until the module is loaded. */
+  /** The time to load the module. */
   readonly loadMs: number;
-  /** Of processor time, for a function that waits for nobody. */
+  /** The processor time of a function that does not wait for the daemon. */
   readonly cpuMs: number;
-  /** From its begin to its end, for a function that waits for nobody. */
+  /** The whole time of a function that does not wait for the daemon. */
   readonly totalMs: number;
-  /** Since its last word while it does not wait for the daemon, for `collect` and `authenticate`. */
+  /** The longest time without a message of `collect` or `authenticate`, in ms, not counting waits for the daemon. */
   readonly silenceMs: number;
-  /** Of one thread, in MiB, on its heap and outside of it. */
+  /** The memory of one thread, in MiB, on its heap and outside of it. */
   readonly memoryMib: number;
 }
 
+/** The limits of every call, where the daemon sets no others. */
 export const defaultPluginLimits: PluginLimits = {
   loadMs: 10_000,
   cpuMs: 5_000,

@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { expectation } from '../definition/problem.ts';
-import { strict } from '../definition/strict.ts';
+import { strict } from '../schema/strict.ts';
 import type { ProviderPlugin } from '../provider/define.ts';
+import { defined } from '../defined.ts';
 import { PluginFault } from './fault.ts';
 import type { OptionIssue, PluginFunction, PluginShape } from './protocol.ts';
-import { firstIssue, messageOf, placeText } from './result.ts';
+import { pathText } from '../definition/problem.ts';
+import { firstIssue, messageOf } from './result.ts';
 
 const Fn = z.custom<(...args: never) => unknown>((value) => typeof value === 'function', {
   error: ({ input }) => `expected a function, got ${typeof input}`,
@@ -39,7 +41,10 @@ const functions = [
   'collect',
 ] as const satisfies readonly Exclude<PluginFunction, 'describe'>[];
 
-/** The provider that a module exports: by default, or a function `collect` and nothing more. Throws a `PluginFault` for any other. */
+/**
+ * The provider that a module exports: by default, or only a function `collect`. Throws a `PluginFault` for any other
+ * module.
+ */
 export function providerOf(module: object): ProviderPlugin<unknown> {
   const exported: unknown = Reflect.get(module, 'default');
   const collect: unknown = Reflect.get(module, 'collect');
@@ -56,27 +61,32 @@ export function providerOf(module: object): ProviderPlugin<unknown> {
   return candidate as ProviderPlugin<unknown>;
 }
 
-/** What a provider has, and what its schema says against the options. */
+/** The functions and settings of a provider, and the issues of its schema with the options. */
 export function describeProvider(provider: ProviderPlugin<unknown>, options: unknown): PluginShape {
   const { pageSize, maxPages } = provider;
   const checked = checkOptions(provider, options);
   return {
     functions: functions.filter((name) => provider[name] !== undefined),
-    ...(pageSize !== undefined && { pageSize: { first: pageSize.first, later: pageSize.later } }),
-    ...(maxPages !== undefined && { maxPages }),
+    ...defined({
+      pageSize: pageSize === undefined ? undefined : { first: pageSize.first, later: pageSize.later },
+      maxPages,
+    }),
     checksOptions: provider.options !== undefined,
     optionIssues: checked.ok ? [] : checked.issues,
   };
 }
 
-/** Options as the plug-in's functions get them. */
+/**
+ * The options that the plug-in's functions get, parsed by its schema. Throws a `PluginFault` if the schema refuses
+ * them.
+ */
 export function openOptions(provider: ProviderPlugin<unknown>, options: unknown): unknown {
   const checked = checkOptions(provider, options);
   if (checked.ok) return checked.options;
   const [first] = checked.issues;
   throw new PluginFault(
     'plugin_bad_options',
-    `refuses the options: ${placeText(['options', ...(first?.path ?? [])])}: ${first?.message ?? ''}`,
+    `refuses the options: ${pathText(['options', ...(first?.path ?? [])])}: ${first?.message ?? ''}`,
   );
 }
 

@@ -1,20 +1,20 @@
 import { cut, shown } from './fault.ts';
 import type { PluginLogLine } from './protocol.ts';
 
-/** More lines a minute are counted, not sent. */
+/** The largest number of lines a minute; more are counted and dropped. */
 const linesPerMinute = 1_000;
 const maxMessageLength = 4_000;
-/** Of a line's data, as JSON. */
+/** The largest size of a line's data as JSON, in characters. */
 const maxDataLength = 8_000;
 
-/** The log of one call: bounded in lines and in their length, whatever the plug-in does. */
+/** The log of one call, bounded in the number and length of its lines. */
 export interface ThreadLog {
   write(level: PluginLogLine['level'], message: unknown, data?: unknown): void;
-  /** Says how many lines were left out, if any. */
+  /** Logs how many lines were dropped, if any. */
   close(): void;
 }
 
-/** Sends lines by `send`. */
+/** Opens a log whose lines are sent by `send`. */
 export function openLog(send: (line: PluginLogLine) => void, nowMs: () => number = () => performance.now()): ThreadLog {
   let minuteAt = nowMs();
   let lines = 0;
@@ -52,7 +52,7 @@ export function openLog(send: (line: PluginLogLine) => void, nowMs: () => number
   }
 }
 
-/** What JSON cannot say, or takes too long to, is told as text. */
+/** The data of a line as JSON; as text where it is no JSON or too long. */
 function sendable(data: unknown): unknown {
   if (data instanceof Error) return cut(shown(data), maxDataLength);
   try {

@@ -4,32 +4,35 @@ import type { PluginFailure, PluginFunction } from './protocol.ts';
 import type { PluginLimits } from './services.ts';
 
 /**
- * How often a call is looked at, in milliseconds; a tenth of the shortest limit where that is less. Memory is why it is often: a thread
- * fills several hundred MiB in a second.
+ * The interval at which a call is checked, in milliseconds; a tenth of the shortest limit where that is less. It is
+ * short because a thread can fill several hundred MiB in a second.
  */
 const lookEveryMs = 100;
 
-/** Much of what is seen may be garbage: what is over the limit counts when so many looks in a row saw it, or as soon as it is twice as much. */
+/**
+ * The number of checks in a row that must find too much memory, since much of it may be garbage. Twice the limit counts
+ * at once.
+ */
 const fullLooks = 5;
 
-/** Functions that may wait for the daemon, and so take any time as long as they are heard of. */
+/** Functions that may wait for the daemon. They may take any time while they send messages. */
 const patient: ReadonlySet<PluginFunction> = new Set(['authenticate', 'collect']);
 
-/** Whether a call may take any time. */
+/** Whether a function may take any time while it sends messages. */
 export function isPatient(name: PluginFunction): boolean {
   return patient.has(name);
 }
 
-/** The watch over one call's time and memory. */
+/** Watches the time and memory of one call. */
 export interface CallWatch {
-  /** The module is loaded. */
+  /** Called when the module is loaded. */
   began(): void;
-  /** The call was heard of. `waits` says for how many answers of the daemon it waits now. */
+  /** Called with each message of the call. `waits` is the number of the daemon's answers that it waits for. */
   heard(waits: number): void;
   stop(): void;
 }
 
-/** Watches over a call on a thread; `onOverrun` is told at most once. */
+/** Watches a call on a thread. Calls `onOverrun` at most once. */
 export function watchCall(
   worker: Worker,
   call: Omit<Named, 'url'>,

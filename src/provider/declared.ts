@@ -1,38 +1,52 @@
+import { definitionVersion, type Source } from '../definition/source.ts';
+import type { OpenProvider, Reading } from './provider.ts';
 import type { Crawl } from '../definition/crawl.ts';
 import type { Feed } from '../definition/feed.ts';
 import { Rule } from '../definition/rule.ts';
-import type { Source } from '../definition/source.ts';
-import { definitionVersion } from '../definition/version.ts';
+import { documentKind } from '../extract/document/all.ts';
 import type { LinkPlan } from '../extract/plan.ts';
+import { defined } from '../defined.ts';
 import { openList } from './list.ts';
-import { documentOf, planOf } from './plans.ts';
-import type { OpenProvider, Reading } from './provider.ts';
+import { documentOf, planOf, rulePlan } from './plans.ts';
 import { openPulse } from './pulse.ts';
 import { pageRequest } from './requests.ts';
-import { rulePlan } from './rule-plan.ts';
 
-/** A source that is asked and read as its definition declares. */
-export function openDeclared(source: Source): OpenProvider {
+/** Opened sources: a source is never changed, and the id of a plan takes a digest to make. */
+const opened = new WeakMap<Source, OpenProvider>();
+
+/** Opens a source, which is asked and read as its definition declares; the same source is opened once. */
+export function openProvider(source: Source): OpenProvider {
+  const known = opened.get(source) ?? openDeclared(source);
+  opened.set(source, known);
+  return known;
+}
+
+function openDeclared(source: Source): OpenProvider {
   const pulse = openPulse(source);
   const page = { plan: planOf(source), limitMs: source.limits.extract };
   const list = source.feed ?? (source.collect && singlePage);
   return {
     request: (url, copy, hop, place) => pageRequest(source, url, copy, hop, place?.body),
     page: source.crawl === undefined ? page : detailReading(source.crawl, page),
-    ...(list !== undefined && { list: openList(list, listReading(source, list, page)) }),
-    ...(source.crawl !== undefined && { crawl: crawlReadings(source, source.crawl) }),
-    ...(pulse !== undefined && { pulse }),
+    ...defined({
+      list: list === undefined ? undefined : openList(list, listReading(source, list, page)),
+      crawl: source.crawl === undefined ? undefined : crawlReadings(source, source.crawl),
+      pulse,
+    }),
   };
 }
 
 /** A window of a register without more pages. */
-const singlePage: Feed = { by: 'link', in: 'query', next: nothing(), maxPages: 1, pinned: 0, mayBeEmpty: true };
+const singlePage: Feed = {
+  by: 'link',
+  in: 'query',
+  next: { const: null, required: false, type: 'text' },
+  maxPages: 1,
+  pinned: 0,
+  mayBeEmpty: true,
+};
 
-function nothing(): NonNullable<Feed['next']> {
-  return { const: null, required: false, type: 'text' };
-}
-
-/** By what pages mark the one that comes next, where neither the definition nor a `Link` header says it. */
+/** The usual links to a next page, for pages whose definition and `Link` header name none. */
 const relNext = Rule.parse({
   any: [
     { css: 'link[rel~="next"]', attr: 'href' },
@@ -41,12 +55,12 @@ const relNext = Rule.parse({
 });
 
 function listReading({ collect, provider }: Source, { by, next, mayBeEmpty }: Feed, page: Reading): Reading {
-  const isMarkup = provider !== 'json' && provider !== 'csv';
+  const isMarkup = documentKind(provider).view !== 'json';
   const rule = next ?? (by === 'link' && isMarkup ? relNext : undefined);
   const plan = {
     ...page.plan,
     id: `${page.plan.id}/list`,
-    ...(rule !== undefined && { next: rulePlan(rule) }),
+    ...defined({ next: rule && rulePlan(rule) }),
     ...((mayBeEmpty || collect !== undefined) && { mayBeEmpty: true }),
   };
   return { ...page, plan };

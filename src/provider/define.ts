@@ -1,24 +1,24 @@
 import type { Cheerio } from 'cheerio/slim';
 import type { AnyNode, Document, Element, ParentNode } from 'domhandler';
 import * as z from 'zod';
-import type { Value } from '../extract/draft.ts';
-import type { FilterFunction } from '../extract/filter/plan.ts';
-import type { TakeFunction } from '../extract/plan.ts';
+import type { Value } from '../extract/value/value.ts';
+import type { FilterFunction } from '../extract/filter/all.ts';
+import type { TakeFunction } from '../extract/rule/plan.ts';
 
 export { z };
 
-/** What makes a target's address, by name. */
+/** The parameters of a target's address, by name. */
 export type Params = Readonly<Record<string, string>>;
 
-/** Where a list goes on, in the site's own words. */
+/** The cursor of a list's next page, in the site's own words. */
 export type Cursor = string | number;
 
 /** The page of a target that is to be asked for. */
-export interface Place {
+export interface TargetPage {
   readonly params: Params;
   /** The address that the target gives itself. */
   readonly url?: string;
-  /** What the page before gave as `next`; missing on the first. */
+  /** The `next` of the page before; missing on the first page. */
   readonly cursor?: Cursor;
   /** Counts from 1. */
   readonly page: number;
@@ -41,14 +41,14 @@ export interface Draft {
   readonly type: string;
   /** Default: the text of the field that the definition names. */
   readonly key?: string | undefined;
-  /** Where it was found; default: the page, or the target's own address. */
+  /** The address at which it was found. Default: the page, or the target's own address. */
   readonly url?: string | undefined;
   readonly fields: Readonly<Record<string, Value | undefined>>;
 }
 
 /** A page as it came. */
 export interface ReadPage {
-  /** Where the body came from. */
+  /** The address of the body, after redirects. */
   readonly url: string;
   readonly status: number;
   /** Names in lower case. */
@@ -78,7 +78,7 @@ export type PluginRule =
 /** Rules by the name of what they give, as under `fields` in a definition. */
 export type Rules = Readonly<Record<string, PluginRule | readonly PluginRule[]>>;
 
-/** What helps to read a page. */
+/** The means to read a page. */
 export interface Reader<O> {
   readonly options: O;
   readonly $: Query;
@@ -87,7 +87,7 @@ export interface Reader<O> {
   rules(root: ParentNode | Value, rules: Rules): Record<string, Value>;
 }
 
-/** What a page gave, in page order. */
+/** The result of reading a page, in page order. */
 export interface Read {
   readonly drafts: readonly Draft[];
   /** Missing at the end of the list. */
@@ -98,7 +98,7 @@ export interface Read {
 
 /** Why a page could not be had or read. */
 export interface AskFailure {
-  /** Such as `status`, `timeout` or `unreachable`. */
+  /** The code of the failure, such as `status`, `timeout` or `unreachable`. */
   readonly code: string;
   readonly message: string;
   readonly url: string;
@@ -107,7 +107,7 @@ export interface AskFailure {
   readonly text?: string;
 }
 
-/** What to do about a failure. */
+/** The reaction to a failure. */
 export type Advice = 'retry' | 'authenticate' | 'stop';
 
 /** Headers that show who asks. */
@@ -159,7 +159,7 @@ interface CommonParts<O> {
   readonly maxPages?: number;
   /** The parameters of a target for an address that a person pasted; nothing when it is not of this source. */
   resolve?(url: string, options: O): Awaitable<Params | undefined>;
-  /** What to do about a failure; by default the daemon decides. */
+  /** Decides how to react to a failure. Default: the daemon decides. */
   onFailure?(failure: AskFailure, options: O): Awaitable<Advice | undefined>;
   /** Logs in. */
   authenticate?(context: Context<O>, options: O): Awaitable<Credentials>;
@@ -167,7 +167,7 @@ interface CommonParts<O> {
 
 /** A plug-in that is asked page by page. */
 export interface PagePlugin<O> extends CommonParts<O> {
-  request(place: Place, options: O): Awaitable<Ask>;
+  request(place: TargetPage, options: O): Awaitable<Ask>;
   read(page: ReadPage, reader: Reader<O>): Awaitable<Read>;
   readonly collect?: never;
 }

@@ -1,8 +1,8 @@
 import type { Feed } from '../definition/feed.ts';
-import type { Value } from '../extract/draft.ts';
+import type { Value } from '../extract/value/value.ts';
 import type { ListPage, ListPlace, OpenList, Reading } from './provider.ts';
 
-/** How a list of pages goes on, as its definition says. */
+/** Opens the walk through a list of pages that a definition describes. */
 export function openList(feed: Feed, reading: Reading): OpenList {
   const { by, maxPages, pinned, size } = feed;
   const param = feed.param ?? by;
@@ -29,20 +29,20 @@ export function openList(feed: Feed, reading: Reading): OpenList {
     },
   };
 
-  /** What leads to the page after one; nothing at the end. */
+  /** The cursor of the next page; undefined at the end. */
   function next(place: ListPlace, { extraction, nextLink }: ListPage): string | number | undefined {
-    const said = feed.next === undefined ? undefined : cursorOf(extraction.next);
+    const named = feed.next === undefined ? undefined : cursorOf(extraction.next);
     switch (by) {
       case 'page':
-        if (feed.next !== undefined && said === undefined) return undefined;
+        if (feed.next !== undefined && named === undefined) return undefined;
         return Number(place.cursor) + 1;
       case 'offset':
-        if (feed.next !== undefined && said === undefined) return undefined;
+        if (feed.next !== undefined && named === undefined) return undefined;
         return Number(place.cursor) + extraction.items;
       case 'cursor':
-        return said;
+        return named;
       case 'link':
-        return feed.next === undefined ? (nextLink ?? cursorOf(extraction.next)) : said;
+        return feed.next === undefined ? (nextLink ?? cursorOf(extraction.next)) : named;
       default:
         return by satisfies never;
     }
@@ -63,7 +63,7 @@ export function openList(feed: Feed, reading: Reading): OpenList {
   }
 }
 
-/** What a page says of the next one; `false`, `null`, nothing and an empty text say that there is none. */
+/** The cursor in a value that a page gives; undefined for `false`, `null` and an empty text, which mean that there is no next page. */
 function cursorOf(value: Value | undefined): string | number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value === 'string') return value === '' ? undefined : value;

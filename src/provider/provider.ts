@@ -1,5 +1,6 @@
 import type { PluginSource } from '../definition/plugin-file.ts';
-import type { Extraction, Value } from '../extract/draft.ts';
+import type { Extraction } from '../extract/draft.ts';
+import type { Value } from '../extract/value/value.ts';
 import type { ExtractPlan } from '../extract/plan.ts';
 import type { TrialOptions } from '../extract/trial.ts';
 import type { Validators } from '../fetch/page.ts';
@@ -42,7 +43,7 @@ export interface ListPlace {
   readonly url: string;
   /** Counted from 1. */
   readonly page: number;
-  /** What leads here, other than the address: a cursor or an offset. */
+  /** The cursor or offset that leads here, if it is not the address alone. */
   readonly cursor?: Value;
   /** Fields of the request's form or JSON body that make it this page's. */
   readonly body?: Readonly<Record<string, string | number>>;
@@ -50,12 +51,12 @@ export interface ListPlace {
   readonly size?: number;
 }
 
-/** What is known of a page once it has been read. */
+/** A page of a list that has been read. */
 export interface ListPage {
   readonly extraction: Extraction;
-  /** Where it was found, after redirects. */
+  /** The address of the page, after redirects. */
   readonly url: string;
-  /** What its `Link` header calls the next page. */
+  /** The address of the next page by the `Link` header. */
   readonly nextLink?: string;
 }
 
@@ -64,9 +65,9 @@ export interface OpenList {
   readonly reading: Reading;
   /** Pages of a scrape that is not the first visit, at most. */
   readonly maxPages: number;
-  /** So many known items at the head of the first page say nothing of those behind. */
+  /** Known items ignored at the head of the first page, as pinned ones say nothing of those behind. */
   readonly pinned: number;
-  /** Whether its pages are counted, so that a page which is not there is behind the last one. */
+  /** Whether the list's pages are numbered, so that a missing page means the end of the list. */
   readonly isCounted: boolean;
   /** The first page; the first visit asks for more at a time. */
   first(url: string, visit: 'first' | 'later'): ListPlace;
@@ -77,9 +78,6 @@ export interface OpenList {
 /** The request that a plug-in made, or why it made none. */
 export type MadeRequest = FetchRequest | { readonly failure: { readonly code: string; readonly message: string } };
 
-/** A page that could not be had or read, as a plug-in is told of it. */
-export type FailedPage = AskFailure;
-
 /** How one source is asked and read. */
 export interface OpenProvider {
   /**
@@ -87,8 +85,8 @@ export interface OpenProvider {
    * it has changed.
    */
   request(url: string, copy?: Validators, hop?: Hop, place?: ListPlace): FetchRequest | Promise<MadeRequest>;
-  /** What a plug-in says to a failure; missing where the daemon decides. */
-  advise?(failure: FailedPage): Promise<Advice | undefined>;
+  /** Asks the plug-in how to react to a failure; missing if the daemon decides. */
+  advise?(failure: AskFailure): Promise<Advice | undefined>;
   readonly page: Reading;
   /** Missing when the source's targets are single pages. */
   readonly list?: OpenList;
@@ -113,7 +111,7 @@ export interface OpenPulse {
 export interface PulseBatch {
   /** Targets per request, at most. */
   readonly size: number;
-  /** What tells a target apart in a request and as the key of its record; nothing when its address was not made from the source's pattern. */
+  /** The id of a target in requests, which is the key of its record too; undefined if its address was not made from the source's pattern. */
   idOf(targetUrl: string): string | undefined;
   /** The request for these ids; nothing when its address would be too long. */
   request(ids: readonly string[]): FetchRequest | undefined;

@@ -1,9 +1,10 @@
 import type { Source } from '../definition/source.ts';
 import type { Validators } from '../fetch/page.ts';
 import type { FetchRequest } from '../fetch/request.ts';
+import { defined } from '../defined.ts';
 import type { Hop, ListPlace } from './provider.ts';
 
-/** The request for a page, as its source says; what is asked with a body is no page that a copy could stand for. */
+/** The request for a page of a source. It is conditional on the copy unless it has a body, since a copy cannot stand for such a page. */
 export function pageRequest(
   source: Source,
   url: string,
@@ -12,37 +13,32 @@ export function pageRequest(
   more?: ListPlace['body'],
 ): FetchRequest {
   const { headers } = hop.isHome ? source.request : { headers: {} };
-  const { method, form, json } = hop.isHome && hop.keepsMethod ? source.request : {};
-  const body = bodyOf(source, { form, json }, hop.isHome && hop.keepsMethod ? more : undefined);
+  const isWhole = hop.isHome && hop.keepsMethod;
+  const method = isWhole ? source.request.method : undefined;
+  const body = isWhole ? bodyOf(source, more) : undefined;
   const { etag, lastModified } = copy ?? {};
-  const validators = { ...(etag !== undefined && { etag }), ...(lastModified !== undefined && { lastModified }) };
+  const validators = defined({ etag, lastModified });
   return {
     ...requestOf(source, url),
-    ...(Object.keys(headers).length > 0 && { headers }),
-    ...(method !== undefined && { method }),
-    ...(body !== undefined && { body }),
-    ...(copy !== undefined && body === undefined && method !== 'POST' && { validators }),
+    ...defined({
+      headers: Object.keys(headers).length > 0 ? headers : undefined,
+      method,
+      body,
+      validators: copy !== undefined && body === undefined && method !== 'POST' ? validators : undefined,
+    }),
   };
 }
 
-/** What is sent with a request, with what makes it a page of its list. */
-function bodyOf(
-  { feed }: Source,
-  {
-    form,
-    json,
-  }: { readonly form: Source['request']['form'] | undefined; readonly json: Source['request']['json'] | undefined },
-  more: ListPlace['body'],
-): FetchRequest['body'] {
+/** The body of a request, with the fields that name the page of a list. */
+function bodyOf({ feed, request: { form, json } }: Source, more: ListPlace['body']): FetchRequest['body'] {
   if (more === undefined) return form === undefined ? (json === undefined ? undefined : { json }) : { form };
-  if (feed?.in !== 'json') return { form: { ...form, ...mapValues(more, String) } };
+  if (feed?.in !== 'json') {
+    const fields = Object.entries(more).map(([name, value]) => [name, String(value)] as const);
+    return { form: { ...form, ...Object.fromEntries(fields) } };
+  }
   return {
     json: typeof json === 'object' && json !== null && !Array.isArray(json) ? { ...json, ...more } : { ...more },
   };
-}
-
-function mapValues<V, W>(all: Readonly<Record<string, V>>, change: (value: V) => W): Record<string, W> {
-  return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, change(value)]));
 }
 
 /** A request without anything that the definition has sent, within the limits of its source. */

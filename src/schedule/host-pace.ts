@@ -1,4 +1,6 @@
-/** How often a host can be asked, by all that limits it. */
+import { LRUCache } from 'lru-cache';
+
+/** The pace at which a host can be asked, after all limits. */
 export interface HostPace {
   /** The usual time from one request to the next. */
   readonly delayMs: number;
@@ -6,23 +8,23 @@ export interface HostPace {
   readonly latencyMs?: number;
 }
 
-/** What a definition says of its host. */
+/** The politeness limits of a definition. */
 export interface DeclaredPace {
   readonly delayMs: number;
-  /** No pause is shorter. */
+  /** The shortest pause between two requests, in ms. */
   readonly minDelayMs: number;
-  /** Requests under way at once. */
+  /** Most requests under way at a time. */
   readonly concurrency: number;
 }
 
-/** What a host's answers have shown. */
+/** The pace measured from a host's answers. */
 export interface KnownPace {
-  /** The usual pause that it asks for, by its crawl-delay or by how slowly it answers; 0 where it asks for none. */
+  /** The usual pause that the host needs, by its crawl-delay or its slow answers, in ms; 0 for none. */
   readonly gapMs: number;
   readonly latencyMs: number;
 }
 
-/** A host that has not answered yet is taken to do so within this. */
+/** The latency assumed for a host that has not answered yet, in ms. */
 const usualLatencyMs = 250;
 
 /**
@@ -34,37 +36,40 @@ export function hostPace({ delayMs, minDelayMs, concurrency }: DeclaredPace, kno
   return { delayMs: Math.max(delayMs, minDelayMs, known?.gapMs ?? 0, latencyMs / concurrency), latencyMs };
 }
 
-/** What was shown by the last answers of a host, each weighing as much as the average of those before. */
+/** The moving averages of a host's answers; a new answer has the weight `weight`. */
 interface Learned extends KnownPace {
   readonly answers: number;
-  /** What others reckon with, until it is far off. */
+  /** The pace in use; replaced when the measured one differs by a quarter or more. */
   readonly told: KnownPace | undefined;
 }
 
-/** So many answers in a row say how a host is; the first ones say how careful its throttle was with a stranger. */
+/** Answers needed before a host's measured pace is used; the first ones only show the throttle's initial caution. */
 const enough = 8;
 const weight = 1 / 8;
-/** What is off by less changes nothing. */
+/** The smallest ratio of two paces that counts as a change. */
 const noticed = 1.25;
-/** Hosts that are remembered; beyond them, the one that was new the longest ago is forgotten. */
+/** Most hosts remembered; the one that answered longest ago goes first. */
 const maxHosts = 100_000;
 
-/** How often hosts can be asked as it has shown since the start, by politeness key. It changes in steps of a quarter at least. */
+/** The paces measured since the start, by politeness key. A host's pace in use changes by a quarter or more at a time. */
 export class KnownPaces {
-  readonly #hosts = new Map<string, Learned>();
   readonly #news = new Set<string>();
+  readonly #hosts = new LRUCache<string, Learned>({
+    max: maxHosts,
+    dispose: (_host, key, why) => void (why === 'evict' && this.#news.delete(key)),
+  });
 
-  /** What is known of a host; nothing before it has answered a few times. */
+  /** The pace in use for a host; `undefined` before the host has answered 8 times. */
   of(key: string): KnownPace | undefined {
-    return this.#hosts.get(key)?.told;
+    return this.#hosts.peek(key)?.told;
   }
 
   /**
-   * Takes down what a host was like at its last answer; whether it is now known to be another than it was, for those who ask it as
+   * Records the pace measured at a host's last answer. Returns whether the pace in use changed enough to matter under the limits
    * `declared`.
    */
   note(key: string, { gapMs, latencyMs }: KnownPace, declared: DeclaredPace): boolean {
-    const before = this.#hosts.get(key);
+    const before = this.#hosts.peek(key);
     const answers = (before?.answers ?? 0) + 1;
     const average = (old: number | undefined, now: number): number =>
       old === undefined || answers <= enough ? now : old + (now - old) * weight;
@@ -77,20 +82,15 @@ export class KnownPaces {
       (before?.told === undefined || isOff(hostPace(declared, before.told), hostPace(declared, now)));
     this.#hosts.set(key, { ...now, answers: Math.min(answers, enough + 1), told: isNews ? now : before?.told });
     if (isNews) this.#news.add(key);
-    const [oldest] = this.#hosts.size > maxHosts ? this.#hosts.keys() : [];
-    if (oldest !== undefined) {
-      this.#hosts.delete(oldest);
-      this.#news.delete(oldest);
-    }
     return isNews;
   }
 
-  /** Those known to be others than when `heard` was last called of them, of the hosts that are remembered. */
+  /** The keys of remembered hosts whose pace in use changed since `heard` was last called with them. */
   get news(): readonly string[] {
     return [...this.#news];
   }
 
-  /** What there was to do for such news is done. */
+  /** Removes keys from `news` once their changes have been handled. */
   heard(keys: readonly string[]): void {
     keys.forEach((key) => this.#news.delete(key));
   }
@@ -107,4 +107,17 @@ function slowest({ delayMs, latencyMs }: Required<HostPace>): number {
 
 function isFar(one: number, other: number): boolean {
   return Math.max(one, other) > noticed * Math.min(one, other);
+}
+
+/** The requests of a source's pulse to one host. */
+export interface PulseLoad {
+  /** Requests of one round; those that ask for many targets at once count as one each. */
+  readonly requests: number;
+  /** The interval from one round to the next, in ms. */
+  readonly everyMs: number;
+}
+
+/** Returns the time from one round to the next, in ms: the least multiple of the pulse's interval in which the host answers a whole round. */
+export function roundEveryMs({ requests, everyMs }: PulseLoad, { delayMs }: HostPace): number {
+  return everyMs * Math.max(1, Math.ceil((requests * delayMs) / everyMs));
 }

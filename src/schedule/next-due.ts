@@ -1,108 +1,91 @@
-import { nextAvailable, type OpenHours } from './available.ts';
-import { type Continuous, continuousAt, type LastRun } from './continuous.ts';
-import { type CronTimes, nextCron } from './cron.ts';
-import { type Boot, dueAfterBoot, type Grid, nextGridTurn } from './grid.ts';
-import { deadlineOf, type Recheck, recheckAt } from './objective.ts';
+import { nextAvailable, type OpenHours } from './time/open-hours.ts';
+import { slotFraction } from './time/grid.ts';
+import { deadlineOf, type Recheck, recheckAt } from './time/objective.ts';
+import { type GivenPace, paceKinds, paceOf, type PaceRow } from './pace/all.ts';
+import { newPriority } from './priority.ts';
 
-/** What makes a target due time and again, with what is known of it. A target has one. */
-export type Pace =
-  | { readonly kind: 'interval'; readonly grid: Grid }
-  | ({ readonly kind: 'cron' } & CronTimes)
-  | {
-      readonly kind: 'tokens';
-      /** The instants that the plan of the day gave it, in order. */
-      readonly planned: readonly number[];
-      /** When the day begins that will pay for its next scrape, if its priority stays. */
-      readonly nextPaidAt?: number;
-    }
-  | {
-      readonly kind: 'continuous';
-      readonly options: Continuous;
-      readonly last: LastRun;
-      /** Random, in `[0, 1)`, drawn when the last run ended. */
-      readonly draw: number;
-    }
-  /** Its objective alone. */
-  | { readonly kind: 'objective' };
-
-/** All that decides when a target is due; instants are wall time. */
+/** All that decides when a target is due. Instants are wall time in milliseconds. */
 export interface DueInputs {
-  /** The present. What the clock, set back, puts after it counts as of now. */
+  /** The present. Instants after it, which a clock that was set back leaves behind, count as the present. */
   readonly at: number;
-  /** When its last turn by its pace began, or its creation: turns up to then are over, and what was missed since is one. */
+  /** Turns of the pace up to here are over: the last one, or the target's creation. All turns missed since count as one. */
   readonly since: number;
-  /**
-   * When its last turn began, if its objective had drawn it forward and it ended well: of an interval, it stands in for a turn that
-   * would come within half of it. The instants of the others are a person's, or paid for.
-   */
-  readonly drawnAt?: number;
-  readonly pace: Pace;
-  /** Creation and initial delay, until the first scrape; its pace begins after that. */
-  readonly firstAt?: number;
-  /** Draws a turn forward when the pace would come too late for it. */
-  readonly recheck?: Recheck;
+  readonly pace: PaceRow;
+  /** The pace as the target's files give it; missing while its source is not loaded, and the defaults of the row's kind hold then. */
+  readonly given?: GivenPace | undefined;
+  /** Scrapes a day that the target deserves. Default: as of one of which nothing is known. */
+  readonly priority?: number;
+  /** When the first scrape is due, until it is over; the pace begins after that. */
+  readonly firstAt?: number | undefined;
+  /** The target's objective, which asks for a scrape when the pace would come too late for it. */
+  readonly recheck?: Recheck | undefined;
   /** When a person asked for a scrape that has not begun. */
-  readonly manualAt?: number;
+  readonly manualAt?: number | undefined;
   /** Spreads what fell due while the daemon was down; the slot is any number of the target's own. */
-  readonly boot?: Boot & { readonly slot: number };
-  /** Lower bounds, as instants. */
-  readonly holds?: { readonly crash?: number; readonly backoff?: number; readonly circuit?: number };
-  /** When its source may be asked; without any, always. */
+  readonly boot?: (Boot & { readonly slot: number }) | undefined;
+  /** Instants before which the target must not be scraped, by cause. */
+  readonly holds?: { readonly crash?: number; readonly backoff?: number; readonly circuit?: number } | undefined;
+  /** Hours in which the source may be asked. Default: always. */
   readonly hours?: readonly OpenHours[];
 }
 
-/** One thing that had a say in when a target is due. */
+/** The kinds of causes, and what a cause does to a due time. */
+export const causeKinds = [
+  ...paceKinds,
+  ...(['first', 'manual', 'restart', 'crash', 'backoff', 'circuit', 'hours', 'definition'] as const),
+];
+export const causeEffects = ['asks', 'holds', 'awaits'] as const;
+
+/** A cause that asks for a scrape of a target or delays it. */
 export interface Reason {
-  readonly by: Pace['kind'] | 'first' | 'manual' | 'restart' | 'crash' | 'backoff' | 'circuit' | 'hours' | 'definition';
-  /** The instant that it asks for, or until which it holds. */
+  readonly by: (typeof causeKinds)[number];
+  /** The instant that the cause asks for, or until which it holds the target back. */
   readonly at: number;
-  /** `asks` for a turn, the first of all counting; `holds` it back; `awaits` what may ask later. */
-  readonly effect: 'asks' | 'holds' | 'awaits';
-  /** Whether the target is due at this instant because of it. */
+  /** `asks`: wants a scrape at that instant, and the first such cause counts. `holds`: delays the scrape. `awaits`: may ask from that instant on. */
+  readonly effect: (typeof causeEffects)[number];
+  /** Whether the target is due at this instant because of this cause. */
   readonly decides: boolean;
 }
 
+/** When a target is due, and why. */
 export interface Due {
   /** Missing while nothing asks for a turn. May lie in the past: due at once. */
   readonly dueAt?: number;
-  /** What asks, in the order of its instants, then what holds, in the order in which it applies. */
+  /** First the causes that ask, by their instants; then those that hold, in the order in which they apply; then those that await. */
   readonly because: readonly Reason[];
 }
 
-type Say = Omit<Reason, 'decides'>;
+type Cause = Omit<Reason, 'decides'>;
 
-/** Set back by less, the clock repeats no turn that goes by it; set back by more, it begins anew, as other crons have it. */
-export const stepMs = 10_800_000;
-
-/** When a target is due: at the first instant that anything asks for, or, where something holds it back, when the last of that lets go. */
+/** When a target is due, and why: at the first instant that any cause asks for, delayed by each hold that ends later and by closed hours. Pure. */
 export function nextDue(inputs: DueInputs): Due {
-  const { dueAt, decider, says } = decide(inputs);
-  const because = says.map((say) => ({ ...say, decides: say === decider }));
+  const { dueAt, decider, causes } = decide(inputs);
+  const because = causes.map((cause) => ({ ...cause, decides: cause === decider }));
   return dueAt === undefined ? { because } : { dueAt, because };
 }
 
-/** As `nextDue`, without the reasons. */
+/** When a target is due, as `nextDue` says it, without the reasons; `undefined` while nothing asks for a scrape. Pure. */
 export function nextDueAt(inputs: DueInputs): number | undefined {
   return decide(inputs).dueAt;
 }
 
 interface Decision {
   readonly dueAt?: number | undefined;
-  readonly decider?: Say;
-  readonly says: readonly Say[];
+  readonly decider?: Cause;
+  readonly causes: readonly Cause[];
 }
 
 function decide(inputs: DueInputs): Decision {
   const asks = asksOf(inputs);
   const waits = asks.filter(({ effect }) => effect === 'awaits');
-  const says = asks.filter(({ effect }) => effect === 'asks').sort((a, b) => a.at - b.at);
-  const asked = afterRestart(says, inputs);
-  if (asked === undefined) return { says: waits };
+  const causes = asks.filter(({ effect }) => effect === 'asks').sort((a, b) => a.at - b.at);
+  const asked = afterRestart(causes, inputs);
+  if (asked === undefined) return { causes: waits };
   let { at: dueAt, decider } = asked;
-  if (asked.restart !== undefined) says.push(asked.restart);
+  if (asked.restart !== undefined) causes.push(asked.restart);
   for (const hold of holdsOf(inputs)) {
     if (hold.at <= dueAt) continue;
-    says.push(hold);
+    causes.push(hold);
     [dueAt, decider] = [hold.at, hold];
   }
   // Hours are looked at from the present on: what is overdue is not due in hours that are gone.
@@ -110,34 +93,35 @@ function decide(inputs: DueInputs): Decision {
   const opensAt = nextAvailable(inputs.hours ?? [], from) ?? Infinity;
   if (opensAt > from) {
     decider = { by: 'hours', at: opensAt, effect: 'holds' };
-    says.push(decider);
+    causes.push(decider);
     dueAt = opensAt;
   }
-  says.push(...waits);
-  return { dueAt: dueAt === Infinity ? undefined : dueAt, decider, says };
+  causes.push(...waits);
+  return { dueAt: dueAt === Infinity ? undefined : dueAt, decider, causes };
 }
 
-function asksOf({ at, since, drawnAt, pace, firstAt, recheck, manualAt }: DueInputs): Say[] {
-  const says: Say[] = [];
-  if (firstAt !== undefined) says.push({ by: 'first', at: firstAt, effect: 'asks' });
-  else says.push(...paceAsks(pace, { since, drawnAt }, at));
+function asksOf({ at, since, pace, given, priority = newPriority, firstAt, recheck, manualAt }: DueInputs): Cause[] {
+  const causes: Cause[] = [];
+  if (firstAt !== undefined) causes.push({ by: 'first', at: firstAt, effect: 'asks' });
+  else {
+    const turn = paceOf(pace).next(pace, { at, since, given, priority });
+    if (turn !== undefined) causes.push({ by: pace.kind, ...turn });
+  }
   const again = recheckOf({ at, since, firstAt, recheck });
-  if (again !== undefined) says.push({ by: 'objective', at: again.at, effect: 'asks' });
-  if (manualAt !== undefined) says.push({ by: 'manual', at: Math.min(manualAt, at), effect: 'asks' });
-  return says;
+  if (again !== undefined) causes.push({ by: 'objective', at: again.at, effect: 'asks' });
+  if (manualAt !== undefined) causes.push({ by: 'manual', at: Math.min(manualAt, at), effect: 'asks' });
+  return causes;
 }
 
-/** By when a target that has come to be due for its objective has to be verified; nothing for one that is due for another reason, or not. */
+/** The deadline of a target that is due for its objective now; `undefined` for a target that is due for another reason, or not due. */
 export function recheckDeadline(inputs: DueInputs): number | undefined {
   const again = recheckOf(inputs);
   return again !== undefined && again.at <= inputs.at ? again.deadlineAt : undefined;
 }
 
-type RecheckInputs = Pick<DueInputs, 'at' | 'since'> & {
-  readonly [N in 'firstAt' | 'recheck']?: DueInputs[N] | undefined;
-};
+type RecheckInputs = Pick<DueInputs, 'at' | 'since' | 'firstAt' | 'recheck'>;
 
-/** When its objective asks for a turn, and by when; nothing before its first scrape. */
+/** When the objective asks for a scrape, and its deadline; `undefined` before the first scrape. */
 function recheckOf({ at, since, firstAt, recheck }: RecheckInputs): { at: number; deadlineAt: number } | undefined {
   if (recheck === undefined || firstAt !== undefined) return undefined;
   const known = { ...recheck, lastVerifiedAt: Math.min(recheck.lastVerifiedAt, at) };
@@ -147,75 +131,61 @@ function recheckOf({ at, since, firstAt, recheck }: RecheckInputs): { at: number
   };
 }
 
-interface LastTurn {
-  readonly since: number;
-  readonly drawnAt: number | undefined;
-}
-
-function paceAsks(pace: Pace, { since, drawnAt }: LastTurn, at: number): Say[] {
-  const begun = since > at + stepMs ? at : since;
-  switch (pace.kind) {
-    case 'interval':
-      return [
-        {
-          by: 'interval',
-          at: nextGridTurn(pace.grid, Math.min(since, at), drawnAt && Math.min(drawnAt, at)),
-          effect: 'asks',
-        },
-      ];
-    case 'cron': {
-      const next = nextCron(pace, begun);
-      return next === undefined ? [] : [{ by: 'cron', at: next, effect: 'asks' }];
-    }
-    case 'tokens': {
-      const next = pace.planned.find((each) => each > begun);
-      if (next !== undefined) return [{ by: 'tokens', at: next, effect: 'asks' }];
-      return pace.nextPaidAt === undefined ? [] : [{ by: 'tokens', at: pace.nextPaidAt, effect: 'awaits' }];
-    }
-    case 'continuous': {
-      const last = { ...pace.last, endedAt: Math.min(pace.last.endedAt, at) };
-      return [{ by: 'continuous', at: continuousAt(last, pace.options, pace.draw), effect: 'asks' }];
-    }
-    case 'objective':
-      return [];
-    default:
-      return pace satisfies never;
-  }
-}
-
-/** The first ask once those that fell due while the daemon was down are spread; a person is not kept waiting for that. */
+/** The cause that asks first, after what fell due while the daemon was down has been spread. A person's request is not spread. */
 function afterRestart(
-  asks: readonly Say[],
+  asks: readonly Cause[],
   inputs: DueInputs,
-): { readonly at: number; readonly decider: Say; readonly restart?: Say } | undefined {
+): { readonly at: number; readonly decider: Cause; readonly restart?: Cause } | undefined {
   const { boot } = inputs;
-  let first: { readonly at: number; readonly decider: Say; readonly restart?: Say } | undefined;
-  for (const say of asks) {
+  let first: { readonly at: number; readonly decider: Cause; readonly restart?: Cause } | undefined;
+  for (const cause of asks) {
     const at =
-      boot === undefined || say.by === 'manual'
-        ? say.at
-        : dueAfterBoot(say.at, boot, spreadMs(say, inputs, boot), boot.slot);
+      boot === undefined || cause.by === 'manual'
+        ? cause.at
+        : dueAfterBoot(cause.at, boot, spreadMs(cause, inputs, boot), boot.slot);
     if (first !== undefined && first.at <= at) continue;
-    if (at === say.at) first = { at, decider: say };
+    if (at === cause.at) first = { at, decider: cause };
     else {
-      const restart: Say = { by: 'restart', at, effect: 'holds' };
+      const restart: Cause = { by: 'restart', at, effect: 'holds' };
       first = { at, decider: restart, restart };
     }
   }
   return first;
 }
 
-/** What fell due while the daemon was down is spread over no more than its interval, or half of what is left of its objective. */
-function spreadMs({ by }: Say, { pace, recheck, ...inputs }: DueInputs, boot: Boot): number {
-  if (by !== 'objective' || recheck === undefined) return pace.kind === 'interval' ? pace.grid.everyMs : Infinity;
+/** The longest time over which a missed turn may be spread: the interval, or for a re-check half of the time to its deadline. */
+function spreadMs({ by }: Cause, { pace, recheck, ...inputs }: DueInputs, boot: Boot): number {
+  if (by !== 'objective' || recheck === undefined) return paceOf(pace).everyMs?.(pace) ?? Infinity;
   const leftMs = (recheckOf({ ...inputs, recheck })?.deadlineAt ?? Infinity) - boot.at;
   return leftMs > 0 ? leftMs / 2 : recheck.objectiveMs;
 }
 
-function holdsOf({ holds = {} }: DueInputs): Say[] {
+function holdsOf({ holds = {} }: DueInputs): Cause[] {
   const kinds = ['crash', 'backoff', 'circuit'] as const;
   return kinds.flatMap((by) => {
     const at = holds[by];
     return at === undefined ? [] : [{ by, at, effect: 'holds' as const }];
   });
+}
+
+/** How long the targets that fell due while the daemon was down take to begin: a second each, and no more than this. */
+const bootWindowMs = 300_000;
+
+/** Counting any further overdue targets changes nothing. */
+export const overdueThatCount = bootWindowMs / 1_000;
+
+/** When the daemon started, wall time, and how many targets had fallen due by then, as far as they count. */
+export interface Boot {
+  readonly at: number;
+  readonly overdue: number;
+}
+
+/**
+ * When a target begins: one that fell due while the daemon was down somewhere in the time after its start, though no later
+ * than its interval, so that a restart is no storm; one that is due later keeps its time. Targets are numbered in a row,
+ * so that their numbers as slots lie apart, whatever hosts they are on.
+ */
+export function dueAfterBoot(dueAt: number, boot: Boot, everyMs: number, target: number): number {
+  if (dueAt > boot.at) return dueAt;
+  return boot.at + slotFraction(target) * Math.min(everyMs, boot.overdue * 1_000, bootWindowMs);
 }

@@ -1,31 +1,21 @@
 /** Bounds of a priority, in scrapes a day: about one in two weeks, and seven in four days. */
 export const priorityBounds = { min: 0.07, max: 1.75 };
-/** Of a target of which nothing is known. */
+/** The priority of a target of which nothing is known, in scrapes a day. */
 export const newPriority = 1;
-/** So many of the newest results count. */
+/** How many of the newest results count. */
 export const evidenceWindow = 30;
-/** One scrape that finds more counts as if it had found so many. */
+/** The most new records that one scrape counts for. */
 const foundCap = 3;
 
-/** How a scrape ended, as far as it says how much there is to find. */
+/** The result of a scrape, as it counts for the priority. */
 export interface ScrapeResult {
-  /** Whether it ended well; one that failed says nothing of what there was to find. */
+  /** Whether the scrape succeeded; a failed scrape does not count. */
   readonly ok: boolean;
-  /** Records or items that it was the first to store. */
+  /** Records or items that the scrape was the first to store. */
   readonly found: number;
 }
 
-/** What the newest results found, newest first: at most 30, and none of a scrape that failed. */
-export function evidenceOf(newestFirst: Iterable<ScrapeResult>): number[] {
-  const found: number[] = [];
-  for (const result of newestFirst) {
-    if (found.length === evidenceWindow) break;
-    if (result.ok) found.push(result.found);
-  }
-  return found;
-}
-
-/** The evidence after one more scrape. */
+/** Returns the numbers of new records of the newest 30 successful scrapes, newest first, after one more scrape. */
 export function withResult(found: readonly number[], { ok, found: newest }: ScrapeResult): readonly number[] {
   return ok ? [newest, ...found.slice(0, evidenceWindow - 1)] : found;
 }

@@ -1,10 +1,12 @@
-/** What a target or a source cost, and how much of what its scrapes did found nothing new. Plain data, which adds up. */
+import { writtenText } from '../time-text.ts';
+
+/** The costs of a target or a source, and how many of its scrapes found nothing new. `together` adds two tallies. */
 export interface Tally {
   readonly scrapes: number;
   /** Scrapes that ended well and changed nothing. */
   readonly unchanged: number;
   readonly requests: number;
-  /** Those of the scrapes that tell nothing of what one takes; missing where there was none. */
+  /** Scrapes that were never answered, and their requests: they do not count in means. Missing where there were none. */
   readonly unanswered?: UnansweredTally;
   /** Answers that said that nothing had been modified. */
   readonly notModified: number;
@@ -14,7 +16,7 @@ export interface Tally {
   /** Bytes of scrapes that changed nothing. */
   readonly unchangedBytes: number;
   readonly cpuMs: number;
-  /** What pulses cost besides all that; missing where there was none. */
+  /** The costs of pulses, which the other counts leave out; missing if there were none. */
   readonly pulses?: PulseTally;
 }
 
@@ -24,7 +26,7 @@ export interface UnansweredTally {
   readonly requests: number;
 }
 
-/** What pulses cost: a request for many targets counts once, for their source and for none of them. */
+/** The cost of pulses. A request for many targets counts once, for their source, and for none of the targets. */
 export interface PulseTally {
   readonly requests: number;
   readonly notModified: number;
@@ -43,9 +45,9 @@ export const noTally: Tally = {
   cpuMs: 0,
 };
 
-/** What could be done about waste. */
+/** A suggestion that would reduce waste. */
 export type Advice =
-  /** It is asked far more often than anything changes. */
+  /** The target is scraped far more often than it changes; `betterMs` would be an interval that suffices. */
   | {
       readonly code: 'ask_less';
       readonly share: number;
@@ -53,16 +55,16 @@ export type Advice =
       readonly everyMs: number;
       readonly betterMs: number;
     }
-  /** The site does not let itself be asked whether anything was modified. */
+  /** The site sends no validators, so conditional requests are impossible. */
   | { readonly code: 'no_validators'; readonly unchangedBytes: number }
-  /** It does, and yet sends all of it each time. */
+  /** The site sends validators, yet answers every conditional request with the whole page. */
   | { readonly code: 'validators_ignored'; readonly unchangedBytes: number };
 
-/** From fewer scrapes nothing follows. */
+/** The fewest scrapes from which advice is given. */
 const enough = 30;
-/** With fewer that found nothing new, nothing is wrong. */
+/** The part of scrapes without a change from which advice is given. */
 const muchUnchanged = 0.8;
-/** Asked so often in the mean time between two changes, one is seen a tenth of that time late on average. */
+/** Scrapes per mean time between two changes; with 5, a change is seen a tenth of that time late on average. */
 const asksPerChange = 5;
 
 const minuteMs = 60_000;
@@ -90,7 +92,7 @@ function unansweredTogether({ unanswered: a }: Tally, { unanswered: b }: Tally):
   return { unanswered: { scrapes: (a?.scrapes ?? 0) + b.scrapes, requests: (a?.requests ?? 0) + b.requests } };
 }
 
-/** Of pulses alone. */
+/** The sum of two tallies of pulses. */
 export function pulsesTogether(a: PulseTally | undefined, b: PulseTally): PulseTally {
   if (a === undefined) return b;
   return {
@@ -101,7 +103,7 @@ export function pulsesTogether(a: PulseTally | undefined, b: PulseTally): PulseT
   };
 }
 
-/** What follows from a tally; nothing when little is wasted or known. */
+/** Advice that follows from a tally; empty when little is wasted or little is known. */
 export function adviceOf(tally: Tally, everyMs: number | undefined): Advice[] {
   const { scrapes, unchanged, requests, notModified, validated, unchangedBytes } = tally;
   if (scrapes < enough || unchanged < muchUnchanged * scrapes) return [];
@@ -119,7 +121,7 @@ export function adviceOf(tally: Tally, everyMs: number | undefined): Advice[] {
 export function adviceText(advice: Advice): string {
   switch (advice.code) {
     case 'ask_less':
-      return `${percent(advice.share)} of ${advice.scrapes} scrapes found nothing new: every ${written(advice.everyMs)} could be ${written(advice.betterMs)}`;
+      return `${percent(advice.share)} of ${advice.scrapes} scrapes found nothing new: every ${writtenText(advice.everyMs)} could be ${writtenText(advice.betterMs)}`;
     case 'no_validators':
       return `the site sends no validators, so each page came whole: ${size(advice.unchangedBytes)} for nothing new`;
     case 'validators_ignored':
@@ -137,17 +139,6 @@ function writable(ms: number): number | undefined {
 
 function percent(share: number): string {
   return `${Math.floor(share * 100)} %`;
-}
-
-function written(ms: number): string {
-  const units = [
-    ['d', 1_440 * minuteMs],
-    ['h', 60 * minuteMs],
-    ['m', minuteMs],
-    ['s', 1_000],
-  ] as const;
-  const [unit, inUnit] = units.find(([, each]) => ms % each === 0) ?? ['ms', 1];
-  return `${ms / inUnit}${unit}`;
 }
 
 function size(bytes: number): string {

@@ -1,32 +1,69 @@
+import type { DueTimes } from '../schedule/due-times.ts';
+import type { Catalogue } from '../definition/catalogue.ts';
 import { type DueInputs, nextDueAt, recheckDeadline } from '../schedule/next-due.ts';
-import type { TargetRow } from '../store/rows.ts';
+import type { TargetRow } from '../store/tables/rows.ts';
+import type { Store } from '../store/store.ts';
+import { defined } from '../defined.ts';
 
-/** One target of a project that is to be scraped some day. */
+/** A target of a project, with its due time. */
 export interface AgendaEntry {
   readonly target: TargetRow;
-  /** When to scrape it, or to give it another chance when it is parked; missing while nothing is planned. Wall time. */
+  /** When to scrape the target, or to retry a parked one, wall time; missing while nothing is planned. */
   readonly dueAt?: number;
-  /** By when it has to be verified, where it has come to be due for the sake of that. */
+  /** When the target must be verified at the latest, wall time; set where it is due for its objective. */
   readonly deadlineAt?: number;
 }
 
-/** When a target's turn comes: a parked one at its retry, any other when all that decides about it says, or never without. */
+export interface AgendaDeps {
+  store(): Pick<Store, 'projects' | 'targets'>;
+  catalogue(): Catalogue;
+  /** Why scraping is paused, while it is. */
+  paused(): string | undefined;
+  readonly dues: Pick<DueTimes, 'inputsOf'>;
+}
+
+/** The targets of a project that are active or parked; empty for a project that is archived or unknown. */
+export type Agenda = (project: string) => readonly AgendaEntry[];
+
+/**
+ * Opens the agenda. While scraping is paused, its entries have no due time, nor has an active target whose source is not loaded.
+ */
+export function createAgenda({ store, catalogue, paused, dues }: AgendaDeps): Agenda {
+  return (project) => {
+    const row = store().projects.get(project);
+    if (row === undefined || row.status === 'archived') return [];
+    const isPaused = paused() !== undefined;
+    return row.targets.flatMap((number) => {
+      const target = store().targets.get(number);
+      if (target === undefined || (target.status !== 'active' && target.status !== 'parked')) return [];
+      // A parked target too, as its release is a write.
+      if (isPaused) return [{ target }];
+      return [agendaEntry(target, catalogue().sources.has(target.source) ? dues.inputsOf(target) : undefined)];
+    });
+  };
+}
+
+/**
+ * The entry of one target. A parked target is due at its retry.
+ *
+ * @param inputs - of the target's schedule; `undefined` leaves an active target without a due time.
+ */
 export function agendaEntry(target: TargetRow, inputs: DueInputs | undefined): AgendaEntry {
   if (target.status === 'parked')
     return target.parked === undefined ? { target } : { target, dueAt: target.parked.retryAt };
   const dueAt = inputs && nextDueAt(inputs);
   if (inputs === undefined || dueAt === undefined) return { target };
   const deadlineAt = recheckDeadline(inputs);
-  return { target, dueAt, ...(deadlineAt !== undefined && { deadlineAt }) };
+  return { target, dueAt, ...defined({ deadlineAt }) };
 }
 
 type Due = Pick<AgendaEntry, 'deadlineAt'> & { readonly dueAt: number };
 
 /**
- * Those that are due at one site: re-checks by their deadlines and everything else by when it was due, in turn, so that few of
- * very many have both wait for their host, which shares its turns between them.
+ * The order in which the due targets of one site are scraped: re-checks by their deadlines and all others by their due times, one of
+ * each kind alternately. A project scrapes few of its targets at a time, and the host shares its turns between both kinds.
  *
- * @param first - whose turn it is, if any of them wait.
+ * @param first - the kind that begins.
  */
 export function inTurn<D extends Due>(due: readonly D[], first: 'rechecks' | 'others'): D[] {
   const rechecks = due

@@ -2,29 +2,33 @@ import { DateTime } from 'luxon';
 import type { Collect } from '../definition/collect.ts';
 import type { Extraction, RecordDraft } from '../extract/draft.ts';
 import type { OpenList, OpenProvider } from '../provider/provider.ts';
-import { resumeDay, type Window, windowsBetween } from '../schedule/windows.ts';
+import { resumeDay, type Window, windowsBetween } from './windows.ts';
 import type { StepOps } from '../store/ops.ts';
-import type { Position, ScrapeWish } from '../store/rows.ts';
-import type { ErrorTally } from './errors.ts';
+import type { CollectorPosition } from '../store/tables/rows.ts';
+import type { ScrapeWish } from '../view/scrape.ts';
+import { defined } from '../defined.ts';
+import type { ErrorTally } from './limits.ts';
 import { listWalk } from './list-walk.ts';
 import type { Walk } from './walk.ts';
 
+/** The inputs of a walk over a register. */
 export interface CollectWalkOptions {
   readonly provider: Pick<OpenProvider, 'request'>;
   readonly list: OpenList;
   readonly collect: Collect;
   /** The address of a window's first page. */
   windowUrl(window: Window): string;
-  readonly position: Position | undefined;
+  readonly position: CollectorPosition | undefined;
   readonly wish: ScrapeWish;
-  /** The last day that there is, `YYYY-MM-DD`. */
+  /** The last day to be read, `YYYY-MM-DD`. */
   readonly today: string;
   readonly errors: ErrorTally;
 }
 
 /**
- * A register, window by window from the newest day that is known; each window is a list that is read to its end. Its position
- * moves with the last page of a window, so that what a cut leaves out is read the next time.
+ * Reads a register window by window, from the newest day that is known; each window is a list that is read to its end.
+ * The position is written with the last page of each window, so that a scrape that is cut goes on with the window that
+ * it was reading. `advance` throws if no page was pending.
  */
 export function collectWalk(options: CollectWalkOptions): Walk {
   const { collect, position, wish, list } = options;
@@ -32,29 +36,29 @@ export function collectWalk(options: CollectWalkOptions): Walk {
   const resumed = resumeDay(newest, collect);
   const from = wish.from ?? resumed;
   const windows = windowsBetween(from, wish.to ?? options.today, collect.window);
-  /** The newest dates of records of the present window, and of all before. */
+  /** The newest date of each `since` field, in all windows that were read so far. */
   let reached: Readonly<Record<string, string>> = newest;
   let lastDay = resumed;
-  /** Whether it was told that something was left out of a window: of several, the first is. */
-  let isGapTold = false;
+  /** Whether a gap in a window was reported; of several only the first is. */
+  let isGapReported = false;
   let window: Walk | undefined = following(undefined);
 
   return {
     width: 1,
     next: () => window?.next(),
-    took(visit, visited) {
+    advance(visit, visited) {
       if (window === undefined) throw new Error('a page of no window was read');
-      const taken = window.took(visit, visited);
-      const { outcome } = visited.asked;
+      const page = window.advance(visit, visited);
+      const { outcome } = visited.result;
       if (outcome.kind === 'read') reached = furthest(reached, outcome.extraction, collect, lastDay);
-      if (taken.end === undefined) return taken;
-      const { gap, ...end } = taken.end;
-      if (end.status !== 'complete') return taken;
+      if (page.end === undefined) return page;
+      const { gap, ...end } = page.end;
+      if (end.status !== 'complete') return page;
       window = following(collect.pause);
-      // With the position behind the window, which nothing comes back to.
-      const told = isGapTold ? undefined : gap;
-      isGapTold ||= gap !== undefined;
-      return { ops: { ...moved(), ...(told && { gap: told }) }, ...(end.finished && { end }) };
+      // The position is behind the window from now on, so that no later scrape reads what the gap left out.
+      const reported = isGapReported ? undefined : gap;
+      isGapReported ||= gap !== undefined;
+      return { ops: { ...moved(), ...defined({ gap: reported }) }, ...(end.finished && { end }) };
     },
     ending: () => ({ status: 'complete', reason: 'end', finished: false }),
   };
@@ -69,7 +73,10 @@ export function collectWalk(options: CollectWalkOptions): Walk {
     return listWalk({ url: options.windowUrl(value), provider, list, errors, ...all, ...pause });
   }
 
-  /** Windows that a person has begin later than they would leave days out, so that the next scrape must not go on from there. */
+  /**
+   * The position to write. None where a person chose a later first day: the next scrape must not leave out the days
+   * before it.
+   */
   function moved(): Pick<StepOps, 'position'> {
     return from > resumed || Object.keys(reached).length === 0 ? {} : { position: { newest: reached } };
   }
@@ -89,7 +96,10 @@ function written(day: string, format: string): string {
   return DateTime.fromISO(day, { zone: 'utc' }).toFormat(format, { locale: 'en' });
 }
 
-/** No date of a window's records leads beyond its last day: of what lies behind nothing was read yet. */
+/**
+ * The newest dates after a page. A date behind the window's last day counts as that day, since what lies behind it was
+ * not read.
+ */
 function furthest(
   newest: Readonly<Record<string, string>>,
   { drafts }: Extraction,

@@ -1,43 +1,47 @@
+import { hoursOver, isAfterHours } from '../request/failure.ts';
 import type { Source } from '../definition/source.ts';
 import type { StepOutcome } from '../engine/step.ts';
-import type { FoundDraft, TypedDrafts } from '../extract/typed.ts';
+import { type FoundDraft, type TypedDrafts, typedDrafts } from '../extract/record.ts';
 import type { Close, CommitResult, StepOps } from '../store/ops.ts';
-import type { Failure } from '../store/rows.ts';
-import { type Asked, hoursOver, type Wish, type Within } from './ask.ts';
-import { ErrorTally } from './errors.ts';
-import { type BegunScrape, check, isOver, type ScrapeDeps, Superseded, type Verdict, verdictOf } from './run.ts';
-import { mostRecords, recordLimitEnd } from './record-limit.ts';
-import { RunLimit } from './run-limit.ts';
-import { stepOps, visitPage } from './visit.ts';
+import type { Failure } from '../view/fields.ts';
+import { defined } from '../defined.ts';
+import type { RequestIntent, RequestResult, Within } from '../request/intent.ts';
+import { ErrorTally, RunLimit, mostRecords, recordLimitEnd } from './limits.ts';
+import { type BegunScrape, type ScrapeDeps, Superseded, type SourceVerdict, check, verdictOf } from './run.ts';
+import { stepOps } from './step-ops.ts';
+import { visitPage } from './visit.ts';
 import type { Visit } from './walk.ts';
+import type { PluggedSource } from '../definition/catalogue.ts';
+import { hoppedRequest, pluginRequest } from '../plugin/open.ts';
+import type { Batch } from '../plugin/protocol.ts';
+import type { Ask } from '../provider/define.ts';
+import { planOf } from '../provider/plans.ts';
+import type { OpenProvider } from '../provider/provider.ts';
+import type { TargetRow } from '../store/tables/rows.ts';
+import type { SentCredentials } from '../request/sent-credentials.ts';
+import { answerOf } from '../request/plugin-fetch.ts';
+import type { SourcePlugins } from '../plugin/source-plugins.ts';
 
-/** What a collector found since it last said so. */
-export interface FoundBatch {
-  readonly drafts: readonly FoundDraft[];
-  /** Items that it could not read. */
-  readonly failures: readonly { readonly url: string; readonly message: string }[];
-}
-
-/** What a scrape does for its collector. Each that waits rejects once the scrape is over. */
+/** The services of a scrape for its collector. Their promises reject once the scrape is over. */
 export interface CollectorScrape {
-  /** It has a thread and runs: from now on its time counts. */
+  /** Called when the collector runs on its thread. Its time limit counts from now on. */
   began(): void;
-  /** Asks for a page; each exchange is a step. */
+  /** Requests a page. Each exchange is a step of the scrape. */
   fetch(visit: Visit, signal: AbortSignal): Promise<StepOutcome>;
-  /** Writes what was found, as a step of its own. */
-  collected(batch: FoundBatch): Promise<void>;
+  /** Writes a batch as a step of its own. */
+  collected(batch: Batch): Promise<void>;
 }
 
-/** A plug-in that goes its own way through a source. */
+/** A plug-in's `collect` function, which decides itself what it requests. */
 export interface Collector {
   /** The address of its target. */
   readonly url: string;
-  /** Runs to its end; gives why it failed, if it did. */
+  /** Runs the function to its end. Resolves with the reason why it failed, if it did. */
   run(scrape: CollectorScrape, signal: AbortSignal): Promise<Failure | undefined>;
   typed(drafts: readonly FoundDraft[]): TypedDrafts;
 }
 
-/** The scrape goes no further, for what its collector did. */
+/** Ends a scrape for something that its collector did. */
 class GivenUp extends Error {
   override readonly name = 'GivenUp';
   readonly end: Pick<Close, 'status' | 'reason' | 'failure'>;
@@ -48,25 +52,29 @@ class GivenUp extends Error {
   }
 }
 
-/** The hours of its source are over. */
+/** Ends a scrape because the open hours of its source are over. */
 class HoursOver extends Error {
   override readonly name = 'HoursOver';
 }
 
-/** What is told of one step at most. */
+/** The largest number of notes in the log of one step. */
 const maxNotes = 100;
 
-/** Runs the scrape of a collector from its first step to its closing commit, as `runScrape` does for pages that the daemon finds. */
+/**
+ * Runs the scrape of a collector from its first step to its closing commit, as `runScrape` does for a walk. Resolves
+ * also when the scrape failed, took too long or was superseded; rejects for errors of ours, and with the signal's
+ * reason when the signal fires.
+ */
 export async function runCollector(
   begun: BegunScrape,
   source: Source,
   collector: Collector,
   deps: ScrapeDeps,
   signal: AbortSignal,
-): Promise<Verdict> {
+): Promise<SourceVerdict> {
   const { target, epoch, scrape } = begun;
   const fence = { target, epoch, scrape };
-  const context = { ...deps, ask, source, target, dueAt: begun.dueAt, nextDueAt: begun.nextDueAt, commit };
+  const context = { ...deps, makeRequest, source, target, dueAt: begun.dueAt, nextDueAt: begun.nextDueAt, commit };
   const over = new AbortController();
   const limit = new RunLimit(deps.clock, source.limits.collect, () =>
     over.abort(new GivenUp(failedBy(tooLong(source)))),
@@ -78,7 +86,7 @@ export async function runCollector(
   let step = 0;
   let draftsBefore = 0;
   let seenAt: number | undefined;
-  let verdict: Verdict = 'unused';
+  let verdict: SourceVerdict = 'unused';
 
   try {
     const running = { began: () => limit.start(), fetch, collected };
@@ -92,26 +100,27 @@ export async function runCollector(
     limit.stop();
   }
 
-  /** What waits for a turn takes none of the collector's time. */
-  async function ask(wish: Wish, within: AbortSignal): Promise<Asked> {
+  /** Makes a request. The time limit of the collector stands still until the request has its turn. */
+  async function makeRequest(intent: RequestIntent, signal: AbortSignal): Promise<RequestResult> {
+    const { within = (run, limited) => run(limited) } = intent;
     const goOn = limit.hold();
     const inTurn: Within = (run, limited) => {
       goOn();
-      return wish.within === undefined ? run(limited) : wish.within(run, limited);
+      return within(run, limited);
     };
     try {
-      return await deps.ask({ ...wish, within: inTurn }, within);
+      return await deps.makeRequest({ ...intent, within: inTurn }, signal);
     } finally {
       goOn();
     }
   }
 
-  function close(failure: Failure | undefined): Promise<Verdict> {
+  function close(failure: Failure | undefined): Promise<SourceVerdict> {
     return closeWith(failure === undefined ? { status: 'complete', reason: 'end' } : failedBy(failure));
   }
 
-  async function closeWith(ended: Pick<Close, 'status' | 'reason' | 'failure'>): Promise<Verdict> {
-    // What was found before the end came is not cut by it half written.
+  async function closeWith(ended: Pick<Close, 'status' | 'reason' | 'failure'>): Promise<SourceVerdict> {
+    // Batches that are being written are part of the scrape.
     await Promise.all(writing);
     const { outcome } = await deps.close(fence, { ...ended, finished: false });
     return outcome === 'superseded' ? 'unused' : verdict;
@@ -119,23 +128,23 @@ export async function runCollector(
 
   async function fetch(visit: Visit, within: AbortSignal): Promise<StepOutcome> {
     const visited = await visitPage(visit, context, within);
-    const { outcome } = visited.asked;
-    if (isOver(outcome)) throw new HoursOver();
+    const { outcome } = visited.result;
+    if (isAfterHours(outcome)) throw new HoursOver();
     verdict = verdictOf(visited, verdict);
     seenAt = outcome.at;
     await commit(stepOps(visit, visited, {}));
     return outcome;
   }
 
-  async function collected({ drafts: found, failures }: FoundBatch): Promise<void> {
+  async function collected({ drafts: found, failures }: Batch): Promise<void> {
     const { drafts, refused, absent, unparsed, repeated, notes } = collector.typed(found);
     const items = found.length + failures.length;
     const failed = refused + failures.length;
     const tooMany = errors.add({ items, refused: failed });
     const now = deps.clock.now();
-    const told = [...notes, ...failures.map(({ url, message }) => `${url}: ${message}`)].slice(0, maxNotes);
+    const allNotes = [...notes, ...failures.map(({ url, message }) => `${url}: ${message}`)].slice(0, maxNotes);
     const ops: StepOps = {
-      // What was read says nothing of the time after the last page came.
+      // The records were on the last page at the latest, so that they are not newer than it.
       observedAt: seenAt ?? now,
       drafts,
       draftsBefore,
@@ -147,9 +156,11 @@ export async function runCollector(
         absent,
         unparsed,
         batch: items,
-        ...(failed > 0 && { errors: failed }),
-        ...(repeated !== undefined && { repeated }),
-        ...(told.length > 0 && { notes: told }),
+        ...defined({
+          errors: failed > 0 ? failed : undefined,
+          repeated,
+          notes: allNotes.length > 0 ? allNotes : undefined,
+        }),
       },
     };
     draftsBefore += drafts.length;
@@ -177,4 +188,53 @@ function failedBy(failure: Failure): Pick<Close, 'status' | 'failure'> {
 function tooLong({ limits }: Source): Failure {
   const message = `the collector took longer than its limit of ${limits.collect} ms, waits for turns left out`;
   return { code: 'time_limit', message: `${message}: see limits.collect of the definition` };
+}
+
+export interface CollectorParts {
+  readonly loaded: PluggedSource;
+  readonly target: TargetRow;
+  readonly scrape: number;
+  readonly args: readonly string[];
+  /** Gets the secrets that the plug-in reads, so that none of them is stored. */
+  readonly sent: SentCredentials;
+  readonly provider: Pick<OpenProvider, 'advise'>;
+  readonly plugins: SourcePlugins;
+}
+
+/** Opens the collector of a source's plug-in for one scrape. */
+export function openCollector({ loaded, target, scrape, args, sent, provider, plugins }: CollectorParts): Collector {
+  const { source } = loaded;
+  const plan = planOf(source);
+  const { advise } = provider;
+  return {
+    url: target.url,
+    typed: (drafts) => typedDrafts(drafts, plan, source.url ?? target.url),
+    run: (running, signal) =>
+      plugins.collect(
+        loaded,
+        {
+          args,
+          services: {
+            began: () => running.began(),
+            async fetch(ask, within) {
+              const visit = { ...visitOf(source, ask), ...defined({ advise }) };
+              return answerOf(sent.url(ask.url), sent.outcome(await running.fetch(visit, within)));
+            },
+            collected: (batch) => running.collected(batch),
+            hide: (text) => sent.text(text),
+          },
+          of: { source: source.id, project: target.project, scrape },
+          reveals: (secrets) => sent.noteRead(secrets),
+        },
+        signal,
+      ),
+  };
+}
+
+function visitOf(source: Source, ask: Ask): Visit {
+  const made = pluginRequest(source, ask);
+  return {
+    url: ask.url,
+    request: (url, _copy, hop) => (hop === undefined ? made : hoppedRequest(source, made, url, hop)),
+  };
 }

@@ -1,49 +1,60 @@
 import { setImmediate } from 'node:timers/promises';
+import { defined } from '../defined.ts';
 import type { Extraction, RecordDraft } from '../extract/draft.ts';
-import { areMany, findPlaces, findPlacesInTurns, type FoundLinks, type LinkRules } from '../frontier/links.ts';
-import type { CrawlTally } from '../store/crawl-tally.ts';
-import type { Place } from '../store/tables/frontier.ts';
+import { canonicalUrl, requestKey } from '../frontier/canonical.ts';
+import type { GuardState } from '../frontier/loop-guard.ts';
+import { type FoundLinks, type LinkRules, areMany, findPlaces, findPlacesInTurns } from '../frontier/links.ts';
+import type { RequestResult } from '../request/intent.ts';
+import type { CrawlOps, CrawlTally, NewPlace } from '../store/crawl.ts';
+import type { StatusClass } from '../store/tables/crawls.ts';
+import type { FieldFill } from '../view/crawl.ts';
+import type { FrontierPlace } from '../store/tables/frontier.ts';
 
-/** What a crawl makes of the pages that it reads. */
+/** The rules by which a crawl judges what its pages hold. */
 export interface PageRules {
   readonly rules: LinkRules;
   readonly maxDepth: number;
-  /** Whether the crawl has not met the record yet. */
+  /** Whether this crawl has not met the record before. */
   isNew(draft: RecordDraft): boolean;
 }
 
-/** What a page holds that matters to its crawl. */
-export interface FoundOnPage {
+/** The links of a page, and how many of its records the crawl had not met before. */
+export interface PageContent {
   readonly links: FoundLinks;
   readonly newRecords: number;
 }
 
-/** Drafts that are looked up in one turn. */
+/** Drafts that are looked up before other work gets its turn. */
 const draftsAtOnce = 1_000;
 
-/** What a page of a crawl gave; a sitemap gives no records. */
-export function draftsOf({ sitemap }: Place, { drafts }: Extraction): readonly RecordDraft[] {
+/** The records of a page; a sitemap gives none. */
+export function draftsOf({ sitemap }: FrontierPlace, { drafts }: Extraction): readonly RecordDraft[] {
   return sitemap === true ? [] : drafts;
 }
 
-/** Whether a page is more than may be looked through in one turn. */
+/** Whether a page holds more than may be looked through without a break. */
 export function isLarge({ links = [], drafts }: Extraction): boolean {
   return drafts.length > draftsAtOnce || areMany(links);
 }
 
-export function lookThrough(place: Place, extraction: Extraction, { rules, maxDepth, isNew }: PageRules): FoundOnPage {
+/** Judges the links of a page and counts its new records, at once. */
+export function lookThrough(
+  place: FrontierPlace,
+  extraction: Extraction,
+  { rules, maxDepth, isNew }: PageRules,
+): PageContent {
   return {
     links: findPlaces(rules, extraction.links ?? [], { depth: place.depth, maxDepth }),
     newRecords: draftsOf(place, extraction).filter((draft) => isNew(draft)).length,
   };
 }
 
-/** As `lookThrough`, for a page of any size: others have their turn now and then. */
+/** Does what `lookThrough` does for a page of any size, with breaks in which other work gets its turn. Never rejects. */
 export async function lookThroughInTurns(
-  place: Place,
+  place: FrontierPlace,
   extraction: Extraction,
   { rules, maxDepth, isNew }: PageRules,
-): Promise<FoundOnPage> {
+): Promise<PageContent> {
   const links = await findPlacesInTurns(rules, extraction.links ?? [], { depth: place.depth, maxDepth });
   const drafts = draftsOf(place, extraction);
   let newRecords = 0;
@@ -54,11 +65,125 @@ export async function lookThroughInTurns(
   return { links, newRecords };
 }
 
-export function linkTally({ refused, offsite, tooDeep }: FoundLinks): CrawlTally {
-  return { refused, offsite, tooDeep };
+/** Whether a crawl begins at the place, or was redirected there from such a place. */
+export function isStart({ depth }: FrontierPlace): boolean {
+  return depth === 0;
 }
 
-/** How many other pages of the site a start leads to; nothing for any other page. */
-export function startTally({ places, tooDeep }: FoundLinks, { depth, url }: Place): CrawlTally {
-  return depth === 0 ? { startLinks: places.filter((each) => each.url !== url).length + tooDeep } : {};
+/** The place that `link` names, as deep as the place where it was found; none where the link leads off the site. */
+export function placesAt(
+  rules: LinkRules,
+  link: string,
+  { from, sitemap }: { readonly from: FrontierPlace; readonly sitemap: true | undefined },
+): NewPlace[] {
+  const url = canonicalUrl(link, rules.canonical);
+  if (url === undefined || rules.isOffsite(url)) return [];
+  const kind = sitemap === true ? 'listing' : rules.kindOf(url);
+  return [{ url, depth: from.depth, from: from.url, kind, ...defined({ sitemap }), key: requestKey({ url }) }];
+}
+
+/** The additions of a redirect that was not followed: its target, no deeper than the place that was redirected. */
+export function redirectTarget(
+  rules: LinkRules,
+  location: string,
+  from: FrontierPlace,
+  maxDepth: number,
+): Pick<PageEffects, 'places' | 'links'> {
+  if (isStart(from)) {
+    const places = placesAt(rules, location, { from, sitemap: from.sitemap });
+    if (places.length > 0) return { places };
+  }
+  return { links: findPlaces(rules, [location], { depth: from.depth - 1, maxDepth }) };
+}
+
+/** How many other pages of the site a start leads to; empty for any other page. */
+export function startTally({ places, tooDeep }: FoundLinks, place: FrontierPlace): CrawlTally {
+  return isStart(place) ? { startLinks: places.filter(({ url }) => url !== place.url).length + tooDeep } : {};
+}
+
+/** In how many of a page's records each field was found, by `type.field`. */
+export function fieldFill(
+  drafts: readonly RecordDraft[],
+  { absent }: Extraction,
+): NonNullable<CrawlTally['fieldFill']> {
+  const types = new Map<string, { total: number; readonly seen: Map<string, number> }>();
+  for (const { type, fields } of drafts) {
+    const of = types.get(type) ?? { total: 0, seen: new Map<string, number>() };
+    types.set(type, of);
+    of.total += 1;
+    for (const field of Object.keys(fields)) {
+      of.seen.set(field, (of.seen.get(field) ?? 0) + (fields[field] === null ? 0 : 1));
+    }
+  }
+  const fill: Record<string, FieldFill> = {};
+  for (const [type, { total, seen }] of types) {
+    for (const [field, count] of seen) fill[`${type}.${field}`] = { seen: count, total };
+  }
+  for (const name of absent) {
+    const total = types.get(name.slice(0, name.indexOf('.')))?.total;
+    if (total !== undefined) fill[name] ??= { seen: 0, total };
+  }
+  return fill;
+}
+
+/** The effects of a page on its crawl, besides the counts of its answer. */
+export interface PageEffects extends Pick<CrawlOps, 'read' | 'failed' | 'back' | 'downs'> {
+  readonly links?: FoundLinks;
+  readonly places?: readonly NewPlace[];
+  readonly tally?: CrawlTally;
+  /** Set where the page stays in the frontier, to be asked for again. */
+  readonly stays?: true;
+}
+
+/** The state of a crawl that the operations of a page depend on. */
+export interface CrawlPageContext {
+  readonly guard: GuardState;
+  /** Keys of the pages that redirects of this page led to. */
+  readonly redirects: readonly string[];
+  /** Keys of the pages that redirects of all pages under way led to; no page adds these to the frontier. */
+  readonly allRedirects: ReadonlySet<string>;
+}
+
+/** The operations that the store writes for a crawl with the step of one page. */
+export function crawlOps(
+  place: FrontierPlace,
+  { outcome }: RequestResult,
+  { links, places = [], tally, stays, read, failed = [], back = [], downs }: PageEffects,
+  { guard, redirects, allRedirects }: CrawlPageContext,
+): CrawlOps {
+  const linked = links?.places.map((each) => ({ ...each, from: place.url, key: requestKey(each) })) ?? [];
+  const linkCounts = links && { refused: links.refused, offsite: links.offsite, tooDeep: links.tooDeep };
+  const errors = (tally?.errors ?? 0) + failed.length;
+  return {
+    // A page that is asked for again is redirected again.
+    ...(stays !== true && { done: place, ...(redirects.length > 0 && { seen: redirects }) }),
+    add: [...places, ...linked].filter(({ key }) => !allRedirects.has(key)),
+    ...defined({
+      read,
+      failed: failed.length > 0 ? failed : undefined,
+      back: back.length > 0 ? back : undefined,
+      downs,
+    }),
+    tally: { ...linkCounts, ...tally, errors, status: { [statusClass(outcome)]: 1 }, bytes: outcome.bytes },
+    guard,
+  };
+}
+
+/** The class under which a page is counted: the first digit of its status, or why there was no status. */
+function statusClass(outcome: RequestResult['outcome']): StatusClass {
+  if (outcome.kind === 'failed' && outcome.failure.code === 'robots_disallowed') return 'forbidden';
+  switch (Math.floor((outcome.status ?? 0) / 100)) {
+    case 1:
+      return '1xx';
+    case 2:
+      return '2xx';
+    case 3:
+      return '3xx';
+    case 4:
+      return '4xx';
+    case 5:
+      return '5xx';
+    default:
+      return 'failed';
+  }
 }

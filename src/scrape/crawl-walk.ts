@@ -1,22 +1,50 @@
+import { isLack } from '../request/failure.ts';
+import { defined } from '../defined.ts';
 import type { Crawl } from '../definition/crawl.ts';
-import type { Extraction } from '../extract/draft.ts';
-import { canonicalUrl } from '../frontier/canonical.ts';
-import { newGuard, wantsFingerprint, watchPage } from '../frontier/guard.ts';
-import { requestKey } from '../frontier/key.ts';
+import type { Extraction, RecordDraft } from '../extract/draft.ts';
+import { canonicalUrl, requestKey } from '../frontier/canonical.ts';
+import { newGuard, wantsFingerprint, watchPage } from '../frontier/loop-guard.ts';
 import { linkRules } from '../frontier/links.ts';
-import type { OpenProvider } from '../provider/provider.ts';
-import type { Place } from '../store/tables/frontier.ts';
-import { budgetEnd, completeEnd, downEnd, errorsEnd, lostEnd, loopEnd, unreadEnd } from './crawl-end.ts';
-import { draftsOf, isLarge, lookThrough, lookThroughInTurns, type PageRules, startTally } from './crawl-page.ts';
-import { elsewhere, isStart, placesAt } from './crawl-places.ts';
-import type { CrawlState } from './crawl-state.ts';
-import { type Adds, crawlOps, leaving, readingsOf, type UnderWay } from './crawl-step.ts';
-import { isLack } from './own-failures.ts';
-import { isAbsence, isAnswer, PageFailures, wasLeft } from './page-failures.ts';
-import { fillOf } from './page-tally.ts';
-import type { ScrapeEnd } from './scrape-end.ts';
-import { failedEnd, type Taken, type Visit, type Visited, type Walk } from './walk.ts';
+import type { OpenProvider, Reading } from '../provider/provider.ts';
+import type { CrawlOps } from '../store/crawl.ts';
+import type { CrawlRow } from '../store/tables/crawls.ts';
+import type { FrontierPlace } from '../store/tables/frontier.ts';
+import { budgetEnd, completeEnd, downEnd, errorsEnd, loopEnd, lostEnd, unreadEnd } from './crawl-end.ts';
+import { CrawlFailures, isAbsence, isAnswer, isForbidden } from './crawl-failures.ts';
+import {
+  crawlOps,
+  draftsOf,
+  fieldFill,
+  isLarge,
+  isStart,
+  lookThrough,
+  lookThroughInTurns,
+  type PageContent,
+  type PageEffects,
+  type PageRules,
+  placesAt,
+  redirectTarget,
+  startTally,
+} from './crawl-page.ts';
+import { failedEnd, type ScrapeEnd, type PageResult, type Visit, type Visited, type Walk } from './walk.ts';
 
+/** The crawl that is under way, as the store has it. */
+export interface CrawlState {
+  /** The crawl's own row, as last written. */
+  row(): CrawlRow;
+  /** How many known places are not visited yet. */
+  unvisited(): number;
+  /** The next places to visit, without those whose numbers are in `except`. */
+  next(except: ReadonlySet<number>, limit: number): readonly FrontierPlace[];
+  /** Whether the crawl has met a page by its key, visited or not. */
+  isSeen(key: string): boolean;
+  /** Whether this crawl has not met the record before. */
+  isNew(draft: RecordDraft): boolean;
+  /** Whether the starts of an earlier crawl gave links. */
+  hadLinks(): boolean;
+}
+
+/** The inputs of a crawl. */
 export interface CrawlWalkOptions {
   readonly crawl: Crawl;
   readonly startUrls: readonly string[];
@@ -28,65 +56,93 @@ export interface CrawlWalkOptions {
   now(): number;
 }
 
-/** A crawl whose site was down for more scrapes in a row than these is given up. */
+/** A page from the moment it is asked for until its step is written. */
+interface PageUnderWay {
+  readonly place: FrontierPlace;
+  /** Keys of the pages that its redirects led to. */
+  readonly redirects: string[];
+  /** Set for a page that was read before and is asked for again, only to learn whether the site can be read at all. */
+  readonly isProbe?: true;
+  /** Set by `prepare` for a large page. */
+  content?: PageContent;
+  /** The operations that are written for it; set by `advance`. */
+  ops?: CrawlOps;
+}
+
+/** The largest number of scrapes in a row that find the site down; with one more the crawl is given up. */
 const mostDowns = 3;
 
-/** A site, page by page: those that may hold records first, each once, until none is left or a guard says that there is no end. */
+/**
+ * Visits a site page by page: first the pages that may hold records, each page once, until no place is left, a budget or ceiling is
+ * reached, or the guard takes the crawl for endless. The order of one page's step:
+ *
+ * 1. `next` takes the first place of the frontier that is not under way. While many pages in a row have failed it takes none, and
+ *    instead probes a page that was read before.
+ * 2. `follows` decides on each redirect. A page that another way leads to is not followed but left to that way.
+ * 3. `prepare` looks through a page that is too large to be looked through at once.
+ * 4. `advance` turns the answer into what is written: the page is read, redirected, failed, or was a probe. Counts, guard and
+ *    failures change here and nowhere else.
+ * 5. `written` forgets the page: from now on the store knows of it.
+ *
+ * `underWay` and `failures` hold what the store does not know yet. Everything else is read from the store.
+ *
+ * @throws where the provider does not say how listings are read.
+ */
 export function crawlWalk({ crawl, startUrls, provider, width, state, now }: CrawlWalkOptions): Walk {
   const rules = linkRules(crawl, startUrls);
   const pageRules: PageRules = { rules, maxDepth: crawl.maxDepth, isNew: (draft) => state.isNew(draft) };
   const readings = readingsOf(provider);
-  const underWay = new Map<Visit, UnderWay>();
-  /** All that is `led` to by what is under way. */
-  const ledTo = new Set<string>();
-  const except = new Set<number>();
-  const failures = new PageFailures();
-  let ready: Place[] = [];
-  let guard = state.row().guard ?? newGuard;
-  let { pages, errors, forbidden } = state.row();
-  let { lastRead = {}, downs = 0 } = state.row();
+  const underWay = new Map<Visit, PageUnderWay>();
+  const failures = new CrawlFailures();
+  /** The head of the frontier, fetched from the store in advance. */
+  let ready: readonly FrontierPlace[] = [];
+  let { guard = newGuard, lastRead = {}, downs = 0, pages, errors, forbidden } = state.row();
   let last: Visited | undefined;
 
   return {
     width,
+
     next() {
-      if (ready.length === 0) ready = [...state.next(except, width)];
-      const place = failures.areMany ? undefined : ready.shift();
+      if (failures.areMany) return probe();
+      if (ready.length === 0) ready = state.next(takenPlaces(), width);
+      const [place, ...others] = ready;
       if (place === undefined) return probe();
-      except.add(place.seq);
-      return begin({ place, led: [] });
+      ready = others;
+      return begin({ place, redirects: [] });
     },
-    prepare(visit, { asked: { outcome } }) {
-      const about = aboutOf(visit);
-      if (about.isProbe === true || outcome.kind !== 'read' || !isLarge(outcome.extraction)) return undefined;
-      return lookThroughInTurns(about.place, outcome.extraction, pageRules).then((found) => {
-        about.found = found;
+
+    prepare(visit, { result: { outcome } }) {
+      const page = pageOf(visit);
+      if (page.isProbe === true || outcome.kind !== 'read' || !isLarge(outcome.extraction)) return undefined;
+      return lookThroughInTurns(page.place, outcome.extraction, pageRules).then((content) => {
+        page.content = content;
       });
     },
-    took(visit, visited) {
-      const about = aboutOf(visit);
+
+    advance(visit, visited) {
+      const page = pageOf(visit);
       last = visited;
-      const { outcome } = visited.asked;
-      // The next scrape asks for it, and for the pages of the row.
+      const { outcome } = visited.result;
+      // The next scrape asks for this page and for the suspended ones again.
       if (isLack(outcome))
-        return { ...done(about, visited, { stays: true, back: failures.takeBack() }), end: failedEnd(visited) };
-      if (about.isProbe === true) return probed(about, visited);
-      if (outcome.kind === 'read') return read(about, visited, outcome.extraction);
-      if (outcome.kind === 'redirect') return led(about, visited, outcome.location);
-      return failed(about, visited);
+        return { ...resultOf(page, visited, { stays: true, back: failures.takeBack() }), end: failedEnd(visited) };
+      if (page.isProbe === true) return probed(page, visited);
+      if (outcome.kind === 'read') return read(page, visited, outcome.extraction);
+      if (outcome.kind === 'redirect') return redirected(page, visited, outcome.location);
+      return failed(page, visited);
     },
-    wrote(visit) {
-      const { led, ops } = aboutOf(visit);
-      for (const key of led) ledTo.delete(key);
-      if (ops !== undefined) for (const seq of leaving(ops)) except.delete(seq);
+
+    written(visit) {
+      const { ops } = pageOf(visit);
       underWay.delete(visit);
-      // What was put aside before has to wait for what comes first.
+      // Detail pages go first, so listings that were fetched in advance wait for those that were found now.
       if (ops?.add.some(({ kind }) => kind === 'detail')) ready = ready.filter(({ kind }) => kind === 'detail');
     },
+
     ending() {
-      if (!wasRead()) return unreadEnd(now(), last);
+      if (!wasAnyRead()) return unreadEnd(now(), last);
       const typical = failures.typical();
-      // No page is known that could tell what is broken.
+      // No probe could tell whether the pages are broken or the site.
       if (typical !== undefined) return downEnd(typical);
       const left = state.unvisited();
       if (left > 0) return budgetEnd(now(), crawl.maxPages, left);
@@ -94,145 +150,161 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     },
   };
 
-  function aboutOf(visit: Visit): UnderWay {
-    const about = underWay.get(visit);
-    if (about === undefined) throw new Error(`${visit.url}: a page that no crawl asked for`);
-    return about;
+  function pageOf(visit: Visit): PageUnderWay {
+    const page = underWay.get(visit);
+    if (page === undefined) throw new Error(`${visit.url}: a page that no crawl asked for`);
+    return page;
   }
 
-  function begin(about: UnderWay): Visit {
-    const { place } = about;
+  function begin(page: PageUnderWay): Visit {
+    const { place } = page;
     const reading = place.sitemap === true ? readings.sitemap : readings[place.kind];
     const visit: Visit = {
       url: place.url,
       reading: wantsFingerprint(guard, crawl) ? { ...reading, fingerprint: true } : reading,
       request: provider.request,
-      follows: (url) => follows(about, url),
+      follows: (url) => follows(page, url),
     };
-    underWay.set(visit, about);
+    underWay.set(visit, page);
     return visit;
   }
 
-  /** Tells what is broken, the pages of the row or the site; nothing where there is no row, or no page to tell by. */
-  function probe(): Visit | undefined {
-    if (underWay.size > 0 || failures.latest === undefined) return undefined;
-    const place = readLike(failures.latest);
-    return place && begin({ place, led: [], isProbe: true });
+  /** Places that the store still offers though they are under way, suspended, or about to leave the frontier. */
+  function takenPlaces(): Set<number> {
+    const places = [...underWay.values()].flatMap(({ place, ops }) => [
+      place,
+      ...(ops?.failed ?? []),
+      ...(ops?.back ?? []),
+    ]);
+    return new Set([...places, ...failures.suspended].map(({ seq }) => seq));
   }
 
-  /** The last page that was read, of the same kind if there is one; another kind says nothing of many that were refused. */
-  function readLike({ kind }: Place): Place | undefined {
+  function redirectsUnderWay(): ReadonlySet<string> {
+    return new Set([...underWay.values()].flatMap(({ redirects }) => redirects));
+  }
+
+  /** Asks for a page that was read before, to learn whether the suspended pages are broken or the site; nothing where no such page is known. */
+  function probe(): Visit | undefined {
+    const failed = failures.suspended.at(-1);
+    if (underWay.size > 0 || failed === undefined) return undefined;
+    const place = readLike(failed);
+    return place && begin({ place, redirects: [], isProbe: true });
+  }
+
+  /** The last page of the same kind that was read, or else of the other kind, unless the pages were refused: then another kind proves nothing. */
+  function readLike({ kind }: FrontierPlace): FrontierPlace | undefined {
     return lastRead[kind] ?? (failures.areRefused ? undefined : (lastRead.detail ?? lastRead.listing));
   }
 
-  /** Whether this crawl has read a page; one that began under an older program may not know which. */
-  function wasRead(): boolean {
+  /** Whether this crawl has read any page. */
+  function wasAnyRead(): boolean {
     const { records, startLinks } = state.row();
     return lastRead.detail !== undefined || lastRead.listing !== undefined || records > 0 || startLinks > 0;
   }
 
   /**
-   * A redirect to a page that is met by another way, that is read in another way, or that no link may lead to, leads no further. Where
-   * a crawl begins is what a person wants, so that its host alone decides.
+   * Whether a redirect is followed: not to a page that the crawl meets in another way, that is read in another way, or that no link may
+   * lead to. A start is what a person asked for, so that only the host of its redirect counts.
    */
-  function follows({ place, led, isProbe }: UnderWay, location: string): boolean {
+  function follows({ place, redirects, isProbe }: PageUnderWay, location: string): boolean {
     const url = canonicalUrl(location, rules.canonical);
     if (isProbe === true) return url !== undefined && !rules.isOffsite(url);
     if (url === undefined || (isStart(place) ? rules.isOffsite(url) : 'refused' in rules.judge(url))) return false;
     if (place.sitemap !== true && rules.kindOf(url) !== place.kind) return false;
     const key = requestKey({ url });
-    if (url === place.url || led.includes(key)) return true;
-    if (state.isSeen(key) || ledTo.has(key)) return false;
-    led.push(key);
-    ledTo.add(key);
+    if (url === place.url || redirects.includes(key)) return true;
+    if (state.isSeen(key) || redirectsUnderWay().has(key)) return false;
+    redirects.push(key);
     return true;
   }
 
-  function read(about: UnderWay, visited: Visited, extraction: Extraction): Taken {
-    const { place } = about;
+  function read(page: PageUnderWay, visited: Visited, extraction: Extraction): PageResult {
+    const { place } = page;
     lastRead = { ...lastRead, [place.kind]: place };
     const drafts = draftsOf(place, extraction);
-    const { links, newRecords } = about.found ?? lookThrough(place, extraction, pageRules);
+    const { links, newRecords } = page.content ?? lookThrough(place, extraction, pageRules);
     const { fingerprint } = extraction;
-    const page = { url: visited.url, detail: place.kind === 'detail', newRecords, ...(fingerprint && { fingerprint }) };
-    const watched = watchPage(guard, page, crawl);
+    const crawled = { url: visited.url, detail: place.kind === 'detail', newRecords, ...defined({ fingerprint }) };
+    const watched = watchPage(guard, crawled, crawl);
     ({ state: guard } = watched);
-    const fieldFill = fillOf(drafts, extraction);
-    const taken = done(about, visited, {
+    const tally = { records: drafts.length, newRecords, fieldFill: fieldFill(drafts, extraction) };
+    const effects = resultOf(page, visited, {
       links,
       places: (extraction.sitemaps ?? []).flatMap((url) => placesAt(rules, url, { from: place, sitemap: true })),
       read: place,
-      ...answered(),
-      tally: { records: drafts.length, newRecords, fieldFill, ...startTally(links, place) },
+      ...siteAnswered(),
+      tally: { ...tally, ...startTally(links, place) },
     });
-    // Of the two ends, that for errors: pages that could not be read may be why nothing new was found.
-    return taken.end !== undefined || watched.verdict.go ? taken : { ...taken, end: loopEnd(now(), watched.verdict) };
+    // An end for errors goes before one for a loop: pages that could not be read may be why nothing new was found.
+    return effects.end !== undefined || watched.verdict.go
+      ? effects
+      : { ...effects, end: loopEnd(now(), watched.verdict) };
   }
 
-  function led(about: UnderWay, visited: Visited, location: string): Taken {
-    const adds = elsewhere(rules, location, about.place, crawl.maxDepth);
-    return done(about, visited, { ...adds, ...(isAnswer(visited.asked) && answered()) });
+  function redirected(page: PageUnderWay, visited: Visited, location: string): PageResult {
+    const target = redirectTarget(rules, location, page.place, crawl.maxDepth);
+    return resultOf(page, visited, { ...target, ...(isAnswer(visited.result) && siteAnswered()) });
   }
 
-  function failed(about: UnderWay, visited: Visited): Taken {
-    const [{ place }, { asked }] = [about, visited];
-    if (failures.add(place, visited)) {
-      const isOpen = failures.areMany || isLast(about);
-      return isOpen && readLike(place) === undefined ? down(about, visited) : done(about, visited, { stays: true });
+  function failed(page: PageUnderWay, visited: Visited): PageResult {
+    const { place } = page;
+    const { result } = visited;
+    if (failures.suspend(place, visited)) {
+      const mustBeJudged = failures.areMany || isLast(page);
+      return mustBeJudged && readLike(place) === undefined
+        ? siteIsDown(page, visited)
+        : resultOf(page, visited, { stays: true });
     }
-    // What robots.txt asks to leave alone is left, as what a pattern denies is.
-    const newErrors = isAbsence(asked) || wasLeft(asked) ? 0 : 1;
-    const newForbidden = wasLeft(asked) && place.kind === 'detail' ? 1 : 0;
+    // A page that robots.txt forbids is left alone, as one that a pattern denies; neither is an error.
+    const newErrors = isAbsence(result) || isForbidden(result) ? 0 : 1;
+    const newForbidden = isForbidden(result) && place.kind === 'detail' ? 1 : 0;
     if (newErrors > 0) failures.count(visited);
     forbidden += newForbidden;
     const tally = { errors: newErrors, forbidden: newForbidden };
-    return done(about, visited, { ...(isAnswer(asked) && answered()), tally });
+    return resultOf(page, visited, { ...(isAnswer(result) && siteAnswered()), tally });
   }
 
-  function probed(about: UnderWay, visited: Visited): Taken {
-    if (!isAnswer(visited.asked) && !wasLeft(visited.asked)) return down(about, visited);
-    return done(about, visited, { stays: true, ...answered() });
+  function probed(page: PageUnderWay, visited: Visited): PageResult {
+    if (!isAnswer(visited.result) && !isForbidden(visited.result)) return siteIsDown(page, visited);
+    return resultOf(page, visited, { stays: true, ...siteAnswered() });
   }
 
-  /** What an answer of the site adds: the pages of the row are what is broken. */
-  function answered(): Pick<Adds, 'failed' | 'downs'> {
+  /** Any answer of the site means that the suspended pages are broken, not the site. */
+  function siteAnswered(): Pick<PageEffects, 'failed' | 'downs'> {
     downs = 0;
     return { failed: failures.settle(), downs };
   }
 
-  /** The site is down: the next scrape asks for the row again, unless that was so too often, or it is all that there was to read. */
-  function down(about: UnderWay, visited: Visited): Taken {
+  /** Ends the scrape, so that the next one asks for the suspended pages again; ends the crawl where that happened too often, or nothing else was there to read. */
+  function siteIsDown(page: PageUnderWay, visited: Visited): PageResult {
     const typical = failures.typical() ?? visited;
-    if (downs < mostDowns && (wasRead() || failures.areMany)) {
-      const adds = { stays: true, back: failures.takeBack(), downs: downs + 1 } as const;
-      return { ...done(about, visited, adds), end: downEnd(typical) };
+    if (downs < mostDowns && (wasAnyRead() || failures.areMany)) {
+      const effects = { stays: true, back: failures.takeBack(), downs: downs + 1 } as const;
+      return { ...resultOf(page, visited, effects), end: downEnd(typical) };
     }
-    const taken = done(about, visited, { stays: true, failed: failures.settle() });
-    // Its errors are why a crawl ends, unless there was nothing else.
-    const end = wasRead() ? (taken.end ?? lostEnd(now(), typical)) : unreadEnd(now(), typical);
-    return { ...taken, end };
+    const effects = resultOf(page, visited, { stays: true, failed: failures.settle() });
+    // The crawl ends for its errors if they are too many, unless nothing else was read.
+    const end = wasAnyRead() ? (effects.end ?? lostEnd(now(), typical)) : unreadEnd(now(), typical);
+    return { ...effects, end };
   }
 
-  /** Whether nothing is left to ask, nor may be found by what is under way, but the pages of the row. */
-  function isLast(about: UnderWay): boolean {
-    const others = [...underWay.values()].filter((each) => each !== about);
-    return others.every(({ ops }) => ops?.add.length === 0) && state.next(except, 1).length === 0;
+  /** Whether no place but the suspended ones is left, and no page under way can add one. */
+  function isLast(page: PageUnderWay): boolean {
+    const others = [...underWay.values()].filter((each) => each !== page);
+    return others.every(({ ops }) => ops?.add.length === 0) && state.next(takenPlaces(), 1).length === 0;
   }
 
-  /** Ends the crawl if too many of all its pages are errors now. */
-  function done(about: UnderWay, visited: Visited, adds: Adds): Taken {
-    const { place, isProbe } = about;
-    const ops = crawlOps(about, visited, adds, { guard, ledTo });
-    about.ops = ops;
+  /** The result of a page. Ends the crawl where the page's errors are too many of all pages. */
+  function resultOf(page: PageUnderWay, visited: Visited, effects: PageEffects): PageResult {
+    const { place, redirects, isProbe } = page;
+    const ops = crawlOps(place, visited.result, effects, { guard, redirects, allRedirects: redirectsUnderWay() });
+    page.ops = ops;
     const newErrors = ops.tally?.errors ?? 0;
     pages += (ops.failed?.length ?? 0) + (ops.done === undefined ? 0 : 1);
     errors += newErrors;
     const end = newErrors > 0 ? ceilingEnd() : undefined;
-    return {
-      ops: { crawl: ops },
-      ...((place.sitemap === true || isProbe === true) && { drafts: [] }),
-      ...(end !== undefined && { end }),
-    };
+    const drafts = place.sitemap === true || isProbe === true ? [] : undefined;
+    return { ops: { crawl: ops }, ...defined({ drafts, end }) };
   }
 
   function ceilingEnd(): ScrapeEnd | undefined {
@@ -241,9 +313,16 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     return errorsEnd(now(), { errors, pages, share }, failures.mostCommon());
   }
 
-  /** A page that could not be read, or was left alone, may hold what looks missing; a start that has lost its links shows another page in its place. */
+  /** Whether a record that was not met is missing: no page was unreadable or forbidden, and the starts still give links. */
   function isWhole(): boolean {
     const { startLinks } = state.row();
     return errors === 0 && forbidden === 0 && (startLinks > 0 || !state.hadLinks());
   }
+}
+
+/** How the pages of a crawl are read, by their kind. */
+function readingsOf({ page, crawl }: OpenProvider): Record<FrontierPlace['kind'] | 'sitemap', Reading> {
+  if (crawl === undefined)
+    throw new Error('expected the provider of a source that is crawled to say how its listings are read');
+  return { detail: page, ...crawl };
 }

@@ -1,51 +1,74 @@
+import type { Source } from '../definition/source.ts';
 import type { StepFailure } from '../engine/step.ts';
 import type { Advice } from '../provider/define.ts';
 import { nextRetry, type RetryPolicy } from '../fetch/retry.ts';
 import { passing } from '../fetch/triage.ts';
-import type { Asked } from './ask.ts';
+import type { RequestResult } from '../request/intent.ts';
+import { redirectAfter, type Redirect } from './redirect-chain.ts';
 
-/** What a scrape does after a step. */
+/** The decision after one step of a scrape. */
 export type Decision =
-  | { readonly do: 'follow'; readonly url: string; readonly keepsMethod: boolean }
+  | ({ readonly do: 'follow' } & Redirect)
   | { readonly do: 'complete'; readonly finished: boolean }
-  /** The same request again, after a pause; it must have ended by `endsBy`, wall time, `Infinity` where nothing says so. */
+  /** Makes the request again after a pause of `delayMs`. It must have ended by `endsBy`, wall time; `Infinity` for no bound. */
   | { readonly do: 'retry'; readonly delayMs: number; readonly endsBy: number }
-  /** The same request again, with new credentials. */
+  /** Makes the request again with new credentials. */
   | { readonly do: 'authenticate' }
   | { readonly do: 'fail'; readonly failure: StepFailure };
 
-/** More hops than an honest page needs; as many as Scrapy follows. */
-export const maxRedirects = 20;
-
-/** What a scrape has spent on its present request. */
-export interface Spent {
-  /** Hops that led to it. */
+/** The redirects, tries and log-ins so far for the present request of a visit. */
+export interface Efforts {
+  /** Redirects that led to the request. */
   readonly redirects: number;
-  /** Tries of it so far. */
+  /** Tries of the request so far. */
   readonly tries: number;
-  /** Log-ins for it. */
+  /** Log-ins made for the request. */
   readonly logins: number;
-  /** When it was first tried, wall time. */
+  /** When the request was first tried, wall time. */
   readonly startedAt: number;
 }
 
-/** What a scrape may spend. Instants are wall time. */
+/** The bounds of what a visit may spend. Instants are wall time. */
 export interface Allowance {
   readonly retry: RetryPolicy;
   /** 0 for a source without a log-in. */
   readonly logins: number;
   readonly now: number;
-  /** No retry is made beyond that; for a scrape of one page, when its target is due again. */
+  /** No retry is made after this instant: for a scrape of one page, when its target is due again. */
   readonly nextDueAt: number;
   /** Random, in `[0, 1)`. */
   readonly draw: number;
 }
 
-/** Decides from the latest step; what a plug-in advises for a failure counts within the same bounds. */
-export function decide(asked: Asked, spent: Spent, allowance: Allowance, advice?: Advice): Decision {
-  const { outcome, trouble } = asked;
-  if (advice !== undefined && outcome.kind === 'failed') return advised(outcome, advice, spent, allowance);
-  if (trouble?.cause === 'login_expired' && spent.logins < allowance.logins) return { do: 'authenticate' };
+/** The largest number of log-ins for one request. The session counts log-ins over all requests. */
+const maxLogins = 4;
+
+/** The bounds that a source's definition sets for a visit. */
+export function allowanceOf(
+  { retry: { times, first, longest, within }, auth }: Source,
+  at: Pick<Allowance, 'now' | 'nextDueAt' | 'draw'>,
+): Allowance {
+  return {
+    retry: { retries: times, initialMs: first, capMs: longest, spread: 0.1, budgetMs: within, lastTryMs: 100 },
+    logins: auth === undefined ? 0 : maxLogins,
+    ...at,
+  };
+}
+
+/** The efforts before the first try of a request. */
+export function noEfforts(redirects: number, startedAt: number): Efforts {
+  return { redirects, tries: 0, logins: 0, startedAt };
+}
+
+/**
+ * Decides what a scrape does after a step.
+ *
+ * @param advice - of a plug-in on a failure; it counts within the same bounds.
+ */
+export function decide(result: RequestResult, efforts: Efforts, allowance: Allowance, advice?: Advice): Decision {
+  const { outcome, trouble } = result;
+  if (advice !== undefined && outcome.kind === 'failed') return advised(outcome, advice, efforts, allowance);
+  if (trouble?.cause === 'login_expired' && efforts.logins < allowance.logins) return { do: 'authenticate' };
   switch (outcome.kind) {
     case 'read':
       return { do: 'complete', finished: outcome.extraction.finished };
@@ -54,46 +77,44 @@ export function decide(asked: Asked, spent: Spent, allowance: Allowance, advice?
     case 'redirect':
       // No page of the target's lies behind a log-in that cannot be made.
       if (trouble?.cause === 'login_expired') return fail({ code: 'login_required', message: trouble.message });
-      return followed(outcome.location, outcome.status, spent.redirects);
+      return followed(redirectAfter(outcome, efforts.redirects));
     case 'page':
       return fail({ code: 'unexpected', message: 'a page came that nobody reads' });
     case 'failed':
-      return passing.has(trouble?.cause ?? 'unexpected') ? again(outcome, spent, allowance) : fail(outcome.failure);
+      return passing.has(trouble?.cause ?? 'unexpected') ? again(outcome, efforts, allowance) : fail(outcome.failure);
     default:
       return outcome satisfies never;
   }
 }
 
-type Failed = Extract<Asked['outcome'], { kind: 'failed' }>;
+type Failed = Extract<RequestResult['outcome'], { kind: 'failed' }>;
 
-function advised(outcome: Failed, advice: Advice, spent: Spent, allowance: Allowance): Decision {
+function advised(outcome: Failed, advice: Advice, efforts: Efforts, allowance: Allowance): Decision {
   switch (advice) {
     case 'stop':
       return fail(outcome.failure);
     case 'authenticate':
-      return spent.logins < allowance.logins ? { do: 'authenticate' } : fail(outcome.failure);
+      return efforts.logins < allowance.logins ? { do: 'authenticate' } : fail(outcome.failure);
     case 'retry':
-      return again(outcome, spent, allowance, true);
+      return again(outcome, efforts, allowance, true);
     default:
       return advice satisfies never;
   }
 }
 
-function followed(location: string, status: number | undefined, redirects: number): Decision {
-  const url = withoutUser(location);
-  if (redirects < maxRedirects) return { do: 'follow', url, keepsMethod: status === 307 || status === 308 };
-  return fail({ code: 'redirect_loop', message: `more than ${maxRedirects} redirects, the last to ${url}` });
+function followed(redirect: Redirect | StepFailure): Decision {
+  return 'code' in redirect ? fail(redirect) : { do: 'follow', ...redirect };
 }
 
 function again(
   { failure, status }: Failed,
-  { tries, startedAt }: Spent,
+  { tries, startedAt }: Efforts,
   { retry, now, nextDueAt, draw }: Allowance,
   isAdvised = false,
 ): Decision {
   const { retryAfterMs } = failure;
   const next = nextRetry({
-    // What is advised to pass counts as what may.
+    // A failure that is retried on advice counts as one that may pass, whatever its code.
     trouble: isAdvised ? { code: 'timeout', status, retryAfterMs } : { code: failure.code, status, retryAfterMs },
     attempt: tries,
     startedAt,
@@ -103,15 +124,6 @@ function again(
     policy: retry,
   });
   return next.do === 'wait' ? { do: 'retry', delayMs: next.delayMs, endsBy: next.endsBy } : fail(failure);
-}
-
-/** A user name in an address is a credential, which is kept nowhere and comes from nobody but the definition. */
-function withoutUser(location: string): string {
-  const url = URL.parse(location);
-  if (url === null || (url.username === '' && url.password === '')) return location;
-  url.username = '';
-  url.password = '';
-  return url.href;
 }
 
 function fail(failure: StepFailure): Decision {

@@ -1,63 +1,75 @@
+import { isLack } from '../request/failure.ts';
 import { hash } from 'node:crypto';
 import type { StepOutcome } from '../engine/step.ts';
-import type { Extraction, RecordDraft, Value } from '../extract/draft.ts';
+import type { Extraction, RecordDraft } from '../extract/draft.ts';
+import type { Value } from '../extract/value/value.ts';
 import type { ListPage, ListPlace, OpenList, OpenProvider } from '../provider/provider.ts';
 import type { StepOps } from '../store/ops.ts';
-import type { PageCopy } from '../store/rows.ts';
-import type { ErrorTally } from './errors.ts';
-import { isLack } from './own-failures.ts';
-import { draftName, type ReachOptions, ReachKeeper } from './reach.ts';
+import type { PageCopy } from '../store/tables/rows.ts';
+import { defined } from '../defined.ts';
+import type { ErrorTally } from './limits.ts';
+import { draftName, type ListResumeOptions, ListResume } from './list-resume.ts';
 import { verdictOf } from './run.ts';
-import type { ScrapeEnd } from './scrape-end.ts';
-import { failedEnd, type Limited, type Taken, type Visit, type Visited, type Walk } from './walk.ts';
+import {
+  failedEnd,
+  type Limited,
+  type ScrapeEnd,
+  type PageResult,
+  type Visit,
+  type Visited,
+  type Walk,
+} from './walk.ts';
 
+/** The inputs of a walk over a list. */
 export interface ListWalkOptions {
   readonly url: string;
   readonly provider: Pick<OpenProvider, 'request' | 'advise'>;
   readonly list: OpenList;
-  /** `first` until one scrape has completed; it goes to the end. */
+  /** `first` until one scrape has completed: such a walk goes to the end of the list. */
   readonly visit: 'first' | 'later';
-  /** Whether to go on past what is known. */
+  /** Whether the walk goes on past known items. */
   readonly isFull: boolean;
   readonly copy?: PageCopy | undefined;
   readonly keepsCopy?: true;
-  /** Whether a scrape that completed has stored it. */
+  /** Whether a completed scrape has stored the item. */
   isKnown(draft: RecordDraft): boolean;
   readonly errors: ErrorTally;
-  /** Waited for before the first page, in milliseconds. */
+  /** Pause before the first page, in milliseconds. */
   readonly afterMs?: number;
-  /** Set where a walk to the end of the list is to be gone on with, should it be cut. */
-  readonly reach?: ReachOptions | undefined;
+  /** Set where the next scrape resumes a walk to the end of the list that was cut. */
+  readonly resume?: ListResumeOptions | undefined;
 }
 
 type ReadOutcome = Extract<StepOutcome, { readonly kind: 'read' }>;
 
 /**
- * No list has more pages, unless each shows something else for ever; a walk over several scrapes counts them all. What is behind was not
- * seen, so that it does not settle.
+ * The largest number of pages of a list, over all scrapes of one walk. A walk that ends here does not settle, since the
+ * pages behind were not seen.
  */
 const mostPages = 100_000;
 
-/** Behind so many pages in a row that hold nothing a list is not read on, whatever they say comes next. */
+/** The number of empty pages in a row after which a list is not read on, even if they name a next page. */
 const mostEmptyPages = 10;
 
 /**
- * A list over several pages, the newest items first: to its end at the first visit, later up to the page with something known. One
- * that was cut on its way to the end goes on where it stood; what is new at the head since then is left to later visits.
+ * Reads a list over several pages, the newest items first: at the first visit to its end, later up to the page that
+ * holds a known item. A walk that was cut on its way to the end continues where it stopped; items that came to the head
+ * since then are left to later visits. `advance` throws if no page was pending, `limited` if no page was read yet.
  */
 export function listWalk(options: ListWalkOptions): Walk {
   const { list, provider, errors } = options;
   const isLimited = options.visit === 'later' && !options.isFull;
-  const keeper = isLimited || options.reach === undefined ? undefined : new ReachKeeper(options.reach);
-  let resumed = keeper?.place;
+  const resume = isLimited || options.resume === undefined ? undefined : new ListResume(options.resume);
+  /** The page at which the walk resumes, until that page was read. */
+  let resumed = resume?.place;
   let lastRead: ListPlace | undefined;
   let place: ListPlace | undefined = resumed ?? list.first(options.url, options.visit);
-  /** What has led to a page, so that no page is asked for twice; digests, since a cursor may be long. */
+  /** Digests of the pages that were requested, so that none is requested twice; a cursor itself may be long. */
   const places = new Set([nameOf(place)]);
-  /** What pages held, as digests of the keys of their drafts. */
+  /** The contents of the pages so far, as digests of the keys of their drafts. */
   const shown = new Set<string>();
   let emptyPages = 0;
-  /** What the last page that held something held, by name. */
+  /** The names of the drafts on the last page that was not empty. */
   let onLast: ReadonlySet<string> = new Set();
 
   return {
@@ -66,47 +78,47 @@ export function listWalk(options: ListWalkOptions): Walk {
       if (place === undefined) return undefined;
       return visitOf(place);
     },
-    took(_, visited) {
+    advance(_, visited) {
       const at = place;
       place = undefined;
       if (at === undefined) throw new Error(`${options.url}: a page of no list was read`);
-      const { outcome } = visited.asked;
-      // The page may be elsewhere by now, or what leads there refused.
+      const { outcome } = visited.result;
+      // The page may have moved since then, or the site may refuse its cursor.
       if (at === resumed && !isThere(visited)) return begin();
       if (outcome.kind === 'unmodified') return { end: complete('unmodified') };
       if (outcome.kind === 'read') return read(at, visited, outcome);
       // Behind the last page of a list that is counted, many sites have none; one that a page itself led to is missing.
-      if (at.page > 1 && list.isCounted && visited.asked.trouble?.cause === 'not_found')
-        return { end: complete('end'), ...(keeper && { ops: keeper.end() }) };
-      // Nobody was asked: that says nothing of the place.
+      if (at.page > 1 && list.isCounted && visited.result.trouble?.cause === 'not_found')
+        return { end: complete('end'), ...defined({ ops: resume?.end() }) };
+      // No request was made, so that nothing was learned of the page.
       if (isLack(outcome)) return { end: failedEnd(visited) };
-      // What may pass leaves the place as it is; else what leads there may be wrong, and the list is begun anew.
-      const ops = isPassing(visited) ? keeper?.stuck() : keeper?.begin();
-      return { end: failedEnd(visited), ...(ops && { ops }) };
+      // After a failure that may pass the next scrape resumes at the page; after any other its cursor may be wrong, so the list is begun anew.
+      const ops = isPassing(visited) ? resume?.stuck() : resume?.begin();
+      return { end: failedEnd(visited), ...defined({ ops }) };
     },
     ending: () => complete('end'),
-    ...(keeper && { limited: () => ended(keeper) }),
+    ...(resume && { limited: () => ended(resume) }),
   };
 
-  /** A walk to the end that a limit ends on its way. */
-  function ended(kept: ReachKeeper): Limited {
+  /** Ends a walk to the end of the list at a limit. */
+  function ended(kept: ListResume): Limited {
     if (lastRead === undefined) throw new Error(`${options.url}: a limit was met before a page was read`);
     return { ops: kept.over(lastRead), gap: gapBehind(lastRead) };
   }
 
-  /** Whether a page that was gone on with holds what was read there, as far as can be told. */
+  /** Whether the page at which a cut walk resumes still begins with a known record, or failed so that this is not known. */
   function isThere(visited: Visited): boolean {
-    const { outcome } = visited.asked;
-    if (outcome.kind === 'read') return keeper?.joins(outcome.extraction.drafts) === true;
+    const { outcome } = visited.result;
+    if (outcome.kind === 'read') return resume?.joins(outcome.extraction.drafts) === true;
     return isPassing(visited);
   }
 
-  function begin(): Taken {
+  function begin(): PageResult {
     resumed = undefined;
     place = list.first(options.url, options.visit);
     places.clear();
     places.add(nameOf(place));
-    return { drafts: [], ...(keeper && { ops: keeper.begin() }) };
+    return { drafts: [], ...defined({ ops: resume?.begin() }) };
   }
 
   function visitOf(at: ListPlace): Visit {
@@ -116,30 +128,35 @@ export function listWalk(options: ListWalkOptions): Walk {
       url,
       page,
       reading: page === 1 ? list.reading : laterPage(list.reading),
-      ...(page === 1 && options.keepsCopy === true && { keepsCopy: true }),
-      ...(page === 1 && options.copy !== undefined && { copy: options.copy }),
-      ...(page === 1 && options.afterMs !== undefined && { afterMs: options.afterMs }),
-      ...(advise !== undefined && { advise }),
-      request: (asked, copy, hop) => provider.request(asked, copy, hop, at),
+      ...defined({
+        keepsCopy: page === 1 && options.keepsCopy === true ? (true as const) : undefined,
+        copy: page === 1 && options.copy !== undefined ? options.copy : undefined,
+        afterMs: page === 1 && options.afterMs !== undefined ? options.afterMs : undefined,
+        advise,
+      }),
+      request: (address, copy, hop) => provider.request(address, copy, hop, at),
     };
   }
 
-  function read(at: ListPlace, { url }: Visited, { extraction, nextLink }: ReadOutcome): Taken {
+  function read(at: ListPlace, { url }: Visited, { extraction, nextLink }: ReadOutcome): PageResult {
     lastRead = at;
     const { drafts } = extraction;
     const names = drafts.map(draftName);
     const standing = names.filter((name) => onLast.has(name));
     const own = drafts.filter((_, index) => !onLast.has(names[index] ?? ''));
-    const end = goOn(at, { url, extraction, ...(nextLink !== undefined && { nextLink }) }, own);
+    const end = goOn(at, { url, extraction, ...defined({ nextLink }) }, own);
     if (drafts.length > 0) onLast = new Set(names);
-    const ops = keeper?.read({ place: at, drafts, standing });
-    if (end === undefined) return { ...(ops && { ops }) };
-    // It is aborted by its limit of pages alone.
-    const over: Pick<StepOps, 'reach'> | undefined = end.status === 'aborted' ? keeper?.over(at) : { reach: 'none' };
-    return { ...(ops && { ops: { ...ops, ...over } }), end };
+    const ops = resume?.read({ place: at, drafts, standing });
+    if (end === undefined) return defined({ ops });
+    // Only the limit of pages aborts a walk here.
+    const over: Pick<StepOps, 'resume'> | undefined = end.status === 'aborted' ? resume?.over(at) : { resume: 'none' };
+    return { ...defined({ ops: ops && { ...ops, ...over } }), end };
   }
 
-  /** Goes on to the page behind one, or says how the list ends there; `own` is what did not stand on the page before as well. */
+  /**
+   * Goes on to the next page, or returns the end of the walk. `own` are the drafts that did not stand on the page
+   * before as well.
+   */
   function goOn(at: ListPlace, page: ListPage, own: readonly RecordDraft[]): ScrapeEnd | undefined {
     const { extraction } = page;
     const { drafts, finished } = extraction;
@@ -155,7 +172,7 @@ export function listWalk(options: ListWalkOptions): Walk {
     const name = nameOf(next);
     if (places.has(name)) return looped(next);
     if (emptyPages >= mostEmptyPages) return { ...limited(at), reason: 'empty' };
-    // Behind its last page a list may show that one again, or the first: from there on all is as it was, and all of it was seen.
+    // Behind its last page a list may show that page again, or the first one. Then all of the list was seen.
     if (drafts.length > 0) {
       const keys = digest(drafts.map(({ type, key }) => [type, key]));
       if (shown.has(keys)) return complete('repeated');
@@ -168,13 +185,16 @@ export function listWalk(options: ListWalkOptions): Walk {
     return undefined;
   }
 
-  /** Whether a page that holds nothing says what comes next: a list that is counted could go on for ever without. */
-  function leadsOn(at: ListPlace, next: ListPlace | undefined, { next: said }: Extraction): boolean {
+  /** Whether an empty page names a next page. A list whose pages are counted could otherwise go on for ever. */
+  function leadsOn(at: ListPlace, next: ListPlace | undefined, { next: named }: Extraction): boolean {
     if (next === undefined) return false;
-    return !list.isCounted || (said !== undefined && nameOf(next) !== nameOf(at));
+    return !list.isCounted || (named !== undefined && nameOf(next) !== nameOf(at));
   }
 
-  /** Whether something on the page was there before; what may be pinned to the head of the first page, or to all, does not count. */
+  /**
+   * Whether the page holds a known item. Known items at the head of the first page may be pinned there and do not
+   * count.
+   */
   function stopsAt({ page }: ListPlace, own: readonly RecordDraft[]): boolean {
     const known = own.map((draft) => options.isKnown(draft));
     const firstNew = known.indexOf(false);
@@ -183,7 +203,7 @@ export function listWalk(options: ListWalkOptions): Walk {
   }
 }
 
-/** Whether a page that could not be had may be had another time: nothing was said of it. */
+/** Whether the failure of a page may pass, so that it says nothing of the page. */
 function isPassing(visited: Visited): boolean {
   return verdictOf(visited, 'unused') !== 'good';
 }
@@ -192,7 +212,7 @@ function complete(reason: string): ScrapeEnd {
   return { status: 'complete', reason, finished: false };
 }
 
-/** Only the first page of a list says that there is nothing by having nothing. */
+/** The reading of a later page. Only the first page of a list may not be empty. */
 function laterPage(reading: OpenList['reading']): OpenList['reading'] {
   return { ...reading, plan: { ...reading.plan, id: `${reading.plan.id}+`, mayBeEmpty: true } };
 }
@@ -201,7 +221,7 @@ function limited(at: ListPlace): ScrapeEnd {
   return { ...complete('page_limit'), gap: gapBehind(at) };
 }
 
-/** What is told of a list whose pages behind that one are left out. */
+/** The gap that is reported when all pages behind `page` are left out. */
 function gapBehind({ page, url }: ListPlace): Limited['gap'] {
   return { pages: page, url };
 }

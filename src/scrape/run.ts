@@ -1,33 +1,36 @@
+import { hoursOver, isAfterHours, isOwnFailure } from '../request/failure.ts';
 import type { Clock } from '../clock.ts';
 import type { Source } from '../definition/source.ts';
-import type { StepOutcome } from '../engine/step.ts';
 import { againstSource } from '../fetch/triage.ts';
 import type { Close, CommitResult, Fence, StepOps } from '../store/ops.ts';
-import type { PageCopy } from '../store/rows.ts';
-import { type Ask, hoursOver } from './ask.ts';
-import { type Leash, newLeash } from './leash.ts';
-import { isOwnFailure } from './own-failures.ts';
-import { pause } from './pause.ts';
-import { mostRecords, withinRecords } from './record-limit.ts';
-import type { ScrapeEnd } from './scrape-end.ts';
-import { copyOf, stepOps, visitPage } from './visit.ts';
-import type { Visit, Visited, Walk } from './walk.ts';
+import type { PageCopy } from '../store/tables/rows.ts';
+import { defined } from '../defined.ts';
+import type { MakeRequest, Within } from '../request/intent.ts';
+import { pause } from '../fetch/abort.ts';
+import { mostRecords, withinRecords } from './limits.ts';
+import type { ScrapeEnd, Visit, Visited, Walk } from './walk.ts';
+import { copyOf, stepOps } from './step-ops.ts';
+import { visitPage } from './visit.ts';
 
+/** The dependencies of a scrape. */
 export interface ScrapeDeps {
   readonly clock: Clock;
   /** A number in `[0, 1)`. */
   random(): number;
-  readonly ask: Ask;
+  readonly makeRequest: MakeRequest;
   commit(fence: Fence, ops: StepOps): Promise<CommitResult>;
-  /** Closes a scrape all of whose steps are written. */
+  /** Closes a scrape whose steps are all written. */
   close(fence: Omit<Fence, 'step'>, close: Close): Promise<CommitResult>;
-  /** The longest that the steps for one page may take together; waiting for their turns does not count. */
+  /** The time limit of the steps for one page, in milliseconds; waiting for turns does not count. */
   readonly timeLimitMs: number;
-  /** Records that a scrape stores before it is cut, or a walk to the end of a list over all its scrapes; default 1,000,000. */
+  /**
+   * The largest number of records that a scrape stores, or a walk to the end of a list over all its scrapes. Default
+   * 1,000,000.
+   */
   readonly maxRecords?: number;
 }
 
-/** The scrape to run: begun in the store already, so that its number and epoch are its own. */
+/** The scrape to run. It was begun in the store, which gave it its number and epoch. */
 export interface BegunScrape {
   readonly target: number;
   readonly epoch: number;
@@ -35,22 +38,23 @@ export interface BegunScrape {
   readonly dueAt: number;
   /** When the target is due again, wall time. */
   readonly nextDueAt: number;
-  /** Of the definition. */
+  /** The version of the definition. */
   readonly version: string;
 }
 
-/** What a scrape says of its source: nothing where it could not ask. */
-export type Verdict = 'good' | 'bad' | 'unused';
+/** The verdict of a scrape on its source: `unused` where no request was made, so that nothing was learned. */
+export type SourceVerdict = 'good' | 'bad' | 'unused';
 
-/** Another scrape of the target has begun, or it is no longer to be scraped. */
+/** Thrown when another scrape of the target has begun, or the target is no longer to be scraped. */
 export class Superseded extends Error {
   override readonly name = 'Superseded';
 }
 
 /**
- * Runs one scrape from its first step to its closing commit: asks for the pages of its walk, as many at once as that is wide,
- * and writes what each gave. When one of them ends the scrape, those that wait for their turns or for another try are cut. Resolves
- * also when the scrape failed, took too long or was superseded; rejects for errors of ours, and when the signal fires.
+ * Runs one scrape from its first step to its closing commit: visits the pages of its walk, up to `walk.width` at once,
+ * and writes what each gave. When a page ends the scrape, the others that wait for a turn or for another try are cut.
+ * Resolves also when the scrape failed, took too long or was superseded. Rejects for errors of ours, and with the
+ * signal's reason when the signal fires.
  */
 export async function runScrape(
   begun: BegunScrape,
@@ -58,11 +62,11 @@ export async function runScrape(
   walk: Walk,
   deps: ScrapeDeps,
   signal: AbortSignal,
-): Promise<Verdict> {
+): Promise<SourceVerdict> {
   const { target, epoch, scrape, version } = begun;
   const fence = { target, epoch, scrape };
-  const underWay = new Map<Promise<void>, Leash>();
-  /** Resolves when a visit is over; a race of all would cost each visit as much as all others together. */
+  const underWay = new Map<Promise<void>, VisitHandle>();
+  /** Resolves when a visit is over. (A race over all visits would cost each visit as much as all others together.) */
   let visited = Promise.withResolvers<void>();
   let broke: { readonly error: unknown } | undefined;
   const { maxRecords = mostRecords } = deps;
@@ -71,7 +75,7 @@ export async function runScrape(
   let ended: ScrapeEnd | undefined;
   let isClosed = false;
   let copy: PageCopy | undefined;
-  let verdict: Verdict = 'unused';
+  let verdict: SourceVerdict = 'unused';
   const context = { ...deps, source, target, dueAt: begun.dueAt, nextDueAt: begun.nextDueAt, commit };
 
   signal.addEventListener('abort', cutAll);
@@ -100,8 +104,8 @@ export async function runScrape(
   }
 
   function begin(visit: Visit): void {
-    const leash = newLeash(deps.ask);
-    const running = follow(visit, leash)
+    const handle = openHandle(deps.makeRequest);
+    const running = follow(visit, handle)
       .catch((error: unknown) => {
         broke ??= { error };
       })
@@ -109,45 +113,45 @@ export async function runScrape(
         underWay.delete(running);
         visited.resolve();
       });
-    underWay.set(running, leash);
+    underWay.set(running, handle);
   }
 
-  async function follow(visit: Visit, leash: Leash): Promise<void> {
-    const visited = await unlessDropped(visit, leash);
+  async function follow(visit: Visit, handle: VisitHandle): Promise<void> {
+    const visited = await unlessDropped(visit, handle);
     if (visited === undefined) return;
-    if (isOver(visited.asked.outcome)) {
+    if (isAfterHours(visited.result.outcome)) {
       ended ??= { status: 'aborted', reason: hoursOver, finished: false };
       return;
     }
     const preparing = walk.prepare?.(visit, visited);
     if (preparing !== undefined) await preparing;
-    const { outcome } = visited.asked;
-    const took = walk.took(visit, visited);
-    const { length: count } = took.drafts ?? (outcome.kind === 'read' ? outcome.extraction.drafts : []);
-    const taken = withinRecords(walk, took, { before: draftsBefore, count, most: maxRecords });
+    const { outcome } = visited.result;
+    const advanced = walk.advance(visit, visited);
+    const { length: count } = advanced.drafts ?? (outcome.kind === 'read' ? outcome.extraction.drafts : []);
+    const page = withinRecords(walk, advanced, { before: draftsBefore, count, most: maxRecords });
     if (visit.keepsCopy === true) copy = copyOf(visited.url, outcome, version);
     verdict = verdictOf(visited, verdict);
-    if (ended === undefined && taken.end !== undefined) {
-      ended = taken.end;
+    if (ended === undefined && page.end !== undefined) {
+      ended = page.end;
       for (const other of underWay.values()) other.drop();
     }
     const close = ended !== undefined && underWay.size === 1 ? closeOf(ended) : undefined;
     isClosed = close !== undefined;
-    const ops = stepOps(visit, visited, { taken, close, draftsBefore });
+    const ops = stepOps(visit, visited, { page, close, draftsBefore });
     draftsBefore += ops.drafts.length;
     await commit(ops);
-    walk.wrote?.(visit);
+    walk.written?.(visit);
   }
 
-  /** Nothing for a visit that was dropped before the site was asked; what else went wrong with it is an error all the same. */
-  async function unlessDropped(visit: Visit, leash: Leash): Promise<Visited | undefined> {
+  /** Makes a visit; `undefined` if it was dropped before its request was sent. Rejects with every other error. */
+  async function unlessDropped(visit: Visit, handle: VisitHandle): Promise<Visited | undefined> {
     try {
-      if (visit.afterMs !== undefined) await pause(deps.clock, visit.afterMs, leash.signal);
-      // Pages after the first wait behind what has been due for longer, as what must be fresh is.
+      if (visit.afterMs !== undefined) await pause(deps.clock, visit.afterMs, handle.signal);
+      // Pages after the first wait behind other targets that have been due for longer.
       const dueAt = step === 0 ? begun.dueAt : deps.clock.now();
-      return await visitPage(visit, { ...context, dueAt, ask: leash.ask }, leash.signal);
+      return await visitPage(visit, { ...context, dueAt, makeRequest: handle.makeRequest }, handle.signal);
     } catch (error) {
-      if (leash.isDropped() && error === leash.signal.reason) return undefined;
+      if (handle.isDropped() && error === handle.signal.reason) return undefined;
       throw error;
     }
   }
@@ -158,26 +162,74 @@ export async function runScrape(
   }
 
   function cutAll(): void {
-    for (const leash of underWay.values()) leash.cut(signal.reason);
+    for (const handle of underWay.values()) handle.cut(signal.reason);
   }
 
   function closeOf(end: ScrapeEnd): Close {
-    return { ...end, ...(copy !== undefined && { copy }) };
+    return { ...end, ...defined({ copy }) };
   }
 }
 
-/** Whether nobody was asked, as the hours of the source are over. */
-export function isOver(outcome: StepOutcome): boolean {
-  return outcome.kind === 'failed' && outcome.failure.code === hoursOver;
-}
-
-/** Throws for a commit that came too late. */
+/** Throws `Superseded` for a commit that was superseded. */
 export function check({ outcome }: CommitResult): void {
   if (outcome === 'superseded') throw new Superseded();
 }
 
-/** What a visit adds to what is said of its source. */
-export function verdictOf({ asked: { outcome, wasAsked, trouble } }: Visited, before: Verdict): Verdict {
+/**
+ * The verdict on a source after a visit.
+ *
+ * @param before - the verdict so far; stays where the visit says nothing of the source.
+ */
+export function verdictOf({ result: { outcome, wasAsked, trouble } }: Visited, before: SourceVerdict): SourceVerdict {
   if (!wasAsked || isOwnFailure(outcome)) return before;
   return trouble !== undefined && againstSource.has(trouble.cause) ? 'bad' : 'good';
+}
+
+/** Lets `runScrape` cut one visit that is under way. */
+interface VisitHandle {
+  readonly signal: AbortSignal;
+  /** Makes the requests of the visit; notes when one is with the site. */
+  readonly makeRequest: MakeRequest;
+  /** Cuts the visit at once. */
+  cut(reason?: unknown): void;
+  /** Cuts the visit while it waits; a request that is with the site is finished first, and is the last. */
+  drop(): void;
+  /** Whether the visit was cut by `drop`. */
+  isDropped(): boolean;
+}
+
+function openHandle(makeRequest: MakeRequest): VisitHandle {
+  const controller = new AbortController();
+  /** Made when it is needed: the stack of an error costs more than all else here. */
+  let dropped: Error | undefined;
+  let isWanted = true;
+  let isSent = false;
+
+  return {
+    signal: controller.signal,
+    async makeRequest(intent, signal) {
+      const { within = (run, limited) => run(limited) } = intent;
+      const noted: Within = (run, limited) => {
+        isSent = true;
+        return within(run, limited);
+      };
+      try {
+        return await makeRequest({ ...intent, within: noted }, signal);
+      } finally {
+        isSent = false;
+        if (!isWanted) cutDropped();
+      }
+    },
+    cut: (reason) => controller.abort(reason),
+    drop() {
+      isWanted = false;
+      if (!isSent) cutDropped();
+    },
+    isDropped: () => dropped !== undefined && controller.signal.reason === dropped,
+  };
+
+  function cutDropped(): void {
+    dropped ??= new Error('the scrape of this page has ended');
+    controller.abort(dropped);
+  }
 }

@@ -1,45 +1,52 @@
+import { unsentResult } from '../request/failure.ts';
+import type { Clock } from '../clock.ts';
+import { type Catalogue, isPlugged } from '../definition/catalogue.ts';
 import type { Source } from '../definition/source.ts';
 import type { StepFailure } from '../engine/step.ts';
-import type { HoldUp } from '../fetch/hold.ts';
+import type { ExpectedWait } from '../fetch/ledger/ledger-view.ts';
 import type { FetchRequest } from '../fetch/request.ts';
-import { openProvider } from '../provider/all.ts';
+import { openProvider } from '../provider/declared.ts';
 import type { Hop, OpenProvider } from '../provider/provider.ts';
-import type { Asked } from './ask.ts';
-import { type Decision, decide } from './decide.ts';
+import { defined } from '../defined.ts';
+import type { SourcePlugins } from '../plugin/source-plugins.ts';
+import type { MakeRequest, RequestResult } from '../request/intent.ts';
+import { nextHop } from './redirect-chain.ts';
+import { SentCredentials } from '../request/sent-credentials.ts';
+import { watchRequests } from '../request/scrape-requests.ts';
+import { allowanceOf, type Decision, decide, noEfforts } from './decide.ts';
 import type { ScrapeDeps } from './run.ts';
-import { allowanceOf, newSpent, nextHop } from './visit.ts';
 
 /** One request of a trial, and what a scrape would do after it. */
 export interface TriedStep {
   readonly url: string;
-  /** What the definition has sent: the method, and the names of its headers. */
+  /** The method and the header names that the definition has sent. */
   readonly method: string;
   readonly headers: readonly string[];
-  /** Missing where it came to no turn. */
-  readonly waitedFor?: HoldUp;
-  readonly asked: Asked;
+  /** The wait of the request; missing where it did not get as far as a turn. */
+  readonly waitedFor?: ExpectedWait;
+  readonly result: RequestResult;
   readonly decision: Decision;
 }
 
-/** What is tried, and what is told of it. */
-export interface TrialWish {
+/** The page to try, and how much of it to report. */
+export interface PageTrial {
   readonly source: Source;
-  /** Of a source with a plug-in. */
+  /** The provider of a source with a plug-in. */
   readonly provider?: OpenProvider;
-  /** Whether the page is read with both trees. */
+  /** Whether the page is read with both HTML parsers. */
   readonly trees: boolean;
-  /** A page of at most so many bytes comes along; -1 for none. */
+  /** The page itself is returned if it has at most this many bytes; -1 for never. */
   readonly keepBytes: number;
 }
 
 /**
- * Asks for one page as a scrape does, redirects and log-ins included, but for retries, which it only tells of. Nothing is
- * stored. The last step is the one that counts; there is at least one.
+ * Requests one page as a scrape does, with redirects and log-ins. Retries are reported but not made, and nothing is
+ * stored. Returns at least one step; the last one counts. Rejects with the signal's reason when the signal fires.
  */
-export async function tryPage(
+async function tryPage(
   startUrl: string,
-  { source, provider: given, trees, keepBytes }: TrialWish,
-  deps: Pick<ScrapeDeps, 'clock' | 'random' | 'ask'>,
+  { source, provider: given, trees, keepBytes }: PageTrial,
+  deps: Pick<ScrapeDeps, 'clock' | 'random' | 'makeRequest'>,
   signal: AbortSignal,
 ): Promise<readonly TriedStep[]> {
   const { clock } = deps;
@@ -47,7 +54,7 @@ export async function tryPage(
   const steps: TriedStep[] = [];
   let url = startUrl;
   let home: string | undefined;
-  let spent = newSpent(0, clock.now());
+  let efforts = noEfforts(0, clock.now());
   let stale: number | undefined;
   let hop: Hop | undefined;
   for (;;) {
@@ -60,21 +67,21 @@ export async function tryPage(
     home ??= at;
     const reading = { ...provider.page, explain: { trees } };
     const step = { request, reading, render: source.render, keepBytes };
-    let waitedFor: HoldUp | undefined;
-    const explain = (holdUp: HoldUp): void => void (waitedFor = holdUp);
-    const wish = { step, source, dueAt: clock.now(), explain, ...(stale !== undefined && { stale }) };
-    const asked = await deps.ask(wish, signal);
+    let waitedFor: ExpectedWait | undefined;
+    const explain = (expectedWait: ExpectedWait): void => void (waitedFor = expectedWait);
+    const intent = { step, source, dueAt: clock.now(), explain, ...defined({ stale }) };
+    const result = await deps.makeRequest(intent, signal);
     const allowance = allowanceOf(source, { now: clock.now(), nextDueAt: Infinity, draw: deps.random() });
-    const decision = decide(asked, { ...spent, tries: 1 }, allowance);
-    steps.push({ url: at, ...sentBy(request), ...(waitedFor && { waitedFor }), asked, decision });
+    const decision = decide(result, { ...efforts, tries: 1 }, allowance);
+    steps.push({ url: at, ...sentBy(request), ...defined({ waitedFor }), result, decision });
     stale = undefined;
     if (decision.do === 'follow') {
       url = decision.url;
       hop = nextHop(hop, decision, home);
-      spent = newSpent(spent.redirects + 1, clock.now());
+      efforts = noEfforts(efforts.redirects + 1, clock.now());
     } else if (decision.do === 'authenticate') {
-      stale = asked.generation;
-      spent = { ...spent, logins: spent.logins + 1 };
+      stale = result.generation;
+      efforts = { ...efforts, logins: efforts.logins + 1 };
     } else {
       return steps;
     }
@@ -82,11 +89,54 @@ export async function tryPage(
 }
 
 function unmadeStep(url: string, failure: StepFailure, at: number): TriedStep {
-  const outcome = { kind: 'failed', failure, at, elapsedMs: 0, bytes: 0 } as const;
-  const asked = { outcome, generation: 0, wasAsked: false, waitedMs: 0 };
-  return { url, method: 'GET', headers: [], asked, decision: { do: 'fail', failure } };
+  const result = unsentResult(failure, at);
+  return { url, method: 'GET', headers: [], result, decision: { do: 'fail', failure } };
 }
 
 function sentBy({ method, body, headers = {} }: FetchRequest): Pick<TriedStep, 'method' | 'headers'> {
   return { method: method ?? (body === undefined ? 'GET' : 'POST'), headers: Object.keys(headers) };
+}
+
+/** The dependencies of a trial. */
+export interface TrialDeps {
+  readonly clock: Clock;
+  /** A number in `[0, 1)`. */
+  random(): number;
+  catalogue(): Catalogue;
+  readonly makeRequest: MakeRequest;
+  readonly plugins: Pick<SourcePlugins, 'open'>;
+}
+
+/** Tries one page as `tryPage` does, by the plug-in of its source where that has one, and shows no credentials. */
+export type TryPage = (trial: PageTrial, url: string, signal: AbortSignal) => Promise<readonly TriedStep[]>;
+
+/** Opens trials of pages. A trial rejects with what a request or the plug-in rejects with, and with the signal's reason. */
+export function createTryPage({ clock, random, catalogue, makeRequest, plugins }: TrialDeps): TryPage {
+  return async (trial, url, signal) => {
+    const sent = new SentCredentials();
+    const loaded = catalogue().sources.get(trial.source.id);
+    const isOwn = loaded !== undefined && isPlugged(loaded) && loaded.source === trial.source;
+    const opened = isOwn ? await plugins.open(loaded, signal) : undefined;
+    const plugged = { ...trial, ...defined({ provider: opened?.provider }) };
+    const steps = await tryPage(url, plugged, { clock, random, makeRequest: watchRequests(makeRequest, sent) }, signal);
+    return steps.map((step) => redactedTrial(sent, step));
+  };
+}
+
+/** A step of a trial as it is shown. */
+function redactedTrial(sent: SentCredentials, step: TriedStep): TriedStep {
+  const { result, decision } = step;
+  const { trouble } = result;
+  const shown = { ...result, outcome: sent.outcome(result.outcome) };
+  return {
+    ...step,
+    url: sent.url(step.url),
+    result: trouble === undefined ? shown : { ...shown, trouble: { ...trouble, message: sent.text(trouble.message) } },
+    decision: redactedDecision(sent, decision),
+  };
+}
+
+function redactedDecision(sent: SentCredentials, decision: TriedStep['decision']): TriedStep['decision'] {
+  if (decision.do === 'follow') return { ...decision, url: sent.url(decision.url) };
+  return decision.do === 'fail' ? { ...decision, failure: sent.failure(decision.failure) } : decision;
 }

@@ -1,83 +1,93 @@
 import type { RecordDraft } from '../extract/draft.ts';
 import type { Validators } from '../fetch/page.ts';
 import type { FetchRequest } from '../fetch/request.ts';
-import type { Advice } from '../provider/define.ts';
-import type { FailedPage, Hop, MadeRequest, Reading } from '../provider/provider.ts';
-import type { StepOps } from '../store/ops.ts';
-import type { PageCopy } from '../store/rows.ts';
-import type { Asked } from './ask.ts';
-import type { ScrapeEnd } from './scrape-end.ts';
+import type { Advice, AskFailure } from '../provider/define.ts';
+import type { Hop, MadeRequest, Reading } from '../provider/provider.ts';
+import type { RequestResult } from '../request/intent.ts';
+import type { Close, StepOps } from '../store/ops.ts';
+import type { PageCopy } from '../store/tables/rows.ts';
+import { defined } from '../defined.ts';
 
-/** One page that a scrape asks for. */
+/** One page that a scrape requests. */
 export interface Visit {
   readonly url: string;
-  /** Its number within its list, from 1. */
+  /** The number of the page within its list, from 1. */
   readonly page?: number;
-  /** Missing where the page itself is wanted. */
+  /** How the page is read; missing where the page itself is wanted. */
   readonly reading?: Reading;
-  /** Asked for only if it has changed since. */
+  /** An earlier copy; the page is only read if it has changed since. */
   readonly copy?: PageCopy;
-  /** Set where the scrape keeps how to ask whether this page has changed. */
+  /** Set where the scrape stores the validators of this page, so that a later scrape may ask whether the page has changed. */
   readonly keepsCopy?: true;
-  /** Set where the scrape is over with this page: no other try goes on past the target's next due time. A scrape of many pages may outlive that. */
+  /**
+   * Set for the only page of a scrape: its tries end when the target is due again. A scrape of many pages may outlast
+   * that.
+   */
   readonly isOnly?: true;
-  /** Waited for before it is asked, in milliseconds. */
+  /** Pause before the request, in milliseconds. */
   readonly afterMs?: number;
-  /** The request for its address, or for one that a redirect led to. */
+  /** Builds the request for the page's address, or for one that a redirect led to. */
   request(url: string, copy: Validators | undefined, hop: Hop | undefined): FetchRequest | Promise<MadeRequest>;
-  /** What a plug-in says to a failure; missing where the daemon decides. */
-  advise?(failure: FailedPage): Promise<Advice | undefined>;
-  /** Whether a redirect may lead there; without it, wherever it likes. One that may not is how the visit went. */
+  /** Asks a plug-in for advice on a failure; missing where the daemon decides alone. */
+  advise?(failure: AskFailure): Promise<Advice | undefined>;
+  /**
+   * Whether a redirect to `url` is followed; without it, every redirect is. A redirect that is not followed is the
+   * result of the visit.
+   */
   follows?(url: string): boolean;
 }
 
-/** How a visit went, after its redirects, log-ins and tries. */
+/** The result of a visit, after its redirects, log-ins and tries. */
 export interface Visited {
-  readonly asked: Asked;
-  /** What was asked last. */
+  readonly result: RequestResult;
+  /** The address that was requested last. */
   readonly url: string;
 }
 
-/** What a page means for a scrape. */
-export interface Taken {
-  /** Written in place of the page's records. */
+/** The result of a page for its walk: what is written, and whether the scrape ends. */
+export interface PageResult {
+  /** Drafts that are written in place of the page's own. */
   readonly drafts?: readonly RecordDraft[];
-  /** What is written with them. */
-  readonly ops?: Pick<StepOps, 'position' | 'gap' | 'crawl' | 'reach' | 'since' | 'draftsBefore'>;
-  /** Set when the scrape ends here. */
+  /** Further operations that are written with the drafts. */
+  readonly ops?: Pick<StepOps, 'position' | 'gap' | 'crawl' | 'resume' | 'since' | 'draftsBefore'>;
+  /** Set where the scrape ends with this page. */
   readonly end?: ScrapeEnd;
 }
 
 /**
- * The pages of one scrape, in the order in which they are asked for. A page, a list over several pages, a collector's windows
- * and a crawl differ in nothing else.
+ * The pages of one scrape, in the order in which they are requested. One page, a list, the windows of a register and a
+ * crawl are four walks. `runScrape` calls `next`, then for each page `prepare`, `advance` and, once its step is written,
+ * `written`.
  */
 export interface Walk {
-  /** Pages that are asked for at once, at most. */
+  /** The largest number of pages that are requested at once. */
   readonly width: number;
-  /** The next page; nothing when there is none until one that is under way has been read, or none at all. */
+  /** The next page; `undefined` while none is left, or none until a page under way was read. */
   next(): Visit | undefined;
-  /** Looks through what is too much for one turn, before it is taken; nothing where there is nothing to wait for. */
+  /** Looks through a large page before `advance`, with breaks for other work; `undefined` where there is nothing to do. */
   prepare?(visit: Visit, visited: Visited): Promise<void> | undefined;
-  /** Learns how a visit went; told of each once. */
-  took(visit: Visit, visited: Visited): Taken;
-  /** Told when what it took is written. */
-  wrote?(visit: Visit): void;
-  /** How it ends once no page is left. */
+  /** Advances the walk past a page and returns what is written for the page. Called once for each visit. */
+  advance(visit: Visit, visited: Visited): PageResult;
+  /** Called when the step of a visit is written. */
+  written?(visit: Visit): void;
+  /** The end of the scrape when no page is left. */
   ending(): ScrapeEnd;
-  /** Has it end with the page that was taken last, as all that it may store is stored; without it, the next scrape may go on behind. */
+  /**
+   * Ends the walk at the page of the last `advance`, because the scrape may store no more records. The next scrape of a walk without
+   * this function goes on behind that page.
+   */
   limited?(): Limited;
 }
 
-/** What is written with the page that is the last for a limit, and what is told as left out behind it. */
+/** The end of a walk at a limit: what is written with its last page, and the gap that is reported behind it. */
 export interface Limited {
-  readonly ops: Pick<StepOps, 'reach'>;
+  readonly ops: Pick<StepOps, 'resume'>;
   readonly gap: NonNullable<ScrapeEnd['gap']>;
 }
 
 /** The end of a scrape whose last page could not be read. */
-export function failedEnd({ asked }: Visited): ScrapeEnd {
-  const { outcome, trouble } = asked;
+export function failedEnd({ result }: Visited): ScrapeEnd {
+  const { outcome, trouble } = result;
   const failure = outcome.kind === 'failed' ? outcome.failure : undefined;
   const { code, message, excerpt } = failure ?? { code: 'unexpected', message: `got an outcome "${outcome.kind}"` };
   return {
@@ -86,11 +96,13 @@ export function failedEnd({ asked }: Visited): ScrapeEnd {
     failure: {
       code,
       message,
-      ...(trouble !== undefined && { cause: trouble.cause }),
-      ...(excerpt !== undefined && { excerpt: excerpt.slice(0, excerptLength) }),
+      ...defined({ cause: trouble?.cause, excerpt: excerpt?.slice(0, excerptLength) }),
     },
   };
 }
 
-/** An excerpt of more says no more. */
+/** The largest length of an excerpt, in characters. */
 export const excerptLength = 2_000;
+
+/** The end of a scrape as its walk decides it; the scrape adds the copy of its page. */
+export type ScrapeEnd = Omit<Close, 'copy'>;

@@ -1,15 +1,18 @@
 import { Cookie, CookieJar } from 'tough-cookie';
 
-/** How many cookies one source keeps and how large they may be; browsers keep cookies of 4,096 bytes, too. */
+/** The largest number and size of the cookies of one source. Browsers keep cookies of up to 4,096 bytes, too. */
 export interface CookieLimits {
   readonly count: number;
   readonly bytesEach: number;
   readonly bytesInAll: number;
 }
 
-export const defaultCookieLimits: CookieLimits = { count: 200, bytesEach: 4_096, bytesInAll: 32 * 1024 };
+/** The limits of every source. */
+const defaultCookieLimits: CookieLimits = { count: 200, bytesEach: 4_096, bytesInAll: 32 * 1024 };
 
-/** One cookie as it is kept: name, value, domain, path, flags (1 host only, 2 secure), and when it expires if it does. */
+/**
+ * A cookie as it is stored: name, value, domain, path, flags (1 host only, 2 secure), and when it expires if it does.
+ */
 export type SavedCookie = readonly [
   name: string,
   value: string,
@@ -19,12 +22,12 @@ export type SavedCookie = readonly [
   expiresAt?: number,
 ];
 
-/** What a site sent, at most; the rest of one answer is not looked at. */
+/** The largest number of cookies that are read from one answer. */
 const maxPerAnswer = 100;
 
 /**
- * The cookies of one source, by RFC 6265 and the public suffix list. Beyond the limits those that were set longest ago
- * go first. Instants are wall time and given, since a cookie's age is the only thing here that depends on it.
+ * The cookies of one source, by RFC 6265 and the public suffix list. Beyond the limits the cookies that were set
+ * longest ago are dropped first. Instants are wall time.
  */
 export class Cookies {
   readonly #jar = new CookieJar(null, { allowSecureOnLocal: false });
@@ -42,14 +45,17 @@ export class Cookies {
     return this.#kept.size;
   }
 
-  /** The `Cookie` header of a request for `url`, if any cookie belongs there. */
+  /** The `Cookie` header of a request for `url`; `undefined` if no cookie belongs there. */
   headerFor(url: string, now: number): string | undefined {
     this.#expire(now);
     const cookies = this.#jar.getCookiesSync(url, { expire: false, sort: true });
     return cookies.length === 0 ? undefined : cookies.map((cookie) => cookie.cookieString()).join('; ');
   }
 
-  /** Takes the `Set-Cookie` headers of an answer; those that the answer may not set count for nothing. Returns how many the limits made go. */
+  /**
+   * Takes the `Set-Cookie` headers of an answer, and ignores those that the answer may not set. Returns the number of
+   * cookies that were dropped for the limits.
+   */
   take(url: string, setCookies: readonly string[], now: number): number {
     let dropped = 0;
     for (const text of setCookies.slice(0, maxPerAnswer)) dropped += this.#takeOne(url, text, now);
@@ -119,14 +125,16 @@ export class Cookies {
   }
 }
 
-/** The library counts `Max-Age` from when a cookie was last sent, and by the machine's clock. */
+/**
+ * Converts `Max-Age` to an instant: the library counts it by the machine's clock, from when the cookie was last sent.
+ */
 function makeExpiryAbsolute(cookie: Cookie, now: number): void {
   if (typeof cookie.maxAge !== 'number') return;
   cookie.expires = new Date(cookie.maxAge > 0 ? Math.min(now + cookie.maxAge * 1_000, 8.64e15) : 0);
   cookie.maxAge = null;
 }
 
-/** What no header may hold would be an error of the client when it is sent. */
+/** Whether a header can hold the cookie. The client would throw when it is sent otherwise. */
 function isSendable({ key, value }: Cookie): boolean {
   return /^[\x20-\x7e\x80-\xff]*$/.test(key + value);
 }

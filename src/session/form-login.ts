@@ -1,81 +1,87 @@
+import { defined } from '../defined.ts';
 import type { Auth } from '../definition/auth.ts';
 import {
+  answerTo,
+  type FailedLogin,
   failed,
   formBody,
-  type LoginFlow,
-  type LoginOutcome,
+  type LoginAnswer,
+  type LoginEnd,
   type LoginPlan,
-  type LoginStep,
+  type LoginRequest,
   shownUrl,
   textsOf,
-  unavailable,
 } from './login.ts';
 import type { Secret } from './secret.ts';
 
 type Form = Extract<Auth, { type: 'form' }>;
 type Plan = LoginPlan<Form>;
-type Answer = Extract<LoginOutcome, { kind: 'answered' }>;
-type Step = LoginStep<FormState>;
-
-/** Before the form is sent its page is looked at; afterwards the tests that its answers have passed are kept. */
-export type FormState =
-  | { readonly phase: 'page'; readonly redirects: number }
-  | { readonly phase: 'sent'; readonly redirects: number; readonly body: Secret; readonly passed: readonly Test[] };
-
 type Test = keyof Form['success'];
 
-/** More hops than an honest log-in needs. */
+/** The largest number of redirects in one log-in. */
 const maxRedirects = 5;
 
 /**
- * A log-in by form: the form's page if it holds something to send along, the form, and redirects only as far as the tests
- * of success need. Each is a step of its own, and none leaves the origins that the definition names.
+ * Logs in by a form: requests the form's page if hidden values of it must be sent along, sends the form, and follows redirects only
+ * as far as the tests of success need. Rejects as `ask` of the plan does.
  */
-export const formLogin: LoginFlow<Form, FormState> = {
-  begin(plan) {
-    const { auth } = plan;
-    if (Object.keys(auth.hidden).length === 0) return send(plan, {});
-    return askPage(plan, auth.page ?? auth.url, 0);
-  },
-
-  next(plan, state, outcome) {
-    const down = unavailable(outcome);
-    if (down !== undefined || outcome.kind === 'failed') return down ?? failed('login_unavailable', 'no answer');
-    return state.phase === 'page' ? readPage(plan, state.redirects, outcome) : judge(plan, state, outcome);
-  },
-};
-
-function askPage({ auth, origins }: Plan, url: string, redirects: number): Step {
-  if (!isWithin(url, origins)) return elsewhere(url);
-  return {
-    do: 'ask',
-    request: { url, method: 'GET', headers: {} },
-    reading: { values: auth.hidden },
-    state: { phase: 'page', redirects },
-  };
+export async function formLogin(plan: Plan): Promise<LoginEnd> {
+  const { auth, secrets } = plan;
+  const names = Object.keys(auth.hidden);
+  const page = names.length === 0 ? undefined : await requestPage(plan);
+  if (page !== undefined && 'do' in page) return page;
+  const values = page?.read.values ?? {};
+  const missing = names.filter((name) => !Object.hasOwn(values, name));
+  if (page !== undefined && missing.length > 0)
+    return failed(
+      'login_unreadable',
+      `the log-in page ${shownUrl(page.url)} has nothing for ${missing.map((name) => `hidden.${name}`).join(', ')}`,
+    );
+  const hidden = Object.entries(values).filter(([name]) => Object.hasOwn(auth.hidden, name));
+  return send(plan, formBody([...hidden, ...textsOf(auth.fields, secrets)]));
 }
 
-function readPage(plan: Plan, redirects: number, answer: Answer): Step {
-  if (answer.location !== undefined)
-    return redirects < maxRedirects ? askPage(plan, answer.location, redirects + 1) : tooFar(answer.location);
-  if (answer.status >= 400)
-    return failed('login_refused', `the log-in page ${shownUrl(answer.url)} answered with status ${answer.status}`);
-  const missing = Object.keys(plan.auth.hidden).filter((name) => !Object.hasOwn(answer.read.values, name));
-  if (missing.length === 0) return send(plan, answer.read.values);
-  return failed(
-    'login_unreadable',
-    `the log-in page ${shownUrl(answer.url)} has nothing for ${missing.map((name) => `hidden.${name}`).join(', ')}`,
-  );
+/** Requests the page of the form, and follows its redirects. */
+async function requestPage(plan: Plan): Promise<LoginAnswer | FailedLogin> {
+  const { auth } = plan;
+  let url = auth.page ?? auth.url;
+  for (let redirects = 0; ; redirects += 1) {
+    const answer = await answerTo(plan, { url, method: 'GET', headers: {} }, { values: auth.hidden });
+    if ('do' in answer) return answer;
+    if (answer.location === undefined) return answer.status < 400 ? answer : unavailablePage(answer);
+    if (redirects >= maxRedirects) return tooFar(answer.location);
+    url = answer.location;
+  }
 }
 
-function send({ auth, secrets, origins }: Plan, hidden: Readonly<Record<string, string>>): Step {
-  if (!isWithin(auth.url, origins)) return elsewhere(auth.url);
-  const own = Object.entries(hidden).filter(([name]) => Object.hasOwn(auth.hidden, name));
-  const body = formBody([...own, ...textsOf(auth.fields, secrets)]);
-  return post(auth, auth.url, { phase: 'sent', redirects: 0, body, passed: [] });
+function unavailablePage({ url, status }: LoginAnswer): FailedLogin {
+  return failed('login_refused', `the log-in page ${shownUrl(url)} answered with status ${status}`);
 }
 
-function post(auth: Form, url: string, state: FormState & { readonly phase: 'sent' }): Step {
+/**
+ * Sends the form. The log-in is done when all tests are passed, by the answer or by one of the redirects after it. Without another redirect
+ * it was refused.
+ */
+async function send(plan: Plan, body: Secret): Promise<LoginEnd> {
+  const { auth } = plan;
+  const reading = defined({ matches: auth.success.selector });
+  let open = testsOf(auth);
+  let request = formRequest(auth, auth.url, body);
+  for (let redirects = 0; ; redirects += 1) {
+    const answer = await answerTo(plan, request, reading);
+    if ('do' in answer) return answer;
+    const { location, status } = answer;
+    const sent = redirects;
+    open = open.filter((test) => !passes(auth, test, sent, answer));
+    if (open.length === 0) return { do: 'done', credentials: { kind: 'cookies' } };
+    if (location === undefined || open.includes('status')) return refused(auth, open, answer);
+    if (redirects >= maxRedirects) return tooFar(location);
+    const keepsMethod = status === 307 || status === 308;
+    request = keepsMethod ? formRequest(auth, location, body) : { url: location, method: 'GET', headers: {} };
+  }
+}
+
+function formRequest(auth: Form, url: string, body: Secret): LoginRequest {
   // Sites tell their own forms from others' by where they say they come from.
   const page = new URL(auth.page ?? auth.url);
   const headers = {
@@ -83,33 +89,14 @@ function post(auth: Form, url: string, state: FormState & { readonly phase: 'sen
     origin: page.origin,
     referer: `${page.origin}${page.pathname}`,
   };
-  return { do: 'ask', request: { url, method: 'POST', headers, body: state.body }, reading: readingOf(auth), state };
-}
-
-function readingOf({ success }: Form): { readonly matches?: string } {
-  return success.selector === undefined ? {} : { matches: success.selector };
-}
-
-/** Done when all tests are passed; else one redirect further; at the end of them the log-in was refused. */
-function judge({ auth, origins }: Plan, state: FormState & { readonly phase: 'sent' }, answer: Answer): Step {
-  const tests = testsOf(auth);
-  const passed = tests.filter((test) => state.passed.includes(test) || passes(auth, test, state.redirects, answer));
-  const open = tests.filter((test) => !passed.includes(test));
-  if (open.length === 0) return { do: 'done', credentials: { kind: 'cookies' } };
-  const { location } = answer;
-  if (location === undefined || open.includes('status')) return refused(auth, open, answer);
-  if (!isWithin(location, origins)) return elsewhere(location);
-  if (state.redirects >= maxRedirects) return tooFar(location);
-  const next = { ...state, redirects: state.redirects + 1, passed };
-  if (answer.status === 307 || answer.status === 308) return post(auth, location, next);
-  return { do: 'ask', request: { url: location, method: 'GET', headers: {} }, reading: readingOf(auth), state: next };
+  return { url, method: 'POST', headers, body };
 }
 
 function testsOf({ success }: Form): Test[] {
   return (['status', 'redirect', 'selector', 'cookie'] as const).filter((test) => success[test] !== undefined);
 }
 
-function passes({ success }: Form, test: Test, redirects: number, answer: Answer): boolean {
+function passes({ success }: Form, test: Test, redirects: number, answer: LoginAnswer): boolean {
   switch (test) {
     case 'status':
       return redirects === 0 && answer.status === success.status;
@@ -124,14 +111,14 @@ function passes({ success }: Form, test: Test, redirects: number, answer: Answer
   }
 }
 
-/** The name of a cookie that an answer sets, not of one that it takes away. */
+/** The name of the cookie that a `Set-Cookie` header sets; `undefined` for one that it removes. */
 function nameOfSet(text: string): string | undefined {
   const [, name, value] = /^\s*([^=;\s]+)\s*=\s*([^;]*)/.exec(text) ?? [];
   const isTaken = value?.trim() === '' || /;\s*max-age\s*=\s*(?:0|-\d+)\s*(?:;|$)/i.test(text);
   return isTaken ? undefined : name;
 }
 
-function refused({ success }: Form, open: readonly Test[], { url, status }: Answer): Step {
+function refused({ success }: Form, open: readonly Test[], { url, status }: LoginAnswer): FailedLogin {
   const wanted = open.map((test) => `${test} ${success[test]}`).join(', ');
   return failed(
     'login_refused',
@@ -139,17 +126,6 @@ function refused({ success }: Form, open: readonly Test[], { url, status }: Answ
   );
 }
 
-function isWithin(url: string, origins: ReadonlySet<string>): boolean {
-  return origins.has(URL.parse(url)?.origin ?? '');
-}
-
-function elsewhere(url: string): Step {
-  return failed(
-    'login_refused',
-    `the log-in leads to ${shownUrl(url)}, which is none of the origins that the definition names`,
-  );
-}
-
-function tooFar(url: string): Step {
+function tooFar(url: string): FailedLogin {
   return failed('login_refused', `more than ${maxRedirects} redirects in the log-in, the last to ${shownUrl(url)}`);
 }

@@ -2,15 +2,22 @@ import type { Auth, Given } from '../definition/auth.ts';
 import type { LoginRead, LoginReading } from './read-login.ts';
 import { Secret } from './secret.ts';
 
-/** What a log-in is made of: the definition's part, its secrets, and where they may be sent. */
-export interface LoginPlan<A extends Auth = Auth> {
+/** The kinds of log-in whose requests the daemon makes. A plug-in makes those of its own log-in. */
+export type DeclaredAuth = Exclude<Auth, { type: 'plugin' }>;
+
+/** The inputs of a log-in: its part of the definition, the secrets, and the origins that it may be sent to. */
+export interface LoginPlan<A extends DeclaredAuth = DeclaredAuth> {
   readonly auth: A;
-  /** Holds every secret that `auth` names. */
+  /** Holds every secret that `auth` names, by name. */
   readonly secrets: ReadonlyMap<string, Secret>;
   readonly origins: ReadonlySet<string>;
+  readonly ask: AskLogin;
 }
 
-/** One exchange of a log-in. Its body is a secret, since it may hold some. */
+/** Makes one request of a log-in and reads its answer, without following redirects. Rejects only when the owner of the session ends. */
+export type AskLogin = (request: LoginRequest, reading: LoginReading) => Promise<LoginOutcome>;
+
+/** One request of a log-in. Its body is a secret, since it may hold some. */
 export interface LoginRequest {
   readonly url: string;
   readonly method: 'GET' | 'POST';
@@ -19,28 +26,29 @@ export interface LoginRequest {
   readonly body?: Secret;
 }
 
-/** How one exchange of a log-in went, whatever the status: a redirect is an answer with a `location`, which is absolute. */
-export type LoginOutcome =
-  | {
-      readonly kind: 'answered';
-      readonly url: string;
-      readonly status: number;
-      readonly location?: string;
-      readonly setCookies: readonly string[];
-      /** The product before the site that has answered in its place. */
-      readonly challenge?: string | undefined;
-      /** What the step's reading found in the body. */
-      readonly read: LoginRead;
-      /** Wall time of the response head. */
-      readonly at: number;
-    }
-  | { readonly kind: 'failed'; readonly message: string };
+/** The answer to one request of a log-in, whatever its status. A redirect is an answer with an absolute `location`. */
+export interface LoginAnswer {
+  readonly kind: 'answered';
+  readonly url: string;
+  readonly status: number;
+  readonly location?: string;
+  readonly setCookies: readonly string[];
+  /** The protection product that answered in place of the site, if one did. */
+  readonly challenge?: string | undefined;
+  /** The parts of the body that were to be read. */
+  readonly read: LoginRead;
+  /** When the response head came, wall time. */
+  readonly at: number;
+}
 
-/** What makes requests those of someone who is logged in. */
-export type Credentials =
-  /** The cookies that were set meanwhile. */
+/** The outcome of one request of a log-in. */
+export type LoginOutcome = LoginAnswer | { readonly kind: 'failed'; readonly message: string };
+
+/** The credentials that mark requests as those of someone who is logged in. */
+export type SessionCredentials =
+  /** The cookies that the site has set during the log-in. */
   | { readonly kind: 'cookies' }
-  /** What a plug-in's log-in gave, by the headers' names in lower case. */
+  /** Headers from a plug-in's log-in, by name in lower case. */
   | {
       readonly kind: 'headers';
       readonly headers: Readonly<Record<string, Secret>>;
@@ -51,7 +59,7 @@ export type Credentials =
       readonly kind: 'header';
       /** In lower case. */
       readonly header: string;
-      /** Stands before the token; without it the token stands alone. */
+      /** The word before the token; without it the token stands alone. */
       readonly scheme?: string;
       readonly token: Secret;
       readonly refresh?: Secret;
@@ -60,39 +68,53 @@ export type Credentials =
     };
 
 /**
- * Why a log-in did not work: `login_refused` by the site, `login_unreadable` where an answer does not hold what the
- * definition says, `login_unavailable` where the site gave no answer that tells anything, so that nothing was lost.
+ * Why a log-in failed: `login_refused` by the site; `login_unreadable` where an answer does not hold what the
+ * definition says; `login_unavailable` where the site gave no answer that says anything of the credentials.
  */
 export interface LoginFailure {
   readonly code: 'login_refused' | 'login_unreadable' | 'login_unavailable';
   readonly message: string;
 }
 
-/** What to do next in a log-in. A state is plain data and belongs to the flow that made it. */
-export type LoginStep<S> =
-  | { readonly do: 'ask'; readonly request: LoginRequest; readonly reading: LoginReading; readonly state: S }
-  | { readonly do: 'done'; readonly credentials: Credentials }
-  | { readonly do: 'fail'; readonly failure: LoginFailure };
-
-/** One way to log in, as a machine without memory: from a state and an outcome to the next step. */
-export interface LoginFlow<A extends Auth, S> {
-  begin(plan: LoginPlan<A>): LoginStep<S>;
-  next(plan: LoginPlan<A>, state: S, outcome: LoginOutcome): LoginStep<S>;
+/** A log-in that failed. */
+export interface FailedLogin {
+  readonly do: 'fail';
+  readonly failure: LoginFailure;
 }
 
-export function failed(code: LoginFailure['code'], message: string): { do: 'fail'; failure: LoginFailure } {
+/** The end of a log-in. */
+export type LoginEnd = { readonly do: 'done'; readonly credentials: SessionCredentials } | FailedLogin;
+
+/** Ends a log-in with a failure. */
+export function failed(code: LoginFailure['code'], message: string): FailedLogin {
   return { do: 'fail', failure: { code, message } };
 }
 
-/** The failure of an exchange that tells nothing of the credentials, whichever flow it belongs to. */
-export function unavailable(outcome: LoginOutcome): { do: 'fail'; failure: LoginFailure } | undefined {
-  if (outcome.kind === 'failed') return failed('login_unavailable', `could not log in: ${outcome.message}`);
-  const { status, url, challenge } = outcome;
-  if (challenge !== undefined)
-    return failed('login_unavailable', `could not log in: ${shownUrl(url)} is behind a challenge of ${challenge}`);
-  return status === 429 || status >= 500
-    ? failed('login_unavailable', `could not log in: ${shownUrl(url)} answered with status ${status}`)
-    : undefined;
+/**
+ * Makes one request of a log-in. Resolves with the failure of the log-in where the request leads to an origin that the definition does not
+ * name, and where its outcome says nothing of the credentials. Rejects as `ask` does.
+ */
+export async function answerTo(
+  { origins, ask }: Pick<LoginPlan, 'origins' | 'ask'>,
+  request: LoginRequest,
+  reading: LoginReading,
+): Promise<LoginAnswer | FailedLogin> {
+  const { url } = request;
+  if (!origins.has(URL.parse(url)?.origin ?? ''))
+    return failed(
+      'login_refused',
+      `the log-in leads to ${shownUrl(url)}, which is none of the origins that the definition names`,
+    );
+  const outcome = await ask(request, reading);
+  if (outcome.kind === 'failed') return unavailable(outcome.message);
+  const { status, url: answeredBy, challenge } = outcome;
+  if (challenge !== undefined) return unavailable(`${shownUrl(answeredBy)} is behind a challenge of ${challenge}`);
+  if (status === 429 || status >= 500) return unavailable(`${shownUrl(answeredBy)} answered with status ${status}`);
+  return outcome;
+}
+
+function unavailable(why: string): FailedLogin {
+  return failed('login_unavailable', `could not log in: ${why}`);
 }
 
 /** An URL without its query and fragment, where sites put tokens. */
@@ -101,7 +123,7 @@ export function shownUrl(url: string): string {
   return parsed === null ? 'an address that is none' : `${parsed.origin}${parsed.pathname}`;
 }
 
-/** The text that a field sends. */
+/** The text of a field. Throws for a secret that `secrets` does not hold. */
 export function textOf(given: Given, secrets: ReadonlyMap<string, Secret>): string {
   if (typeof given === 'string') return given;
   const secret = secrets.get(given.secret);
@@ -109,6 +131,7 @@ export function textOf(given: Given, secrets: ReadonlyMap<string, Secret>): stri
   return secret.reveal();
 }
 
+/** The texts of named fields. Throws for a secret that `secrets` does not hold. */
 export function textsOf(
   fields: Readonly<Record<string, Given>>,
   secrets: ReadonlyMap<string, Secret>,
@@ -121,14 +144,39 @@ export function formBody(fields: Iterable<[name: string, text: string]>): Secret
   return new Secret('body of the log-in', new URLSearchParams([...fields]).toString());
 }
 
-/** Header credentials from a token, or a failure when no header can hold it. */
+/** Header credentials from a token, or a failure where no header can hold it. */
 export function tokenCredentials(
   { scheme, header }: { readonly scheme: string; readonly header?: string },
   token: Secret,
   more: { readonly refresh?: Secret; readonly expiresAt?: number } = {},
-): LoginStep<never> {
+): LoginEnd {
   if (!/^[\t\x20-\x7e\x80-\xff]+$/.test(token.reveal()))
     return failed('login_unreadable', `${token.toString()} holds characters that no header may, such as a line end`);
   const place = header === undefined ? { header: 'authorization', scheme } : { header: header.toLowerCase() };
   return { do: 'done', credentials: { kind: 'header', ...place, token, ...more } };
+}
+
+/** The headers that credentials add to a request, without cookies. */
+export function headersOf(credentials: SessionCredentials | undefined): Readonly<Record<string, string>> {
+  switch (credentials?.kind) {
+    case 'header': {
+      const { header, scheme, token } = credentials;
+      return { [header]: scheme === undefined ? token.reveal() : `${scheme} ${token.reveal()}` };
+    }
+    case 'headers':
+      return Object.fromEntries(Object.entries(credentials.headers).map(([name, secret]) => [name, secret.reveal()]));
+    case 'cookies':
+    case undefined:
+      return {};
+    default:
+      return credentials satisfies never;
+  }
+}
+
+/** The secrets within credentials, which no message may show. */
+export function credentialSecrets(credentials: SessionCredentials | undefined): readonly Secret[] {
+  if (credentials?.kind === 'headers') return Object.values(credentials.headers);
+  if (credentials?.kind !== 'header') return [];
+  const { token, refresh } = credentials;
+  return refresh === undefined ? [token] : [token, refresh];
 }

@@ -1,34 +1,37 @@
-import { type AnyNode, type Element } from 'domhandler';
+import type { AnyNode, Element } from 'domhandler';
 import { compile } from 'css-select';
-import { findFirst, parseTree, textOf } from '../extract/tree.ts';
+import { findFirst } from '../extract/tree/nodes.ts';
+import { spacedText } from '../extract/tree/text.ts';
+import { parseHtml } from '../extract/document/html.ts';
 
-/** What to look for in the answer of a log-in's exchange, as plain data: it may be read wherever pages are. */
+/** The parts to read from the answer to a request of a log-in. Plain data, so that it can be read on a thread. */
 export interface LoginReading {
-  /** The values of elements, by the names under which they are wanted. */
+  /** CSS selectors of the elements whose values are read, by name. */
   readonly values?: Readonly<Record<string, string>>;
-  /** Whether any element matches. */
+  /** A CSS selector; it is read whether an element matches. */
   readonly matches?: string;
-  /** Members of JSON, by the names under which they are wanted; dots stand between names. */
+  /** Paths of JSON members, by name; dots separate the parts of a path. */
   readonly json?: Readonly<Record<string, string>>;
 }
 
-/** What was found; names for which there was nothing are left out. */
+/** The parts that were read. Names for which nothing was found are missing. */
 export interface LoginRead {
   readonly values: Readonly<Record<string, string>>;
   readonly isMatched: boolean;
   readonly json: Readonly<Record<string, string | number>>;
 }
 
+/** The result of reading nothing. */
 export const nothingRead: LoginRead = { values: {}, isMatched: false, json: {} };
 
-/** No value that a log-in needs is longer. */
+/** The largest length of a value, in characters; longer ones are cut or ignored. */
 const maxValueUnits = 16_384;
 
-/** Reads a body of an answer. Pure but for the parser, which it does not load for JSON. */
+/** Reads the body of an answer. Loads the HTML parser only where it is needed. Throws for an invalid selector. */
 export async function readLogin(text: string, { values = {}, matches, json = {} }: LoginReading): Promise<LoginRead> {
   const members = Object.keys(json).length === 0 ? {} : readJson(text, json);
   if (Object.keys(values).length === 0 && matches === undefined) return { ...nothingRead, json: members };
-  const root = await parseTree(text, 'fast');
+  const root = parseHtml(text);
   const first = (css: string) => findFirst(root, compile<AnyNode, Element>(css));
   const found = Object.entries(values).flatMap(([name, css]) => {
     const element = first(css);
@@ -41,9 +44,9 @@ export async function readLogin(text: string, { values = {}, matches, json = {} 
   };
 }
 
-/** What an input holds, or a meta element, or else an element's text. */
+/** The value of an input, the content of a meta element, or else the text of an element. */
 function valueOf(element: Element): string {
-  return element.attribs['value'] ?? element.attribs['content'] ?? textOf(element).trim();
+  return element.attribs['value'] ?? element.attribs['content'] ?? spacedText(element).trim();
 }
 
 function readJson(text: string, paths: Readonly<Record<string, string>>): Record<string, string | number> {

@@ -1,26 +1,35 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { type FileHandle, link, open, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ownerFault } from './secret-store.ts';
 
 const version = 'v1';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** What came of opening a sealed text. */
-export type Opened =
+/** The result of opening a sealed text. */
+export type Unsealed =
   | { readonly ok: true; readonly text: string }
-  /** `version`: made by another version of the program; `broken`: with another key, for another context, or changed since. */
+  /**
+   * `version`: sealed by another version of the program. `broken`: sealed with another key or for another context, or
+   * changed since.
+   */
   | { readonly ok: false; readonly why: 'version' | 'broken' };
 
-/** Keeps texts from those who have the data but not the key. */
+/** Encrypts texts, so that nobody without the key can read them. */
 export interface Sealer {
-  /** A text of letters, digits, `-`, `_` and `.`, different each time; it opens for the same context only. */
+  /**
+   * Encrypts `text`. The result has letters, digits, `-`, `_` and `.`, differs each time, and opens only for the same
+   * context.
+   */
   seal(text: string, context: string): string;
-  open(sealed: string, context: string): Opened;
-  /** Tells whether texts are the same without keeping them; who has no key cannot try out guesses. */
+  open(sealed: string, context: string): Unsealed;
+  /** A digest by which texts can be compared without being stored. Without the key no guess can be tried. */
   fingerprint(text: string): string;
 }
 
 /**
- * AES-256-GCM with a random nonce per text: a key may seal four billion of them.
+ * A sealer with AES-256-GCM and a random nonce for each text; one key is good for four billion texts.
  *
  * @param key - 32 random bytes; each purpose gets one of its own, derived from them.
  */
@@ -65,4 +74,76 @@ function boundTo(context: string): Buffer {
 
 function derived(key: Uint8Array, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', key, new Uint8Array(0), purpose, 32));
+}
+
+/** The size of a key, in bytes. */
+export const keyBytes = 32;
+const keyFileName = 'session.key';
+
+/** Thrown for a key file that must not be used. A person must act. */
+export class KeyFileError extends Error {
+  override readonly name = 'KeyFileError';
+}
+
+/**
+ * Reads the key of a data folder, and makes one where there is none. Rejects with `KeyFileError` for a key file that
+ * others can read or that is cut short, and with the system's error if the file cannot be read or written.
+ */
+export async function readKey(folder: string): Promise<Uint8Array> {
+  const file = join(folder, keyFileName);
+  return (await readIfThere(file)) ?? (await makeKey(file));
+}
+
+async function readIfThere(file: string): Promise<Uint8Array | undefined> {
+  const handle = await openIfThere(file);
+  if (handle === undefined) return undefined;
+  try {
+    const { mode, uid } = await handle.stat();
+    const fault = ownerFault(file, mode, uid);
+    if (fault !== undefined) throw new KeyFileError(fault);
+    const key = await handle.readFile();
+    if (key.length !== keyBytes)
+      throw new KeyFileError(
+        `${file}: expected ${keyBytes} bytes, got ${key.length}; remove it to have a new one made`,
+      );
+    return key;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function openIfThere(file: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(file, 'r');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Makes the key file. It is written beside and linked into place, so that it is never there in part; of two processes
+ * the second takes the first's key.
+ */
+async function makeKey(file: string): Promise<Uint8Array> {
+  const written = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  const key = randomBytes(keyBytes);
+  const handle = await open(written, 'wx', 0o600);
+  try {
+    await handle.writeFile(key);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  try {
+    await link(written, file);
+    return key;
+  } catch (error) {
+    const there = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    const others = there ? await readIfThere(file) : undefined;
+    if (others === undefined) throw error;
+    return others;
+  } finally {
+    await unlink(written);
+  }
 }

@@ -1,8 +1,10 @@
 import { open } from 'node:fs/promises';
+import { LRUCache } from 'lru-cache';
 import { parseDocument } from 'yaml';
+import type { Clock } from '../clock.ts';
 import { Secret } from './secret.ts';
 
-/** Where the values of secrets come from; the environment goes before the file. */
+/** The places in which secrets are looked up. The environment takes precedence over the file. */
 export interface SecretSources {
   /** Holds a secret as `HERONRY_SECRET_<NAME>`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -10,24 +12,31 @@ export interface SecretSources {
   readonly file?: string;
 }
 
-/** The secrets that were asked for, or which of them there are not and why. */
+/** The secrets that were asked for, or the names of those that are missing and why. */
 export type FoundSecrets =
   | { readonly ok: true; readonly secrets: ReadonlyMap<string, Secret> }
   | { readonly ok: false; readonly missing: readonly string[]; readonly message: string };
 
-/** Finds secrets by name. They are read anew each time, so that one that was put right counts at the next look. */
+/**
+ * Finds secrets by name. They are read anew each time, so that a correction counts at once. Rejects when the file
+ * cannot be opened for another reason than a missing file or permission.
+ */
 export type FindSecrets = (names: readonly string[]) => Promise<FoundSecrets>;
 
-export const environmentPrefix = 'HERONRY_SECRET_';
+/** The prefix of the environment variables that hold secrets. */
+const environmentPrefix = 'HERONRY_SECRET_';
 
-/** No file of secrets is larger. */
+/** The largest size of a file of secrets. */
 const maxFileBytes = 1024 * 1024;
 
 type FileContent =
   | { readonly ok: true; readonly values: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly message: string };
 
-/** Nothing is read before a secret is asked for; the file is left alone while the environment has them all. */
+/**
+ * Opens the sources of secrets. The file is only read while the environment does not hold all secrets that are asked
+ * for. The function that it returns rejects as `FindSecrets` says.
+ */
 export function secretsFrom({ environment, file }: SecretSources): FindSecrets {
   return async (names) => {
     const inEnvironment = (name: string) => environment[environmentPrefix + name] ?? '';
@@ -45,12 +54,57 @@ export function secretsFrom({ environment, file }: SecretSources): FindSecrets {
   };
 }
 
+/** How long a looked-up secret serves: each request through a proxy and each page of a plug-in may need it. */
+const servesMs = 10_000;
+
+/** No more look-ups are remembered. */
+const mostLookUps = 1_000;
+
+/** The secrets of a daemon, looked up in two ways. */
+export interface Secrets {
+  /** Looks secrets up anew each time, as a log-in does: a missing one may have been added meanwhile. */
+  readonly find: FindSecrets;
+  /** Looks secrets up at most once in 10 s, by the names that are asked for together. A look-up that rejected is not remembered. */
+  readonly remembered: FindSecrets;
+}
+
+/** Adds a cache to a way to find secrets. */
+export function createSecrets(find: FindSecrets, clock: Pick<Clock, 'monotonic'>): Secrets {
+  const found = new LRUCache<string, ReturnType<FindSecrets>>({
+    max: mostLookUps,
+    ttl: servesMs,
+    ttlResolution: 0,
+    // The cache takes an instant of 0 for none.
+    perf: { now: () => clock.monotonic() + 1 },
+  });
+  return { find, remembered };
+
+  function remembered(names: readonly string[]): ReturnType<FindSecrets> {
+    const asked = JSON.stringify(names);
+    const known = found.get(asked);
+    if (known !== undefined) return known;
+    const secrets = find(names);
+    found.set(asked, secrets);
+    secrets.catch(() => found.delete(asked));
+    return secrets;
+  }
+}
+
+/** The named secrets that are set, by name; a missing secret is left out. Rejects as `findSecrets` does. */
+export async function secretsThatAreSet(
+  findSecrets: FindSecrets,
+  names: readonly string[] = [],
+): Promise<ReadonlyMap<string, Secret>> {
+  const all = await Promise.all(names.map((name) => findSecrets([name])));
+  return new Map(all.flatMap((each) => (each.ok ? [...each.secrets] : [])));
+}
+
 function textOf(values: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = Object.hasOwn(values, name) ? values[name] : undefined;
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Says what is missing and where it was looked for; never what was found. */
+/** The sentence that says which secrets are missing and where they were looked for. It shows no value. */
 function missingMessage(
   missing: readonly string[],
   values: Readonly<Record<string, unknown>>,
@@ -58,16 +112,16 @@ function missingMessage(
   content: FileContent | undefined,
 ): string {
   const [first] = missing;
-  const told = `missing the secret${missing.length === 1 ? '' : 's'} ${missing.join(', ')}`;
+  const sentence = `missing the secret${missing.length === 1 ? '' : 's'} ${missing.join(', ')}`;
   const variable = `the environment variable ${environmentPrefix}${first}`;
-  if (file === undefined || content === undefined) return `${told}: expected ${variable}, or a file of secrets`;
-  if (!content.ok) return `${told}: expected ${variable}; ${content.message}`;
+  if (file === undefined || content === undefined) return `${sentence}: expected ${variable}, or a file of secrets`;
+  if (!content.ok) return `${sentence}: expected ${variable}; ${content.message}`;
   const unfit = missing.find((name) => Object.hasOwn(values, name));
   const hint = unfit === undefined ? '' : ` (there ${unfit} is no text, or an empty one: put it in quotes)`;
-  return `${told}: expected ${variable}, or a line "${first}: …" in ${file}${hint}`;
+  return `${sentence}: expected ${variable}, or a line "${first}: …" in ${file}${hint}`;
 }
 
-/** Reads the file through one handle, so that what was vetted is what is read. */
+/** Reads the file through one handle, so that the file whose owner was checked is the file that is read. */
 async function readSecretFile(file: string): Promise<FileContent> {
   try {
     const handle = await open(file, 'r');
@@ -87,7 +141,10 @@ async function readSecretFile(file: string): Promise<FileContent> {
   }
 }
 
-/** What is wrong with who may read a file; nothing on systems whose files have no such mode. */
+/**
+ * The sentence that says why a file's owner or mode is unsafe; `undefined` if they are safe, and on systems without
+ * such modes.
+ */
 export function ownerFault(file: string, mode: number, uid: number): string | undefined {
   const own = process.getuid?.();
   if (own === undefined) return undefined;
@@ -100,7 +157,7 @@ export function ownerFault(file: string, mode: number, uid: number): string | un
     : `${file}: expected a file of the user who runs the daemon, got another's`;
 }
 
-/** The parser's own messages may quote the file, so only the line is told. */
+/** Parses the file. The parser's own messages may quote it, so only the line number is shown. */
 function readMapping(file: string, text: string): FileContent {
   const document = parseDocument(text, { prettyErrors: true, logLevel: 'silent' });
   const [fault] = document.errors;

@@ -1,47 +1,41 @@
 import type { Auth } from '../definition/auth.ts';
+import { defined } from '../defined.ts';
 import {
+  answerTo,
   failed,
   formBody,
-  type LoginFlow,
-  type LoginOutcome,
+  type LoginAnswer,
+  type LoginEnd,
   type LoginPlan,
-  type LoginStep,
   shownUrl,
   textsOf,
   tokenCredentials,
-  unavailable,
 } from './login.ts';
 import { Secret } from './secret.ts';
 
 type Token = Extract<Auth, { type: 'token' }>;
 type Plan = LoginPlan<Token>;
-type Step = LoginStep<TokenState>;
-
-/** A redirect is followed with what was sent; the refresh token is kept for an answer that brings no new one. */
-export interface TokenState {
-  readonly redirects: number;
-  readonly body: Secret;
-  readonly refresh?: Secret;
-}
 
 /** An API that gives tokens has no reason to redirect twice. */
 const maxRedirects = 2;
 
-/** A log-in that is answered with a token. */
-export const tokenLogin: LoginFlow<Token, TokenState> = {
-  begin({ auth, secrets, origins }) {
-    const body = bodyOf(auth, textsOf(auth.fields, secrets));
-    return ask({ auth, origins }, auth.url, { redirects: 0, body });
-  },
-  next,
-};
+const contentTypes = { form: 'application/x-www-form-urlencoded', json: 'application/json' } as const;
 
-/** A new token for a refresh token: as `tokenLogin`, with less to send. */
-export function beginRefresh({ auth, secrets, origins }: Plan, refresh: Secret): Step {
-  if (auth.refresh === undefined) return failed('login_refused', 'the definition names no way to refresh a token');
-  const { url = auth.url, fields, token } = auth.refresh;
+/** Logs in at an API whose answer holds a token. Rejects as `ask` of the plan does. */
+export function tokenLogin(plan: Plan): Promise<LoginEnd> {
+  const { auth, secrets } = plan;
+  return requestToken(plan, auth.url, bodyOf(auth, textsOf(auth.fields, secrets)));
+}
+
+/** Requests a new token with a refresh token. Rejects as `ask` of the plan does. */
+export function tokenRefresh(
+  plan: Plan,
+  { url, fields, token }: NonNullable<Token['refresh']>,
+  refresh: Secret,
+): Promise<LoginEnd> {
+  const { auth, secrets } = plan;
   const body = bodyOf(auth, [...textsOf(fields, secrets), [token, refresh.reveal()]]);
-  return ask({ auth, origins }, url, { redirects: 0, body, refresh });
+  return requestToken(plan, url ?? auth.url, body, refresh);
 }
 
 function bodyOf({ encoding }: Token, fields: readonly [name: string, text: string][]): Secret {
@@ -49,46 +43,39 @@ function bodyOf({ encoding }: Token, fields: readonly [name: string, text: strin
   return new Secret('body of the log-in', JSON.stringify(Object.fromEntries(fields)));
 }
 
-const contentTypes = { form: 'application/x-www-form-urlencoded', json: 'application/json' } as const;
-
-function ask({ auth, origins }: Pick<Plan, 'auth' | 'origins'>, url: string, state: TokenState): Step {
-  if (!origins.has(URL.parse(url)?.origin ?? ''))
-    return failed(
-      'login_refused',
-      `the log-in leads to ${shownUrl(url)}, which is none of the origins that the definition names`,
-    );
+/**
+ * Requests a token. A redirect is followed with the same body.
+ *
+ * @param kept - the refresh token that stays in force if the answer brings no new one.
+ */
+async function requestToken(plan: Plan, start: string, body: Secret, kept?: Secret): Promise<LoginEnd> {
+  const { auth } = plan;
   const headers = { accept: 'application/json', 'content-type': contentTypes[auth.encoding] };
-  return {
-    do: 'ask',
-    request: { url, method: 'POST', headers, body: state.body },
-    reading: { json: { ...auth.read } },
-    state,
-  };
+  let url = start;
+  for (let redirects = 0; ; redirects += 1) {
+    const answer = await answerTo(plan, { url, method: 'POST', headers, body }, { json: { ...auth.read } });
+    if ('do' in answer) return answer;
+    const { location, status } = answer;
+    const isFollowed = (status === 307 || status === 308) && redirects < maxRedirects;
+    if (location === undefined || !isFollowed) return readToken(auth, answer, kept);
+    url = location;
+  }
 }
 
-function next(plan: Plan, state: TokenState, outcome: LoginOutcome): Step {
-  const down = unavailable(outcome);
-  if (down !== undefined || outcome.kind === 'failed') return down ?? failed('login_unavailable', 'no answer');
-  const { status, url, location, read, at } = outcome;
-  if (location !== undefined && (status === 307 || status === 308) && state.redirects < maxRedirects)
-    return ask(plan, location, { ...state, redirects: state.redirects + 1 });
+function readToken(auth: Token, { status, url, read, at }: LoginAnswer, kept: Secret | undefined): LoginEnd {
   if (status >= 300) return failed('login_refused', `${shownUrl(url)} refused the log-in with status ${status}`);
-  const { access } = read.json;
+  const { access, refresh, expiresIn } = read.json;
   if (access === undefined)
-    return failed('login_unreadable', `the answer of ${shownUrl(url)} has no token at "${plan.auth.read.access}"`);
-  return tokenCredentials(plan.auth, new Secret('token', String(access)), {
-    ...refreshOf(read.json['refresh'], state.refresh),
-    ...expiryOf(read.json['expiresIn'], at),
+    return failed('login_unreadable', `the answer of ${shownUrl(url)} has no token at "${auth.read.access}"`);
+  const more = defined({
+    // RFC 6749: an answer without a new refresh token leaves the old one in force.
+    refresh: refresh === undefined ? kept : new Secret('refresh token', String(refresh)),
+    expiresAt: expiryOf(expiresIn, at),
   });
+  return tokenCredentials(auth, new Secret('token', String(access)), more);
 }
 
-/** RFC 6749: an answer without a new refresh token leaves the old one in force. */
-function refreshOf(found: string | number | undefined, before: Secret | undefined): { readonly refresh?: Secret } {
-  if (found !== undefined) return { refresh: new Secret('refresh token', String(found)) };
-  return before === undefined ? {} : { refresh: before };
-}
-
-function expiryOf(seconds: string | number | undefined, at: number): { readonly expiresAt?: number } {
+function expiryOf(seconds: string | number | undefined, at: number): number | undefined {
   const after = Number(seconds);
-  return seconds !== undefined && after > 0 && after < 1e10 ? { expiresAt: at + after * 1_000 } : {};
+  return seconds !== undefined && after > 0 && after < 1e10 ? at + after * 1_000 : undefined;
 }

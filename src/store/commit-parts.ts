@@ -1,35 +1,39 @@
-import type { RecordDraft, Value } from '../extract/draft.ts';
-import { noChanges, observe, sumOf } from './observe.ts';
+import type { RecordDraft } from '../extract/draft.ts';
+import type { Value } from '../extract/value/value.ts';
+import { noChanges, observe, partlyVerified, sumOf, verify } from './observe.ts';
 import type { Fence, StepOps } from './ops.ts';
-import type { ChangeCounts, RecordRow, TargetRow } from './rows.ts';
+import type { ChangeCounts } from '../view/fields.ts';
+import type { TargetRow } from './tables/rows.ts';
+import type { RecordView } from '../view/record.ts';
 import { applyCrawl } from './crawl.ts';
 import type { Change, Store } from './store.ts';
-import { partlyVerified, verify } from './verify.ts';
 
-/** Of each, so much takes some 10 ms to write. */
+/** Limits of one transaction: places, records, and characters of drafts. Each takes some 10 ms to write. */
 const places = 500;
 const records = 200;
 const weight = 125_000;
 
-/** What a draft weighs besides its texts, in characters. */
+/** Weight of a draft besides its values, in characters. */
 const draftWeight = 625;
 
-/** What parts leave of a step for the commit that ends it. */
+/** The rest of a step, for the commit that ends it. */
 export interface StepLeft {
-  /** With the drafts and places that are still to be written, and no longer `unmodified` once all is verified; all else is as it was. */
+  /**
+   * The step with the drafts and places that are not written yet; without `unmodified` when all records are verified.
+   */
   readonly ops: StepOps;
-  /** What its parts did. */
+  /** Changes of the parts that are written. */
   readonly counts: ChangeCounts;
-  /** Fields that they saw. */
+  /** Names of the fields that the written parts saw. */
   readonly fields: ReadonlySet<string>;
 }
 
-/** Fields that drafts have, whatever their values. */
+/** Names of the fields of drafts, whatever their values. */
 export function fieldsOf(drafts: StepOps['drafts']): ReadonlySet<string> {
   return new Set(drafts.flatMap(({ fields }) => Object.keys(fields)));
 }
 
-/** Whether a step is too much for one transaction, which would hold everybody up. */
+/** Whether a step is too large for one transaction, which would hold up all other commits. */
 export function hasParts(store: Store, { target }: Fence, { unmodified, drafts, crawl }: StepOps): boolean {
   if ((crawl?.add.length ?? 0) > places) return true;
   if (unmodified === true) return store.records.countOfTarget(target, records + 1) > records;
@@ -37,22 +41,23 @@ export function hasParts(store: Store, { target }: Fence, { unmodified, drafts, 
 }
 
 /**
- * Writes most of a step in as many transactions as it takes, each of which holds the fence; nothing when that broke. Until the rest is
- * written with the step's row, the step is not made and its place has not left the frontier: whoever makes it again finds its first
- * records confirmed and its first places met, so that nothing is told twice.
+ * Writes most of a step in several transactions, each of which checks the fence, and returns the rest; `undefined` when
+ * the fence no longer holds. The step counts as made, and its place leaves the frontier, only when the rest is written
+ * with the step's row. A step that is made again finds its first records confirmed and its first places met, so it
+ * tells nothing twice. Rejects with `StoreFullError` when the store has no room.
  */
 export async function writeParts(
   store: Store,
   fence: Fence,
   ops: StepOps,
-  holds: () => TargetRow | undefined,
+  holds: Holds,
 ): Promise<StepLeft | undefined> {
   const linked = await addPlaces(store, fence, ops, holds);
   if (linked === undefined) return undefined;
   return ops.unmodified === true ? verifyParts(store, fence, linked, holds) : observeParts(store, fence, linked, holds);
 }
 
-/** The target within a transaction, if the fence holds. */
+/** The target, read within a transaction; `undefined` when the fence does not hold. */
 type Holds = () => TargetRow | undefined;
 
 async function addPlaces(store: Store, fence: Fence, ops: StepOps, holds: Holds): Promise<StepOps | undefined> {
@@ -75,8 +80,7 @@ async function observeParts(store: Store, fence: Fence, ops: StepOps, holds: Hol
   const slices = slicesOf(ops.drafts);
   const last = slices.pop() ?? [];
   for (const slice of slices) {
-    const order = { draftsBefore, ...(since !== undefined && { since }) };
-    const sighting = { scrape: fence.scrape, url: log.url, observedAt, ...order };
+    const sighting = { scrape: fence.scrape, url: log.url, observedAt, draftsBefore, since };
     const found = await part(store, fence, holds, (target, change) =>
       observe(store, change, { target, ...sighting }, slice),
     );
@@ -85,14 +89,14 @@ async function observeParts(store: Store, fence: Fence, ops: StepOps, holds: Hol
     draftsBefore += slice.length;
   }
   const fields = fieldsOf(slices.flat());
-  return { ops: { ...ops, drafts: last, ...(draftsBefore > 0 && { draftsBefore }) }, counts, fields };
+  return { ops: { ...ops, drafts: last, draftsBefore }, counts, fields };
 }
 
 async function verifyParts(store: Store, fence: Fence, ops: StepOps, holds: Holds): Promise<StepLeft | undefined> {
   const sighting = { scrape: fence.scrape, at: ops.observedAt };
   const fields = new Set<string>();
   let counts = noChanges;
-  let after: RecordRow | undefined;
+  let after: RecordView | undefined;
   do {
     const from = after;
     const found = await part(store, fence, holds, (target) => {
@@ -100,7 +104,7 @@ async function verifyParts(store: Store, fence: Fence, ops: StepOps, holds: Hold
       if (from === undefined && copy !== undefined) {
         store.targets.put({ ...target, copy: partlyVerified(copy, ops.observedAt) });
       }
-      return verify(store, target, sighting, { limit: records, ...(from !== undefined && { after: from }) });
+      return verify(store, target, sighting, { limit: records, after: from });
     });
     if (found === undefined) return undefined;
     counts = sumOf(counts, found.counts);
@@ -126,7 +130,7 @@ function part<T>(
   });
 }
 
-/** Drafts in page order, as many at a time as one transaction may write. */
+/** Drafts in page order, divided by what one transaction may write. */
 function slicesOf(drafts: readonly RecordDraft[]): (readonly RecordDraft[])[] {
   const slices: (readonly RecordDraft[])[] = [];
   let [start, sum] = [0, 0];
@@ -142,7 +146,7 @@ function slicesOf(drafts: readonly RecordDraft[]): (readonly RecordDraft[])[] {
   return slices;
 }
 
-/** About how many characters it takes to write a value down. */
+/** Weight of a value: about the characters of its JSON. */
 function weightOf(value: Value): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 10;

@@ -1,20 +1,23 @@
 import { withResult } from '../schedule/priority.ts';
-import { endScrape, halt, scheduleNext } from './ending.ts';
-import { fieldsOf, hasParts, type StepLeft, writeParts } from './commit-parts.ts';
-import { freshen } from './fresh.ts';
-import { applyCrawl, type CrawlOps } from './crawl.ts';
-import { markMissing } from './missing.ts';
-import { noChanges, observe, sumOf } from './observe.ts';
-import { verify } from './verify.ts';
+import { endScrape, endTarget, idsOf } from './ending.ts';
+import { withScrape } from './usual.ts';
+import { freshen, scheduleNext } from './schedule.ts';
+import { type StepLeft, fieldsOf, hasParts, writeParts } from './commit-parts.ts';
+import { type CrawlOps, applyCrawl } from './crawl.ts';
+import { markMissing } from './crawl-missing.ts';
+import { noChanges, observe, sumOf, verify } from './observe.ts';
 import type { Close, CommitResult, Fence, Gap, StepOps } from './ops.ts';
 import { askAgain } from './scrapes.ts';
-import type { ChangeCounts, ProjectRow, ScrapeRow, SpentRow, TargetRow } from './rows.ts';
+import type { ChangeCounts } from '../view/fields.ts';
+import type { ProjectRow, ScrapeRow, SpentRow, TargetRow } from './tables/rows.ts';
 import type { Change, Store } from './store.ts';
+import type { RecordDraft } from '../extract/draft.ts';
 
 /**
- * Writes all that one step of a scrape found, or nothing: `superseded` when the target is gone, has another epoch, or its
- * scrape has ended or has this step already. Resolves when it is committed; a step that closes its scrape also says when
- * the target is next due. Very many records or places are written in several transactions, of which the last makes the step.
+ * Writes one step of a scrape, or nothing: the result is `superseded` when the target is gone or has another epoch, or
+ * when its scrape has ended or has this step already. Resolves when the step is committed. A step of very many records
+ * or places is written in several transactions, the last of which makes the step. Rejects with `StoreFullError` when
+ * the store has no room.
  */
 export async function commitStep(store: Store, fence: Fence, ops: StepOps): Promise<CommitResult> {
   const left = hasParts(store, fence, ops)
@@ -33,7 +36,7 @@ interface Held {
   readonly scrape: ScrapeRow;
 }
 
-/** The rows that a fence names, if it still holds. */
+/** The rows that a fence names; `undefined` when the fence does not hold. */
 function holds(store: Store, fence: Omit<Fence, 'step'> & Partial<Fence>): Held | undefined {
   const { target: number, epoch, scrape: scrapeNumber, step } = fence;
   const target = store.targets.get(number);
@@ -44,7 +47,7 @@ function holds(store: Store, fence: Omit<Fence, 'step'> & Partial<Fence>): Held 
   return { target, scrape };
 }
 
-/** What is left of a step, beside all of it: what the step was is not told by its last part. */
+/** The rest of a step and the whole step, as the rest does not say what the step cost. */
 interface StepToWrite extends StepLeft {
   readonly whole: StepOps;
 }
@@ -57,8 +60,7 @@ function writeStep(
   { target, scrape }: Held,
 ): CommitResult {
   const { observedAt, draftsBefore, since, log } = ops;
-  const order = { ...(draftsBefore && { draftsBefore }), ...(since !== undefined && { since }) };
-  const sighting = { target, scrape: fence.scrape, url: log.url, observedAt, ...order };
+  const sighting = { target, scrape: fence.scrape, url: log.url, observedAt, draftsBefore, since };
   const found = ops.unmodified
     ? verify(store, target, { scrape: fence.scrape, at: observedAt })
     : { counts: observe(store, change, sighting, ops.drafts), fields: fieldsOf(ops.drafts) };
@@ -68,17 +70,7 @@ function writeStep(
   if (fields.size > 0) freshen(store, change, target, { at: observedAt, fields });
   if (ops.gap !== undefined) tellGap(change, scrape, ops.gap);
   if (ops.crawl !== undefined) crawlOn(store, change, { target, scrape }, ops.crawl, counts);
-  const errors = (scrape.errors ?? 0) + (log.errors ?? 0);
-  const repeated = (scrape.repeated ?? 0) + (log.repeated ?? 0);
-  const walked: ScrapeRow = {
-    ...scrape,
-    steps: scrape.steps + 1,
-    bytes: scrape.bytes + log.bytes,
-    counts: sumOf(scrape.counts, counts),
-    ...(errors > 0 && { errors }),
-    ...(repeated > 0 && { repeated }),
-    ...spentWith(scrape, whole),
-  };
+  const walked = withStep(scrape, whole, counts);
 
   let after = progressed(target, ops);
   if (ops.close === undefined) {
@@ -92,36 +84,40 @@ function writeStep(
   return { outcome: 'committed', counts, lastEvent, targetStatus: after.status };
 }
 
-/** As of when a scrape that ends with this step has seen all that there was: of several pages, what came after the first was asked for may be missing. */
+/**
+ * The instant up to which a scrape that ends with this step has seen everything. Of a scrape of several pages, what
+ * appeared after its first request may be missing.
+ */
 function wholeAt(store: Store, { target, scrape }: Held, { since, observedAt }: StepOps): number {
   if (since !== undefined) return store.scrapes.get(since)?.startedAt ?? target.createdAt ?? scrape.startedAt;
   return scrape.steps === 1 ? observedAt : scrape.startedAt;
 }
 
-/** Domains that a crawl leaves aside are told, each once. */
+/** Applies a step to its crawl, and tells each new domain that the crawl leaves aside. */
 function crawlOn(store: Store, change: Change, { target, scrape }: Held, ops: CrawlOps, counts: ChangeCounts): void {
   const tally = { ...ops.tally, changed: counts.changed };
   const { crawl, newDomains } = applyCrawl(store, target.target, { ...ops, tally });
-  const of = { project: target.project, source: target.source, target: target.target, scrape: scrape.scrape };
-  for (const domain of newDomains) change.tell({ type: 'crawl.offsite', ...of, data: { crawl: crawl.crawl, domain } });
+  for (const domain of newDomains)
+    change.tell({ type: 'crawl.offsite', ...idsOf(scrape), data: { crawl: crawl.crawl, domain } });
 }
 
-/** The target after a committed step: what it was blamed for is forgotten, and its walk may have come further. */
-function progressed(target: TargetRow, { position, reach }: StepOps): TargetRow {
+/** The target after a committed step: its crashes in a row are forgotten, and its position and its point to resume at are the step's. */
+function progressed(target: TargetRow, { position, resume }: StepOps): TargetRow {
   const isBlamed = target.crashes.inRow > 0 || target.parked !== undefined;
-  const isReached = reach !== undefined && (reach !== 'none' || target.reach !== undefined);
-  if (!isBlamed && position === undefined && !isReached) return target;
-  const { parked: _, reach: before, ...rest } = target;
-  const kept = reach === undefined ? before : reach === 'none' ? undefined : reach;
-  return {
-    ...rest,
-    crashes: { ...target.crashes, inRow: 0 },
-    ...(position !== undefined && { position }),
-    ...(kept !== undefined && { reach: kept }),
-  };
+  const hasMoved = resume !== undefined && (resume !== 'none' || target.resume !== undefined);
+  if (!isBlamed && position === undefined && !hasMoved) return target;
+  const { parked: _, ...rest } = target;
+  const after: Writable<TargetRow> = { ...rest, crashes: { ...target.crashes, inRow: 0 } };
+  if (position !== undefined) after.position = position;
+  if (resume === 'none') delete after.resume;
+  else if (resume !== undefined) after.resume = resume;
+  return after;
 }
 
-/** Ends a scrape whose steps have all been written, unless it is no longer its target's. */
+/**
+ * Closes a scrape whose steps are all written; the result is `superseded` when the fence does not hold. Rejects with
+ * `StoreFullError` when the store has no room.
+ */
 export async function closeScrape(store: Store, fence: Omit<Fence, 'step'>, close: Close): Promise<CommitResult> {
   const since = close.missingSince;
   const marked = since === undefined ? {} : await markMissing(store, fence, since, () => holds(store, fence)?.target);
@@ -137,7 +133,7 @@ export async function closeScrape(store: Store, fence: Omit<Fence, 'step'>, clos
   });
 }
 
-/** How a scrape closes, with when what it saw was so. */
+/** How a scrape closes, and the instant as of which its target is verified. */
 interface Closing extends Close {
   readonly verifiedAt: number;
 }
@@ -148,70 +144,106 @@ function closed(store: Store, change: Change, { target, scrape }: Held, close: C
   const over = endScrape(store, change, scrape, close);
   if (close.gap !== undefined) tellGap(change, scrape, close.gap);
   if (close.crawl !== undefined) applyCrawl(store, target.target, { add: [], end: close.crawl });
-  const { running, copy, reach, found = [], ...rest } = target;
+  const { running, usual, ...rest } = target;
   const isComplete = close.status === 'complete';
+  const ended: Writable<TargetRow> = { ...rest, epoch: target.epoch + 1 };
+  const mean = withScrape(usual, over);
+  if (mean !== undefined) ended.usual = mean;
   // A scrape that failed says nothing of the page; one that completed says which copy there is now.
-  const kept = isComplete ? close.copy : copy;
-  const ended: TargetRow = {
-    ...rest,
-    ...(kept !== undefined && { copy: kept }),
-    ...(!isComplete && reach !== undefined && { reach }),
-    epoch: target.epoch + 1,
-    settled: isComplete && running !== undefined ? running : target.settled,
-    ...((isComplete || found.length > 0) && {
-      found: withResult(found, { ok: isComplete, found: over.counts.added }),
-    }),
-    ...(isComplete && { verifiedAt: close.verifiedAt }),
-  };
+  if (isComplete) {
+    ended.settled = running ?? target.settled;
+    ended.found = withResult(target.found ?? [], { ok: true, found: over.counts.added });
+    ended.verifiedAt = close.verifiedAt;
+    delete ended.resume;
+    if (close.copy === undefined) delete ended.copy;
+    else ended.copy = close.copy;
+  }
   if (!close.finished) {
     store.targets.put(ended);
     if (isComplete) freshen(store, change, ended, { at: close.verifiedAt, whole: true, fields: noFields });
     scheduleNext(store, change, ended, over);
-    // What its source's hours cut short goes on when they begin again, as it was wished.
+    // A person's scrape that its source's hours cut short goes on when they begin again.
     if (over.endReason === 'unavailable') askAgain(store, change, ended, over);
     return ended;
   }
   const reason = { status: 'cancelled', failure: { code: 'finished', message: 'the target is finished' } } as const;
-  const finished: TargetRow = { ...halt(store, change, ended, reason), status: 'finished' };
+  const finished: TargetRow = { ...endTarget(store, change, ended, reason), status: 'finished' };
   store.targets.put(finished);
   tellIfFinished(store, change, finished.project);
   return finished;
 }
 
-function tellGap(change: Change, { project, source, target, scrape }: ScrapeRow, gap: Gap): void {
-  change.tell({ type: 'scrape.gap', project, source, target, scrape, data: { ...gap } });
+function tellGap(change: Change, scrape: ScrapeRow, gap: Gap): void {
+  change.tell({ type: 'scrape.gap', ...idsOf(scrape), data: gap });
 }
 
-/** Tells that a project is finished, when the target that was just finished was its last. */
+/** Tells that a project is finished, if all of its targets are. */
 function tellIfFinished(store: Store, change: Change, id: string): void {
   const project = store.projects.get(id);
   if (project !== undefined && isFinished(store, project))
     change.tell({ type: 'project.finished', project: id, data: {} });
 }
 
-/** Whether all targets of a project are finished; those it no longer has do not count. */
+/** Whether all targets of a project are finished, those aside that it no longer has. */
 export function isFinished(store: Pick<Store, 'targets'>, project: ProjectRow): boolean {
   return areFinished(project.targets.flatMap((target) => store.targets.get(target) ?? []));
 }
 
-/** Whether targets are all that a finished project has. */
+/** Whether a project of these targets is finished: it has targets, and all that are not disabled are finished. */
 export function areFinished(targets: readonly TargetRow[]): boolean {
   const tracked = targets.filter(({ status }) => status !== 'disabled');
   return tracked.length > 0 && tracked.every(({ status }) => status === 'finished');
 }
 
-/** What a scrape has spent with one step more. */
-function spentWith(
-  { spent = {} }: ScrapeRow,
-  { spent: more = {}, log, unmodified }: StepOps,
-): Pick<ScrapeRow, 'spent'> {
-  const sum: SpentRow = {
-    ...spent,
-    ...(log.batch !== undefined && { batches: (spent.batches ?? 0) + 1 }),
-    ...(more.unasked !== undefined && { unasked: (spent.unasked ?? 0) + more.unasked }),
-    ...(unmodified === true && { notModified: (spent.notModified ?? 0) + 1 }),
-    ...(more.validated !== undefined && { validated: (spent.validated ?? 0) + more.validated }),
-    ...(more.cpuMs !== undefined && { cpuMs: (spent.cpuMs ?? 0) + more.cpuMs }),
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** The scrape after one more step, with its counts and costs. */
+function withStep(scrape: ScrapeRow, { log, spent: more = {}, unmodified }: StepOps, counts: ChangeCounts): ScrapeRow {
+  const walked: Writable<ScrapeRow> = {
+    ...scrape,
+    steps: scrape.steps + 1,
+    bytes: scrape.bytes + log.bytes,
+    counts: sumOf(scrape.counts, counts),
   };
-  return Object.keys(sum).length === 0 ? {} : { spent: sum };
+  const errors = (scrape.errors ?? 0) + (log.errors ?? 0);
+  if (errors > 0) walked.errors = errors;
+  const repeated = (scrape.repeated ?? 0) + (log.repeated ?? 0);
+  if (repeated > 0) walked.repeated = repeated;
+  const spent: Writable<SpentRow> = { ...scrape.spent };
+  if (log.batch !== undefined) spent.batches = (spent.batches ?? 0) + 1;
+  if (more.unasked !== undefined) spent.unasked = (spent.unasked ?? 0) + more.unasked;
+  if (unmodified === true) spent.notModified = (spent.notModified ?? 0) + 1;
+  if (more.validated !== undefined) spent.validated = (spent.validated ?? 0) + more.validated;
+  if (more.cpuMs !== undefined) spent.cpuMs = (spent.cpuMs ?? 0) + more.cpuMs;
+  if (Object.keys(spent).length > 0) walked.spent = spent;
+  return walked;
+}
+
+/** The drafts that a source's pulse found of one target. */
+export interface PulseOps {
+  readonly source: string;
+  readonly target: number;
+  readonly url: string;
+  readonly observedAt: number;
+  readonly drafts: readonly RecordDraft[];
+}
+
+/**
+ * Writes the drafts of a pulse; they belong to no scrape. The result is `superseded` when the target or its project is
+ * not active, or the target is on another source. Rejects with `StoreFullError` when the store has no room.
+ */
+export function commitPulse(
+  store: Store,
+  { source, target: number, url, observedAt, drafts }: PulseOps,
+): Promise<CommitResult> {
+  return store.write((change) => {
+    const target = store.targets.get(number);
+    if (target === undefined || target.source !== source || target.status !== 'active')
+      return { outcome: 'superseded' };
+    if (store.projects.get(target.project)?.status !== 'active') return { outcome: 'superseded' };
+    const counts = observe(store, change, { target, scrape: 0, url, observedAt }, drafts);
+    freshen(store, change, target, { at: observedAt, fields: fieldsOf(drafts) });
+    const lastEvent = change.log({ kind: 'pulse', target: number });
+    return { outcome: 'committed', counts, lastEvent, targetStatus: target.status };
+  });
 }

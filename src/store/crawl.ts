@@ -1,54 +1,64 @@
-import type { GuardState, LoopReport } from '../frontier/guard.ts';
-import { addTally, type CrawlTally } from './crawl-tally.ts';
+import type { GuardState, LoopReport } from '../frontier/loop-guard.ts';
+import { defined } from '../defined.ts';
+import { writeInSlices } from './slices.ts';
 import type { Store } from './store.ts';
-import type { CrawlEndReason, CrawlRow, CrawlTable } from './tables/crawls.ts';
-import type { FrontierTable, Place, PlaceRow } from './tables/frontier.ts';
+import type { CrawlRow, CrawlTable, StatusClass } from './tables/crawls.ts';
+import type { CrawlEndReason, FieldFill } from '../view/crawl.ts';
+import type { FrontierTable, FrontierPlace, FrontierRow } from './tables/frontier.ts';
+import type { Fence } from './ops.ts';
+import type { DomainCount } from '../frontier/links.ts';
 
-/** What a step of a crawl does to its frontier and its counts, as data made by pure functions. */
+/** The changes of a step to its crawl's frontier and counts. Data, made by pure functions. */
 export interface CrawlOps {
-  /** Begins a crawl; one that is under way still is `replaced`. */
+  /** Begins a crawl; a crawl that is still under way ends as `replaced`. */
   readonly begin?: Pick<CrawlRow, 'version' | 'firstScrape' | 'startedAt' | 'maxPages'>;
-  /** The place that the step was about. It leaves the frontier with the commit of its records, so that it is asked once. */
+  /** The place that the step asked. It leaves the frontier in the commit of its records, so that it is asked once. */
   readonly done?: WaitingPlace;
-  /** Set where its page was read. */
-  readonly read?: Place;
-  /** Places that were asked in vain and that are waiting still: they are done as well. */
-  readonly failed?: readonly Place[];
-  /** Places that were asked in vain since the site was down: they wait on, after the others of their kind. */
-  readonly back?: readonly Place[];
-  /** How many scrapes, one after the other, have met the site down now. */
+  /** The place that the step asked, where its page could be read. */
+  readonly read?: FrontierPlace;
+  /** Waiting places whose requests failed for good: they leave the frontier as done. */
+  readonly failed?: readonly FrontierPlace[];
+  /** Places whose requests failed because the site was down: they wait on, behind the others of their kind. */
+  readonly back?: readonly FrontierPlace[];
+  /** Scrapes in a row that met the site down. */
   readonly downs?: number;
-  /** Those that the crawl has met are left out; so very many links of one page are added by several commits, the last with `done`. */
+  /**
+   * New places; those that the crawl has met are left out. Very many links of a page are added by several commits, the
+   * last with `done`.
+   */
   readonly add: readonly NewPlace[];
-  /** Keys that the crawl has met by another way, such as where a redirect led to. */
+  /** Keys that the crawl met in another way, such as the address a redirect led to. */
   readonly seen?: readonly string[];
   readonly tally?: CrawlTally;
   readonly guard?: GuardState;
-  /** Ends the crawl; what is left of its frontier is no longer read. */
+  /** Ends the crawl; the rest of its frontier is not asked. */
   readonly end?: { readonly at: number; readonly reason: CrawlEndReason; readonly loop?: LoopReport };
 }
 
-type WaitingPlace = Pick<Place, 'kind' | 'seq'>;
+type WaitingPlace = Pick<FrontierPlace, 'kind' | 'seq'>;
 
-export interface NewPlace extends PlaceRow {
-  readonly kind: Place['kind'];
-  /** What tells one request from another, as `requestKey` makes it. */
+export interface NewPlace extends FrontierRow {
+  readonly kind: FrontierPlace['kind'];
+  /** The key of its request, from `requestKey`. */
   readonly key: string;
 }
 
 export interface CrawlResult {
   readonly crawl: CrawlRow;
   readonly added: number;
-  /** Other domains that were linked to for the first time, to be told once. */
+  /** Domains that were linked to for the first time. */
   readonly newDomains: readonly string[];
 }
 
 export type CrawlTables = Pick<Store, 'frontier' | 'crawls'>;
 
-/** How many crawls of a target are remembered. */
+/** Crawls of a target that are kept. */
 const keptCrawls = 20;
 
-/** Applies what a step of a crawl does. Runs within a transaction; throws when there is no such crawl or place. */
+/**
+ * Applies a step to its crawl. To be called within a transaction. Throws when the target has no crawl under way or a
+ * place does not wait.
+ */
 export function applyCrawl(store: CrawlTables, target: number, ops: CrawlOps): CrawlResult {
   const before = ops.begin === undefined ? underWay(store.crawls, target) : begun(store.crawls, target, ops.begin);
   const places = [...(ops.done === undefined ? [] : [ops.done]), ...(ops.failed ?? [])];
@@ -60,9 +70,11 @@ export function applyCrawl(store: CrawlTables, target: number, ops: CrawlOps): C
   const crawl = withEnd(
     {
       ...tallied,
-      ...(ops.guard !== undefined && { guard: ops.guard }),
-      ...(ops.read !== undefined && { lastRead: { ...tallied.lastRead, [ops.read.kind]: ops.read } }),
-      ...(ops.downs !== undefined && { downs: ops.downs }),
+      ...defined({
+        guard: ops.guard,
+        lastRead: ops.read === undefined ? undefined : { ...tallied.lastRead, [ops.read.kind]: ops.read },
+        downs: ops.downs,
+      }),
     },
     ops.end,
   );
@@ -100,7 +112,7 @@ function begun(crawls: CrawlTable, target: number, begin: NonNullable<CrawlOps['
 }
 
 function withDone(frontier: FrontierTable, row: CrawlRow, done: WaitingPlace): CrawlRow {
-  leave(frontier, row, done);
+  removePlace(frontier, row, done);
   return {
     ...row,
     pages: row.pages + 1,
@@ -109,17 +121,17 @@ function withDone(frontier: FrontierTable, row: CrawlRow, done: WaitingPlace): C
   };
 }
 
-function withBack(frontier: FrontierTable, row: CrawlRow, back: readonly Place[]): CrawlRow {
+function withBack(frontier: FrontierTable, row: CrawlRow, back: readonly FrontierPlace[]): CrawlRow {
   let { seq } = row;
   for (const place of back) {
-    leave(frontier, row, place);
+    removePlace(frontier, row, place);
     seq += 1;
     frontier.add(row.target, row.crawl, { ...place, seq });
   }
   return { ...row, seq };
 }
 
-function leave(frontier: FrontierTable, { target, crawl }: CrawlRow, { kind, seq }: WaitingPlace): void {
+function removePlace(frontier: FrontierTable, { target, crawl }: CrawlRow, { kind, seq }: WaitingPlace): void {
   if (frontier.remove(target, crawl, { kind, seq })) return;
   throw new Error(`target ${target}: expected ${kind} place ${seq} to be waiting in crawl ${crawl}`);
 }
@@ -149,19 +161,19 @@ function withEnd(row: CrawlRow, end: CrawlOps['end']): CrawlRow {
     ...rest,
     endedAt: end.at,
     endReason: end.reason,
-    ...(end.loop !== undefined && { loop: end.loop }),
+    ...defined({ loop: end.loop }),
   };
 }
 
 /**
- * The places that a target's crawl is to ask next, pages with records first, without those that are being asked, by `seq`; never
- * more than its budget of pages has left.
+ * The next places for a target's crawl to ask: pages with records first, without the places in `except` (by `seq`), and
+ * no more than its budget of pages has left.
  */
 export function nextPlaces(
   { frontier, crawls }: CrawlTables,
   target: number,
   { except, limit }: { readonly except: ReadonlySet<number>; readonly limit: number },
-): Place[] {
+): FrontierPlace[] {
   const row = crawls.newest(target);
   if (row === undefined || row.endReason !== undefined) return [];
   const some = Math.min(limit, row.maxPages - row.pages - except.size);
@@ -170,13 +182,149 @@ export function nextPlaces(
   return places.filter(({ seq }) => !except.has(seq)).slice(0, some);
 }
 
-/** How many places a crawl knows of that it has not visited; with none left to ask, its budget was too small for them. */
+/**
+ * Places that a crawl knows of and has not visited. At the end of a crawl with none left to ask, its budget was too
+ * small for them.
+ */
 export function unvisited({ waiting, overBudget }: CrawlRow): number {
   return waiting.detail + waiting.listing + overBudget;
 }
 
-/** Whether a target's crawl has met a request, by its key. */
+/** Whether a target's newest crawl has met a request, by its key. */
 export function isSeen({ frontier, crawls }: CrawlTables, target: number, key: string): boolean {
   const row = crawls.newest(target);
   return row !== undefined && frontier.isSeen(target, row.crawl, key);
+}
+
+export interface CrawlStart {
+  /** Version of the definition. */
+  readonly version: string;
+  readonly maxPages: number;
+  /** The places where a new crawl begins. */
+  readonly places: readonly NewPlace[];
+  /** Whether to begin a new crawl even if the last one was cut short. */
+  readonly anew: boolean;
+}
+
+/**
+ * Returns the crawl for a scrape that has just begun: the last one if it was cut short and walks by the same
+ * definition, else a new one. Returns `undefined` when the scrape is superseded. Rejects with `StoreFullError` when the
+ * store has no room.
+ */
+export function beginCrawl(
+  store: Store,
+  { target, epoch, scrape }: Omit<Fence, 'step'>,
+  { version, maxPages, places, anew }: CrawlStart,
+): Promise<CrawlRow | undefined> {
+  return store.write((change) => {
+    const row = store.targets.get(target);
+    if (row?.epoch !== epoch || row.running !== scrape) return undefined;
+    const last = store.crawls.newest(target);
+    if (last !== undefined && last.endReason === undefined && last.version === version && !anew) return last;
+    const begin = { version, firstScrape: scrape, startedAt: change.at, maxPages };
+    const { crawl } = applyCrawl(store, target, { begin, add: places });
+    change.log({ kind: 'crawl.begin', target, scrape });
+    return crawl;
+  });
+}
+
+/** Rows per transaction: commits wait a few milliseconds at most. */
+const batch = 1_000;
+
+/**
+ * Removes the rest of a target's ended crawls: places that were not visited, and addresses that later crawls have not
+ * met. Only the size of the store depends on it. Works also when the store is full. Resolves with the number of removed
+ * rows; rejects when a commit fails.
+ */
+export async function sweepCrawls(store: Store, target: number): Promise<number> {
+  const row = store.crawls.newest(target);
+  if (row === undefined) return 0;
+  const isOver = row.endReason !== undefined;
+  const before = isOver ? row.crawl + 1 : row.crawl;
+  const places = await writeInSlices(store, batch, () => store.frontier.removePlaces(target, before, batch));
+  return places + (await removeMarks(store, target, row.crawl));
+}
+
+async function removeMarks(store: Store, target: number, before: number): Promise<number> {
+  let removed = 0;
+  let after: string | undefined;
+  do {
+    const from = after;
+    const some = await store.write(() => store.frontier.removeMarks(target, before, batch, from), {
+      evenWhenFull: true,
+    });
+    removed += some.removed;
+    after = some.last;
+  } while (after !== undefined);
+  return removed;
+}
+
+/** The counts that one page adds to its crawl. A page that was counted wrongly is subtracted by negative counts. */
+export interface CrawlTally extends Partial<
+  Pick<
+    CrawlRow,
+    | 'records'
+    | 'newRecords'
+    | 'changed'
+    | 'errors'
+    | 'forbidden'
+    | 'bytes'
+    | 'refused'
+    | 'offsite'
+    | 'tooDeep'
+    | 'startLinks'
+    | 'fieldFill'
+  >
+> {
+  /** Answers by class; a redirect is an answer. */
+  readonly status?: Readonly<Partial<Record<StatusClass, number>>>;
+}
+
+type Counts = Readonly<Partial<Record<string, number>>>;
+
+/** Domains that a crawl names. */
+const maxDomains = 50;
+
+const counted = ['records', 'newRecords', 'changed', 'errors', 'forbidden', 'bytes', 'tooDeep', 'startLinks'] as const;
+
+/** The counts of a crawl with those of one more page. */
+export function addTally(row: CrawlRow, tally: CrawlTally): CrawlRow {
+  return {
+    ...row,
+    ...Object.fromEntries(counted.map((name) => [name, row[name] + (tally[name] ?? 0)])),
+    status: sumOf(row.status, tally.status),
+    refused: sumOf(row.refused, tally.refused),
+    offsite: domainSum(row.offsite, tally.offsite ?? []),
+    fieldFill: fillSum(row.fieldFill, tally.fieldFill ?? {}),
+  };
+}
+
+function sumOf(sums: Counts, more: Counts = {}): Record<string, number> {
+  const result: Record<string, number> = {};
+  for (const key of new Set([...Object.keys(sums), ...Object.keys(more)])) {
+    result[key] = (sums[key] ?? 0) + (more[key] ?? 0);
+  }
+  return result;
+}
+
+/** Adds links per domain. A domain beyond the first 50 is counted among the refused links only. */
+function domainSum(sums: readonly DomainCount[], more: readonly DomainCount[]): readonly DomainCount[] {
+  if (more.length === 0) return sums;
+  const result = new Map(sums.map(({ domain, links }) => [domain, links]));
+  for (const { domain, links } of more) {
+    if (result.has(domain) || result.size < maxDomains) result.set(domain, (result.get(domain) ?? 0) + links);
+  }
+  return Array.from(result, ([domain, links]) => ({ domain, links }));
+}
+
+function fillSum(
+  sums: CrawlRow['fieldFill'],
+  more: Readonly<Record<string, FieldFill>>,
+): Readonly<Record<string, FieldFill>> {
+  const result: Record<string, FieldFill> = { ...sums };
+  for (const [field, { seen, total }] of Object.entries(more)) {
+    const sum = result[field] ?? { seen: 0, total: 0 };
+    result[field] = { seen: sum.seen + seen, total: sum.total + total };
+  }
+  return result;
 }

@@ -1,14 +1,16 @@
-import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../defined.ts';
 import { noChanges } from './observe.ts';
-import type { RecordRow, ScrapeRow, TargetRow } from './rows.ts';
-import type { Rest } from './schedule-row.ts';
-import type { Change, Scheduled, Store, Turn } from './store.ts';
+import type { ScrapeRow, TargetRow } from './tables/rows.ts';
+import type { Rest } from '../schedule/row.ts';
+import { putToRest } from './schedule.ts';
+import type { Change, Store } from './store.ts';
+import { withScrape } from './usual.ts';
 import { addWaste } from './waste.ts';
 
 /** How a scrape ends. */
 export interface Ending {
   readonly status: 'complete' | 'failed' | 'aborted' | 'cancelled';
-  /** Why it ended where it did. */
+  /** Why the scrape ended where it did, such as `known`. */
   readonly reason?: string;
   readonly failure?: { readonly code: string; readonly message: string };
 }
@@ -20,117 +22,71 @@ const eventType = {
   cancelled: 'scrape.cancelled',
 } as const;
 
-/** Ends a scrape that runs or waits, and tells it; returns its row. Those of its target are the caller's. */
+/** The ids of a scrape in its events. */
+export function idsOf({ project, source, target, scrape }: ScrapeRow) {
+  return { project, source, target, scrape };
+}
+
+/** Ends a running or waiting scrape, tells its event and returns its new row. The caller stores the target. */
 export function endScrape(store: Store, change: Change, scrape: ScrapeRow, ending: Ending): ScrapeRow {
   const { status, reason, failure } = ending;
-  const why = { ...(reason !== undefined && { endReason: reason }), ...(failure !== undefined && { failure }) };
+  const why = defined({ endReason: reason, failure });
   const ended: ScrapeRow = { ...scrape, status, endedAt: change.at, ...why };
   store.scrapes.move(ended);
   if (ended.steps > 0) addWaste(store, ended);
   change.tell({
     type: eventType[status],
-    project: scrape.project,
-    source: scrape.source,
-    target: scrape.target,
-    scrape: scrape.scrape,
+    ...idsOf(scrape),
     data: {
       reason: scrape.reason,
       steps: scrape.steps,
       counts: scrape.counts,
-      ...(scrape.errors !== undefined && { errors: scrape.errors }),
-      ...(scrape.repeated !== undefined && { repeated: scrape.repeated }),
+      ...defined({ errors: scrape.errors, repeated: scrape.repeated }),
       ...why,
     },
   });
   return ended;
 }
 
-/** Ends the scrape under way of a target, if any. Returns the target, of a new epoch, for the caller to store. */
+/** Ends the running scrape of a target, if any. Returns the target with a new epoch; the caller stores it. */
 export function endRunning(store: Store, change: Change, target: TargetRow, ending: Ending): TargetRow {
   const { running, ...rest } = target;
   const scrape = running === undefined ? undefined : store.scrapes.get(running);
-  if (scrape?.status === 'running') endScrape(store, change, scrape, ending);
-  return { ...rest, epoch: target.epoch + 1 };
+  const ended = scrape?.status === 'running' ? endScrape(store, change, scrape, ending) : undefined;
+  const usual = ended === undefined ? target.usual : withScrape(target.usual, ended);
+  return { ...rest, ...defined({ usual }), epoch: target.epoch + 1 };
 }
 
-/** Ends the scrape that waits to begin, if any. Returns the target for the caller to store. */
+/** Ends the waiting scrape of a target, if any. Returns the target; the caller stores it. */
 export function endWaiting(store: Store, change: Change, target: TargetRow, ending: Ending): TargetRow {
   const { waiting, ...rest } = target;
   const scrape = waiting === undefined ? undefined : store.scrapes.get(waiting);
   if (scrape?.status === 'waiting') endScrape(store, change, scrape, ending);
-  const schedule = store.schedule.get(target.target);
-  if (schedule?.manualAt !== undefined) {
-    const { manualAt: _, ...unasked } = schedule;
-    store.schedule.set(unasked);
-  }
+  forgetRequest(store, target.target);
   return rest;
 }
 
+/** Removes a person's request for a scrape from a target's schedule, since the scrape has begun or ended. */
+export function forgetRequest({ schedule }: Store, target: number): void {
+  const row = schedule.get(target);
+  if (row?.manualAt === undefined) return;
+  const { manualAt: _, ...rest } = row;
+  schedule.set(rest);
+}
+
 /**
- * Stops all that is under way or planned for a target. Returns the target, of a new epoch, for the caller to store.
+ * Ends the running and the waiting scrape of a target and its schedule. Returns the target with a new epoch; the caller
+ * stores it.
  *
- * @param rest - remembers how the target stood, for when it begins again; by default all of that is forgotten.
+ * @param rest - keeps the schedule row, at rest for this reason, for when the target begins again. By default the row
+ *   is removed.
  */
-export function halt(store: Store, change: Change, target: TargetRow, ending: Ending, rest?: Rest): TargetRow {
+export function endTarget(store: Store, change: Change, target: TargetRow, ending: Ending, rest?: Rest): TargetRow {
   const halted = endRunning(store, change, endWaiting(store, change, target, ending), ending);
   if (rest === undefined) store.schedule.remove(target.target);
   else putToRest(store, change, target, rest);
   return halted;
 }
 
-/** Has nothing of a target be due; what is promised of it, and what it has to spend, stands as it did. */
-export function putToRest(store: Store, change: Change, target: TargetRow, rest: Rest): void {
-  const row = store.schedule.get(target.target);
-  if (row === undefined) return;
-  const resting = store.scheduling.next(target, { ...row, rest }, scheduled(store, change, target));
-  const isParked = rest === 'parked' || target.status === 'parked';
-  const hasMemory = resting.fresh !== undefined || resting.pace.kind === 'tokens';
-  if (isParked || hasMemory) store.schedule.set(resting);
-  else store.schedule.remove(target.target);
-}
-
-/** Has a target scraped from its beginning on; what is remembered of it stands. */
-export function scheduleFirst(store: Store, change: Change, target: TargetRow): void {
-  const row = store.schedule.get(target.target);
-  store.schedule.set(store.scheduling.first(target, scheduled(store, change, target), row));
-}
-
-/**
- * Has a target that is scheduled scraped again, after a turn or as what decides has changed; leaves alone one that is not scheduled.
- * Returns how many records were read for it: none but where fields of it are promised anew.
- */
-export function scheduleNext(store: Store, change: Change, target: TargetRow, turn?: Turn): number {
-  const row = store.schedule.get(target.target);
-  if (row === undefined) return 0;
-  const about = scheduled(store, change, target);
-  const next = store.scheduling.next(target, row, about, turn);
-  if (!isDeepStrictEqual(next, row)) store.schedule.set(next);
-  return about.recordsRead();
-}
-
-/** Of a target, so many records tell when their fields were last verified. */
-const recordsThatTell = 20;
-
-/** What something depends on besides its target, and how many records were read of it so far. */
-export function scheduled(
-  { projects, schedule, records }: Store,
-  { at }: Change,
-  { target, project }: TargetRow,
-): Scheduled & { recordsRead(): number } {
-  let first: readonly RecordRow[] | undefined;
-  return {
-    at,
-    project: projects.get(project),
-    places: schedule,
-    seenAt(field) {
-      // Once for all fields: a record is decoded as a whole.
-      first ??= Array.from(records.ofTarget(target, { limit: recordsThatTell }));
-      const seen = first.flatMap(({ fields }) => fields[field]?.verifiedAt ?? []);
-      return seen.length === 0 ? undefined : Math.max(...seen);
-    },
-    recordsRead: () => first?.length ?? 0,
-  };
-}
-
-/** What a scrape has done before its first step. */
+/** The counts of a scrape before its first step. */
 export const nothingDone = { steps: 0, bytes: 0, counts: noChanges } satisfies Partial<ScrapeRow>;

@@ -1,28 +1,28 @@
-import type { Infeasible } from '../definition/feasible.ts';
+import { demandId } from '../schedule/feasibility.ts';
+import type { Infeasible } from '../view/infeasible.ts';
 import type { KnownPace } from '../schedule/host-pace.ts';
+import { defined } from '../defined.ts';
 import { inSlices } from './slices.ts';
 import type { Change, Store } from './store.ts';
 import type { InfeasibleRow } from './tables/infeasible.ts';
 import type { Share } from './tables/schedule.ts';
 
-/** How hosts are looked at. Called within a transaction. */
+/** The rules by which hosts are checked. Called within a transaction. */
 export interface HostLook {
-  /** What a host has shown since the start; nothing before it has answered a few times. */
+  /** The pace of a host since the daemon's start; `undefined` before it has answered a few times. */
   knownOf(key: string): KnownPace | undefined;
-  /** What a host that has shown this does not allow of all that is promised on it. */
+  /** The objectives on a host that it cannot keep at this pace. */
   infeasibleOn(shares: readonly Share[], known: KnownPace | undefined): readonly Infeasible[];
 }
 
-/** What a host's pace has allowed for so long is told anew; one that is slow by day and fast by night tells nothing twice. */
+/** An objective that becomes infeasible again is told of only after its host allowed it for this long, since a host may be slow by day and fast by night. */
 const forgottenMs = 86_400_000;
 
-/** By what all hosts were last looked at; where that is another one than this, all of them are looked at anew. */
+/** The version of the rules for feasibility. The store keeps the version of the last check; under another one all hosts are checked anew. */
 const reckoning = 3;
 const reckoningKey = 'infeasible.reckoning';
-/** Where the first one kept what it had found. */
-const firstKey = 'infeasible';
 
-/** Has the hosts looked at on which these sources promise something, or all hosts. */
+/** Marks the hosts on which these sources have objectives, or all hosts, to be checked. Rejects with `StoreFullError`. */
 export async function lookAgain(store: Store, sources: readonly string[] | 'all'): Promise<void> {
   if (sources.length === 0) return;
   const names = sources === 'all' ? undefined : new Set(sources);
@@ -32,19 +32,16 @@ export async function lookAgain(store: Store, sources: readonly string[] | 'all'
   }
 }
 
-/** Has all hosts looked at once where that was last done by another reckoning. */
+/** Marks all hosts to be checked, once, if they were last checked by another version of the rules. Rejects with `StoreFullError`. */
 export async function lookByThisReckoning(store: Store): Promise<void> {
   if (store.settings.get(reckoningKey) === reckoning) return;
   await lookAgain(store, 'all');
-  await store.write(() => {
-    store.settings.put(reckoningKey, reckoning);
-    store.settings.remove(firstKey);
-  });
+  await store.write(() => store.settings.put(reckoningKey, reckoning));
 }
 
 /**
- * Looks at hosts on which something else is promised, or that are asked at another pace, than when they were last looked at:
- * takes down what they do not allow, and tells of what is new. Those that were looked at, which are `limit` at most.
+ * Checks up to `limit` hosts whose objectives or pace changed since their last check: stores the objectives that they do not allow, and
+ * tells an event of each new one. Returns the politeness keys that were checked. Rejects with `StoreFullError`.
  */
 export function tellInfeasible(store: Store, limit: number, hosts: HostLook): Promise<readonly string[]> {
   const { schedule } = store;
@@ -60,22 +57,22 @@ export function tellInfeasible(store: Store, limit: number, hosts: HostLook): Pr
 }
 
 function lookAt({ infeasible, schedule }: Store, change: Change, key: string, hosts: HostLook): void {
-  const rows = new Map(infeasible.ofKey(key).map((row) => [nameOf(row), row]));
+  const rows = new Map(infeasible.ofKey(key).map((row) => [demandId(row), row]));
   const shares = schedule.sharesOf(key);
   const known = hosts.knownOf(key) ?? rememberedPace([...rows.values()]);
   for (const found of hosts.infeasibleOn(shares, known)) {
-    const name = nameOf(found);
+    const name = demandId(found);
     const before = rows.get(name);
     rows.delete(name);
     if (before === undefined || change.at - (before.allowedAt ?? change.at) >= forgottenMs) {
       const { source, ...data } = found;
       change.tell({ type: 'objective.infeasible', source, data });
     }
-    infeasible.put({ ...found, ...(known && { known }) });
+    infeasible.put({ ...found, ...defined({ known }) });
   }
   if (rows.size === 0) return;
-  // What is promised now would be allowed by a host as slow as then, or its pace alone allows it, which may be for a while.
-  const slowThen = new Set(hosts.infeasibleOn(shares, slowest([...rows.values()])).map(nameOf));
+  // An objective that a host as slow as then would not allow is kept: its pace may allow it only for a while.
+  const slowThen = new Set(hosts.infeasibleOn(shares, slowest([...rows.values()])).map(demandId));
   for (const [name, row] of rows) {
     if (slowThen.has(name)) infeasible.put({ ...row, allowedAt: Math.min(row.allowedAt ?? change.at, change.at) });
     else infeasible.remove(row);
@@ -83,21 +80,16 @@ function lookAt({ infeasible, schedule }: Store, change: Change, key: string, ho
 }
 
 /**
- * What a host had shown that does not allow what is promised on it, by all rows of its key: one that has not shown anything since
- * the start is taken to be as it was.
+ * The pace that a host had when its stored objectives became infeasible; used while it has no pace since the daemon's start.
  */
 export function rememberedPace(rows: readonly InfeasibleRow[]): KnownPace | undefined {
   return slowest(rows.filter(({ allowedAt }) => allowedAt === undefined));
 }
 
-/** The most that a host had shown when any of these was found; nothing where their definitions alone had been enough. */
+/** The slowest pace of these rows; `undefined` if their definitions alone were infeasible. */
 function slowest(rows: readonly InfeasibleRow[]): KnownPace | undefined {
   const all = rows.flatMap(({ known }) => known ?? []);
   if (all.length === 0) return undefined;
   const most = (each: 'gapMs' | 'latencyMs'): number => all.reduce((max, known) => Math.max(max, known[each]), 0);
   return { gapMs: most('gapMs'), latencyMs: most('latencyMs') };
-}
-
-function nameOf({ source, objectiveMs, hours }: Infeasible): string {
-  return JSON.stringify([source, objectiveMs, hours]);
 }

@@ -1,23 +1,21 @@
 import { join } from 'node:path';
-import type { Environment } from './environment.ts';
-import { toSchema2 } from './schema-2.ts';
-import { toSchema3 } from './schema-3.ts';
+import type { Environment } from './lmdb/environment.ts';
 import type { StoreOptions, Tables } from './store.ts';
 
-/**
- * Brings the tables from one schema to the next, within the transaction of all the migrations that are due.
- *
- * @param newId - makes public ids
- */
+/** Brings the tables from one schema to the next. All migrations that are due run in one transaction. */
 export type Migration = (environment: Environment, tables: Tables, newId: () => string) => void;
 
-/** The first brings schema 1 to 2, and so on. */
-const ownMigrations: readonly Migration[] = [toSchema2, toSchema3];
+/** The oldest schema that this program can migrate. A store of an older one is refused. */
+export const oldestSchema = 4;
 
-/** A store that this program cannot read. */
+/** The first brings `oldestSchema` to the schema after it, and so on. */
+const ownMigrations: readonly Migration[] = [];
+
+/** A store whose schema this program cannot read. */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError';
-  readonly code: 'newer' | 'foreign';
+  /** `older` and `newer`: than the schemas that this program reads; `foreign`: the environment is not a store of Heronry. */
+  readonly code: 'older' | 'newer' | 'foreign';
 
   constructor(code: SchemaError['code'], message: string) {
     super(message);
@@ -25,34 +23,40 @@ export class SchemaError extends Error {
   }
 }
 
-/** The schema of a store that this program can read, `undefined` for an empty one. Throws a `SchemaError` for any other. */
+/** Returns the schema of a store, `undefined` for an empty one. Throws a `SchemaError` when this program cannot read it. */
 export function readableSchema(
   environment: Environment,
   tables: Tables,
   migrations = ownMigrations,
 ): number | undefined {
-  const newest = migrations.length + 1;
+  const { path } = environment;
+  const newest = oldestSchema + migrations.length;
   const found = tables.meta.schema();
-  if (found === undefined && tables.commits.last() > 0) {
+  if (found === undefined) {
+    if (tables.commits.last() === 0) return undefined;
+    throw new SchemaError('foreign', `${path}: has commits but no schema number: expected a store of Heronry`);
+  }
+  if (found < oldestSchema) {
     throw new SchemaError(
-      'foreign',
-      `${environment.path}: has commits but no schema number: expected a store of Heronry`,
+      'older',
+      `${path}: has schema ${found}: this version of Heronry needs ${oldestSchema} or later; use the version that wrote it, or start with an empty folder (--data) and add the projects again`,
     );
   }
-  if (found !== undefined && found > newest) {
+  if (found > newest) {
     throw new SchemaError(
       'newer',
-      `${environment.path}: has schema ${found}: expected at most ${newest}, which this version of Heronry knows; use the version that wrote it, or a newer one`,
+      `${path}: has schema ${found}: expected at most ${newest}, which this version of Heronry knows; use the version that wrote it, or a newer one`,
     );
   }
   return found;
 }
 
 /**
- * Brings a store to the schema that `migrations` end at: a new one is given that number by its first commit, an older one is
- * copied to `schema-<number>` beside its file and then changed in one transaction.
+ * Brings a store to the newest schema. An empty store gets its number by its first commit. An older store is copied to
+ * `schema-<number>` beside its file, then changed in one durable transaction. Rejects with what a migration throws; the store
+ * is then as it was.
  *
- * @param found - as `readableSchema` tells it
+ * @param found - the result of `readableSchema`
  */
 export async function migrate(
   environment: Environment,
@@ -60,15 +64,17 @@ export async function migrate(
   found: number | undefined,
   { newId, migrations = ownMigrations }: Pick<StoreOptions, 'migrations'> & Required<Pick<StoreOptions, 'newId'>>,
 ): Promise<void> {
-  const newest = migrations.length + 1;
+  const newest = oldestSchema + migrations.length;
   if (found === newest) return;
   if (found !== undefined) await environment.copyTo(join(environment.path, `schema-${found}`));
   await environment.commit(
     () => {
-      if (found !== undefined) for (const step of migrations.slice(found - 1)) step(environment, tables, newId);
+      if (found !== undefined) {
+        for (const step of migrations.slice(found - oldestSchema)) step(environment, tables, newId);
+      }
       tables.meta.setSchema(newest);
     },
-    // A store at its limit could never be trimmed, if it could not be opened.
+    // A full store must open, or it could never be trimmed.
     { durable: true, evenWhenFull: true },
   );
 }

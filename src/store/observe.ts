@@ -1,34 +1,47 @@
 import type { RecordDraft } from '../extract/draft.ts';
-import { difference } from './diff.ts';
-import type { ChangeCounts, TargetRow } from './rows.ts';
+import type { Value } from '../extract/value/value.ts';
+import type { ChangeCounts } from '../view/fields.ts';
+import type { PageCopy, TargetRow } from './tables/rows.ts';
+import type { HistoryView, RecordView, FieldCell } from '../view/record.ts';
 import type { Change, Store } from './store.ts';
+import { defined } from '../defined.ts';
+import type { RecordSlice } from './tables/records.ts';
 
 export const noChanges: ChangeCounts = { added: 0, changed: 0, confirmed: 0 };
 
-/** Where drafts were seen. */
+/** The target, scrape and page on which drafts were seen. */
 export interface Sighting {
   readonly target: TargetRow;
-  /** 0 for a pulse. */
+  /** Number of the scrape; 0 for a pulse. */
   readonly scrape: number;
-  /** The page. */
+  /** Address of the page. */
   readonly url: string;
   readonly observedAt: number;
-  /** How many drafts its walk had found before these. */
-  readonly draftsBefore?: number;
-  /** The scrape that its walk began with; default: this one. */
-  readonly since?: number;
+  /** Drafts that the walk found before these. Default: 0. */
+  readonly draftsBefore?: number | undefined;
+  /** The scrape that began the walk. Default: this scrape. */
+  readonly since?: number | undefined;
 }
 
-/** More drafts than one scrape has, and few enough for the numbers of all scrapes to come; what a walk of several finds behind so many has one place. */
+/**
+ * Places in the order of records per scrape: more than one scrape has drafts, and few enough for all scrapes to come.
+ * Drafts of a longer walk share the last place.
+ */
 const draftsPerScrape = 2 ** 21;
 
-/** The place in the order of all records of what a scrape found first; `index` counts its drafts in page order, from 0. */
+/**
+ * The place in the order of all records of a record that this scrape adds. `index` counts the drafts of the walk in
+ * page order, from 0.
+ */
 export function sequenceOf(scrape: number, index: number): number {
   // Lists begin with what is newest.
   return (scrape + 1) * draftsPerScrape - 1 - Math.min(index, draftsPerScrape - 1);
 }
 
-/** Stores what drafts change of the records, in page order, with its history and its events. Runs within a transaction. */
+/**
+ * Stores drafts as records in page order, with history and events. To be called within a transaction. Returns the
+ * changes.
+ */
 export function observe(
   store: Store,
   change: Change,
@@ -68,6 +81,7 @@ export function observe(
   return counts;
 }
 
+/** The sum of two counts of changes; `missing` and `gone` are left out where they are 0. */
 export function sumOf(one: ChangeCounts, other: ChangeCounts): ChangeCounts {
   return {
     added: one.added + other.added,
@@ -81,4 +95,163 @@ export function sumOf(one: ChangeCounts, other: ChangeCounts): ChangeCounts {
 function optionalSum(name: 'missing' | 'gone', one: ChangeCounts, other: ChangeCounts): Partial<ChangeCounts> {
   const sum = (one[name] ?? 0) + (other[name] ?? 0);
   return sum === 0 ? {} : { [name]: sum };
+}
+
+/** The source, target and page on which a draft was seen, and when. */
+export interface Observation {
+  readonly source: string;
+  readonly target: number;
+  /** Number of the scrape; 0 for a pulse. */
+  readonly scrape: number;
+  /** Address of the page. */
+  readonly url: string;
+  /** The id of a new record. */
+  readonly id: string;
+  readonly sequence: number;
+  /** Instant at which the response head came, by the daemon's clock. */
+  readonly observedAt: number;
+  /** Instant of the comparison, by the same clock. */
+  readonly at: number;
+}
+
+/** The effect of a draft on a record; `stale` when all of its fields are older than what is known. */
+export type RecordDifference =
+  | { readonly kind: 'added' | 'changed'; readonly row: RecordView; readonly fields: HistoryView['fields'] }
+  | { readonly kind: 'confirmed'; readonly row: RecordView }
+  | { readonly kind: 'stale' };
+
+/**
+ * Compares a draft with the known record, field by field. A field that the draft does not name stays; `null` is a
+ * value. The newest observation of a field wins in whatever order the observations come; of two at the same instant,
+ * the first.
+ */
+export function difference(
+  known: RecordView | undefined,
+  draft: RecordDraft,
+  observation: Observation,
+): RecordDifference {
+  const newer: [string, FieldCell][] = [];
+  const differing: [string, { readonly old?: Value; readonly new: Value }][] = [];
+  for (const [field, value] of Object.entries(draft.fields)) {
+    // A field may have any name, also one that every object inherits.
+    const old = known !== undefined && Object.hasOwn(known.fields, field) ? known.fields[field] : undefined;
+    const cell = newestCell(old, value, observation);
+    if (cell === old) continue;
+    newer.push([field, cell]);
+    if (old === undefined) differing.push([field, { new: value }]);
+    else if (cell.value !== old.value) differing.push([field, { old: old.value, new: value }]);
+  }
+
+  const { source, target, id, url, sequence, scrape, observedAt } = observation;
+  if (known === undefined) {
+    const { type, key } = draft;
+    const seen = { firstSeenAt: observedAt, updatedAt: observedAt, lastScrape: scrape };
+    const row = { source, type, key, target, id, url, sequence, ...seen, fields: Object.fromEntries(newer) };
+    return { kind: 'added', row, fields: Object.fromEntries(differing) };
+  }
+  const isLate = observedAt <= known.updatedAt && known.updatedAt <= observation.at;
+  if (newer.length === 0 && (isLate || Object.keys(draft.fields).length > 0)) return { kind: 'stale' };
+  const { absent, ...rest } = known;
+  const row = {
+    ...rest,
+    ...(!isLate && { url, updatedAt: observedAt }),
+    lastScrape: Math.max(known.lastScrape, scrape),
+    fields: { ...known.fields, ...Object.fromEntries(newer) },
+  };
+  return differing.length > 0 || absent !== undefined
+    ? { kind: 'changed', row, fields: Object.fromEntries(differing) }
+    : { kind: 'confirmed', row };
+}
+
+/**
+ * The cell after an observation: `old` itself when the observation is not newer; with the old value object when the
+ * values are equal.
+ */
+function newestCell(old: FieldCell | undefined, value: Value, { observedAt, at }: Observation): FieldCell {
+  if (old === undefined) return { value, observedAt, verifiedAt: observedAt };
+  // What was seen in the future was seen before the clock was set back.
+  if (observedAt <= old.verifiedAt && old.verifiedAt <= at) return old;
+  return sameValue(old.value, value)
+    ? { ...old, verifiedAt: observedAt }
+    : { value, observedAt, verifiedAt: observedAt };
+}
+
+/** Whether two values are equal, whatever the order of the names in their objects. */
+export function sameValue(one: Value, other: Value): boolean {
+  if (one === other) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (isList(one) || isList(other)) {
+    if (!isList(one) || !isList(other) || one.length !== other.length) return false;
+    return one.every((item, index) => sameValue(item, other[index] ?? null));
+  }
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && sameValue(one[name] ?? null, other[name] ?? null))
+  );
+}
+
+function isList(value: Value): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
+/** Cut verifications that a copy remembers. */
+const keptPartly = 8;
+
+/** Result of a verified part; `last` is its last record, missing at the end of the records. */
+export interface VerifiedPart {
+  readonly counts: ChangeCounts;
+  /** Names of the fields that were seen on the copy. */
+  readonly fields: ReadonlySet<string>;
+  readonly last?: RecordView;
+}
+
+/**
+ * Verifies the fields that were read from a target's copy, because the site said that the copy is unchanged. To be
+ * called within a transaction.
+ */
+export function verify(
+  store: Store,
+  { target, copy }: TargetRow,
+  { scrape, at }: { readonly scrape: number; readonly at: number },
+  { after, limit }: RecordSlice = {},
+): VerifiedPart {
+  if (copy === undefined) return { counts: noChanges, fields: new Set() };
+  const rows = [...store.records.ofTarget(target, { after, limit })];
+  const seenAt = new Set([copy.observedAt, ...(copy.partlyAt ?? [])]);
+  const fields = new Set<string>();
+  let confirmed = 0;
+  for (const row of rows) {
+    const seen = Object.entries(row.fields).filter(([, { verifiedAt }]) => seenAt.has(verifiedAt));
+    if (seen.length === 0) continue;
+    store.records.put(verifiedRow(row, seen, { scrape, at }), { target, scrape });
+    confirmed += 1;
+    for (const [name] of seen) fields.add(name);
+  }
+  const last = rows.length === limit ? rows.at(-1) : undefined;
+  return { counts: { ...noChanges, confirmed }, fields, ...defined({ last }) };
+}
+
+/**
+ * The copy to store before its records are verified in parts: it names the instant, so that a scrape that follows a cut
+ * one recognises the verified fields.
+ */
+export function partlyVerified(copy: PageCopy, at: number): PageCopy {
+  const others = (copy.partlyAt ?? []).filter((each) => each !== at);
+  return { ...copy, partlyAt: [...others, at].slice(-keptPartly) };
+}
+
+/** The record with the fields of the copy verified. */
+function verifiedRow(
+  row: RecordView,
+  seen: readonly (readonly [string, FieldCell])[],
+  { scrape, at }: { readonly scrape: number; readonly at: number },
+): RecordView {
+  const verified = seen.map(([name, cell]): [string, FieldCell] => [name, { ...cell, verifiedAt: at }]);
+  return {
+    ...row,
+    updatedAt: at,
+    lastScrape: Math.max(row.lastScrape, scrape),
+    fields: { ...row.fields, ...Object.fromEntries(verified) },
+  };
 }

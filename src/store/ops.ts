@@ -1,43 +1,49 @@
 import type { RecordDraft } from '../extract/draft.ts';
 import type { CrawlOps } from './crawl.ts';
-import type { Reach } from './reach.ts';
-import type { ChangeCounts, Failure, PageCopy, Position, SpentRow, StepRow, TargetStatus } from './rows.ts';
+import type { PageCopy, CollectorPosition, ResumePoint, SpentRow, StepRow, TargetStatus } from './tables/rows.ts';
+import type { ChangeCounts, Failure } from '../view/fields.ts';
 
-/** Whom a commit belongs to; checked inside the transaction. */
+/** The target, epoch and scrape to which a commit belongs. Checked inside the transaction. */
 export interface Fence {
   readonly target: number;
   readonly epoch: number;
   readonly scrape: number;
-  /** Number of this step within its scrape, from 1; a step already committed is `superseded`. */
+  /** Number of the step within its scrape, from 1. A step that is already committed is `superseded`. */
   readonly step: number;
 }
 
-/** What one step writes, as data made by pure functions. */
+/** The changes that one step writes. Data, made by pure functions. */
 export interface StepOps {
   readonly observedAt: number;
   readonly drafts: readonly RecordDraft[];
   readonly log: Omit<StepRow, 'scrape' | 'step' | 'counts'>;
-  /** How many drafts of its walk came before these. */
+  /** Drafts that the walk found before these. Default: 0. */
   readonly draftsBefore?: number;
-  /** The scrape that its walk began with, where that was cut: what it finds is older than all that was found before. Default: its own. */
+  /**
+   * The scrape that began the walk, if the walk was cut and is resumed: its records rank as older than all found since.
+   * Default: this scrape.
+   */
   readonly since?: number;
-  /** Set when the site says that the target's copy is still the same: what was read from it is verified. */
+  /** Set when the site says that the target's copy is unchanged: the fields that were read from it are verified. */
   readonly unmodified?: boolean;
-  /** What it cost besides its bytes. */
+  /** Costs of the step besides its bytes. */
   readonly spent?: SpentRow;
-  /** How far a collector has come. */
-  readonly position?: Position;
-  /** How far a walk to the end of a list has come; `none` has the next one begin at the first page. */
-  readonly reach?: Reach | 'none';
-  /** Set when a limit cut a list short of what is known, where others follow it in the same scrape: what lies between may never be seen. */
+  /** The collector's new position. */
+  readonly position?: CollectorPosition;
+  /** The new point at which a walk to the end of a list resumes; `none` lets the next walk begin at the first page. */
+  readonly resume?: ResumePoint | 'none';
+  /**
+   * Set when a limit cut a list short of what is known, and other lists follow in the same scrape: what lies between
+   * may never be seen.
+   */
   readonly gap?: Gap;
-  /** What the step does to its crawl. */
+  /** Changes to the target's crawl. */
   readonly crawl?: CrawlOps;
-  /** Set on a scrape's last step, unless it is closed by itself: how it ended. */
+  /** Set on the last step of a scrape, unless `closeScrape` closes it: how the scrape ended. */
   readonly close?: Close;
 }
 
-/** What was read of a list that was cut short, and its last page. */
+/** Number of pages that were read of a list that was cut short, and the last of them. */
 export interface Gap {
   readonly pages: number;
   readonly url: string;
@@ -46,18 +52,18 @@ export interface Gap {
 /** How a scrape ends. */
 export interface Close {
   readonly status: 'complete' | 'failed' | 'aborted';
-  /** Why it ended where it did. */
+  /** Why the scrape ended where it did, such as `known`. */
   readonly reason?: string;
   readonly failure?: Failure;
-  /** The source says that there will be nothing more. */
+  /** Whether the source says that there will be nothing more: the target is finished. */
   readonly finished: boolean;
-  /** The copy of its first page from now on; without it none is kept. */
+  /** The new copy of the target's first page. Without it, no copy is kept. */
   readonly copy?: PageCopy;
   /** Set when a limit cut a list short of what is known: what lies between may never be seen. */
   readonly gap?: Gap;
-  /** How the target's crawl ends; without it, the next scrape goes on with one that is under way. */
+  /** How the target's crawl ends. Without it, the next scrape resumes the crawl. */
   readonly crawl?: CrawlOps['end'];
-  /** Set after a whole crawl: records that no scrape from this one on has seen are missing. */
+  /** Set after a whole crawl: records that no scrape from this number on has seen are missing. */
   readonly missingSince?: number;
 }
 

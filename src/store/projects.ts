@@ -1,12 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ScheduleLevel } from '../definition/schedule.ts';
+import type { ScheduleLevel } from '../schedule/levels.ts';
+import { defined } from '../defined.ts';
 import { isFinished } from './commit.ts';
-import { type Ending, halt, putToRest, scheduleFirst, scheduleNext } from './ending.ts';
-import type { ProjectRow, TargetRow } from './rows.ts';
-import type { Rest } from './schedule-row.ts';
+import { type Ending, endTarget } from './ending.ts';
+import { putToRest, scheduleFirst, scheduleNext } from './schedule.ts';
+import type { ProjectRow, TargetRow } from './tables/rows.ts';
+import type { Rest } from '../schedule/row.ts';
+import { inSlices } from './slices.ts';
 import type { Change, Store } from './store.ts';
 
-/** A project's place on one source, as asked for; source and URL say which one it is. */
+/** A target as it is asked for. Source and URL identify it within its project. */
 export interface TargetSpec {
   readonly source: string;
   readonly url: string;
@@ -17,7 +20,9 @@ export interface ProjectSpec extends Pick<ProjectRow, 'id' | 'name' | 'labels' |
   readonly targets: readonly TargetSpec[];
 }
 
-/** What is not named stays. `targets` names all of them: one that is missing is disabled. */
+/**
+ * Changes of a project; what is absent stays. `targets` lists all targets: a target that is missing there is disabled.
+ */
 export type ProjectUpdate = Partial<Omit<ProjectSpec, 'id'>>;
 
 export type AddResult =
@@ -29,15 +34,18 @@ export type ProjectResult =
   | { readonly ok: true; readonly project: ProjectRow; readonly changed: boolean }
   | { readonly ok: false; readonly why: 'not_found' };
 
-/** Tracks a new project. A conflict when its id is taken, also by an archived one. On disk when it resolves, as all changes here are. */
+/**
+ * Tracks a new project. The result is a conflict when its id is taken, also by an archived project. On disk when it
+ * resolves. Rejects with `StoreFullError` when the store has no room.
+ */
 export function addProject(store: Store, { targets, ...spec }: ProjectSpec): Promise<AddResult> {
   return store.write(
     (change) => {
       if (store.projects.has(spec.id)) return { ok: false, why: 'conflict' };
-      const born: ProjectRow = { ...spec, status: 'active', createdAt: change.at, targets: [] };
-      // When its targets are due follows from it as well.
-      store.projects.put(born.id, born);
-      const project = { ...born, targets: targets.map((target) => addTarget(store, change, born, target)) };
+      const added: ProjectRow = { ...spec, status: 'active', createdAt: change.at, targets: [] };
+      // The due times of its targets are computed from the stored row.
+      store.projects.put(added.id, added);
+      const project = { ...added, targets: targets.map((target) => addTarget(store, change, added, target)) };
       keep(store, change, 'add', project);
       return { ok: true, project };
     },
@@ -45,7 +53,10 @@ export function addProject(store: Store, { targets, ...spec }: ProjectSpec): Pro
   );
 }
 
-/** Changes what is named of a project, archived or not. */
+/**
+ * Changes a project, archived or not. On disk when it resolves. Rejects with `StoreFullError` when the store has no
+ * room.
+ */
 export function updateProject(store: Store, id: string, { targets, ...update }: ProjectUpdate): Promise<ProjectResult> {
   return changeProject(store, id, 'update', (change, project) => {
     const wasFinished = isFinished(store, project);
@@ -61,24 +72,32 @@ export function updateProject(store: Store, id: string, { targets, ...update }: 
   });
 }
 
-/** Stops tracking a project: what runs of it is cancelled and nothing of it is due; its data stays. */
+/**
+ * Archives a project: its scrapes are cancelled and nothing of it is due; its data stays. On disk when it resolves.
+ * Rejects with `StoreFullError` when the store has no room.
+ */
 export function archiveProject(store: Store, id: string): Promise<ProjectResult> {
   return changeProject(store, id, 'archive', (change, project) => {
     if (project.status === 'archived') return undefined;
     for (const target of targetsOf(store, project))
-      store.targets.put(halt(store, change, target, archived, restOf(target)));
+      store.targets.put(endTarget(store, change, target, archived, restOf(target)));
     return { ...project, status: 'archived', archivedAt: change.at };
   });
 }
 
 const archived: Ending = { status: 'cancelled', failure: { code: 'archived', message: 'the project was archived' } };
 
-/** What is finished is promised no more. */
+/**
+ * How the schedule row rests of a target that is archived or removed; a finished target keeps none.
+ */
 function restOf({ status }: TargetRow): Rest | undefined {
   return status === 'finished' ? undefined : 'set-aside';
 }
 
-/** Tracks an archived project again: its active targets are scraped after the initial delay of new ones. */
+/**
+ * Restores an archived project: its active targets are scraped after the initial delay of new ones. On disk when it
+ * resolves. Rejects with `StoreFullError` when the store has no room.
+ */
 export function restoreProject(store: Store, id: string): Promise<ProjectResult> {
   return changeProject(store, id, 'restore', (change, project) => {
     if (project.status === 'active') return undefined;
@@ -98,7 +117,7 @@ const eventType = {
   restore: 'project.restored',
 } as const;
 
-/** Runs one change of a project that exists; `make` returns nothing when there is nothing to do. */
+/** Changes a project that exists; `make` returns `undefined` when there is nothing to do. */
 function changeProject(
   store: Store,
   id: string,
@@ -137,7 +156,7 @@ function addTarget(store: Store, change: Change, project: Pick<ProjectRow, 'id' 
     settled: 0,
     createdAt: change.at,
     crashes: { recent: [], inRow: 0, total: 0 },
-    ...(schedule !== undefined && { schedule }),
+    ...defined({ schedule }),
   }));
   if (project.status === 'active') scheduleFirst(store, change, row);
   return row.target;
@@ -147,7 +166,10 @@ function targetsOf(store: Store, project: ProjectRow): TargetRow[] {
   return project.targets.map((number) => store.targets.get(number)).filter((target) => target !== undefined);
 }
 
-/** Makes a project's targets those asked for: adds, enables again, changes the schedule of, and disables. Returns all their numbers. */
+/**
+ * Makes the targets of a project equal to `wanted`: adds, enables, disables, and changes schedules. Returns the numbers
+ * of all its targets.
+ */
 function updateTargets(store: Store, change: Change, project: ProjectRow, wanted: readonly TargetSpec[]): number[] {
   const known = targetsOf(store, project);
   const wantedOf = (target: TargetRow): TargetSpec | undefined => wanted.find((spec) => isPlaceOf(spec, target));
@@ -155,7 +177,7 @@ function updateTargets(store: Store, change: Change, project: ProjectRow, wanted
     const spec = wantedOf(target);
     if (spec !== undefined) adjust(store, change, project, target, spec);
     else if (target.status !== 'disabled')
-      store.targets.put({ ...halt(store, change, target, removed, restOf(target)), status: 'disabled' });
+      store.targets.put({ ...endTarget(store, change, target, removed, restOf(target)), status: 'disabled' });
   }
   const missing = wanted.filter((spec) => !known.some((target) => isPlaceOf(spec, target)));
   return [...project.targets, ...missing.map((spec) => addTarget(store, change, project, spec))];
@@ -172,7 +194,7 @@ function isPlaceOf(spec: TargetSpec, target: TargetRow): boolean {
 
 function adjust(store: Store, change: Change, project: ProjectRow, target: TargetRow, { schedule }: TargetSpec): void {
   const { schedule: old, ...rest } = target;
-  const adjusted: TargetRow = { ...rest, ...(schedule !== undefined && { schedule }) };
+  const adjusted: TargetRow = { ...rest, ...defined({ schedule }) };
   if (target.status === 'disabled') {
     const enabled: TargetRow = { ...adjusted, status: 'active' };
     store.targets.put(enabled);
@@ -180,5 +202,31 @@ function adjust(store: Store, change: Change, project: ProjectRow, target: Targe
   } else if (!isDeepStrictEqual(schedule, old)) {
     store.targets.put(adjusted);
     scheduleNext(store, change, adjusted);
+  }
+}
+
+/** The projects that are to run: the active ones that are not finished. */
+export class ActiveProjects {
+  /** The newest commit when all projects were last read, and the number of projects to run then. */
+  #read = { commit: -1, projects: 0 };
+
+  /** Yields their ids slice by slice. */
+  async *ids(store: Store): AsyncGenerator<readonly string[]> {
+    const commit = store.commits.last();
+    let projects = 0;
+    for await (const rows of inSlices(store.projects.rowsAfter)) {
+      const ids = rows.filter((row) => row.status === 'active' && !isFinished(store, row)).map(({ id }) => id);
+      projects += ids.length;
+      yield ids;
+    }
+    this.#read = { commit, projects };
+  }
+
+  /**
+   * Whether they were `count` when `ids` last read them all, and nothing was committed since. To read very many projects takes a good part
+   * of a second, and which are to run changes only by commits.
+   */
+  isStill({ commits }: Store, count: number): boolean {
+    return commits.last() === this.#read.commit && count === this.#read.projects;
   }
 }

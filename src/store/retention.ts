@@ -1,6 +1,9 @@
 import type { Store } from './store.ts';
+import type { RobotsEntry } from '../fetch/robots/verdict.ts';
+import { writeInSlices } from './slices.ts';
+import { trimWaste } from './waste.ts';
 
-/** How many of the newest rows of each log stay, at least 1. */
+/** How many of the newest rows of each log are kept, at least 1. */
 export interface RetentionLimits {
   readonly events: number;
   readonly scrapes: number;
@@ -9,20 +12,127 @@ export interface RetentionLimits {
   readonly history: number;
 }
 
+/** The limits of every daemon. */
+const keptRows: RetentionLimits = {
+  events: 1_000_000,
+  scrapes: 2_000_000,
+  steps: 2_000_000,
+  commits: 1_000_000,
+  history: 100_000_000,
+};
+
 const logs = ['events', 'scrapes', 'steps', 'commits', 'history'] as const satisfies readonly (keyof RetentionLimits)[];
 
-/** Rows per transaction, so that commits wait a few milliseconds at most. */
+/** Rows per transaction, or looked at in one step: commits wait a few milliseconds at most. */
 const batch = 1_000;
 
-/** Removes what is beyond the limits, the oldest first, in small transactions; works also when the store is full. Returns how many rows that were. */
+/**
+ * Removes the rows beyond the limits, the oldest first, in small transactions. Works also when the store is full. Resolves with the
+ * number of removed rows; rejects when a commit fails.
+ */
 export async function trim(store: Store, limits: RetentionLimits): Promise<number> {
   let removed = 0;
   for (const log of logs) {
-    let some: number;
-    do {
-      some = await store.write(() => store[log].trim(limits[log], batch), { evenWhenFull: true });
-      removed += some;
-    } while (some === batch);
+    removed += await writeInSlices(store, batch, () => store[log].trim(limits[log], batch));
   }
   return removed;
+}
+
+/**
+ * Makes room: trims the logs, removes days of waste that are no longer kept, and makes one step of a sweep. Works also when the store
+ * is full. Resolves with the number of removed rows; rejects when a commit fails.
+ */
+export async function makeRoom(store: Store, sweep: Sweep, now: number): Promise<number> {
+  return (await trim(store, keptRows)) + (await sweep.step(store)) + (await trimWaste(store, now));
+}
+
+/** Fewer, as a robots.txt may be long. */
+const robotsBatch = 100;
+
+/** A search for definition versions that no row names. */
+interface Search {
+  /** Versions that no row was found to name so far. */
+  readonly unnamed: Set<string>;
+  /** Scrapes that were there at the start are read downwards from `before`, later ones upwards from `after`. */
+  before: number;
+  after: number;
+  target: number;
+}
+
+/**
+ * Removes rows that belong to no log and have lost their use: robots.txt entries, and definitions that were replaced
+ * and that no row names. It goes through the store again and again, a little at each step.
+ */
+export class Sweep {
+  readonly #isSpent: (entry: RobotsEntry) => boolean;
+  #robotsAfter: [string, string] | undefined;
+  #search: Search | undefined;
+
+  /** @param isSpent - whether a robots.txt entry has lost its use */
+  constructor(isSpent: (entry: RobotsEntry) => boolean) {
+    this.#isSpent = isSpent;
+  }
+
+  /** Makes one step. Works also when the store is full. Resolves with the number of removed rows; rejects when a commit fails. */
+  async step(store: Store): Promise<number> {
+    return (await this.#robots(store)) + (await this.#definitions(store));
+  }
+
+  async #robots({ robots, write }: Store): Promise<number> {
+    const entries = [...robots.entries({ limit: robotsBatch, after: this.#robotsAfter })];
+    this.#robotsAfter = entries.length < robotsBatch ? undefined : entries.at(-1)?.key;
+    const spent = entries.filter(({ row }) => this.#isSpent(row)).map(({ key }) => key);
+    if (spent.length === 0) return 0;
+    return write(() => spent.filter((key) => this.#isStillSpent(robots.get(key)) && robots.remove(key)).length, {
+      evenWhenFull: true,
+    });
+  }
+
+  #isStillSpent(entry: RobotsEntry | undefined): boolean {
+    return entry !== undefined && this.#isSpent(entry);
+  }
+
+  async #definitions(store: Store): Promise<number> {
+    const { definitions, scrapes, write } = store;
+    const search = (this.#search ??= newSearch(store));
+    if (search.unnamed.size === 0) {
+      this.#search = undefined;
+      return 0;
+    }
+    if (!look(store, search)) return 0;
+    const removed = await write(
+      () => {
+        // What began since the look is looked at first, at the next step.
+        if (scrapes.last() !== search.after) return undefined;
+        const current = new Set(definitions.currents());
+        return [...search.unnamed].filter((version) => !current.has(version) && definitions.remove(version)).length;
+      },
+      { evenWhenFull: true },
+    );
+    if (removed !== undefined) this.#search = undefined;
+    return removed ?? 0;
+  }
+}
+
+function newSearch({ definitions, scrapes }: Store): Search {
+  const current = new Set(definitions.currents());
+  const unnamed = new Set([...definitions.versions()].filter((version) => !current.has(version)));
+  return { unnamed, before: scrapes.last() + 1, after: scrapes.last(), target: 0 };
+}
+
+/** Reads some more rows that may name a version. Returns whether those were the last. */
+function look({ scrapes, targets, crawls }: Store, search: Search): boolean {
+  const older = [...scrapes.rows({ before: search.before, limit: batch })];
+  search.before = older.at(-1)?.scrape ?? search.before;
+  for (const { version } of older) search.unnamed.delete(version);
+  const lastTarget = Math.min(targets.last(), search.target + batch);
+  for (; search.target < lastTarget; search.target += 1) {
+    const number = search.target + 1;
+    search.unnamed.delete(targets.get(number)?.copy?.version ?? '');
+    for (const { version } of crawls.ofTarget(number)) search.unnamed.delete(version);
+  }
+  const lastScrape = Math.min(scrapes.last(), search.after + batch);
+  for (; search.after < lastScrape; search.after += 1)
+    search.unnamed.delete(scrapes.get(search.after + 1)?.version ?? '');
+  return older.length < batch && search.target === targets.last() && search.after === scrapes.last();
 }

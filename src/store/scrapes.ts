@@ -1,14 +1,17 @@
+import { defined } from '../defined.ts';
 import { applyCrawl } from './crawl.ts';
-import { type Ending, endRunning, endScrape, endWaiting, nothingDone, scheduleNext } from './ending.ts';
+import { type Ending, endRunning, endScrape, endWaiting, forgetRequest, idsOf, nothingDone } from './ending.ts';
+import { bringForward, isSetBack, scheduleNext } from './schedule.ts';
 import type { Fence } from './ops.ts';
-import type { ScrapeRow, ScrapeWish, TargetRow } from './rows.ts';
+import type { ScrapeRow, TargetRow } from './tables/rows.ts';
+import type { ScrapeWish } from '../view/scrape.ts';
 import type { Change, Store } from './store.ts';
 import type { CrawlRow } from './tables/crawls.ts';
 
-/** Why a target is not scraped now. */
+/** Why a target cannot be scraped. */
 export type Idle = 'not_found' | 'archived' | 'finished' | 'disabled' | 'parked';
 
-/** The target if it may be scraped, else why it may not. */
+/** Returns the target if it can be scraped, else why not. */
 export function scrapable(
   store: Store,
   number: number,
@@ -20,16 +23,16 @@ export function scrapable(
   return target.status === 'active' ? { ok: true, target } : { ok: false, why: target.status };
 }
 
-/** A scrape that has begun: what its steps commit with, and why it was begun. */
+/** A begun scrape: the fence for the commits of its steps, and the wish of the person who asked for it. */
 export type BeginResult =
   | { readonly ok: true; readonly fence: Omit<Fence, 'step'>; readonly wish: ScrapeWish }
   | { readonly ok: false; readonly why: Idle };
 
 /**
- * Begins a scrape of a target: the one that waits, if a person asked for one, else a new one. One that is found open is
- * cancelled, and nothing of it is written from now on.
+ * Begins a scrape of a target: the waiting one, if a person asked for one, else a new one. A scrape that is still open
+ * is cancelled; nothing of it is written from now on. Rejects with `StoreFullError` when the store has no room.
  *
- * @param version - of the definition that it reads by, to its end.
+ * @param version - of the definition by which the scrape reads to its end
  */
 export function beginScrape(store: Store, number: number, version: string): Promise<BeginResult> {
   return store.write((change) => {
@@ -39,16 +42,9 @@ export function beginScrape(store: Store, number: number, version: string): Prom
     const scrape = begun(store, change, ended, version);
     const { waiting: _, ...rest } = ended;
     store.targets.put({ ...rest, running: scrape.scrape });
-    unask(store, number);
-    const { project, source, epoch, reason, wish = {} } = scrape;
-    change.tell({
-      type: 'scrape.started',
-      project,
-      source,
-      target: number,
-      scrape: scrape.scrape,
-      data: { reason, version },
-    });
+    forgetRequest(store, number);
+    const { epoch, reason, wish = {} } = scrape;
+    change.tell({ type: 'scrape.started', ...idsOf(scrape), data: { reason, version } });
     const fence = { target: number, epoch, scrape: scrape.scrape };
     change.log({ kind: 'scrape.begin', ...fence });
     return { ok: true, fence, wish };
@@ -80,20 +76,16 @@ function begun(store: Store, change: Change, target: TargetRow, version: string)
   }));
 }
 
-function unask(store: Store, target: number): void {
-  const schedule = store.schedule.get(target);
-  if (schedule?.manualAt === undefined) return;
-  const { manualAt: _, ...rest } = schedule;
-  store.schedule.set(rest);
-}
-
-/** A person's request; `coalesced` when a scrape was waiting already, whose number this is. */
-export type RequestResult =
+/** A person's request. `coalesced` when a scrape was waiting already; `scrape` is then its number. */
+export type ScrapeRequestResult =
   | { readonly ok: true; readonly scrape: number; readonly coalesced: boolean }
   | { readonly ok: false; readonly why: Idle };
 
-/** Has a target scraped as soon as may be, besides when it is due. At most one such scrape waits; the last wish for it counts. */
-export function requestScrape(store: Store, number: number, wish?: ScrapeWish): Promise<RequestResult> {
+/**
+ * Asks for a scrape of a target as soon as possible; its due time does not change. At most one scrape waits per target,
+ * and the last wish for it counts. On disk when it resolves. Rejects with `StoreFullError` when the store has no room.
+ */
+export function requestScrape(store: Store, number: number, wish?: ScrapeWish): Promise<ScrapeRequestResult> {
   return store.write(
     (change) => {
       const found = scrapable(store, number);
@@ -120,7 +112,7 @@ function queueScrape(store: Store, change: Change, target: TargetRow, wish: Scra
     source,
     epoch,
     reason: 'manual',
-    ...(wish !== undefined && { wish }),
+    ...defined({ wish }),
     version: '',
     status: 'waiting',
     startedAt: change.at,
@@ -134,12 +126,15 @@ function queueScrape(store: Store, change: Change, target: TargetRow, wish: Scra
   return scrape;
 }
 
-/** `cancelled` is false when it had ended before. */
+/** `cancelled` is false when the scrape had ended before. */
 export type CancelResult =
   | { readonly ok: true; readonly cancelled: boolean }
   | { readonly ok: false; readonly why: 'not_found' };
 
-/** Ends a scrape that runs or waits, and the crawl that one which runs is about; nothing of it is written after that. */
+/**
+ * Cancels a running or waiting scrape, and the crawl of a running one; nothing of it is written after that. On disk
+ * when it resolves. Rejects with `StoreFullError` when the store has no room.
+ */
 export function cancelScrape(store: Store, number: number, why: string): Promise<CancelResult> {
   return store.write(
     (change) => {
@@ -149,8 +144,8 @@ export function cancelScrape(store: Store, number: number, why: string): Promise
       const ending: Ending = { status: 'cancelled', failure: { code: 'cancelled', message: why } };
       if (scrape.status === 'running' && target.running === number) {
         // What a person has cancelled is not to be gone on with; what a limit ended before stays ended.
-        const { reach, ...halted } = endRunning(store, change, target, ending);
-        const ended: TargetRow = reach?.isOver === true ? { ...halted, reach } : halted;
+        const { resume, ...halted } = endRunning(store, change, target, ending);
+        const ended: TargetRow = resume?.isOver === true ? { ...halted, resume } : halted;
         store.targets.put(ended);
         scheduleNext(store, change, ended, { ...scrape, status: 'cancelled' });
         if (crawlUnderWay(store, target.target) !== undefined) {
@@ -175,8 +170,9 @@ const interrupted: Ending = {
 const batch = 1_000;
 
 /**
- * Closes what the last daemon left open, as failed; to be called before anything is scraped. Their targets stay due when they
- * were, so that they are scraped again soon. Returns how many scrapes that were.
+ * Closes the scrapes that the last daemon left open, as failed. To be called before anything is scraped. Their due
+ * times stay, so that their targets are scraped again soon. Works also when the store is full. Resolves with the number
+ * of closed scrapes; rejects when a commit fails.
  */
 export async function closeOpenScrapes(store: Store): Promise<number> {
   let closed = 0;
@@ -207,13 +203,44 @@ function closeSome(store: Store, change: Change): number {
   return open.length;
 }
 
-/** Has a target scraped again where its scrape was a person's, and ended before it was done. */
+/**
+ * Makes a store that was just opened ready: closes the scrapes that the last daemon left open, after it has brought forward what is due too
+ * late because the clock was set back meanwhile. Works also when the store is full. Resolves with the
+ * number of closed scrapes; rejects when a commit fails.
+ */
+export async function recover(store: Store, now: number): Promise<number> {
+  // `closeOpenScrapes` writes rows with the present time, after which a clock that was set back could not be noticed.
+  if (isSetBack(store, now)) await bringForward(store);
+  return closeOpenScrapes(store);
+}
+
+/** Numbers of scrapes that ended. */
+export interface EndedCounts {
+  complete: number;
+  failed: number;
+  aborted: number;
+  cancelled: number;
+}
+
+/** Adds the scrapes that end from now on to `counts`. Returns how to stop. */
+export function countEnded({ onEvents }: Pick<Store, 'onEvents'>, counts: EndedCounts): () => void {
+  return onEvents((_, told) => {
+    for (const { type } of told) {
+      if (type === 'scrape.completed') counts.complete += 1;
+      if (type === 'scrape.failed') counts.failed += 1;
+      if (type === 'scrape.aborted') counts.aborted += 1;
+      if (type === 'scrape.cancelled') counts.cancelled += 1;
+    }
+  });
+}
+
+/** Asks again for a scrape that a person asked for and that was cut, unless one waits already. */
 export function askAgain(store: Store, change: Change, target: TargetRow, scrape: ScrapeRow): void {
   if (scrape.reason !== 'manual' || target.waiting !== undefined) return;
   queueScrape(store, change, target, wishLeft(store, scrape));
 }
 
-/** What is left of a wish for a scrape that was cut: a crawl that has begun anew for it is gone on with. */
+/** The wish for the rest of a cut scrape: the new crawl that it began is resumed. */
 function wishLeft(store: Store, { target, scrape, wish }: ScrapeRow): ScrapeWish | undefined {
   if (wish?.full !== true || crawlUnderWay(store, target)?.firstScrape !== scrape) return wish;
   const { full: _, ...left } = wish;

@@ -1,11 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Change, Store } from './store.ts';
 
 const sliceRows = 1_000;
 
-/** Rows of the schedule that are written in one go: some milliseconds of work. */
+/** Schedule rows per transaction: some milliseconds of work. */
 export const writtenAtOnce = 150;
 
-/** Rows a slice at a time, with a turn of the event loop between two slices: a walk over very many holds nobody up. */
+/**
+ * Yields rows slice by slice and leaves the event loop free between two slices. Throws what `sliceAfter` throws.
+ *
+ * @param sliceAfter - reads up to `limit` rows after `last`, or the first ones without it
+ */
 export async function* inSlices<T>(
   sliceAfter: (last: T | undefined, limit: number) => Iterable<T>,
   limit = sliceRows,
@@ -17,5 +22,37 @@ export async function* inSlices<T>(
     if (rows.length < limit) return;
     last = rows.at(-1);
     await setImmediate();
+  }
+}
+
+/**
+ * Yields the numbers of the targets of some sources, few enough at a time for one transaction, and leaves the event loop
+ * free between two slices.
+ */
+export async function* targetsOfSources(
+  { targets }: Store,
+  sources: Iterable<string>,
+): AsyncGenerator<readonly number[]> {
+  for (const source of sources)
+    yield* inSlices<number>((after, limit) => targets.numbersOfSource(source, { after, limit }), writtenAtOnce);
+}
+
+/**
+ * Runs `run` in one transaction after the other until it deals with fewer than `limit` rows. Works also when the store is
+ * full. Rejects with what `run` throws, and when a commit fails.
+ *
+ * @param run - deals with up to `limit` rows, such as by removing them, and returns their number.
+ * @returns the number of all rows.
+ */
+export async function writeInSlices(
+  { write }: Pick<Store, 'write'>,
+  limit: number,
+  run: (change: Change) => number,
+): Promise<number> {
+  let sum = 0;
+  for (;;) {
+    const rows = await write(run, { evenWhenFull: true });
+    sum += rows;
+    if (rows < limit) return sum;
   }
 }

@@ -1,20 +1,30 @@
-import { type Ending, endRunning, halt, scheduleFirst } from './ending.ts';
-import type { TargetRow } from './rows.ts';
+import { defined } from '../defined.ts';
+import { type Ending, endRunning, endTarget } from './ending.ts';
+import { scheduleFirst } from './schedule.ts';
+import type { TargetRow } from './tables/rows.ts';
 import type { Store } from './store.ts';
 
 export type TargetResult = { readonly ok: true } | { readonly ok: false; readonly why: 'not_found' };
 
-/** `parks` when a target has crashed so often that it is to be parked; its row tells how often it was parked before. */
+/**
+ * `parks` when a target has crashed so often that the caller must park it; its row says how often it was parked before.
+ */
 export type CrashResult =
   | { readonly ok: true; readonly parks: boolean; readonly target: TargetRow }
   | { readonly ok: false; readonly why: 'not_found' };
 
-/** More crashes than this within the time park a target, and so do so many in a row without a committed step. */
+/**
+ * A target is parked by more than `maxCrashes` crashes within `withinMs`, or by `maxInRow` in a row without a committed
+ * step.
+ */
 const maxCrashes = 3;
 const withinMs = 5_000;
 const maxInRow = 4;
 
-/** Writes down that a scrape of a target crashed, and ends that scrape as failed. When the target is due does not change. */
+/**
+ * Records a crash of a target's scrape, and ends that scrape as failed. The due time does not change. On disk when it
+ * resolves. Rejects with `StoreFullError` when the store has no room.
+ */
 export function recordCrash(store: Store, number: number, message: string): Promise<CrashResult> {
   return store.write(
     (change) => {
@@ -38,7 +48,7 @@ export function recordCrash(store: Store, number: number, message: string): Prom
         project,
         source,
         target: number,
-        ...(running !== undefined && { scrape: running }),
+        ...defined({ scrape: running }),
         data: { message },
       });
       change.log({ kind: 'target.crash', target: number, epoch: crashed.epoch });
@@ -48,7 +58,29 @@ export function recordCrash(store: Store, number: number, message: string): Prom
   );
 }
 
-/** Keeps a target from being scraped until it is released; what runs of it is cancelled. Does nothing to one that is not active. */
+/**
+ * Records a crash as `recordCrash` does, and parks the target if it has crashed too often. Resolves with whether it parked the target.
+ * Rejects with `StoreFullError` when the store has no room.
+ *
+ * @param retryAt - returns the instant at which a target is to be released that was parked `times` times in a row.
+ */
+export async function recordCrashOrPark(
+  store: Store,
+  number: number,
+  message: string,
+  retryAt: (times: number) => number,
+): Promise<boolean> {
+  const crash = await recordCrash(store, number, message);
+  if (!crash.ok || !crash.parks) return false;
+  const times = (crash.target.parked?.times ?? 0) + 1;
+  await parkTarget(store, number, message, retryAt(times));
+  return true;
+}
+
+/**
+ * Parks an active target: it is not scraped until it is released, and its scrapes are cancelled. Does nothing to a
+ * target that is not active. On disk when it resolves. Rejects with `StoreFullError` when the store has no room.
+ */
 export function parkTarget(store: Store, number: number, reason: string, retryAt: number): Promise<TargetResult> {
   return store.write(
     (change) => {
@@ -60,7 +92,13 @@ export function parkTarget(store: Store, number: number, reason: string, retryAt
       const rest = store.projects.get(project)?.status === 'active' ? 'parked' : 'set-aside';
       const times = (target.parked?.times ?? 0) + 1;
       const parked: TargetRow = {
-        ...halt(store, change, target, { status: 'cancelled', failure: { code: 'parked', message: reason } }, rest),
+        ...endTarget(
+          store,
+          change,
+          target,
+          { status: 'cancelled', failure: { code: 'parked', message: reason } },
+          rest,
+        ),
         status: 'parked',
         parked: { at: change.at, reason, retryAt, times },
       };
@@ -73,7 +111,10 @@ export function parkTarget(store: Store, number: number, reason: string, retryAt
   );
 }
 
-/** Has a parked target scraped again, after the initial delay of a new one. Does nothing to one that is not parked. */
+/**
+ * Releases a parked target: it is scraped after the initial delay of a new one. Does nothing to a target that is not
+ * parked. On disk when it resolves. Rejects with `StoreFullError` when the store has no room.
+ */
 export function releaseTarget(store: Store, number: number): Promise<TargetResult> {
   return store.write(
     (change) => {

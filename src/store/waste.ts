@@ -1,26 +1,27 @@
 import { noTally, type PulseTally, type Tally, together } from '../schedule/waste.ts';
-import type { ScrapeRow } from './rows.ts';
+import type { ScrapeRow } from './tables/rows.ts';
+import { writeInSlices } from './slices.ts';
 import type { Store } from './store.ts';
 
 const dayMs = 86_400_000;
 
-/** Days that are kept, today's among them, if there are not too many rows. */
+/** Days that are kept, including today, while there are at most `keptRows` rows. */
 const keptDays = 32;
 const keptRows = 10_000_000;
 /** Rows per transaction. */
 const batch = 1_000;
 
-/** Adds up what a scrape cost that has just ended. Runs within a transaction. */
+/** Adds the costs of an ended scrape to its target's day. To be called within a transaction. */
 export function addWaste(store: Store, scrape: ScrapeRow): void {
   const day = dayOf(scrape.endedAt ?? scrape.startedAt);
   const before = store.waste.get(day, scrape.target) ?? noTally;
   store.waste.put(day, scrape.target, together(before, tallyOfScrape(scrape)));
 }
 
-/** What requests of a source's pulse cost, by target; under no target what asked for many at once. */
+/** Costs of a pulse's requests by target; `undefined` stands for requests that asked for many targets at once. */
 export type PulseCosts = ReadonlyMap<number | undefined, PulseTally>;
 
-/** Adds up what requests of a source's pulse cost. */
+/** Adds the costs of a source's pulse to today. Rejects with `StoreFullError` when the store has no room. */
 export function addPulseWaste(store: Store, source: string, costs: PulseCosts): Promise<void> {
   return store.write(({ at }) => {
     const day = dayOf(at);
@@ -31,7 +32,10 @@ export function addPulseWaste(store: Store, source: string, costs: PulseCosts): 
   });
 }
 
-/** What a target cost from an instant on, in whole days, or what a source's pulse did that asked for many at once; less than all when that was long ago. */
+/**
+ * The costs of a target (by number) between two instants, in whole days; by a source's id, those of its pulse for many
+ * targets at once. Days that are no longer kept are missing.
+ */
 export function tallyOf({ waste }: Store, of: number | string, from: number, to: number): Tally {
   let sum = noTally;
   const last = dayOf(to);
@@ -42,19 +46,16 @@ export function tallyOf({ waste }: Store, of: number | string, from: number, to:
   return sum;
 }
 
-/** Forgets what is old, a little at a time; works also when the store is full. Returns how many rows that were. */
-export async function trimWaste(store: Store, now: number): Promise<number> {
-  let removed = 0;
-  for (;;) {
-    const some = await store.write(() => store.waste.trim(dayOf(now) - keptDays + 1, keptRows, batch), {
-      evenWhenFull: true,
-    });
-    removed += some;
-    if (some < batch) return removed;
-  }
+/**
+ * Removes days that are no longer kept, in small transactions. Works also when the store is full. Resolves with the
+ * number of removed rows; rejects when a commit fails.
+ */
+export function trimWaste(store: Store, now: number): Promise<number> {
+  return writeInSlices(store, batch, () => store.waste.trim(dayOf(now) - keptDays + 1, keptRows, batch));
 }
 
-function tallyOfScrape({ status, steps, bytes, counts, spent = {} }: ScrapeRow): Tally {
+/** The cost of one ended scrape. */
+export function tallyOfScrape({ status, steps, bytes, counts, spent = {} }: ScrapeRow): Tally {
   const { added, changed, missing = 0, gone = 0 } = counts;
   const isUnchanged = status === 'complete' && added + changed + missing + gone === 0;
   const requests = steps - (spent.batches ?? 0) - (spent.unasked ?? 0);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
+import { lifeAt } from '../../src/actor/address.ts';
 import { ExitError } from '../../src/actor/errors.ts';
 import { type Behaviour, ignore, type ExitReason } from '../../src/actor/types.ts';
 import { hear, heard, make, puppet, stage } from './support.ts';
@@ -129,11 +130,21 @@ describe('messages', () => {
     assert.deepEqual(await heard(ref), ['continued', 'waiting', 'sent']);
   });
 
+  test('continued messages are handled in the order in which they were', async () => {
+    const { spawn } = stage();
+    const ref = await spawn(puppet);
+    await make(ref, (self) => {
+      for (const what of ['a', 'b', 'c']) self.continue(hear(what));
+    });
+    assert.deepEqual(await heard(ref), ['a', 'b', 'c']);
+  });
+
   test('what is sent to a life that ended is dropped', async () => {
     const { system, spawn } = stage();
     const ref = await spawn(puppet);
     system.exit(ref, 'shutdown');
     ref.send(hear('too late'));
+    assert.equal(lifeAt(ref)?.mailboxSize, 0);
     await system.idle();
     assert.deepEqual(system.inspect(), []);
   });
@@ -187,24 +198,42 @@ describe('stop', () => {
     assert.deepEqual(done, ['first']);
   });
 
-  test('an error in stop becomes the reason', async () => {
+  test('the first reason to stop counts', async () => {
     const { system, spawn } = stage();
-    const error = new Error('cannot close');
     const ref = await spawn<string>((self) => ({
-      receive: () => self.stop('shutdown'),
-      stop: () => Promise.reject(error),
+      receive() {
+        self.stop('shutdown');
+        self.stop(['error', 'too late']);
+      },
     }));
     ref.send('go');
-    assert.deepEqual(await system.ended(ref), ['error', error]);
+    assert.equal(await system.ended(ref), 'shutdown');
   });
 
+  for (const when of ['at once', 'later']) {
+    test(`an error that stop throws ${when} becomes the reason`, async () => {
+      const { system, spawn } = stage();
+      const error = new Error('cannot close');
+      const ref = await spawn<string>((self) => ({
+        receive: () => self.stop('shutdown'),
+        stop() {
+          if (when === 'later') return Promise.reject(error);
+          throw error;
+        },
+      }));
+      ref.send('go');
+      assert.deepEqual(await system.ended(ref), ['error', error]);
+    });
+  }
+
   test('stop from outside waits its turn in the mailbox and for the end', async () => {
-    const { system, spawn } = stage();
+    const { system, spawn, clock } = stage();
     const done: string[] = [];
     const ref = await spawn<string>(() => ({ receive: (message) => void done.push(message) }));
     ref.send('first');
-    await system.stop(ref, 'shutdown');
+    await system.stop(ref, 'shutdown', 1_000);
     assert.deepEqual(done, ['first']);
+    assert.equal(clock.next(), undefined);
     await assert.rejects(system.stop(ref), { name: 'CallError', code: 'noproc' });
   });
 
@@ -232,7 +261,9 @@ describe('stop', () => {
     keep?.send(hear('late'));
     keep?.continue(hear('late'));
     keep?.stop();
-    keep?.task(() => assert.fail('ran'), hear);
+    let ran = false;
+    keep?.task(async () => void (ran = true), hear);
+    assert.equal(ran, false);
     assert.equal(keep?.after(10, hear('late')), -1);
     assert.equal(clock.next(), undefined);
     assert.equal(keep?.signal.aborted, true);

@@ -31,8 +31,11 @@ describe('ask', () => {
       ref.ask<string>((reply) => reply),
       { code: 'timeout' },
     );
-    await elapse(5_000);
+    await elapse(4_999);
+    assert.notEqual(lifeAt(ref)?.watches, undefined);
+    await elapse(1);
     await asked;
+    assert.equal(lifeAt(ref)?.watches, undefined);
     replies[0]?.('late');
   });
 
@@ -200,9 +203,12 @@ describe('timers', () => {
   test('a delay that is no number ends the life that asked for it, and no other one notices', async () => {
     const { spawn, system, elapse } = stage();
     const [one, other] = [await spawn(puppet), await spawn(puppet)];
-    const refused = make(one, (self) => self.after(NaN, hear('never')));
+    const refused = assert.rejects(
+      make(one, (self) => self.after(NaN, hear('never'))),
+      { code: 'ended' },
+    );
     await make(other, (self) => [20, 0, -5, Infinity].map((ms) => self.after(ms, hear(ms))));
-    await assert.rejects(refused, { code: 'ended' });
+    await refused;
     await elapse(20);
     assert.deepEqual(await heard(other), [-5, 0, 20]);
     assert.ok((await system.ended(one))[1] instanceof RangeError);

@@ -22,6 +22,19 @@ describe('async contexts', () => {
     }
   });
 
+  test('lives whose contexts are kept in one place are told apart', async () => {
+    const { spawn, system } = stage();
+    const lives = await Promise.all(Array.from({ length: 65 }, (_, n) => spawn(blamer, `life-${n}`)));
+    const [first, last] = [lives[0] ?? assert.fail(), lives[64] ?? assert.fail()];
+    for (let turn = 0; turn < 3; turn += 1) {
+      first.send(() => {});
+      await system.idle();
+    }
+    last.send(() => setImmediate(() => system.blame(new Error('stray'))));
+    assert.deepEqual(await system.ended(last), ['error', new Error('stray')]);
+    assert.equal(system.inspect().length, 64);
+  });
+
   test('code outside of all lives belongs to none, also after a life had its turn', async () => {
     const { spawn, system } = stage();
     const ref = await spawn(blamer);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { dynamicSupervisor, type DynamicSupervisorOptions } from '../../src/actor/dynamic-supervisor.ts';
+import { ExitError } from '../../src/actor/errors.ts';
 import { countChildren, startChild, terminateChild, whichChildren } from '../../src/actor/management.ts';
 import { type ExitReason, ignore, type Self } from '../../src/actor/types.ts';
 import { family, stage } from './support.ts';
@@ -49,6 +50,36 @@ describe('dynamic supervisor', () => {
       assert.equal(system.inspect().length, 0);
       if (!isCut) assert.equal(stopped, 20_000);
     }
+  });
+
+  test('a supervisor that is killed while it signals its children ends no further one by its rule', async () => {
+    const { system, sup, elapse, reports } = await pool();
+    let stopped = 0;
+    const start = (self: Self<never>) => {
+      self.trapExit();
+      return { receive() {}, stop: () => void (stopped += 1) };
+    };
+    const slow = (self: Self<never>) => {
+      self.trapExit();
+      return { receive() {}, stop: () => new Promise<void>(() => {}) };
+    };
+    for (let n = 0; n < 20_000; n += 1) await startChild(sup, { id: 'quick', start });
+    await startChild(sup, { id: 'slow', start: slow, shutdown: 100 });
+    system.exit(sup, 'shutdown');
+    while (stopped === 0) await new Promise(setImmediate);
+    assert.ok(stopped < 20_000);
+    system.exit(sup, 'kill');
+    await elapse(1_000);
+    assert.equal(stopped, 20_000);
+    assert.ok(!reports.some((report) => report.type === 'ended' && report.id.startsWith('slow#')));
+  });
+
+  test('a child of another supervisor is not found', async () => {
+    const { sup, spawn, child, at } = await pool();
+    const other = await spawn(dynamicSupervisor());
+    await startChild(other, child('a'));
+    assert.deepEqual(await terminateChild(sup, at('a')), { ok: false, code: 'not_found' });
+    assert.equal((await countChildren(other)).active, 1);
   });
 
   test('a child that fails to start, or has nothing to do, is not kept', async () => {
@@ -120,7 +151,124 @@ describe('dynamic supervisor', () => {
   });
 });
 
+describe('the end of a child', () => {
+  const cases: readonly (readonly [
+    restart: 'permanent' | 'transient',
+    shutdown: 'brutal_kill' | 5_000,
+    own: ExitReason | undefined,
+    reported: boolean,
+  ])[] = [
+    ['permanent', 'brutal_kill', undefined, false],
+    ['permanent', 5_000, undefined, false],
+    ['permanent', 5_000, ['shutdown', 'why'], false],
+    ['permanent', 5_000, 'normal', true],
+    ['transient', 5_000, 'normal', false],
+    ['transient', 5_000, crash, true],
+  ];
+  for (const [restart, shutdown, own, reported] of cases) {
+    const how = own === undefined ? `by ${shutdown}` : `with ${String(own)} when it is shut down`;
+    test(`of a ${restart} child ${how} is ${reported ? '' : 'not '}reported`, async () => {
+      const { sup, reports } = await pool();
+      const start = (self: Self<never>) => {
+        self.trapExit();
+        return {
+          receive() {},
+          stop() {
+            if (own !== undefined) throw new ExitError(own);
+          },
+        };
+      };
+      const started = await startChild(sup, { id: 'a', start, restart, shutdown });
+      assert.ok(started.ok === true);
+      await terminateChild(sup, started.ref);
+      const told = reports.flatMap((report) => (report.type === 'supervisor' ? [report.context] : []));
+      assert.deepEqual(told, reported ? ['shutdown_error'] : []);
+    });
+  }
+});
+
+describe('a dynamic supervisor that has ended', () => {
+  const never = () => new Promise<void>(() => {});
+
+  test('reports no restart that fails later', async () => {
+    const { system, sup, child, leave, reports } = await pool();
+    const gate = Promise.withResolvers<never>();
+    const starts = [child('a').start, () => gate.promise];
+    await startChild(sup, { id: 'a', start: (self) => (starts.shift() ?? assert.fail('started'))(self) });
+    leave('a', crash);
+    await system.idle();
+    system.exit(sup, 'kill');
+    const told = reports.length;
+    gate.reject(new Error('too late'));
+    await system.idle();
+    assert.deepEqual(reports.slice(told), []);
+    assert.deepEqual(system.inspect(), []);
+  });
+
+  test('reports no child that ends badly later', async () => {
+    const { system, sup, reports } = await pool();
+    const gate = Promise.withResolvers<never>();
+    const start = (self: Self<never>) => {
+      self.trapExit();
+      return { receive() {}, stop: () => gate.promise };
+    };
+    for (const id of ['a', 'b']) await startChild(sup, { id, start });
+    const [first] = await whichChildren(sup);
+    assert.ok(first !== undefined && typeof first.child !== 'string');
+    const terminated = assert.rejects(terminateChild(sup, first.child), { code: 'ended', reason: 'killed' });
+    await system.idle();
+    system.exit(sup, 'kill');
+    await terminated;
+    gate.reject(new Error('cannot close'));
+    await system.idle();
+    assert.deepEqual(
+      reports.filter(({ type }) => type === 'supervisor'),
+      [],
+    );
+  });
+
+  test('keeps no child whose start ends later', async () => {
+    const { system, sup } = await pool();
+    const gate = Promise.withResolvers<void>();
+    let aborted = false;
+    const start = async (self: Self<never>) => {
+      self.signal.addEventListener('abort', () => (aborted = true));
+      await gate.promise;
+      return { receive() {}, stop: never };
+    };
+    const started = assert.rejects(startChild(sup, { id: 'slow', start }), { code: 'ended' });
+    await system.idle();
+    system.exit(sup, 'kill');
+    await started;
+    gate.resolve();
+    await system.idle();
+    assert.equal(aborted, true);
+    assert.deepEqual(system.inspect(), []);
+  });
+});
+
 describe('a budget per child', () => {
+  for (const way of ['throws', 'rejects']) {
+    test(`a gaveUp that ${way} is reported and leaves the supervisor alone`, async () => {
+      const error = new Error('nobody to tell');
+      const gaveUp = (): void => {
+        if (way === 'rejects') return Promise.reject(error) as unknown as undefined;
+        throw error;
+      };
+      const { system, sup, child, leave, reports } = await pool({ budget: 'per_child', intensity: 0, gaveUp });
+      await startChild(sup, child('bad'));
+      await startChild(sup, child('good'));
+      leave('bad', crash);
+      await system.idle();
+      assert.deepEqual(
+        (await whichChildren(sup)).map(({ id }) => id),
+        ['good'],
+      );
+      const strays = reports.filter(({ type }) => type === 'stray');
+      assert.deepEqual(strays, [{ type: 'stray', id: sup.id, reason: ['error', error] }]);
+    });
+  }
+
   test('a child that used up its own budget is given up and announced, and the supervisor lives on', async () => {
     const gone: unknown[] = [];
     const options = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ExitReason, Ref } from '../../src/actor/types.ts';
+import { lifeAt } from '../../src/actor/address.ts';
+import type { ExitReason, Ref, Self } from '../../src/actor/types.ts';
 import { hear, heard, make, puppet, type PuppetMessage, stage, type Stage } from './support.ts';
 
 const trap = (ref: Ref<PuppetMessage>) =>
@@ -71,6 +72,58 @@ describe('links', () => {
     assert.equal(await isAlive(scene, one), true);
   });
 
+  test('a link that was ended is none for either of the two', async () => {
+    const scene = stage();
+    const [one, other] = await two(scene);
+    await link(one, other);
+    await make(other, (self) => self.unlink(one));
+    scene.system.exit(one, 'shutdown');
+    assert.equal(await isAlive(scene, other), true);
+  });
+
+  test('each of several linked lives hears of the end, and ending one link leaves the others', async () => {
+    const scene = stage();
+    const lives = await Promise.all(['a', 'b', 'c', 'd'].map((name) => scene.spawn(puppet, name)));
+    const [a, b, c, d] = lives as [(typeof lives)[0], (typeof lives)[0], (typeof lives)[0], (typeof lives)[0]];
+    for (const each of [b, c]) {
+      await trap(each);
+      await link(a, each);
+    }
+    await make(a, (self) => self.unlink(d));
+    scene.system.exit(a, oops);
+    for (const each of [b, c]) assert.deepEqual(await heard(each), [[a.id, oops]]);
+  });
+
+  test('ending a link to a life that is not linked leaves the one link there is', async () => {
+    const scene = stage();
+    const [one, other] = await two(scene);
+    const stranger = await scene.spawn(puppet);
+    await link(one, other);
+    await make(one, (self) => self.unlink(stranger));
+    scene.system.exit(one, oops);
+    assert.deepEqual(await scene.system.ended(other), oops);
+  });
+
+  test('a life that links itself to itself is not linked', async () => {
+    const scene = stage();
+    const one = await scene.spawn(puppet);
+    await link(one, one);
+    assert.equal(lifeAt(one)?.links, undefined);
+  });
+
+  test('the handles of a life that has ended link, monitor and trap nothing', async () => {
+    const scene = stage();
+    const [one, other] = await two(scene);
+    let dead: Self<PuppetMessage> | undefined;
+    await make(one, (self) => void (dead = self));
+    scene.system.exit(one, 'kill');
+    dead?.link(other);
+    dead?.trapExit(hear);
+    assert.equal(dead?.monitor(other, hear), -1);
+    assert.deepEqual([lifeAt(other)?.links, lifeAt(other)?.watches], [undefined, undefined]);
+    assert.equal(lifeAt(one)?.wrapExit, undefined);
+  });
+
   test('linking to a life that ended is an error, or a message to who traps exits', async () => {
     const scene = stage();
     const [one, other] = await two(scene);
@@ -130,6 +183,29 @@ describe('exit signals', () => {
     assert.deepEqual(await heard(one), [[other.id, 'shutdown']]);
   });
 
+  test('a life that drops the exits it traps lives on, but stops with its parent', async () => {
+    const scene = stage();
+    const [one, other] = await two(scene);
+    await make(one, (self) => self.trapExit());
+    await link(one, other);
+    scene.system.exit(other, 'kill');
+    assert.equal(await isAlive(scene, one), true);
+    scene.system.exit(one, 'shutdown');
+    assert.equal(await scene.system.ended(one), 'shutdown');
+  });
+
+  test('an exit signal ends a life whose messages are held, whether any wait or not', async () => {
+    for (const waiting of [0, 3]) {
+      const scene = stage();
+      const one = await scene.spawn(puppet);
+      await trap(one);
+      scene.system.suspend(one);
+      for (let n = 0; n < waiting; n += 1) one.send({ type: 'do', run: () => assert.fail('ran') });
+      scene.system.exit(one, 'shutdown');
+      assert.equal(await scene.system.ended(one), 'shutdown');
+    }
+  });
+
   test('a life that traps exits no more ends by them again', async () => {
     const scene = stage();
     const [one, other] = await two(scene);
@@ -162,12 +238,47 @@ describe('monitors', () => {
     assert.deepEqual(await heard(one), [['down', 'noproc']]);
   });
 
+  test('the end of a life ends its monitors', async () => {
+    const scene = stage();
+    const [one, other] = await two(scene);
+    await monitor(one, other);
+    scene.system.exit(one, 'kill');
+    assert.equal(lifeAt(other)?.watches, undefined);
+  });
+
+  test('monitors tell in the order in which they were set', async () => {
+    const scene = stage();
+    const [one, other] = await two(scene);
+    await make(one, (self) => {
+      for (const what of ['a', 'b', 'c']) self.monitor(other, () => hear(what));
+    });
+    scene.system.exit(other, 'kill');
+    assert.deepEqual(await heard(one), ['a', 'b', 'c']);
+  });
+
   test('a monitor that was ended tells nothing', async () => {
     const scene = stage();
     const [one, other] = await two(scene);
     await make(one, (self) => self.demonitor(self.monitor(other, hear)));
     scene.system.exit(other, 'shutdown');
     assert.deepEqual(await heard(one), []);
+  });
+
+  test('a flush takes the message out of the mailbox, and leaves the others in their order', async () => {
+    const scene = stage();
+    const [one, other] = await two(scene);
+    let number = -1;
+    await make(one, (self) => void (number = self.monitor(other, hear)));
+    await make(one, (self) => {
+      for (const what of ['a', 'b', 'c']) self.send(hear(what));
+      scene.system.exit(other, 'shutdown');
+      for (const what of ['d', 'e', 'f', 'g', 'h', 'i']) self.send(hear(what));
+      assert.equal(scene.system.inspect()[0]?.mailbox, 10);
+      self.demonitor(number, 'flush');
+      assert.equal(scene.system.inspect()[0]?.mailbox, 9);
+      self.demonitor(number, 'flush');
+    });
+    assert.deepEqual(await heard(one), ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']);
   });
 
   for (const flush of [undefined, 'flush'] as const) {

@@ -5,6 +5,7 @@ import {
   type ManagementMessage,
   countChildren,
   deleteChild,
+  getChildSpec,
   restartChild,
   startChild,
   terminateChild,
@@ -12,7 +13,7 @@ import {
 } from '../../src/actor/management.ts';
 import { supervisor } from '../../src/actor/supervisor.ts';
 import type { ChildSpec, ExitReason } from '../../src/actor/types.ts';
-import { stage, trio } from './support.ts';
+import { family, stage, trio } from './support.ts';
 
 const crash: ExitReason = ['error', 'boom'];
 
@@ -54,23 +55,70 @@ describe('management', () => {
     });
   }
 
-  test('the end of a child that lives is not believed', async () => {
+  test('the end, or the failed restart, of a child that lives is not believed', async () => {
     const { system, spawn, sup, at, lives, child } = await trio();
     const pool = await spawn(dynamicSupervisor());
     await startChild(pool, child('d'));
     sup.send({ type: 'exited', exit: { from: at('a'), reason: crash } });
     pool.send({ type: 'exited', exit: { from: at('d'), reason: crash } });
+    sup.send({ type: 'retry', child: 'a' });
+    pool.send({ type: 'retry', child: at('d') });
     await system.idle();
     assert.deepEqual(['a', 'd'].map(lives), [1, 1]);
   });
 
-  test('what is no message of a supervisor is dropped', async () => {
-    const { spawn } = stage();
+  test('what is no message of a supervisor is reported and dropped', async () => {
+    const { spawn, reports } = stage();
     const fixed = supervisor({ strategy: 'one_for_one', children: [] });
+    const odd = [null, undefined, 'hello', 1, {}, { type: 'hello' }];
     for (const sup of [await spawn(fixed), await spawn(dynamicSupervisor())]) {
-      for (const odd of [null, undefined, 'hello', 1, {}, { type: 'hello' }])
-        sup.send(odd as unknown as ManagementMessage);
+      for (const message of odd) sup.send(message as unknown as ManagementMessage);
       assert.equal((await countChildren(sup)).specs, 0);
+      const told = reports.flatMap((report) =>
+        report.type === 'unexpected' && report.id === sup.id ? [report.message] : [],
+      );
+      assert.deepEqual(told, odd);
+    }
+  });
+
+  test('a spec that is changed after its start has no effect, in both kinds of supervisor', async () => {
+    const { system, spawn, reports } = stage();
+    const kin = family();
+    const specs = ['listed', 'added', 'pooled'].map((id) => ({ ...kin.child(id) }));
+    const [listed, added, pooled] = specs as [ChildSpec, ChildSpec, ChildSpec];
+    const children = [listed];
+    const actor = supervisor({ strategy: 'one_for_one', children });
+    children.push(kin.child('late'));
+    const fixed = await spawn(actor);
+    await startChild(fixed, added);
+    const pool = await spawn(dynamicSupervisor());
+    await startChild(pool, pooled);
+    for (const spec of specs) {
+      Object.assign(spec, { restart: 'temporary', id: 'other', start: () => assert.fail('a start that came later') });
+    }
+    for (const id of ['listed', 'added', 'pooled']) kin.leave(id, crash);
+    await system.idle();
+    assert.deepEqual(['listed', 'added', 'pooled', 'late'].map(kin.lives), [2, 2, 2, 0]);
+    const told = reports.flatMap((report) => (report.type === 'supervisor' ? [report.child] : []));
+    assert.deepEqual(told.sort(), ['added', 'listed', 'pooled']);
+    const full = await getChildSpec(fixed, 'listed');
+    assert.ok(full.ok && full.spec.id === 'listed' && full.spec.restart === 'permanent');
+  });
+
+  test('the start of a spec may be a method of a class', async () => {
+    const { spawn } = stage();
+    class Spec implements ChildSpec {
+      readonly id = 'a';
+      start() {
+        assert.equal(this.id, 'a');
+        return { receive() {} };
+      }
+    }
+    for (const sup of [
+      await spawn(supervisor({ strategy: 'one_for_one', children: [] })),
+      await spawn(dynamicSupervisor()),
+    ]) {
+      assert.equal((await startChild(sup, new Spec())).ok, true);
     }
   });
 

@@ -3,7 +3,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { VirtualClock } from '../../src/clock.ts';
 import { describeReason } from '../../src/actor/errors.ts';
 import { createSystem } from '../../src/actor/system.ts';
-import type { ExitReason, Reply } from '../../src/actor/types.ts';
+import type { Actor, Behaviour, ExitReason, Reply } from '../../src/actor/types.ts';
 import { stage } from './support.ts';
 
 const circle: { self?: unknown } = {};
@@ -15,8 +15,15 @@ const oddities: readonly (readonly [string, unknown])[] = [
   ['a symbol', Symbol('odd')],
   ['nothing', undefined],
   ['an object that throws when it is looked at', new Proxy({}, { get: () => assert.fail('looked at') })],
+  ['a revoked proxy', revokedProxy()],
   ['an error whose message is no text', Object.defineProperty(new Error('x'), 'message', { value: Symbol('odd') })],
 ];
+
+function revokedProxy(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
 
 describe('an odd throw', () => {
   for (const [what, thrown] of oddities) {
@@ -35,9 +42,50 @@ describe('an odd throw', () => {
       const stopped = assert.rejects(system.stop(one), { code: 'ended' });
       await Promise.all([asked, stopped]);
       other.send('go');
-      assert.deepEqual(await system.ended(other), ['error', thrown]);
+      const reason = await system.ended(other);
+      assert.ok(reason[0] === 'error' && reason[1] === thrown);
     });
   }
+
+  for (const when of ['at once', 'later']) {
+    test(`a revoked proxy that a start throws or returns ${when} fails the start`, async () => {
+      const { system } = stage();
+      const odd = revokedProxy();
+      const wait = when === 'at once' ? undefined : Promise.resolve();
+      const starts: readonly Actor<never>[] = [
+        () => {
+          if (wait === undefined) throw odd;
+          return wait.then(() => {
+            throw odd;
+          });
+        },
+        () => {
+          const returned = { receive: odd } as unknown as Behaviour<never>;
+          return wait === undefined ? returned : wait.then(() => returned);
+        },
+      ];
+      for (const start of starts) assert.equal((await system.spawn(start)).ok, false);
+      assert.deepEqual(system.inspect(), []);
+    });
+  }
+
+  test('a revoked proxy thrown in a task, or in stop, ends the life', async () => {
+    const { system, spawn } = stage();
+    const odd = revokedProxy();
+    const reject = () => {
+      throw odd;
+    };
+    const one = await spawn<string>((self) => {
+      self.task(async () => reject(), String);
+      return { receive() {} };
+    });
+    const other = await spawn<string>(() => ({ receive: () => reject(), stop: reject }));
+    other.send('go');
+    for (const ref of [one, other]) {
+      const reason = await system.ended(ref);
+      assert.ok(reason[0] === 'error' && reason[1] === odd);
+    }
+  });
 
   test('what is no reason is shown all the same', () => {
     const none: unknown = null;

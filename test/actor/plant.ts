@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { dynamicSupervisor } from '../../src/actor/dynamic-supervisor.ts';
-import type { LifeView } from '../../src/actor/inspect.ts';
 import {
   deleteChild,
   type EndChildResult,
@@ -9,7 +8,7 @@ import {
   type StartChildResult,
   terminateChild,
 } from '../../src/actor/management.ts';
-import type { Report } from '../../src/actor/report.ts';
+import type { LifeView, Report } from '../../src/actor/report.ts';
 import { supervisor } from '../../src/actor/supervisor.ts';
 import type { Actor, Behaviour, ChildSpec, Ref, Self } from '../../src/actor/types.ts';
 import { Model, type Place, type Plan, type Sight, sightOf, type StaticPlan, type WorkerPlan } from './model.ts';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AlreadyRegistered } from '../../src/actor/errors.ts';
 import { Registry } from '../../src/actor/registry.ts';
+import type { Self } from '../../src/actor/types.ts';
 import { hear, heard, make, puppet, type PuppetMessage, stage } from './support.ts';
 
 describe('registry', () => {
@@ -70,6 +71,34 @@ describe('registry', () => {
       self.register(registry, NaN);
       self.unregister(registry, NaN);
     });
+    assert.equal(registry.size, 0);
+  });
+
+  test('a key can be taken by a living life only, and by no other way', async () => {
+    const { spawn, system } = stage();
+    const registry = new Registry<string, PuppetMessage>();
+    const [one, other] = [await spawn(puppet), await spawn(puppet)];
+    let dead: Self<PuppetMessage> | undefined;
+    await make(one, (self) => void (dead = self));
+    system.exit(one, 'kill');
+    dead?.register(registry, 'a');
+    assert.equal(registry.whereis('a'), undefined);
+    const methods = Object.getOwnPropertyNames(Registry.prototype).toSorted();
+    assert.deepEqual(methods, ['constructor', 'keys', 'size', 'via', 'whereis']);
+    await make(other, (self) => self.register(registry, 'a'));
+    assert.equal(registry.whereis('a'), other);
+  });
+
+  test('a life may hold several keys, and all are free after its end', async () => {
+    const { spawn, system } = stage();
+    const registry = new Registry<string, PuppetMessage>();
+    const ref = await spawn(puppet);
+    await make(ref, (self) => {
+      for (const key of ['a', 'b', 'c']) self.register(registry, key);
+      self.unregister(registry, 'b');
+    });
+    assert.deepEqual([...registry.keys()], ['a', 'c']);
+    system.exit(ref, 'kill');
     assert.equal(registry.size, 0);
   });
 

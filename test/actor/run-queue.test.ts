@@ -37,12 +37,12 @@ describe('mailbox', () => {
 
 describe('run queue', () => {
   test('a life with a million messages leaves its turn to the others', async () => {
-    const { spawn } = stage();
+    const { spawn, system } = stage();
     const flooded = await spawn<number>(() => ({ receive() {} }), 'flooded');
     for (let n = 0; n < 1_000_000; n += 1) flooded.send(n);
     const other = await spawn<() => void>(() => ({ receive: (reply) => reply() }), 'other');
     await other.ask<void>((reply) => reply);
-    assert.ok(waiting(flooded) > 900_000);
+    assert.ok((system.inspect()[0]?.mailbox ?? 0) > 900_000);
   });
 
   test('lives that never rest leave turns to the event loop', async () => {
@@ -52,6 +52,47 @@ describe('run queue', () => {
     await new Promise((resolve) => setTimeout(resolve, 1));
     await new Promise(setImmediate);
     system.exit(busy, 'kill');
+  });
+
+  test('the event loop has its turn after a thousand messages, however quick they are', async (t) => {
+    t.mock.method(performance, 'now', () => 0);
+    const { spawn } = stage();
+    let handled = 0;
+    const quick = await spawn<number>(() => ({ receive: () => void (handled += 1) }));
+    await new Promise(setImmediate);
+    for (let n = 0; n < 20_000; n += 1) quick.send(n);
+    await new Promise(setImmediate);
+    assert.ok(handled > 0 && handled < 1_100, `${handled}`);
+  });
+
+  test('the event loop has its turn after a millisecond, however few messages there were', async () => {
+    const { spawn } = stage();
+    let handled = 0;
+    const slow = await spawn<number>(() => ({
+      receive() {
+        const until = performance.now() + 0.3;
+        while (performance.now() < until);
+        handled += 1;
+      },
+    }));
+    await new Promise(setImmediate);
+    for (let n = 0; n < 200; n += 1) slow.send(n);
+    await new Promise(setImmediate);
+    assert.ok(handled > 0 && handled < 50, `${handled}`);
+  });
+
+  test('a life leaves its turn to the next one after a hundred messages', async () => {
+    const { spawn, system } = stage();
+    let handled = 0;
+    const busy = await spawn<number>(() => ({ receive: () => void (handled += 1) }));
+    let seen: number | undefined;
+    const other = await spawn<string>(() => ({ receive: () => void (seen = handled) }));
+    await system.idle();
+    for (let n = 0; n < 900; n += 1) busy.send(n);
+    other.send('now');
+    await system.idle();
+    assert.ok(seen !== undefined && seen > 0 && seen <= 100, `${seen}`);
+    assert.equal(handled, 900);
   });
 
   test('lives take turns in the order they got work', async () => {
@@ -64,8 +105,4 @@ describe('run queue', () => {
     await system.idle();
     assert.deepEqual(order, ['c1', 'c2', 'b1', 'b2', 'a1', 'a2']);
   });
-
-  function waiting(ref: object): number {
-    return 'mailboxSize' in ref ? Number(ref.mailboxSize) : 0;
-  }
 });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { ExitError } from '../../src/actor/errors.ts';
 import { terminateChild } from '../../src/actor/management.ts';
 import { supervisor } from '../../src/actor/supervisor.ts';
-import type { Actor, ChildSpec, ExitReason } from '../../src/actor/types.ts';
+import type { Actor, ChildSpec, ExitReason, Self } from '../../src/actor/types.ts';
 import { family, stage } from './support.ts';
 
 /** A child whose `stop` does not end before `done`. */
@@ -68,6 +69,64 @@ describe('shutdown of a child', () => {
     assert.equal(end(), 'shutdown');
   });
 
+  test('a child with a shutdown of 0 is killed without waiting for time to pass', async () => {
+    const never = new Promise<void>(() => {});
+    const { sup, end, clock } = await only({ id: 'a', start: slow(never), shutdown: 0 });
+    await terminateChild(sup, 'a');
+    assert.deepEqual([end(), clock.next()], ['killed', undefined]);
+  });
+
+  test('a child that ended in time leaves no timer behind', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { sup, system, clock } = await only({ id: 'a', start: slow(gate.promise) });
+    const terminated = terminateChild(sup, 'a');
+    await system.idle();
+    assert.equal(clock.next(), 5_000);
+    gate.resolve();
+    await terminated;
+    assert.equal(clock.next(), undefined);
+  });
+
+  test('of a child that had unlinked itself and ended, its supervisor knows nothing but that it is gone', async () => {
+    const scene = stage();
+    let child: Self<never> | undefined;
+    const start: Actor<never> = (self) => {
+      child = self;
+      return { receive() {} };
+    };
+    const sup = await scene.spawn(
+      supervisor({ strategy: 'one_for_one', children: [{ id: 'a', start, restart: 'temporary' }] }),
+    );
+    child?.unlink(sup);
+    child?.stop();
+    await scene.system.idle();
+    await terminateChild(sup, 'a');
+    const told = scene.reports.filter(({ type }) => type === 'supervisor');
+    assert.deepEqual(told, [
+      { type: 'supervisor', id: sup.id, context: 'shutdown_error', child: 'a', reason: 'noproc' },
+    ]);
+  });
+
+  const normalStop: Actor<never> = (self) => {
+    self.trapExit();
+    return {
+      receive() {},
+      stop() {
+        throw new ExitError('normal');
+      },
+    };
+  };
+  for (const [restart, said] of [
+    ['permanent', ['shutdown_error']],
+    ['transient', []],
+  ] as const) {
+    test(`a ${restart} child that ends with normal when it is shut down is ${said.length === 0 ? 'not ' : ''}reported`, async () => {
+      const { sup, end, complaints } = await only({ id: 'a', start: normalStop, restart });
+      await terminateChild(sup, 'a');
+      assert.deepEqual([end(), complaints()], ['normal', said]);
+    });
+  }
+
   test('a child with brutal_kill is killed at once, and its stop does not run', async () => {
     const stopped: ExitReason[] = [];
     const never = new Promise<void>(() => {});
@@ -132,6 +191,38 @@ describe('shutdown of a supervisor', () => {
     await scene.system.idle();
     assert.deepEqual(diary, ['leaf starts', 'leaf stops']);
     assert.deepEqual(scene.reports.filter(({ type }) => type === 'ended').length, 3);
+  });
+
+  test('a child that is a supervisor is given all the time that its own children take', async () => {
+    const gate = Promise.withResolvers<void>();
+    const leaf = { id: 'leaf', start: slow(gate.promise), shutdown: 'infinity' } as const;
+    const inner = supervisor({ strategy: 'one_for_one', children: [leaf] });
+    const { sup, system, elapse, end } = await only({ id: 'inner', type: 'supervisor', start: inner });
+    system.exit(sup, 'shutdown');
+    await elapse(1e6);
+    assert.equal(end(), undefined);
+    gate.resolve();
+    assert.equal(await system.ended(sup), 'shutdown');
+  });
+
+  test('a supervisor that is killed while it shuts down ends no further child by its rule', async () => {
+    const scene = stage();
+    const gate = Promise.withResolvers<void>();
+    const never = new Promise<void>(() => {});
+    const reasons: ExitReason[] = [];
+    const children = [
+      { id: 'a', start: slow(never, reasons), shutdown: 100 },
+      { id: 'b', start: slow(gate.promise, reasons) },
+    ];
+    const sup = await scene.spawn(supervisor({ strategy: 'one_for_one', children }));
+    scene.system.exit(sup, 'shutdown');
+    await scene.system.idle();
+    scene.system.exit(sup, 'kill');
+    gate.resolve();
+    await scene.elapse(10_000);
+    assert.deepEqual(reasons, ['shutdown', 'killed']);
+    const ended = scene.reports.flatMap((report) => (report.type === 'ended' ? [report.id.split('#')[0]] : []));
+    assert.deepEqual(ended, ['actor', 'b']);
   });
 
   test('a supervisor that is killed while it starts a child starts no further one', async () => {

@@ -213,10 +213,16 @@ describe('start of a supervisor', () => {
   const bad: readonly (readonly [string, Partial<SupervisorSpec>, string])[] = [
     ['a negative intensity', { intensity: -1 }, 'invalid_intensity'],
     ['a period of zero', { periodMs: 0 }, 'invalid_period'],
+    ['a period of half a second', { periodMs: 500 }, 'invalid_period'],
     ['two children of one id', { children: [family().child('a'), family().child('a')] }, 'duplicate_child_name'],
     [
       'a significant child without auto-shutdown',
       { children: [family().child('a', { significant: true })] },
+      'bad_combination',
+    ],
+    [
+      'a significant permanent child',
+      { autoShutdown: 'any_significant', children: [family().child('a', { significant: true })] },
       'bad_combination',
     ],
     ['a negative shutdown', { children: [family().child('a', { shutdown: -1 })] }, 'invalid_shutdown'],
@@ -239,6 +245,14 @@ describe('auto-shutdown', () => {
     leave('a', 'normal');
     assert.equal(await system.ended(sup), 'shutdown');
     assert.deepEqual(diary.slice(2), ['a stops', 'b stops']);
+  });
+
+  test('a significant child that crashes is restarted, and ends nothing', async () => {
+    const { system, sup, child, leave, lives } = await trio({ autoShutdown: 'any_significant', children: [] });
+    await startChild(sup, child('a', { restart: 'transient', significant: true }));
+    leave('a', crash);
+    await system.idle();
+    assert.deepEqual([lives('a'), (await countChildren(sup)).active], [2, 1]);
   });
 
   test('only the end of the last significant child ends the supervisor, if all must end', async () => {

@@ -37,11 +37,17 @@ test('heronry start --api-only serves every command that looks, and asks no site
     /would be due now, since .*: its first scrape, after the initial delay/,
   );
   assert.match((await heronry('schedule')).out, /\tshop\ta\t1\tfirst\t/);
-  assert.match((await heronry('plan')).out, /^1 day from .*: 1 target on 1 host\nrequests {4}86400, 86400 a day/);
+  // Its first scrape is overdue, and then comes each second of a day.
+  assert.match((await heronry('plan')).out, /^1 day from .*: 1 target on 1 host\nrequests {4}86401, 86401 a day/);
   const rescrape = await heronry('rescrape', 'a');
   assert.deepEqual(
     [rescrape.status, rescrape.err],
     [1, 'heronry: the daemon was started with --api-only, and scrapes nothing\n'],
+  );
+  const tried = await heronry('try', 'shop', site.url('/a'));
+  assert.deepEqual(
+    [tried.status, tried.err],
+    [1, 'heronry: the daemon was started with --api-only, and asks no site\n'],
   );
   assert.match((await heronry('status')).out, /0 running, 0 waiting; since the start 0 complete/);
   assert.deepEqual(site.asked, []);

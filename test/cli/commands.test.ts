@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import type { HandlerContext, Params } from '../../src/control/methods.ts';
-import type { ScrapeView } from '../../src/control/methods/scrape.ts';
+import type { Subscriber, Params } from '../../src/control/methods.ts';
+import type { ScrapeView } from '../../src/view/scrape.ts';
 import { serve, temporaryDirectory } from '../control/daemon.ts';
-import { allKept } from './promised.ts';
+import { allKept } from './objective-views.ts';
 import { run } from './terminal.ts';
 import { now, project, record, scrape, step } from './views.ts';
+
+/** The subjects of the events that a daemon of a test tells. */
+const solar = { project: 'solar', source: 'crowd', target: 7 };
 
 describe('commands on a daemon', () => {
   test('add sends what its options say', async (t) => {
@@ -141,7 +144,7 @@ describe('commands on a daemon', () => {
     test(`rescrape --wait shows each step once, and leaves with ${status} when the scrape is ${ended}`, async (t) => {
       const stages: ScrapeView['status'][] = ['waiting', 'running', 'running', ended];
       let stage = 0;
-      let context: HandlerContext | undefined;
+      let context: Subscriber | undefined;
       const { path } = await serve(t, {
         'project.rescrape': () => ({ scrapes: [{ target: 7, scrape: 42, coalesced: false }] }),
         'project.get': () => project,
@@ -153,7 +156,17 @@ describe('commands on a daemon', () => {
           const steps = [1, 2, 3].slice(0, stage).map((number) => ({ ...step, step: number }));
           const seen = { ...scrape, scrape: 42, status: stages[stage] ?? ended };
           stage += 1;
-          setImmediate(() => context?.notify({ id: stage, at: now, type: 'scrape.stepped', scrape: 42, data: {} }));
+          setImmediate(() =>
+            context?.notify({
+              id: stage,
+              version: 1,
+              at: now,
+              type: 'scrape.requested',
+              ...solar,
+              scrape: 42,
+              data: {},
+            }),
+          );
           return { scrape: seen, steps: steps.filter((each) => each.step > afterStep) };
         },
       });
@@ -174,14 +187,14 @@ describe('commands on a daemon', () => {
         assert.equal(after, 4);
         assert.deepEqual(types, ['record.*']);
         const fields = { pledged: { old: { amount: '1', currency: 'EUR' }, new: { amount: '2', currency: 'EUR' } } };
-        notify({ id: 5, at: 0, type: 'record.changed', project: 'solar', source: 'crowd', data: { key: 'k', fields } });
+        notify({ id: 5, version: 1, at: 0, type: 'record.changed', ...solar, data: { type: 't', key: 'k', fields } });
         setImmediate(() => void server.close());
         return { after: 4 };
       },
     });
     const words = ['watch', '--after', '4', '--type', 'record.*', '--socket', server.path];
     const { out, status } = await run(words);
-    assert.equal(out, '5 00:00:00  record.changed  solar crowd  key=k  pledged: 1 EUR → 2 EUR\n');
+    assert.equal(out, '5 00:00:00  record.changed  solar crowd  type=t  key=k  pledged: 1 EUR → 2 EUR\n');
     assert.equal(status, 69);
   });
 
@@ -190,22 +203,23 @@ describe('commands on a daemon', () => {
       'event.subscribe': (_, { notify }) => {
         const counts = { added: 1, changed: 0, confirmed: 2 };
         const failure = { code: 'timeout', message: 'no answer' };
+        const told = { version: 1, at: 0, ...solar } as const;
         notify({
           id: 5,
-          at: 0,
+          ...told,
           type: 'scrape.failed',
-          project: 'solar',
+          scrape: 42,
           data: { reason: 'due', steps: 1, counts, failure },
         });
-        notify({ id: 6, at: 0, type: 'target.parked', project: 'solar', data: { reason: 'crashes', retryAt: 60_000 } });
+        notify({ id: 6, ...told, type: 'target.parked', data: { reason: 'crashes', retryAt: 60_000, times: 2 } });
         setImmediate(() => void server.close());
         return { after: 4 };
       },
     });
     assert.equal(
       (await run(['watch', '--socket', server.path])).out,
-      '5 00:00:00  scrape.failed  solar  reason=due  1 step  1 added, 0 changed, 2 confirmed  timeout: no answer\n' +
-        '6 00:00:00  target.parked  solar  reason=crashes  tried again in 1m\n',
+      '5 00:00:00  scrape.failed  solar crowd  reason=due  1 step  1 added, 0 changed, 2 confirmed  timeout: no answer\n' +
+        '6 00:00:00  target.parked  solar crowd  reason=crashes  tried again in 1m  times=2\n',
     );
   });
 

@@ -20,8 +20,8 @@ async function offered(directory: string, words: readonly string[]): Promise<str
 
 describe('completion', () => {
   const cases: readonly [string[], string[]][] = [
-    [['re'], ['rescrape', 'restore', 'release']],
-    [['w'], ['why', 'waste', 'watch']],
+    [['re'], ['release', 'rescrape', 'restore']],
+    [['w'], ['waste', 'why', 'watch']],
     [['why', 'so'], ['solar']],
     [['waste', 'cr'], ['crowd']],
     [['schedule', '--u'], ['--until']],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { WasteView } from '../../src/control/methods/waste.ts';
 import { serve } from '../control/daemon.ts';
-import { hour, infeasible, minute, now, told } from './promised.ts';
+import { hour, infeasible, minute, now, told } from './objective-views.ts';
 import { run } from './terminal.ts';
 
 describe('freshness', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { CrawlView } from '../../src/control/methods/crawl.ts';
+import type { CrawlView } from '../../src/view/crawl.ts';
 import { serve } from '../control/daemon.ts';
 import { run } from './terminal.ts';
 import { now } from './views.ts';

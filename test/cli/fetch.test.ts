@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { serve } from '../control/daemon.ts';
 import { productPage, productSource, startDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
 import { run } from './terminal.ts';
@@ -60,6 +61,35 @@ describe('fetch', () => {
     const { socket } = await startDaemon(t, { sources: { shop: gentle } });
     const { out } = await run(['fetch', site.url('/a'), '--source', 'shop', '--socket', socket]);
     assert.match(out, /^2 .*(?:\n .*)*\n {3}turn {9}waited \d+ms: gap of 400ms$/m);
+  });
+
+  test('says on the error stream what a page waits for that takes long', async (t) => {
+    const { promise: looked, resolve } = Promise.withResolvers<void>();
+    const host = { key: 'http://a.test', sources: [], waiting: 1, next: [], open: 0, failures: 0, backOffStep: 0 };
+    const { path } = await serve(t, {
+      'source.try': async () => {
+        await looked;
+        return {
+          url: 'http://a.test/a',
+          drafts: [],
+          finished: false,
+          absent: [],
+          unparsed: [],
+          explained: [],
+          steps: [],
+        };
+      },
+      'host.list': () => {
+        resolve();
+        return { hosts: [{ ...host, nextAt: 9_000, hold: { kind: 'gap', delayMs: 10_000 } }] };
+      },
+    });
+    const words = ['fetch', 'http://a.test/a', '--source', 'shop', '--socket', path];
+    assert.equal(
+      (await run(words)).err,
+      'waiting for a turn at http://a.test, which can be asked in 9s (gap of 10s), or for the answer\n',
+    );
+    assert.equal((await run([...words, '--json'])).err, '');
   });
 
   test('shows the rule by which robots.txt refuses a page, which is not asked for then', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Result } from '../../src/control/methods.ts';
 import { serve } from '../control/daemon.ts';
-import { hour, minute, now } from './promised.ts';
+import { hour, minute, now } from './objective-views.ts';
 import { run } from './terminal.ts';
 import { project, scrape } from './views.ts';
 
@@ -13,9 +13,15 @@ const held: Result<'project.rescrape'>['scrapes'][number] = {
   held: {
     dueAt: now + 150 * minute,
     because: [
-      { by: 'manual', at: now, effect: 'asks', decides: false },
-      { by: 'interval', at: now + hour, effect: 'asks', decides: false },
-      { by: 'hours', at: now + 150 * minute, effect: 'holds', decides: true },
+      { by: 'manual', at: now, effect: 'asks', decides: false, text: 'somebody asked for it' },
+      { by: 'interval', at: now + hour, effect: 'asks', decides: false, text: 'every 4h on its grid' },
+      {
+        by: 'hours',
+        at: now + 150 * minute,
+        effect: 'holds',
+        decides: true,
+        text: 'the hours in which it may be asked',
+      },
     ],
   },
 };
@@ -33,7 +39,7 @@ describe('a rescrape that cannot begin yet', () => {
     const never = {
       ...held,
       coalesced: true,
-      held: { because: [{ by: 'hours', effect: 'holds', decides: true }] as const },
+      held: { because: [{ by: 'hours', effect: 'holds', decides: true, text: '' }] as const },
     };
     const { path } = await serve(t, {
       'project.rescrape': () => ({ scrapes: [never], paused: 'no room on the disk' }),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, copyFile, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { temporaryDirectory } from '../control/daemon.ts';
@@ -44,6 +45,14 @@ describe('launcher', () => {
     assert.equal(spawnSync('bash', ['-c', shell]).status, 0);
   });
 
+  const fullDevice = existsSync('/dev/full') ? false : 'there is no device that is always full';
+  test('a result that cannot be written is a sentence and a failure', { skip: fullDevice }, () => {
+    const shell = `'${process.execPath}' '${launcher}' schema > /dev/full`;
+    const { status, stderr } = spawnSync('sh', ['-c', shell], { encoding: 'utf8' });
+    assert.match(stderr, /^heronry: cannot write the result: .*no space left on device.*\n$/);
+    assert.equal(status, 1);
+  });
+
   test('on an old Node it runs the bundled one, with the words and the exit status passed on', async (t) => {
     const top = await installed(t, 'shift; echo "ran with $*"; exit 7');
     const { stdout, status } = launch(top, 'list', 'two words');
@@ -78,5 +87,65 @@ describe('launcher', () => {
   test('a bundled Node that a signal ended ends the launcher by the same', async (t) => {
     const { signal } = launch(await installed(t, 'kill -KILL $$'));
     assert.equal(signal, 'SIGKILL');
+  });
+});
+
+describe('the compile cache', () => {
+  /** Runs a short command that keeps its cache below `caches`; its error output is the folder that threads and children get. */
+  async function versionWith(top: string, caches: string) {
+    const tell = join(top, 'tell.cjs');
+    await writeFile(tell, "process.on('exit', () => process.stderr.write(process.env.NODE_COMPILE_CACHE || 'none'));");
+    const { NODE_COMPILE_CACHE: _, ...inherited } = process.env;
+    const env = { ...inherited, XDG_CACHE_HOME: caches };
+    const words = ['--require', tell, launcher, '--version'];
+    const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', env, timeout: 30_000 });
+    assert.deepEqual([status, /^\d+\.\d+\.\d+\n$/.test(stdout)], [0, true]);
+    return stderr;
+  }
+
+  test("is in a folder of the user's own, which threads and children use too", async (t) => {
+    const top = await temporaryDirectory(t);
+    const folder = join(top, 'caches', 'heronry');
+    assert.equal(await versionWith(top, join(top, 'caches')), folder);
+    assert.equal((await stat(folder)).mode & 0o777, 0o700);
+    assert.notDeepEqual(await readdir(folder), []);
+    assert.equal(await versionWith(top, join(top, 'caches')), folder);
+  });
+
+  const unfit: readonly (readonly [string, (folder: string) => Promise<unknown>])[] = [
+    ['is a file', (folder) => writeFile(folder, '')],
+    ['others may write to', (folder) => mkdir(folder).then(() => chmod(folder, 0o777))],
+    ['leads elsewhere', (folder) => mkdir(`${folder}-elsewhere`).then(() => symlink(`${folder}-elsewhere`, folder))],
+  ];
+  for (const [what, make] of unfit) {
+    test(`is not in a folder that ${what}, and the command runs without`, async (t) => {
+      const top = await temporaryDirectory(t);
+      await make(join(top, 'heronry'));
+      assert.equal(await versionWith(top, top), 'none');
+      for (const entry of await readdir(top, { recursive: true })) assert.doesNotMatch(entry, /heronry.*\//);
+    });
+  }
+
+  test('is left out where there is no place for it, and the command runs without', async (t) => {
+    const top = await temporaryDirectory(t);
+    await writeFile(join(top, 'file'), '');
+    assert.equal(await versionWith(top, join(top, 'file', 'caches')), 'none');
+  });
+
+  test(
+    'is left out below a folder that can hold none, without waiting for ever',
+    { skip: process.platform !== 'linux' && 'only Linux has /proc' },
+    async (t) => {
+      assert.equal(await versionWith(await temporaryDirectory(t), '/proc/nope'), 'none');
+    },
+  );
+
+  test('is not made in the present folder for a home that is no whole path', async (t) => {
+    const top = await temporaryDirectory(t);
+    const { NODE_COMPILE_CACHE: _, XDG_CACHE_HOME: __, ...inherited } = process.env;
+    const env = { ...inherited, HOME: 'home' };
+    const { status } = spawnSync(process.execPath, [launcher, '--version'], { cwd: top, env, timeout: 30_000 });
+    assert.equal(status, 0);
+    assert.deepEqual(await readdir(top), []);
   });
 });

@@ -6,7 +6,7 @@ import { ControlError, type ControlErrorCode } from '../../src/control/error.ts'
 import { serve, temporaryDirectory } from '../control/daemon.ts';
 import { paper, run } from './terminal.ts';
 
-describe('command line', () => {
+describe('command line', async () => {
   for (const words of [['--help'], ['--version'], ['add', '--help'], ['settings', 'set', '--help'], ['help', 'list']]) {
     test(`"${words.join(' ')}" is answered and leaves with 0`, async () => {
       const { status, out } = await run(words);
@@ -22,7 +22,7 @@ describe('command line', () => {
     );
   });
 
-  for (const command of createProgram(paper().terminal).commands) {
+  for (const command of (await createProgram(paper().terminal)).commands) {
     test(`the help of ${command.name()} shows an example`, async () => {
       assert.match((await run([command.name(), '--help'])).out, new RegExp(`Examples:\n {2}heronry ${command.name()}`));
     });
@@ -68,6 +68,25 @@ describe('command line', () => {
     ['not_ready', 1],
     ['internal', 1],
   ];
+  for (const name of ['archive', 'restore'] as const) {
+    test(`${name} goes on after a project that is not there, and leaves with 3`, async (t) => {
+      const asked: string[] = [];
+      const change = ({ id }: { readonly id: string }) => {
+        asked.push(id);
+        if (id.startsWith('no')) throw new ControlError('not_found', `no project "${id}"`);
+        return { id, name: id, labels: [], multiplier: 1, status: 'active', createdAt: 0, targets: [] } as const;
+      };
+      const { path } = await serve(t, { 'project.archive': change, 'project.restore': change });
+      const result = await run([name, 'p1', 'nosuch', 'p3', 'nobody', '--socket', path]);
+      assert.deepEqual(asked, ['p1', 'nosuch', 'p3', 'nobody']);
+      assert.deepEqual(result, {
+        status: 3,
+        out: `${name}d p1\n${name}d p3\n`,
+        err: 'heronry: no project "nosuch"\nno project "nobody"\n',
+      });
+    });
+  }
+
   for (const [code, status] of refusals) {
     test(`a daemon's ${code} leaves with ${status} and its sentence`, async (t) => {
       const { path } = await serve(t, {
@@ -82,6 +101,7 @@ describe('command line', () => {
 
   const refusedJson: readonly [string[], string][] = [
     [['lsit', '--json'], "unknown command 'lsit'\n(Did you mean list?)"],
+    [['--json', 'fixture'], 'expected a command'],
     [['--json', 'show'], "missing required argument 'id'"],
     [['settings', 'set', 'every', 'often', '--json'], 'settings: every: expected a duration such as 15m, got "often"'],
   ];

@@ -13,12 +13,13 @@ const lines = Array.from(readme.matchAll(/(?:npx |`)heronry ([^`#&\n]+)/g), ([, 
   words.trim().split(/\s+/),
 );
 
+const program = await createProgram(paper().terminal);
+
 /** The command that words name, and the words that are its own. */
 function commandOf(words: readonly string[]): {
   readonly command: Command | undefined;
   readonly rest: readonly string[];
 } {
-  const program = createProgram(paper().terminal);
   let command = program.commands.find((each) => each.name() === words[0]);
   let rest = words.slice(1);
   const inner = command?.commands.find((each) => each.name() === rest[0]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Handlers, Params } from '../../src/control/methods.ts';
-import type { ScrapeView } from '../../src/control/methods/scrape.ts';
+import type { ScrapeView } from '../../src/view/scrape.ts';
 import type { SourceView } from '../../src/control/methods/source.ts';
 import { productPage, productSource, startDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';

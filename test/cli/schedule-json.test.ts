@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { serve } from '../control/daemon.ts';
-import { now } from './promised.ts';
+import { now } from './objective-views.ts';
 import { run } from './terminal.ts';
 
 test('schedule tells machines all of the answer as one object, and nothing besides', async (t) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { serve, temporaryDirectory } from '../control/daemon.ts';
 import { productSource } from '../support/daemon.ts';
-import { allKept, hour, infeasible, minute, told } from './promised.ts';
+import { allKept, hour, infeasible, minute, told } from './objective-views.ts';
 import { run } from './terminal.ts';
 import { project } from './views.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Params } from '../../src/control/methods.ts';
-import type { ScrapeView, StepView } from '../../src/control/methods/scrape.ts';
+import type { ScrapeView, StepView } from '../../src/view/scrape.ts';
 import { serve } from '../control/daemon.ts';
 import { run } from './terminal.ts';
 import { now, project, record, scrape, step } from './views.ts';
@@ -37,6 +37,21 @@ describe('what is told of scrapes', () => {
       /^ {2}step 2 {2}http:\/\/127\.0\.0\.1\/solar {2}page 2 {2}12ms {2}503, status: the site answered 503 \(rate_limited\)$/m,
     );
     assert.match(out, /^ +it said: Slow down, please$/m);
+  });
+
+  test('a scrape that the end of the daemon interrupted took no time that can be told', async (t) => {
+    const failure = { code: 'interrupted', message: 'the daemon ended during this scrape' };
+    const cut: ScrapeView = { ...scrape, status: 'failed', failure };
+    const { path } = await serve(t, {
+      'scrape.get': () => ({ scrape: cut, steps: [] }),
+      'scrape.list': () => ({ scrapes: [cut, scrape] }),
+    });
+    assert.match((await run(['scrapes', '41', '--socket', path], { now })).out, /^scrape 41 failed, /);
+    const { out } = await run(['scrapes', '--socket', path], { now });
+    assert.deepEqual(
+      out.split('\n').map((line) => line.split('\t')[6]),
+      ['–', '1.2s', undefined],
+    );
   });
 
   test('a page of a list is shown with its number, status and latency (J80)', async (t) => {
@@ -122,7 +137,9 @@ describe('what is told of scrapes', () => {
     const server = await serve(t, {
       'event.subscribe': (_, { notify }) => {
         const counts = { added: 0, changed: 0, confirmed: 1, missing: 4 };
-        notify({ id: 5, at: 0, type: 'scrape.completed', project: 'solar', data: { steps: 1, counts, errors: 3 } });
+        const of = { project: 'solar', source: 'crowd', target: 7, scrape: 42 };
+        const data = { reason: 'due', steps: 1, counts, errors: 3 } as const;
+        notify({ id: 5, version: 1, at: 0, type: 'scrape.completed', ...of, data });
         setImmediate(() => void server.close());
         return { after: 4 };
       },
@@ -130,7 +147,7 @@ describe('what is told of scrapes', () => {
     const { out } = await run(['watch', '--socket', server.path]);
     assert.equal(
       out,
-      '5 00:00:00  scrape.completed  solar  1 step  0 added, 0 changed, 1 confirmed, 4 missing  3 errors\n',
+      '5 00:00:00  scrape.completed  solar crowd  reason=due  1 step  0 added, 0 changed, 1 confirmed, 4 missing  3 errors\n',
     );
   });
 

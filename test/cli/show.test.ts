@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { RecordView } from '../../src/control/methods/project.ts';
+import type { RecordView } from '../../src/view/record.ts';
 import { serve } from '../control/daemon.ts';
 import { run } from './terminal.ts';
 import { now, project, record } from './views.ts';

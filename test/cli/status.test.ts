@@ -18,7 +18,7 @@ const status: DaemonStatus = {
   projects: { active: 1, finished: 0, archived: 0 },
   targets: { active: 1, finished: 0, disabled: 0, parked: 0 },
   sources: { ready: 1, broken: 0 },
-  scrapes: { running: 0, waiting: 0, complete: 1, failed: 0, cancelled: 0 },
+  scrapes: { running: 0, waiting: 0, complete: 1, failed: 0, aborted: 2, cancelled: 0 },
   lastEvent: 9,
 };
 
@@ -28,6 +28,12 @@ test('status says in its first line that scraping is paused, and why and until w
   const { out } = await run(['status', '--socket', path], { now });
   assert.match(out, /^heronry 0\.1\.0 is ready, but scraping is paused\n/);
   assert.match(out, /\npaused {4}\/data: the disk is full; whether there is room again is tried in 12s\n?$/);
+});
+
+test('status counts the scrapes that ended since the start by how they ended', async (t) => {
+  const { path } = await serve(t, { 'daemon.status': () => status });
+  const { out } = await run(['status', '--socket', path], { now });
+  assert.match(out, /since the start 1 complete, 0 failed, 2 aborted, 0 cancelled\n/);
 });
 
 test('status says nothing of a pause while there is none', async (t) => {

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ageText, durationMs, durationText } from '../../src/cli/duration.ts';
-import { table } from '../../src/cli/table.ts';
+import { ageText, durationMs, durationText } from '../../src/time-text.ts';
+import { type Column, table } from '../../src/cli/table.ts';
 import { bytesText, plainText, shellText, valueText } from '../../src/cli/text.ts';
 import { paper } from './terminal.ts';
+
+/** Columns that show the cells of a row by their place. */
+function columns(...headings: readonly string[]): Column<readonly string[]>[] {
+  return headings.map((heading, index) => [heading, (row) => row[index] ?? '']);
+}
 
 describe('texts for people', () => {
   const durations: readonly [number, string][] = [
@@ -72,42 +77,39 @@ describe('table', () => {
 
   test('columns are as wide as what they show, colours not counted', () => {
     const { terminal } = paper({ columns: 80 });
-    const text = table(
-      terminal,
-      ['A', 'LONG', 'C'],
-      [
-        ['aaa', red('x'), 'c'],
-        ['b', 'y', ''],
-      ],
-    );
+    const rows = [
+      ['aaa', red('x'), 'c'],
+      ['b', 'y', ''],
+    ];
+    const text = table(terminal, rows, columns('A', 'LONG', 'C'));
     assert.equal(text, `A    LONG  C\naaa  ${red('x')}     c\nb    y`);
   });
 
   test('lines are cut at the edge, and colours end where they are cut', () => {
     const { terminal } = paper({ columns: 20 });
-    const text = table(terminal, ['NAME'], [[red('x'.repeat(30))]]);
+    const text = table(terminal, [[red('x'.repeat(30))]], columns('NAME'));
     assert.equal(text, `NAME\n${red('x'.repeat(19))}…`);
   });
 
   test('where the terminal is too narrow the widest column gives way, and the others stay', () => {
     const { terminal } = paper({ columns: 30 });
-    const text = table(terminal, ['KEY', 'VALUE', 'AGE'], [['k'.repeat(60), 'v'.repeat(9), '3m ago']]);
+    const text = table(terminal, [['k'.repeat(60), 'v'.repeat(9), '3m ago']], columns('KEY', 'VALUE', 'AGE'));
     assert.equal(text, `KEY          VALUE      AGE\n${'k'.repeat(10)}…  ${'v'.repeat(9)}  3m ago`);
   });
 
   test('without a terminal it may have its headings', () => {
-    assert.equal(table(paper().terminal, ['A', 'B'], [['1', '2']], 'headed'), 'A\tB\n1\t2');
+    assert.equal(table(paper().terminal, [['1', '2']], columns('A', 'B'), 'headed'), 'A\tB\n1\t2');
   });
 
   test('without a terminal it is bare rows with tabs', () => {
     assert.equal(
       table(
         paper().terminal,
-        ['A', 'B'],
         [
           ['1', '2'],
           ['3', ''],
         ],
+        columns('A', 'B'),
       ),
       '1\t2\n3\t',
     );

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, test } from 'node:test';
 import { ControlError } from '../../src/control/error.ts';
-import type { TreeNode } from '../../src/control/methods/tree.ts';
+import type { TreeNode } from '../../src/control/methods/daemon.ts';
 import { serve } from '../control/daemon.ts';
 import { run } from './terminal.ts';
 

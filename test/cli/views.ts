@@ -1,5 +1,6 @@
-import type { ProjectView, RecordView } from '../../src/control/methods/project.ts';
-import type { ScrapeView, StepView } from '../../src/control/methods/scrape.ts';
+import type { ProjectView } from '../../src/control/methods/project.ts';
+import type { RecordView } from '../../src/view/record.ts';
+import type { ScrapeView, StepView } from '../../src/view/scrape.ts';
 
 /** The instant at which tests of the command line look. */
 export const now = 1_000_000_000;

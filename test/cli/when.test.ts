@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { PlanView, TurnView } from '../../src/control/methods/schedule.ts';
 import { serve, temporaryDirectory } from '../control/daemon.ts';
-import { hour, infeasible, minute, now, told } from './promised.ts';
+import { hour, infeasible, minute, now, told } from './objective-views.ts';
 import { run } from './terminal.ts';
 
 const turn: TurnView = {
@@ -140,10 +140,10 @@ describe('plan', () => {
       `2 days from 13:51:12 UTC: 3 targets on 1 host; 1 target left out, as no source is loaded for them
 requests    38, 18 to 20 a day, 8 of them by pulses; 12.3 kB by what scrapes brought so far
 peak        2 requests in the minute of 14:51:12
-objectives  2 kept, 1 cannot be promised: 75h could be
+objectives  2 kept, 1 cannot be kept: 75h could be
 
 HOST                  TARGETS  REQUESTS        LOAD    DELAY  PEAK/MIN  LONGEST WAIT  BYTES    OBJECTIVES
-https://shop.example  3        18 to 20 a day  12.3 %  1s     2         3s            12.3 kB  2 kept, 1 cannot be prom…
+https://shop.example  3        18 to 20 a day  12.3 %  1s     2         3s            12.3 kB  2 kept, 1 cannot be kept
 
 ${told}
 `,
@@ -159,7 +159,7 @@ ${told}
       }),
     });
     const { out } = await run(['plan', '--days', '2', '--socket', path], { now, columns: 120 });
-    assert.match(out, /^objectives {2}0 kept, 1 broken by up to 2h, 4 cannot be promised$/m);
+    assert.match(out, /^objectives {2}0 kept, 1 broken by up to 2h, 4 cannot be kept$/m);
   });
 
   test('says what a host that is asked for more than it allows can do, and what comes late', async (t) => {

@@ -5,11 +5,26 @@ import { serve } from '../control/daemon.ts';
 import { settingsOf, startTimed } from '../daemon/passing.ts';
 import { productPage, productSource } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
-import { hour, minute, now } from './promised.ts';
+import { hour, minute, now } from './objective-views.ts';
 import { run } from './terminal.ts';
 
-const asks = (by: ReasonView['by'], at: number, decides = true): ReasonView => ({ by, at, effect: 'asks', decides });
-const holds = (by: ReasonView['by'], at: number, decides = true): ReasonView => ({ by, at, effect: 'holds', decides });
+/** What the daemon says of the reasons that these tests show. */
+const texts: Partial<Record<ReasonView['by'], string>> = {
+  interval: 'every 4h on its grid',
+  objective: 'its objective, to be verified again in time',
+  first: 'its first scrape, after the initial delay',
+  manual: 'somebody asked for it',
+  backoff: "its host's back-off",
+  circuit: "its source's circuit, which is open",
+  hours: 'the hours in which it may be asked',
+};
+const reason = (by: ReasonView['by'], rest: Omit<ReasonView, 'by' | 'text'>): ReasonView => ({
+  by,
+  ...rest,
+  text: texts[by] ?? '',
+});
+const asks = (by: ReasonView['by'], at: number, decides = true) => reason(by, { at, effect: 'asks', decides });
+const holds = (by: ReasonView['by'], at: number, decides = true) => reason(by, { at, effect: 'holds', decides });
 
 const plain: WhyView = {
   target: 7,
@@ -20,7 +35,7 @@ const plain: WhyView = {
   dueAt: now + 12 * minute,
   because: [asks('interval', now + 12 * minute)],
   pace: { kind: 'interval', everyMs: 4 * hour, originAt: now - 4 * hour, phaseMs: 12 * minute },
-  promises: [],
+  objectives: [],
   userAgent: 'Heronry/1.0',
   robots: { verdict: 'allowed', rule: 'Allow: /', crawlDelayMs: 5_000 },
 };
@@ -62,19 +77,19 @@ describe('why', () => {
     ['a scrape that runs', { running: 41 }, 'scrape 41 runs; next at 14:03:12 UTC (in 12m): every 4h on its grid'],
     [
       'tokens to come',
-      { dueAt: undefined, because: [{ by: 'tokens', at: now + 12 * hour, effect: 'awaits', decides: false }] },
+      { dueAt: undefined, because: [reason('tokens', { at: now + 12 * hour, effect: 'awaits', decides: false })] },
       'not due yet: the day that begins at 2026-11-22 01:51:12 UTC (in 12h) pays for its next scrape',
     ],
     [
       'hours that never come',
-      { dueAt: undefined, because: [{ by: 'hours', effect: 'holds', decides: true }] },
+      { dueAt: undefined, because: [reason('hours', { effect: 'holds', decides: true })] },
       'not due: the hours in which it may be asked never come',
     ],
     [
       'no definition of its source',
       {
         dueAt: undefined,
-        because: [asks('interval', now, false), { by: 'definition', effect: 'holds', decides: true }],
+        because: [asks('interval', now, false), reason('definition', { effect: 'holds', decides: true })],
       },
       'not due: no definition of its source is loaded, and nothing is asked until it is back',
     ],
@@ -111,7 +126,8 @@ describe('why', () => {
         found: [1, 3],
         planned: [now + 12 * minute],
       },
-      promises: [
+      paceText: 'tokens: 0.46 of 4\u001B[31m',
+      objectives: [
         { warnAfterMs: hour, lastVerifiedAt: now, isVerified: true, ageMs: 0, deadlineAt: now + hour, level: 'fresh' },
         {
           field: 'price\u001B[31m',
@@ -155,8 +171,8 @@ describe('why', () => {
 
 target 7  shop  active circuit_open
   https://shop.example/solar
-  next at 14:03:12 UTC (in 12m): its interval
-  pace         tokens: 0.46 of 4, priority 1.75 a day by the last 2 scrapes, at most 3 a day; planned 14:03:12
+  next at 14:03:12 UTC (in 12m): every 4h on its grid
+  pace         tokens: 0.46 of 4
   freshness    verified 0ms ago; warns after 1h; to be verified by 14:51:12 UTC (in 1h)
   freshness    field price: verified 3h ago; warns after 1h, is broken after 2h; should have been by 11:51:12 UTC (2h ago), warn since 11:51:12 UTC (2h ago), error since 12:51:12 UTC (1h ago)
   freshness    field state: never verified, counted from its creation 3h ago; is broken after 2h; should have been by 12:51:12 UTC (1h ago), error since 12:51:12 UTC (1h ago)

@@ -30,9 +30,27 @@ describe('a scrape that a person asked for', () => {
           held: {
             dueAt: startAt + 6 * hour,
             because: [
-              { by: 'first', at: startAt + second, effect: 'asks', decides: false },
-              { by: 'manual', at: startAt + minute, effect: 'asks', decides: false },
-              { by: 'hours', at: startAt + 6 * hour, effect: 'holds', decides: true },
+              {
+                by: 'first',
+                at: startAt + second,
+                effect: 'asks',
+                decides: false,
+                text: 'its first scrape, after the initial delay',
+              },
+              {
+                by: 'manual',
+                at: startAt + minute,
+                effect: 'asks',
+                decides: false,
+                text: 'somebody asked for it',
+              },
+              {
+                by: 'hours',
+                at: startAt + 6 * hour,
+                effect: 'holds',
+                decides: true,
+                text: 'the hours in which it may be asked',
+              },
             ],
           },
         },

@@ -18,10 +18,14 @@ function asked(untils: Readonly<Record<string, number>>) {
   const keys: (string | undefined)[] = [];
   const deps = {
     catalogue: () => ({ sources, problems: [] }),
-    circuits: () => Promise.resolve(new Map()),
-    leftAlone(key?: string) {
-      keys.push(key);
-      return Promise.resolve(new Map(Object.entries(untils).filter(([each]) => key === undefined || each === key)));
+    hosts: {
+      ledgers: () => Promise.resolve([]),
+      circuits: () => Promise.resolve(new Map()),
+      restingUntil(key?: string) {
+        keys.push(key);
+        return Promise.resolve(new Map(Object.entries(untils).filter(([each]) => key === undefined || each === key)));
+      },
+      knownPace: () => undefined,
     },
   };
   return { deps, keys };
@@ -38,10 +42,10 @@ describe('what holds targets back', () => {
       at('shop', 'https://a.test/2'),
       at('gone', 'https://other.test/'),
     ];
-    const { leftAlone } = await holdsOf(rows, deps);
+    const { restingUntil } = await holdsOf(rows, deps);
     assert.deepEqual(keys, ['https://a.test', 'https://b.test']);
     assert.deepEqual(
-      [...leftAlone],
+      [...restingUntil],
       [
         ['https://a.test', 1],
         ['https://b.test', 2],
@@ -51,8 +55,8 @@ describe('what holds targets back', () => {
 
   test('is nothing where there are none', async () => {
     const { deps, keys } = asked({ 'https://a.test': 1 });
-    const { leftAlone } = await holdsOf([], deps);
-    assert.deepEqual([keys, leftAlone.size], [[], 0]);
+    const { restingUntil } = await holdsOf([], deps);
+    assert.deepEqual([keys, restingUntil.size], [[], 0]);
   });
 
   test('is told of each by the host of its own, by why and of what a person asks for', async (t) => {

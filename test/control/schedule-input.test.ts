@@ -85,11 +85,11 @@ describe('what a project says of when it is scraped', () => {
     const why = async () => (await client.call('project.why', { id: 'a' })).targets[0];
     await client.call('project.update', { id: 'a', objectives: { errorAfterMs: 30 * 24 * hour } });
     const kept = await why();
-    assert.deepEqual([kept?.pace?.kind, kept?.promises.length], ['cron', 1]);
+    assert.deepEqual([kept?.pace?.kind, kept?.objectives.length], ['cron', 1]);
     await client.call('project.update', { id: 'a', everyMs: 2 * hour });
     const replaced = await why();
     assert.ok(replaced?.pace?.kind === 'interval');
-    assert.deepEqual([replaced.pace.everyMs, replaced.promises.length], [2 * hour, 1]);
+    assert.deepEqual([replaced.pace.everyMs, replaced.objectives.length], [2 * hour, 1]);
     await client.call('project.update', { id: 'a', name: 'A' });
     assert.equal((await why())?.pace?.kind, 'interval');
   });
@@ -127,7 +127,7 @@ describe('what a project says of when it is scraped', () => {
     await apply({}, {});
     const [why] = (await client.call('project.why', { id: 'a' })).targets;
     assert.ok(why?.pace?.kind === 'interval');
-    assert.deepEqual([why.pace.everyMs, why.promises], [4 * hour, []]);
+    assert.deepEqual([why.pace.everyMs, why.objectives], [4 * hour, []]);
     assert.deepEqual(await apply({}, {}), []);
   });
 });

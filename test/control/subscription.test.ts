@@ -1,15 +1,27 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { connect } from '../../src/control/client.ts';
-import type { HandlerContext } from '../../src/control/methods.ts';
-import type { EventView } from '../../src/control/methods/event.ts';
-import { roomEvents, Subscription, waitingLimit } from '../../src/control/subscription.ts';
+import type { Subscriber } from '../../src/control/methods.ts';
+import type { Event } from '../../src/event/catalogue.ts';
+import { roomEvents, Subscription } from '../../src/control/subscription.ts';
 import { line, rawClient, serve } from './daemon.ts';
 
-const event = (id: number, text = ''): EventView => ({ id, at: 0, type: 'record.added', data: { text } });
+/** More events than have room. */
+const many = 2 * roomEvents;
+
+const event = (id: number, text = ''): Event => ({
+  id,
+  version: 1,
+  at: 0,
+  type: 'target.crashed',
+  project: 'p',
+  source: 's',
+  target: 1,
+  data: { message: text },
+});
 
 /** Notifies ids from `after` on until one is not taken; the first that was not, or `to + 1`. */
-function notifyAll(context: HandlerContext, after: number, to: number, text = ''): number {
+function notifyAll(context: Subscriber, after: number, to: number, text = ''): number {
   let id = after + 1;
   while (id <= to && context.notify(event(id, text))) id += 1;
   return id;
@@ -38,7 +50,9 @@ describe('subscription', () => {
     let firstRefused = 0;
     const { path } = await serve(t, {
       'event.subscribe': (_, context) => {
-        firstRefused = notifyAll(context, 0, 5_000);
+        notifyAll(context, 0, many);
+        context.lag(many);
+        firstRefused = notifyAll(context, many, 5_000);
         assert.ok(context.signal.aborted);
         assert.equal(context.notify(event(5_001)), false);
         return { after: 0 };
@@ -47,37 +61,44 @@ describe('subscription', () => {
     const client = await rawClient(t, path);
     client.send(line(1, 'event.subscribe'));
     await client.next();
-    for (let id = 1; id <= waitingLimit; id += 1) assert.equal((await client.next())?.params?.event?.id, id);
+    for (let id = 1; id <= many; id += 1) assert.equal((await client.next())?.params?.event?.id, id);
     const lagged = await client.next();
     assert.equal(lagged?.method, 'lagged');
-    assert.deepEqual(lagged.params, { subscription: 1, after: waitingLimit });
-    assert.equal(firstRefused, waitingLimit + 1);
+    assert.deepEqual(lagged.params, { subscription: 1, after: many });
+    assert.equal(firstRefused, many + 1);
     client.send(line(2, 'daemon.ping'));
     assert.equal((await client.next())?.id, 2);
   });
 
-  test('a subscriber that does not read lags, while others are served', async (t) => {
-    const { promise: lagged, resolve } = Promise.withResolvers<void>();
+  test('a subscriber that does not read is waited for and loses nothing, while others are served', async (t) => {
+    let last = 0;
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const { path } = await serve(t, {
       'event.subscribe': (_, context) => {
-        context.signal.addEventListener('abort', () => resolve());
-        let last = 0;
-        const more = () => {
-          last += 1;
-          if (context.notify(event(last, 'x'.repeat(10_000)))) setImmediate(more);
-        };
-        setImmediate(more);
+        void notify(context);
         return { after: 0 };
       },
     });
     const client = await rawClient(t, path);
     client.socket.pause();
     client.send(line(1, 'event.subscribe'));
-    await lagged;
+    await begun;
     const other = await connect(path);
     t.after(() => other.close());
-    assert.deepEqual(await other.call('daemon.ping', {}), {});
-    client.socket.destroy();
+    for (let calls = 0; calls < 50; calls += 1) assert.deepEqual(await other.call('daemon.ping', {}), {});
+    assert.ok(last < many, `${last} events were taken`);
+    client.socket.resume();
+    await client.next();
+    for (let id = 1; id <= many; id += 1) assert.equal((await client.next())?.params?.event?.id, id);
+
+    async function notify(context: Subscriber): Promise<void> {
+      while (last < many) {
+        await context.room();
+        if (!context.notify(event(last + 1, 'x'.repeat(10_000)))) return;
+        last += 1;
+        begin();
+      }
+    }
   });
 
   test('a replay that waits for room loses nothing and never lags', async (t) => {
@@ -101,7 +122,7 @@ describe('subscription', () => {
       Array.from({ length: 20 * roomEvents }, (_, index) => index + 1),
     );
 
-    async function replay(context: HandlerContext): Promise<void> {
+    async function replay(context: Subscriber): Promise<void> {
       for (let slice = 0; slice < 20; slice += 1) {
         await context.room();
         notifyAll(context, slice * roomEvents, (slice + 1) * roomEvents);
@@ -128,7 +149,9 @@ describe('subscription', () => {
       'event.subscribe': ({ after, project }, context) => {
         assert.equal(project, 'solar');
         askedAfter.push(after);
-        notifyAll(context, after ?? 0, 2_500);
+        const upTo = Math.min((after ?? 0) + 1_000, 2_500);
+        notifyAll(context, after ?? 0, upTo);
+        if (upTo < 2_500) context.lag(upTo);
         return { after: after ?? 0 };
       },
     });
@@ -152,7 +175,7 @@ describe('subscription', () => {
     const { promise: over, resolve } = Promise.withResolvers<boolean>();
     const { path } = await serve(t, {
       'event.subscribe': (_, context) => {
-        notifyAll(context, 0, waitingLimit);
+        notifyAll(context, 0, many);
         void context.room().then(() => resolve(context.signal.aborted));
         client.socket.destroy();
         return over.then(() => ({ after: 0 }));

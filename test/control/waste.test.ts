@@ -45,7 +45,7 @@ test('waste.report tells what scraping cost by source and target, how much found
 
 test('waste.report counts what reading took of the processor, wherever a page is read', async (t) => {
   const site = await openSite(t, {
-    '/small': productPage('A', '1'),
+    '/small': `${productPage('A', '1')}<p>${'more '.repeat(inlineBytes / 20)}</p>`,
     '/large': `${productPage('B', '1')}<p>${'more '.repeat(inlineBytes / 4)}</p>`,
   });
   const sources = { small: productSource('small', 'every: 5m'), large: productSource('large', 'every: 5m') };

@@ -16,7 +16,15 @@ describe('project.why', () => {
     const { client, pass, track } = await startTimed(t, { sources, settings });
     await track('a', { source: 'shop', url: site.url('/a') });
     const [before = assert.fail()] = (await client.call('project.why', { id: 'a' })).targets;
-    assert.deepEqual(before.because, [{ by: 'first', at: startAt + second, effect: 'asks', decides: true }]);
+    assert.deepEqual(before.because, [
+      {
+        by: 'first',
+        at: startAt + second,
+        effect: 'asks',
+        decides: true,
+        text: 'its first scrape, after the initial delay',
+      },
+    ]);
     assert.deepEqual(before.host, { key: site.origin, nextAt: before.host?.nextAt, waiting: 0, delayMs: 1 });
     await pass(second);
     const { at, targets } = await client.call('project.why', { id: 'a' });
@@ -24,7 +32,9 @@ describe('project.why', () => {
     const [why = assert.fail()] = targets;
     const dueAt = startAt + second + 4 * hour;
     assert.equal(why.dueAt, dueAt);
-    assert.deepEqual(why.because, [{ by: 'interval', at: dueAt, effect: 'asks', decides: true }]);
+    assert.deepEqual(why.because, [
+      { by: 'interval', at: dueAt, effect: 'asks', decides: true, text: 'every 4h on its grid' },
+    ]);
     assert.deepEqual(why.pace, { kind: 'interval', everyMs: 4 * hour, originAt: startAt + second, phaseMs: 0 });
     assert.equal(why.host?.key, site.origin);
     assert.deepEqual(why.robots, { verdict: 'ignored' });
@@ -88,7 +98,7 @@ describe('project.why', () => {
     const verifiedAt = startAt + second;
     assert.equal(why.because.find(({ decides }) => decides)?.by, 'objective');
     assert.ok((why.dueAt ?? Infinity) < verifiedAt + hour);
-    const [whole = assert.fail(), price = assert.fail()] = why.promises;
+    const [whole = assert.fail(), price = assert.fail()] = why.objectives;
     assert.ok(Math.abs(whole.lastVerifiedAt - verifiedAt) < second);
     assert.deepEqual(
       [whole.field, whole.warnAfterMs, whole.level, whole.deadlineAt - whole.lastVerifiedAt],
@@ -106,11 +116,11 @@ describe('project.why', () => {
       objective: { warnAfterMs: 10 * second, errorAfterMs: 20 * second },
     });
     await daemon.pass(25 * second);
-    const promise = async () => {
+    const shown = async () => {
       const [why = assert.fail()] = (await daemon.client.call('project.why', { id: 'a' })).targets;
-      return why.promises[0] ?? assert.fail();
+      return why.objectives[0] ?? assert.fail();
     };
-    const { isVerified, lastVerifiedAt, level, sinceAt, brokenAt } = await promise();
+    const { isVerified, lastVerifiedAt, level, sinceAt, brokenAt } = await shown();
     assert.deepEqual(
       [isVerified, lastVerifiedAt, level, sinceAt, brokenAt],
       [false, startAt, 'error', startAt + 10 * second, startAt + 20 * second],
@@ -120,7 +130,7 @@ describe('project.why', () => {
 
     site.answer('/a', productPage('A', '1'));
     await daemon.pass(10 * second);
-    const after = await promise();
+    const after = await shown();
     assert.deepEqual([after.isVerified, after.level, after.brokenAt], [true, 'fresh', undefined]);
   });
 

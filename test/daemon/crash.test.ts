@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CallError } from '../../src/actor/errors.ts';
-import type { RunStep } from '../../src/daemon/open.ts';
+import type { RunStep } from '../../src/engine/step.ts';
 import { productPage, productSource } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
 import { settingsOf, startAt, startTimed } from './passing.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import type { Client } from '../../src/control/client.ts';
-import type { CrawlView } from '../../src/control/methods/crawl.ts';
-import type { EventView } from '../../src/control/methods/event.ts';
+import type { CrawlView } from '../../src/view/crawl.ts';
+import type { Event } from '../../src/event/catalogue.ts';
 import { Crawl } from '../../src/definition/crawl.ts';
 import { skusOf } from '../../src/demo/facts/product.ts';
-import type { LoggedRequest } from '../../src/demo/request-log.ts';
-import { type HeldWeb, heldWeb } from '../demo/held-web.ts';
+import type { LoggedRequest } from '../support/web/request-log.ts';
+import { type HeldWeb, heldWeb } from '../support/web/held-web.ts';
 import { startDaemon, type TestDaemon } from '../support/daemon.ts';
 import { daemonFolder, startOwnDaemon } from './own-daemon.ts';
 import { soon } from './tracking.ts';
@@ -57,7 +57,7 @@ async function reachable(web: HeldWeb): Promise<ReadonlySet<string>> {
   return met;
 }
 
-function isEnd({ type }: EventView): boolean {
+function isEnd({ type }: Event): boolean {
   return type === 'scrape.completed' || type === 'scrape.failed' || type === 'scrape.aborted';
 }
 
@@ -67,7 +67,7 @@ async function crawled(
   web: HeldWeb,
   source: string,
   start: string,
-): Promise<{ daemon: TestDaemon; crawl: CrawlView; end: EventView }> {
+): Promise<{ daemon: TestDaemon; crawl: CrawlView; end: Event }> {
   const daemon = await startDaemon(t, { sources: { shop: source }, settings: soon });
   await daemon.client.call('project.add', { id: 'it', targets: [{ source: 'shop', url: web.origin + start }] });
   const end = await daemon.event(isEnd);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { connect } from '../../src/control/client.ts';
-import type { EventView } from '../../src/control/methods/event.ts';
+import type { Event } from '../../src/event/catalogue.ts';
 import { line, rawClient } from '../control/daemon.ts';
 import { productPage, productSource, startDaemon, startDaemonIn, type TestDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
@@ -20,7 +20,7 @@ async function eventsUpTo(
 ) {
   const client = await connect(socket);
   const { promise, resolve } = Promise.withResolvers<void>();
-  const told: EventView[] = [];
+  const told: Event[] = [];
   await client.subscribe(params, (event) => {
     told.push(event);
     if (event.id === last) resolve();

@@ -29,7 +29,7 @@ async function live(timed: TimedDaemon, until: number): Promise<void> {
     const { turns } = await timed.client.call('schedule.list', { limit: 1 });
     const midnight = (Math.floor(from / day) + 1) * day;
     await timed.until(Math.min(Math.max(turns[0]?.dueAt ?? Infinity, from + 1), midnight, until));
-    if (timed.clock.now() === midnight) await timed.planned();
+    if (timed.clock.now() === midnight) await timed.settle();
     await timed.pass(Math.min(2 * second, Math.max(0, until - timed.clock.now())));
   }
 }

@@ -3,10 +3,12 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import type { Report } from '../../src/actor/report.ts';
 import { VirtualClock } from '../../src/clock.ts';
 import { ControlError } from '../../src/control/error.ts';
 import { productPage, productSource, startDaemon, startDaemonIn, type TestDaemon } from '../support/daemon.ts';
 import { openSite, type Site } from '../support/site.ts';
+import { settingsOf, startTimed } from './passing.ts';
 
 const everyMs = 60_000;
 const limitBytes = 1_000_000;
@@ -100,6 +102,45 @@ test('a full store is a clear error, pauses scraping, and is read as before', as
   assert.equal(site.asked.length, asked);
   assert.equal((await client.call('project.get', { id: 'lamp' })).status, 'active');
   await checkWhole({ client });
+});
+
+test('a parked target waits for room to be tried again, and its project goes on', async (t) => {
+  const site = await talkativeSite(t);
+  site.answer('/bad', productPage('B', '1.50'));
+  const ended: Report[] = [];
+  let crashes = 4;
+  const { client, clock, folder, pass, settle, track } = await startTimed(t, {
+    settings: settingsOf({ everyMs: 1_000 }),
+    sources: { shop: productSource('shop') },
+    storeLimitBytes: limitBytes,
+    report: (report) => void (report.type === 'supervisor' && ended.push(report)),
+    intercept: (runStep) => (step, signal, onSent) => {
+      if (!step.request.url.endsWith('/bad') || crashes === 0) return runStep(step, signal, onSent);
+      crashes -= 1;
+      throw new Error('the scraper is broken');
+    },
+  });
+  const bad = async () => (await client.call('project.get', { id: 'bad' })).targets[0];
+  await track('bad', { source: 'shop', url: site.url('/bad') });
+  await pass(10_000);
+  assert.equal((await bad())?.status, 'parked');
+  ended.length = 0;
+  const lamps = [1, 2, 3, 4].map((page) => ({ source: 'shop', url: site.url(`/a?${page}`) }));
+  await track('lamp', ...lamps);
+  await pass(40_000);
+  assert.match((await client.call('daemon.status', {})).paused ?? '', /bytes are in use/);
+  assert.ok(((await bad())?.parked?.retryAt ?? 0) > clock.now());
+
+  await pass(120_000);
+  await settle();
+  assert.deepEqual(ended, []);
+  assert.equal((await bad())?.status, 'parked');
+
+  await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'trimming.ts'), join(folder, 'data')]);
+  await pass(32_000);
+  await settle();
+  const released = await bad();
+  assert.deepEqual([released?.status, released?.lastScrape?.status], ['active', 'complete']);
 });
 
 test('scraping resumes by itself when there is room again, and nothing was corrupted', async (t) => {

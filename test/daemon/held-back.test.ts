@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import type { RunStep } from '../../src/daemon/open.ts';
+import type { RunStep } from '../../src/engine/step.ts';
 import { beginScrape } from '../../src/store/scrapes.ts';
 import { openStore } from '../../src/store/store.ts';
 import { hourly } from '../store/fixture.ts';

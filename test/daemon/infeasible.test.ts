@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Asked } from '../../src/control/methods.ts';
+import type { MethodInput } from '../../src/control/methods.ts';
 import { productPage, productSource } from '../support/daemon.ts';
 import { openSite, type Site } from '../support/site.ts';
 import { settingsOf, startAt, startTimed, type TimedDaemon } from './passing.ts';
@@ -14,7 +14,7 @@ function slow(id: string, seconds: number, more = ''): string {
   return productSource(id, more).replace('delay: 1ms, minDelay: 1ms', `delay: ${seconds}s, minDelay: ${seconds}s`);
 }
 
-type Listed = Asked<'project.apply'>['projects'][number];
+type Listed = MethodInput<'project.apply'>['projects'][number];
 
 /** So many projects of a target each, whose pages are there. */
 function projectsOn(site: Site, count: number, more: Partial<Listed> = {}, source = 'shop'): Listed[] {
@@ -26,12 +26,12 @@ function projectsOn(site: Site, count: number, more: Partial<Listed> = {}, sourc
 }
 
 /** What is told of objectives: all that tells of what hosts do not allow, once the planner has looked. */
-async function toldBy({ client, pass, planned, events }: TimedDaemon) {
+async function toldBy({ client, pass, settle, events }: TimedDaemon) {
   await pass(second);
-  await planned();
+  await settle();
   const { infeasible, objectives } = await client.call('schedule.plan', {});
   const report = await client.call('objective.report', {});
-  const event = events.findLast(({ type }) => type === 'objective.infeasible');
+  const event = events.findLast((each) => each.type === 'objective.infeasible');
   return {
     plan: infeasible,
     report: report.infeasible,
@@ -59,7 +59,7 @@ describe('an objective that cannot be kept', () => {
     assert.deepEqual([first?.targets, first?.hours?.closedMs, first?.nearestMs], [2, 23 * hour, 24 * hour]);
     const { plan, report, event, kept } = await toldBy(timed);
     assert.deepEqual([plan, report, kept], [infeasible, infeasible, [0, 2]]);
-    assert.equal(event?.['nearestMs'], 24 * hour);
+    assert.equal(event?.nearestMs, 24 * hour);
     const conditions = (await timed.client.call('project.get', { id: 'shop-1' })).targets[0]?.conditions;
     assert.ok(conditions?.includes('objective_infeasible'));
 
@@ -134,7 +134,7 @@ describe('an objective that cannot be kept', () => {
     assert.deepEqual([dry.infeasible, again.infeasible], [infeasible, infeasible]);
     const { plan, report, event, kept } = await toldBy(timed);
     assert.deepEqual([plan, report, kept], [infeasible, infeasible, [20, 30]]);
-    assert.deepEqual([event?.['targets'], event?.['nearestMs']], [30, 250 * second]);
+    assert.deepEqual([event?.targets, event?.nearestMs], [30, 250 * second]);
     const ofAds = await timed.client.call('objective.report', { source: 'ads' });
     assert.deepEqual(ofAds.infeasible, []);
     const alone = await timed.client.call('project.apply', { ...shop, prune: true });

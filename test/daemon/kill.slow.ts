@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { type Client, ConnectionError } from '../../src/control/client.ts';
-import type { EventView } from '../../src/control/methods/event.ts';
-import type { HistoryView, RecordView } from '../../src/control/methods/project.ts';
-import type { ScrapeView } from '../../src/control/methods/scrape.ts';
-import type { TreeNode } from '../../src/control/methods/tree.ts';
+import type { Event } from '../../src/event/catalogue.ts';
+import type { HistoryView, RecordView } from '../../src/view/record.ts';
+import type { ScrapeView } from '../../src/view/scrape.ts';
+import type { TreeNode } from '../../src/control/methods/daemon.ts';
 import { productPage, productSource } from '../support/daemon.ts';
 import { openSite, type Site } from '../support/site.ts';
 import { daemonFolder, startOwnDaemon } from './own-daemon.ts';
@@ -16,7 +16,7 @@ const ids = Array.from({ length: 8 }, (_, index) => `project-${index}`);
 /** What clients were told, which must be there after any kill. */
 interface Told {
   readonly requested: Set<number>;
-  readonly events: Map<number, EventView>;
+  readonly events: Map<number, Event>;
 }
 
 /** A site whose pages have another price at each visit. */
@@ -76,8 +76,8 @@ async function scrapesOf(client: Client): Promise<Map<number, ScrapeView>> {
 }
 
 /** All events from the first on, as a client hears them that missed all. */
-async function eventsOf(client: Client): Promise<EventView[]> {
-  const events: EventView[] = [];
+async function eventsOf(client: Client): Promise<Event[]> {
+  const events: Event[] = [];
   const { lastEvent } = await client.call('daemon.status', {});
   const { promise: heard, resolve: hear } = Promise.withResolvers<void>();
   await client.subscribe({ after: 0 }, (event) => {
@@ -91,7 +91,7 @@ async function eventsOf(client: Client): Promise<EventView[]> {
 
 /** What is known at one instant. */
 interface Known {
-  readonly events: readonly EventView[];
+  readonly events: readonly Event[];
   readonly scrapes: ReadonlyMap<number, ScrapeView>;
   readonly projects: readonly {
     readonly id: string;

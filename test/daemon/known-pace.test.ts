@@ -21,11 +21,11 @@ test('what a host asks for by its crawl-delay makes an objective infeasible as s
   });
   assert.equal(applied.infeasible, undefined, 'its definition would allow it');
   await timed.pass(second);
-  await timed.planned();
-  const events = () => timed.events.filter(({ type }) => type === 'objective.infeasible');
+  await timed.settle();
+  const events = () => timed.events.filter((event) => event.type === 'objective.infeasible');
   assert.equal(events().length, 0);
   await timed.pass(2 * minute);
-  await timed.planned();
+  await timed.settle();
   const expected = { targets: 40, objectiveMs: 5 * minute, neededMs: 400 * second, delayMs: 10 * second };
   assert.equal(events().length, 1);
   for (const found of [
@@ -41,7 +41,10 @@ test('what a host asks for by its crawl-delay makes an objective infeasible as s
   assert.ok(conditions?.includes('objective_infeasible'));
   // It cannot be kept any more, so that it is asked for about once in each objective.
   const [why] = (await client.call('project.why', { id: 'p0' })).targets;
-  const [deadlineAt = 0, objective] = [why?.promises[0]?.deadlineAt, why?.because.find(({ by }) => by === 'objective')];
+  const [deadlineAt = 0, objective] = [
+    why?.objectives[0]?.deadlineAt,
+    why?.because.find(({ by }) => by === 'objective'),
+  ];
   assert.equal(deadlineAt - (objective?.at ?? 0), 0.1 * 5 * minute);
 });
 
@@ -59,7 +62,7 @@ test('a host that was too slow before a restart is the same for plans, reports a
   }));
   await first.client.call('project.apply', { projects });
   await first.pass(2 * minute);
-  await first.planned();
+  await first.settle();
   await first.close();
   const { folder, clock } = first;
   const { client } = await startTimed(t, { sources: {}, folder, clock, apiOnly: true, settings: settingsOf({}) });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, test } from 'node:test';
 import { VirtualClock } from '../../src/clock.ts';
-import type { RunStep } from '../../src/daemon/open.ts';
+import type { RunStep } from '../../src/engine/step.ts';
 import { parseSource } from '../../src/definition/load.ts';
-import { openProvider } from '../../src/provider/all.ts';
-import type { Wish } from '../../src/scrape/ask.ts';
-import { pageWalk } from '../../src/scrape/page-walk.ts';
+import { openProvider } from '../../src/provider/declared.ts';
+import type { RequestIntent } from '../../src/request/intent.ts';
+import { pageWalk } from '../../src/scrape/open-walk.ts';
 import { runScrape } from '../../src/scrape/run.ts';
 import { productPage, productSource, startDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
@@ -86,7 +86,7 @@ describe('a scrape without an end', () => {
       clock,
       timeLimitMs: 1_000,
       random: () => 0.5,
-      ask: async ({ within }: Wish, signal: AbortSignal) => {
+      makeRequest: async ({ within }: RequestIntent, signal: AbortSignal) => {
         await within?.(() => Promise.resolve(outcome), signal);
         return { outcome, generation: 0, wasAsked: true, waitedMs: 0 };
       },

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../../src/control/client.ts';
-import { hostAddress } from '../../src/demo/web.ts';
-import { startWebProcess } from '../../src/demo/web-process.ts';
+import { hostAddress } from '../support/web/web.ts';
+import { startWebProcess } from '../support/web/web-process.ts';
 import { addProject } from '../../src/store/projects.ts';
-import { openStore, type Scheduling } from '../../src/store/store.ts';
+import type { Scheduling } from '../../src/schedule/scheduling.ts';
+import { openStore } from '../../src/store/store.ts';
 import { slowness } from '../support/slowness.ts';
 import { daemonFolder, startOwnDaemon } from './own-daemon.ts';
 
@@ -42,7 +43,8 @@ function evenly(startAt: number): Scheduling {
       return { target, since: startAt + phaseMs - everyMs, pace: { kind: 'interval', grid }, dueAt: startAt + phaseMs };
     },
     next: (_target, row) => row,
-    verified: (_target, row) => ({ row, told: [] }),
+    verified: (_target, row) => ({ row, events: [] }),
+    isKept: () => false,
   };
 }
 

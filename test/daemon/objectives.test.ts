@@ -17,7 +17,7 @@ function told({ events }: TimedDaemon): (readonly [string, number])[] {
 
 async function verifiedAt({ client }: TimedDaemon, id: string): Promise<number | undefined> {
   const { targets } = await client.call('project.why', { id });
-  return targets[0]?.promises[0]?.lastVerifiedAt;
+  return targets[0]?.objectives[0]?.lastVerifiedAt;
 }
 
 describe('a target with an objective', () => {
@@ -132,7 +132,7 @@ pulse:
     assert.equal(timed.starts('a').length, 1);
     assert.deepEqual(told(timed), []);
     const { targets } = await timed.client.call('project.why', { id: 'a' });
-    assert.ok((targets[0]?.promises[0]?.ageMs ?? Infinity) <= 4 * minute);
+    assert.ok((targets[0]?.objectives[0]?.ageMs ?? Infinity) <= 4 * minute);
   });
 });
 
@@ -184,8 +184,8 @@ describe('many targets with objectives', () => {
     assert.deepEqual(told(timed), []);
     await timed.client.call('project.apply', list(60));
     await timed.pass(second);
-    await timed.planned();
-    const events = timed.events.filter(({ type }) => type === 'objective.infeasible');
+    await timed.settle();
+    const events = timed.events.filter((event) => event.type === 'objective.infeasible');
     assert.equal(events.length, 1);
     const { neededMs, nearestMs, targets, objectiveMs } = events[0]?.data ?? {};
     assert.deepEqual([targets, objectiveMs, neededMs, nearestMs], [60, minute, 120 * second, 273 * second]);
@@ -195,11 +195,11 @@ describe('many targets with objectives', () => {
     assert.ok((await condition())?.includes('objective_infeasible'));
     await timed.define('shop', slow('objective: { errorAfter: 1h }'));
     await timed.client.call('source.reload', {});
-    await timed.planned();
+    await timed.settle();
     assert.ok(!(await condition())?.includes('objective_infeasible'));
     await timed.define('shop', slow('objective: { errorAfter: 1m }'));
     await timed.client.call('source.reload', {});
-    await timed.planned();
-    assert.equal(timed.events.filter(({ type }) => type === 'objective.infeasible').length, 2);
+    await timed.settle();
+    assert.equal(timed.events.filter((event) => event.type === 'objective.infeasible').length, 2);
   });
 });

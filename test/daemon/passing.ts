@@ -1,7 +1,9 @@
 import type { TestContext } from 'node:test';
+import { lifeAt } from '../../src/actor/address.ts';
 import { VirtualClock } from '../../src/clock.ts';
-import type { Asked } from '../../src/control/methods.ts';
-import type { RunStep } from '../../src/daemon/open.ts';
+import type { MethodInput } from '../../src/control/methods.ts';
+import type { RunStep } from '../../src/engine/step.ts';
+import { type Environment, isWriteUnderWay } from '../../src/store/lmdb/environment.ts';
 import { startDaemon, startDaemonIn, type TestDaemon, type TestDaemonOptions } from '../support/daemon.ts';
 
 export interface TimedOptions extends Omit<TestDaemonOptions, 'clock'> {
@@ -21,8 +23,6 @@ export interface TimedDaemon extends TestDaemon {
   pass(ms: number): Promise<void>;
   /** Lets time pass in one go to a while before an instant, and from there as `pass` does, up to it. */
   until(at: number, from?: number): Promise<void>;
-  /** Resolves when a plan that was begun is written, which takes more than one write. */
-  planned(): Promise<void>;
   /** Adds a project and resolves when its actor is there. */
   track(id: string, ...targets: Target[]): Promise<void>;
   /** Resolves when so many projects have their actors. */
@@ -31,7 +31,7 @@ export interface TimedDaemon extends TestDaemon {
   starts(project: string): number[];
 }
 
-type Target = Asked<'project.add'>['targets'][number];
+type Target = MethodInput<'project.add'>['targets'][number];
 
 /** Wall time at the start of every timed daemon. */
 export const startAt = Date.UTC(2026, 0, 1);
@@ -39,18 +39,25 @@ export const startAt = Date.UTC(2026, 0, 1);
 export async function startTimed(test: TestContext, options: TimedOptions): Promise<TimedDaemon> {
   const clock = options.clock ?? new VirtualClock(startAt);
   const sent: { url: string; at: number }[] = [];
+  /** Steps and writes that were begun and are not over. */
   const underWay = new Set<Promise<unknown>>();
+  /** Steps and writes that were begun so far. */
+  let begun = 0;
+  const track = <T>(running: Promise<T>): Promise<T> => {
+    begun += 1;
+    underWay.add(running);
+    const over = () => void underWay.delete(running);
+    running.then(over, over);
+    return running;
+  };
+  const counted = new WeakSet<Environment>();
   const intercept = (runStep: RunStep): RunStep => {
     const counted: RunStep = (step, signal, onSent) => {
       const note = () => {
         sent.push({ url: step.request.url, at: clock.now() });
         onSent();
       };
-      const running = runStep(step, signal, note);
-      underWay.add(running);
-      const over = () => void underWay.delete(running);
-      running.then(over, over);
-      return running;
+      return track(runStep(step, signal, note));
     };
     return options.intercept?.(counted) ?? counted;
   };
@@ -62,16 +69,13 @@ export async function startTimed(test: TestContext, options: TimedOptions): Prom
     ...daemon,
     clock,
     sent,
-    settle,
+    settle: () => settle(),
     pass,
     async until(at, from = 1) {
       clock.advance(Math.max(0, at - from - clock.now()));
       await settle();
       await pass(Math.max(0, at - clock.now()));
       await settle();
-    },
-    async planned() {
-      for (const _ of [1, 2, 3, 4]) await settle();
     },
     async track(id, ...targets) {
       const before = await actors();
@@ -102,28 +106,56 @@ export async function startTimed(test: TestContext, options: TimedOptions): Prom
     return children.find(({ id }) => id === 'projects')?.children?.length ?? 0;
   }
 
+  /** Resolves when two looks in a row, with turns of the event loop between them, find nothing under way and nothing begun. */
   async function settle(): Promise<void> {
-    const { client } = daemon;
-    let seen: number;
-    let told: number;
-    // Twice: what lives are started anew for, and plans, begin a turn later than what they follow.
-    let quiet = 0;
-    do {
-      seen = sent.length;
-      told = (await client.call('daemon.status', {})).lastEvent;
-      await Promise.allSettled(underWay);
-      await daemon.daemon.system.idle();
-      // A durable change stands behind every write that was asked for before.
-      await client.call('settings.set', {});
-      await daemon.daemon.system.idle();
-      const isQuiet =
-        seen === sent.length &&
-        underWay.size === 0 &&
-        told === (await client.call('daemon.status', {})).lastEvent &&
-        (daemon.events.at(-1)?.id ?? 0) === told;
-      quiet = isQuiet ? quiet + 1 : 0;
-    } while (quiet < 2);
+    settling += 1;
+    try {
+      for (let quiet = 0; quiet < 2;) quiet = (await wasQuiet()) ? quiet + 1 : 0;
+    } finally {
+      settling -= 1;
+    }
   }
+
+  /** Waits for what is under way. Resolves with whether nothing else was begun meanwhile, and every event has come. */
+  async function wasQuiet(): Promise<boolean> {
+    const { system, parts } = daemon.daemon;
+    const { environment, events } = parts.state.store();
+    countWrites(environment);
+    const before = begun;
+    const told = events.last();
+    await Promise.allSettled(underWay);
+    await system.idle();
+    const isOver = underWay.size === 0 && !isWriteUnderWay() && !worksInSlices() && !isSourceStarting();
+    return isOver && before === begun && told === events.last() && (daemon.events.at(-1)?.id ?? 0) === told;
+  }
+
+  /** Whether the actor of a source is at its start, where it reads files. */
+  function isSourceStarting(): boolean {
+    const ref = daemon.daemon.parts.names.supervisors.whereis('source');
+    const children = ref === undefined ? undefined : lifeAt(ref)?.linkedChildren;
+    return [...(children ?? [])].some(({ phase }) => phase === 'starting');
+  }
+
+  function countWrites(environment: Environment): void {
+    if (counted.has(environment)) return;
+    counted.add(environment);
+    const { commit } = environment;
+    Object.assign(environment, {
+      commit: <T>(...change: Parameters<typeof commit<T>>) => track(commit(...change)),
+    } satisfies Partial<Environment>);
+  }
+}
+
+/** The calls of `settle` that wait at present: daemons may pass their time side by side. */
+let settling = 0;
+
+/**
+ * Whether code has put off its next part to the next turn of the event loop, as what works in slices does. Each other call of
+ * `settle` has put off a part as well.
+ */
+function worksInSlices(): boolean {
+  const putOff = process.getActiveResourcesInfo().filter((name) => name === 'Immediate').length;
+  return putOff > settling - 1;
 }
 
 /** Settings that a test names, over those that mean nothing to it. */

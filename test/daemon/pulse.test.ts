@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { RunStep } from '../../src/daemon/open.ts';
+import type { RunStep } from '../../src/engine/step.ts';
 import { productPage, productSource } from '../support/daemon.ts';
 import { openSite, type Site } from '../support/site.ts';
 import { settingsOf, startAt, startTimed, type TimedDaemon } from './passing.ts';

@@ -41,7 +41,7 @@ async function all({ client }: TimedDaemon) {
 }
 
 async function promise({ client }: TimedDaemon) {
-  return (await client.call('project.why', { id: 'a' })).targets[0]?.promises[0];
+  return (await client.call('project.why', { id: 'a' })).targets[0]?.objectives[0];
 }
 
 async function tokens({ client }: TimedDaemon): Promise<number | undefined> {
@@ -114,7 +114,7 @@ describe('what is promised of a target whose definition is taken away for a whil
     await timed.define('shop', productSource('shop', within));
     await timed.client.call('source.reload', {});
     await timed.pass(second);
-    await timed.planned();
+    await timed.settle();
     // Once of all of it, and once of its price.
     assert.deepEqual(told(timed), ['error', 'error']);
   });
@@ -145,7 +145,7 @@ describe('what is promised of a target that nobody wants scraped', () => {
     assert.deepEqual(told(timed), []);
     await timed.client.call('project.restore', { id: 'a' });
     await timed.pass(2 * second);
-    await timed.planned();
+    await timed.settle();
     assert.deepEqual(told(timed), ['error', 'recovered']);
     const other = { source: 'shop', url: site.url('/b') };
     site.answer('/b', productPage('B', '1.00'));
@@ -197,7 +197,7 @@ describe('the tokens of a target', () => {
   test('are not granted for days in the archive, and what its plan had left is given back', async (t) => {
     const { timed } = await startPromised(t, 'tokens: { start: 4 }');
     await timed.until(startAt + day);
-    await timed.planned();
+    await timed.settle();
     // Four were there at most, three of them are planned, of which one is made.
     assert.equal(await tokens(timed), 1);
     await timed.until(startAt + day + 7 * hour, 2 * hour);

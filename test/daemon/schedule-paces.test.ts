@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { VirtualClock } from '../../src/clock.ts';
 import { productPage, productSource } from '../support/daemon.ts';
+import { isEnd } from './lists/listing.ts';
 import { openSite } from '../support/site.ts';
 import { settingsOf, startAt, startTimed } from './passing.ts';
 
@@ -106,9 +107,9 @@ describe('a target that is scraped again and again', () => {
     const timed = await startTimed(t, { sources: { shop: productSource('shop', crawl) } });
     await timed.track('a', { source: 'shop', url: site.url('/') });
     await timed.pass(15 * minute);
-    const ended = timed.events.filter(({ type }) => type.startsWith('scrape.') && type !== 'scrape.started');
+    const ended = timed.events.filter(isEnd);
     assert.deepEqual(
-      [...new Set(ended.map(({ type, data }) => `${type} ${String(data['endReason'])}`))],
+      [...new Set(ended.map(({ type, data }) => `${type} ${String(data.endReason)}`))],
       ['scrape.aborted budget'],
     );
     const starts = timed.starts('a');
@@ -156,8 +157,8 @@ describe('a source that may be asked at some hours only', () => {
       await timed.until(startAt + 6 * hour + half * 30 * minute);
       await timed.pass(2 * second);
     }
-    const ended = timed.events.find(({ type }) => type === 'scrape.aborted');
-    assert.equal(ended?.data['endReason'], 'unavailable');
+    const ended = timed.events.find((event) => event.type === 'scrape.aborted');
+    assert.equal(ended?.data.endReason, 'unavailable');
     assert.ok(timed.sent.every(({ at }) => at < startAt + 8 * hour));
     const { targets } = await timed.client.call('project.get', { id: 'a' });
     assert.equal(targets[0]?.dueAt, startAt + 4 * day + 6 * hour);
@@ -173,7 +174,7 @@ describe('a definition that changes while the daemon runs', () => {
     await timed.until(startAt + 3 * hour);
     await timed.define('shop', productSource('shop', 'cron: "*/10 * * * *"'));
     await timed.client.call('source.reload', {});
-    await timed.planned();
+    await timed.settle();
     await timed.pass(25 * minute);
     assert.deepEqual(
       timed.starts('a').slice(1),

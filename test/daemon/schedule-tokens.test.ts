@@ -27,7 +27,7 @@ function list(...skus: readonly (string | number)[]): string {
 async function nextDay(timed: TimedDaemon, number: number, project = 'a'): Promise<number> {
   const before = timed.starts(project).length;
   await timed.until(startAt + number * day);
-  await timed.planned();
+  await timed.settle();
   for (;;) {
     const { turns } = await timed.client.call('schedule.list', { project, before: startAt + (number + 1) * day });
     const [next] = turns;
@@ -116,7 +116,7 @@ describe('a target that is scraped by tokens', () => {
     await timed.pass(2 * second);
     await timed.client.call('project.update', { id: 'a', multiplier: 30 });
     await timed.until(startAt + day + 1);
-    await timed.planned();
+    await timed.settle();
     const { turns } = await timed.client.call('schedule.list', {});
     assert.ok(turns.length > 0);
     assert.ok(turns.every(({ dueAt, url }) => dueAt > startAt + day && url.startsWith(site.origin)));
@@ -134,7 +134,7 @@ describe('the plan of a day', () => {
     await before.pass(2 * second);
     await before.client.call('project.update', { id: 'a', multiplier: 30 });
     await before.until(startAt + 2 * day);
-    await before.planned();
+    await before.settle();
     const [first = 0, ...others] = (await paceOf(before)).planned;
     assert.ok(others.length >= 1);
     await before.until(first);
@@ -162,7 +162,7 @@ describe('the plan of a day', () => {
     await timed.define('shop', tokens.replace('delay: 1ms, minDelay: 1ms', 'delay: 60h, minDelay: 60h'));
     await timed.client.call('source.reload', {});
     await timed.until(startAt + day);
-    await timed.planned();
+    await timed.settle();
     const { tokens: left, planned, priority } = await paceOf(timed);
     assert.equal(planned.length, 1);
     await timed.until(startAt + day + hour);
@@ -170,7 +170,7 @@ describe('the plan of a day', () => {
     await timed.pass(second);
     await timed.until(startAt + day + 23 * hour, hour);
     await timed.until(startAt + 2 * day);
-    await timed.planned();
+    await timed.settle();
     assert.deepEqual(timed.starts('a').length, 2);
     const after = await paceOf(timed);
     assert.equal(after.tokens + after.planned.length, left + 1 + priority);
@@ -185,7 +185,7 @@ describe('the plan of a day', () => {
     before.clock.advance(3 * day + 6 * hour);
     const after = await startTimed(t, { clock: before.clock, folder: before.folder, sources: {} });
     await after.tracked(1);
-    await after.planned();
+    await after.settle();
     const { planned, tokens: left } = await paceOf(after);
     assert.ok(planned.length <= 3 && planned.length + left <= 4);
     assert.equal(planned.length, 3);

@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
-import { leave } from '../../src/daemon/leave.ts';
-import { openDaemon, type RunStep } from '../../src/daemon/open.ts';
+import { exitProcess, onUncaughtErrors } from '../../src/daemon/exit-process.ts';
+import { openDaemon } from '../../src/daemon/open.ts';
+import type { RunStep } from '../../src/engine/step.ts';
 import { secretsFrom } from '../../src/session/secret-store.ts';
-import { catchStrays } from '../../src/daemon/strays.ts';
 
 const ways: Readonly<Record<string, () => void>> = {
   'a rejection that nobody waits for': () => void Promise.reject(new Error('astray')),
@@ -34,7 +34,7 @@ const daemon = await openDaemon({
   socket,
   intercept,
 });
-catchStrays(daemon.system, () => leave(1));
+onUncaughtErrors(daemon.system, () => exitProcess(1));
 // The socket opens in the reconciler's first pass, which the tree does not wait for.
 while (!existsSync(socket)) await daemon.system.idle();
 process.stdin.on('end', daemon.stop).resume();

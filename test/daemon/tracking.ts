@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Client } from '../../src/control/client.ts';
-import type { EventView } from '../../src/control/methods/event.ts';
-import type { Settings } from '../../src/control/methods/settings.ts';
+import type { Event, EventOf, EventType } from '../../src/event/catalogue.ts';
+import type { Settings } from '../../src/control/methods/daemon.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import type { Site } from '../support/site.ts';
 
@@ -9,9 +9,18 @@ import type { Site } from '../support/site.ts';
 export const soon: Settings = { initialDelayMs: 1, everyMs: 14_400_000, timeLimitMs: 60_000, logLevel: 'silent' };
 
 /** Resolves with the `count`th event of a type of one project, past or to come. */
-export function nth(count: number, type: string, project: string, { event }: TestDaemon): Promise<EventView> {
+export function nth<T extends EventType>(
+  count: number,
+  type: T,
+  project: string,
+  { event }: TestDaemon,
+): Promise<EventOf<T>> {
   let seen = 0;
-  return event((each) => each.type === type && each.project === project && (seen += 1) === count);
+  return event((each): each is EventOf<T> => isOf(each) && each.project === project && (seen += 1) === count);
+
+  function isOf(each: Event): each is EventOf<T> {
+    return each.type === type;
+  }
 }
 
 /** Ids of what runs under one supervisor of the tree, in alphabetical order. */

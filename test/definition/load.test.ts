@@ -3,7 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
+import { documentKinds } from '../../src/extract/document/all.ts';
+import { fieldTypes, keyTypes } from '../../src/extract/value/all.ts';
 import { loadDaemon, loadProjects, loadSources, parseSource } from '../../src/definition/load.ts';
+import { sourceIdOf } from '../../src/definition/problem.ts';
 
 const fixtures = join(import.meta.dirname, '../fixtures/definitions');
 
@@ -24,6 +27,9 @@ function problemsOf(text: string, file = 'site.yaml'): string[] {
     ? []
     : parsed.problems.map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`);
 }
+
+const types = [...Object.keys(fieldTypes), 'object', 'array'].join(', ');
+const kinds = Object.keys(documentKinds).join(', ');
 
 describe('a folder of definitions', () => {
   test('gives every good source, however bad another file is (B4)', async () => {
@@ -108,7 +114,7 @@ describe('a definition', () => {
       [
         '1:5 id: expected the name of its file, "broken", got "brokn"',
         '2:7 name: expected text, got 12',
-        '3:11 provider: expected one of html, xml, json, csv, rss, got "htlm"; did you mean "html"?',
+        `3:11 provider: expected one of ${kinds}, got "htlm"; did you mean "html"?`,
         '4:8 every: expected a duration like "15m" (ms, s, m, h or d), got 4',
         '5:1 evry: unknown key "evry"; did you mean "every"?',
         '6:6 url: expected each "{" to be closed by a "}", got "http://127.0.0.1:8080/{slug"',
@@ -117,7 +123,7 @@ describe('a definition', () => {
         '9:13 limits.maxBytes: expected a size like "32MiB" (B, KiB, MiB or GiB), got "32MB"',
         '12:10 records.campaign.key: expected a declared field (slug, pledged, price, tags, live, bad name, n), got "slugg"; did you mean "slug"?',
         '14:20 records.campaign.fields.slug.css: expected a CSS selector, got "body >": nothing follows the last combinator',
-        '15:39 records.campaign.fields.pledged.type: expected one of text, integer, number, boolean, date, datetime, money, url, json, object, array, got "mony"; did you mean "money"?',
+        `15:39 records.campaign.fields.pledged.type: expected one of ${types}, got "mony"; did you mean "money"?`,
         '16:52 records.campaign.fields.price.currency: expected a currency of ISO 4217 like "EUR", got "XXQ"',
         '17:57 records.campaign.fields.tags.of.foo: unknown key "foo", expected one of type',
         '18:48 records.campaign.fields.live.true: expected text or a list, got 5',
@@ -150,7 +156,9 @@ describe('a definition', () => {
     [
       'whose key is no text',
       `id: site\nprovider: html\nrecords:\n  page:\n    key: live\n    fields: { live: { css: b, type: boolean } }`,
-      /^5:10 records.page.key: expected a field of type text, integer, url, date, got "live" of type boolean$/,
+      new RegExp(
+        `^5:10 records.page.key: expected a field of type ${keyTypes.join(', ')}, got "live" of type boolean$`,
+      ),
     ],
     [
       'with a selector that does not compile',
@@ -298,4 +306,12 @@ describe('the configuration of the daemon', () => {
       '3:3 unknown key "levle"; did you mean "level"?',
     ]);
   });
+});
+
+test('a definition file is of the source that it is named after, and no other path is of any', () => {
+  const files = ['/sources/shop.yaml', 'sources\\shop.yml', '/sources', '/sources/shop.yaml/notes.txt'];
+  assert.deepEqual(
+    files.map((file) => sourceIdOf({ file })),
+    ['shop', 'shop', undefined, undefined],
+  );
 });

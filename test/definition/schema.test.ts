@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { documentKinds } from '../../src/extract/document/all.ts';
 import * as z from 'zod';
-import { ByteSize } from '../../src/definition/byte-size.ts';
-import { Duration } from '../../src/definition/duration.ts';
-import { jsonSchema } from '../../src/definition/json-schema.ts';
-import { nearName } from '../../src/definition/near-name.ts';
-import { SourceId } from '../../src/definition/slug.ts';
-import { politenessKey, Source } from '../../src/definition/source.ts';
+import { ByteSize, politenessKey, Source } from '../../src/definition/source.ts';
+import { Duration } from '../../src/schema/duration.ts';
+import { jsonSchema } from '../../src/definition/load.ts';
+import { nearName } from '../../src/schema/near-name.ts';
+import { SourceId } from '../../src/schema/slug.ts';
 
 describe('a duration', () => {
   for (const [text, ms] of [
@@ -84,7 +84,7 @@ describe('the JSON Schema', () => {
     assert.deepEqual(properties?.['provider'], {
       default: 'html',
       type: 'string',
-      enum: ['html', 'xml', 'json', 'csv', 'rss'],
+      enum: Object.keys(documentKinds),
     });
     assert.deepEqual(properties?.['tree'], { default: 'fast', type: 'string', enum: ['fast', 'browser'] });
   });

@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parseSource } from '../../src/definition/load.ts';
-import type { Source } from '../../src/definition/source.ts';
-import { definitionVersion } from '../../src/definition/version.ts';
+import { definitionVersion, type Source } from '../../src/definition/source.ts';
 
 const fixtures = join(import.meta.dirname, '../fixtures/definitions');
 const kickfund = readFileSync(join(fixtures, 'kickfund.yaml'), 'utf8');

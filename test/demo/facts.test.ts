@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { adDays, adReport, dayOf } from '../../src/demo/facts/ad.ts';
-import { campaignAt, campaignSlugs } from '../../src/demo/facts/campaign.ts';
+import { campaignAt } from '../../src/demo/facts/campaign.ts';
 import { moneyText } from '../../src/demo/facts/money.ts';
 import { postsBefore } from '../../src/demo/facts/post.ts';
 import { productAt, skusOf } from '../../src/demo/facts/product.ts';
 import { trialAt, trialCount, trialId } from '../../src/demo/facts/trial.ts';
 import { rising, type World } from '../../src/demo/facts/world.ts';
-import { noon } from './held-web.ts';
+import { noon } from '../support/web/held-web.ts';
 
 const world: World = { seed: 1, openedAt: noon };
 const other: World = { seed: 2, openedAt: noon };
@@ -70,22 +69,6 @@ describe('facts of the demo web', () => {
     assert.equal(campaignAt(world, 'campaign-99999', noon)?.title, 'Campaign No. 99999');
     for (const slug of ['campaign-007', 'campaign--1', 'toString', ''])
       assert.equal(campaignAt(world, slug, noon), undefined);
-  });
-
-  test('spend by day adds up to the report, and advertising ends with its campaign', () => {
-    for (const slug of campaignSlugs().slice(0, 4)) {
-      const days = adDays(world, slug, noon, 0, dayOf(noon));
-      assert.equal(
-        days.reduce((sum, { spend }) => sum + spend.minor, 0),
-        adReport(world, slug, noon)?.spend.minor,
-      );
-    }
-    const ended = adReport(world, 'pocket-kiln', noon + hour);
-    assert.deepEqual(adReport(world, 'pocket-kiln', noon + 72 * hour), ended);
-    assert.ok(
-      (adReport(world, 'solar-backpack', noon + hour)?.spend.minor ?? 0) >
-        (adReport(world, 'solar-backpack', noon)?.spend.minor ?? 0),
-    );
   });
 
   test('an old price is shown only above a lower one, and some articles sell out', () => {

@@ -1,19 +1,28 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import type { EventView } from '../../src/control/methods/event.ts';
-import { emptyBoard, withEvent } from '../../src/demo/board.ts';
+import type { Event } from '../../src/event/catalogue.ts';
+import type { FieldChanges } from '../../src/view/fields.ts';
+import { emptyBoard, type RecordChange, withEvent } from '../../src/demo/board.ts';
 import { boardLines, countsText, eventLine } from '../../src/demo/screen.ts';
 
 const size = { columns: 100, rows: 24 };
 
-function event(type: string, data: Record<string, unknown> = {}, at = 1_000): EventView {
-  return { id: 1, at, type, project: 'kayak', source: 'crowd', data };
+const of = { id: 1, version: 1, project: 'kayak', source: 'crowd', target: 1 } as const;
+const scrape = { ...of, at: 1_000, scrape: 1 };
+
+function record(type: 'record.added' | 'record.changed', fields: FieldChanges, at = 1_000): RecordChange {
+  return { ...of, at, type, data: { type: 'campaign', key: 'kayak', fields } };
 }
 
-function record(type: 'record.added' | 'record.changed', fields: Record<string, unknown>, at = 1_000): EventView {
-  return event(type, { type: 'campaign', key: 'kayak', fields }, at);
+function end(type: 'scrape.completed' | 'scrape.failed', code?: string): Event {
+  const counts = { added: 0, changed: 0, confirmed: 0 };
+  const failure = code === undefined ? {} : { failure: { code, message: 'said so' } };
+  return { ...scrape, type, data: { reason: 'due', steps: 1, counts, ...failure } };
 }
+
+const finished: Event = { id: 1, version: 1, at: 1_000, type: 'project.finished', project: 'kayak', data: {} };
+const started: Event = { ...scrape, type: 'scrape.started', data: { reason: 'due', version: 'v1' } };
 
 const added = record('record.added', {
   status: { new: 'live' },
@@ -25,7 +34,7 @@ const changed = record(
   3_000,
 );
 
-function shown(events: readonly EventView[], now = 5_000): string[] {
+function shown(events: readonly Event[], now = 5_000): string[] {
   return boardLines(events.reduce(withEvent, emptyBoard), now, size).map((line) => stripVTControlCharacters(line));
 }
 
@@ -46,20 +55,13 @@ describe('demo board', () => {
   });
 
   test('a failure takes the place of the fields until a scrape completes', () => {
-    const failed = event('scrape.failed', { failure: { code: 'timeout', message: 'too slow' } });
+    const failed = end('scrape.failed', 'timeout');
     assert.match(shown([added, failed])[1] ?? '', /timeout$/);
-    assert.match(shown([added, failed, event('scrape.completed')])[1] ?? '', /status live/);
+    assert.match(shown([added, failed, end('scrape.completed')])[1] ?? '', /status live/);
   });
 
   test('the last line counts what happened', () => {
-    const events = [
-      added,
-      changed,
-      event('scrape.completed'),
-      event('scrape.failed'),
-      event('project.finished'),
-      event('scrape.started'),
-    ];
+    const events = [added, changed, end('scrape.completed'), end('scrape.failed'), finished, started];
     const { counts } = events.reduce(withEvent, emptyBoard);
     assert.equal(countsText(counts), '1 scrapes, 1 records, 1 changes, 1 failures, 1 finished');
     assert.equal(shown(events).at(-1), countsText(counts));
@@ -77,11 +79,8 @@ describe('demo board', () => {
   test('an event is one line with old and new values', () => {
     assert.equal(eventLine(changed), '00:00:03  kayak  crowd  changed campaign kayak: pledged 5.00 EUR → 7.50 EUR');
     assert.equal(eventLine(added), '00:00:01  kayak  crowd  added campaign kayak: status live, pledged 5.00 EUR');
-    assert.equal(
-      eventLine(event('scrape.failed', { code: 'unreachable' })),
-      '00:00:01  kayak  crowd  scrape failed: unreachable',
-    );
-    assert.equal(eventLine(event('scrape.started')), undefined);
+    assert.equal(eventLine(end('scrape.failed', 'unreachable')), '00:00:01  kayak  crowd  scrape failed: unreachable');
+    assert.equal(eventLine(started), undefined);
   });
 
   test('what a page says cannot control the terminal', () => {

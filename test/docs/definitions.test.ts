@@ -4,10 +4,10 @@ import { loadSources } from '../../src/definition/load.ts';
 import { campaignAt } from '../../src/demo/facts/campaign.ts';
 import { amountOf } from '../../src/demo/facts/money.ts';
 import { productAt, skusOf } from '../../src/demo/facts/product.ts';
-import { rewardsAt } from '../../src/demo/facts/reward.ts';
+import { rewardsAt } from '../support/web/reward.ts';
 import { trialAt, trialsUpdated } from '../../src/demo/facts/trial.ts';
-import type { LoggedRequest } from '../../src/demo/request-log.ts';
-import { type HeldWeb, heldWeb, noon } from '../demo/held-web.ts';
+import type { LoggedRequest } from '../support/web/request-log.ts';
+import { type HeldWeb, heldWeb, noon } from '../support/web/held-web.ts';
 import { exampleFolder, track, valuesOf } from './example.ts';
 
 const minute = 60_000;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { parse, stringify } from 'yaml';
-import type { RecordView } from '../../src/control/methods/project.ts';
+import type { RecordView } from '../../src/view/record.ts';
 import { soon } from '../daemon/tracking.ts';
 import { startDaemon, type TestDaemon } from '../support/daemon.ts';
 

@@ -9,9 +9,13 @@ import { Feed } from '../../src/definition/feed.ts';
 import { Filter } from '../../src/definition/filter.ts';
 import { parseSource } from '../../src/definition/load.ts';
 import { Pulse, Source } from '../../src/definition/source.ts';
-import type { Value } from '../../src/extract/draft.ts';
+import type { Value } from '../../src/extract/value/value.ts';
 import { extract } from '../../src/extract/extract.ts';
 import { compileFilter } from '../../src/extract/filter/all.ts';
+import { documentKinds } from '../../src/extract/document/all.ts';
+import type { DocumentKind } from '../../src/extract/document/kind.ts';
+import { fieldTypes, type ScalarRule } from '../../src/extract/value/all.ts';
+import type { FieldType } from '../../src/extract/value/field-type.ts';
 import { planOf } from '../../src/provider/plans.ts';
 import { exampleFolder } from './example.ts';
 
@@ -125,7 +129,25 @@ describe('docs/definitions.md', () => {
       assert.deepEqual(v, output === 'lost' ? undefined : JSON.parse(codeOf(output)), `${rule} of ${input}`);
     }
     const types = new Set(rows.map(([rule]) => parse(codeOf(rule)).type));
-    assert.equal(types.size, 10);
+    assert.deepEqual(types, new Set([...Object.keys(fieldTypes), 'array']));
+  });
+
+  test('has the rows of the list of field types', () => {
+    const rows = Object.values<FieldType<ScalarRule>>(fieldTypes).flatMap(({ examples }) =>
+      examples.map(
+        ({ field, note = '', text: given, gives }) =>
+          `| \`${field}\` | ${note}${note === '' ? '' : ' '}| \`${given}\` | ${gives === 'lost' ? gives : `\`${gives}\``} |`,
+      ),
+    );
+    assert.ok(text.includes(`\n${rows.join('\n')}\n`), `put these rows under "Types":\n${rows.join('\n')}`);
+  });
+
+  test('has the rows of the list of document kinds', () => {
+    const rows = Object.entries<DocumentKind>(documentKinds).map(([name, { docs }]) => {
+      const readAs = docs.readAs === '' ? '' : ` ${docs.readAs}`;
+      return `| \`${name}\`${name === 'html' ? ' (default)' : ''} |${readAs} | ${docs.places} |`;
+    });
+    assert.ok(text.includes(`\n${rows.join('\n')}\n`), `put these rows under "Documents":\n${rows.join('\n')}`);
   });
 
   for (const [heading, schema, least] of [

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createProgram } from '../../src/cli/program.ts';
 import { loadProjects } from '../../src/definition/load.ts';
-import { paceKeys, scheduleOf } from '../../src/definition/schedule.ts';
-import { feasibility, recheckShare } from '../../src/schedule/objective.ts';
+import { paceKeys, scheduleOf } from '../../src/schedule/levels.ts';
+import { feasibility, recheckShare } from '../../src/schedule/feasibility.ts';
 import { paper, run } from '../cli/terminal.ts';
 import { temporaryDirectory } from '../control/daemon.ts';
 import { productSource, startDaemon } from '../support/daemon.ts';
@@ -59,9 +59,9 @@ describe('docs/scheduling.md', () => {
     }
   });
 
-  test('names every command that is about scheduling', () => {
+  test('names every command that is about scheduling', async () => {
     const shown = new Set(commands.map(([name]) => name));
-    const known = createProgram(paper().terminal).commands.map((each) => each.name());
+    const known = (await createProgram(paper().terminal)).commands.map((each) => each.name());
     for (const name of ['why', 'schedule', 'plan', 'freshness', 'waste', 'validate', 'add']) {
       assert.ok(known.includes(name));
       assert.ok(shown.has(name), name);

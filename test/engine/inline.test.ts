@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { inlineBytes, isReadInline } from '../../src/engine/inline.ts';
-import type { ExtractPlan, RecordPlan } from '../../src/extract/plan.ts';
+import type { ExtractPlan } from '../../src/extract/plan.ts';
+import type { RecordPlan } from '../../src/extract/rule/plan.ts';
 import { bodyOf, keyed, planFor } from '../extract/plan.ts';
 
 function isInline(plan: ExtractPlan, bytes = inlineBytes): boolean {

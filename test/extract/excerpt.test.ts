@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { maxExcerptUnits, takeExcerpt } from '../../src/extract/excerpt.ts';
+import { keepExcerpt, maxExcerptUnits, takeExcerpt } from '../../src/extract/excerpt.ts';
 
 const links = (count: number): string => '<a\nclass=n href="/x">x</a>'.repeat(count);
 const head = `<style>${'i { color: red } '.repeat(600)}</style>`;
@@ -19,6 +19,24 @@ describe('the excerpt of a page', () => {
 
   test('knows nothing of what was cut off before', () => {
     assert.deepEqual(takeExcerpt('<p>None', { isCut: true }), { text: '<p>None', isWhole: false, hasFewLinks: false });
+  });
+
+  for (const [charset, bytes] of [
+    ['windows-1251', Buffer.from([0xc2, 0xf5, 0xee, 0xe4])],
+    ['utf-16le', Buffer.from('Вход', 'utf16le')],
+    ['utf-8', Buffer.from('Вход')],
+  ] as const) {
+    test(`of a body is read by the charset that its headers name: ${charset}`, () => {
+      const body = new Uint8Array(bytes).buffer;
+      const excerpt = keepExcerpt({ body, headers: { 'content-type': `text/html; charset=${charset}` } });
+      structuredClone(body, { transfer: [body] });
+      assert.deepEqual(excerpt(), { text: 'Вход', isWhole: true, hasFewLinks: true });
+    });
+  }
+
+  test('of a body that is longer than what is kept of it is not whole', () => {
+    const body = new Uint8Array(4 * maxExcerptUnits + 1).fill(0x20).buffer;
+    assert.equal(keepExcerpt({ body, headers: {} })().isWhole, false);
   });
 
   test('takes no longer for a page that is made for that', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { explain } from '../../src/extract/explain.ts';
+import { tryExtract } from '../../src/extract/trial.ts';
 import { bodyOf, keyed, planFor, read } from './plan.ts';
 
 describe('an explanation', () => {
@@ -19,7 +19,7 @@ describe('an explanation', () => {
   const input = { body: bodyOf(html), url: 'http://site.test/', contentType: 'text/html', plan };
 
   test('tells for each field the place that counted, the text before each filter and the value', async () => {
-    const { items } = await explain(input);
+    const { items } = (await tryExtract(input)).trial;
     assert.deepEqual(items[0]?.fields.slice(1), [
       {
         name: 'price',
@@ -43,16 +43,16 @@ describe('an explanation', () => {
 
   test('has the outcome that reading the page has', async () => {
     assert.deepEqual(
-      (await explain({ ...input, body: bodyOf(html) })).outcome,
+      (await tryExtract({ ...input, body: bodyOf(html) })).outcome,
       await read(html, plan, { url: 'http://site.test/' }),
     );
   });
 
   test('tells of places that were no record, too', async () => {
-    const { outcome, items } = await explain({ ...input, body: bodyOf('<p>') });
+    const { outcome, trial } = await tryExtract({ ...input, body: bodyOf('<p>') });
     assert.equal(outcome.ok, false);
     assert.deepEqual(
-      items.map(({ record, fields }) => [record, fields.length]),
+      trial.items.map(({ record, fields }) => [record, fields.length]),
       [['thing', 4]],
     );
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { LinkPlan } from '../../src/extract/plan.ts';
-import { extracted, planFor, ruleOf } from './plan.ts';
+import { extracted, planFor } from './plan.ts';
 
 const plan = (links: LinkPlan = {}) => planFor([], { links, mayBeEmpty: true });
 
@@ -39,14 +39,17 @@ describe('the links of a page', () => {
     assert.deepEqual(await found('http://a.test/3/'), ['http://a.test/x', 'http://other.test/']);
   });
 
-  test('are those of the places that a plan names', async () => {
-    const places = [...ruleOf('nav a @href').branches, ...ruleOf('[data-more] @data-more').branches];
-    const html = '<a href=/no></a><nav><a href=/yes></a></nav><div data-more=/more></div>';
-    assert.deepEqual(await linksOf(html, { places }), ['http://site.test/yes', 'http://site.test/more']);
+  test('are those of the elements that a plan names and of those within, each once', async () => {
+    const html =
+      '<a href=/no></a><nav><p><a href=/yes></a></p></nav><nav href=/own></nav><a class=more href=/more></a>';
+    const links = await linksOf(html, { within: ['nav', 'nav p', '.more'] });
+    assert.deepEqual(links, ['http://site.test/yes', 'http://site.test/own', 'http://site.test/more']);
   });
 
   test('are none that are longer than browsers take', async () => {
     assert.deepEqual(await linksOf(`<a href="/${'x'.repeat(2_100)}">`), []);
+    const longest = 'x'.repeat(2_083 - 'http://site.test/'.length);
+    assert.deepEqual(await linksOf(`<a href="/${longest}"><a href="/${longest}x">`), [`http://site.test/${longest}`]);
   });
 
   test('are 50,000 at most', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Value } from '../../src/extract/draft.ts';
-import { parseTree } from '../../src/extract/tree.ts';
-import { readRules } from '../../src/provider/plugin-rules.ts';
+import type { Value } from '../../src/extract/value/value.ts';
+import { parseHtml } from '../../src/extract/document/html.ts';
+import { readRules } from '../../src/plugin/reader.ts';
 
 const base = 'http://h.example/d/e';
 
@@ -10,7 +10,7 @@ const base = 'http://h.example/d/e';
 type Row = readonly [name: string, html: string, rules: object, given: Value, base?: string];
 
 async function given(html: string, rules: object, from: string): Promise<Value> {
-  const { fields } = readRules(await parseTree(html, 'fast'), rules, { base: from });
+  const { fields } = readRules(parseHtml(html), rules, { base: from });
   return fields;
 }
 

@@ -1,8 +1,9 @@
 import { extract, type ExtractInput } from '../../src/extract/extract.ts';
 import type { Extraction, ExtractOutcome } from '../../src/extract/draft.ts';
 import { Rule } from '../../src/definition/rule.ts';
-import type { ExtractPlan, FieldPlan, RecordPlan, RulePlan } from '../../src/extract/plan.ts';
-import { rulePlan } from '../../src/provider/rule-plan.ts';
+import type { ExtractPlan } from '../../src/extract/plan.ts';
+import type { FieldPlan, RecordPlan, RulePlan } from '../../src/extract/rule/plan.ts';
+import { rulePlan } from '../../src/provider/plans.ts';
 
 let plans = 0;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { parseTree } from '../../src/extract/tree.ts';
-import { readRules } from '../../src/provider/plugin-rules.ts';
+import { parseHtml } from '../../src/extract/document/html.ts';
+import { readRules } from '../../src/plugin/reader.ts';
 import { extracted, keyed, planFor, ruleOf } from './plan.ts';
 
 /** What one field gives on a page, `lost` where it is found and cannot be read, and `absent` where it is not found. */
@@ -151,8 +151,7 @@ test('records without their key are refused and counted, and the others are read
 });
 
 describe('rules of a plug-in', () => {
-  const read = async (rules: object) =>
-    readRules(await parseTree('<b>1</b><b>2</b>', 'fast'), rules, { base: 'http://h.example/p' });
+  const read = async (rules: object) => readRules(parseHtml('<b>1</b><b>2</b>'), rules, { base: 'http://h.example/p' });
   const fail = (): never => {
     throw new Error('boom');
   };

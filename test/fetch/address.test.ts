@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type Reach, refusedHost, refusedRange } from '../../src/fetch/address.ts';
+import { type AddressRules, refusedHost, refusedRange } from '../../src/fetch/address.ts';
 import { openSite } from '../support/site.ts';
 import { failureOf, openClient, textOf } from './support.ts';
 
-const open: Reach = { allowPrivate: false };
-const withPrivate: Reach = { allowPrivate: true };
+const open: AddressRules = { allowPrivate: false };
+const withPrivate: AddressRules = { allowPrivate: true };
 
 /** Addresses of each range, its first and last among them. */
 const refused: Readonly<Record<string, readonly string[]>> = {
@@ -64,11 +64,11 @@ describe('an address', () => {
   });
 
   test('other than loopback is refused where only loopback may be asked', () => {
-    const reach = { allowPrivate: true, onlyLoopback: true };
-    assert.equal(refusedRange('127.0.0.1', reach), undefined);
-    assert.equal(refusedRange('::ffff:127.0.0.1', reach), undefined);
+    const rules = { allowPrivate: true, onlyLoopback: true };
+    assert.equal(refusedRange('127.0.0.1', rules), undefined);
+    assert.equal(refusedRange('::ffff:127.0.0.1', rules), undefined);
     for (const address of ['10.0.0.1', '8.8.8.8', '2606:4700::1111', '169.254.169.254'])
-      assert.notEqual(refusedRange(address, reach), undefined, address);
+      assert.notEqual(refusedRange(address, rules), undefined, address);
     assert.equal(refusedRange('127.0.0.1', { allowPrivate: false, onlyLoopback: true }), 'loopback');
   });
 });

@@ -1,17 +1,29 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { defaultRetry, type FailedTry, isTransient, nextRetry, retryDelays } from '../../src/fetch/retry.ts';
+import { type FailedTry, isTransient, nextRetry } from '../../src/fetch/retry.ts';
+import { defaultRetry } from '../support/politeness.ts';
 
 const many = { ...defaultRetry, retries: 20, capMs: Infinity, budgetMs: Infinity };
 
 /** The pauses when each try takes `tryMs`, and when the last of them is over. */
 function chain(policy: typeof many, tryMs = 0, draw = () => 0.5): { delays: number[]; endedAt: number } {
-  const delays: number[] = [];
-  let now = 0;
-  for (const delay of retryDelays(policy, { draw, elapsedMs: () => now })) {
-    delays.push(delay);
-    now += delay + tryMs;
+  const delays = [0];
+  let now = tryMs;
+  for (let attempt = 1; ; attempt += 1) {
+    const failed = {
+      trouble: { code: 'timeout' },
+      attempt,
+      startedAt: 0,
+      now,
+      nextDueAt: Infinity,
+      draw: draw(),
+      policy,
+    };
+    const next = nextRetry(failed);
+    if (next.do === 'give-up') break;
+    delays.push(next.delayMs);
+    now += next.delayMs + tryMs;
   }
   return { delays, endedAt: now };
 }
@@ -85,6 +97,7 @@ describe('after a try that failed', () => {
     now: 1_000,
     nextDueAt: 60_000,
     draw: 0.5,
+    policy: defaultRetry,
   };
   const table: readonly (readonly [string, Partial<FailedTry>, ReturnType<typeof nextRetry>])[] = [
     [
@@ -116,11 +129,10 @@ describe('after a try that failed', () => {
       { do: 'give-up', reason: 'due' },
     ],
     [
-      'the next waits until its host may be asked',
-      { notBeforeAt: 9_000 },
-      { do: 'wait', delayMs: 8_000, endsBy: 60_000 },
+      'none follows beyond the budget',
+      { trouble: { code: 'status', status: 503, retryAfterMs: 700_000 }, nextDueAt: 1e9 },
+      { do: 'give-up', reason: 'budget' },
     ],
-    ['none follows beyond the budget', { notBeforeAt: 700_000, nextDueAt: 1e9 }, { do: 'give-up', reason: 'budget' }],
     ['none follows when the budget is spent', { now: 600_000, nextDueAt: 1e9 }, { do: 'give-up', reason: 'budget' }],
   ];
   for (const [name, differs, expected] of table)
@@ -131,7 +143,6 @@ describe('after a try that failed', () => {
       attempt: fc.integer({ min: 1, max: 4 }),
       now: fc.nat(100_000),
       nextDueAt: fc.nat(100_000),
-      notBeforeAt: fc.nat(100_000),
       draw: fc.double({ min: 0, max: 0.99, noNaN: true }),
     });
     fc.assert(
@@ -139,7 +150,7 @@ describe('after a try that failed', () => {
         const next = nextRetry({ ...failed, ...given });
         if (next.do === 'give-up') return;
         const at = given.now + next.delayMs;
-        assert.ok(at < given.nextDueAt && next.endsBy === given.nextDueAt && at >= given.notBeforeAt);
+        assert.ok(at < given.nextDueAt && next.endsBy === given.nextDueAt);
         assert.ok(given.attempt <= 2);
       }),
     );

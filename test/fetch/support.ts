@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { BodyBudget } from '../../src/fetch/body-budget.ts';
-import { type ClientOptions, createClient } from '../../src/fetch/client.ts';
+import { type ClientOptions, createClient } from '../../src/fetch/wire/client.ts';
 import type { FetchFailure } from '../../src/fetch/failure.ts';
 import type { Page } from '../../src/fetch/page.ts';
-import {
-  defaultLimits,
-  type FetchLimits,
-  type FetchOptions,
-  type FetchOutcome,
-  type FetchRequest,
-} from '../../src/fetch/request.ts';
+import type { FetchLimits, FetchOptions, FetchOutcome, FetchRequest } from '../../src/fetch/request.ts';
+import { defaultLimits } from '../support/politeness.ts';
 
 /** What differs from an ordinary request. */
 export interface Trial extends Partial<Omit<FetchRequest, 'url' | 'limits'>> {

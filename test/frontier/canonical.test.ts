@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { canonicalOptions, canonicalUrl } from '../../src/frontier/canonical.ts';
-import { requestKey } from '../../src/frontier/key.ts';
+import { canonicalOptions, canonicalUrl, requestKey } from '../../src/frontier/canonical.ts';
 
 describe('the canonical URL', () => {
   const table: readonly (readonly [what: string, given: string, canonical: string | undefined])[] = [

@@ -73,6 +73,13 @@ describe('a link', () => {
     ],
     ['to a page with an extension is followed (O58)', {}, 'http://shop.test/a.html', { kind: 'listing' }],
     ['whose query ends like a file is followed', {}, 'http://shop.test/?a=b.zip', { kind: 'listing' }],
+    [
+      'of 2,083 characters, the most that a definition takes too, is followed',
+      {},
+      'http://shop.test/'.padEnd(2_083, 'a'),
+      { kind: 'listing' },
+    ],
+    ['of one more is not followed', {}, 'http://shop.test/'.padEnd(2_084, 'a'), { refused: 'too_long' }],
     ['that is too long is not followed', {}, `http://shop.test/${'a'.repeat(2_100)}`, { refused: 'too_long' }],
     ['that is no address of a page is not followed', {}, 'mailto:me@shop.test', { refused: 'scheme' }],
   ];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseSource } from '../../src/definition/load.ts';
-import { placeOfTarget, pluginAddress } from '../../src/definition/plugin-address.ts';
+import { addressParts, pluginAddress } from '../../src/definition/target-address.ts';
 import { hoppedRequest, pluginRequest } from '../../src/plugin/open.ts';
 
 const parsed = parseSource(
@@ -30,9 +30,9 @@ test('a redirect takes a body along only where the site says so, and headers onl
 
 test('a plug-in is told the parameters that its target was made from, whichever way', () => {
   const url = 'https://reg.example/sleep';
-  assert.deepEqual(placeOfTarget(source, url), { params: { topic: 'sleep' }, url });
+  assert.deepEqual(addressParts(source, url), { params: { topic: 'sleep' }, url });
   const params = { b: 'ä & ö', a: '1' };
   assert.equal(pluginAddress('reg', params), 'plugin:reg?a=1&b=%C3%A4+%26+%C3%B6');
-  assert.deepEqual(placeOfTarget(source, pluginAddress('reg', params)), { params: { a: '1', b: 'ä & ö' } });
-  assert.deepEqual(placeOfTarget(source, 'plugin:reg'), { params: {} });
+  assert.deepEqual(addressParts(source, pluginAddress('reg', params)), { params: { a: '1', b: 'ä & ö' } });
+  assert.deepEqual(addressParts(source, 'plugin:reg'), { params: {} });
 });

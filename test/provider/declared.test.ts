@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { loadSource } from '../../src/definition/load.ts';
 import type { Source } from '../../src/definition/source.ts';
 import { extract } from '../../src/extract/extract.ts';
-import { openProvider } from '../../src/provider/all.ts';
+import { openProvider } from '../../src/provider/declared.ts';
 import { bodyOf } from '../extract/plan.ts';
 
 const fixtures = join(import.meta.dirname, '../fixtures/definitions');

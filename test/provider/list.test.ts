@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { parseSource } from '../../src/definition/load.ts';
 import type { Source } from '../../src/definition/source.ts';
 import { extract } from '../../src/extract/extract.ts';
-import { openProvider } from '../../src/provider/all.ts';
+import { openProvider } from '../../src/provider/declared.ts';
 import type { ListPlace, OpenList } from '../../src/provider/provider.ts';
 import { bodyOf } from '../extract/plan.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { TurnBook } from '../../src/fetch/turn-book.ts';
-import type { Wish } from '../../src/fetch/wish.ts';
-import { type Demand, feasibility, leadOf, promisedOn, recheckShare } from '../../src/schedule/objective.ts';
+import { TurnBook } from '../../src/fetch/ledger/turn-book.ts';
+import type { LedgerOffer } from '../../src/fetch/ledger/host-line.ts';
+import { type Demand, feasibility, leadAmong, leadOf, takenOn, recheckShare } from '../../src/schedule/feasibility.ts';
 
 const dayMs = 86_400_000;
 const host = { delayMs: 2_000 };
@@ -18,7 +18,7 @@ describe('whether an objective can be kept', () => {
     assert.ok(Math.abs(little.load - 0.2315) < 1e-4);
   });
 
-  test('the nearest objective is feasible, also beside what was promised to others and within hours', () => {
+  test('the nearest objective is feasible, also beside what others take and within hours', () => {
     fc.assert(
       fc.property(
         fc.record({
@@ -34,10 +34,10 @@ describe('whether an objective can be kept', () => {
         }),
         fc.record({ delayMs: fc.integer({ min: 1, max: 60_000 }), latencyMs: fc.integer({ min: 1, max: 20_000 }) }),
         fc.double({ min: 0, max: 0.49, noNaN: true }),
-        (demand, pace, promised) => {
-          const { isFeasible, nearestMs, load } = feasibility(demand, pace, promised);
-          assert.ok(!isFeasible || load <= recheckShare - promised);
-          const nearest = feasibility({ ...demand, objectiveMs: nearestMs }, pace, promised);
+        (demand, pace, taken) => {
+          const { isFeasible, nearestMs, load } = feasibility(demand, pace, taken);
+          assert.ok(!isFeasible || load <= recheckShare - taken);
+          const nearest = feasibility({ ...demand, objectiveMs: nearestMs }, pace, taken);
           assert.deepEqual([nearest.isFeasible, nearest.nearestMs], [true, nearestMs]);
           assert.equal(isFeasible, nearestMs === demand.objectiveMs);
           assert.ok(nearestMs >= demand.objectiveMs && nearestMs % 1_000 === (isFeasible ? nearestMs % 1_000 : 0));
@@ -84,11 +84,25 @@ describe('whether an objective can be kept', () => {
     const hour = 3_600_000;
     const longer = { targets: 900, objectiveMs: 3 * hour };
     const shorter = { targets: 400, objectiveMs: hour };
-    const promised = promisedOn(host, [shorter]);
-    assert.equal(promised, 800 / 3_600);
+    const taken = takenOn(host, [shorter]);
+    assert.equal(taken, 800 / 3_600);
     assert.equal(leadOf(longer, host), 901 * 2_000 * 2 + 1_000);
-    assert.equal(leadOf(longer, host, promised), Math.round((901 * 2_000) / (0.5 - promised) + 1_000));
-    assert.equal(promisedOn(host, [{ ...shorter, targets: 4_000 }, longer]), 1_800 / 10_800);
+    assert.equal(leadOf(longer, host, taken), Math.round((901 * 2_000) / (0.5 - taken) + 1_000));
+    assert.equal(takenOn(host, [{ ...shorter, targets: 4_000 }, longer]), 1_800 / 10_800);
+  });
+
+  test('a target shares the lead of all demands of its shortest objective, beside those of shorter ones alone', () => {
+    const [shorter, longer] = [
+      { targets: 5, objectiveMs: 600_000 },
+      { targets: 1_000_000, objectiveMs: 86_400_000 },
+    ];
+    const sharing = { targets: 30, objectiveMs: 3_600_000 };
+    const target = { shortestMs: 3_600_000, objectiveMs: 1_800_000 };
+    assert.equal(
+      leadAmong(target, host, [shorter, sharing, sharing, longer]),
+      leadOf({ targets: 60, objectiveMs: 1_800_000 }, host, takenOn(host, [shorter])),
+    );
+    assert.equal(leadAmong(target, host, [longer]), leadOf({ targets: 1, objectiveMs: 1_800_000 }, host));
   });
 
   test('what a host allows is kept while others want every turn, also at its nearest (P47)', () => {
@@ -112,7 +126,7 @@ function lateOn(demand: Demand, seed: number): readonly number[] {
   let drawn = seed >>> 0;
   const random = () => (drawn = (drawn * 1_664_525 + 1_013_904_223) >>> 0) / 2 ** 32;
   const limits = { maxInFlight: 256, unsentMs: 60_000, sentMs: 60_000 };
-  const book = new TurnBook<Wish>({ random, recheckShare, startedAt: 0, ...limits });
+  const book = new TurnBook<LedgerOffer>({ random, recheckShare, startedAt: 0, ...limits });
   const policy = { concurrency: 1, delayMs: host.delayMs, minDelayMs: 500 };
   const afterMs = demand.objectiveMs - leadOf(demand, host);
   // Each was seen first as the host allowed it.
@@ -123,14 +137,14 @@ function lateOn(demand: Demand, seed: number): readonly number[] {
   const waiting = new Map<symbol, (typeof targets)[number]>();
   const late: number[] = [];
   const until = 6 * demand.objectiveMs;
-  book.ask({ key: 'host', policy, id: Symbol('other'), dueAt: 0 });
+  book.offer({ key: 'host', policy, id: Symbol('other'), dueAt: 0 });
   for (let at = 0; at < until;) {
     at = Math.max(at, Math.min(book.wakeAt, ...targets.map(({ dueAt }) => dueAt)));
     for (const target of targets) {
       if (target.dueAt > at) continue;
       const id = Symbol('recheck');
       waiting.set(id, target);
-      book.ask({ key: 'host', policy, id, dueAt: target.dueAt, deadlineAt: target.verifiedAt + demand.objectiveMs });
+      book.offer({ key: 'host', policy, id, dueAt: target.dueAt, deadlineAt: target.verifiedAt + demand.objectiveMs });
       target.dueAt = Infinity;
     }
     book.advance(at);
@@ -138,8 +152,8 @@ function lateOn(demand: Demand, seed: number): readonly number[] {
     if (given === undefined) continue;
     book.sent(given.lease, at);
     book.done(given.lease, { kind: 'answered', status: 200, latencyMs: 100 }, at + 100);
-    const target = waiting.get(given.wish.id);
-    if (target === undefined) book.ask({ key: 'host', policy, id: Symbol('other'), dueAt: at });
+    const target = waiting.get(given.offer.id);
+    if (target === undefined) book.offer({ key: 'host', policy, id: Symbol('other'), dueAt: at });
     else {
       const ageMs = at + 100 - target.verifiedAt;
       if (ageMs > demand.objectiveMs) late.push(ageMs);

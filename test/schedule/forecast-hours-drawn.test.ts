@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { OpenHours } from '../../src/schedule/available.ts';
-import { forecastHosts, type ForecastTarget } from '../../src/schedule/forecast.ts';
+import type { OpenHours } from '../../src/schedule/time/open-hours.ts';
+import { forecast } from '../../src/schedule/forecast.ts';
+import { forecastTarget, type PlainTarget } from './forecast-target.ts';
 import {
   assertAlike,
+  asPlanned,
   at,
   dayMs,
   days,
@@ -20,6 +22,9 @@ import {
   walk,
 } from './forecast-walk.ts';
 
+/** The day that begins with the forecast. */
+const today = at / dayMs;
+
 describe('forecast of what may be asked in some hours only, and is drawn forward or begins', () => {
   for (const [name, hours] of Object.entries(lists)) {
     for (const [everyMs, objectiveMs] of [
@@ -32,12 +37,15 @@ describe('forecast of what may be asked in some hours only, and is drawn forward
         const phase = (index: number): number => (index / targets) * everyMs;
         const made = Array.from({ length: days }, () => 0);
         for (let index = 0; index < targets; index += 1) {
-          const pace = { kind: 'interval', grid: { originAt: at, everyMs, phaseMs: phase(index) } } as const;
+          const pace = {
+            kind: 'interval',
+            grid: { key: host.key, slot: 0, originAt: at, everyMs, phaseMs: phase(index) },
+          } as const;
           walk(
             at - minuteMs,
-            (turn) => ({
+            ({ drawnAt, ...turn }) => ({
               ...turn,
-              pace,
+              pace: drawnAt === undefined ? pace : { ...pace, drawnAt },
               recheck: { objectiveMs, leadMs, misses: 0, lastVerifiedAt: turn.since },
               hours,
             }),
@@ -71,8 +79,15 @@ describe('forecast of what may be asked in some hours only, and is drawn forward
           at,
           made,
         );
-        const [found = assert.fail()] = forecastHosts(
-          [{ ...host, targets: [{ pace: cron, recheck: { afterMs: objectiveMs - leadMs }, hours }] }],
+        const {
+          busiest: [found = assert.fail()],
+        } = forecast(
+          [
+            {
+              ...host,
+              targets: [forecastTarget({ pace: cron, recheck: { afterMs: objectiveMs - leadMs }, hours }, at, 0)],
+            },
+          ],
           { at, days },
         );
         assertAlike(found.requests, made);
@@ -81,15 +96,20 @@ describe('forecast of what may be asked in some hours only, and is drawn forward
 
   test('the first scrape waits for hours as well, and what follows begins after it', () => {
     const hours = open(everyDay, 360, 120);
-    const first = (pace: ForecastTarget['pace'], more: Partial<ForecastTarget> = {}) => {
+    const first = (pace: PlainTarget['pace'], more: Partial<PlainTarget> = {}) => {
       const target = { pace, hours, firstAt: at + 9 * hourMs, ...more };
-      const [found = assert.fail()] = forecastHosts([{ ...host, targets: [target] }], { at, days: 5 });
+      const {
+        busiest: [found = assert.fail()],
+      } = forecast([{ ...host, targets: [forecastTarget(target, at, 0)] }], {
+        at,
+        days: 5,
+      });
       return found.requests;
     };
     assert.deepEqual(first({ kind: 'continuous', sleepMs: 50 * minuteMs, tookMs }), [0, 3, 3, 3, 3]);
     assert.deepEqual(first({ kind: 'objective' }, { recheck: { afterMs: hourMs } }), [0, 2, 2, 2, 2]);
     assert.deepEqual(first({ kind: 'interval', everyMs: 50 * minuteMs, nextAt: at + 9 * hourMs }), [0, 3, 3, 4, 3]);
-    const bucket = { tokens: 0, day: 0 };
+    const bucket = { tokens: 0, day: today };
     assert.deepEqual(first({ kind: 'tokens', bucket, priority: 1 }), [0, 1, 2, 1, 1]);
     const weekly = open([6], 360, 120);
     assert.deepEqual(first({ kind: 'tokens', bucket, priority: 1 }, { hours: weekly }), [0, 0, 0, 0, 0]);
@@ -98,25 +118,27 @@ describe('forecast of what may be asked in some hours only, and is drawn forward
   test('a forecast that begins within an opening counts what is left of it', () => {
     const hours = open([1], 360, 120);
     const from = at + 7 * hourMs;
-    const bucket = { tokens: 3, day: 0 };
     // Half of what this Monday and the last one pay for, of which the latter begins before the end and is over after it.
-    const paid = told(() => ({ pace: { kind: 'tokens', bucket, priority: 1 }, hours }), from);
+    const paid = told(asPlanned(from, 'UTC', { hours, priority: 1, tokens: 3 }), from);
     assert.equal(total(paid), 3 * targets * 4);
     const asked = told(() => ({ pace: { kind: 'continuous', sleepMs: 12 * hourMs, tookMs }, hours }), from);
     assert.equal(total(asked), targets * 4);
   });
 
   test('objectives of what tokens pay for are kept where days are open often enough', () => {
-    const bucket = { tokens: 0, day: 0 };
+    const bucket = { tokens: 0, day: today - 1 };
     const kept = (hours: OpenHours[], objectiveMs: number) => {
       const pace = { kind: 'tokens', bucket, priority: 1 } as const;
-      const [found = assert.fail()] = forecastHosts([{ ...host, targets: [{ pace, hours, objectiveMs }] }], {
+      const {
+        busiest: [found = assert.fail()],
+      } = forecast([{ ...host, targets: [forecastTarget({ pace, hours, objectiveMs }, at, 0)] }], {
         at,
         days,
       });
       return found.objectives;
     };
-    const week = 7 * dayMs + 2 * hourMs;
+    // In the middle of the first opening, in three quarters of the next ones, and not once after the last one.
+    const week = 7 * dayMs - 30 * minuteMs;
     assert.deepEqual(kept(open([1], 360, 120), week), { kept: 1, broken: 0, worstByMs: 0 });
     assert.deepEqual(kept(open([1], 360, 120), week - hourMs), { kept: 0, broken: 1, worstByMs: hourMs });
   });
@@ -127,7 +149,9 @@ describe('forecast of what may be asked in some hours only, and is drawn forward
       everyMs,
       hours: open(everyDay, 360, 120),
     }));
-    const [found = assert.fail()] = forecastHosts([{ ...host, targets: [], pulses }], { at, days: 2 });
+    const {
+      busiest: [found = assert.fail()],
+    } = forecast([{ ...host, targets: [], pulses }], { at, days: 2 });
     assert.deepEqual(found.requests, [13, 13]);
   });
 });

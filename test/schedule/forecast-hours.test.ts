@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Pace } from '../../src/schedule/next-due.ts';
-import { dayNumber } from '../../src/schedule/zone.ts';
+import type { DueInputs } from '../../src/schedule/next-due.ts';
 import {
   assertAlike,
+  asPlanned,
   at,
-  bucketOf,
   dayMs,
   days,
   hourMs,
@@ -29,21 +28,16 @@ describe('forecast of what may be asked in some hours only', () => {
           [at + 9.5 * hourMs, 'UTC'],
           [at, 'Asia/Tokyo'],
         ] as const) {
-          const bucket = bucketOf(dayNumber(zone, from));
-          const found = told(() => ({ pace: { kind: 'tokens', bucket, priority, zone }, hours }), from);
+          const found = told(asPlanned(from, zone, { hours, priority }), from);
           assertAlike(found, planned(from, zone, { hours, priority }));
         }
       });
 
     for (const sleepMs of [5 * minuteMs, 40 * minuteMs, 3 * hourMs, 12 * hourMs])
       test(`what follows on itself after ${sleepMs / minuteMs} min is held back: ${name}`, () => {
-        const pace = (endedAt: number): Pace => ({
-          kind: 'continuous',
-          options: { sleepMs, longestMs: sleepMs },
-          last: { endedAt, failures: 0 },
-          draw: 0,
-        });
-        const real = walked(sleepMs, ({ at: now, since }) => ({ at: now, since, pace: pace(now), hours }));
+        const given = { kind: 'continuous', sleepMs, longestMs: sleepMs } as const;
+        const pace = (endedAt: number): DueInputs['pace'] => ({ kind: 'continuous', endedAt, failures: 0, draw: 0 });
+        const real = walked(sleepMs, ({ at: now, since }) => ({ at: now, since, pace: pace(now), given, hours }));
         assertAlike(
           told(() => ({ pace: { kind: 'continuous', sleepMs, tookMs }, hours })),
           real,
@@ -72,7 +66,7 @@ describe('forecast of what may be asked in some hours only', () => {
 
     for (const everyMs of [10 * minuteMs, 30 * minuteMs, hourMs, 7 * hourMs])
       test(`an interval of ${everyMs / minuteMs} min has one turn for all that it missed: ${name}`, () => {
-        const grid = { originAt: at, everyMs, phaseMs: 0 };
+        const grid = { key: 'https://shop.test', slot: 0, originAt: at, everyMs, phaseMs: 0 };
         const made = Array.from({ length: days }, () => 0);
         const phase = (index: number): number => (index / targets) * everyMs;
         for (let index = 0; index < targets; index += 1) {

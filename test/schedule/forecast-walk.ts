@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import type { OpenHours } from '../../src/schedule/available.ts';
-import { forecast, type ForecastTarget } from '../../src/schedule/forecast.ts';
+import type { OpenHours } from '../../src/schedule/time/open-hours.ts';
+import { forecast } from '../../src/schedule/forecast.ts';
+import { forecastTarget, type PlainTarget } from './forecast-target.ts';
 import { type DueInputs, nextDueAt } from '../../src/schedule/next-due.ts';
-import { dayWindow, planDay } from '../../src/schedule/plan-day.ts';
-import type { Bucket } from '../../src/schedule/tokens.ts';
-import { dayNumber } from '../../src/schedule/zone.ts';
+import { dayWindow, planDay } from '../../src/schedule/pace/plan-day.ts';
+import type { Bucket } from '../../src/schedule/pace/bucket.ts';
+import { dayNumber } from '../../src/schedule/time/zone.ts';
 
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
@@ -31,8 +32,8 @@ export const lists: Record<string, OpenHours[]> = {
 };
 
 /** The requests of each day of so many targets, as they are told. */
-export function told(targetOf: (index: number) => ForecastTarget, from = at): readonly number[] {
-  const given = Array.from({ length: targets }, (_, index) => targetOf(index));
+export function told(targetOf: (index: number) => PlainTarget, from = at): readonly number[] {
+  const given = Array.from({ length: targets }, (_, index) => forecastTarget(targetOf(index), from, index));
   return forecast([{ ...host, targets: given }], { at: from, days }).requests;
 }
 
@@ -68,6 +69,26 @@ export function walked(
   return made;
 }
 
+/** Targets as their rows are at an instant: the day that is under way was planned when it began. */
+export function asPlanned(
+  from: number,
+  zone: string,
+  {
+    hours,
+    priority,
+    tokens = 0.5,
+  }: { readonly hours: readonly OpenHours[]; readonly priority: number; readonly tokens?: number },
+): (index: number) => PlainTarget {
+  const day = dayNumber(zone, from);
+  const held = Array.from({ length: targets }, (_, target) => ({ target, bucket: bucketOf(day, tokens), priority }));
+  const { turns, buckets } = planDay({ day, window: dayWindow(zone, day, 0), targets: held, hours });
+  return (index) => {
+    const bucket = buckets.find(({ target }) => target === index)?.bucket ?? bucketOf(day, tokens);
+    const planned = turns.filter(({ target, dueAt }) => target === index && dueAt > from).map(({ dueAt }) => dueAt);
+    return { pace: { kind: 'tokens', bucket, priority, zone, planned }, hours };
+  };
+}
+
 /** The days of all targets, each planned as it comes. */
 export function planned(
   from: number,
@@ -89,8 +110,8 @@ export function planned(
   return made;
 }
 
-export function bucketOf(day: number): Bucket {
-  return { tokens: 0.5, day: day - 1 };
+function bucketOf(day: number, tokens = 0.5): Bucket {
+  return { tokens, day: day - 1 };
 }
 
 export const total = (counts: readonly number[]): number => counts.reduce((sum, each) => sum + each, 0);

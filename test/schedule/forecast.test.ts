@@ -2,20 +2,26 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { VirtualClock } from '../../src/clock.ts';
-import { forecast, forecastHosts, type ForecastTarget } from '../../src/schedule/forecast.ts';
+import { forecast } from '../../src/schedule/forecast.ts';
+import { forecastTarget, type PlainTarget } from './forecast-target.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const clock = new VirtualClock(Date.parse('2026-11-23T00:00Z'));
 const at = clock.now();
+/** The day that begins with the forecast. */
+const today = at / dayMs;
 const host = { key: 'https://shop.test', delayMs: 1_000 };
-const every = (everyMs: number, phaseMs: number, more: Partial<ForecastTarget> = {}): ForecastTarget => ({
+const every = (everyMs: number, phaseMs: number, more: Partial<PlainTarget> = {}): PlainTarget => ({
   pace: { kind: 'interval', everyMs, nextAt: at + phaseMs },
   ...more,
 });
-const of = (targets: readonly ForecastTarget[], days = 1, pace = host) => {
-  const [found = assert.fail()] = forecastHosts([{ ...pace, targets }], { at, days });
+const rows = (targets: readonly PlainTarget[]) => targets.map((target, slot) => forecastTarget(target, at, slot));
+const of = (targets: readonly PlainTarget[], days = 1, pace = host) => {
+  const {
+    busiest: [found = assert.fail()],
+  } = forecast([{ ...pace, targets: rows(targets) }], { at, days });
   return found;
 };
 
@@ -37,7 +43,7 @@ describe('forecast', () => {
   });
 
   test('what comes often, follows on itself or holds an objective comes evenly', () => {
-    const targets: ForecastTarget[] = [
+    const targets: PlainTarget[] = [
       every(10 * minuteMs, 0),
       { pace: { kind: 'continuous', sleepMs: hourMs - minuteMs, tookMs: minuteMs } },
       { pace: { kind: 'objective' }, recheck: { afterMs: hourMs } },
@@ -65,12 +71,12 @@ describe('forecast', () => {
 
   test('an objective asks besides cron, tokens and what follows on itself', () => {
     const daily = { kind: 'cron', pattern: '0 6 * * *', zone: 'UTC' } as const;
-    const tokens = { kind: 'tokens', bucket: { tokens: 0, day: 0 }, priority: 1 } as const;
+    const tokens = { kind: 'tokens', bucket: { tokens: 0, day: today - 1 }, priority: 1 } as const;
     const recheck = { afterMs: 10 * hourMs };
     assert.deepEqual(of([{ pace: daily, recheck }], 4).requests, [2, 3, 3, 3]);
     assert.deepEqual(of([{ pace: tokens, recheck }], 4).requests, [3, 3, 3, 3]);
     const often = { kind: 'continuous', sleepMs: 20 * hourMs, tookMs: 0 } as const;
-    assert.deepEqual(of([{ pace: often, recheck }], 5).requests, [2, 2, 2, 2, 2]);
+    assert.deepEqual(of([{ pace: often, recheck }], 5).requests, [2, 3, 2, 3, 2]);
   });
 
   test('pulses are counted, those that ask for many targets as one request each', () => {
@@ -78,7 +84,9 @@ describe('forecast', () => {
       { requests: 3, everyMs: 5 * minuteMs, bytes: 100 },
       { requests: 2, everyMs: 12 * hourMs },
     ];
-    const [found = assert.fail()] = forecastHosts([{ ...host, targets: [every(4 * hourMs, 0)], pulses }], {
+    const {
+      busiest: [found = assert.fail()],
+    } = forecast([{ ...host, targets: rows([every(4 * hourMs, 0)]), pulses }], {
       at,
       days: 1,
     });
@@ -89,7 +97,7 @@ describe('forecast', () => {
   });
 
   test('tokens are spent day by day', () => {
-    const pace = { kind: 'tokens', bucket: { tokens: 0, day: 0 }, priority: 1.75 } as const;
+    const pace = { kind: 'tokens', bucket: { tokens: 0, day: today - 1 }, priority: 1.75 } as const;
     assert.deepEqual(of([{ pace }], 8).requests, [1, 2, 2, 2, 1, 2, 2, 2]);
   });
 
@@ -123,7 +131,7 @@ describe('forecast', () => {
     assert.deepEqual([found.load, found.peak.requests, found.longestWaitMs], [2, 600, 2_000]);
     const all = forecast(
       [
-        { ...host, delayMs: 100, targets },
+        { ...host, delayMs: 100, targets: rows(targets) },
         { ...host, key: 'idle', targets: [] },
       ],
       { at, days: 1 },
@@ -136,13 +144,13 @@ describe('forecast', () => {
     const found = of(targets);
     assert.deepEqual([found.requests, found.undone], [[700], [0]]);
     assert.deepEqual(found.peak, { at: at + hourMs, requests: 60 });
-    const hosts = Array.from({ length: 10 }, (_, index) => ({ ...host, key: `host-${index}`, targets }));
+    const hosts = Array.from({ length: 10 }, (_, index) => ({ ...host, key: `host-${index}`, targets: rows(targets) }));
     assert.deepEqual(forecast(hosts, { at, days: 1 }).peak, { at: at + hourMs, requests: 600 });
     assert.equal(of([every(10 * minuteMs, 0)]).peak.requests, 1);
   });
 
   test('a pace begins after the first scrape, which has its own time', () => {
-    const first = (pace: ForecastTarget['pace'], firstMs: number, days = 2) =>
+    const first = (pace: PlainTarget['pace'], firstMs: number, days = 2) =>
       of([{ pace, firstAt: at + firstMs }], days).requests;
     assert.deepEqual(first({ kind: 'interval', everyMs: minuteMs, nextAt: at }, 20 * hourMs), [240, 1_440]);
     // One at 24 h, then the grid of its own at 25, 29 … 45 h.
@@ -150,7 +158,7 @@ describe('forecast', () => {
     assert.deepEqual(first({ kind: 'continuous', sleepMs: hourMs, tookMs: 0 }, 20 * hourMs), [4, 24]);
     assert.deepEqual(first({ kind: 'cron', pattern: '0 6 * * *', zone: 'UTC' }, 7 * hourMs, 3), [1, 1, 1]);
     assert.deepEqual(first({ kind: 'cron', pattern: '0 6 * * *', zone: 'UTC' }, 5 * dayMs, 3), [0, 0, 0]);
-    const bucket = { tokens: 0, day: 0 };
+    const bucket = { tokens: 0, day: today };
     // The days until then are saved, up to four tokens of which a day spends three.
     assert.deepEqual(first({ kind: 'tokens', bucket, priority: 1 }, 3 * dayMs, 6), [0, 0, 0, 1, 3, 2]);
     const recheck = { afterMs: hourMs };
@@ -161,17 +169,19 @@ describe('forecast', () => {
 
   test('what is closed is asked once when it opens, and is as old by then', () => {
     const hours = [{ days: [1, 2, 3, 4, 5, 6, 7], fromMinute: 360, toMinute: 480, zone: 'UTC' }];
-    const found = of([every(12 * hourMs, 0, { hours, objectiveMs: dayMs })], 2);
-    assert.deepEqual(found.requests, [1, 1]);
-    assert.equal(found.objectives.broken, 1);
+    const found = (objectiveMs: number) => of([every(12 * hourMs, 0, { hours, objectiveMs })], 2);
+    assert.deepEqual(found(dayMs).requests, [1, 1]);
+    // It is asked at six each day.
+    assert.deepEqual(found(dayMs).objectives, { kept: 1, broken: 0, worstByMs: 0 });
+    assert.deepEqual(found(22 * hourMs).objectives, { kept: 0, broken: 1, worstByMs: 2 * hourMs });
   });
 
   test('all hosts together are their sum, and the busiest are told first', () => {
     const hosts = Array.from({ length: 30 }, (_, index) => ({
       ...host,
       key: `host-${index}`,
-      targets: Array.from({ length: index + 1 }, (__, k) =>
-        every(4 * hourMs, k * minuteMs, { objectiveMs: 4 * hourMs }),
+      targets: rows(
+        Array.from({ length: index + 1 }, (__, k) => every(4 * hourMs, k * minuteMs, { objectiveMs: 4 * hourMs })),
       ),
     }));
     const found = forecast(hosts, { at, days: 1 }, 3);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { TurnBook } from '../../src/fetch/turn-book.ts';
-import type { Wish } from '../../src/fetch/wish.ts';
-import { hostPace, KnownPaces } from '../../src/schedule/host-pace.ts';
-import { feasibility } from '../../src/schedule/objective.ts';
+import { TurnBook } from '../../src/fetch/ledger/turn-book.ts';
+import type { LedgerOffer } from '../../src/fetch/ledger/host-line.ts';
+import { KnownPaces, hostPace, roundEveryMs } from '../../src/schedule/host-pace.ts';
+import { feasibility } from '../../src/schedule/feasibility.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -16,7 +16,7 @@ function turnsInAnHour(
   latencyMs: number,
 ): number {
   const limits = { maxInFlight: 256, unsentMs: 60_000, sentMs: 60_000 };
-  const book = new TurnBook<Wish>({ random: () => 0.5, startedAt: 0, ...limits });
+  const book = new TurnBook<LedgerOffer>({ random: () => 0.5, startedAt: 0, ...limits });
   const ends: { at: number; done(): void }[] = [];
   let turns = 0;
   for (let place = 0; place < 64; place += 1) wish(book);
@@ -34,8 +34,8 @@ function turnsInAnHour(
     ends.push({ at: end, done: () => void book.done(given.lease, { kind: 'answered', status: 200, latencyMs }, end) });
   }
 
-  function wish(of: TurnBook<Wish>): void {
-    of.ask({ key: 'host', policy, dueAt: 0, id: Symbol('wish') });
+  function wish(of: TurnBook<LedgerOffer>): void {
+    of.offer({ key: 'host', policy, dueAt: 0, id: Symbol('wish') });
   }
 }
 
@@ -129,5 +129,18 @@ describe('what a host has shown', () => {
       assert.equal(Array.from({ length: 40 }, () => note(6_000)).includes(true), true, `${concurrency} at a time`);
       assert.ok((paces.of('a')?.latencyMs ?? 0) > 4_000);
     }
+  });
+});
+
+const minuteMs = 60_000;
+
+describe('the rounds of a pulse', () => {
+  test('begin at each of its times', () => {
+    assert.equal(roundEveryMs({ requests: 3, everyMs: 5 * minuteMs }, { delayMs: 1_000 }), 5 * minuteMs);
+  });
+
+  test('leave out times where one takes longer than to the next, as there are never two at once', () => {
+    const load = { requests: 400, everyMs: 5 * minuteMs };
+    assert.equal(roundEveryMs(load, { delayMs: 1_000 }), 10 * minuteMs);
   });
 });

@@ -1,6 +1,6 @@
 import type { Database } from 'lmdb';
-import type { Environment } from '../../src/store/environment.ts';
-import type { TableKey } from '../../src/store/tables/table.ts';
+import type { Environment } from '../../src/store/lmdb/environment.ts';
+import type { TableKey } from '../../src/store/lmdb/table.ts';
 import { type KeyBound, SortedKeys } from './sorted-keys.ts';
 
 /** What one daemon leaves to the next: the rows of each table. */
@@ -28,7 +28,7 @@ export function memoryEnvironment(disk: Disk): Environment {
 
   return {
     path: 'memory',
-    // It has those methods of a database that `tables/table.ts` calls.
+    // It has those methods of a database that `lmdb/table.ts` calls.
     database: <V>(name: string) => opened(name) as unknown as Database<V>,
     isWriting: () => isWriting,
     commit: (run) => Promise.resolve(exclusively(run)),

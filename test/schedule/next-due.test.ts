@@ -1,19 +1,28 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { OpenHours } from '../../src/schedule/available.ts';
-import { defaultContinuous } from '../../src/schedule/continuous.ts';
-import { gridOf } from '../../src/schedule/grid.ts';
-import { type DueInputs, nextDue, type Pace } from '../../src/schedule/next-due.ts';
+import type { OpenHours } from '../../src/schedule/time/open-hours.ts';
+import { gridOf } from '../../src/schedule/time/grid.ts';
+import { type DueInputs, nextDue } from '../../src/schedule/next-due.ts';
+import type { PaceRow } from '../../src/schedule/pace/all.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-const interval = (everyMs: number, originAt = 0): Pace => ({ kind: 'interval', grid: gridOf(originAt, everyMs, 0) });
-const daily: Pace = { kind: 'cron', pattern: '0 6 * * *', zone: 'UTC' };
+const interval = (everyMs: number, originAt = 0): PaceRow & { readonly kind: 'interval' } => ({
+  kind: 'interval',
+  grid: { key: 'https://shop.test', slot: 0, ...gridOf(originAt, everyMs, 0) },
+});
+const tokens = (...planned: number[]): PaceRow => ({
+  kind: 'tokens',
+  bucket: { tokens: 0, day: 0 },
+  planned,
+  planAt: dayMs,
+});
+const daily: PaceRow = { kind: 'cron', pattern: '0 6 * * *', zone: 'UTC' };
 const mornings: OpenHours[] = [{ days: [1, 3, 4], fromMinute: 360, toMinute: 480, zone: 'UTC' }];
 
 /** Runs a target on a virtual clock, each turn as soon as it is due, and tells when. */
-function turns(pace: Pace, from: number, until: number, given: Partial<DueInputs> = {}): number[] {
+function turns(pace: PaceRow, from: number, until: number, given: Partial<DueInputs> = {}): number[] {
   const found: number[] = [];
   let since = from;
   for (let at = from; ;) {
@@ -92,7 +101,7 @@ describe('next due', () => {
   });
 
   test('the turns of a plan come one after the other, and what was missed of them is one', () => {
-    const pace: Pace = { kind: 'tokens', planned: [hourMs, 8 * hourMs, 16 * hourMs], nextPaidAt: dayMs };
+    const pace = tokens(hourMs, 8 * hourMs, 16 * hourMs);
     assert.deepEqual(turns(pace, 0, dayMs), [hourMs, 8 * hourMs, 16 * hourMs]);
     assert.equal(nextDue({ at: 17 * hourMs, since: 17 * hourMs, pace }).dueAt, undefined);
     assert.deepEqual(nextDue({ at: 17 * hourMs, since: 17 * hourMs, pace }).because, [
@@ -100,13 +109,16 @@ describe('next due', () => {
     ]);
   });
 
+  test('without planned turns, a target awaits the day that will pay for its next scrape, by the clocks of its zone', () => {
+    const pace = { kind: 'tokens', bucket: { tokens: 0.2, day: 5 }, planned: [], planAt: 6 * dayMs } as const;
+    const given = { kind: 'tokens', start: 1, cap: 4, perDay: 3, zone: 'Europe/Berlin' } as const;
+    assert.deepEqual(nextDue({ at: 5 * dayMs, since: 5 * dayMs, pace, given, priority: 0.5 }), {
+      because: [{ by: 'tokens', at: 7 * dayMs - hourMs, effect: 'awaits', decides: false }],
+    });
+  });
+
   test('a continuous target sleeps from the end of its last scrape (O38)', () => {
-    const pace: Pace = {
-      kind: 'continuous',
-      options: defaultContinuous,
-      last: { endedAt: 5_000, failures: 0 },
-      draw: 0,
-    };
+    const pace = { kind: 'continuous', endedAt: 5_000, failures: 0, draw: 0 } as const;
     assert.equal(nextDue({ at: 5_000, since: 1_000, pace }).dueAt, 5_000 + hourMs);
   });
 
@@ -124,14 +136,14 @@ describe('next due', () => {
 
   test('a re-check stands in for the turn of its interval that follows within half of it, and for no other', () => {
     const recheck = { lastVerifiedAt: 3 * hourMs, objectiveMs: 40 * hourMs, leadMs: hourMs, misses: 0 };
-    const after = (drawnAt: number, pace: Pace = interval(4 * hourMs)) =>
-      nextDue({ at: drawnAt + 60_000, since: drawnAt + 60_000, drawnAt, pace, recheck }).dueAt;
+    const after = (drawnAt: number, pace: PaceRow = { ...interval(4 * hourMs), drawnAt }) =>
+      nextDue({ at: drawnAt + 60_000, since: drawnAt + 60_000, pace, recheck }).dueAt;
     assert.equal(after(3.6 * hourMs), 8 * hourMs);
     assert.equal(after(2 * hourMs), 8 * hourMs);
     assert.equal(after(2 * hourMs - 1), 4 * hourMs);
     assert.equal(after(5.9 * hourMs, daily), 6 * hourMs);
-    assert.equal(after(3.6 * hourMs, { kind: 'tokens', planned: [4 * hourMs] }), 4 * hourMs);
-    const setBack = nextDue({ at: hourMs, since: dayMs, drawnAt: dayMs, pace: interval(4 * hourMs) });
+    assert.equal(after(3.6 * hourMs, tokens(4 * hourMs)), 4 * hourMs);
+    const setBack = nextDue({ at: hourMs, since: dayMs, pace: { ...interval(4 * hourMs), drawnAt: dayMs } });
     assert.equal(setBack.dueAt, 4 * hourMs);
   });
 
@@ -173,7 +185,7 @@ describe('next due', () => {
   });
 
   test('a clock that was set back a little repeats no turn that goes by it', () => {
-    const planned: Pace = { kind: 'tokens', planned: [5 * hourMs, 20 * hourMs] };
+    const planned = tokens(5 * hourMs, 20 * hourMs);
     assert.equal(nextDue({ at: 4 * hourMs, since: 6 * hourMs, pace: planned }).dueAt, 20 * hourMs);
     assert.equal(nextDue({ at: 4 * hourMs, since: 6 * hourMs, pace: daily }).dueAt, dayMs + 6 * hourMs);
   });
@@ -184,11 +196,11 @@ describe('next due', () => {
       {
         at: instant,
         since: instant,
-        pace: fc.constantFrom<Pace>(
+        pace: fc.constantFrom<PaceRow>(
           interval(4 * hourMs),
           daily,
-          { kind: 'tokens', planned: [dayMs, 5 * dayMs, 20 * dayMs] },
-          { kind: 'continuous', options: defaultContinuous, last: { endedAt: dayMs, failures: 3 }, draw: 0.4 },
+          tokens(dayMs, 5 * dayMs, 20 * dayMs),
+          { kind: 'continuous', endedAt: dayMs, failures: 3, draw: 0.4 },
           { kind: 'objective' },
         ),
         firstAt: instant,

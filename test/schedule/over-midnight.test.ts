@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { VirtualClock } from '../../src/clock.ts';
-import { createScheduling } from '../../src/daemon/scheduling.ts';
+import { effectiveSchedules } from '../../src/definition/effective-schedule.ts';
+import { createScheduling } from '../../src/schedule/scheduling.ts';
 import { createState } from '../../src/daemon/state.ts';
-import type { TargetRow } from '../../src/store/rows.ts';
-import type { ScheduleRow } from '../../src/store/schedule-row.ts';
+import type { TargetRow } from '../../src/store/tables/rows.ts';
+import type { ScheduleRow } from '../../src/schedule/row.ts';
 
 const minute = 60_000;
 const midnight = Date.UTC(2026, 0, 2);
@@ -38,10 +39,10 @@ function tokensAfter(startedAt: number): number | undefined {
     since: midnight - 600 * minute,
     pace: { kind: 'tokens', bucket, planned, planAt: midnight + 1_440 * minute },
   };
-  const places = { freeSlot: () => 0, originOf: () => undefined, promisesOn: () => [] };
-  const about = { at: midnight + 7 * minute, project: undefined, places, seenAt: () => undefined };
+  const neighbours = { freeSlot: () => 0, originOf: () => undefined, demandsOn: () => [] };
+  const about = { at: midnight + 7 * minute, project: undefined, neighbours, fieldVerifiedAt: () => undefined };
   const turn = { reason: 'due', status: 'complete', startedAt } as const;
-  const { pace } = createScheduling(state, () => 0.5).next(target, row, about, turn);
+  const { pace } = createScheduling(effectiveSchedules(state), () => 0.5).next(target, row, about, turn);
   return pace.kind === 'tokens' ? pace.bucket.tokens : undefined;
 }
 

@@ -1,23 +1,23 @@
 import { VirtualClock } from '../../src/clock.ts';
-import { createDues } from '../../src/daemon/due-inputs.ts';
-import { createPlanning } from '../../src/daemon/planning.ts';
-import { createScheduling } from '../../src/daemon/scheduling.ts';
+import { effectiveSchedules } from '../../src/definition/effective-schedule.ts';
+import { createDueTimes } from '../../src/schedule/due-times.ts';
+import { createPlanning } from '../../workers/planning.ts';
+import { createScheduling } from '../../src/schedule/scheduling.ts';
 import { createState } from '../../src/daemon/state.ts';
 import type { Catalogue } from '../../src/definition/catalogue.ts';
-import type { HostRow } from '../../src/fetch/host-row.ts';
-import { type Boot, overdueThatCount } from '../../src/schedule/grid.ts';
+import type { HostRow } from '../../src/fetch/ledger/ledger-row.ts';
 import { agendaEntry } from '../../src/scrape/agenda.ts';
-import { bringForward, isSetBack } from '../../src/store/bring-forward.ts';
-import { closeOpenScrapes } from '../../src/store/scrapes.ts';
+import { bringForward, createBootCount } from '../../src/store/schedule.ts';
+import { recover } from '../../src/store/scrapes.ts';
 import { type Store, storeIn } from '../../src/store/store.ts';
-import type { Table } from '../../src/store/tables/table.ts';
+import type { Table } from '../../src/store/lmdb/table.ts';
 import type { TimerHolder } from '../../src/timer-heap.ts';
 import { createNames } from '../../supervisors/names.ts';
 import { hosts } from '../../workers/hosts.ts';
 import { planner } from '../../workers/planner.ts';
 import { project } from '../../workers/project.ts';
 import { type Disk, memoryEnvironment } from './memory-environment.ts';
-import { createScrape, type Surroundings } from './simulated-scrape.ts';
+import { type Surroundings, createScrape } from './simulated-scrape.ts';
 import { Stage } from './stage.ts';
 
 /** Fires at whole milliseconds, as timers of a machine do. */
@@ -62,10 +62,9 @@ export async function openDaemon({ wall, disk, catalogue, random, around }: Daem
   const state = createState({ clock, configured: settings, resumeEveryMs: 30_000, onPause });
   const store = await storeIn(memoryEnvironment(disk), {
     now: () => clock.now(),
-    scheduling: createScheduling(state, random),
+    scheduling: createScheduling(effectiveSchedules(state), random),
   });
-  if (isSetBack(store, clock.now())) await bringForward(store);
-  await closeOpenScrapes(store);
+  await recover(store, clock.now());
   state.setStore(store);
   state.setCatalogue(catalogue);
   let told = store.events.last();
@@ -74,16 +73,12 @@ export async function openDaemon({ wall, disk, catalogue, random, around }: Daem
     told = last;
   });
   const names = createNames();
-  let boot: Boot | undefined;
-  let startedAt = clock.now();
-  const { settings: inForce, paces } = state;
-  const dues = createDues({
-    catalogue: () => catalogue,
-    settings: inForce,
-    paces,
+  const boot = createBootCount(clock, () => store);
+  const dues = createDueTimes({
+    scheduleOf: effectiveSchedules(state),
     now: () => clock.now(),
     store: () => store,
-    boot: bootOf,
+    boot: boot.current,
   });
   const scrape = createScrape({ clock, stage, store, catalogue, names, dues, around });
   const deps = {
@@ -106,14 +101,14 @@ export async function openDaemon({ wall, disk, catalogue, random, around }: Daem
         saveHosts: (rows) => void saveRows(store.hosts, rows),
         circuits: { load: () => rowsOf(store.circuits), save: (rows) => void saveRows(store.circuits, rows) },
         answered: (key, slowness) => {
-          if (paces.note(key, slowness, slowness.policy))
+          if (state.paces.note(key, slowness, slowness.policy))
             names.planner.whereis('planner')?.send({ type: 'changed', sources: [] });
         },
         hasRoom: () => true,
         maxInFlight: 256,
       }),
     );
-    const planning = createPlanning({ state, names, dues, conditionOf: () => undefined });
+    const planning = createPlanning({ state, projects: names.projects, dues, conditionOf: () => undefined });
     stage.play('planner', (self) =>
       planner(self, {
         ...planning,
@@ -135,21 +130,15 @@ export async function openDaemon({ wall, disk, catalogue, random, around }: Daem
 
   async function wallJumped(): Promise<void> {
     await stage.busy(() => bringForward(store));
-    startedAt = clock.now();
-    boot = undefined;
+    boot.restart();
     for (const id of names.projects.keys()) names.projects.whereis(id)?.send({ type: 'look' });
     names.planner.whereis('planner')?.send({ type: 'look' });
-  }
-
-  function bootOf(): Boot {
-    const overdue = () => [...store.schedule.byDue({ before: startedAt, limit: overdueThatCount })].length;
-    return (boot ??= { at: startedAt, overdue: overdue() });
   }
 
   function agenda(id: string) {
     const numbers = store.projects.get(id)?.targets ?? [];
     const targets = numbers.flatMap((number) => store.targets.get(number) ?? []);
-    return targets.map((target) => agendaEntry(target, dues.dueInputsOf(target)));
+    return targets.map((target) => agendaEntry(target, dues.inputsOf(target)));
   }
 
   function crashed(_target: number, error: unknown): never {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { nextCron } from '../../src/schedule/cron.ts';
+import { nextCron } from '../../src/schedule/pace/cron-times.ts';
 import type { SimTarget } from './simulated-year.ts';
 import { type Excuses, firstAt, wallAt, type World } from './simulated-world.ts';
 

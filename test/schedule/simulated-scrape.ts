@@ -1,17 +1,17 @@
 import type { Clock } from '../../src/clock.ts';
-import type { Dues } from '../../src/daemon/due-inputs.ts';
+import type { DueTimes } from '../../src/schedule/due-times.ts';
 import type { Catalogue } from '../../src/definition/catalogue.ts';
 import { politenessKey, type Source } from '../../src/definition/source.ts';
-import type { Leave } from '../../src/fetch/circuit.ts';
 import { nextDue, recheckDeadline } from '../../src/schedule/next-due.ts';
 import { commitStep } from '../../src/store/commit.ts';
 import { noChanges } from '../../src/store/observe.ts';
-import type { TargetRow } from '../../src/store/rows.ts';
+import type { TargetRow } from '../../src/store/tables/rows.ts';
 import { beginScrape } from '../../src/store/scrapes.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Names } from '../../supervisors/names.ts';
-import type { ProjectDeps, ScrapeProgress } from '../../workers/project.ts';
-import { takeTurn } from '../../workers/take-turn.ts';
+import type { ScrapeProgress } from '../../src/scrape/scrape-target.ts';
+import type { ProjectDeps } from '../../workers/project.ts';
+import { createCircuits, createGate } from '../../workers/gate.ts';
 import type { Stage } from './stage.ts';
 
 /** What a host says to one request. */
@@ -42,7 +42,7 @@ export interface ScrapeParts {
   readonly store: Store;
   readonly catalogue: Catalogue;
   readonly names: Names;
-  readonly dues: Dues;
+  readonly dues: DueTimes;
   readonly around: Surroundings;
 }
 
@@ -56,33 +56,30 @@ export function createScrape({
   dues,
   around,
 }: ScrapeParts): ProjectDeps['scrape'] {
-  const ledgers = names.hosts.via('hosts');
+  const hosts = names.hosts.via('hosts');
+  const circuits = createCircuits(hosts);
+  const gate = createGate(hosts, stage.pausing);
 
-  /** A scrape of one step, by the same hands as in `src/daemon/scraping.ts` and `src/daemon/turns.ts`. */
+  /** A scrape of one step, by the same hands as in `src/scrape/scrape-target.ts` and `src/request/turn.ts`. */
   return async function scrape(
     target: TargetRow,
     signal: AbortSignal,
     progress: ScrapeProgress,
   ): Promise<{ readonly notBefore?: number }> {
-    const circuit = { source: target.source, target: target.target };
-    const leave = await askLeave(circuit);
-    if (!leave.mayAsk) return { notBefore: leave.nextAt };
-    let came: 'good' | 'bad' | 'unused' = 'unused';
+    const verdict = await circuits.mayAsk(target.source, target.target);
+    if (!verdict.mayAsk) return { notBefore: verdict.nextAt };
+    let outcome: 'good' | 'bad' | 'unused' = 'unused';
     try {
-      came = await scrapeWithLeave(target, signal, progress);
+      outcome = await scrapeWithLeave(target, signal, progress);
     } finally {
-      ledgers.send({ type: 'target-done', ...circuit, came });
+      circuits.ended(target.source, { target: target.target, verdict: outcome });
     }
     return {};
   };
 
-  function askLeave(circuit: { readonly source: string; readonly target: number }): Promise<Leave> {
-    return ledgers.ask<Leave>((reply) => ({ type: 'ask-leave', ...circuit, reply }));
-  }
-
   async function scrapeWithLeave(target: TargetRow, signal: AbortSignal, progress: ScrapeProgress) {
     const source = catalogue.sources.get(target.source)?.source;
-    const inputs = dues.dueInputsOf(target);
+    const inputs = dues.inputsOf(target);
     if (source === undefined || inputs === undefined) throw new Error(`${target.url} is not scheduled`);
     const asks = nextDue(inputs).because.filter(({ effect }) => effect === 'asks');
     const began = await beginScrape(store, target.target, '1');
@@ -91,20 +88,15 @@ export function createScrape({
     progress.begun(fence.scrape);
     around.began(target.target);
     const dueAt = Math.min(clock.now(), ...asks.map(({ at }) => at));
-    const wish = { ...wishOf(source, target), dueAt, deadlineAt: recheckDeadline(inputs) };
-    let turn = await takeTurn(ledgers, wish, signal);
-    for (let leave = await askLeave(wish); !leave.mayAsk; leave = await askLeave(wish)) {
-      turn.done({ kind: 'unused' });
-      await stage.pause(Math.max(1, leave.nextAt - clock.now()));
-      turn = await takeTurn(ledgers, wish, signal);
-    }
+    const offer = { ...offerOf(source, target), dueAt, deadlineAt: recheckDeadline(inputs) };
+    const grant = await gate.take(gate.offer(offer), signal);
     const answer = around.ask(target);
-    turn.sent();
+    grant.sent();
     await stage.pause(answer.latencyMs);
     around.answered(target);
     const { isOk, latencyMs, found } = answer;
     const status = isOk ? 200 : 503;
-    turn.done({ kind: isOk ? 'answered' : 'failed', status, latencyMs });
+    gate.done(grant, { kind: isOk ? 'answered' : 'failed', status, latencyMs });
     const observedAt = clock.now();
     const failure = { code: 'status', message: 'the host is down' };
     const log = {
@@ -132,7 +124,7 @@ export function createScrape({
   }
 }
 
-function wishOf(source: Source, { target, url }: TargetRow) {
+function offerOf(source: Source, { target, url }: TargetRow) {
   const { concurrency, delay, minDelay } = source.politeness;
   const policy = { concurrency, delayMs: delay, minDelayMs: minDelay };
   return { key: politenessKey(source, url), policy, source: source.id, target };

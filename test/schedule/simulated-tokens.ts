@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { priorityOf } from '../../src/schedule/priority.ts';
-import type { TargetRow } from '../../src/store/rows.ts';
-import type { ScheduleRow } from '../../src/store/schedule-row.ts';
+import type { TargetRow } from '../../src/store/tables/rows.ts';
+import type { ScheduleRow } from '../../src/schedule/row.ts';
 
 const dayMs = 86_400_000;
 const cap = 4;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { FreshnessCensus } from '../../src/schedule/freshness.ts';
-import { nearness } from '../../src/schedule/spread.ts';
-import type { ScheduleRow } from '../../src/store/schedule-row.ts';
+import { FreshnessCensus } from '../../src/schedule/freshness-census.ts';
+import { nearness } from './time/nearness.ts';
+import type { ScheduleRow } from '../../src/schedule/row.ts';
 import type { Store } from '../../src/store/store.ts';
 import { HostLog } from './simulated-hosts.ts';
 import { PaceWatch } from './simulated-pace.ts';

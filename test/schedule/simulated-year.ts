@@ -1,5 +1,5 @@
 import type { Catalogue } from '../../src/definition/catalogue.ts';
-import type { ScheduleLevel } from '../../src/definition/schedule.ts';
+import type { ScheduleLevel } from '../../src/schedule/levels.ts';
 import { addProject } from '../../src/store/projects.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openDaemon } from './simulated-daemon.ts';

@@ -1,4 +1,4 @@
-import type { TableKey } from '../../src/store/tables/table.ts';
+import type { TableKey } from '../../src/store/lmdb/table.ts';
 
 /** A part of the keys; a bound that is missing is no bound. */
 export interface KeyRange {

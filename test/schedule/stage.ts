@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { hold } from '../../src/actor/registry.ts';
 import { ignore, type Ref, type Self, type Start } from '../../src/actor/types.ts';
 import type { Clock } from '../../src/clock.ts';
 
@@ -67,13 +68,28 @@ export class Stage {
       unlink: refuse,
       monitor: refuse,
       demonitor: refuse,
-      register: (registry, key) => void holds.push(registry.hold(key, ref).release),
+      register: (registry, key) => void holds.push(hold(registry, key, ref).release),
       unregister: refuse,
     };
     const behaviour = actor(self);
     if (behaviour === ignore) return undefined;
     receive = (message) => behaviour.receive(message);
     return ref;
+  }
+
+  /** The clock for those who pause by themselves: the stage waits for what comes of their timers. */
+  get pausing() {
+    const clock = this.#clock;
+    return {
+      now: () => clock.now(),
+      monotonic: () => clock.monotonic(),
+      cancel: (timer: number) => clock.cancel(timer),
+      at: (monotonicMs: number, run: () => void) =>
+        clock.at(monotonicMs, () => {
+          this.#isAwaited = true;
+          run();
+        }),
+    };
   }
 
   /** Resolves after so long by the clock. */

@@ -5,11 +5,12 @@ import { Collect } from '../../src/definition/collect.ts';
 import { Feed } from '../../src/definition/feed.ts';
 import type { Extraction } from '../../src/extract/draft.ts';
 import { openList } from '../../src/provider/list.ts';
-import { plusDays } from '../../src/schedule/windows.ts';
+import { plusDays } from '../../src/scrape/windows.ts';
 import { collectWalk, windowUrl } from '../../src/scrape/collect-walk.ts';
-import { ErrorTally } from '../../src/scrape/errors.ts';
+import { ErrorTally } from '../../src/scrape/limits.ts';
 import type { Visit, Walk } from '../../src/scrape/walk.ts';
-import type { Position, ScrapeWish } from '../../src/store/rows.ts';
+import type { CollectorPosition } from '../../src/store/tables/rows.ts';
+import type { ScrapeWish } from '../../src/view/scrape.ts';
 import { draft, extraction, type PageAnswer, reading, request, visitedAs, walkThrough } from './walking.ts';
 
 const url = 'https://register.test/trials';
@@ -17,7 +18,7 @@ const none = (): PageAnswer => ({});
 
 interface Given {
   readonly collect?: object;
-  readonly newest?: Position['newest'];
+  readonly newest?: CollectorPosition['newest'];
   readonly wish?: ScrapeWish;
   readonly today?: string;
 }
@@ -178,7 +179,7 @@ describe('a collector', () => {
         fc.integer({ min: 1, max: 3 }),
         (pagesPerRun, window, pages) => {
           const read = new Set<string>();
-          let newest: Position['newest'] = {};
+          let newest: CollectorPosition['newest'] = {};
           for (const budget of [...pagesPerRun, Infinity]) {
             const walk = walkFor({ newest, collect: { window } });
             let left = budget;
@@ -188,7 +189,7 @@ describe('a collector', () => {
               // The last page of a window holds its last part.
               const days = daysOf(from, to).filter((_, index) => index % pages === page - 1);
               const answer = { ...dated(...days), ...(page < pages && { next: `${from}/${page}` }) };
-              const { ops } = walk.took(visit, visitedAs(answer, visit.url));
+              const { ops } = walk.advance(visit, visitedAs(answer, visit.url));
               for (const each of days) read.add(each);
               newest = ops?.position?.newest ?? newest;
             }

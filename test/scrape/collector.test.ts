@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { VirtualClock } from '../../src/clock.ts';
 import { parseSource } from '../../src/definition/load.ts';
-import type { FoundDraft } from '../../src/extract/typed.ts';
-import type { Ask } from '../../src/scrape/ask.ts';
+import type { FoundDraft } from '../../src/extract/record.ts';
+import type { MakeRequest } from '../../src/request/intent.ts';
 import { type CollectorScrape, runCollector } from '../../src/scrape/collector.ts';
 import type { Visit } from '../../src/scrape/walk.ts';
 import type { Close, StepOps } from '../../src/store/ops.ts';
@@ -30,21 +30,21 @@ async function ran(
   assert.ok(parsed.ok);
   const steps: StepOps[] = [];
   let close: Close | undefined;
-  const ask: Ask = async ({ within = (run, signal) => run(signal) }, signal) => {
+  const makeRequest: MakeRequest = async ({ within = (run, signal) => run(signal) }, signal) => {
     clock.advance(waitMs);
-    const { asked } = visitedAs({}, visit.url);
-    const sent = (): Promise<typeof asked.outcome> => {
+    const { result } = visitedAs({}, visit.url);
+    const sent = (): Promise<typeof result.outcome> => {
       clock.advance(tookMs);
-      return Promise.resolve(asked.outcome);
+      return Promise.resolve(result.outcome);
     };
-    return { ...asked, outcome: await within(sent, signal) };
+    return { ...result, outcome: await within(sent, signal) };
   };
   const deps = {
     clock,
     random: () => 0.5,
     timeLimitMs: 600 * second,
     maxRecords,
-    ask,
+    makeRequest,
     commit: async (_: unknown, ops: StepOps) => {
       steps.push(ops);
       return committed;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../src/clock.ts';
 import { parseSource } from '../../src/definition/load.ts';
-import type { Ask } from '../../src/scrape/ask.ts';
+import type { MakeRequest } from '../../src/request/intent.ts';
 import { runScrape } from '../../src/scrape/run.ts';
 import type { Walk } from '../../src/scrape/walk.ts';
 import { visitedAs, reading, request } from './walking.ts';
@@ -20,11 +20,11 @@ test('an error of a visit that was cut when another one ended the scrape is no p
   const walk: Walk = {
     width: 2,
     next: () => left.shift(),
-    took: () => ({ end }),
+    advance: () => ({ end }),
     ending: () => assert.fail('it had ended'),
   };
   const go = Promise.withResolvers<void>();
-  const ask: Ask = async ({ step }, signal) => {
+  const makeRequest: MakeRequest = async ({ step }, signal) => {
     const { url } = step.request;
     if (url === 'breaks') {
       go.resolve();
@@ -32,12 +32,12 @@ test('an error of a visit that was cut when another one ended the scrape is no p
       throw new Error('the map of robots.txt is broken');
     }
     await go.promise;
-    return visitedAs({}, url).asked;
+    return visitedAs({}, url).result;
   };
   const deps = {
     clock: systemClock(),
     random: () => 0.5,
-    ask,
+    makeRequest,
     timeLimitMs: 60_000,
     commit: async () => result,
     close: async () => result,
@@ -56,7 +56,7 @@ test('visits that wait when another one ends the scrape are cut, and what is sen
   const walk: Walk = {
     width: 4,
     next: () => left.shift(),
-    took({ url }) {
+    advance({ url }) {
       taken.push(url);
       return url === 'ends' ? { end } : {};
     },
@@ -66,27 +66,27 @@ test('visits that wait when another one ends the scrape are cut, and what is sen
   const answer = Promise.withResolvers<void>();
   const began: string[] = [];
   const cut: string[] = [];
-  const ask: Ask = async (wish, signal) => {
-    const { url } = wish.step.request;
+  const makeRequest: MakeRequest = async (intent, signal) => {
+    const { url } = intent.step.request;
     began.push(url);
     if (began.length === visits.length) go.resolve();
     signal.addEventListener('abort', () => cut.push(url));
-    const came = visitedAs(url === 'pauses' ? { cause: 'origin_down' } : {}, url).asked;
-    if (url === 'pauses') return came;
+    const result = visitedAs(url === 'pauses' ? { cause: 'origin_down' } : {}, url).result;
+    if (url === 'pauses') return result;
     if (url === 'sent') {
-      const run = () => answer.promise.then(() => came.outcome);
-      return { ...came, outcome: await (wish.within?.(run, signal) ?? run()) };
+      const run = () => answer.promise.then(() => result.outcome);
+      return { ...result, outcome: await (intent.within?.(run, signal) ?? run()) };
     }
     if (url === 'waits')
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     await go.promise;
-    return came;
+    return result;
   };
   const written: string[] = [];
   const deps = {
     clock: systemClock(),
     random: () => 0.5,
-    ask,
+    makeRequest,
     timeLimitMs: 60_000,
     commit: async (_: unknown, { log, close }: { log: { url: string }; close?: unknown }) => {
       written.push(close === undefined ? log.url : `${log.url}, closing`);

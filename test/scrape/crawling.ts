@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto';
 import type { LoadedSource } from '../../src/definition/catalogue.ts';
 import { parseSource } from '../../src/definition/load.ts';
-import { openWalk } from '../../src/daemon/walking.ts';
+import { openWalk } from '../../src/scrape/open-walk.ts';
 import { systemClock } from '../../src/clock.ts';
-import type { Asked, Wish } from '../../src/scrape/ask.ts';
+import type { RequestResult, RequestIntent } from '../../src/request/intent.ts';
 import { runScrape, type ScrapeDeps } from '../../src/scrape/run.ts';
 import { closeScrape, commitStep } from '../../src/store/commit.ts';
-import type { RecordRow, ScrapeRow, ScrapeWish } from '../../src/store/rows.ts';
+import type { ScrapeRow } from '../../src/store/tables/rows.ts';
+import type { RecordView } from '../../src/view/record.ts';
+import type { ScrapeWish } from '../../src/view/scrape.ts';
 import { beginScrape } from '../../src/store/scrapes.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { CrawlRow } from '../../src/store/tables/crawls.ts';
@@ -66,7 +68,7 @@ export async function crawl(store: Store, target: number, site: Site, run: Crawl
   const asked: string[] = [];
   const killed = new AbortController();
   let [underWay, width] = [0, 0];
-  const ask = async ({ step }: Wish) => {
+  const makeRequest = async ({ step }: RequestIntent) => {
     if (asked.length >= killedAfter) killed.abort();
     killed.signal.throwIfAborted();
     const { url } = step.request;
@@ -78,14 +80,14 @@ export async function crawl(store: Store, target: number, site: Site, run: Crawl
     const page = site(url.slice(shop.length - 1));
     instant += 1;
     if (typeof page === 'object' && 'own' in page) return ownFailure(page.own, instant);
-    const { asked: came } = visitedAs(answerOf(page, url), url);
-    return { ...came, outcome: { ...came.outcome, at: instant } };
+    const { result } = visitedAs(answerOf(page, url), url);
+    return { ...result, outcome: { ...result.outcome, at: instant } };
   };
   const begun = { ...began.fence, version, dueAt: 0, nextDueAt: Infinity };
   const deps: ScrapeDeps = {
     clock,
     random: () => 0.5,
-    ask,
+    makeRequest,
     timeLimitMs: 60_000,
     ...(run.maxRecords !== undefined && { maxRecords: run.maxRecords }),
     commit: commitStep.bind(undefined, store),
@@ -116,7 +118,7 @@ records: { item: { key: id, fields: { id: { css: h1 }, price: { css: b, type: nu
   return { source: parsed.value, version };
 }
 
-function ownFailure(code: string, at: number): Asked {
+function ownFailure(code: string, at: number): RequestResult {
   const failure = { code, message: code };
   const outcome = { kind: 'failed', failure, at, elapsedMs: 1, bytes: 0 } as const;
   return { outcome, trouble: { cause: 'unexpected', message: code }, generation: 0, wasAsked: true, waitedMs: 0 };
@@ -162,6 +164,6 @@ export async function shopTarget(store: Store, id = 'all'): Promise<number> {
 }
 
 /** What is known of an item. */
-export function recordOf(store: Store, key: string): RecordRow | undefined {
+export function recordOf(store: Store, key: string): RecordView | undefined {
   return store.records.get('shop', 'item', key);
 }

@@ -91,7 +91,7 @@ describe('a list that leads round in a circle under cursors that change', () => 
       const visit = list.next();
       assert.ok(visit !== undefined);
       const answer = { keys: [`${page}`], next: `${page}`.padEnd(length, 'x') + page };
-      assert.deepEqual(list.took(visit, visitedAs(answer, visit.url)), {});
+      assert.deepEqual(list.advance(visit, visitedAs(answer, visit.url)), {});
     }
     const grown = heldBytes() - before;
     assert.ok(grown < 10e6, `${grown} bytes more for ${1_000 * length} bytes of cursors`);

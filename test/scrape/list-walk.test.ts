@@ -68,6 +68,12 @@ describe('a list', () => {
     assert.deepEqual([pages(stopped), stopped.end.reason], [1, 'known']);
   });
 
+  test('ends at a known item that heads a later page, where nothing is pinned', () => {
+    const known = (page: number): PageAnswer => ({ keys: page === 2 ? ['90', '3'] : [`${page * 2}`] });
+    const walked = walk(known, { known: after(50) });
+    assert.deepEqual([pages(walked), walked.end.reason], [2, 'known']);
+  });
+
   test('goes on behind what stands on every page', () => {
     const shop = (page: number): PageAnswer => ({ keys: ['shop', `${page}`] });
     const walked = walk(shop, { known: (key) => key === 'shop' || Number(key) > 3 });

@@ -1,6 +1,6 @@
 import { Feed } from '../../src/definition/feed.ts';
 import { openList } from '../../src/provider/list.ts';
-import { ErrorTally } from '../../src/scrape/errors.ts';
+import { ErrorTally } from '../../src/scrape/limits.ts';
 import { type ListWalkOptions, listWalk } from '../../src/scrape/list-walk.ts';
 import type { Walk } from '../../src/scrape/walk.ts';
 import { type PageAnswer, reading, request, type Walked, walkThrough } from './walking.ts';

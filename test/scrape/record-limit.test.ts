@@ -23,8 +23,8 @@ describe('a scrape that stores as many records as it may', () => {
       /^the scrape has stored 6 records, and one scrape may store no more/,
     );
     assert.deepEqual([store.records.count(), cut.row.endReason, store.targets.get(target)?.settled], [6, undefined, 0]);
-    const [told] = store.readEvents(0, 100).filter(({ type }) => type === 'scrape.aborted');
-    assert.equal(told?.data['endReason'], 'record_limit');
+    const [told] = store.readEvents(0, 100).filter((event) => event.type === 'scrape.aborted');
+    assert.equal(told?.data.endReason, 'record_limit');
     const rest = await crawl(store, target, shopOf(ten), { maxRecords: 6 });
     assert.deepEqual([rest.scrape.status, rest.row.crawl, store.records.count()], ['complete', 1, 10]);
   });
@@ -38,20 +38,20 @@ describe('a scrape that stores as many records as it may', () => {
       const target = await shopTarget(store);
       const began = await beginScrape(store, target, 'v1');
       assert.ok(began.ok);
-      const reach = { version: 'v1', scrape: began.fence.scrape, isMet: () => false };
-      const walk = openWalk({ visit: 'first', feed: { by: 'cursor', next: { json: '$.next' } }, reach });
+      const resume = { version: 'v1', scrape: began.fence.scrape, isMet: () => false };
+      const walk = openWalk({ visit: 'first', feed: { by: 'cursor', next: { json: '$.next' } }, resume });
       let page = 0;
-      const ask = () => {
+      const makeRequest = () => {
         page += 1;
         const keys = [`${page} a`, `${page} b`];
-        const { asked } = visitedAs({ keys, ...(page < pages && { next: `${page}` }) }, shop);
-        return Promise.resolve(asked);
+        const { result } = visitedAs({ keys, ...(page < pages && { next: `${page}` }) }, shop);
+        return Promise.resolve(result);
       };
       const begun = { ...began.fence, version: 'v1', dueAt: 0, nextDueAt: Infinity };
       const deps = {
         clock: systemClock(),
         random: () => 0.5,
-        ask,
+        makeRequest,
         timeLimitMs: 60_000,
         maxRecords: 6,
         commit: commitStep.bind(undefined, store),
@@ -62,7 +62,7 @@ describe('a scrape that stores as many records as it may', () => {
       await runScrape(begun, source.value, walk, deps, new AbortController().signal);
       const { scrape } = began.fence;
       assert.deepEqual([page, store.records.count(), store.scrapes.get(scrape)?.status], [3, 6, status]);
-      const { settled, reach: kept } = store.targets.get(target) ?? {};
+      const { settled, resume: kept } = store.targets.get(target) ?? {};
       const over = status === 'complete' ? [scrape, undefined, undefined] : [0, 3, true];
       assert.deepEqual([settled, kept?.place.page, kept?.isOver], over);
     });

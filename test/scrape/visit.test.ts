@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { VirtualClock } from '../../src/clock.ts';
 import { parseSource } from '../../src/definition/load.ts';
-import { openProvider } from '../../src/provider/all.ts';
-import { pageWalk } from '../../src/scrape/page-walk.ts';
+import { openProvider } from '../../src/provider/declared.ts';
+import { pageWalk } from '../../src/scrape/open-walk.ts';
 import { visitPage } from '../../src/scrape/visit.ts';
 import type { Visit } from '../../src/scrape/walk.ts';
 import { type PageAnswer, reading, request, visitedAs } from './walking.ts';
@@ -34,13 +34,13 @@ async function tries(
       // What comes next is the pause before another try.
       setImmediate(() => clock.advance(10_000));
     },
-    ask: async () => {
+    makeRequest: async () => {
       at.push(clock.now() - 1_000_000);
-      return visitedAs(answers[at.length - 1] ?? 'unmodified', url).asked;
+      return visitedAs(answers[at.length - 1] ?? 'unmodified', url).result;
     },
   };
-  const { asked } = await visitPage(visit, context, new AbortController().signal);
-  return { kind: asked.outcome.kind, at };
+  const { result } = await visitPage(visit, context, new AbortController().signal);
+  return { kind: result.outcome.kind, at };
 }
 
 const page: Visit = { url, reading, request, page: 7 };

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { describe, test, type TestContext } from 'node:test';
+import { type TestContext, describe, test } from 'node:test';
 import { systemClock } from '../../src/clock.ts';
-import { over } from '../../src/daemon/hours.ts';
-import { openWalk } from '../../src/daemon/walking.ts';
+import { hoursOver, unsentResult } from '../../src/request/failure.ts';
+import { openWalk } from '../../src/scrape/open-walk.ts';
 import { parseSource } from '../../src/definition/load.ts';
-import type { Wish } from '../../src/scrape/ask.ts';
+import type { RequestIntent } from '../../src/request/intent.ts';
 import { runScrape } from '../../src/scrape/run.ts';
 import { closeScrape, commitStep } from '../../src/store/commit.ts';
-import type { Reach } from '../../src/store/reach.ts';
-import type { ScrapeWish } from '../../src/store/rows.ts';
+import type { ResumePoint } from '../../src/store/tables/rows.ts';
+import type { ScrapeWish } from '../../src/view/scrape.ts';
 import { beginScrape, cancelScrape, requestScrape } from '../../src/store/scrapes.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryStore, track } from '../store/fixture.ts';
@@ -61,21 +61,21 @@ async function endless(t: TestContext): Promise<Endless> {
       assert.ok(walk !== undefined);
       const killed = new AbortController();
       const asked: number[] = [];
-      const ask = async ({ step: { request } }: Wish) => {
+      const makeRequest = async ({ step: { request } }: RequestIntent) => {
         if (asked.length >= killedAfter) killed.abort(new Error('killed'));
         killed.signal.throwIfAborted();
-        if (asked.length >= openFor) return { outcome: over(instant), generation: 0, wasAsked: false, waitedMs: 0 };
+        if (asked.length >= openFor) return unsentResult({ code: hoursOver, message: 'closed' }, instant);
         const page = Number(new URL(request.url).searchParams.get('page') ?? 1);
         asked.push(page);
         const keys = [0, 1].map((index) => `${(page - 1) * 2 + index - added}`);
-        const { asked: came } = visitedAs({ keys }, request.url);
+        const { result } = visitedAs({ keys }, request.url);
         instant += 1;
-        return { ...came, outcome: { ...came.outcome, at: instant } };
+        return { ...result, outcome: { ...result.outcome, at: instant } };
       };
       const deps = {
         clock: systemClock(),
         random: () => 0.5,
-        ask,
+        makeRequest,
         timeLimitMs: 60_000,
         maxRecords: 6,
         commit: commitStep.bind(undefined, store),
@@ -147,12 +147,12 @@ describe('the first visit of a list without end', () => {
 
   test('reads no more pages over all its scrapes than a list may have', () => {
     const from = { version: 'v1', place: { url, page: 99_999, cursor: 99_999 }, since: 7, by: 7, before: 50 };
-    const reach = { version: 'v1', scrape: 8, from, isMet: () => true };
-    const { asked, end, taken } = walk((page) => ({ keys: [`${page}`] }), { visit: 'first', reach });
+    const resume = { version: 'v1', scrape: 8, from, isMet: () => true };
+    const { asked, end, taken } = walk((page) => ({ keys: [`${page}`] }), { visit: 'first', resume });
     const behind = `${url}?page=100000`;
     assert.deepEqual([asked.length, end.status, end.reason], [2, 'aborted', 'page_limit']);
     assert.deepEqual(end.gap, { pages: 100_000, url: behind });
-    const over: Reach = {
+    const over: ResumePoint = {
       version: 'v1',
       place: { url: behind, page: 100_000 },
       since: 7,
@@ -160,7 +160,7 @@ describe('the first visit of a list without end', () => {
       before: 52,
       isOver: true,
     };
-    assert.deepEqual(taken.at(-1), { reach: over, since: 7, draftsBefore: 51 });
+    assert.deepEqual(taken.at(-1), { resume: over, since: 7, draftsBefore: 51 });
   });
 });
 

@@ -1,9 +1,9 @@
 import type { StepOutcome } from '../../src/engine/step.ts';
-import type { Extraction, RecordDraft, Value } from '../../src/extract/draft.ts';
+import type { Extraction, RecordDraft } from '../../src/extract/draft.ts';
+import type { Value } from '../../src/extract/value/value.ts';
 import type { Cause } from '../../src/fetch/triage.ts';
 import type { ListPlace, Reading } from '../../src/provider/provider.ts';
-import type { ScrapeEnd } from '../../src/scrape/scrape-end.ts';
-import type { Taken, Visit, Visited, Walk } from '../../src/scrape/walk.ts';
+import type { ScrapeEnd, PageResult, Visit, Visited, Walk } from '../../src/scrape/walk.ts';
 
 export const reading: Reading = {
   plan: { id: 'page', document: 'json', tree: 'fast', records: [] },
@@ -47,10 +47,10 @@ const exchange = { at: 1, elapsedMs: 1, bytes: 10, status: 200 };
 
 export function visitedAs(answer: PageAnswer, url: string): Visited {
   const wasAsked = typeof answer !== 'object' || !('lacks' in answer);
-  const asked = { outcome: outcomeOf(answer), generation: 0, wasAsked, waitedMs: 0 };
+  const result = { outcome: outcomeOf(answer), generation: 0, wasAsked, waitedMs: 0 };
   if (typeof answer !== 'object' || !('cause' in answer))
-    return { asked, url: typeof answer === 'object' && 'at' in answer && answer.at !== undefined ? answer.at : url };
-  return { asked: { ...asked, trouble: { cause: answer.cause, message: answer.cause } }, url };
+    return { result, url: typeof answer === 'object' && 'at' in answer && answer.at !== undefined ? answer.at : url };
+  return { result: { ...result, trouble: { cause: answer.cause, message: answer.cause } }, url };
 }
 
 function outcomeOf(answer: PageAnswer): StepOutcome {
@@ -74,9 +74,9 @@ export interface Walked {
   readonly asked: readonly string[];
   readonly visits: readonly Visit[];
   readonly bodies: readonly unknown[];
-  readonly taken: readonly Taken['ops'][];
+  readonly taken: readonly PageResult['ops'][];
   /** What is written in place of each page's records, where that is something else. */
-  readonly drafts: readonly Taken['drafts'][];
+  readonly drafts: readonly PageResult['drafts'][];
   readonly end: ScrapeEnd;
 }
 
@@ -84,8 +84,8 @@ export interface Walked {
 export function walkThrough(walk: Walk, answer: (visit: Visit, count: number) => PageAnswer): Walked {
   const visits: Visit[] = [];
   const bodies: unknown[] = [];
-  const taken: Taken['ops'][] = [];
-  const drafts: Taken['drafts'][] = [];
+  const taken: PageResult['ops'][] = [];
+  const drafts: PageResult['drafts'][] = [];
   const asked = () => visits.map(({ url }) => url);
   for (;;) {
     const visit = walk.next();
@@ -93,10 +93,10 @@ export function walkThrough(walk: Walk, answer: (visit: Visit, count: number) =>
     visits.push(visit);
     const request = visit.request(visit.url, undefined, undefined);
     bodies.push('body' in request ? request.body : undefined);
-    const took = walk.took(visit, visitedAs(answer(visit, visits.length), visit.url));
-    taken.push(took.ops);
-    drafts.push(took.drafts);
-    walk.wrote?.(visit);
-    if (took.end !== undefined) return { asked: asked(), visits, bodies, taken, drafts, end: took.end };
+    const page = walk.advance(visit, visitedAs(answer(visit, visits.length), visit.url));
+    taken.push(page.ops);
+    drafts.push(page.drafts);
+    walk.written?.(visit);
+    if (page.end !== undefined) return { asked: asked(), visits, bodies, taken, drafts, end: page.end };
   }
 }

@@ -2,32 +2,31 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Auth, authOrigins, secretNames } from '../../src/definition/auth.ts';
 import type { LoginAsk } from '../../src/session/desk.ts';
-import type { Credentials } from '../../src/session/login.ts';
-import { type RunningLogin, startLogin, startRefresh } from '../../src/session/running-login.ts';
+import type { DeclaredAuth, LoginEnd, LoginPlan, SessionCredentials } from '../../src/session/login.ts';
+import { fixedLogin, logIn as logInBy, renewToken } from '../../src/session/start-login.ts';
 import { secretsFrom } from '../../src/session/secret-store.ts';
 import { Secret } from '../../src/session/secret.ts';
 import { auths, environment, outcomeOf, shop, type Site, type SiteAnswer } from './support.ts';
 
-async function planOf(auth: Auth) {
+/** A log-in, or another use of its plan, and what was asked for meanwhile, as text. */
+async function follow(auth: Auth, site: Site, use: (plan: LoginPlan) => Promise<LoginEnd | undefined>) {
+  const asked: string[] = [];
   const found = await secretsFrom({ environment })(secretNames(auth));
   assert.ok(found.ok);
-  return { auth, secrets: found.secrets, origins: new Set(authOrigins(auth, undefined)) };
-}
-
-/** Goes through a log-in to its end; what was asked for, as text. */
-async function follow(begun: RunningLogin, site: Site): Promise<{ end: RunningLogin; asked: string[] }> {
-  const asked: string[] = [];
-  let step = begun;
-  while (step.do === 'ask') {
-    const { request, reading } = step;
-    asked.push(`${request.method} ${request.url.replace(shop, '')} ${request.body?.reveal() ?? ''}`.trim());
-    step = step.answer(await outcomeOf(site, { shownUrl: '', request, reading }, 5_000));
-  }
-  return { end: step, asked };
+  const end = await use({
+    auth: auth as DeclaredAuth,
+    secrets: found.secrets,
+    origins: new Set(authOrigins(auth, undefined)),
+    ask(request, reading) {
+      asked.push(`${request.method} ${request.url.replace(shop, '')} ${request.body?.reveal() ?? ''}`.trim());
+      return outcomeOf(site, { shownUrl: '', request, reading }, 5_000);
+    },
+  });
+  return { end: end ?? assert.fail('there was no log-in'), asked };
 }
 
 async function logIn(auth: Auth, site: Site) {
-  return follow(startLogin(await planOf(auth)), site);
+  return follow(auth, site, logInBy);
 }
 
 /** A site that answers each path with what is written for it. */
@@ -35,14 +34,13 @@ function siteOf(answers: Readonly<Record<string, SiteAnswer>>): Site {
   return ({ request }: LoginAsk) => answers[`${request.method} ${new URL(request.url).pathname}`] ?? { status: 404 };
 }
 
-function shown(end: RunningLogin): string {
+function shown(end: LoginEnd): string {
   if (end.do === 'fail') return `${end.failure.code}: ${end.failure.message}`;
-  if (end.do === 'ask') return 'asks';
   const { credentials } = end;
   return credentials.kind === 'header' ? headerText(credentials) : credentials.kind;
 }
 
-function headerText({ header, scheme, token }: Extract<Credentials, { kind: 'header' }>): string {
+function headerText({ header, scheme, token }: Extract<SessionCredentials, { kind: 'header' }>): string {
   return `${header}: ${scheme ?? ''} ${token.reveal()}`;
 }
 
@@ -61,9 +59,9 @@ describe('a log-in without exchange', () => {
   });
 
   test('refuses a token that no header can hold, by its name', () => {
+    const bearer = auths.bearer as Extract<Auth, { type: 'bearer' }>;
     const secrets = new Map([['SHOP_TOKEN', new Secret('SHOP_TOKEN', 'canary\n')]]);
-    const begun = startLogin({ auth: auths.bearer, secrets, origins: new Set() });
-    assert.match(shown(begun), /^login_unreadable: \[secret SHOP_TOKEN\] holds characters/);
+    assert.match(shown(fixedLogin(bearer, secrets)), /^login_unreadable: \[secret SHOP_TOKEN\] holds characters/);
   });
 });
 
@@ -224,9 +222,11 @@ describe('a log-in for a token', () => {
     test(`fails on ${what}`, async () => assert.match(shown((await logIn(auths.token, () => answer)).end), expected));
 
   test('renews a token, and keeps the refresh token for which there is no new one', async () => {
-    const begun = startRefresh(await planOf(auths.token), new Secret('refresh token', 'r1'));
-    assert.ok(begun);
-    const { end, asked } = await follow(begun, () => ({ body: '{"access_token":"t2"}' }));
+    const { end, asked } = await follow(
+      auths.token,
+      () => ({ body: '{"access_token":"t2"}' }),
+      (plan) => renewToken(plan, new Secret('refresh token', 'r1')),
+    );
     assert.deepEqual(asked, ['POST /token grant_type=refresh_token&refresh_token=r1']);
     assert.ok(end.do === 'done' && end.credentials.kind === 'header');
     assert.equal(end.credentials.refresh?.reveal(), 'r1');

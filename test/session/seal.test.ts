@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { keyBytes, KeyFileError, readKey } from '../../src/session/key-file.ts';
-import { sealerWith } from '../../src/session/seal.ts';
+import { keyBytes, KeyFileError, readKey, sealerWith } from '../../src/session/seal.ts';
 import { temporaryFolder } from './support.ts';
 
 describe('a seal', () => {

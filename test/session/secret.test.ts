@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { secretsFrom } from '../../src/session/secret-store.ts';
-import { Secret, withoutSecrets } from '../../src/session/secret.ts';
+import { withoutSecrets } from '../../src/session/redact.ts';
+import { Secret } from '../../src/session/secret.ts';
 import { temporaryFolder } from './support.ts';
 
 /** Of every kind that is written differently somewhere. */

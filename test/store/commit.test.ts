@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { commitStep } from '../../src/store/commit.ts';
+import { commitPulse, commitStep } from '../../src/store/commit.ts';
 import { updateProject } from '../../src/store/projects.ts';
-import { commitPulse } from '../../src/store/pulse.ts';
 import { closeOpenScrapes, requestScrape } from '../../src/store/scrapes.ts';
 import { begin, item, step, temporaryStore, told, track } from './fixture.ts';
 
@@ -53,7 +52,8 @@ describe('a committed step', () => {
       [{ step: 1, counts: { added: 2, changed: 0, confirmed: 0 } }],
     );
     assert.deepEqual(store.readEvents(before, 10)[0], {
-      serial: before + 1,
+      id: before + 1,
+      version: 1,
       at: clock.now,
       type: 'record.added',
       project: 'lamp',
@@ -183,7 +183,8 @@ describe('a closing step', () => {
     await commitStep(store, fence, step(50, [], { status: 'failed', failure }));
     assert.equal(store.targets.get(target)?.settled, 0);
     assert.deepEqual(store.scrapes.get(fence.scrape)?.failure, failure);
-    assert.deepEqual(store.readEvents(0, 100).at(-1)?.data['failure'], failure);
+    const told = store.readEvents(0, 100).findLast((event) => event.type === 'scrape.failed');
+    assert.deepEqual(told?.data.failure, failure);
     assert.equal(store.schedule.get(target)?.firstAt, undefined);
   });
 

@@ -1,6 +1,6 @@
-import { type GuardState, newGuard, watchPage } from '../../src/frontier/guard.ts';
-import { requestKey } from '../../src/frontier/key.ts';
-import { type FoundPlace, findPlaces, type LinkRules, linkRules } from '../../src/frontier/links.ts';
+import { type GuardState, newGuard, watchPage } from '../../src/frontier/loop-guard.ts';
+import { requestKey } from '../../src/frontier/canonical.ts';
+import { findPlaces, type FoundPlace, type LinkRules, linkRules } from '../../src/frontier/links.ts';
 import {
   applyCrawl,
   type CrawlOps,

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { temporaryStore, told, track } from './fixture.ts';
+import { temporaryStore, track } from './fixture.ts';
 
 describe('events', () => {
   test('are told to those who listen when they are committed, until they stop', async (t) => {
     const { store } = await temporaryStore(t);
     const heard: number[] = [];
     const stop = store.onEvents((lastSerial) => {
-      assert.equal(store.readEvents(0, 100).at(-1)?.serial, lastSerial);
+      assert.equal(store.readEvents(0, 100).at(-1)?.id, lastSerial);
       heard.push(lastSerial);
     });
     await track(store, 'one');
@@ -23,7 +23,7 @@ describe('events', () => {
     const heard: number[] = [];
     store.onEvents((lastSerial) => heard.push(lastSerial));
     const undone = store.write((change) => {
-      change.tell({ type: 'nothing', data: {} });
+      change.tell({ type: 'project.finished', project: 'undone', data: {} });
       throw new Error('stop');
     });
     await assert.rejects(undone, /stop/);
@@ -34,14 +34,14 @@ describe('events', () => {
     const { store } = await temporaryStore(t);
     const heard: number[] = [];
     store.onEvents((lastSerial) => heard.push(lastSerial));
-    const tell = (type: string): Promise<void> =>
+    const tell = (project: string): Promise<void> =>
       store.write((change) => {
-        change.tell({ type, data: {} });
-        if (type === 'undone') throw new Error('stop');
+        change.tell({ type: 'project.finished', project, data: {} });
+        if (project === 'undone') throw new Error('stop');
       });
     await Promise.allSettled([tell('first'), tell('undone'), tell('second')]);
     assert.deepEqual(
-      [heard, told(store)],
+      [heard, store.readEvents(0, 10).map(({ project }) => project)],
       [
         [1, 2],
         ['first', 'second'],
@@ -53,7 +53,7 @@ describe('events', () => {
     const { store } = await temporaryStore(t);
     for (const id of ['one', 'two', 'three']) await track(store, id);
     assert.deepEqual(
-      store.readEvents(1, 1).map(({ serial, project }) => [serial, project]),
+      store.readEvents(1, 1).map(({ id, project }) => [id, project]),
       [[2, 'two']],
     );
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { commitStep } from '../../src/store/commit.ts';
+import { closeScrape, commitStep } from '../../src/store/commit.ts';
 import { archiveProject, restoreProject, updateProject } from '../../src/store/projects.ts';
 import type { Fence } from '../../src/store/ops.ts';
 import { beginScrape, cancelScrape, closeOpenScrapes } from '../../src/store/scrapes.ts';
@@ -139,6 +139,22 @@ describe('a commit is superseded', () => {
     assert.deepEqual(await commitStep(store, { ...fence, target: 99 }, step(50, price(1))), { outcome: 'superseded' });
     const mixed = commitStep(store, { ...fence, scrape: otherFence.scrape }, step(50, price(1)));
     assert.deepEqual(await mixed, { outcome: 'superseded' });
+  });
+
+  test('by an epoch that was raised alone, while its scrape is still the one that runs', async (t) => {
+    const { store } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    const fence = await begin(store, target);
+    const raised = { ...fence, epoch: fence.epoch + 1 };
+    await store.write(() => {
+      const row = store.targets.get(target);
+      if (row !== undefined) store.targets.put({ ...row, epoch: raised.epoch });
+    });
+    assert.deepEqual(await commitStep(store, fence, step(50, price(1))), { outcome: 'superseded' });
+    const closed = closeScrape(store, fence, { status: 'complete', finished: false });
+    assert.deepEqual(await closed, { outcome: 'superseded' });
+    assert.equal(store.records.count(), 0);
+    assert.equal((await commitStep(store, raised, step(50, price(1)))).outcome, 'committed');
   });
 
   test('and leaves no line in the commit log', async (t) => {

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { commitStep } from '../../src/store/commit.ts';
-import { StoreFullError } from '../../src/store/full.ts';
+import { StoreFullError } from '../../src/store/lmdb/environment.ts';
 import { openStore } from '../../src/store/store.ts';
 import { begin, hourly, item, step, track } from './fixture.ts';
 

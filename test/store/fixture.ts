@@ -6,25 +6,26 @@ import type { RecordDraft } from '../../src/extract/draft.ts';
 import { addProject } from '../../src/store/projects.ts';
 import type { Fence, StepOps } from '../../src/store/ops.ts';
 import { beginScrape } from '../../src/store/scrapes.ts';
-import { openStore, type Scheduling, type Store, type StoreOptions } from '../../src/store/store.ts';
+import type { Scheduling } from '../../src/schedule/scheduling.ts';
+import { openStore, type Store, type StoreOptions } from '../../src/store/store.ts';
 
 export const hourMs = 3_600_000;
 
 /** One grid for all: first after a second, then every hour at a minute per slot. */
 export const hourly: Scheduling = {
-  first(target, { at, places }) {
+  first(target, { at, neighbours }) {
     const [key, everyMs] = [target.source, target.schedule?.every ?? hourMs];
-    const slot = places.freeSlot(key, everyMs);
+    const slot = neighbours.freeSlot(key, everyMs);
     const grid = { originAt: 0, everyMs, slot, phaseMs: slot * 60_000, key };
     const firstAt = at + 1_000;
     return { target: target.target, dueAt: firstAt, since: at, firstAt, pace: { kind: 'interval', grid } };
   },
-  next(target, { dueAt, ...row }, { at, places }) {
+  next(target, { dueAt, ...row }, { at, neighbours }) {
     if (row.rest !== undefined) return row;
     if (row.pace.kind !== 'interval') return { ...row, ...(dueAt !== undefined && { dueAt }) };
     const { grid: before } = row.pace;
     const everyMs = target.schedule?.every ?? hourMs;
-    const slot = everyMs === before.everyMs ? before.slot : places.freeSlot(before.key, everyMs);
+    const slot = everyMs === before.everyMs ? before.slot : neighbours.freeSlot(before.key, everyMs);
     const grid = { ...before, everyMs, slot, phaseMs: slot * 60_000 };
     const rounds = Math.floor((at - grid.phaseMs) / everyMs) + 1;
     const { manualAt } = row;
@@ -36,7 +37,8 @@ export const hourly: Scheduling = {
       ...(manualAt !== undefined && { manualAt }),
     };
   },
-  verified: (_target, row) => ({ row, told: [] }),
+  verified: (_target, row) => ({ row, events: [] }),
+  isKept: () => false,
 };
 
 /** A folder that is removed when the test ends. */

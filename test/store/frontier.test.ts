@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, type TestContext, test } from 'node:test';
-import fc from 'fast-check';
-import { isSeen, nextPlaces } from '../../src/store/crawl.ts';
-import { sweepCrawls } from '../../src/store/crawl-clearing.ts';
+import { type TestContext, describe, test } from 'node:test';
+import { isSeen, nextPlaces, sweepCrawls } from '../../src/store/crawl.ts';
 import type { Store } from '../../src/store/store.ts';
-import { apply, begin, detail, finite, type LinksOf, listing, shop, walk } from './crawling.ts';
+import { type LinksOf, apply, begin, detail, finite, listing, shop, walk } from './crawling.ts';
 import { temporaryFolder, temporaryStore } from './fixture.ts';
 
 /** Has a process crawl `finite` that is killed when it has acknowledged so many pages; returns those. */
@@ -42,6 +41,23 @@ describe('the frontier', () => {
     const [first] = nextPlaces(store, 1, { except: new Set(), limit: 1 });
     assert.deepEqual(urls(store, 1, 2, new Set([first?.seq ?? 0])), ['p/d', 'a']);
     assert.deepEqual(urls(store, 1, 0), []);
+  });
+
+  test('gives a page that was put back after the others of its kind, those that were put back before included', async (t) => {
+    const { store } = await temporaryStore(t);
+    await begin(store, 1, { add: [listing('a'), listing('b'), listing('c'), detail('d'), detail('e')] });
+    const back = (...paths: string[]) =>
+      nextPlaces(store, 1, { except: new Set(), limit: 10 }).filter(({ url }) =>
+        paths.includes(url.slice(shop.length)),
+      );
+    const { added } = await apply(store, 1, { back: back('a', 'p/d') });
+    assert.equal(added, 0);
+    assert.deepEqual(urls(store), ['p/e', 'p/d', 'b', 'c', 'a']);
+    await apply(store, 1, { back: back('b') });
+    await apply(store, 1, { add: [listing('f')] });
+    assert.deepEqual(urls(store), ['p/e', 'p/d', 'c', 'a', 'b', 'f']);
+    const row = store.crawls.newest(1);
+    assert.deepEqual([row?.pages, row?.waiting], [0, { detail: 2, listing: 4 }]);
   });
 
   test('takes each request once in a crawl, also one that the crawl has met by another way (O46)', async (t) => {

@@ -4,11 +4,11 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { commitStep } from '../../src/store/commit.ts';
-import { StoreFullError } from '../../src/store/full.ts';
+import { StoreFullError } from '../../src/store/lmdb/environment.ts';
 import { trim } from '../../src/store/retention.ts';
 import type { Fence } from '../../src/store/ops.ts';
 import type { Store } from '../../src/store/store.ts';
-import { table } from '../../src/store/tables/table.ts';
+import { table } from '../../src/store/lmdb/table.ts';
 import { begin, item, step, temporaryFolder, temporaryStore, track } from './fixture.ts';
 
 const limitBytes = 2_000_000;

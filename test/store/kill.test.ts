@@ -51,13 +51,13 @@ function stepsIn(store: Store): Set<string> {
   const events = store.readEvents(0, 100_000);
   assert.deepEqual(
     events
-      .map(({ data }) => data['key'])
+      .flatMap((event) => (event.type === 'record.added' ? event.data.key : []))
       .filter(isStep)
       .toSorted(),
     sorted,
   );
   assert.deepEqual(
-    events.map(({ serial }) => serial),
+    events.map(({ id }) => id),
     events.map((_, place) => place + 1),
   );
   const commits = [...store.commits.rows()].filter(({ kind }) => kind === 'step');

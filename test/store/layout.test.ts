@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { commitStep } from '../../src/store/commit.ts';
@@ -8,10 +7,10 @@ import { openStore } from '../../src/store/store.ts';
 import { again, json, listSource, recordsOf, trackList } from '../daemon/lists/listing.ts';
 import { startProcess } from '../daemon/process.ts';
 import { soon } from '../daemon/tracking.ts';
-import { startDaemon, startDaemonIn } from '../support/daemon.ts';
+import { startDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
 import { begin, hourly, item, step, temporaryFolder, temporaryStore } from './fixture.ts';
-import { schema1, writeEnvironment } from './old-store.ts';
+import { schema4, writeEnvironment } from './saved-store.ts';
 
 const list = listSource('feed: { by: link, mayBeEmpty: true }');
 /** Reads the rank as well. */
@@ -56,10 +55,9 @@ describe('what a store has no place for yet', () => {
     const path = temporaryFolder(t);
     const { store: newest } = await temporaryStore(t);
     // Of all its tables, the environment has these four.
-    const { projects = [], targets = [] } = schema1;
-    const bySource = schema1['targets.by_source'] ?? [];
+    const { projects, targets } = schema4;
     const meta = [['schema', newest.meta.schema()]] as const;
-    await writeEnvironment(path, { meta, projects, targets, 'targets.by_source': bySource });
+    await writeEnvironment(path, { meta, projects, targets, 'targets.by_source': schema4['targets.by_source'] });
 
     const { store } = await temporaryStore(t, { path });
     const result = await commitStep(store, await begin(store, 1), step(1_000_000, [item('a', { price: 1 })], {}));
@@ -69,33 +67,33 @@ describe('what a store has no place for yet', () => {
     assert.deepEqual([crawls.newest(1), store.meta.schema()], [undefined, newest.meta.schema()]);
   });
 
-  test('is made by a daemon that starts over the data of an older version, which it keeps a copy of (O27)', async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), 'heronry-layout-'));
-    t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
-    await mkdir(join(folder, 'sources'));
-    await writeEnvironment(join(folder, 'data'), schema1);
-    const daemon = await startDaemonIn(t, folder, {});
-    const records = await recordsOf(daemon.client, 'lamp');
-    assert.deepEqual([...records.keys()].sort(), ['a', 'b', 'c', 'd', 'older', 'pulse']);
-    assert.deepEqual([records.get('a')?.url, records.get('a')?.lastScrape], ['https://shop.test/moved', 3]);
-    assert.deepEqual(await copiesIn(join(folder, 'data')), ['schema-1']);
-  });
-
-  test('but a newer version wrote is left as it is: the daemon says what to do, and ends (O27)', async (t) => {
-    const folder = temporaryFolder(t);
-    const [data, sources, socket] = ['data', 'sources', 'control.sock'].map((name) => join(folder, name));
-    assert.ok(data !== undefined && sources !== undefined && socket !== undefined);
-    await mkdir(sources);
-    await writeEnvironment(data, { ...schema1, meta: [['schema', 99]], 'records.by_colour': [['red', 1]] });
-    const { status, output } = await startProcess(t, { data, sources, socket }).ended;
-    assert.equal(status, 1);
-    assert.match(
-      output,
-      /^heronry: \S+data: has schema 99: expected at most \d+, which this version of Heronry knows; use the version that wrote it, or a newer one\n$/,
-    );
-    assert.deepEqual(await copiesIn(data), []);
-    await assert.rejects(openStore({ ...options, path: data }), { name: 'SchemaError', code: 'newer' });
-  });
+  const refused = [
+    {
+      by: 'a newer version',
+      schema: 99,
+      code: 'newer',
+      says: /^heronry: \S+data: has schema 99: expected at most \d+, which this version of Heronry knows; use the version that wrote it, or a newer one\n$/,
+    },
+    {
+      by: 'a version that is too old',
+      schema: 3,
+      code: 'older',
+      says: /^heronry: \S+data: has schema 3: this version of Heronry needs \d+ or later; use the version that wrote it, or start with an empty folder \(--data\) and add the projects again\n$/,
+    },
+  ] as const;
+  for (const { by, schema, code, says } of refused)
+    test(`but ${by} wrote is left as it is: the daemon says what to do, and ends (O27)`, async (t) => {
+      const folder = temporaryFolder(t);
+      const [data, sources, socket] = ['data', 'sources', 'control.sock'].map((name) => join(folder, name));
+      assert.ok(data !== undefined && sources !== undefined && socket !== undefined);
+      await mkdir(sources);
+      await writeEnvironment(data, { ...schema4, meta: [['schema', schema]], 'records.by_colour': [['red', 1]] });
+      const { status, output } = await startProcess(t, { data, sources, socket }).ended;
+      assert.equal(status, 1);
+      assert.match(output, says);
+      assert.deepEqual(await copiesIn(data), []);
+      await assert.rejects(openStore({ ...options, path: data }), { name: 'SchemaError', code });
+    });
 });
 
 /** The copies of older stores beside a store. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { applyCrawl } from '../../src/store/crawl.ts';
 import { commitStep } from '../../src/store/commit.ts';
-import type { Scheduling, Store } from '../../src/store/store.ts';
+import type { Scheduling } from '../../src/schedule/scheduling.ts';
+import type { Store } from '../../src/store/store.ts';
 import { closeOpenScrapes } from '../../src/store/scrapes.ts';
 import { begin as beginCrawl, detail } from './crawling.ts';
 import { begin, hourly, item, step, temporaryStore, told, track } from './fixture.ts';
@@ -99,7 +100,7 @@ function watching(): { readonly scheduling: Scheduling; readonly seen: string[][
       }),
       verified(_target, row, _about, sighting) {
         if (sighting !== undefined) seen.push([...sighting.fields].toSorted());
-        return { row, told: [] };
+        return { row, events: [] };
       },
     },
   };

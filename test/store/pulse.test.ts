@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { commitStep } from '../../src/store/commit.ts';
+import { commitPulse, commitStep } from '../../src/store/commit.ts';
 import { archiveProject } from '../../src/store/projects.ts';
-import { commitPulse } from '../../src/store/pulse.ts';
 import { begin, item, step, temporaryStore, track } from './fixture.ts';
 
 const url = 'https://shop.test/lamp';

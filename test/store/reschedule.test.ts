@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { commitStep } from '../../src/store/commit.ts';
-import { reschedule } from '../../src/store/reschedule.ts';
+import { reschedule } from '../../src/store/schedule.ts';
 import type { Store } from '../../src/store/store.ts';
 import { begin, hourly, item, step, temporaryStore, track } from './fixture.ts';
 
@@ -13,7 +13,7 @@ function asking(fields: readonly string[]) {
   const scheduling: typeof hourly = {
     ...hourly,
     next(target, row, about, turn) {
-      if (turn === undefined) told.set(target.target, fields.map(about.seenAt));
+      if (turn === undefined) told.set(target.target, fields.map(about.fieldVerifiedAt));
       return hourly.next(target, row, about, turn);
     },
   };

@@ -62,7 +62,7 @@ describe('retention', () => {
     await trim(store, { events: 0, scrapes: 0, steps: 0, commits: 0, history: 0 });
     await track(store, 'three');
     assert.deepEqual(
-      store.readEvents(0, 10).map(({ serial }) => serial),
+      store.readEvents(0, 10).map(({ id }) => id),
       [2, 3],
     );
   });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isSpent, type RobotsEntry } from '../../src/fetch/robots/entry.ts';
+import { type RobotsEntry, isSpentEntry } from '../../src/fetch/robots/verdict.ts';
 import { beginScrape } from '../../src/store/scrapes.ts';
-import { Sweep } from '../../src/store/sweep.ts';
+import { Sweep } from '../../src/store/retention.ts';
 import { commitStep } from '../../src/store/commit.ts';
 import { begin, step, temporaryStore, track } from './fixture.ts';
 
@@ -15,13 +15,13 @@ function answered(at: number): RobotsEntry {
   return {
     askedAt: at,
     askAt: at + dayMs,
-    answer: { at, status: 200, rules: { productToken: 'heronry', rules: [], sitemaps: [], limitsMet: [] } },
+    answer: { at, status: 200, rules: { productToken: 'heronry', rules: [], limitsMet: [] } },
   };
 }
 
 /** The sweep of a store that is this old. */
 function sweepAt(now: number): Sweep {
-  return new Sweep((entry) => isSpent(entry, now));
+  return new Sweep((entry) => isSpentEntry(entry, now));
 }
 
 describe('the sweep', () => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, type TestContext, test } from 'node:test';
-import { type Environment, openEnvironment } from '../../src/store/environment.ts';
-import { numberedTable } from '../../src/store/tables/numbered.ts';
-import { type Range, table } from '../../src/store/tables/table.ts';
+import { type TestContext, describe, test } from 'node:test';
+import { type Environment, openEnvironment } from '../../src/store/lmdb/environment.ts';
+import { type Range, numberedTable, table } from '../../src/store/lmdb/table.ts';
 import { temporaryFolder } from './fixture.ts';
 
 function temporaryEnvironment(t: TestContext): Environment {

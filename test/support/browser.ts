@@ -2,28 +2,28 @@ import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/clock.ts';
 import { BodyBudget } from '../../src/fetch/body-budget.ts';
-import type { GateEntry } from '../../src/fetch/browser/gate.ts';
+import type { EgressEntry } from '../../src/fetch/browser/egress.ts';
 import type { RenderRequest } from '../../src/fetch/browser/render.ts';
-import type { FetchOutcome } from '../../src/fetch/request.ts';
+import type { FetchLimits, FetchOptions, FetchOutcome } from '../../src/fetch/request.ts';
 import { createRenderer, type Renderer, type RendererOptions } from '../../src/fetch/browser/renderer.ts';
-import { createClient } from '../../src/fetch/client.ts';
-import { defaultLimits, type FetchLimits, type FetchOptions } from '../../src/fetch/request.ts';
+import { createClient } from '../../src/fetch/wire/client.ts';
+import { defaultLimits } from './politeness.ts';
 
 export const chromiumPath = '/usr/bin/chromium';
 
 /** Why tests with a real browser cannot run here; `false` when they can. */
 export const noBrowser: string | false = hasChromium() ? false : `there is no ${chromiumPath}`;
 
-/** What differs from an ordinary request. */
+/** The options of a request that differ from the defaults. */
 export interface Trial extends Partial<Omit<RenderRequest, 'url' | 'limits'>> {
   readonly limits?: Partial<FetchLimits>;
   readonly signal?: AbortSignal;
   readonly onSent?: () => void;
 }
 
-/** A renderer, and all that its browser has asked of the gate. */
+/** A renderer, and all that its browser has asked of the egress proxy. */
 export interface TrialRenderer extends Renderer {
-  readonly entries: readonly GateEntry[];
+  readonly entries: readonly EgressEntry[];
   /** Renders one page. Its clock stands at 1,000, and loopback may be asked. */
   render(url: string, trial?: Trial): Promise<FetchOutcome>;
 }
@@ -32,7 +32,7 @@ export interface TrialRenderer extends Renderer {
 export function openRenderer(t: Pick<TestContext, 'after'>, options: Partial<RendererOptions> = {}): TrialRenderer {
   const budget = new BodyBudget();
   const client = createClient({ budget, userAgent: 'a test' });
-  const entries: GateEntry[] = [];
+  const entries: EgressEntry[] = [];
   const renderer = createRenderer({
     ...{ client, budget, clock: systemClock(), executablePath: chromiumPath, userAgent: 'a test' },
     onEntry: (entry) => void entries.push(entry),

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { type Client, connect } from '../../src/control/client.ts';
-import type { EventView } from '../../src/control/methods/event.ts';
-import { type DaemonOptions, openDaemon, type OpenDaemon } from '../../src/daemon/open.ts';
+import { Event } from '../../src/event/catalogue.ts';
+import { openDaemon, type OpenDaemon } from '../../src/daemon/open.ts';
+import type { DaemonOptions } from '../../src/daemon/parts.ts';
 import { secretsFrom } from '../../src/session/secret-store.ts';
 
 export interface TestDaemonOptions extends Partial<Omit<DaemonOptions, 'sources' | 'clock'>> {
@@ -22,9 +23,10 @@ export interface TestDaemon {
   /** The folder that holds its data, sources and socket. */
   readonly folder: string;
   /** Every event so far, in order. */
-  readonly events: readonly EventView[];
+  readonly events: readonly Event[];
   /** Resolves with the first event, past or to come, that is wanted. */
-  event(isWanted: (event: EventView) => boolean): Promise<EventView>;
+  event<E extends Event>(isWanted: (event: Event) => event is E): Promise<E>;
+  event(isWanted: (event: Event) => boolean): Promise<Event>;
   /** Writes or replaces a definition file; `source.reload` reads it. */
   define(id: string, yaml: string): Promise<void>;
   /** Ends it in order; resolves when all of it is gone. */
@@ -45,7 +47,7 @@ export async function startDaemon(test: TestContext, options: TestDaemonOptions)
   }
 }
 
-/** The same over a folder that is there already, as after a restart. */
+/** Starts a daemon as `startDaemon` does, over the folder of one that has ended. */
 export async function startDaemonIn(
   test: TestContext,
   folder: string,
@@ -76,10 +78,11 @@ export async function startDaemonIn(
   };
   test.after(stop);
   const client = await connectWhenUp(socket, daemon);
-  const events: EventView[] = [];
-  const waits = new Set<{ isWanted(event: EventView): boolean; resolve(event: EventView): void }>();
+  const events: Event[] = [];
+  const waits = new Set<{ isWanted(event: Event): boolean; resolve(event: Event): void }>();
   await client.subscribe({ after: 0 }, (event) => {
-    events.push(event);
+    // Whatever a daemon of a test tells is as its type says.
+    events.push(Event.parse(event));
     for (const wait of waits) {
       if (!wait.isWanted(event)) continue;
       waits.delete(wait);
@@ -97,10 +100,10 @@ export async function startDaemonIn(
     socket,
     folder,
     events,
-    event(isWanted) {
+    event(isWanted: (event: Event) => boolean) {
       const past = events.find(isWanted);
       if (past !== undefined) return Promise.resolve(past);
-      const { promise, resolve } = Promise.withResolvers<EventView>();
+      const { promise, resolve } = Promise.withResolvers<Event>();
       waits.add({ isWanted, resolve });
       return promise;
     },

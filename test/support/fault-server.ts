@@ -213,7 +213,7 @@ async function brotliBomb(): Promise<Buffer> {
   return Buffer.concat([first, Buffer.alloc((mebibytes - 1) * again.byteLength, again)]);
 }
 
-/** What does not compress to almost nothing. */
+/** Bytes that compress badly. */
 function noise(): Buffer {
   return Buffer.from(Array.from({ length: 5_000 }, (_, at) => (at * at * 2_654_435_761) % 251));
 }

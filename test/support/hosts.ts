@@ -4,11 +4,12 @@ import { Registry } from '../../src/actor/registry.ts';
 import { createSystem } from '../../src/actor/system.ts';
 import type { Ref } from '../../src/actor/types.ts';
 import { VirtualClock } from '../../src/clock.ts';
-import type { HostRow } from '../../src/fetch/host-row.ts';
-import type { Policy } from '../../src/fetch/policy.ts';
-import type { TurnOutcome } from '../../src/fetch/turn-outcome.ts';
+import type { HostRow } from '../../src/fetch/ledger/ledger-row.ts';
+import type { Policy } from '../../src/fetch/ledger/policy.ts';
+import type { TurnOutcome } from '../../src/fetch/ledger/turn-outcome.ts';
+import type { Offer } from '../../src/fetch/ledger/host-line.ts';
 import { hosts, type HostsDeps, type HostsMessage } from '../../workers/hosts.ts';
-import { takeTurn, type Turn } from '../../workers/take-turn.ts';
+import { createGate } from '../../workers/gate.ts';
 
 /** Wall time at the start of the clock. */
 export const startedAt = Date.UTC(2026, 0, 1);
@@ -19,7 +20,7 @@ export const polite: Policy = { concurrency: 1, delayMs: 1_000, minDelayMs: 500 
 /** One at a time, without a gap. */
 export const hasty: Policy = { concurrency: 1, delayMs: 0, minDelayMs: 0 };
 
-/** What most turns come back with. */
+/** The outcome of most turns. */
 export const answered: TurnOutcome = { kind: 'answered' };
 
 /** A signal that does not fire. */
@@ -68,6 +69,20 @@ export async function startHosts(t: TestContext, given: Partial<HostsDeps> = {})
       await system.idle();
     }
   }
+}
+
+/** A turn that was granted. */
+export interface Turn {
+  sent(): void;
+  done(outcome: TurnOutcome): void;
+}
+
+/** Offers a request and takes its turn. */
+export async function takeTurn(ref: Ref<HostsMessage>, offer: Offer, signal: AbortSignal): Promise<Turn> {
+  // Without a target nothing is paused for.
+  const gate = createGate(ref, new VirtualClock());
+  const grant = await gate.take(gate.offer(offer), signal);
+  return { sent: () => grant.sent(), done: (outcome) => gate.done(grant, outcome) };
 }
 
 /** A turn asked for, and what has come of it. */

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 /** A proxy on loopback that lets through whatever it is asked for. */
 export interface TestProxy {
   readonly url: string;
-  /** What it was asked for: the target of each `CONNECT`, and the URL of each other request. */
+  /** The requests so far: the target of each `CONNECT`, and the URL of each other request. */
   readonly asked: readonly string[];
 }
 

@@ -12,7 +12,7 @@ export interface Receipt {
   readonly kind: 'page' | 'pulse' | 'robots';
 }
 
-/** What one host saw. */
+/** The requests that one host received. */
 export interface HostReport {
   readonly receipts: readonly Receipt[];
   /** The most requests that were without an answer at a time. */

@@ -12,7 +12,7 @@ export interface Asked {
   readonly at: number;
 }
 
-/** What a path answers: a text is an HTML page, a function has the response to itself. */
+/** The answer of a path: a text is an HTML page; a function writes the response itself. */
 export type Answer =
   | string
   | {

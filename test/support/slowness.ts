@@ -1,4 +1,4 @@
-/** What limits in seconds are for: a core that does a piece of the work below in so many milliseconds, as one of 2.8 GHz does. */
+/** The time, in milliseconds, in which a core of 2.8 GHz does a piece of the work below; limits in seconds are set for such a core. */
 const referenceMs = 1.5;
 
 /** How much slower than that the machine is now, at least 1: one that is shared may have a fraction of a core to give. */

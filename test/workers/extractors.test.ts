@@ -9,7 +9,7 @@ import { isReadInline, readInline } from '../../src/engine/inline.ts';
 import type { ExtractOutcome } from '../../src/extract/draft.ts';
 import { extract } from '../../src/extract/extract.ts';
 import { ExtractRoom } from '../../src/extract/room.ts';
-import type { Value } from '../../src/extract/draft.ts';
+import type { Value } from '../../src/extract/value/value.ts';
 import type { Page } from '../../src/fetch/page.ts';
 import {
   type ExtractJob,

@@ -3,8 +3,9 @@ import { describe, test, type TestContext } from 'node:test';
 import { Registry } from '../../src/actor/registry.ts';
 import { createSystem } from '../../src/actor/system.ts';
 import { VirtualClock } from '../../src/clock.ts';
-import type { TargetRow } from '../../src/store/rows.ts';
-import { project, type ProjectMessage, type ScrapeProgress } from '../../workers/project.ts';
+import type { TargetRow } from '../../src/store/tables/rows.ts';
+import { project, type ProjectMessage } from '../../workers/project.ts';
+import type { ScrapeProgress } from '../../src/scrape/scrape-target.ts';
 
 const startAt = Date.UTC(2026, 0, 1);
 

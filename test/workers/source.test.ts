@@ -39,7 +39,7 @@ describe('a source that is defined anew', () => {
     ref.send({ type: 'reload' });
     await authenticate(first.generation);
     const [saved, saves] = [shop.saved, shop.saves];
-    old.took(shopUrl, ['late=1; Path=/'], first.generation);
+    old.keepCookies(shopUrl, ['late=1; Path=/'], first.generation);
     await old.succeeded(first.generation);
     await old.flush();
     assert.deepEqual([shop.saved, shop.saves], [saved, saves]);
@@ -51,7 +51,7 @@ describe('a source that is defined anew', () => {
     const ref = await startSource(t, shop);
     const desk = () => ref.ask<SessionDesk>((reply) => ({ type: 'session', reply }), Infinity);
     const [old, { generation }] = [await desk(), (await desk()).headersFor('')];
-    old.took(shopUrl, ['seen=1; Path=/'], generation);
+    old.keepCookies(shopUrl, ['seen=1; Path=/'], generation);
     ref.send({ type: 'reload' });
     assert.equal((await desk()).headersFor(`${shopUrl}/item/1`).headers['cookie'], 'seen=1');
   });

@@ -1,10 +1,11 @@
 import { Command } from 'commander';
-import type { Asked } from '../../control/methods.ts';
-import { examples, print, withDaemon } from '../cli.ts';
-import { CommandError, exitStatus } from '../exit-status.ts';
+import type { MethodInput } from '../../control/methods.ts';
+import { defined } from '../../defined.ts';
+import { examples, helpGroups, print, withDaemon } from '../cli.ts';
+import { CommandError } from '../exit-status.ts';
 import { infeasibleText } from '../infeasible-text.ts';
 import { multiplierOption, pairOption, repeatedOption } from '../options.ts';
-import { scheduleOf, type ScheduleOptions, withScheduleOptions } from '../schedule-options.ts';
+import { paceInput, type ScheduleOptions, withScheduleOptions } from '../schedule-options.ts';
 import { showProject } from '../show.ts';
 import { pausedText } from '../show-why.ts';
 import type { Terminal } from '../terminal.ts';
@@ -19,17 +20,18 @@ interface Options extends ScheduleOptions {
 }
 
 /** `add`: tracks a new project. */
-export function addCommand(terminal: Terminal): Command {
+export function createCommand(terminal: Terminal): Command {
   const command = new Command('add')
+    .helpGroup(helpGroups.projects)
     .description('track a new project; more targets than one come with `apply`')
-    .argument('<id>', 'what the project is called by: letters, digits, - and _')
-    .option('-s, --source <id>', 'the source it is on; by default the one that its address belongs to')
-    .option('-u, --url <url>', 'its address there')
-    .option('-p, --param <name=value>', "what fills the source's address pattern; may be repeated", pairOption);
+    .argument('<id>', 'the id of the project: letters, digits, - and _')
+    .option('-s, --source <id>', 'the source; by default the one that the address belongs to')
+    .option('-u, --url <url>', 'the address on the source')
+    .option('-p, --param <name=value>', "a parameter of the source's address pattern; may be repeated", pairOption);
   return withScheduleOptions(command)
-    .option('-n, --name <name>', 'its name for people')
+    .option('-n, --name <name>', 'the name of the project')
     .option('-l, --label <label>', 'a label; may be repeated', repeatedOption)
-    .option('--multiplier <number>', 'of its priority, such as 1.5; up to 100', multiplierOption)
+    .option('--multiplier <number>', 'multiplies the priority, such as 1.5; up to 100', multiplierOption)
     .addHelpText(
       'after',
       examples(
@@ -54,22 +56,20 @@ export function addCommand(terminal: Terminal): Command {
 function asked(
   id: string,
   { source, url, param, name, label, multiplier, ...schedule }: Options,
-): Asked<'project.add'> {
+): MethodInput<'project.add'> {
   if (url !== undefined && param !== undefined)
-    throw new CommandError(exitStatus.usage, 'add: expected either --url or --param, got both');
+    throw new CommandError('usage', 'add: expected either --url or --param, got both');
   if (source === undefined && url === undefined)
-    throw new CommandError(exitStatus.usage, 'add: expected --url, or --source with what its address needs');
+    throw new CommandError('usage', 'add: expected --url, or --source with what its address needs');
   const target = {
-    ...(source !== undefined && { source }),
+    ...defined({ source }),
     // A source may need nothing to make an address of; the daemon knows what it lacks.
     ...(url === undefined ? { params: param ?? {} } : { url }),
-    ...scheduleOf('add', schedule),
+    ...paceInput('add', schedule),
   };
   return {
     id,
     targets: [target],
-    ...(name !== undefined && { name }),
-    ...(label && { labels: label }),
-    ...(multiplier !== undefined && { multiplier }),
+    ...defined({ name, labels: label, multiplier }),
   };
 }

@@ -1,9 +1,8 @@
 import { Command } from 'commander';
-import type { Client } from '../../control/client.ts';
-import type { Asked, Result } from '../../control/methods.ts';
-import { examples, print, withDaemon } from '../cli.ts';
+import type { Result } from '../../control/methods.ts';
+import { examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { infeasibleText } from '../infeasible-text.ts';
-import { readProjects, tooLarge } from '../local/projects.ts';
+import { readProjects, splitTooLarge } from '../local/projects.ts';
 import type { Style, Terminal } from '../terminal.ts';
 import { countText, plainText } from '../text.ts';
 
@@ -16,8 +15,9 @@ interface Options {
 type Applied = Result<'project.apply'>;
 
 /** `apply`: makes the tracked projects equal to a file. */
-export function applyCommand(terminal: Terminal): Command {
+export function createCommand(terminal: Terminal): Command {
   return new Command('apply')
+    .helpGroup(helpGroups.projects)
     .description('make the tracked projects equal to a file, by id, and print the difference')
     .requiredOption('-f, --file <file>', 'the project file')
     .option('--prune', 'archive projects that are not in the file')
@@ -29,19 +29,11 @@ export function applyCommand(terminal: Terminal): Command {
     .action(async ({ file, prune = false, dryRun = false }: Options, command: Command) => {
       const projects = await readProjects(terminal, file);
       await withDaemon(terminal, command, async (client) => {
-        const applied = await apply(client, { projects, prune, dryRun });
+        const applied = await client.call('project.apply', { projects, prune, dryRun }).catch(splitTooLarge('apply'));
         for (const each of applied.infeasible ?? []) terminal.err(`warning: ${infeasibleText(each)}`);
         print(terminal, command, applied, () => showApplied(terminal, applied, prune));
       });
     });
-}
-
-async function apply(client: Client, asked: Asked<'project.apply'>): Promise<Applied> {
-  try {
-    return await client.call('project.apply', asked);
-  } catch (error) {
-    throw tooLarge('apply', error);
-  }
 }
 
 const marks: Readonly<Record<Applied['changes'][number]['action'], readonly [mark: string, style: Style]>> = {

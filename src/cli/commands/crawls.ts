@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import type { CrawlView } from '../../control/methods/crawl.ts';
-import { allSlices } from '../all-slices.ts';
-import { examples, print, withDaemon } from '../cli.ts';
-import { ageText, durationText } from '../duration.ts';
+import type { CrawlView } from '../../view/crawl.ts';
+import { defined } from '../../defined.ts';
+import { allRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
+import { ageText, durationText } from '../../time-text.ts';
 import { countOption } from '../options.ts';
-import { showStatus } from '../show-status.ts';
-import type { Terminal } from '../terminal.ts';
+import { type Fact, factLines } from '../table.ts';
+import { showStatus, type Terminal } from '../terminal.ts';
 import { bytesText, countText, plainText } from '../text.ts';
 
 interface Options {
@@ -13,23 +13,22 @@ interface Options {
   readonly limit: number;
 }
 
-/** `crawls`: what crawls of a project found, and what they left out. */
-export function crawlsCommand(terminal: Terminal): Command {
+/** `crawls`: shows what the crawls of a project found and left out. */
+export function createCommand(terminal: Terminal): Command {
   return new Command('crawls')
+    .helpGroup(helpGroups.sources)
     .description(
       "show the crawls of a project, each target's newest first: pages, records, fields, and what was not followed",
     )
     .argument('<id>', 'the project')
-    .option('-t, --target <number>', 'only those of this target', countOption)
-    .option('--limit <count>', 'at most so many', countOption, 5)
+    .option('-t, --target <number>', 'only crawls of this target', countOption)
+    .option('--limit <count>', 'the most crawls to show', countOption, 5)
     .addHelpText('after', examples('heronry crawls shop', 'heronry crawls shop --limit 1 --json'))
-    .action((id: string, { target, limit }: Options, command: Command) =>
+    .action((id: string, { limit, ...only }: Options, command: Command) =>
       withDaemon(terminal, command, async (client) => {
-        const crawls = await allSlices<CrawlView, string>(limit, async (most, before) => {
-          const asked = { project: id, limit: most, ...(target !== undefined && { target }) };
-          const { crawls: rows, next } = await client.call('crawl.list', { ...asked, ...(before && { before }) });
-          return { rows, next };
-        });
+        const crawls = await allRows(limit, 'crawls', (most, before?: string) =>
+          client.call('crawl.list', { project: id, ...only, limit: most, ...defined({ before }) }),
+        );
         if (crawls.length === 0) terminal.err(`no crawl of ${id} is known`);
         print(terminal, command, crawls, () => crawls.map((crawl) => showCrawl(terminal, crawl)).join('\n\n'));
       }),
@@ -38,7 +37,7 @@ export function crawlsCommand(terminal: Terminal): Command {
 
 function showCrawl(terminal: Terminal, crawl: CrawlView): string {
   const { pages, detailPages, maxPages, records, newRecords, changed, errors, bytes, waiting } = crawl;
-  const facts: readonly (readonly [string, string])[] = [
+  const facts: readonly Fact[] = [
     ['pages', `${pages} of ${maxPages} at most, ${detailPages} of them with records, ${bytesText(bytes)}`],
     ['records', `${records} read, ${newRecords} met, ${changed} changed`],
     ['answers', countsText({ ...crawl.status, forbidden: 0 })],
@@ -50,7 +49,7 @@ function showCrawl(terminal: Terminal, crawl: CrawlView): string {
   ];
   return [
     `crawl ${crawl.crawl} of target ${crawl.target}  ${crawl.source}  ${endText(terminal, crawl)}`,
-    ...facts.flatMap(([name, text]) => (text === '' ? [] : [`  ${name.padEnd(8)}  ${text}`])),
+    ...factLines(facts, { width: 8 }),
     ...loopLines(terminal, crawl),
   ].join('\n');
 }
@@ -64,7 +63,7 @@ function endText(terminal: Terminal, { endReason, startedAt, durationMs }: Crawl
   return `${showStatus(terminal, status)}${why} in ${durationText(durationMs)}, ${began}`;
 }
 
-/** Links that were not followed, by reason; robots.txt forbids lists as well as pages with records. */
+/** Counts the links that were not followed, by reason. */
 function leftOut({ refused, tooDeep, overBudget, forbidden, status }: CrawlView): Readonly<Record<string, number>> {
   return { ...refused, too_deep: tooDeep, over_budget: overBudget, forbidden: status['forbidden'] ?? forbidden };
 }
@@ -74,7 +73,7 @@ function countsText(counts: Readonly<Record<string, number>>): string {
   return met.map(([name, count]) => `${plainText(name)} ${count}`).join(', ');
 }
 
-/** Each field with the part of records that have it, the rarest first. */
+/** Formats in what part of the records each field was found, the rarest first. */
 function fillText({ fieldFill }: CrawlView): string {
   const shares = Object.entries(fieldFill).map(
     ([name, { seen, total }]) => [name, total === 0 ? 0 : Math.floor((seen / total) * 100)] as const,
@@ -85,7 +84,7 @@ function fillText({ fieldFill }: CrawlView): string {
     .join(', ');
 }
 
-/** What a crawl was trapped by. */
+/** Formats why a crawl was taken for endless. */
 function loopLines(terminal: Terminal, { loop }: CrawlView): string[] {
   if (loop === undefined) return [];
   const { template, pages, share, nearDuplicates, growing, knownDetails, samples } = loop;

@@ -1,18 +1,21 @@
 import { Command } from 'commander';
 import type { RobotsVerdictView, TriedStepView, TryView } from '../../control/methods/source.ts';
-import { examples, print, withDaemon } from '../cli.ts';
-import { durationText } from '../duration.ts';
-import { CommandError, exitStatus } from '../exit-status.ts';
+import { examples, helpGroups, print, withDaemon } from '../cli.ts';
+import { durationText } from '../../time-text.ts';
+import { CommandError } from '../exit-status.ts';
+import { tryPage } from '../local/page.ts';
 import { holdText } from '../show.ts';
+import { type Fact, factLines } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { bytesText, countText, plainText } from '../text.ts';
 
-/** `fetch`: one request with every decision taken on its way. */
-export function fetchCommand(terminal: Terminal): Command {
+/** `fetch`: fetches one page and shows every decision on the way. */
+export function createCommand(terminal: Terminal): Command {
   return new Command('fetch')
-    .description('ask for one page as a scrape would, and show every decision on the way; nothing is stored')
+    .helpGroup(helpGroups.sources)
+    .description('fetch one page as a scrape would, and show every decision on the way; stores nothing')
     .argument('<url>', 'the page')
-    .requiredOption('-s, --source <id>', 'the source that asks')
+    .requiredOption('-s, --source <id>', 'the source whose definition and session are used')
     .addHelpText(
       'after',
       examples(
@@ -22,10 +25,10 @@ export function fetchCommand(terminal: Terminal): Command {
     )
     .action((url: string, { source }: { readonly source: string }, command: Command) =>
       withDaemon(terminal, command, async (client) => {
-        const found = await client.call('source.try', { id: source, url });
+        const found = await tryPage(terminal, command, client, { id: source, url });
         print(terminal, command, found, () => showFetched(terminal, found));
         const { failure } = found;
-        if (failure) throw new CommandError(exitStatus.failed, `fetch: ${failure.code}: ${plainText(failure.message)}`);
+        if (failure) throw new CommandError('failed', `fetch: ${failure.code}: ${plainText(failure.message)}`);
       }),
     );
 }
@@ -38,24 +41,24 @@ function showFetched(terminal: Terminal, { steps, drafts, finished }: TryView): 
 
 function showStep(terminal: Terminal, step: TriedStepView, number: number): string {
   const { url, method, key, proxy, validators, cause, seenBy, failure } = step;
-  const facts: readonly (readonly [string, string | undefined])[] = [
+  const facts: readonly Fact[] = [
     ['host', plainText(key)],
     ['robots.txt', robotsText(step.robots)],
     ['addresses', addressTexts[step.addresses]],
     ['proxy', proxy],
     ['user agent', plainText(step.userAgent)],
-    ['headers', step.headers.join(', ') || undefined],
+    ['headers', step.headers.join(', ')],
     ['session', step.sessionHeaders.length > 0 ? `sends ${step.sessionHeaders.join(', ')}` : 'sends nothing'],
     ['turn', turnText(step)],
     ['answer', step.wasAsked ? answerText(step) : 'none, as it was not asked'],
-    ['validators', validators.join(', ') || undefined],
+    ['validators', validators.join(', ')],
     ['failure', failure && terminal.paint('red', `${failure.code}: ${plainText(failure.message)}`)],
     ['taken for', cause && (seenBy === failure?.message ? cause : `${cause}: ${plainText(seenBy ?? '')}`)],
     ['then', thenText(step)],
   ];
   return [
     terminal.paint('bold', `${number}  ${method} ${plainText(url)}`),
-    ...facts.flatMap(([name, text]) => (text === undefined ? [] : [`   ${name.padEnd(11)}  ${text}`])),
+    ...factLines(facts, { indent: '   ' }),
   ].join('\n');
 }
 

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import type { Source } from '../../definition/source.ts';
-import { examples, print } from '../cli.ts';
-import { CommandError, exitStatus } from '../exit-status.ts';
+import { examples, helpGroups, print } from '../cli.ts';
+import { CommandError } from '../exit-status.ts';
 import { pluginsFolder, sourcesFolder, validDefinition } from '../local/definitions.ts';
-import { fetchPage } from '../local/fetch-page.ts';
-import { addressOf, readHeldPage, readPageFile } from '../local/page.ts';
+import { addressOf, fetchPage, readPageFile } from '../local/page.ts';
+import { readHeldPage } from '../local/read-page.ts';
 import { pairOption } from '../options.ts';
 import type { Terminal } from '../terminal.ts';
 import { countText } from '../text.ts';
@@ -20,9 +20,10 @@ interface Options {
   readonly force?: boolean;
 }
 
-/** `fixture`: saved pages, and what definitions are expected to read there. */
-export function fixtureCommand(terminal: Terminal): Command {
+/** `fixture`: saves pages and what definitions are expected to read there. */
+export function createCommand(terminal: Terminal): Command {
   const fixture = new Command('fixture')
+    .helpGroup(helpGroups.sources)
     .description('keep pages with what they are expected to give, for `heronry test`')
     .addHelpText('after', examples('heronry fixture add kickfund https://kickfund.example/projects/solar'));
   return fixture.addCommand(
@@ -30,12 +31,12 @@ export function fixtureCommand(terminal: Terminal): Command {
       .description('save a page, and the records that are read there now as what is expected of it')
       .argument('<source>', 'the source')
       .argument('[url]', 'the page')
-      .option('-p, --param <name=value>', "what fills the source's address pattern; may be repeated", pairOption)
-      .option('-n, --name <name>', 'what the files are called; by default like the end of the address')
-      .option('--file <page>', 'take this saved page instead of asking for it; needs no daemon')
+      .option('-p, --param <name=value>', "a parameter of the source's address pattern; may be repeated", pairOption)
+      .option('-n, --name <name>', 'the name of the files; by default the end of the address')
+      .option('--file <page>', 'read this saved page instead of fetching it; needs no daemon')
       .option('--sources <folder>', 'the folder of definitions')
       .option('--fixtures <folder>', 'where pages are kept, a folder for each source', 'fixtures')
-      .option('--force', 'overwrite files that stand there')
+      .option('--force', 'overwrite existing files')
       .addHelpText(
         'after',
         examples(
@@ -45,7 +46,7 @@ export function fixtureCommand(terminal: Terminal): Command {
         ),
       )
       .action(async (source: string, given: string | undefined, options: Options, command: Command) => {
-        const { fixtureFiles, writeFixture } = await import('../local/fixture-files.ts');
+        const { fixtureFiles, writeFixture } = await import('../local/fixtures.ts');
         const folder = await sourcesFolder(terminal, options.sources);
         const definition = await validDefinition(terminal, folder, source);
         const asked = askedPage(given, options.param);
@@ -55,7 +56,7 @@ export function fixtureCommand(terminal: Terminal): Command {
         const there = shown.filter((file) => existsSync(resolve(terminal.cwd, file)));
         if (there.length > 0 && !options.force) {
           const told = `fixture add: ${there.join(', ')} stand there already: --force overwrites them, --name names others`;
-          throw new CommandError(exitStatus.conflict, told);
+          throw new CommandError('conflict', told);
         }
         const page =
           options.file === undefined
@@ -79,26 +80,26 @@ type AskedPage = { readonly url: string } | { readonly params: Record<string, st
 function askedPage(url: string | undefined, params: Options['param']): AskedPage {
   if (url !== undefined && params === undefined) return { url };
   if (url === undefined && params !== undefined) return { params: { ...params } };
-  throw new CommandError(exitStatus.usage, 'fixture add: expected either a URL or --param');
+  throw new CommandError('usage', 'fixture add: expected either a URL or --param');
 }
 
-/** Where the page is, as far as that is known before it is asked for: of a target without an address its plug-in alone knows. */
+/**
+ * Resolves with the address by which the files of a page are named; a plug-in may give it only when the page is
+ * fetched.
+ */
 async function placeOf(definition: Source, asked: AskedPage, { file }: Options): Promise<string> {
   const { id, url, plugin } = definition;
   if (file !== undefined || url !== undefined || plugin === undefined || 'url' in asked)
     return addressOf(definition, asked);
-  const { pluginAddress } = await import('../../definition/plugin-address.ts');
+  const { pluginAddress } = await import('../../definition/target-address.ts');
   return pluginAddress(id, asked.params);
 }
 
-/** A name that is the end of a path and nothing else. */
+/** Returns the name of the files: the given one, else one made of the end of the page's path. */
 function nameOf(url: string, given: string | undefined): string {
   if (given !== undefined) {
     if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/.test(given)) return given;
-    throw new CommandError(
-      exitStatus.usage,
-      `fixture add: expected a name of letters, digits, - and _, got "${given}"`,
-    );
+    throw new CommandError('usage', `fixture add: expected a name of letters, digits, - and _, got "${given}"`);
   }
   const { pathname = '/' } = URL.parse(url) ?? {};
   const words =

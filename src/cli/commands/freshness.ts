@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import type { Result } from '../../control/methods.ts';
-import type { DeadlineView, FreshnessView } from '../../control/methods/objective.ts';
-import { examples, print, withDaemon } from '../cli.ts';
-import { ageText, durationText } from '../duration.ts';
+import { examples, helpGroups, print, withDaemon } from '../cli.ts';
+import { ageText, durationText } from '../../time-text.ts';
 import { infeasibleText } from '../infeasible-text.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -10,12 +9,15 @@ import { plainText } from '../text.ts';
 
 type Report = Result<'objective.report'>;
 
-/** `freshness`: how fresh everything with an objective is. */
-export function freshnessCommand(terminal: Terminal): Command {
+/** `freshness`: shows how fresh everything with an objective is. */
+export function createCommand(terminal: Terminal): Command {
   return new Command('freshness')
-    .description('show how fresh everything with an objective is: ages, the part that keeps it, the next deadlines')
-    .option('-s, --source <id>', 'of this source alone')
-    .option('--project <id>', 'of this project alone')
+    .helpGroup(helpGroups.schedule)
+    .description(
+      'show how fresh everything with an objective is: ages, the share that keeps its objective, the next deadlines',
+    )
+    .option('-s, --source <id>', 'only this source')
+    .option('--project <id>', 'only this project')
     .addHelpText('after', examples('heronry freshness', 'heronry freshness --source shop --json'))
     .action((options: { readonly source?: string; readonly project?: string }, command: Command) =>
       withDaemon(terminal, command, async (client) => {
@@ -28,46 +30,38 @@ export function freshnessCommand(terminal: Terminal): Command {
 
 function showReport(terminal: Terminal, { all, sources, next, infeasible }: Report): string {
   if (all.count === 0) return '';
-  const headings = ['SOURCE', 'COUNT', 'WITHIN', 'BREACHES', 'P50', 'P95', 'P99', 'OLDEST', 'NEXT DEADLINE'];
-  const rows = [...sources.map((each) => ({ ...each, name: each.source })), { ...all, name: 'all' }];
-  return [
-    table(
-      terminal,
-      headings,
-      rows.map((row) => [row.name, ...cellsOf(row, terminal.now())]),
-      'headed',
-    ),
-    table(
-      terminal,
-      ['DEADLINE', 'AGE', 'OBJECTIVE', 'PROJECT', 'TARGET', 'SOURCE', 'FIELD'],
-      next.map((each) => deadlineRow(terminal, each)),
-      'headed',
-    ),
-    ...infeasible.map((each) => terminal.paint('red', infeasibleText(each))),
-  ].join('\n\n');
-}
-
-function cellsOf(
-  { count, shareWithin, breaches, p50Ms, p95Ms, p99Ms, maxMs, nextDeadlineAt }: FreshnessView,
-  now: number,
-): string[] {
-  const ages = [p50Ms, p95Ms, p99Ms, maxMs].map(durationText);
-  const next = nextDeadlineAt === undefined ? '–' : ageText(nextDeadlineAt, now);
-  return [String(count), `${Math.floor(shareWithin * 1_000) / 10} %`, String(breaches), ...ages, next];
-}
-
-function deadlineRow(
-  terminal: Terminal,
-  { deadlineAt, ageMs, objectiveMs, project, target, source, field }: DeadlineView,
-): string[] {
-  const when = ageText(deadlineAt, terminal.now());
-  return [
-    deadlineAt < terminal.now() ? terminal.paint('red', when) : when,
-    durationText(ageMs),
-    durationText(objectiveMs),
-    project,
-    String(target),
-    source,
-    field === undefined ? '–' : plainText(field),
-  ];
+  const now = terminal.now();
+  const rows = [...sources, { ...all, source: 'all' }];
+  const deadlineText = (at: number): string => (at < now ? terminal.paint('red', ageText(at, now)) : ageText(at, now));
+  const ages = table(
+    terminal,
+    rows,
+    [
+      ['SOURCE', ({ source }) => source],
+      ['COUNT', ({ count }) => String(count)],
+      ['WITHIN', ({ shareWithin }) => `${Math.floor(shareWithin * 1_000) / 10} %`],
+      ['BREACHES', ({ breaches }) => String(breaches)],
+      ['P50', ({ p50Ms }) => durationText(p50Ms)],
+      ['P95', ({ p95Ms }) => durationText(p95Ms)],
+      ['P99', ({ p99Ms }) => durationText(p99Ms)],
+      ['OLDEST', ({ maxMs }) => durationText(maxMs)],
+      ['NEXT DEADLINE', ({ nextDeadlineAt }) => (nextDeadlineAt === undefined ? '–' : ageText(nextDeadlineAt, now))],
+    ],
+    'headed',
+  );
+  const deadlines = table(
+    terminal,
+    next,
+    [
+      ['DEADLINE', ({ deadlineAt }) => deadlineText(deadlineAt)],
+      ['AGE', ({ ageMs }) => durationText(ageMs)],
+      ['OBJECTIVE', ({ objectiveMs }) => durationText(objectiveMs)],
+      ['PROJECT', ({ project }) => project],
+      ['TARGET', ({ target }) => String(target)],
+      ['SOURCE', ({ source }) => source],
+      ['FIELD', ({ field }) => (field === undefined ? '–' : plainText(field))],
+    ],
+    'headed',
+  );
+  return [ages, deadlines, ...infeasible.map((each) => terminal.paint('red', infeasibleText(each)))].join('\n\n');
 }

@@ -1,71 +1,59 @@
 import { Command } from 'commander';
-import type { HistoryView } from '../../control/methods/project.ts';
-import { allSlices } from '../all-slices.ts';
-import { examples, print, withDaemon } from '../cli.ts';
-import { ageText } from '../duration.ts';
+import type { MethodInput } from '../../control/methods.ts';
+import type { HistoryView } from '../../view/record.ts';
+import { defined } from '../../defined.ts';
+import { allRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
+import { ageText } from '../../time-text.ts';
 import { countOption } from '../options.ts';
 import { showChange } from '../show.ts';
-import { showStatus } from '../show-status.ts';
 import { table } from '../table.ts';
-import type { Terminal } from '../terminal.ts';
+import { showStatus, type Terminal } from '../terminal.ts';
 import { plainText } from '../text.ts';
 
-interface Options {
-  readonly source?: string;
-  readonly type?: string;
-  readonly key?: string;
-  readonly field?: string;
-  readonly limit: number;
-}
+type Options = Omit<MethodInput<'project.history'>, 'id' | 'before' | 'limit'> & { readonly limit: number };
 
-/** `history`: how a project's records changed. */
-export function historyCommand(terminal: Terminal): Command {
+/** `history`: shows how a project's records changed. */
+export function createCommand(terminal: Terminal): Command {
   return new Command('history')
+    .helpGroup(helpGroups.projects)
     .description("show how a project's records changed, the newest change first")
     .argument('<id>', 'the project')
     .option('-s, --source <id>', 'only changes on this source')
     .option('--type <type>', 'only records of this type')
     .option('--key <key>', 'only the record with this key')
     .option('-f, --field <name>', 'only this field')
-    .option('--limit <count>', 'at most so many', countOption, 100)
+    .option('--limit <count>', 'the most changes to show', countOption, 100)
     .addHelpText('after', examples('heronry history solar', 'heronry history solar --field pledged --json'))
-    .action((id: string, { source, type, key, field, limit }: Options, command: Command) =>
+    .action((id: string, { limit, ...wanted }: Options, command: Command) =>
       withDaemon(terminal, command, async (client) => {
-        const wanted = {
-          id,
-          ...(source !== undefined && { source }),
-          ...(type !== undefined && { type }),
-          ...(key !== undefined && { key }),
-          ...(field !== undefined && { field }),
-        };
-        const changes = await allSlices<HistoryView, number>(limit, async (most, from) => {
-          const slice = { ...wanted, limit: most, ...(from !== undefined && { before: from }) };
-          const { changes: rows, next } = await client.call('project.history', slice);
-          return { rows, next };
-        });
+        const changes = await allRows(limit, 'changes', (most, before?: number) =>
+          client.call('project.history', { id, ...wanted, limit: most, ...defined({ before }) }),
+        );
         if (changes.length === 0)
-          terminal.err(Object.keys(wanted).length > 1 ? `no change of ${id} matches` : `no change of ${id} is known`);
-        print(terminal, command, changes, () => showHistory(terminal, changes, field));
+          terminal.err(Object.keys(wanted).length > 0 ? `no change of ${id} matches` : `no change of ${id} is known`);
+        print(terminal, command, changes, () => showHistory(terminal, changes, wanted.field));
       }),
     );
 }
 
+/** A field that changed; without a field, a record that is missing, gone or back unchanged. */
+type Row = HistoryView & { readonly field?: string };
+
 function showHistory(terminal: Terminal, changes: readonly HistoryView[], only: string | undefined): string {
-  if (changes.length === 0) return '';
-  const rows = changes.flatMap((change) => rowsOf(terminal, change, only));
-  return table(terminal, ['WHEN', 'RECORD', 'KIND', 'FIELD', 'CHANGE'], rows);
+  const rows = changes.flatMap((change): Row[] => {
+    const names = Object.keys(change.fields).filter((name) => only === undefined || name === only);
+    return names.length === 0 && only === undefined ? [change] : names.map((field) => ({ ...change, field }));
+  });
+  return table(terminal, rows, [
+    ['WHEN', ({ at }) => ageText(at, terminal.now())],
+    ['RECORD', ({ source, type, key }) => `${source} ${type} ${plainText(key)}`],
+    ['KIND', ({ kind, fields }) => (isBack(kind, fields) ? 'back' : showStatus(terminal, kind))],
+    ['FIELD', ({ field = '–' }) => field],
+    ['CHANGE', ({ field, fields }) => (field === undefined ? '–' : showChange(fields[field]))],
+  ]);
 }
 
-/** One row per field; a record that is missing or gone, or that is back as it was, has one without any. */
-function rowsOf(
-  terminal: Terminal,
-  { at, source, type, key, kind, fields }: HistoryView,
-  only: string | undefined,
-): string[][] {
-  const isBack = kind === 'changed' && Object.keys(fields).length === 0;
-  const told = isBack ? 'back' : showStatus(terminal, kind);
-  const head = [ageText(at, terminal.now()), `${source} ${type} ${plainText(key)}`, told];
-  const changes = Object.entries(fields).filter(([name]) => only === undefined || name === only);
-  if (changes.length === 0 && only === undefined) return [[...head, '–', '–']];
-  return changes.map(([name, change]) => [...head, name, showChange(change)]);
+/** Whether a record that was missing or gone was found again with the fields that it had before. */
+function isBack(kind: HistoryView['kind'], fields: HistoryView['fields']): boolean {
+  return kind === 'changed' && Object.keys(fields).length === 0;
 }

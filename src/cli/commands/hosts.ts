@@ -1,24 +1,25 @@
 import { Command } from 'commander';
 import type { Client } from '../../control/client.ts';
 import type { HostView } from '../../control/methods/host.ts';
-import { allSlices } from '../all-slices.ts';
-import { examples, print, withDaemon } from '../cli.ts';
-import { ageText, durationText } from '../duration.ts';
-import { CommandError, exitStatus } from '../exit-status.ts';
+import { defined } from '../../defined.ts';
+import { allRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
+import { ageText, durationText } from '../../time-text.ts';
+import { CommandError } from '../exit-status.ts';
 import { countOption } from '../options.ts';
 import { circuitText, holdText } from '../show.ts';
-import { table } from '../table.ts';
+import { factLines, table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { countText, plainText } from '../text.ts';
 
 type HostSource = HostView['sources'][number];
 
-/** `hosts`: when each host can next be asked, and why not sooner. */
-export function hostsCommand(terminal: Terminal): Command {
+/** `hosts`: shows when each host can next be asked, and why not sooner. */
+export function createCommand(terminal: Terminal): Command {
   return new Command('hosts')
-    .description('show when each host can next be asked and why not sooner, or all of one')
-    .argument('[key]', 'the politeness key of one, or an URL on it')
-    .option('--limit <count>', 'at most so many', countOption, 1_000)
+    .helpGroup(helpGroups.sources)
+    .description('show when each host can next be asked and why not sooner, or everything about one host')
+    .argument('[key]', 'the politeness key of one host, or an address on it')
+    .option('--limit <count>', 'the most hosts to show', countOption, 1_000)
     .addHelpText('after', examples('heronry hosts', 'heronry hosts https://shop.example', 'heronry hosts --json'))
     .action((key: string | undefined, { limit }: { readonly limit: number }, command: Command) =>
       withDaemon(terminal, command, async (client) => {
@@ -26,43 +27,41 @@ export function hostsCommand(terminal: Terminal): Command {
           const host = await findHost(client, key);
           return print(terminal, command, host, () => showHost(terminal, host));
         }
-        const hosts = await allSlices<HostView, string>(limit, async (most, from) => {
-          const slice = { limit: most, ...(from !== undefined && { after: from }) };
-          const { hosts: rows, next } = await client.call('host.list', slice);
-          return { rows, next };
-        });
+        const hosts = await allRows(limit, 'hosts', (most, after?: string) =>
+          client.call('host.list', { limit: most, ...defined({ after }) }),
+        );
         if (hosts.length === 0) terminal.err('no host was asked yet, or none lately');
         print(terminal, command, hosts, () => showHosts(terminal, hosts));
       }),
     );
 }
 
-/** The host of that key, or else the one that an URL is on. */
+/**
+ * Resolves with the host of a politeness key, else with the host of an address. Rejects with a `CommandError` where
+ * neither is known.
+ */
 async function findHost(client: Client, key: string): Promise<HostView> {
   const origin = URL.parse(key)?.origin ?? key;
   for (const wanted of new Set([key, origin])) {
     const [host] = (await client.call('host.list', { key: wanted })).hosts;
     if (host) return host;
   }
-  throw new CommandError(exitStatus.notFound, `nothing is known of a host "${plainText(key)}"`);
+  throw new CommandError('not_found', `nothing is known of a host "${plainText(key)}"`);
 }
 
 function showHosts(terminal: Terminal, hosts: readonly HostView[]): string {
-  if (hosts.length === 0) return '';
-  const rows = hosts.map((host) => [
-    plainText(host.key),
-    host.sources.map(({ id }) => id).join(', ') || '–',
-    nextText(terminal, host),
-    host.hold ? holdText(host.hold) : '–',
-    host.backOffStep === 0 ? '–' : `step ${host.backOffStep}`,
-    String(host.waiting),
-    String(host.open),
-    host.delayMs === undefined ? '–' : durationText(host.delayMs),
-    host.latencyMs === undefined ? '–' : durationText(host.latencyMs),
-    [...new Set(host.sources.map(robotsWord))].join(', ') || '–',
+  return table(terminal, hosts, [
+    ['HOST', ({ key }) => plainText(key)],
+    ['SOURCES', ({ sources }) => sources.map(({ id }) => id).join(', ') || '–'],
+    ['NEXT', (host) => nextText(terminal, host)],
+    ['WHY', ({ hold }) => (hold ? holdText(hold) : '–')],
+    ['BACK-OFF', ({ backOffStep }) => (backOffStep === 0 ? '–' : `step ${backOffStep}`)],
+    ['WAITING', ({ waiting }) => String(waiting)],
+    ['OPEN', ({ open }) => String(open)],
+    ['DELAY', ({ delayMs }) => (delayMs === undefined ? '–' : durationText(delayMs))],
+    ['LATENCY', ({ latencyMs }) => (latencyMs === undefined ? '–' : durationText(latencyMs))],
+    ['ROBOTS', ({ sources }) => [...new Set(sources.map(robotsWord))].join(', ') || '–'],
   ]);
-  const headings = ['HOST', 'SOURCES', 'NEXT', 'WHY', 'BACK-OFF', 'WAITING', 'OPEN', 'DELAY', 'LATENCY', 'ROBOTS'];
-  return table(terminal, headings, rows);
 }
 
 function nextText(terminal: Terminal, { nextAt }: HostView): string {
@@ -79,20 +78,20 @@ function robotsWord({ robots, robotsTxt }: HostSource): string {
 function showHost(terminal: Terminal, host: HostView): string {
   const { key, open, delayMs, latencyMs, failures, backOffStep, hold, retryAfter, sources } = host;
   const now = terminal.now();
-  const lines = [
+  const capped = retryAfter?.capped ? '; it asked for more than the 24h that are honoured' : '';
+  return [
     terminal.paint('bold', plainText(key)),
-    `  next         ${nextText(terminal, host)}${hold ? `: ${holdText(hold)}` : ''}`,
-    ...(delayMs === undefined ? [] : [`  delay        ${durationText(delayMs)} as a rule`]),
-    `  open         ${countText(open, 'request')}`,
-    `  waiting      ${waitingText(host, now)}`,
-  ];
-  if (latencyMs !== undefined) lines.push(`  latency      ${durationText(latencyMs)}, the last`);
-  if (failures > 0) lines.push(`  failures     ${failures} in a row, back-off at step ${backOffStep}`);
-  if (retryAfter) {
-    const capped = retryAfter.capped ? '; it asked for more than the 24h that are honoured' : '';
-    lines.push(`  Retry-After  ends ${ageText(retryAfter.until, now)}${capped}`);
-  }
-  return [...lines, ...sources.flatMap((source) => showSource(source, now))].join('\n');
+    ...factLines([
+      ['next', `${nextText(terminal, host)}${hold ? `: ${holdText(hold)}` : ''}`],
+      ['delay', delayMs === undefined ? undefined : `${durationText(delayMs)} as a rule`],
+      ['open', countText(open, 'request')],
+      ['waiting', waitingText(host, now)],
+      ['latency', latencyMs === undefined ? undefined : `${durationText(latencyMs)}, the last`],
+      ['failures', failures > 0 ? `${failures} in a row, back-off at step ${backOffStep}` : undefined],
+      ['Retry-After', retryAfter && `ends ${ageText(retryAfter.until, now)}${capped}`],
+    ]),
+    ...sources.flatMap((source) => showSource(source, now)),
+  ].join('\n');
 }
 
 function waitingText({ waiting, next }: HostView, now: number): string {
@@ -108,10 +107,12 @@ function showSource(
   const asked = robotsTxt === undefined ? 'its origin is not known yet' : robotsText(robotsTxt, now);
   return [
     `source ${id}`,
-    `  definition   a pause of ${durationText(delayMs)}, ${countText(concurrency, 'request')} at a time`,
-    `  robots.txt   ${robots === 'ignore' ? 'ignored' : `obeyed: ${asked}`}`,
-    ...(userAgent === undefined ? [] : [`  user agent   ${plainText(userAgent)}`]),
-    ...(circuit === undefined ? [] : [`  circuit      ${circuitText(circuit, now)}`]),
+    ...factLines([
+      ['definition', `a pause of ${durationText(delayMs)}, ${countText(concurrency, 'request')} at a time`],
+      ['robots.txt', robots === 'ignore' ? 'ignored' : `obeyed: ${asked}`],
+      ['user agent', userAgent && plainText(userAgent)],
+      ['circuit', circuit && circuitText(circuit, now)],
+    ]),
   ];
 }
 

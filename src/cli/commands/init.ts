@@ -1,43 +1,112 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
-import { examples, print } from '../cli.ts';
-import { CommandError, exitStatus } from '../exit-status.ts';
+import { defined } from '../../defined.ts';
+import { examples, helpGroups, print } from '../cli.ts';
+import { CommandError } from '../exit-status.ts';
+import { definitionFile, sourcesFolder } from '../local/definitions.ts';
+import { type HeldPage, peekPage, readPageFile } from '../local/page.ts';
+import { showTrial } from '../show-trial.ts';
 import type { Terminal } from '../terminal.ts';
-import { initSourceCommand } from './init-source.ts';
+import { shellText } from '../text.ts';
 
-/** `init`: writes files to begin with. */
-export function initCommand(terminal: Terminal): Command {
+/** The files that `init` writes: a valid configuration, source and project to begin with. */
+const initialFolder = new URL('../initial/', import.meta.url);
+const initialFiles = ['heronry.yaml', 'sources/example.yaml', 'projects.yaml'];
+
+/** `init`: writes a configuration, a source and a project to begin with. */
+export function createCommand(terminal: Terminal): Command {
   const init = new Command('init')
+    .helpGroup(helpGroups.begin)
     .description('write heronry.yaml, sources/example.yaml and projects.yaml to begin with, each explained in comments')
-    .argument('[folder]', 'where; made if need be', '.')
-    .option('--force', 'overwrite files that stand there')
+    .argument('[folder]', 'the folder to write to; it is created if there is none', '.')
+    .option('--force', 'overwrite existing files')
     .addHelpText(
       'after',
       examples('heronry init', 'heronry init watch', 'heronry init source https://kickfund.example/projects/solar'),
     )
     .action(async (folder: string, { force }: { readonly force?: boolean }, command: Command) => {
-      const { initialFiles } = await import('../initial-files.ts');
       const top = resolve(terminal.cwd, folder);
-      const found = Object.keys(initialFiles).filter((name) => existsSync(join(top, name)));
+      const found = initialFiles.filter((name) => existsSync(join(top, name)));
       if (found.length > 0 && !force) {
-        throw new CommandError(
-          exitStatus.conflict,
-          `init: ${found.join(', ')} stand there already: --force overwrites them`,
-        );
+        throw new CommandError('conflict', `init: ${found.join(', ')} stand there already: --force overwrites them`);
       }
-      for (const [name, text] of Object.entries(initialFiles)) {
+      for (const name of initialFiles) {
         await mkdir(dirname(join(top, name)), { recursive: true });
-        await writeFile(join(top, name), text);
+        await writeFile(join(top, name), await readFile(new URL(name, initialFolder)));
       }
-      const written = Object.keys(initialFiles);
-      print(terminal, command, { folder: top, written }, () =>
+      print(terminal, command, { folder: top, written: initialFiles }, () =>
         [
-          ...written.map((name) => `wrote ${join(folder, name)}`),
+          ...initialFiles.map((name) => `wrote ${join(folder, name)}`),
           'next: `heronry validate`, then `heronry start` there',
         ].join('\n'),
       );
     });
-  return init.addCommand(initSourceCommand(terminal));
+  return init.addCommand(sourceCommand(terminal));
+}
+
+interface SourceOptions {
+  readonly id?: string;
+  readonly file?: string;
+  readonly sources?: string;
+  readonly force?: boolean;
+}
+
+/** The most records that are shown of what a draft reads. */
+const shownItems = 2;
+
+/** `init source`: drafts a definition from a page. */
+function sourceCommand(terminal: Terminal): Command {
+  return new Command('source')
+    .description(
+      'draft a definition from a page: from its metadata, from repeated blocks, or from a feed, JSON or a table',
+    )
+    .argument('<url>', 'the page')
+    .option('--id <id>', 'the id of the source; by default made from the host')
+    .option('--file <page>', 'read this saved page instead of fetching it; needs no daemon')
+    .option('--sources <folder>', 'the folder of definitions')
+    .option('--force', 'overwrite an existing definition')
+    .addHelpText(
+      'after',
+      examples(
+        'heronry init source https://kickfund.example/projects/solar',
+        'heronry init source https://kickfund.example/discover --id kickfund-list --file discover.html',
+      ),
+    )
+    .action(async (url: string, options: SourceOptions, command: Command) => {
+      const { contentTypeOf, draftSource, idOf } = await import('../local/draft-source.ts');
+      const { SourceId } = await import('../../schema/slug.ts');
+      const { HttpUrl } = await import('../../definition/url-pattern.ts');
+      if (!HttpUrl.safeParse(url).success)
+        throw new CommandError('usage', `init source: expected an http or https URL, got "${url}"`);
+      const id = options.id ?? idOf(url);
+      if (!SourceId.safeParse(id).success)
+        throw new CommandError('usage', `init source: expected an id of lower-case letters, digits and -, got "${id}"`);
+      const file = definitionFile(await sourcesFolder(terminal, options.sources), id);
+      const shown = relative(terminal.cwd, file);
+      // `init` has an option of that name as well, and takes it first.
+      if (existsSync(file) && !command.optsWithGlobals<SourceOptions>().force)
+        throw new CommandError(
+          'conflict',
+          `init source: ${shown} stands there already: --id names another, --force overwrites it`,
+        );
+      const page = options.file === undefined ? await peekPage(terminal, command, url) : await saved(options.file);
+      const { text, draft, found } = await draftSource(terminal, file, id, page);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+      print(terminal, command, { written: shown, found: draft.found, records: found.drafts.length }, () =>
+        [
+          ...draft.found.map((each, index) => `${index === 0 ? 'reads' : 'also there'}  ${each}`),
+          showTrial(terminal, found, shownItems),
+          `wrote ${shown}, which is valid; next: \`heronry sources --reload\`, then \`heronry add ID --url ${shellText(url)}\``,
+        ].join('\n'),
+      );
+
+      async function saved(name: string): Promise<HeldPage> {
+        const path = resolve(terminal.cwd, name);
+        const contentType = contentTypeOf(path);
+        return { body: await readPageFile(path), url, ...defined({ contentType }) };
+      }
+    });
 }

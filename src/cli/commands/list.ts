@@ -1,62 +1,52 @@
 import { Command, Option } from 'commander';
 import type { Client } from '../../control/client.ts';
-import type { ProjectView } from '../../control/methods/project.ts';
-import { allSlices } from '../all-slices.ts';
-import { examples, print, withDaemon } from '../cli.ts';
-import { CommandError, exitStatus } from '../exit-status.ts';
+import type { MethodInput } from '../../control/methods.ts';
+import { defined } from '../../defined.ts';
+import { allRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
+import { CommandError } from '../exit-status.ts';
 import { countOption } from '../options.ts';
 import { showProjects } from '../show.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface Options {
-  readonly status?: ProjectView['status'];
-  readonly label?: string;
-  readonly source?: string;
+type Wanted = Omit<MethodInput<'project.list'>, 'after' | 'limit'>;
+
+interface Options extends Wanted {
   readonly limit: number;
   readonly ids?: boolean;
 }
 
-/** `list`: the projects. */
-export function listCommand(terminal: Terminal): Command {
+/** `list`: lists projects. */
+export function createCommand(terminal: Terminal): Command {
   return new Command('list')
+    .helpGroup(helpGroups.projects)
     .description('list projects; archived ones only with --status archived')
-    .addOption(new Option('--status <status>', 'only these').choices(['active', 'finished', 'archived']))
-    .option('-l, --label <label>', 'only those with this label')
-    .option('-s, --source <id>', 'only those with a target on this source')
-    .option('--limit <count>', 'at most so many', countOption, 1_000)
-    .option('--ids', 'print ids alone')
+    .addOption(
+      new Option('--status <status>', 'only projects of this status').choices(['active', 'finished', 'archived']),
+    )
+    .option('-l, --label <label>', 'only projects with this label')
+    .option('-s, --source <id>', 'only projects with a target on this source')
+    .option('--limit <count>', 'the most projects to list', countOption, 1_000)
+    .option('--ids', 'print only the ids')
     .addHelpText('after', examples('heronry list', 'heronry list --label spring --json'))
-    .action((options: Options, command: Command) =>
+    .action(({ limit, ids, ...wanted }: Options, command: Command) =>
       withDaemon(terminal, command, async (client) => {
-        const projects = await listAll(client, options);
-        if (projects.length === 0) terminal.err(await whyNone(client, options));
-        print(terminal, command, projects, (projects) => {
-          if (options.ids) return projects.map(({ id }) => id).join('\n');
-          return projects.length > 0 ? showProjects(terminal, projects) : '';
-        });
+        const projects = await allRows(limit, 'projects', (most, after?: string) =>
+          client.call('project.list', { ...wanted, limit: most, ...defined({ after }) }),
+        );
+        if (projects.length === 0) terminal.err(await whyNone(client, wanted));
+        print(terminal, command, projects, () =>
+          ids ? projects.map(({ id }) => id).join('\n') : showProjects(terminal, projects),
+        );
       }),
     );
 }
 
-/** What an empty list means. */
-async function whyNone(client: Client, { status, label, source }: Options): Promise<string> {
+/** Resolves with the reason for an empty list. Rejects with a `CommandError` where there is no such source. */
+async function whyNone(client: Client, wanted: Wanted): Promise<string> {
+  const { source } = wanted;
   if (source !== undefined) {
     const { sources } = await client.call('source.list', {});
-    if (!sources.some(({ id }) => id === source)) throw new CommandError(exitStatus.notFound, `no source "${source}"`);
+    if (!sources.some(({ id }) => id === source)) throw new CommandError('not_found', `no source "${source}"`);
   }
-  const isNarrowed = status !== undefined || label !== undefined || source !== undefined;
-  return isNarrowed ? 'no project matches' : 'no projects: add one with `heronry add`';
-}
-
-function listAll(client: Client, { status, label, source, limit }: Options): Promise<ProjectView[]> {
-  const wanted = {
-    ...(status && { status }),
-    ...(label !== undefined && { label }),
-    ...(source !== undefined && { source }),
-  };
-  return allSlices<ProjectView, string>(limit, async (most, from) => {
-    const slice = { ...wanted, limit: most, ...(from !== undefined && { after: from }) };
-    const { projects: rows, next } = await client.call('project.list', slice);
-    return { rows, next };
-  });
+  return Object.keys(wanted).length > 0 ? 'no project matches' : 'no projects: add one with `heronry add`';
 }

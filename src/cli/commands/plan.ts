@@ -1,14 +1,12 @@
 import { Command } from 'commander';
-import type { Client } from '../../control/client.ts';
-import type { Asked } from '../../control/methods.ts';
 import type { HostPlanView, KeptView, PlanView } from '../../control/methods/schedule.ts';
-import { examples, print, withDaemon } from '../cli.ts';
-import { durationText, writtenText } from '../duration.ts';
-import { CommandError, exitStatus } from '../exit-status.ts';
+import { defined } from '../../defined.ts';
+import { examples, helpGroups, print, withDaemon } from '../cli.ts';
+import { clockText, durationText, writtenText } from '../../time-text.ts';
+import { CommandError } from '../exit-status.ts';
 import { infeasibleText } from '../infeasible-text.ts';
-import { readProjects, tooLarge } from '../local/projects.ts';
+import { readProjects, splitTooLarge } from '../local/projects.ts';
 import { countIn, dayOption } from '../options.ts';
-import { clockText } from '../show-why.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { bytesText, countText, plainText } from '../text.ts';
@@ -23,8 +21,9 @@ interface Options {
 }
 
 /** `plan`: what the coming days will be. */
-export function planCommand(terminal: Terminal): Command {
+export function createCommand(terminal: Terminal): Command {
   return new Command('plan')
+    .helpGroup(helpGroups.schedule)
     .description('forecast the coming days: requests by host, objectives kept or not, bytes; asks nobody')
     .option('--days <count>', 'so many days, up to 366', countIn(1, 366), 1)
     .option('--from <day>', 'from the begin of a day such as 2016-03-05, in UTC; by default from now', dayOption)
@@ -33,26 +32,18 @@ export function planCommand(terminal: Terminal): Command {
     .addHelpText('after', examples('heronry plan', 'heronry plan --days 30', 'heronry plan --days 30 -f projects.yaml'))
     .action(async ({ days, from, file, prune }: Options, command: Command) => {
       if (prune === true && file === undefined)
-        throw new CommandError(exitStatus.usage, 'plan: --prune: expected --file beside it');
+        throw new CommandError('usage', 'plan: --prune: expected --file beside it');
       const projects = file === undefined ? undefined : await readProjects(terminal, file);
       await withDaemon(terminal, command, async (client) => {
-        const plan = await forecast(client, {
-          days,
-          ...(from !== undefined && { from: Date.parse(`${from}T00:00:00Z`) }),
-          ...(projects !== undefined && { projects }),
-          ...(prune === true && { prune }),
+        const asked = defined({
+          from: from === undefined ? undefined : Date.parse(`${from}T00:00:00Z`),
+          projects,
+          prune,
         });
+        const plan = await client.call('schedule.plan', { days, ...asked }).catch(splitTooLarge('plan'));
         print(terminal, command, plan, () => showPlan(terminal, plan));
       });
     });
-}
-
-async function forecast(client: Client, asked: Asked<'schedule.plan'>): Promise<PlanView> {
-  try {
-    return await client.call('schedule.plan', asked);
-  } catch (error) {
-    throw tooLarge('plan', error);
-  }
 }
 
 function showPlan(terminal: Terminal, plan: PlanView): string {
@@ -72,14 +63,14 @@ function showPlan(terminal: Terminal, plan: PlanView): string {
   return lines.join('\n');
 }
 
-/** What hosts have no turns for, where one is asked for more than it allows. */
+/** The lines on requests that come late or never; none if no host is overloaded. */
 function lateLines(terminal: Terminal, { undone, overloaded }: PlanView): string[] {
   if (overloaded === 0) return [];
   const hosts = `${countText(overloaded, 'host')} ${overloaded === 1 ? 'is' : 'are'} asked for more than allowed`;
   return [terminal.paint('red', `late        ${sumOf(undone)} of them, ${perDayText(undone)}, or never: ${hosts}`)];
 }
 
-/** What a host can do of what falls due there. */
+/** A sentence on how many of a host's due requests it has turns for. */
 function overloadText({ key, requests, undone, load, delayMs }: HostPlanView): string {
   const allowed = Math.floor(dayMs / delayMs);
   return (
@@ -99,19 +90,22 @@ function sumOf(counts: readonly number[]): number {
 }
 
 function showHosts(terminal: Terminal, hosts: readonly HostPlanView[]): string {
-  const rows = hosts.map(({ key, targets, requests, bytes, peak, longestWaitMs, load, delayMs, objectives }) => [
-    plainText(key),
-    String(targets),
-    perDayText(requests),
-    loadText(load),
-    durationText(delayMs),
-    String(peak.requests),
-    longestWaitMs === 0 ? '–' : durationText(longestWaitMs),
-    bytesText(bytes),
-    keptText(objectives),
-  ]);
-  const headings = ['HOST', 'TARGETS', 'REQUESTS', 'LOAD', 'DELAY', 'PEAK/MIN', 'LONGEST WAIT', 'BYTES', 'OBJECTIVES'];
-  return table(terminal, headings, rows, 'headed');
+  return table(
+    terminal,
+    hosts,
+    [
+      ['HOST', ({ key }) => plainText(key)],
+      ['TARGETS', ({ targets }) => String(targets)],
+      ['REQUESTS', ({ requests }) => perDayText(requests)],
+      ['LOAD', ({ load }) => loadText(load)],
+      ['DELAY', ({ delayMs }) => durationText(delayMs)],
+      ['PEAK/MIN', ({ peak }) => String(peak.requests)],
+      ['LONGEST WAIT', ({ longestWaitMs }) => (longestWaitMs === 0 ? '–' : durationText(longestWaitMs))],
+      ['BYTES', ({ bytes }) => bytesText(bytes)],
+      ['OBJECTIVES', ({ objectives }) => keptText(objectives)],
+    ],
+    'headed',
+  );
 }
 
 /** `96 a day`; where days differ, from the quietest to the busiest. */
@@ -125,11 +119,11 @@ function keptText({ kept, broken, infeasible, worstByMs }: KeptView): string {
   return [
     `${kept} kept`,
     ...(broken === 0 ? [] : [`${broken} broken by up to ${durationText(worstByMs)}`]),
-    ...(infeasible === 0 ? [] : [`${infeasible} cannot be promised`]),
+    ...(infeasible === 0 ? [] : [`${infeasible} cannot be kept`]),
   ].join(', ');
 }
 
-/** What could be promised instead, where that is one figure. */
+/** The nearest feasible objective, as the end of a sentence; empty unless there is exactly one. */
 function nearestText({ objectives, infeasible: [first, ...others] }: PlanView): string {
   if (objectives.infeasible === 0 || first?.nearestMs === undefined || others.length > 0) return '';
   return `: ${writtenText(first.nearestMs)} could be`;

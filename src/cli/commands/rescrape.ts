@@ -1,12 +1,11 @@
 import { Command } from 'commander';
 import type { Client } from '../../control/client.ts';
 import type { Result } from '../../control/methods.ts';
-import type { ScrapeView, StepView } from '../../control/methods/scrape.ts';
-import { examples, globalOptions, print, withClient, withDaemon } from '../cli.ts';
-import { CommandError, exitStatus } from '../exit-status.ts';
-import { badText, followScrape, tellHeld } from '../follow.ts';
+import type { ScrapeView, StepView } from '../../view/scrape.ts';
+import { defined } from '../../defined.ts';
+import { examples, globalOptions, helpGroups, print, withClient, withDaemon, withProgress } from '../cli.ts';
+import { followScrape, refuseIncomplete, tellHeld } from '../follow.ts';
 import { countOption, dayOption, repeatedOption } from '../options.ts';
-import { withProgress } from '../progress.ts';
 import { showScrapeLine, showStep } from '../show-scrape.ts';
 import { heldText, pausedText } from '../show-why.ts';
 import type { Terminal } from '../terminal.ts';
@@ -22,16 +21,17 @@ interface Options {
 
 type Requested = Result<'project.rescrape'>['scrapes'][number];
 
-/** `rescrape`: asks for a scrape now. */
-export function rescrapeCommand(terminal: Terminal): Command {
+/** `rescrape`: requests a scrape now. */
+export function createCommand(terminal: Terminal): Command {
   return new Command('rescrape')
-    .description('scrape a project now; its schedule stays as it is')
+    .helpGroup(helpGroups.projects)
+    .description('scrape a project now; its schedule does not change')
     .argument('<id>', 'the project')
     .option('-t, --target <number>', 'only this target', countOption)
-    .option('-w, --wait', 'show the steps as they happen and leave when it has ended, with 1 when it failed')
-    .option('--full', 'go on past what is known, to the end of a list; begin a crawl anew')
+    .option('-w, --wait', 'show the steps as they happen, and exit when the scrape has ended: with 1 if it failed')
+    .option('--full', 'read a list to its end, past what is known; restart a crawl')
     .option('--from <day>', "the first day of a collector's windows, such as 2016-03-05", dayOption)
-    .option('--to <day>', 'the last one', dayOption)
+    .option('--to <day>', "the last day of a collector's windows", dayOption)
     .option('--arg <text>', "an argument of a plug-in's `collect`; may be repeated", repeatedOption)
     .addHelpText(
       'after',
@@ -64,7 +64,7 @@ function scrapeAndWait(terminal: Terminal, command: Command, id: string, options
   return withProgress(terminal, () => waitingFor, work);
 }
 
-/** What a scrape waits for, as far as it tells: once it has begun, that is its turn at its host, or the answer. */
+/** Formats what a scrape waits for: to begin, else for its turn at the host or for the answer. */
 function whatOf({ scrape, status }: ScrapeView): string {
   return status === 'waiting'
     ? `scrape ${scrape} waits to begin`
@@ -76,13 +76,8 @@ function request(
   id: string,
   { target, full, from, to, arg }: Options,
 ): Promise<Result<'project.rescrape'>> {
-  const wish = {
-    ...(full && { full }),
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    ...(arg && { args: arg }),
-  };
-  const asked = { id, ...(target !== undefined && { target }), ...(Object.keys(wish).length > 0 && { wish }) };
+  const wish = defined({ full, from, to, args: arg });
+  const asked = { id, ...defined({ target, wish: Object.keys(wish).length > 0 ? wish : undefined }) };
   return client.call('project.rescrape', asked);
 }
 
@@ -104,8 +99,7 @@ async function waitForAll(
     asked.map(({ scrape }) => followScrape(client, scrape, (step) => showOne(scrape, step), onLook)),
   );
   for (const { scrape } of followed) print(terminal, command, scrape, (view) => showScrapeLine(terminal, view));
-  const bad = followed.filter(({ scrape }) => scrape.status !== 'complete');
-  if (bad.length > 0) throw new CommandError(exitStatus.failed, bad.map(badText).join(', '));
+  refuseIncomplete(followed);
 
   function showOne(scrape: number, step: StepView): void {
     terminal.passing('');

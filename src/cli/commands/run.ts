@@ -1,27 +1,27 @@
 import { Command } from 'commander';
 import type { Client } from '../../control/client.ts';
-import type { ProjectView } from '../../control/methods/project.ts';
-import type { ScrapeView, StepView } from '../../control/methods/scrape.ts';
-import { allSlices } from '../all-slices.ts';
-import { examples, globalOptions, withClient } from '../cli.ts';
-import { durationText } from '../duration.ts';
-import { CommandError, exitStatus } from '../exit-status.ts';
-import { badText, followScrape, tellHeld } from '../follow.ts';
-import { withProgress } from '../progress.ts';
-import { argsText, excerptLines, failureText, showEnd } from '../show-scrape.ts';
+import type { ScrapeView, StepView } from '../../view/scrape.ts';
+import { defined } from '../../defined.ts';
+import { allRows, examples, globalOptions, helpGroups, withClient, withProgress } from '../cli.ts';
+import { CommandError } from '../exit-status.ts';
+import { followScrape, refuseIncomplete, tellHeld } from '../follow.ts';
+import { argsText, excerptLines, failureText, showEnd, tookText } from '../show-scrape.ts';
 import type { Terminal } from '../terminal.ts';
 import { countText, plainText } from '../text.ts';
 
-/** How many more records make a line of progress. */
+/** The number of records after which a line of progress is printed. */
 const progressStep = 100;
 
-/** `run`: one source's target once, now, to its end. */
-export function runCommand(terminal: Terminal): Command {
+/** `run`: scrapes the target of a source once and waits for the end. */
+export function createCommand(terminal: Terminal): Command {
   return new Command('run')
-    .description('scrape the target of a source once, now, and leave when it has ended, with 0 when it is complete')
+    .helpGroup(helpGroups.projects)
+    .description(
+      'scrape the target of a source once, now, and exit when the scrape has ended: with 0 if it is complete',
+    )
     .argument('<source>', 'the source')
-    .argument('[args...]', "handed to a plug-in's `collect`, in this order")
-    .option('-p, --project <id>', 'the project, where the source has targets of several')
+    .argument('[args...]', "the arguments of a plug-in's `collect`")
+    .option('-p, --project <id>', 'the project, if several have targets on the source')
     .addHelpText(
       'after',
       examples(
@@ -37,7 +37,7 @@ export function runCommand(terminal: Terminal): Command {
       });
       return withProgress(terminal, `waiting for ${source}`, work);
 
-      async function runAll(client: Client, { id, targets }: Place, args: readonly string[]): Promise<void> {
+      async function runAll(client: Client, { id, targets }: ProjectTargets, args: readonly string[]): Promise<void> {
         const wish = args.length > 0 ? { wish: { args } } : {};
         const asked = await Promise.all(
           targets.map((target) => client.call('project.rescrape', { id, target, ...wish })),
@@ -52,41 +52,43 @@ export function runCommand(terminal: Terminal): Command {
           }),
         );
         for (const { scrape } of ended) teller.stopped(scrape);
-        const bad = ended.filter(({ scrape }) => scrape.status !== 'complete');
-        if (bad.length > 0) throw new CommandError(exitStatus.failed, bad.map(badText).join(', '));
+        refuseIncomplete(ended);
       }
     });
 }
 
 /** A project's targets on one source. */
-interface Place {
+interface ProjectTargets {
   readonly id: string;
   readonly targets: readonly number[];
 }
 
-/** What is to be run; where that is not one project, an error says what there is. */
-async function placeOf(client: Client, source: string, project: string | undefined): Promise<Place> {
+/**
+ * Resolves with the project and targets to run. Rejects with a `CommandError` that lists the choices where that is
+ * not one project.
+ */
+async function placeOf(client: Client, source: string, project: string | undefined): Promise<ProjectTargets> {
   const { sources } = await client.call('source.list', {});
   if (!sources.some(({ id }) => id === source)) {
     const known = sources.map(({ id }) => id).join(', ');
-    throw new CommandError(exitStatus.notFound, `run: no source "${source}"${known && `: there are ${known}`}`);
+    throw new CommandError('not_found', `run: no source "${source}"${known && `: there are ${known}`}`);
   }
-  const projects = await allSlices<ProjectView, string>(10_000, async (limit, after) => {
-    const asked = { source, limit, ...(after !== undefined && { after }) };
-    const { projects: rows, next } = await client.call('project.list', asked);
-    return { rows, next };
-  });
+  const projects = await allRows(10_000, 'projects', (limit, after?: string) =>
+    client.call('project.list', { source, limit, ...defined({ after }) }),
+  );
   const places = projects
-    .map(({ id, targets }): Place => ({
+    .map(({ id, targets }): ProjectTargets => ({
       id,
-      targets: targets.filter((target) => target.source === source && target.status !== 'disabled').map(numberOf),
+      targets: targets
+        .filter((target) => target.source === source && target.status !== 'disabled')
+        .map(({ target }) => target),
     }))
     .filter(({ targets }) => targets.length > 0);
   const [only] = project === undefined ? places : places.filter(({ id }) => id === project);
   if (only === undefined) {
     const hint = `add one with \`heronry add ${source} --source ${source} --url URL\``;
     throw new CommandError(
-      exitStatus.notFound,
+      'not_found',
       project === undefined
         ? `run: no project has a target on ${source}: ${hint}`
         : `run: project "${project}" has no target on ${source}: ${listed(places) || hint}`,
@@ -94,25 +96,21 @@ async function placeOf(client: Client, source: string, project: string | undefin
   }
   if (project === undefined && places.length > 1)
     throw new CommandError(
-      exitStatus.usage,
+      'usage',
       `run: expected --project, as several have a target on ${source}: ${listed(places)}`,
     );
   return only;
 }
 
-/** Enough to find one's own among them. */
+/** The most projects that an error lists. */
 const maxListed = 20;
 
-function listed(places: readonly Place[]): string {
+function listed(places: readonly ProjectTargets[]): string {
   const more = places.length > maxListed ? ` and ${places.length - maxListed} more` : '';
   return `${places
     .slice(0, maxListed)
     .map(({ id }) => id)
     .join(', ')}${more}`;
-}
-
-function numberOf({ target }: { readonly target: number }): number {
-  return target;
 }
 
 interface Started {
@@ -122,7 +120,7 @@ interface Started {
   readonly args: readonly string[];
 }
 
-/** Prints the lines of runs: that they began, how many records they have, that they ended. */
+/** Creates a printer of runs: a line at the start, at each 100 records, at each failure and at the end. */
 function tellerFor(terminal: Terminal, json: boolean) {
   const collected = new Map<number, number>();
   const tell = (event: object, text: string): void => {
@@ -157,9 +155,13 @@ function tellerFor(terminal: Terminal, json: boolean) {
     },
 
     stopped(scrape: ScrapeView): void {
-      const took = durationText((scrape.endedAt ?? scrape.startedAt) - scrape.startedAt);
+      const took = tookText(scrape);
       const failure = scrape.failure ? `: ${failureText(scrape.failure)}` : '';
-      const facts = [`${collectedOf(scrape)} collected`, countText(scrape.steps, 'step'), `in ${took}`].join(', ');
+      const facts = [
+        `${collectedOf(scrape)} collected`,
+        countText(scrape.steps, 'step'),
+        ...(took === undefined ? [] : [`in ${took}`]),
+      ].join(', ');
       tell(
         { run: 'stop', collected: collectedOf(scrape), ...scrape },
         `stop  scrape ${scrape.scrape} ${showEnd(terminal, scrape)}: ${facts}${failure}`,
@@ -168,7 +170,7 @@ function tellerFor(terminal: Terminal, json: boolean) {
   };
 }
 
-/** Records that were seen, new or not. */
+/** Counts the records that were read, new or not. */
 function collectedOf({ counts: { added, changed, confirmed } }: Pick<ScrapeView, 'counts'>): number {
   return added + changed + confirmed;
 }

@@ -1,38 +1,37 @@
 import { Command, Option } from 'commander';
-import type { Result } from '../../control/methods.ts';
+import type { MethodInput, Result } from '../../control/methods.ts';
 import type { TurnView } from '../../control/methods/schedule.ts';
-import { examples, globalOptions, print, withDaemon } from '../cli.ts';
-import { ageText } from '../duration.ts';
+import { defined } from '../../defined.ts';
+import { examples, globalOptions, helpGroups, print, withDaemon } from '../cli.ts';
+import { ageText, clockText } from '../../time-text.ts';
 import { countIn, durationOption } from '../options.ts';
-import { clockText, pausedText } from '../show-why.ts';
+import { pausedText } from '../show-why.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { plainText } from '../text.ts';
 
-interface Options {
-  readonly by: 'time' | 'host';
+interface Options extends Omit<MethodInput<'schedule.list'>, 'key' | 'before'> {
   readonly host?: string;
-  readonly source?: string;
-  readonly project?: string;
   readonly until?: number;
   readonly limit: number;
 }
 
 type Answer = Result<'schedule.list'>;
 
-/** The most turns that a daemon tells in one answer. */
+/** The most turns that the daemon puts into one answer. */
 const maxTurns = 1_000;
 
-/** `schedule`: the turns that are to come. */
-export function scheduleCommand(terminal: Terminal): Command {
+/** `schedule`: shows the coming turns. */
+export function createCommand(terminal: Terminal): Command {
   return new Command('schedule')
-    .description('show the turns that are to come, by time or by host; times are those of UTC')
-    .addOption(new Option('--by <order>', 'in which order').choices(['time', 'host']).default('time'))
-    .option('--host <key>', 'those of this host alone: its politeness key, or an URL on it')
-    .option('-s, --source <id>', 'those of this source alone')
-    .option('--project <id>', 'those of this project alone')
-    .option('--until <duration>', 'no later than so much from now, such as 6h', durationOption)
-    .option('--limit <count>', `at most so many, up to ${maxTurns}`, countIn(1, maxTurns), 100)
+    .helpGroup(helpGroups.schedule)
+    .description('show the coming turns by time or by host, with times in UTC')
+    .addOption(new Option('--by <order>', 'the order').choices(['time', 'host']).default('time'))
+    .option('--host <key>', 'only turns of this host: its politeness key, or an address on it')
+    .option('-s, --source <id>', 'only turns of this source')
+    .option('--project <id>', 'only turns of this project')
+    .option('--until <duration>', 'only turns within this time from now, such as 6h', durationOption)
+    .option('--limit <count>', `the most turns to show, up to ${maxTurns}`, countIn(1, maxTurns), 100)
     .addHelpText(
       'after',
       examples(
@@ -50,7 +49,7 @@ export function scheduleCommand(terminal: Terminal): Command {
     );
 }
 
-/** Says what of the answer is no turn. */
+/** Prints on the error stream what the answer says besides turns. */
 function tell(terminal: Terminal, { turns, more, unloaded = [], paused }: Answer, limit: number): void {
   if (paused !== undefined) terminal.err(pausedText(paused));
   if (turns.length === 0) terminal.err('nothing is to come');
@@ -61,15 +60,14 @@ function tell(terminal: Terminal, { turns, more, unloaded = [], paused }: Answer
   if (more) terminal.err(moreText(limit));
 }
 
-function asked({ by, host, source, project, until, limit }: Options, now: number) {
+function asked({ host, until, ...wanted }: Options, now: number): MethodInput<'schedule.list'> {
   const origin = host === undefined ? undefined : URL.parse(host)?.origin;
   return {
-    by,
-    limit,
-    ...(host !== undefined && { key: origin === undefined || origin === 'null' ? host : origin }),
-    ...(source !== undefined && { source }),
-    ...(project !== undefined && { project }),
-    ...(until !== undefined && { before: now + until }),
+    ...wanted,
+    ...defined({
+      key: origin === undefined || origin === 'null' ? host : origin,
+      before: until === undefined ? undefined : now + until,
+    }),
   };
 }
 
@@ -81,15 +79,14 @@ function moreText(limit: number): string {
 
 function showTurns(terminal: Terminal, turns: readonly TurnView[]): string {
   const now = terminal.now();
-  const rows = turns.map(({ dueAt, dayOnly, target, project, source, key, by, url }) => [
-    clockText(dueAt, now),
-    dueAt <= now ? 'due' : ageText(dueAt, now),
-    plainText(key),
-    source,
-    project,
-    String(target),
-    dayOnly ? `${by}, that day` : (by ?? '–'),
-    plainText(url),
+  return table(terminal, turns, [
+    ['AT', ({ dueAt }) => clockText(dueAt, now)],
+    ['IN', ({ dueAt }) => (dueAt <= now ? 'due' : ageText(dueAt, now))],
+    ['HOST', ({ key }) => plainText(key)],
+    ['SOURCE', ({ source }) => source],
+    ['PROJECT', ({ project }) => project],
+    ['TARGET', ({ target }) => String(target)],
+    ['BY', ({ by, dayOnly }) => (dayOnly ? `${by}, that day` : (by ?? '–'))],
+    ['URL', ({ url }) => plainText(url)],
   ]);
-  return table(terminal, ['AT', 'IN', 'HOST', 'SOURCE', 'PROJECT', 'TARGET', 'BY', 'URL'], rows);
 }

@@ -1,12 +1,13 @@
 import { Argument, Command } from 'commander';
-import { examples } from '../cli.ts';
+import { examples, helpGroups } from '../cli.ts';
 import type { Terminal } from '../terminal.ts';
 
 const kinds = ['source', 'projects', 'daemon'] as const;
 
-/** `schema`: the JSON Schema of a file that a person writes, for an editor to check and complete it by. */
-export function schemaCommand(terminal: Terminal): Command {
+/** `schema`: prints the JSON Schema of a kind of file, by which an editor checks and completes it. */
+export function createCommand(terminal: Terminal): Command {
   return new Command('schema')
+    .helpGroup(helpGroups.begin)
     .description('print the JSON Schema of a kind of file, for editors; needs no daemon')
     .addArgument(
       new Argument('<kind>', 'a source, projects.yaml, or heronry.yaml (daemon)')
@@ -22,7 +23,7 @@ An editor with a YAML language server uses it for a file that begins with:
   # yaml-language-server: $schema=../source.schema.json`,
     )
     .action(async (kind: (typeof kinds)[number]) => {
-      const { jsonSchema } = await import('../../definition/json-schema.ts');
+      const { jsonSchema } = await import('../../definition/load.ts');
       terminal.out(JSON.stringify(jsonSchema(kind), undefined, 2));
     });
 }

@@ -3,14 +3,13 @@ import { Command } from 'commander';
 import type { Client } from '../../control/client.ts';
 import type { SourceView } from '../../control/methods/source.ts';
 import type { Problem } from '../../definition/problem.ts';
-import { examples, print, withDaemon } from '../cli.ts';
-import { durationText } from '../duration.ts';
-import { CommandError, exitStatus } from '../exit-status.ts';
+import { examples, helpGroups, print, withDaemon } from '../cli.ts';
+import { durationText } from '../../time-text.ts';
+import { CommandError } from '../exit-status.ts';
 import { showProblems } from '../problems.ts';
 import { circuitText } from '../show.ts';
-import { showStatus } from '../show-status.ts';
 import { table } from '../table.ts';
-import type { Terminal } from '../terminal.ts';
+import { showStatus, type Terminal } from '../terminal.ts';
 import { countText, plainText } from '../text.ts';
 
 interface Options {
@@ -19,13 +18,14 @@ interface Options {
   readonly ids?: boolean;
 }
 
-/** `sources`: the sources and what is wrong with their definitions. */
-export function sourcesCommand(terminal: Terminal): Command {
+/** `sources`: lists the sources and their problems. */
+export function createCommand(terminal: Terminal): Command {
   return new Command('sources')
-    .description('list sources, and what is wrong with their definitions, sessions and sites')
-    .option('--reload', 'read the definition files again before; leaves with 2 where one has a problem')
-    .option('--reset <id>', 'before, let this source log in again after it gave up')
-    .option('--ids', 'print ids alone')
+    .helpGroup(helpGroups.sources)
+    .description('list sources, and the problems of their definitions, sessions and sites')
+    .option('--reload', 'first read the definition files again; exits with 2 if one has a problem')
+    .option('--reset <id>', 'first let this source log in again after it gave up')
+    .option('--ids', 'print only the ids')
     .addHelpText('after', examples('heronry sources', 'heronry sources --reload', 'heronry sources --reset kickfund'))
     .action(({ reload, reset, ids }: Options, command: Command) =>
       withDaemon(terminal, command, async (client) => {
@@ -44,7 +44,7 @@ export function sourcesCommand(terminal: Terminal): Command {
     );
 }
 
-/** Has the definition files read again, and gives what is wrong with them. */
+/** Has the daemon read the definition files again. Resolves with their problems. */
 async function reloaded(terminal: Terminal, client: Client): Promise<readonly Problem[]> {
   const { changed, removed, problems } = await client.call('source.reload', {});
   terminal.err(`${countText(changed.length, 'source')} changed, ${removed.length} removed`);
@@ -53,39 +53,37 @@ async function reloaded(terminal: Terminal, client: Client): Promise<readonly Pr
 
 function refusal(terminal: Terminal, problems: readonly Problem[]): CommandError {
   const told = `${countText(problems.length, 'problem')}; what has one stays as it was loaded before:`;
-  return new CommandError(exitStatus.usage, `${told}\n${showProblems(terminal, problems)}`);
+  return new CommandError('usage', `${told}\n${showProblems(terminal, problems)}`);
 }
 
-/** @param told - problems that are told elsewhere. */
+/** @param told - problems that are printed elsewhere. */
 function showSources(terminal: Terminal, sources: readonly SourceView[], told: readonly Problem[]): string {
-  if (sources.length === 0) return '';
-  const rows = sources.map((source) => [
-    source.id,
-    showStatus(terminal, statusOf(source)),
-    String(source.targets),
-    source.everyMs === undefined ? '–' : durationText(source.everyMs),
-    source.pulse ? durationText(source.pulse.everyMs) : '–',
-    source.robots ?? '–',
-    plainText(source.name),
-  ]);
   const problems = sources
     .flatMap((source) => source.problems)
     .filter((problem) => !told.some((each) => isDeepStrictEqual(each, problem)));
   return [
-    table(terminal, ['SOURCE', 'STATUS', 'TARGETS', 'EVERY', 'PULSE', 'ROBOTS', 'NAME'], rows),
+    table(terminal, sources, [
+      ['SOURCE', ({ id }) => id],
+      ['STATUS', (source) => showStatus(terminal, statusOf(source))],
+      ['TARGETS', ({ targets }) => String(targets)],
+      ['EVERY', ({ everyMs }) => (everyMs === undefined ? '–' : durationText(everyMs))],
+      ['PULSE', ({ pulse }) => (pulse ? durationText(pulse.everyMs) : '–')],
+      ['ROBOTS', ({ robots }) => robots ?? '–'],
+      ['NAME', ({ name }) => plainText(name)],
+    ]),
     ...sources.flatMap((source) => noteLines(terminal, source)),
     ...(problems.length > 0 ? [showProblems(terminal, problems)] : []),
   ].join('\n');
 }
 
-/** The worst thing about a source. */
+/** Returns the status to show of a source: its worst condition. */
 function statusOf({ status, session, circuit }: SourceView): string {
   if (status !== 'ready') return status;
   if (session?.message !== undefined) return session.code;
   return circuit?.state === 'open' ? 'circuit_open' : status;
 }
 
-/** What a person should know or do about a source, besides the problems of its definition. */
+/** Formats what a person should know or do about a source's session and circuit. */
 function noteLines(terminal: Terminal, { id, session, circuit }: SourceView): string[] {
   const hint = session?.code === 'login_attempts' ? `; then: heronry sources --reset ${id}` : '';
   return [

@@ -1,36 +1,30 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { examples, globalOptions } from '../cli.ts';
+import { defined } from '../../defined.ts';
+import { examples, globalOptions, helpGroups } from '../cli.ts';
 import type { Terminal } from '../terminal.ts';
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 interface Options {
   readonly config?: string;
   readonly data?: string;
   readonly sources?: string;
   readonly apiOnly?: boolean;
-  readonly logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+  readonly logLevel?: (typeof logLevels)[number];
 }
 
 /** `start`: runs the daemon in the foreground. */
-export function startCommand(terminal: Terminal): Command {
+export function createCommand(terminal: Terminal): Command {
   return new Command('start')
+    .helpGroup(helpGroups.begin)
     .description('run the daemon in the foreground, until interrupted or told to stop')
-    .option('-c, --config <file>', 'its configuration; by default heronry.yaml in the present folder, if there is one')
-    .option('--data <folder>', 'where it keeps its data')
+    .option('-c, --config <file>', 'the configuration; by default heronry.yaml in the present folder, if there is one')
+    .option('--data <folder>', 'the folder of its data')
     .option('--sources <folder>', 'the folder of definitions')
-    .option('--api-only', 'serve the control methods and ask no site by itself: no scrapes, no pulses')
-    .addOption(
-      new Option('--log-level <level>', 'from which level on it logs').choices([
-        'trace',
-        'debug',
-        'info',
-        'warn',
-        'error',
-        'fatal',
-        'silent',
-      ]),
-    )
+    .option('--api-only', 'only serve the control methods: no scrapes, no pulses')
+    .addOption(new Option('--log-level <level>', 'the lowest level that is logged').choices(logLevels))
     .addHelpText(
       'after',
       examples('heronry start', 'heronry start --data /srv/heronry --sources definitions', 'heronry start --api-only'),
@@ -38,14 +32,17 @@ export function startCommand(terminal: Terminal): Command {
     .action(async ({ config, data, sources, apiOnly, logLevel }: Options, command: Command) => {
       const { runDaemon } = await import('../../daemon.ts');
       const { socket } = globalOptions(command);
+      const absolute = (path: string | undefined) => (path === undefined ? undefined : resolve(terminal.cwd, path));
       const file = config ?? (existsSync(resolve(terminal.cwd, 'heronry.yaml')) ? 'heronry.yaml' : undefined);
-      process.exitCode = await runDaemon({
-        ...(file !== undefined && { config: resolve(terminal.cwd, file) }),
-        ...(data !== undefined && { data: resolve(terminal.cwd, data) }),
-        ...(socket !== undefined && { socket: resolve(terminal.cwd, socket) }),
-        ...(sources !== undefined && { sources: resolve(terminal.cwd, sources) }),
-        ...(apiOnly === true && { apiOnly }),
-        ...(logLevel && { logLevel }),
-      });
+      process.exitCode = await runDaemon(
+        defined({
+          config: absolute(file),
+          data: absolute(data),
+          socket: absolute(socket),
+          sources: absolute(sources),
+          apiOnly,
+          logLevel,
+        }),
+      );
     });
 }

@@ -1,21 +1,18 @@
 import { Command } from 'commander';
 import type { DaemonStatus } from '../../control/methods/daemon.ts';
-import { examples, print, withDaemon } from '../cli.ts';
-import { ageText } from '../duration.ts';
-import { showStatus } from '../show-status.ts';
-import type { Terminal } from '../terminal.ts';
+import { callAndPrint, examples, helpGroups } from '../cli.ts';
+import { ageText } from '../../time-text.ts';
+import { showStatus, type Terminal } from '../terminal.ts';
 import { bytesText, countText, plainText } from '../text.ts';
 
-/** `status`: how the daemon fares. */
-export function statusCommand(terminal: Terminal): Command {
+/** `status`: shows the state of the daemon. */
+export function createCommand(terminal: Terminal): Command {
   return new Command('status')
-    .description('show how the daemon fares')
+    .helpGroup(helpGroups.daemon)
+    .description('show the state of the daemon')
     .addHelpText('after', examples('heronry status', 'heronry status --json'))
     .action((_options: object, command: Command) =>
-      withDaemon(terminal, command, async (client) => {
-        const status = await client.call('daemon.status', {});
-        print(terminal, command, status, () => showDaemon(terminal, status));
-      }),
+      callAndPrint(terminal, command, ['daemon.status', {}], (status) => showDaemon(terminal, status)),
     );
 }
 
@@ -31,7 +28,7 @@ function showDaemon(terminal: Terminal, status: DaemonStatus): string {
     `projects  ${projects.active} active, ${projects.finished} finished, ${projects.archived} archived`,
     `targets   ${targets.active} active, ${targets.finished} finished, ${targets.disabled} disabled${parked}`,
     `sources   ${sources.ready} ready${broken}`,
-    `scrapes   ${scrapes.running} running, ${scrapes.waiting} waiting; since the start ${scrapes.complete} complete, ${scrapes.failed} failed, ${scrapes.cancelled} cancelled`,
+    `scrapes   ${scrapes.running} running, ${scrapes.waiting} waiting; since the start ${scrapes.complete} complete, ${scrapes.failed} failed, ${scrapes.aborted ?? 0} aborted, ${scrapes.cancelled} cancelled`,
     `data      ${status.data}`,
     `socket    ${status.socket}`,
   ];
@@ -40,7 +37,7 @@ function showDaemon(terminal: Terminal, status: DaemonStatus): string {
   return lines.join('\n');
 }
 
-/** Why nothing is scraped, and when that is tried again. */
+/** Formats why scraping is paused, and when it may go on. */
 function pauseText(terminal: Terminal, { paused = '', pausedUntil }: DaemonStatus): string {
   if (pausedUntil === undefined) return plainText(paused);
   return `${plainText(paused)}; whether there is room again is tried ${ageText(pausedUntil, terminal.now())}`;

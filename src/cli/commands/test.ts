@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { examples, print } from '../cli.ts';
-import { CommandError, exitStatus } from '../exit-status.ts';
+import { examples, helpGroups, print } from '../cli.ts';
+import { CommandError } from '../exit-status.ts';
 import { loadDefinition, pluginsFolder, sourcesFolder } from '../local/definitions.ts';
-import type { FixtureRun } from '../local/run-fixture.ts';
-import { differenceLine } from '../local/show-difference.ts';
+import type { FixtureRun } from '../local/fixtures.ts';
+import { differenceLine } from '../local/differences.ts';
 import type { Terminal } from '../terminal.ts';
 import { countText } from '../text.ts';
 
@@ -14,20 +14,18 @@ interface Options {
   readonly fixtures: string;
 }
 
-/** `test`: reads all saved pages and says where they no longer give what is expected. */
-export function testCommand(terminal: Terminal): Command {
+/** `test`: reads saved pages and shows how they differ from what is expected. */
+export function createCommand(terminal: Terminal): Command {
   return new Command('test')
-    .description('read saved pages by their definitions and say what differs from what is expected; needs no daemon')
-    .argument('[sources...]', 'only those of these sources')
-    .option('--update', 'expect what the pages give now')
+    .helpGroup(helpGroups.sources)
+    .description('read saved pages by their definitions and show what differs from what is expected; needs no daemon')
+    .argument('[sources...]', 'only pages of these sources')
+    .option('--update', 'expect from now on what the pages give now')
     .option('--sources <folder>', 'the folder of definitions')
     .option('--fixtures <folder>', 'where pages are kept, a folder for each source', 'fixtures')
     .addHelpText('after', examples('heronry test', 'heronry test kickfund --update'))
     .action(async (wanted: readonly string[], options: Options, command: Command) => {
-      const [{ fixturesIn }, { runFixture }] = await Promise.all([
-        import('../local/fixture-files.ts'),
-        import('../local/run-fixture.ts'),
-      ]);
+      const { fixturesIn, runFixture } = await import('../local/fixtures.ts');
       const folder = resolve(terminal.cwd, options.fixtures);
       const definitions = await sourcesFolder(terminal, options.sources);
       const lists = wanted.length === 0 ? [fixturesIn(folder)] : wanted.map((source) => fixturesIn(folder, source));
@@ -36,7 +34,7 @@ export function testCommand(terminal: Terminal): Command {
       if (bare.length > 0 || fixtures.length === 0) {
         const whose = bare.length > 0 ? ` of ${bare.join(', ')}` : '';
         throw new CommandError(
-          exitStatus.notFound,
+          'not_found',
           `test: no saved page${whose} in ${folder}: \`heronry fixture add\` saves one`,
         );
       }
@@ -50,7 +48,7 @@ export function testCommand(terminal: Terminal): Command {
       const bad = runs.filter(({ ok }) => !ok).length;
       if (bad > 0)
         throw new CommandError(
-          exitStatus.failed,
+          'failed',
           `${bad} of ${countText(runs.length, 'saved page')} ${bad === 1 ? 'differs' : 'differ'}`,
         );
     });
@@ -72,7 +70,7 @@ function headText(terminal: Terminal, { source, name, ok, updated }: FixtureRun)
   return `${word}  ${source}/${name}`;
 }
 
-/** What was expected stands before the arrow, what the page gives behind it. */
+/** Formats differences: what was expected before the arrow, what the page gives after it. */
 function detailLines(terminal: Terminal, { differences, notes }: FixtureRun): string[] {
   return [...differences.map((each) => differenceLine(terminal, each)), ...notes].map(
     (line) => `  ${line.replaceAll('\n', '\n  ')}`,

@@ -1,32 +1,29 @@
 import { setInterval } from 'node:timers/promises';
 import { Command } from 'commander';
-import type { TreeNode } from '../../control/methods/tree.ts';
-import { examples, print, withClient } from '../cli.ts';
-import { durationText } from '../duration.ts';
+import type { MethodInput } from '../../control/methods.ts';
+import type { TreeNode } from '../../control/methods/daemon.ts';
+import { examples, helpGroups, print, withClient } from '../cli.ts';
+import { durationText } from '../../time-text.ts';
 import { countOption } from '../options.ts';
 import { cutAt } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { bytesText, plainText } from '../text.ts';
 
-interface Options {
-  readonly watch?: boolean;
-  readonly depth?: number;
-  readonly limit?: number;
-}
+type Options = MethodInput<'tree.get'> & { readonly watch?: boolean };
 
 const watchMs = 1_000;
 
-/** `tree`: the supervision tree as it runs. */
-export function treeCommand(terminal: Terminal): Command {
+/** `tree`: shows the supervision tree as it runs. */
+export function createCommand(terminal: Terminal): Command {
   return new Command('tree')
+    .helpGroup(helpGroups.daemon)
     .description('show the supervision tree as it runs')
-    .option('-w, --watch', 'show it anew every second, until interrupted')
-    .option('-d, --depth <levels>', 'at most so many levels', countOption)
-    .option('--limit <count>', 'at most so many children of each, 100 unless told', countOption)
+    .option('-w, --watch', 'show it every second, until interrupted')
+    .option('-d, --depth <levels>', 'the most levels to show', countOption)
+    .option('--limit <count>', 'the most children of each supervisor to show; by default 100', countOption)
     .addHelpText('after', examples('heronry tree', 'heronry tree --watch --depth 2'))
-    .action(({ watch, depth, limit }: Options, command: Command) =>
+    .action(({ watch, ...asked }: Options, command: Command) =>
       withClient(terminal, command, async (client) => {
-        const asked = { ...(depth !== undefined && { depth }), ...(limit !== undefined && { limit }) };
         const show = async (make: typeof showTree): Promise<void> =>
           print(terminal, command, await client.call('tree.get', asked), (tree) => make(terminal, tree).join('\n'));
         await show(watch ? showFrame : showTree);
@@ -35,7 +32,10 @@ export function treeCommand(terminal: Terminal): Command {
     );
 }
 
-/** The tree in place of the one before, as far as the terminal has room; elsewhere a blank line ends each. */
+/**
+ * Formats the tree to replace the one before on a terminal, cut to its size; off a terminal, a blank line ends each
+ * tree.
+ */
 function showFrame(terminal: Terminal, node: TreeNode): string[] {
   const { columns, rows } = terminal;
   if (columns === undefined || rows === undefined) return [...showTree(terminal, node), ''];

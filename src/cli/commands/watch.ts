@@ -1,21 +1,19 @@
 import { Command } from 'commander';
-import { examples, print, withClient } from '../cli.ts';
+import type { MethodInput } from '../../control/methods.ts';
+import { defined } from '../../defined.ts';
+import { examples, helpGroups, print, withClient } from '../cli.ts';
 import { countOption, repeatedOption } from '../options.ts';
 import { showEvent } from '../show.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface Options {
-  readonly after?: number;
-  readonly project?: string;
-  readonly source?: string;
-  readonly type?: readonly string[];
-}
+type Options = Omit<MethodInput<'event.subscribe'>, 'types' | 'scrape'> & { readonly type?: readonly string[] };
 
-/** `watch`: events as they happen. */
-export function watchCommand(terminal: Terminal): Command {
+/** `watch`: shows events as they happen. */
+export function createCommand(terminal: Terminal): Command {
   return new Command('watch')
+    .helpGroup(helpGroups.daemon)
     .description('show events as they happen, until interrupted')
-    .option('-a, --after <id>', 'begin with the event after this one; 0 for the oldest kept', countOption)
+    .option('-a, --after <id>', 'begin with the event after this one; 0 for the oldest one kept', countOption)
     .option('-p, --project <id>', 'only events of this project')
     .option('-s, --source <id>', 'only events of this source')
     .option(
@@ -27,14 +25,9 @@ export function watchCommand(terminal: Terminal): Command {
       'after',
       examples('heronry watch', 'heronry watch --project solar --type "record.*"', 'heronry watch --after 4711 --json'),
     )
-    .action(({ after, project, source, type }: Options, command: Command) =>
+    .action(({ type, ...wanted }: Options, command: Command) =>
       withClient(terminal, command, async (client) => {
-        const asked = {
-          ...(after !== undefined && { after }),
-          ...(project !== undefined && { project }),
-          ...(source !== undefined && { source }),
-          ...(type && { types: type }),
-        };
+        const asked = { ...wanted, ...defined({ types: type }) };
         await client.subscribe(asked, (event) => print(terminal, command, event, () => showEvent(terminal, event)));
         const ended = await client.closed;
         if (ended) throw ended;

@@ -1,52 +1,62 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { DaemonConfig } from '../../definition/daemon.ts';
 import type { Loaded } from '../../definition/load.ts';
 import type { Source } from '../../definition/source.ts';
-import { CommandError, exitStatus } from '../exit-status.ts';
+import { CommandError } from '../exit-status.ts';
 import { showProblems } from '../problems.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** The folder of definitions: the one that is named, else what heronry.yaml in the present folder says, else `sources`. */
+/**
+ * Resolves with the folder of definitions: `named`, else what heronry.yaml in the present folder says, else
+ * `sources`.
+ */
 export async function sourcesFolder({ cwd }: Terminal, named?: string): Promise<string> {
-  if (named !== undefined) return resolve(cwd, named);
-  const file = resolve(cwd, 'heronry.yaml');
-  if (!existsSync(file)) return resolve(cwd, 'sources');
+  return resolve(cwd, named ?? (await configured(cwd))?.sources ?? 'sources');
+}
+
+/** Resolves with the folder of plug-ins by the heronry.yaml in the present folder, as `pluginsIn` does. */
+export async function pluginsFolder({ cwd }: Terminal, sources: string): Promise<string> {
+  return pluginsIn(cwd, sources, (await configured(cwd))?.plugins);
+}
+
+/** Returns the folder of plug-ins: the configured one within `folder`, else `plugins` beside the definitions. */
+export function pluginsIn(folder: string, sources: string | undefined, named: string | undefined): string {
+  if (named !== undefined) return resolve(folder, named);
+  return resolve(sources === undefined ? folder : dirname(sources), 'plugins');
+}
+
+/** Loads the heronry.yaml of a folder; nothing where there is none or it has problems, which `validate` reports. */
+async function configured(folder: string): Promise<DaemonConfig | undefined> {
+  const file = resolve(folder, 'heronry.yaml');
+  if (!existsSync(file)) return undefined;
   const { loadDaemon } = await import('../../definition/load.ts');
   const daemon = await loadDaemon(file);
-  return resolve(cwd, daemon.ok ? daemon.value.sources : 'sources');
+  return daemon.ok ? daemon.value : undefined;
 }
 
-/** The folder of plug-ins: what heronry.yaml in the present folder says, else `plugins` beside the definitions. */
-export async function pluginsFolder({ cwd }: Terminal, sources: string): Promise<string> {
-  const file = resolve(cwd, 'heronry.yaml');
-  const { loadDaemon } = await import('../../definition/load.ts');
-  const daemon = existsSync(file) ? await loadDaemon(file) : undefined;
-  const named = daemon?.ok ? daemon.value.plugins : undefined;
-  return named === undefined ? resolve(dirname(sources), 'plugins') : resolve(cwd, named);
-}
-
-/** The file that a source's definition stands in, there or not. */
+/** Returns the path of a source's definition, whether or not the file exists. */
 export function definitionFile(folder: string, id: string): string {
   const other = join(folder, `${id}.yml`);
   return existsSync(other) ? other : join(folder, `${id}.yaml`);
 }
 
-/** Loads one definition, or tells what is wrong with it; throws where there is none. */
+/** Loads a definition, or the problems of its file. Rejects with a `CommandError` where there is no such file. */
 export async function loadDefinition(folder: string, id: string): Promise<Loaded<Source>> {
-  const { SourceId } = await import('../../definition/slug.ts');
+  const { SourceId } = await import('../../schema/slug.ts');
   const file = SourceId.safeParse(id).success ? definitionFile(folder, id) : undefined;
   if (file === undefined || !existsSync(file)) {
-    throw new CommandError(exitStatus.notFound, `no valid source "${id}" in ${folder}: ${await listed(folder)}`);
+    throw new CommandError('not_found', `no valid source "${id}" in ${folder}: ${await listed(folder)}`);
   }
   const { loadSource } = await import('../../definition/load.ts');
   return loadSource(file);
 }
 
-/** The same where only a valid one is of use. */
+/** Loads a valid definition. Rejects with a `CommandError` that lists its problems, or where there is no such file. */
 export async function validDefinition(terminal: Terminal, folder: string, id: string): Promise<Source> {
   const loaded = await loadDefinition(folder, id);
   if (loaded.ok) return loaded.value;
-  throw new CommandError(exitStatus.failed, `source "${id}" is not valid:\n${showProblems(terminal, loaded.problems)}`);
+  throw new CommandError('failed', `source "${id}" is not valid:\n${showProblems(terminal, loaded.problems)}`);
 }
 
 async function listed(folder: string): Promise<string> {

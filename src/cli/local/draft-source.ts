@@ -1,24 +1,28 @@
 import { dirname, extname } from 'node:path';
 import type { TryView } from '../../control/methods/source.ts';
 import type { Draft } from '../../draft/draft.ts';
-import { CommandError, exitStatus } from '../exit-status.ts';
+import { defined } from '../../defined.ts';
+import { CommandError } from '../exit-status.ts';
 import { showProblems } from '../problems.ts';
 import type { Terminal } from '../terminal.ts';
-import { draftOnThread } from './page-thread.ts';
-import { type HeldPage, readHeldPage } from './page.ts';
+import { draftOnThread, readHeldPage } from './read-page.ts';
+import type { HeldPage } from './page.ts';
 
-/** A definition that is valid and gives records on the page it was drafted from. */
+/** A drafted definition, which is valid and reads records on the page it was drafted from. */
 export interface DraftedSource {
   readonly text: string;
   readonly draft: Draft;
-  /** What it reads on that page. */
+  /** The result of reading that page with the definition. */
   readonly found: TryView;
 }
 
-/** A definition goes through so many rounds of leaving out what does not hold. */
+/** The most rounds of reading the page with the draft and leaving out fields that are not found. */
 const maxRounds = 3;
 
-/** Drafts a definition for `file` from a page, and holds it to that page; throws where nothing can be made of it. */
+/**
+ * Drafts a definition for `file` from a page, and reads the page by it. Rejects with a `CommandError` where the
+ * page has no records.
+ */
 export async function draftSource(
   terminal: Terminal,
   file: string,
@@ -32,19 +36,18 @@ export async function draftSource(
   const { url } = page;
   let draft = await draftedWithin(page);
   if (draft.record === undefined && draft.provider !== 'rss')
-    throw new CommandError(exitStatus.failed, `nothing to read there: ${draft.found.join('; ')}`);
+    throw new CommandError('failed', `nothing to read there: ${draft.found.join('; ')}`);
   const plain = new Set<string>();
   for (let round = 1; ; round += 1) {
     const text = definitionText(draft, { id, url, plain });
     const loaded = parseSource(text, file);
     if (!loaded.ok)
-      throw new CommandError(exitStatus.failed, `the draft is not valid:\n${showProblems(terminal, loaded.problems)}`);
+      throw new CommandError('failed', `the draft is not valid:\n${showProblems(terminal, loaded.problems)}`);
     const found = await readHeldPage(loaded.value, page, { plugins: dirname(file) });
     const wrong = found.unparsed.map(({ record, field }) => `${record}.${field.replace(/[.[].*/s, '')}`);
     const isSettled = wrong.length === 0 && found.absent.length === 0;
     if (isSettled || round === maxRounds) {
-      if (found.failure)
-        throw new CommandError(exitStatus.failed, `the draft gives no record: ${found.failure.message}`);
+      if (found.failure) throw new CommandError('failed', `the draft gives no record: ${found.failure.message}`);
       return { text, draft, found };
     }
     for (const field of wrong) plain.add(field);
@@ -52,18 +55,18 @@ export async function draftSource(
   }
 }
 
-/** No usual page takes a tenth of it, in milliseconds. */
+/** The time limit of a draft, in milliseconds; a usual page takes less than a tenth of it. */
 const draftLimitMs = 20_000;
 
 async function draftedWithin({ body, url, contentType }: HeldPage): Promise<Draft> {
-  const page = { body, url, ...(contentType !== undefined && { contentType }) };
+  const page = { body, url, ...defined({ contentType }) };
   const drafted = await draftOnThread(page, draftLimitMs);
   if (drafted.ok) return drafted.value;
   const { describeExtractFailure } = await import('../../extract/describe.ts');
-  throw new CommandError(exitStatus.failed, describeExtractFailure(drafted.failure));
+  throw new CommandError('failed', describeExtractFailure(drafted.failure));
 }
 
-/** Fields that stand nowhere on the page after all are left out. */
+/** Removes fields that were not found on the page, but never the key. */
 function withoutFields(draft: Draft, absent: ReadonlySet<string>): Draft {
   const { record } = draft;
   if (record === undefined) return draft;
@@ -73,7 +76,7 @@ function withoutFields(draft: Draft, absent: ReadonlySet<string>): Draft {
   return { ...draft, record: { ...record, fields: Object.fromEntries(fields) } };
 }
 
-/** An id made of a host, such as `kickfund` of `www.kickfund.example`. */
+/** Makes a source's id from the host of an address: `kickfund` from `www.kickfund.example`. */
 export function idOf(url: string): string {
   const labels = new URL(url).hostname.replace(/^www\./, '').split('.');
   const isAddress = labels.every((label) => /^\d+$/.test(label)) || labels[0]?.startsWith('[');
@@ -86,7 +89,10 @@ export function idOf(url: string): string {
   );
 }
 
-/** What a saved page is, by its name: a server would have said it. */
+/**
+ * Returns the content type of a saved page by the ending of its name; nothing for most, which are told by their
+ * content.
+ */
 export function contentTypeOf(file: string): string | undefined {
   const types: Readonly<Record<string, string>> = { '.csv': 'text/csv', '.tsv': 'text/tab-separated-values' };
   return types[extname(file).toLowerCase()];

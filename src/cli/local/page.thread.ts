@@ -1,7 +1,10 @@
 import { parentPort as port } from 'node:worker_threads';
-import type { PageTask } from './page-thread.ts';
+import type { PageTask } from './read-page.ts';
 
-/** The entry of a thread that reads and drafts pages for commands, one after the other; it says so when it can begin. */
+/**
+ * The entry of a thread that reads and drafts pages for commands, one after the other. Posts `ready` once it can
+ * take tasks.
+ */
 const { tryExtract } = await import('../../extract/trial.ts');
 
 port?.on('message', (task: PageTask) => void answer(task));

@@ -1,83 +1,42 @@
+import type { Command } from 'commander';
+import type { Client } from '../../control/client.ts';
+import { ControlError } from '../../control/error.ts';
+import type { MethodInput } from '../../control/methods.ts';
 import type { TryView } from '../../control/methods/source.ts';
 import type { Source } from '../../definition/source.ts';
-import { CommandError, exitStatus } from '../exit-status.ts';
-import { readOnThread } from './page-thread.ts';
+import { defined } from '../../defined.ts';
+import { ageText } from '../../time-text.ts';
+import { globalOptions, withDaemon } from '../cli.ts';
+import { CommandError } from '../exit-status.ts';
+import { holdText } from '../show.ts';
+import type { Terminal } from '../terminal.ts';
+import { plainText } from '../text.ts';
 
-/** As large as a page that is asked for may be. */
+/** The largest saved page that is read, which is also the limit of a fetched page. */
 const maxPageBytes = 32 * 1024 * 1024;
 
-/** A page that is at hand. */
+/** A page that was read from a file or fetched by the daemon. */
 export interface HeldPage {
   readonly body: Uint8Array;
-  /** Where it was, as links on it are relative to that. */
+  /** The address of the page, by which its links are resolved. */
   readonly url: string;
   readonly contentType?: string;
-  /** Wall time. */
+  /** Wall time at which the page was fetched. */
   readonly fetchedAt?: number;
 }
 
-export interface ReadOptions {
-  readonly trees?: boolean;
-  /** The folder of plug-ins. */
-  readonly plugins: string;
-}
-
-/** Reads a page of a source as a daemon would, on a thread with the source's limit; loads what extraction needs only when called. */
-export async function readHeldPage(
-  source: Source,
-  { body, url, contentType }: HeldPage,
-  { trees = false, plugins }: ReadOptions,
-): Promise<TryView> {
-  if (source.plugin !== undefined) {
-    const { readByPlugin } = await import('./plugin-page.ts');
-    const found = await readByPlugin(
-      source,
-      source.plugin,
-      { body, url, ...(contentType !== undefined && { contentType }) },
-      plugins,
-    );
-    return { url, bytes: body.length, explained: [], steps: [], ...found };
-  }
-  const [{ openProvider }, { describeExtractFailure }] = await Promise.all([
-    import('../../provider/all.ts'),
-    import('../../extract/describe.ts'),
-  ]);
-  const { plan, limitMs } = openProvider(source).page;
-  const input = { body: new Uint8Array(body).buffer, url, plan, ...(contentType !== undefined && { contentType }) };
-  const read = await readOnThread(input, trees, limitMs);
-  const { outcome, trial } = read.ok ? read.value : { outcome: read, trial: { items: [] } };
-  const told = {
-    url,
-    bytes: body.length,
-    explained: trial.items,
-    ...(trial.trees !== undefined && { trees: trial.trees }),
-    steps: [],
-  };
-  if (outcome.ok) {
-    const { drafts, finished, absent, unparsed, repeated, notes } = outcome.extraction;
-    const noted = { ...(repeated !== undefined && { repeated }), ...(notes && { notes }) };
-    return { ...told, drafts, finished, absent, unparsed, ...noted };
-  }
-  const { failure } = outcome;
-  return {
-    ...told,
-    drafts: [],
-    finished: false,
-    absent: [],
-    unparsed: [],
-    failure: { code: failure.code, message: describeExtractFailure(failure) },
-  };
-}
-
-/** Reads a saved page. */
+/** Reads a saved page. Rejects with a `CommandError` where it is no regular file or too large. */
 export async function readPageFile(path: string): Promise<Uint8Array> {
-  const { readRegularFile } = await import('../../definition/regular-file.ts');
+  const { readRegularFile } = await import('../../definition/file.ts');
   const page = await readRegularFile(path, maxPageBytes);
   if (page.ok) return page.bytes;
-  throw new CommandError(exitStatus.failed, `${path}: ${page.message}`);
+  throw new CommandError('failed', `${path}: ${page.message}`);
 }
 
-/** Where a saved page of a source was: the address that parameters make, or its only one, else one that leads nowhere. */
+/**
+ * Returns the address of a saved page: the given one, the one that parameters make, the source's only one, or else
+ * an invalid one. Throws a `CommandError` for wrong parameters.
+ */
 export async function addressOf(
   { url: pattern }: Source,
   asked: { readonly url?: string | undefined; readonly params?: Readonly<Record<string, string>> | undefined },
@@ -86,7 +45,7 @@ export async function addressOf(
   const { fillUrl, placeholdersOf } = await import('../../definition/url-pattern.ts');
   if (pattern === undefined) {
     if (asked.params === undefined) return nowhere;
-    throw new CommandError(exitStatus.usage, 'the source has no address pattern: give a URL');
+    throw new CommandError('usage', 'the source has no address pattern: give a URL');
   }
   if (asked.params === undefined && placeholdersOf(pattern).length > 0) return new URL('/', pattern).href;
   const filled = fillUrl(pattern, asked.params ?? {});
@@ -95,7 +54,83 @@ export async function addressOf(
     ...filled.missing.map((name) => `missing parameter "${name}"`),
     ...filled.unknown.map((name) => `unknown parameter "${name}"`),
   ];
-  throw new CommandError(exitStatus.usage, told.join(', '));
+  throw new CommandError('usage', told.join(', '));
 }
 
 const nowhere = 'https://saved-page.invalid/';
+
+/** The time, in milliseconds, after which it is told what a page waits for. */
+const tellAfterMs = 2_000;
+
+/**
+ * Has the daemon read a page by a source's definition. If the page takes longer than two seconds, prints on the error stream when its
+ * host can be asked, and why not sooner. Rejects as the call of `source.try` does.
+ */
+export async function tryPage(
+  terminal: Terminal,
+  command: Command,
+  client: Client,
+  asked: MethodInput<'source.try'>,
+): Promise<TryView> {
+  const isJson = globalOptions(command).json ?? false;
+  // The call of `source.try` fails for the same reason, and tells it.
+  const timer = setTimeout(() => void (isJson || tellWait().catch(() => {})), tellAfterMs);
+  try {
+    return await client.call('source.try', asked);
+  } finally {
+    clearTimeout(timer);
+  }
+
+  async function tellWait(): Promise<void> {
+    const key = URL.parse(asked.url ?? '')?.origin;
+    const [host] = key === undefined ? [] : (await client.call('host.list', { key })).hosts;
+    const now = terminal.now();
+    const turn =
+      host?.nextAt === undefined || host.nextAt <= now ? '' : `, which can be asked ${ageText(host.nextAt, now)}`;
+    const why = host?.hold === undefined ? '' : ` (${holdText(host.hold)})`;
+    terminal.err(`waiting for a turn at ${key ?? 'its host'}${turn}${why}, or for the answer`);
+  }
+}
+
+/** Has the daemon fetch a page of a source in the host's turn. Rejects with a `CommandError` where there is no page. */
+export async function fetchPage(
+  terminal: Terminal,
+  command: Command,
+  asked:
+    | { readonly id: string; readonly url: string }
+    | { readonly id: string; readonly params: Record<string, string> },
+): Promise<HeldPage> {
+  let found: TryView | undefined;
+  await withDaemon(terminal, command, async (client) => {
+    found = await tryPage(terminal, command, client, { ...asked, keep: true });
+  });
+  const { page, failure, url = '' } = found ?? {};
+  if (page === undefined) {
+    const why = failure
+      ? `${failure.code}: ${plainText(failure.message)}`
+      : 'it has more than 8 MiB: save it, and give its file';
+    throw new CommandError('failed', `${plainText(url)}: no page to keep: ${why}`);
+  }
+  const { body, contentType, fetchedAt } = page;
+  return { body: Buffer.from(body, 'base64'), url, fetchedAt, ...defined({ contentType }) };
+}
+
+/** Has the daemon fetch a page that belongs to no source yet. Rejects with a `CommandError` where there is no page. */
+export async function peekPage(terminal: Terminal, command: Command, asked: string): Promise<HeldPage> {
+  let page: HeldPage | undefined;
+  await withDaemon(terminal, command, async (client) => {
+    const { url, body, contentType, fetchedAt } = await client.call('source.peek', { url: asked }).catch(refused);
+    page = { body: Buffer.from(body, 'base64'), url, fetchedAt, ...defined({ contentType }) };
+  });
+  if (page === undefined) throw new CommandError('failed', `${plainText(asked)}: no page came`);
+  return page;
+}
+
+/**
+ * Turns the `conflict` of a page that could not be fetched into a failure: the site failed, and nothing conflicts
+ * with what is stored.
+ */
+function refused(error: unknown): never {
+  if (!(error instanceof ControlError) || error.code !== 'conflict') throw error;
+  throw new CommandError('failed', error.message, { cause: error });
+}

@@ -1,77 +1,55 @@
 import type { CrawlRow } from '../../store/tables/crawls.ts';
 import type { Store } from '../../store/store.ts';
-import { ControlError } from '../error.ts';
+import { defined } from '../../defined.ts';
 import type { Handlers } from '../methods.ts';
-import type { CrawlView } from '../methods/crawl.ts';
-import type { HandlerDeps } from './deps.ts';
-import { findProject } from './project.ts';
-import { sliceOf } from './slice.ts';
-import { targetsOf } from './work.ts';
+import { CrawlView } from '../../view/crawl.ts';
+import type { Ports } from './ports.ts';
+import { createCursor, rowsFrom, sliceOf } from './slices.ts';
+import { findProject, targetsOf } from './find.ts';
 
-export function crawlHandlers(deps: HandlerDeps): Pick<Handlers, 'crawl.list'> {
+type Deps = Pick<Ports, 'store' | 'clock'>;
+
+const cursor = createCursor('before', CrawlView.pick({ target: true, crawl: true }).strip());
+
+/** Creates the handler that lists crawls. */
+export function crawlHandlers(deps: Deps): Pick<Handlers, 'crawl.list'> {
   return {
     'crawl.list': ({ project, target, before, limit }) => {
       const store = deps.store();
       const targets = targetsOf(findProject(store, project), target);
-      const from = before === undefined ? undefined : readCursor(before);
-      const { found, last } = sliceOf(crawlsOf(store, targets, from), limit, () => true);
+      const rows = rowsFrom(targets, cursor.read(before), (each, from) =>
+        store.crawls.ofTarget(each, { before: from?.crawl }),
+      );
+      const { found, last } = sliceOf(rows, limit, () => true);
       return {
         crawls: found.map((row) => crawlView(row, store, deps.clock.now())),
-        ...(last && { next: `${last.target}.${last.crawl}` }),
+        ...defined({ next: last && cursor.textOf(last) }),
       };
     },
   };
 }
 
-type Cursor = Pick<CrawlRow, 'target' | 'crawl'>;
-
-function* crawlsOf(store: Store, targets: readonly number[], cursor: Cursor | undefined): Generator<CrawlRow> {
-  const from = cursor === undefined ? 0 : Math.max(0, targets.indexOf(cursor.target));
-  for (const target of targets.slice(from))
-    yield* store.crawls.ofTarget(target, cursor?.target === target ? { before: cursor.crawl } : {});
-}
-
-function readCursor(text: string): Cursor {
-  const [, target, crawl] = /^(\d{1,15})\.(\d{1,15})$/.exec(text) ?? [];
-  if (target === undefined || crawl === undefined)
-    throw new ControlError('invalid_params', 'before: expected the "next" of an earlier answer');
-  return { target: Number(target), crawl: Number(crawl) };
-}
-
+/** Returns a crawl without what only its walk needs. */
 function crawlView(row: CrawlRow, store: Store, now: number): CrawlView {
-  const { target, crawl, version, startedAt, endedAt, endReason, loop } = row;
-  const { pages, maxPages, detailPages, records, newRecords, changed, errors, forbidden, bytes } = row;
-  const { tooDeep, overBudget } = row;
+  const {
+    firstScrape: _first,
+    startLinks: _links,
+    seq: _seq,
+    guard: _guard,
+    lastRead: _read,
+    downs: _downs,
+    ...rest
+  } = row;
+  const { loop, ...shown } = rest;
   return {
-    target,
-    source: store.targets.get(target)?.source ?? '',
-    crawl,
-    version,
-    startedAt,
-    ...(endedAt !== undefined && { endedAt }),
-    durationMs: Math.max(0, (endedAt ?? now) - startedAt),
-    ...(endReason !== undefined && { endReason }),
-    ...(loop !== undefined && { loop: loopView(loop) }),
-    pages,
-    maxPages,
-    detailPages,
-    records,
-    newRecords,
-    changed,
-    errors,
-    forbidden,
-    bytes,
-    status: { ...row.status },
-    refused: { ...row.refused },
+    ...shown,
+    source: store.targets.get(row.target)?.source ?? '',
+    durationMs: Math.max(0, (row.endedAt ?? now) - row.startedAt),
     offsite: [...row.offsite].sort((a, b) => b.links - a.links),
-    tooDeep,
-    overBudget,
-    fieldFill: row.fieldFill,
-    waiting: row.waiting,
+    ...defined({ loop: loop && loopView(loop) }),
   };
 }
 
-function loopView({ template, pages, samples, signals }: NonNullable<CrawlRow['loop']>): CrawlView['loop'] {
-  const { share, nearDuplicates, growing, knownDetails } = signals;
-  return { template, pages, samples: [...samples], share, nearDuplicates, growing: [...growing], knownDetails };
+function loopView({ go: _go, reason: _reason, signals, ...loop }: NonNullable<CrawlRow['loop']>): CrawlView['loop'] {
+  return { ...loop, ...signals };
 }

@@ -1,66 +1,71 @@
-import type { ProjectRow } from '../../store/rows.ts';
+import type { LifeView } from '../../actor/report.ts';
+import { describeReason } from '../../actor/errors.ts';
+import type { ProjectRow } from '../../store/tables/rows.ts';
 import { inSlices } from '../../store/slices.ts';
+import { defined } from '../../defined.ts';
+import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
-import type { DaemonStatus } from '../methods/daemon.ts';
-import type { HandlerDeps } from './deps.ts';
+import type { DaemonStatus, TreeNode } from '../methods/daemon.ts';
+import { rowsOf } from './find.ts';
+import type { Ports } from './ports.ts';
 import { statusOf } from './views.ts';
 
-type Methods = 'daemon.ping' | 'daemon.status' | 'daemon.shutdown' | 'settings.get' | 'settings.set';
+type Deps = Pick<Ports, 'store' | 'catalogue' | 'scrapes' | 'daemon'>;
 
-export function daemonHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
+/** Creates the handlers of the daemon's state, settings and supervision tree. */
+export function daemonHandlers(deps: Deps) {
   return {
     'daemon.ping': () => ({}),
     'daemon.status': () => status(deps),
     'daemon.shutdown': () => {
-      deps.shutdown();
-      return { pid: deps.daemon.pid };
+      deps.daemon.shutdown();
+      return { pid: deps.daemon.identity.pid };
     },
-    'settings.get': () => deps.settings(),
+    'tree.get': ({ depth, limit }) => {
+      const [root] = deps.daemon.tree();
+      if (root === undefined) throw new ControlError('not_ready', 'the tree is not up');
+      return nodeOf(root, depth, limit);
+    },
+    'settings.get': () => deps.daemon.settings(),
     'settings.set': async (change) => {
-      const settings = { ...deps.settings(), ...change };
-      await deps.saveSettings(settings);
+      const settings = { ...deps.daemon.settings(), ...change };
+      await deps.daemon.saveSettings(settings);
       return settings;
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
-async function status(deps: HandlerDeps): Promise<DaemonStatus> {
+async function status(deps: Deps): Promise<DaemonStatus> {
   const store = deps.store();
-  const { ready, remaining } = await deps.progress();
-  const { pid, version, data, socket, startedAt } = deps.daemon;
+  const { ready, remaining } = await deps.daemon.progress();
   const { sources, problems } = deps.catalogue();
-  const paused = deps.paused();
-  const pausedUntil = deps.pausedUntil();
+  const paused = deps.scrapes.paused();
+  const pausedUntil = deps.scrapes.pausedUntil();
   return {
     state: ready ? 'ready' : 'starting',
     remaining,
-    pid,
-    version,
+    ...deps.daemon.identity,
     node: process.version,
-    data,
-    socket,
-    startedAt,
     memoryBytes: process.memoryUsage.rss(),
     ...(await counted(deps)),
     sources: { ready: sources.size, broken: new Set(problems.map(({ file }) => file)).size },
     lastEvent: store.events.last(),
-    ...(deps.apiOnly && { apiOnly: true as const }),
-    ...(paused !== undefined && { paused }),
-    ...(pausedUntil !== undefined && { pausedUntil }),
+    ...defined({ apiOnly: deps.scrapes.apiOnly ? (true as const) : undefined, paused, pausedUntil }),
   };
 }
 
-/** What is counted from the store's rows, in one pass. */
-async function counted(deps: HandlerDeps): Promise<Pick<DaemonStatus, 'projects' | 'targets' | 'scrapes'>> {
+/** Counts projects, targets and scrapes by status in one pass over the store. */
+async function counted(deps: Deps): Promise<Pick<DaemonStatus, 'projects' | 'targets' | 'scrapes'>> {
   const store = deps.store();
   const projects = { active: 0, finished: 0, archived: 0 };
   const targets = { active: 0, finished: 0, disabled: 0, parked: 0 };
-  const scrapes = { running: 0, waiting: 0, ...deps.ended() };
+  const { aborted, ...ended } = deps.scrapes.ended();
+  const scrapes = { running: 0, waiting: 0, ...ended, ...(aborted > 0 && { aborted }) };
   for await (const rows of inSlices(store.projects.rowsAfter)) rows.forEach(count);
   return { projects, targets, scrapes };
 
   function count(project: ProjectRow): void {
-    const rows = project.targets.flatMap((number) => store.targets.get(number) ?? []);
+    const rows = rowsOf(project.targets, store);
     projects[statusOf(project, rows)] += 1;
     if (project.status === 'archived') return;
     for (const { status: each, running, waiting } of rows) {
@@ -69,4 +74,21 @@ async function counted(deps: HandlerDeps): Promise<Pick<DaemonStatus, 'projects'
       if (waiting !== undefined) scrapes.waiting += 1;
     }
   }
+}
+
+/** A life of the supervision tree with the lives under it, down to `depth` levels of at most `limit` children each. */
+function nodeOf(life: LifeView, depth: number, limit: number): TreeNode {
+  const { name, ageMs, lastExit, children, ...rest } = life;
+  const shown = depth > 1 ? children.slice(0, limit) : [];
+  const more = children.length - shown.length;
+  return {
+    ...rest,
+    id: name,
+    ageMs: Math.round(ageMs),
+    ...defined({
+      lastExit: lastExit === undefined ? undefined : describeReason(lastExit),
+      children: life.kind === 'supervisor' ? shown.map((child) => nodeOf(child, depth - 1, limit)) : undefined,
+      more: more > 0 ? more : undefined,
+    }),
+  };
 }

@@ -1,28 +1,35 @@
 import { politenessKey } from '../../definition/source.ts';
-import { type Due, nextDue, type Reason } from '../../schedule/next-due.ts';
-import type { TargetRow } from '../../store/rows.ts';
+import { type Due, type DueInputs, nextDue, type Reason } from '../../schedule/next-due.ts';
+import { type PaceKind, paceKinds, paceOf } from '../../schedule/pace/all.ts';
+import type { TargetRow } from '../../store/tables/rows.ts';
+import { defined } from '../../defined.ts';
 import type { CircuitView } from '../methods/host.ts';
 import type { ReasonView } from '../methods/why.ts';
-import type { HandlerDeps } from './deps.ts';
+import type { Ports } from './ports.ts';
 
-/** What holds targets back besides their schedules, as it was found at one instant. */
+/** The hosts at rest and the open circuits at one instant, which hold targets back besides their schedules. */
 export interface Holds {
   /** Until when hosts are left alone, by politeness key. */
-  readonly leftAlone: ReadonlyMap<string, number>;
+  readonly restingUntil: ReadonlyMap<string, number>;
   /** The circuits that are not closed, by source. */
   readonly circuits: ReadonlyMap<string, CircuitView>;
 }
 
-/** What holds anything back. Walks over all hosts. */
-export async function presentHolds(deps: Pick<HandlerDeps, 'leftAlone' | 'circuits'>): Promise<Holds> {
-  const [leftAlone, circuits] = await Promise.all([deps.leftAlone(), deps.circuits()]);
-  return { leftAlone, circuits };
+/** The due time of a target after all holds, with the inputs from its own schedule. */
+export interface HeldDue extends Due {
+  readonly inputs: DueInputs;
 }
 
-/** What holds these targets back: no host but theirs is asked. */
+/** Finds all holds of all hosts and sources. Walks over all hosts. Rejects where the ledgers cannot be asked. */
+export async function presentHolds(deps: Pick<Ports, 'hosts'>): Promise<Holds> {
+  const [restingUntil, circuits] = await Promise.all([deps.hosts.restingUntil(), deps.hosts.circuits()]);
+  return { restingUntil, circuits };
+}
+
+/** Finds the holds of these targets; only their own hosts are looked up. Rejects where the ledgers cannot be asked. */
 export async function holdsOf(
   rows: Iterable<Pick<TargetRow, 'source' | 'url'>>,
-  { leftAlone, circuits, catalogue }: Pick<HandlerDeps, 'leftAlone' | 'circuits' | 'catalogue'>,
+  { hosts, catalogue }: Pick<Ports, 'hosts' | 'catalogue'>,
 ): Promise<Holds> {
   const { sources } = catalogue();
   const keys = new Set<string>();
@@ -30,47 +37,75 @@ export async function holdsOf(
     const source = sources.get(id)?.source;
     if (source !== undefined) keys.add(politenessKey(source, url));
   }
-  const [open, ...untils] = await Promise.all([circuits(), ...Array.from(keys, (key) => leftAlone(key))]);
-  return { leftAlone: new Map(untils.flatMap((each) => [...each])), circuits: open };
+  const [open, ...untils] = await Promise.all([
+    hosts.circuits(),
+    ...Array.from(keys, (key) => hosts.restingUntil(key)),
+  ]);
+  return { restingUntil: new Map(untils.flatMap((each) => [...each])), circuits: open };
 }
 
 /**
- * When a target is due, with all that holds it back: its schedule, its host, its source's circuit, and that no definition of
- * its source is loaded. The pause between two requests is no such thing. Nothing for a target that is not scheduled.
+ * Computes when a target is due after all that holds it back: its schedule, its host's rest, its source's circuit, and a
+ * missing definition. The pause between two requests does not count. Returns nothing for a target that is not scheduled.
  */
 export function heldDue(
   row: TargetRow,
-  { leftAlone, circuits }: Holds,
-  { catalogue, dueInputsOf }: Pick<HandlerDeps, 'catalogue' | 'dueInputsOf'>,
-): Due | undefined {
-  const inputs = dueInputsOf(row);
+  { restingUntil, circuits }: Holds,
+  { catalogue, schedule }: Pick<Ports, 'catalogue' | 'schedule'>,
+): HeldDue | undefined {
+  const inputs = schedule.dueInputsOf(row);
   if (inputs === undefined) return undefined;
   const source = catalogue().sources.get(row.source)?.source;
-  if (source === undefined) return undefinedDue(nextDue(inputs));
-  const backoff = leftAlone.get(politenessKey(source, row.url));
+  if (source === undefined) return { ...dueWithoutDefinition(nextDue(inputs)), inputs };
+  const backoff = restingUntil.get(politenessKey(source, row.url));
   const circuit = circuits.get(row.source);
-  return nextDue({
+  const due = nextDue({
     ...inputs,
     holds: {
       ...inputs.holds,
-      ...(backoff !== undefined && { backoff }),
-      ...(circuit?.state === 'open' && circuit.nextAt !== undefined && { circuit: circuit.nextAt }),
+      ...defined({
+        backoff,
+        circuit: circuit?.state === 'open' && circuit.nextAt !== undefined ? circuit.nextAt : undefined,
+      }),
     },
   });
+  return { ...due, inputs };
 }
 
-/** Nobody asks by a definition that is not there, and when it comes back nobody knows. */
-function undefinedDue({ because }: Due): Due {
+/** Holds a target back for ever, as nothing is requested while its source has no definition. */
+function dueWithoutDefinition({ because }: Due): Due {
   const asks = because.filter(({ effect }) => effect !== 'holds').map((each) => ({ ...each, decides: false }));
   return { because: [...asks, { by: 'definition', at: Infinity, effect: 'holds', decides: true }] };
 }
 
-/** Why nothing at all is scraped, while that is so. */
-export function pausedBy({ apiOnly, paused }: Pick<HandlerDeps, 'apiOnly' | 'paused'>): string | undefined {
-  return apiOnly ? 'the daemon was started with --api-only' : paused();
+/** Returns why nothing at all is scraped; nothing while scraping goes on. */
+export function pausedBy({ scrapes }: Pick<Ports, 'scrapes'>): string | undefined {
+  return scrapes.apiOnly ? 'the daemon was started with --api-only' : scrapes.paused();
 }
 
-/** What has a say, as it is told. JSON has no infinity: what never comes has no instant. */
-export function reasonView({ by, at, effect, decides }: Reason): ReasonView {
-  return { by, ...(Number.isFinite(at) && { at: Math.round(at) }), effect, decides };
+/** Reasons other than a pace, as parts of a sentence. */
+const texts: Readonly<Record<Exclude<Reason['by'], PaceKind>, string>> = {
+  first: 'its first scrape, after the initial delay',
+  manual: 'somebody asked for it',
+  restart: 'the start of the daemon, which spreads what was overdue',
+  crash: 'a crash, after which the initial delay passes again',
+  backoff: "its host's back-off",
+  circuit: "its source's circuit, which is open",
+  hours: 'the hours in which it may be asked',
+  definition: 'the lack of a definition of its source',
+};
+
+/** Converts the reasons of a target to their views. A reason that never comes has no instant, as JSON has no infinity. */
+export function reasonViews({ because, inputs: { pace, given } }: HeldDue): ReasonView[] {
+  return because.map(({ by, at, effect, decides }) => ({
+    by,
+    ...(Number.isFinite(at) && { at: Math.round(at) }),
+    effect,
+    decides,
+    text: isPaceKind(by) ? paceOf({ kind: by }).reason(pace, given) : texts[by],
+  }));
+}
+
+function isPaceKind(by: Reason['by']): by is PaceKind {
+  return paceKinds.some((kind) => kind === by);
 }

@@ -1,31 +1,37 @@
 import type { Catalogue } from '../../definition/catalogue.ts';
 import type { Source } from '../../definition/source.ts';
-import type { HostView as Ledger } from '../../../workers/hosts.ts';
+import type { LedgerView } from '../../fetch/ledger/ledger-view.ts';
+import { defined } from '../../defined.ts';
 import type { Handlers } from '../methods.ts';
 import type { CircuitView, HoldView, HostView } from '../methods/host.ts';
-import type { HandlerDeps } from './deps.ts';
+import type { Ports } from './ports.ts';
+import { wholeMs } from './views.ts';
 import { declaredDelayMs, isUnasked, trackedHosts, unaskedLedger } from './tracked-hosts.ts';
 
-/** Of a key that very many sources share, no more are shown. */
+type Deps = Pick<Ports, 'store' | 'catalogue' | 'sources' | 'hosts' | 'clock'>;
+
+/** The most sources that are shown of one host. */
 const shownSources = 10;
 
-export function hostHandlers(deps: HandlerDeps): Pick<Handlers, 'host.list'> {
+/** Creates the handler that lists hosts with their ledgers. */
+export function hostHandlers(deps: Deps): Pick<Handlers, 'host.list'> {
   return {
     'host.list': async ({ key, after, limit }) => {
       const [ledgers, circuits] = await Promise.all([
-        deps.ledgers(key === undefined ? { after, limit: limit + 1 } : { key }),
-        deps.circuits(),
+        deps.hosts.ledgers(key === undefined ? { after, limit: limit + 1 } : { key }),
+        deps.hosts.circuits(),
       ]);
       const named = sourcesByKey(deps.catalogue());
       const tracked = trackedHosts(deps, key);
       const asked = new Map(ledgers.map((ledger) => [ledger.key, ledger]));
-      const others = [...tracked.keys()].filter((each) => after === undefined || each > after);
-      const keys = [...new Set([...asked.keys(), ...others])].sort();
-      const shown = keys.slice(0, limit);
+      const keys = [...new Set([...asked.keys(), ...tracked.keys()])].filter(
+        (each) => after === undefined || each > after,
+      );
+      const shown = keys.sort().slice(0, limit);
       const hosts = shown.map((each) =>
         hostView(
           asked.get(each) ?? unaskedLedger(each, deps.clock.now()),
-          [...(named.get(each) ?? []), ...(tracked.get(each) ?? [])],
+          [...(named.get(each) ?? []).map(({ id }) => id), ...(tracked.get(each) ?? [])],
           circuits,
           deps,
         ),
@@ -36,26 +42,23 @@ export function hostHandlers(deps: HandlerDeps): Pick<Handlers, 'host.list'> {
   };
 }
 
-/** Sources by the ledger that their definitions name; where that is not known, only asking shows it. */
-function sourcesByKey({ sources }: Catalogue): ReadonlyMap<string, readonly string[]> {
-  return Map.groupBy(sources.keys(), (id) => keyOf(sources.get(id)?.source) ?? '');
+/** Groups sources by the politeness key that their definitions name; under '' where a definition names none. */
+function sourcesByKey({ sources }: Catalogue): ReadonlyMap<string, readonly Source[]> {
+  const loaded = Array.from(sources.values(), ({ source }) => source);
+  return Map.groupBy(loaded, ({ politeness, url }) => politeness.key ?? originOf(url) ?? '');
 }
 
-function keyOf(source: Source | undefined): string | undefined {
-  return source?.politeness.key ?? originOf(source?.url);
-}
-
-/** An address pattern has no placeholder before its path. */
+/** Returns the origin of an address pattern, which has no placeholder before its path. */
 function originOf(address: string | undefined): string | undefined {
   const origin = address === undefined ? undefined : URL.parse(address)?.origin;
   return origin === 'null' ? undefined : origin;
 }
 
 function hostView(
-  ledger: Ledger,
+  ledger: LedgerView,
   others: readonly string[],
   circuits: ReadonlyMap<string, CircuitView>,
-  deps: HandlerDeps,
+  deps: Deps,
 ): HostView {
   const { key, waiting, next, open, nextAt, latencyMs, failures, backoffStep, rest } = ledger;
   const ids = [...new Set([...ledger.sources, ...others])];
@@ -64,28 +67,23 @@ function hostView(
   const delayMs = isUnasked(ledger) ? slowestOf(loaded) : ledger.delayMs;
   const stopped = ledger.hold === undefined ? stoppedUntil(sources) : undefined;
   const hold = stopped === undefined ? holdView(ledger.hold) : ({ kind: 'circuit' } as const);
-  const turnAt = stopped ?? nextAt;
   return {
     key,
     sources,
     waiting,
     next: next.map(({ dueAt, deadlineAt, source }) => ({
       dueAt: Math.round(dueAt),
-      ...(deadlineAt !== undefined && { deadlineAt: Math.round(deadlineAt) }),
-      ...(source !== undefined && { source }),
+      ...defined({ deadlineAt: wholeMs(deadlineAt), source }),
     })),
     open,
-    ...(turnAt !== undefined && { nextAt: Math.round(turnAt) }),
-    ...(hold && { hold }),
-    ...(delayMs !== undefined && { delayMs }),
-    ...(latencyMs !== undefined && { latencyMs }),
+    ...defined({ nextAt: wholeMs(stopped ?? nextAt), hold, delayMs, latencyMs }),
     failures,
     backOffStep: backoffStep,
-    ...(rest && { retryAfter: { until: Math.round(rest.until), capped: rest.isCapped } }),
+    ...defined({ retryAfter: rest && { until: Math.round(rest.until), capped: rest.isCapped } }),
   };
 }
 
-/** The pause of the slowest; nothing where there are none. */
+/** Returns the longest declared pause; nothing without sources. */
 function slowestOf(sources: readonly Source[]): number | undefined {
   return sources.length === 0 ? undefined : Math.max(...sources.map(declaredDelayMs));
 }
@@ -94,7 +92,7 @@ function sourceView(
   source: Source,
   key: string,
   circuit: CircuitView | undefined,
-  { robotsTxt }: HandlerDeps,
+  { sources }: Deps,
 ): HostView['sources'][number] {
   const { id, robots, userAgent, politeness } = source;
   const origin = originOf(key) ?? originOf(source.url);
@@ -103,21 +101,23 @@ function sourceView(
     delayMs: declaredDelayMs(source),
     concurrency: politeness.concurrency,
     robots,
-    ...(userAgent !== undefined && { userAgent }),
-    ...(robots === 'obey' && origin !== undefined && { robotsTxt: robotsTxt(source, origin) }),
-    ...(circuit && { circuit }),
+    ...defined({
+      userAgent,
+      robotsTxt: robots === 'obey' && origin !== undefined ? sources.robotsTxt(source, origin) : undefined,
+      circuit,
+    }),
   };
 }
 
-/** When the first of the sources may ask again, if all of them are stopped. */
+/** Returns when the first of the sources may ask again, if all of them are stopped. */
 function stoppedUntil(sources: HostView['sources']): number | undefined {
   const nextAts = sources.map(({ circuit }) => (circuit?.state === 'open' ? circuit.nextAt : undefined));
   const known = nextAts.filter((at) => at !== undefined);
   return known.length > 0 && known.length === sources.length ? Math.min(...known) : undefined;
 }
 
-/** What holds a host up, in the words of the control methods. */
-export function holdView(hold: Ledger['hold']): HoldView | undefined {
+/** Converts a ledger's hold to the words of the control methods. */
+export function holdView(hold: LedgerView['hold']): HoldView | undefined {
   if (hold === undefined) return undefined;
   switch (hold.kind) {
     case 'crawl-delay':

@@ -1,30 +1,32 @@
-import { FreshnessCensus } from '../../schedule/freshness.ts';
-import type { TargetRow } from '../../store/rows.ts';
-import type { PromiseKey } from '../../store/tables/infeasible.ts';
-import { ControlError } from '../error.ts';
+import { FreshnessCensus } from '../../schedule/freshness-census.ts';
+import type { TargetRow } from '../../store/tables/rows.ts';
+import { demandId } from '../../schedule/feasibility.ts';
+import { defined } from '../../defined.ts';
 import type { Handlers } from '../methods.ts';
 import type { DeadlineView } from '../methods/objective.ts';
-import { allDemands, promisedOf } from './demands.ts';
-import type { HandlerDeps } from './deps.ts';
-import { promisesOf } from './promises.ts';
-import { Soonest } from './soonest.ts';
-import { infeasibleView } from './views.ts';
-import { targetsInSlices } from './walk.ts';
+import { allDemands } from './demands.ts';
+import { findSource } from './find.ts';
+import type { Ports } from './ports.ts';
+import { freshnessOf, trackedObjectives } from './tracked-objectives.ts';
+import { LowestItems } from './lowest-items.ts';
+import { targetsInSlices } from './slices.ts';
 
-/** The deadlines that are told. */
+type Deps = Pick<Ports, 'store' | 'catalogue' | 'hosts' | 'schedule' | 'clock'>;
+
+/** The number of deadlines in a report. */
 const shown = 20;
 
-export function objectiveHandlers(deps: HandlerDeps): Pick<Handlers, 'objective.report'> {
+/** Creates the handler that reports the freshness of what has an objective. */
+export function objectiveHandlers(deps: Deps): Pick<Handlers, 'objective.report'> {
   return {
     'objective.report': async ({ source, project }) => {
-      if (source !== undefined && !deps.catalogue().sources.has(source))
-        throw new ControlError('not_found', `no source "${source}"`);
+      if (source !== undefined) findSource(deps.catalogue(), source);
       const at = deps.clock.now();
       const all = new FreshnessCensus(at);
       const bySource = new Map<string, FreshnessCensus>();
-      const next = new Soonest<DeadlineView>(shown);
-      /** What the wanted targets promise, of all that is promised. */
-      const promised = new Set<string>();
+      const next = new LowestItems<DeadlineView>(shown);
+      /** Objectives of the wanted targets, of all objectives on their hosts. */
+      const wanted = new Set<string>();
       for await (const rows of targetsInSlices(deps.store(), { source, project })) rows.forEach(count);
       const infeasible = (await allDemands(deps)).infeasible();
       const sources = [...bySource].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -33,15 +35,15 @@ export function objectiveHandlers(deps: HandlerDeps): Pick<Handlers, 'objective.
         all: all.report(),
         sources: sources.map(([id, census]) => ({ source: id, ...census.report() })),
         next: [...next.items],
-        infeasible: infeasible.filter((each) => promised.has(nameOf(each))).map(infeasibleView),
+        infeasible: infeasible.filter((each) => wanted.has(demandId(each))),
       };
 
       function count(row: TargetRow): void {
         if (row.status !== 'active' && row.status !== 'parked') return;
-        const fresh = promisedOf(row.target, deps);
-        if (fresh !== undefined) promised.add(nameOf(fresh));
+        const fresh = freshnessOf(row.target, deps);
+        if (fresh !== undefined) wanted.add(demandId(fresh));
         const census = bySource.get(row.source) ?? new FreshnessCensus(at);
-        for (const { field, verifiedAt, objectiveMs } of promisesOf(row, deps)) {
+        for (const { field, verifiedAt, objectiveMs } of trackedObjectives(row, deps)) {
           bySource.set(row.source, census);
           all.add(verifiedAt, objectiveMs);
           census.add(verifiedAt, objectiveMs);
@@ -50,7 +52,7 @@ export function objectiveHandlers(deps: HandlerDeps): Pick<Handlers, 'objective.
             target: row.target,
             project: row.project,
             source: row.source,
-            ...(field !== undefined && { field }),
+            ...defined({ field }),
             objectiveMs,
             ageMs: Math.max(0, at - verifiedAt),
             deadlineAt,
@@ -59,8 +61,4 @@ export function objectiveHandlers(deps: HandlerDeps): Pick<Handlers, 'objective.
       }
     },
   };
-}
-
-function nameOf({ key, source, objectiveMs, hours }: PromiseKey): string {
-  return JSON.stringify([key, source, objectiveMs, hours]);
 }

@@ -1,4 +1,4 @@
-/** Has one thing done after the other, in the order in which they were asked for. */
+/** Runs one piece of work at a time, in the order of the calls. */
 export class OneByOne {
   readonly #mayWait: number;
   readonly #waiting: (() => void)[] = [];
@@ -10,8 +10,8 @@ export class OneByOne {
   }
 
   /**
-   * Does it when its turn has come; nothing is done, and nothing returned, where as many wait as may. Throws the signal's reason
-   * when that comes before its turn.
+   * Runs `work` when all that was called before has ended. Returns `undefined` without running it where `mayWait` calls wait already. Rejects
+   * with the signal's reason if the signal aborts before the turn, and with what `work` rejects with.
    */
   async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
     if (this.#isBusy && this.#waiting.length >= this.#mayWait) return undefined;
@@ -30,15 +30,15 @@ export class OneByOne {
   #turn(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const begin = (): void => {
-        signal.removeEventListener('abort', leave);
+        signal.removeEventListener('abort', onAbort);
         resolve();
       };
-      const leave = (): void => {
+      const onAbort = (): void => {
         this.#waiting.splice(this.#waiting.indexOf(begin), 1);
         reject(signal.reason);
       };
       if (signal.aborted) return reject(signal.reason);
-      signal.addEventListener('abort', leave, { once: true });
+      signal.addEventListener('abort', onAbort, { once: true });
       this.#waiting.push(begin);
     });
   }

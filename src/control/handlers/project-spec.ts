@@ -1,26 +1,30 @@
 import { pathText } from '../../definition/problem.ts';
-import { type KnownSources, type ProjectIssue, projectIssues, promiseIssues } from '../../definition/project-issues.ts';
-import type { ScheduleLevel } from '../../definition/schedule.ts';
+import {
+  type KnownSources,
+  type ProjectIssue,
+  projectIssues,
+  objectiveIssues,
+} from '../../definition/project-issues.ts';
+import { levelOf, type ScheduleLevel } from '../../schedule/levels.ts';
 import type { ProjectSpec, TargetSpec } from '../../store/projects.ts';
 import { ControlError } from '../error.ts';
-import { levelOf } from '../methods/pace.ts';
 import type { ListedProjectInput } from '../methods/project.ts';
 import type { TargetInput } from '../methods/target.ts';
-import type { HandlerDeps } from './deps.ts';
+import type { Ports } from './ports.ts';
 import { targetUrl } from './source.ts';
 
-type Deps = Pick<HandlerDeps, 'catalogue'>;
+type Deps = Pick<Ports, 'catalogue'>;
 
-/** What a refusal tells of at most. */
-const maxTold = 20;
+/** The most faults that a refusal lists. */
+const maxListed = 20;
 
-/** Something wrong with a project, and who it is. */
+/** A fault of a project, with the project's id. */
 interface Fault extends ProjectIssue {
-  /** Missing for one that has no id yet. */
+  /** Missing where the project has no id yet. */
   readonly project?: string | undefined;
 }
 
-/** A project as it is to be stored, or everything that is wrong between it and its sources. */
+/** A project as it is to be stored, or all faults between the project and its sources. */
 export type ReadProject =
   | { readonly ok: true; readonly spec: ProjectSpec }
   | { readonly ok: false; readonly faults: readonly Fault[] };
@@ -28,7 +32,7 @@ export type ReadProject =
 /**
  * Reads a project with all its targets.
  *
- * @param index - where it stands in a list.
+ * @param index - its place in the list, from 0.
  */
 export function readProject(given: ListedProjectInput, index: number, deps: Deps): ReadProject {
   const faults = [...projectIssues(given, knownSources(deps))].map((issue): Fault => ({
@@ -39,7 +43,7 @@ export function readProject(given: ListedProjectInput, index: number, deps: Deps
   return faults.length > 0 ? { ok: false, faults } : { ok: true, spec: specOf(given, deps) };
 }
 
-/** The projects of a list; throws a `ControlError` that tells all that is wrong with any of them. */
+/** Returns the projects of a list. Throws a `ControlError` that lists all faults of all projects. */
 export function specsOf(read: readonly ReadProject[]): ProjectSpec[] {
   const faults = read.flatMap((each) => (each.ok ? [] : each.faults));
   if (faults.length > 0) throw refusal(faults);
@@ -47,9 +51,9 @@ export function specsOf(read: readonly ReadProject[]): ProjectSpec[] {
 }
 
 /**
- * A project with all its targets, as it is stored; throws a `ControlError` that tells all that is wrong with it.
+ * Returns a project as it is to be stored. Throws a `ControlError` that lists all its faults.
  *
- * @param newId - of one that came without.
+ * @param newId - the id of a project that came without one.
  */
 export function projectSpec(
   given: Omit<ListedProjectInput, 'id'> & { readonly id?: string },
@@ -60,7 +64,10 @@ export function projectSpec(
   return specOf({ ...given, id: given.id ?? newId }, deps);
 }
 
-/** What a project's targets become, and what is promised of all of them; throws as `projectSpec` does. */
+/**
+ * Returns a project's targets as they are to be stored. Throws a `ControlError` that lists all faults of targets
+ * and objectives.
+ */
 export function targetSpecs(
   id: string,
   targets: readonly TargetInput[],
@@ -71,14 +78,14 @@ export function targetSpecs(
   return targets.map((target) => targetSpec(target, deps));
 }
 
-/** Refuses a promise of a field that no source of a project's present targets has. */
+/** Throws a `ControlError` where an objective is on a field that no source of the project's targets has. */
 export function refuseUndeclared(
   id: string,
   targets: readonly Pick<TargetSpec, 'source'>[],
   objectives: ScheduleLevel['objectives'],
   deps: Deps,
 ): void {
-  refuse(id, promiseIssues(objectives, targets, knownSources(deps)));
+  refuse(id, objectiveIssues(objectives, targets, knownSources(deps)));
 }
 
 function specOf({ id, name = id, labels, multiplier, targets, ...given }: ListedProjectInput, deps: Deps): ProjectSpec {
@@ -92,7 +99,7 @@ function specOf({ id, name = id, labels, multiplier, targets, ...given }: Listed
   };
 }
 
-/** The address that a target names, or that its parameters make. */
+/** Returns a target as it is to be stored, with the address that it names or that its parameters make. */
 function targetSpec({ source: id, url, params, ...given }: TargetInput, { catalogue }: Deps): TargetSpec {
   const source = catalogue().sources.get(id)?.source;
   if (source === undefined) throw new ControlError('not_found', notLoaded(id));
@@ -117,17 +124,17 @@ function refuse(project: string | undefined, issues: Iterable<ProjectIssue>): vo
 }
 
 function refusal(faults: readonly Fault[]): ControlError {
-  const told = faults.slice(0, maxTold);
-  const more = faults.length > told.length ? [`and ${faults.length - told.length} more`] : [];
-  const lines = told.map(({ project, path, message }) => {
+  const listed = faults.slice(0, maxListed);
+  const more = faults.length > listed.length ? [`and ${faults.length - listed.length} more`] : [];
+  const lines = listed.map(({ project, path, message }) => {
     const name = project === undefined ? '' : `project "${project}": `;
-    // Who it is says more than where it stands in the list.
+    // The project's id says more than its place in the list.
     const within = path[0] === 'projects' ? path.slice(2) : path;
     return `${name}${pathText(within)}: ${message}`;
   });
   return new ControlError(
     faults.every(({ isMissing }) => isMissing) ? 'not_found' : 'invalid_params',
     [...lines, ...more].join('\n'),
-    { issues: told.map(({ path, message }) => ({ path: pathText(path), message })) },
+    { issues: listed.map(({ path, message }) => ({ path: pathText(path), message })) },
   );
 }

@@ -1,50 +1,49 @@
 import { nanoid } from 'nanoid';
-import { paceKeys, type ScheduleLevel } from '../../definition/schedule.ts';
+import { levelOf, paceFileKeys, paceKeys, type ScheduleLevel } from '../../schedule/levels.ts';
 import { addProject, archiveProject, type ProjectResult, restoreProject, updateProject } from '../../store/projects.ts';
-import type { ProjectRow, TargetRow } from '../../store/rows.ts';
+import type { ProjectRow } from '../../store/tables/rows.ts';
+import { requestScrape } from '../../store/scrapes.ts';
 import type { Store } from '../../store/store.ts';
+import { releaseTarget } from '../../store/targets.ts';
+import { defined } from '../../defined.ts';
 import { ControlError } from '../error.ts';
-import type { Handlers } from '../methods.ts';
-import { levelOf } from '../methods/pace.ts';
-import type { ProjectView } from '../methods/project.ts';
-import type { HandlerDeps } from './deps.ts';
+import type { Handlers, Params } from '../methods.ts';
+import type { ProjectView, RequestedScrape } from '../methods/project.ts';
+import type { RequestedHold } from '../methods/why.ts';
+import type { Ports } from './ports.ts';
 import { demandsBeside } from './demands.ts';
-import { pausedBy } from './held-due.ts';
+import { findProject, projectNotFound, rowsOf, targetsOf, trackedTargets } from './find.ts';
+import { heldDue, type Holds, holdsOf, pausedBy, reasonViews } from './held-due.ts';
 import { projectSpec, refuseUndeclared, targetSpecs } from './project-spec.ts';
 import { withSource } from './resolve.ts';
-import { sliceOf } from './slice.ts';
-import { infeasibleView, projectView, statusOf } from './views.ts';
+import { sliceOf } from './slices.ts';
+import { projectView, statusOf, wholeMs } from './views.ts';
 
-type Methods =
-  | 'project.add'
-  | 'project.list'
-  | 'project.get'
-  | 'project.update'
-  | 'project.archive'
-  | 'project.restore';
+type Deps = Pick<Ports, 'store' | 'catalogue' | 'projects' | 'sources' | 'hosts' | 'scrapes' | 'schedule' | 'clock'>;
 
-export function projectHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
+/** Creates the handlers of single projects. */
+export function projectHandlers(deps: Deps) {
   return {
     'project.add': async ({ targets, ...given }, { signal }) => {
       const known = await Promise.all(targets.map((target) => withSource(target, deps, signal)));
       const { id = nanoid() } = given;
       const added = await addProject(deps.store(), projectSpec({ ...given, targets: known }, id, deps));
       if (!added.ok) throw new ControlError('conflict', `project "${id}" exists already`);
-      deps.reconcile();
+      deps.projects.reconcile();
       const paused = pausedBy(deps);
-      const infeasible = demandsBeside(added.project, deps).infeasible().map(infeasibleView);
+      const infeasible = demandsBeside(added.project, deps).infeasible();
       return {
         ...projectView(added.project, deps),
-        ...(paused !== undefined && { paused }),
-        ...(infeasible.length > 0 && { infeasible }),
+        ...defined({ paused, infeasible: infeasible.length > 0 ? infeasible : undefined }),
       };
     },
 
-    'project.list': ({ status, label, source, after, limit }) => {
+    'project.list': (params) => {
+      const { after, limit } = params;
       const store = deps.store();
-      const rows = store.projects.rows(after === undefined ? {} : { after });
-      const { found, last } = sliceOf(rows, limit, (row) => matches(store, row, { status, label, source }));
-      return { projects: found.map((row) => projectView(row, deps)), ...(last && { next: last.id }) };
+      const rows = store.projects.rows({ after });
+      const { found, last } = sliceOf(rows, limit, (row) => matches(store, row, params));
+      return { projects: found.map((row) => projectView(row, deps)), ...defined({ next: last?.id }) };
     },
 
     'project.get': ({ id }) => projectView(findProject(deps.store(), id), deps),
@@ -54,74 +53,100 @@ export function projectHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
       const schedule = scheduleChange(row.schedule, levelOf(level));
       const { objectives } = schedule ?? row.schedule ?? {};
       const specs = targets && targetSpecs(id, targets, objectives, deps);
-      if (specs === undefined) refuseUndeclared(id, trackedBy(row, deps), objectives, deps);
-      const updated = await updateProject(deps.store(), id, {
-        ...(name !== undefined && { name }),
-        ...(labels !== undefined && { labels }),
-        ...(multiplier !== undefined && { multiplier }),
-        ...(schedule !== undefined && { schedule }),
-        ...(specs !== undefined && { targets: specs }),
-      });
+      if (specs === undefined) refuseUndeclared(id, trackedTargets(row, deps.store()), objectives, deps);
+      const updated = await updateProject(
+        deps.store(),
+        id,
+        defined({ name, labels, multiplier, schedule, targets: specs }),
+      );
       return changed(id, updated, deps);
     },
 
     'project.archive': async ({ id }) => changed(id, await archiveProject(deps.store(), id), deps),
     'project.restore': async ({ id }) => changed(id, await restoreProject(deps.store(), id), deps),
+
+    'project.rescrape': async ({ id, target, wish }) => {
+      const store = deps.store();
+      const row = findProject(store, id);
+      if (row.status === 'archived')
+        throw new ControlError('conflict', `project "${id}" is archived: restore it first`);
+      if (deps.scrapes.apiOnly)
+        throw new ControlError('not_ready', 'the daemon was started with --api-only, and scrapes nothing');
+      const numbers = targetsOf(row, target);
+      const holds = await holdsOf(rowsOf(numbers, store), deps);
+      const scrapes: RequestedScrape[] = [];
+      const idle: string[] = [];
+      for (const number of numbers) {
+        const source = store.targets.get(number)?.source ?? '';
+        if (!deps.catalogue().sources.has(source)) {
+          idle.push(`target ${number} is on "${source}", of which no definition is loaded`);
+          continue;
+        }
+        const requested = await requestScrape(store, number, wish);
+        if (requested.ok) {
+          const { scrape, coalesced } = requested;
+          const held = heldOf(number, holds, deps);
+          scrapes.push({ target: number, scrape, coalesced, ...defined({ held }) });
+        } else idle.push(`target ${number} is ${requested.why}`);
+      }
+      if (scrapes.length === 0)
+        throw new ControlError('conflict', `project "${id}": nothing to scrape: ${idle.join(', ')}`);
+      deps.projects.look(id);
+      const paused = pausedBy(deps);
+      return { scrapes, ...defined({ paused }) };
+    },
+
+    'project.release': async ({ id, target }) => {
+      const store = deps.store();
+      const row = findProject(store, id);
+      for (const number of targetsOf(row, target)) await releaseTarget(store, number);
+      await deps.projects.release(id);
+      deps.projects.look(id);
+      deps.projects.reconcile();
+      return projectView(row, deps);
+    },
+  } satisfies Partial<Handlers>;
+}
+
+/** Returns when a requested scrape can begin and why not now; nothing where it can begin now. */
+function heldOf(target: number, holds: Holds, deps: Deps): RequestedHold | undefined {
+  const row = deps.store().targets.get(target);
+  const due = row && heldDue(row, holds, deps);
+  if (due === undefined || (due.dueAt !== undefined && due.dueAt <= deps.clock.now())) return undefined;
+  return {
+    ...defined({ dueAt: wholeMs(due.dueAt) }),
+    because: reasonViews(due),
   };
 }
 
-/** A project by its id; throws a `ControlError` where there is none. */
-export function findProject(store: Store, id: string): ProjectRow {
-  const row = store.projects.get(id);
-  if (row === undefined) throw notFound(id);
-  return row;
-}
-
-function trackedBy(row: ProjectRow, { store }: Pick<HandlerDeps, 'store'>): TargetRow[] {
-  return row.targets
-    .flatMap((number) => store().targets.get(number) ?? [])
-    .filter(({ status }) => status !== 'disabled');
-}
-
-/** What a project's schedule becomes; nothing when it stays. A new pace takes the place of the one that was there. */
+/**
+ * Merges a change into a project's schedule, in which a new pace replaces the one before; nothing where the
+ * schedule stays.
+ */
 function scheduleChange(before: ScheduleLevel | undefined, change: ScheduleLevel): ScheduleLevel | undefined {
   if (Object.keys(change).length === 0) return undefined;
-  if (!paceKeys.some((key) => change[key] !== undefined)) return { ...before, ...change };
-  const { every: _every, cron: _cron, zone: _zone, tokens: _tokens, continuous: _continuous, ...kept } = before ?? {};
-  const { objective: _objective, ...rest } = kept;
-  return { ...rest, ...change };
+  if (!paceKeys.some((key) => key in change)) return { ...before, ...change };
+  const kept = Object.entries(before ?? {}).filter(([key]) => !paceFileKeys.includes(key));
+  return { ...Object.fromEntries(kept), ...change };
 }
 
-/** Has the tree follow a change of a project that is durable already. */
-export function changed(id: string, result: ProjectResult, deps: HandlerDeps): ProjectView {
-  if (!result.ok) throw notFound(id);
-  deps.look(id);
-  deps.reconcile();
+/**
+ * Tells the running actors of a change that is stored. Throws a `ControlError` `not_found` where there is no such
+ * project.
+ */
+function changed(id: string, result: ProjectResult, deps: Deps): ProjectView {
+  if (!result.ok) throw projectNotFound(id);
+  deps.projects.look(id);
+  deps.projects.reconcile();
   return projectView(result.project, deps);
 }
 
-function matches(
-  store: Store,
-  row: ProjectRow,
-  {
-    status,
-    label,
-    source,
-  }: {
-    readonly status?: string | undefined;
-    readonly label?: string | undefined;
-    readonly source?: string | undefined;
-  },
-): boolean {
-  const targets = row.targets.flatMap((number) => store.targets.get(number) ?? []);
+function matches(store: Store, row: ProjectRow, { status, label, source }: Params<'project.list'>): boolean {
+  const targets = rowsOf(row.targets, store);
   const own = statusOf(row, targets);
   return (
     (status === undefined ? own !== 'archived' : own === status) &&
     (label === undefined || row.labels.includes(label)) &&
     (source === undefined || targets.some((target) => target.source === source))
   );
-}
-
-function notFound(id: string): ControlError {
-  return new ControlError('not_found', `no project "${id}"`);
 }

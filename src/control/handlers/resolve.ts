@@ -1,28 +1,33 @@
-import { sourcesOf } from '../../definition/resolve.ts';
+import { sourcesOf } from '../../definition/target-address.ts';
 import { matchUrl } from '../../definition/url-pattern.ts';
-import { inSlices } from '../../store/slices.ts';
+import { targetsOfSources } from '../../store/slices.ts';
+import { defined } from '../../defined.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import type { NewTarget, TargetInput } from '../methods/target.ts';
 import type { ResolvedUrl } from '../methods/source.ts';
-import type { HandlerDeps } from './deps.ts';
+import { rowsOf } from './find.ts';
+import type { Ports } from './ports.ts';
 
-/** Sources that an error names, at most. */
+type Deps = Pick<Ports, 'store' | 'catalogue' | 'sources'>;
+
+/** The most sources that an error names. */
 const maxNamed = 20;
 
-export function resolveHandlers(deps: HandlerDeps): Pick<Handlers, 'source.resolve'> {
+/** Creates the handler that finds the sources of an address. */
+export function resolveHandlers(deps: Deps): Pick<Handlers, 'source.resolve'> {
   return {
     'source.resolve': async ({ url }, { signal }) => ({ matches: await matchesOf(url, deps, signal) }),
   };
 }
 
 /**
- * A target whose source is known: the one that it names, else the only one that its address belongs to. Throws a
- * `ControlError` where there is none or more than one, and where a project tracks that address there already.
+ * Resolves with a target and its source: the one that it names, else the only one that its address belongs to. Rejects with a
+ * `ControlError` where there is no such source or more than one, and where a project already tracks the address there.
  */
-export async function withSource(target: NewTarget, deps: HandlerDeps, signal: AbortSignal): Promise<TargetInput> {
+export async function withSource(target: NewTarget, deps: Deps, signal: AbortSignal): Promise<TargetInput> {
   const { source, url, ...rest } = target;
-  if (source !== undefined) return { ...rest, source, ...(url !== undefined && { url }) };
+  if (source !== undefined) return { ...rest, source, ...defined({ url }) };
   if (url === undefined)
     throw new ControlError('invalid_params', 'expected "source", as there is no "url" to find it by');
   const matches = await matchesOf(url, deps, signal);
@@ -37,41 +42,35 @@ export async function withSource(target: NewTarget, deps: HandlerDeps, signal: A
   return { ...rest, source: match.source, url: match.url };
 }
 
-/** What a plug-in makes of an address comes first, as it knows its site best. */
-async function matchesOf(url: string, deps: HandlerDeps, signal: AbortSignal): Promise<ResolvedUrl[]> {
+/** Finds the sources that an address belongs to. Where plug-ins know it, only their matches count. */
+async function matchesOf(url: string, deps: Deps, signal: AbortSignal): Promise<ResolvedUrl[]> {
   const loaded = Array.from(deps.catalogue().sources.values(), ({ source }) => source);
-  const told = (await deps.resolve?.(url, signal)) ?? [];
-  const matches = told.length > 0 ? told : sourcesOf(loaded, url);
+  const ofPlugins = await deps.sources.resolve(url, signal);
+  const matches = ofPlugins.length > 0 ? ofPlugins : sourcesOf(loaded, url);
   return Promise.all(
-    matches.map(async (match) => {
-      const project = await trackedBy(match.source, match.url, deps);
-      return {
-        source: match.source,
-        ...(match.params && { params: { ...match.params } }),
-        url: match.url,
-        ...(project !== undefined && { project }),
-      };
+    matches.map(async ({ source, url: asked, params }) => {
+      const project = await trackedBy(source, asked, deps);
+      return { source, url: asked, ...defined({ params: params && { ...params }, project }) };
     }),
   );
 }
 
-/** The project that has a target at an address of a source, archived ones left out. */
-async function trackedBy(source: string, url: string, deps: HandlerDeps): Promise<string | undefined> {
-  const { targets, projects } = deps.store();
+/** Resolves with the active project that has a target at an address of a source, if any. */
+async function trackedBy(source: string, url: string, deps: Deps): Promise<string | undefined> {
+  const store = deps.store();
   const pattern = deps.catalogue().sources.get(source)?.source.url;
-  const place = placeOf(pattern, url);
-  for await (const numbers of inSlices<number>((after, limit) => targets.numbersOfSource(source, { after, limit }))) {
-    for (const number of numbers) {
-      const target = targets.get(number);
-      if (target === undefined || target.status === 'disabled' || placeOf(pattern, target.url) !== place) continue;
-      if (projects.get(target.project)?.status === 'active') return target.project;
+  const place = addressKey(pattern, url);
+  for await (const numbers of targetsOfSources(store, [source])) {
+    for (const target of rowsOf(numbers, store)) {
+      if (target.status === 'disabled' || addressKey(pattern, target.url) !== place) continue;
+      if (store.projects.get(target.project)?.status === 'active') return target.project;
     }
   }
   return undefined;
 }
 
-/** Equal for addresses that are two spellings of one. */
-function placeOf(pattern: string | undefined, url: string): string {
+/** Returns a text that is equal for two spellings of one address. */
+function addressKey(pattern: string | undefined, url: string): string {
   const params = pattern === undefined ? undefined : matchUrl(pattern, url);
   if (params !== undefined) return JSON.stringify(Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1)));
   const parsed = URL.parse(url);
@@ -80,7 +79,7 @@ function placeOf(pattern: string | undefined, url: string): string {
   return parsed.href;
 }
 
-function knownText({ catalogue }: HandlerDeps): string {
+function knownText({ catalogue }: Deps): string {
   const sources = Array.from(catalogue().sources.values(), ({ source: { id, url } }) =>
     url === undefined ? id : `${id} (${url})`,
   );

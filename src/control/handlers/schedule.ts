@@ -1,17 +1,22 @@
 import { politenessKey } from '../../definition/source.ts';
-import type { TargetRow } from '../../store/rows.ts';
-import type { ScheduleRow } from '../../store/schedule-row.ts';
+import type { TargetRow } from '../../store/tables/rows.ts';
+import type { ScheduleRow } from '../../schedule/row.ts';
 import { inSlices } from '../../store/slices.ts';
 import type { Store } from '../../store/store.ts';
+import { defined } from '../../defined.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers, Params } from '../methods.ts';
 import type { TurnView } from '../methods/schedule.ts';
-import type { HandlerDeps } from './deps.ts';
+import { sourceNotFound } from './find.ts';
+import type { Ports } from './ports.ts';
 import { heldDue, type Holds, pausedBy, presentHolds } from './held-due.ts';
-import { Soonest } from './soonest.ts';
-import { targetsInSlices } from './walk.ts';
+import { LowestItems } from './lowest-items.ts';
+import { targetsInSlices } from './slices.ts';
 
-export function scheduleHandlers(deps: HandlerDeps): Pick<Handlers, 'schedule.list'> {
+type Deps = Pick<Ports, 'store' | 'catalogue' | 'hosts' | 'scrapes' | 'schedule'>;
+
+/** Creates the handler that lists coming turns. */
+export function scheduleHandlers(deps: Deps): Pick<Handlers, 'schedule.list'> {
   return {
     'schedule.list': async (params) => {
       const { found, unloaded, isWhole } = await collect(params, deps);
@@ -21,48 +26,47 @@ export function scheduleHandlers(deps: HandlerDeps): Pick<Handlers, 'schedule.li
       return {
         turns,
         more: !isWhole || found.seen > turns.length,
-        ...(unloaded.size > 0 && { unloaded: [...unloaded].sort(order) }),
-        ...(paused !== undefined && { paused }),
+        ...defined({ unloaded: unloaded.size > 0 ? [...unloaded].sort(order) : undefined, paused }),
       };
     },
   };
 }
 
 interface Collected {
-  readonly found: Soonest<TurnView>;
+  readonly found: LowestItems<TurnView>;
   /** Sources with targets that are left out. */
   readonly unloaded: ReadonlySet<string>;
-  /** Whether all were looked at, and not only those that come before the last that is kept. */
+  /** True if all targets were looked at, and not only those that are due before the last turn that is kept. */
   readonly isWhole: boolean;
 }
 
-/** The turns that are wanted. */
-async function collect(params: Params<'schedule.list'>, deps: HandlerDeps): Promise<Collected> {
+/** Collects the wanted turns. Rejects with a `ControlError` `not_found` for an unknown source, project or host. */
+async function collect(params: Params<'schedule.list'>, deps: Deps): Promise<Collected> {
   const { source, project, key, before = Infinity } = params;
   const { catalogue } = deps;
-  if (source !== undefined && !isKnown(source, deps)) throw new ControlError('not_found', `no source "${source}"`);
+  if (source !== undefined && !isKnown(source, deps)) throw sourceNotFound(source);
   const holds = await presentHolds(deps);
   const store = deps.store();
-  const found = new Soonest<TurnView>(params.limit);
+  const found = new LowestItems<TurnView>(params.limit);
   const unloaded = new Set<string>();
   let isOnHost = key === undefined;
   let isWhole = true;
-  if ((project ?? source ?? key) === undefined) isWhole = await addSoonest();
+  if ((project ?? source ?? key) === undefined) isWhole = await addEarliest();
   else for await (const rows of targetsInSlices(store, { source, project })) rows.forEach(add);
   if (!isOnHost) throw new ControlError('not_found', `no target is on host "${key}"`);
   return { found, unloaded, isWhole };
 
-  /** The walk ends where the last that is kept comes before all others. */
-  async function addSoonest(): Promise<boolean> {
-    for await (const rows of rowsByDue(store, before))
+  /** Adds turns from the soonest on, and stops where all others come after the last that is kept. */
+  async function addEarliest(): Promise<boolean> {
+    for await (const rows of rowsBy(store.schedule.byDue, wakeAt, before))
       for (const row of rows) {
-        // What holds a target back only makes it later than its row says.
+        // Holds only delay a target, so that no later row can be due sooner.
         if (wakeAt(row) > found.edge) return false;
         addRow(row);
       }
-    for await (const rows of rowsByPlan(store, before))
+    for await (const rows of rowsBy(store.schedule.byPlan, planAt, before))
       for (const row of rows) {
-        // Its day is not planned yet, and begins then at the soonest.
+        // The day of such a turn is not planned yet; the turn comes at its beginning at the soonest.
         if (planAt(row) >= found.edge) return false;
         if (wakeAt(row) === Infinity) addRow(row);
       }
@@ -86,13 +90,13 @@ async function collect(params: Params<'schedule.list'>, deps: HandlerDeps): Prom
   }
 }
 
-/** Also one that is not loaded any more, as long as something is tracked there. */
-function isKnown(source: string, { catalogue, store }: HandlerDeps): boolean {
+/** True if a source is loaded, or if targets on it are tracked although its definition is gone. */
+function isKnown(source: string, { catalogue, store }: Deps): boolean {
   return catalogue().sources.has(source) || [...store().targets.numbersOfSource(source, { limit: 1 })].length > 0;
 }
 
-/** Its next turn; where only the day is known that pays for it, that day. */
-function turnOf(row: TargetRow, key: string, holds: Holds, deps: HandlerDeps): TurnView | undefined {
+/** Returns a target's next turn, or the day of it where only the day is known; nothing where none is planned. */
+function turnOf(row: TargetRow, key: string, holds: Holds, deps: Deps): TurnView | undefined {
   const due = heldDue(row, holds, deps);
   if (due === undefined) return undefined;
   const awaited = due.because.find(({ effect }) => effect === 'awaits');
@@ -107,30 +111,29 @@ function turnOf(row: TargetRow, key: string, holds: Holds, deps: HandlerDeps): T
     source,
     url,
     key,
-    ...(decider && { by: decider.by }),
+    ...defined({ by: decider?.by }),
     ...(due.dueAt === undefined && { dayOnly: true as const }),
   };
 }
 
-function rowsByDue(store: Store, before: number): AsyncIterable<readonly ScheduleRow[]> {
+/** Yields rows in the order of an instant, slice by slice. */
+function rowsBy(
+  read: Store['schedule']['byDue'],
+  instantOf: (row: ScheduleRow) => number,
+  before: number,
+): AsyncIterable<readonly ScheduleRow[]> {
   return inSlices<ScheduleRow>((last, limit) =>
-    store.schedule.byDue({ before, limit, ...(last && { after: [wakeAt(last), last.target] }) }),
+    read({ before, limit, ...(last && { after: [instantOf(last), last.target] }) }),
   );
 }
 
-function rowsByPlan(store: Store, before: number): AsyncIterable<readonly ScheduleRow[]> {
-  return inSlices<ScheduleRow>((last, limit) =>
-    store.schedule.byPlan({ before, limit, ...(last && { after: [planAt(last), last.target] }) }),
-  );
-}
-
-/** Where its row says that it is to be looked at. */
+/** Returns when the daemon next looks at a target, by the row of its schedule. */
 function wakeAt({ dueAt = Infinity, manualAt = Infinity }: ScheduleRow): number {
   return Math.min(dueAt, manualAt);
 }
 
 function planAt({ pace }: ScheduleRow): number {
-  return pace.kind === 'tokens' ? pace.planAt : Infinity;
+  return 'planAt' in pace ? pace.planAt : Infinity;
 }
 
 function order(a: string, b: string): number {

@@ -1,25 +1,27 @@
 import { cancelScrape } from '../../store/scrapes.ts';
-import type { ScrapeRow } from '../../store/rows.ts';
+import type { ScrapeRow, StepRow } from '../../store/tables/rows.ts';
 import type { Store } from '../../store/store.ts';
-import { ControlError } from '../error.ts';
+import { defined } from '../../defined.ts';
 import type { Handlers, Params } from '../methods.ts';
-import type { HandlerDeps } from './deps.ts';
-import { newestFirst } from './newest.ts';
-import { sliceOf } from './slice.ts';
-import { scrapeView, stepView } from './views.ts';
+import type { StepView } from '../../view/scrape.ts';
+import { findProject, findScrape } from './find.ts';
+import type { Ports } from './ports.ts';
+import { newestFirst, sliceOf } from './slices.ts';
+import { scrapeView } from './views.ts';
 
-type Methods = 'scrape.list' | 'scrape.get' | 'scrape.cancel';
+type Deps = Pick<Ports, 'store' | 'projects'>;
 
-export function scrapeHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
+/** Creates the handlers of scrapes. */
+export function scrapeHandlers(deps: Deps) {
   return {
     'scrape.list': (params) => {
       const rows = candidates(deps.store(), params);
       const { found, last } = sliceOf(rows, params.limit, (row) => matches(row, params));
-      return { scrapes: found.map(scrapeView), ...(last && { next: last.scrape }) };
+      return { scrapes: found.map(scrapeView), ...defined({ next: last?.scrape }) };
     },
 
     'scrape.get': ({ scrape, afterStep, limit }) => {
-      const row = find(deps.store(), scrape);
+      const row = findScrape(deps.store(), scrape);
       return {
         scrape: scrapeView(row),
         steps: Array.from(deps.store().steps.ofScrape(scrape, { afterStep, limit }), stepView),
@@ -28,21 +30,18 @@ export function scrapeHandlers(deps: HandlerDeps): Pick<Handlers, Methods> {
 
     'scrape.cancel': async ({ scrape }) => {
       const store = deps.store();
-      const row = find(store, scrape);
+      const row = findScrape(store, scrape);
       await cancelScrape(store, scrape, 'cancelled by an operator');
-      deps.look(row.project);
-      return scrapeView(find(store, scrape));
+      deps.projects.look(row.project);
+      return scrapeView(findScrape(store, scrape));
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 function candidates(store: Store, { project, before }: Params<'scrape.list'>): Iterable<ScrapeRow> {
-  const slice = before === undefined ? {} : { before };
-  if (project === undefined) return store.scrapes.rows(slice);
-  const row = store.projects.get(project);
-  if (row === undefined) throw new ControlError('not_found', `no project "${project}"`);
+  if (project === undefined) return store.scrapes.rows({ before });
   return newestFirst(
-    row.targets.map((target) => store.scrapes.ofTarget(target, slice)),
+    findProject(store, project).targets.map((target) => store.scrapes.ofTarget(target, { before })),
     ({ scrape }) => scrape,
   );
 }
@@ -51,8 +50,6 @@ function matches(row: ScrapeRow, { source, status }: Params<'scrape.list'>): boo
   return (source === undefined || row.source === source) && (status === undefined || row.status === status);
 }
 
-function find(store: Store, scrape: number): ScrapeRow {
-  const row = store.scrapes.get(scrape);
-  if (row === undefined) throw new ControlError('not_found', `no scrape ${scrape}`);
-  return row;
+function stepView({ scrape: _scrape, ...view }: StepRow): StepView {
+  return view;
 }

@@ -1,9 +1,9 @@
-import type { HostView as Ledger } from '../../../workers/hosts.ts';
+import type { LedgerView } from '../../fetch/ledger/ledger-view.ts';
 import { politenessKey, type Source } from '../../definition/source.ts';
-import type { TargetRow } from '../../store/rows.ts';
-import type { HandlerDeps } from './deps.ts';
+import type { TargetRow } from '../../store/tables/rows.ts';
+import type { Ports } from './ports.ts';
 
-type Deps = Pick<HandlerDeps, 'store' | 'catalogue'>;
+type Deps = Pick<Ports, 'store' | 'catalogue'>;
 
 /** However many targets there are, no call looks at more than about these, and at no more of one source. */
 const maxLooked = 2_000;
@@ -20,7 +20,7 @@ export function trackedHosts(deps: Deps, wanted?: string): ReadonlyMap<string, R
   const hosts = new Map<string, Set<string>>();
   const ofEach = Math.max(1, Math.min(maxOfSource, Math.floor(maxLooked / sources.size)));
   for (const [id, { source }] of sources) for (const key of keysOf(source, ofEach, deps)) note(key, id);
-  // What is promised on a host is known by its key.
+  // Sources with objectives on a host are known by its key.
   if (wanted !== undefined) for (const { source } of deps.store().schedule.sharesOf(wanted)) note(wanted, source);
   return hosts;
 
@@ -48,7 +48,7 @@ function isTracked({ status, project }: TargetRow, { store }: Deps): boolean {
 }
 
 /** A ledger as it is before its host is first asked, which can be at once. */
-export function unaskedLedger(key: string, now: number): Ledger {
+export function unaskedLedger(key: string, now: number): LedgerView {
   return {
     key,
     waiting: 0,
@@ -63,12 +63,11 @@ export function unaskedLedger(key: string, now: number): Ledger {
     latencyMs: undefined,
     source: undefined,
     sources: [],
-    circuit: undefined,
   };
 }
 
-/** Whether nobody has wished for it since the start: one that was restored knows no pause before. */
-export function isUnasked({ source, delayMs }: Ledger): boolean {
+/** Whether no request was offered for the key since the start. */
+export function isUnasked({ source, delayMs }: LedgerView): boolean {
   return source === undefined && delayMs === 0;
 }
 

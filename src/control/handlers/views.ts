@@ -1,35 +1,26 @@
-import type { Infeasible } from '../../definition/feasible.ts';
 import { areFinished } from '../../store/commit.ts';
-import type { EventRow, ProjectRow, ScrapeRow, StepRow, TargetRow } from '../../store/rows.ts';
+import type { ProjectRow, ScrapeRow, TargetRow } from '../../store/tables/rows.ts';
 import type { Store } from '../../store/store.ts';
-import type { EventView } from '../methods/event.ts';
-import type { InfeasibleView } from '../methods/objective.ts';
+import { defined } from '../../defined.ts';
 import type { ProjectView } from '../methods/project.ts';
 import type { TargetView } from '../methods/target.ts';
-import type { ScrapeView, StepView } from '../methods/scrape.ts';
-import type { HandlerDeps } from './deps.ts';
+import type { ScrapeView } from '../../view/scrape.ts';
+import { rowsOf } from './find.ts';
+import type { Ports } from './ports.ts';
 
-/** A project with all that tells how it fares. */
-export function projectView(
-  row: ProjectRow,
-  deps: Pick<HandlerDeps, 'store' | 'catalogue' | 'sessionOf'>,
-): ProjectView {
+/** Returns a project with the state of its targets. */
+export function projectView(row: ProjectRow, deps: Pick<Ports, 'store' | 'catalogue' | 'sources'>): ProjectView {
   const store = deps.store();
-  const targets = row.targets.flatMap((number) => store.targets.get(number) ?? []);
-  const { id, name, labels, multiplier, createdAt, archivedAt } = row;
+  const targets = rowsOf(row.targets, store);
+  const { schedule: _schedule, ...view } = row;
   return {
-    id,
-    name,
-    labels,
-    multiplier,
+    ...view,
     status: statusOf(row, targets),
-    createdAt,
-    ...(archivedAt !== undefined && { archivedAt }),
     targets: targets.map((target) => targetView(target, store, conditionsOf(target, deps))),
   };
 }
 
-/** A project is finished when all targets that it still has are. */
+/** Returns the status of a project, which is finished when all its present targets are. */
 export function statusOf(row: ProjectRow, targets: readonly TargetRow[]): ProjectView['status'] {
   if (row.status === 'archived') return 'archived';
   return areFinished(targets) ? 'finished' : 'active';
@@ -37,35 +28,37 @@ export function statusOf(row: ProjectRow, targets: readonly TargetRow[]): Projec
 
 function targetView(row: TargetRow, store: Store, conditions: TargetView['conditions']): TargetView {
   const { target, source, url, status, crashes, waiting } = row;
-  const everyMs = row.schedule?.every;
   const schedule = store.schedule.get(target);
   const [last] = [...store.scrapes.ofTarget(target, { limit: 2 })].filter((scrape) => scrape.status !== 'waiting');
-  const parked = status === 'parked' ? row.parked : undefined;
   const nextAt = Math.min(schedule?.dueAt ?? Infinity, schedule?.manualAt ?? Infinity);
   const isAskable = status === 'active' && !conditions.includes('definition_error');
-  const dueAt = isAskable && nextAt < Infinity ? nextAt : undefined;
   return {
     target,
     source,
     url,
-    ...(everyMs !== undefined && { everyMs }),
     status,
     conditions,
-    ...(dueAt !== undefined && { dueAt }),
-    ...(last !== undefined && { lastScrape: scrapeView(last) }),
-    ...(waiting !== undefined && { waiting }),
-    ...(last?.failure !== undefined && { lastError: last.failure }),
-    crashes: { total: crashes.total, inRow: crashes.inRow, ...(crashes.last !== undefined && { last: crashes.last }) },
-    ...(parked !== undefined && { parked }),
+    crashes: { total: crashes.total, inRow: crashes.inRow, ...defined({ last: crashes.last }) },
+    ...defined({
+      everyMs: row.schedule?.every,
+      dueAt: isAskable && nextAt < Infinity ? nextAt : undefined,
+      lastScrape: last && scrapeView(last),
+      waiting,
+      lastError: last?.failure,
+      parked: status === 'parked' ? row.parked : undefined,
+    }),
   };
 }
 
-/** What keeps a target from being scraped besides its status. Nobody is asked, as there may be very many targets. */
+/**
+ * Lists what keeps a target from being scraped besides its status. Reads the store alone and asks no actor, as
+ * targets may be many.
+ */
 export function conditionsOf(
   { target, source, status, settled }: TargetRow,
-  { store, catalogue, sessionOf }: Pick<HandlerDeps, 'store' | 'catalogue' | 'sessionOf'>,
+  { store, catalogue, sources }: Pick<Ports, 'store' | 'catalogue' | 'sources'>,
 ): TargetView['conditions'] {
-  const session = sessionOf(source)?.code;
+  const session = sources.session(source)?.code;
   const { fresh, rest } = store().schedule.get(target) ?? {};
   const hasNoSession = session === 'not_initialised' || session === 'login_attempts';
   return [
@@ -78,23 +71,12 @@ export function conditionsOf(
   ];
 }
 
-export function scrapeView({ epoch: _epoch, ...view }: ScrapeRow): ScrapeView {
+/** Rounds an instant that may tell fractions, as the wire has whole milliseconds; nothing for nothing. */
+export function wholeMs(at: number | undefined): number | undefined {
+  return at === undefined ? undefined : Math.round(at);
+}
+
+/** Returns a scrape without what only the store needs. */
+export function scrapeView({ epoch: _epoch, spent: _spent, ...view }: ScrapeRow): ScrapeView {
   return view;
-}
-
-export function stepView({ scrape: _scrape, ...view }: StepRow): StepView {
-  return { ...view, absent: [...view.absent], unparsed: [...view.unparsed] };
-}
-
-export function eventView({ serial, ...rest }: EventRow): EventView {
-  return { id: serial, ...rest };
-}
-
-/** An objective that a host does not allow, in whole milliseconds. */
-export function infeasibleView({ neededMs, nearestMs, ...rest }: Infeasible): InfeasibleView {
-  return {
-    ...rest,
-    neededMs: Math.round(neededMs),
-    ...(nearestMs !== undefined && { nearestMs: Math.round(nearestMs) }),
-  };
 }

@@ -1,32 +1,34 @@
 import { adviceOf, adviceText, noTally, type Tally, together } from '../../schedule/waste.ts';
-import type { TargetRow } from '../../store/rows.ts';
-import { ControlError } from '../error.ts';
+import type { TargetRow } from '../../store/tables/rows.ts';
 import type { Handlers } from '../methods.ts';
 import type { TallyView, WasteView } from '../methods/waste.ts';
-import type { HandlerDeps } from './deps.ts';
-import { scheduleOfRow } from './promises.ts';
-import { Soonest } from './soonest.ts';
-import { targetsInSlices } from './walk.ts';
+import { findSource } from './find.ts';
+import type { Ports } from './ports.ts';
+import { scheduleOfRow } from './tracked-objectives.ts';
+import { LowestItems } from './lowest-items.ts';
+import { targetsInSlices } from './slices.ts';
+
+type Deps = Pick<Ports, 'store' | 'catalogue' | 'schedule' | 'clock'>;
 
 const dayMs = 86_400_000;
-/** The targets that are told. */
+/** The most targets that are reported. */
 const shown = 20;
 
-/** What was found of a source. */
+/** The sum of a source's costs. */
 interface Sum {
   tally: Tally;
-  /** The interval that all its targets have; 0 where they differ. */
+  /** The interval of all targets of the source; 0 where they differ. */
   everyMs: number | undefined;
 }
 
-export function wasteHandlers(deps: HandlerDeps): Pick<Handlers, 'waste.report'> {
+/** Creates the handler that reports what scraping cost and how much of it found nothing new. */
+export function wasteHandlers(deps: Deps): Pick<Handlers, 'waste.report'> {
   return {
     'waste.report': async ({ source, days }) => {
-      if (source !== undefined && !deps.catalogue().sources.has(source))
-        throw new ControlError('not_found', `no source "${source}"`);
+      if (source !== undefined) findSource(deps.catalogue(), source);
       const from = (Math.floor(deps.clock.now() / dayMs) - days + 1) * dayMs;
       const sums = new Map<string, Sum>();
-      const wasteful = new Soonest<WasteView>(shown);
+      const wasteful = new LowestItems<WasteView>(shown);
       for await (const rows of targetsInSlices(deps.store(), { source })) rows.forEach(count);
       for (const id of source === undefined ? deps.catalogue().sources.keys() : [source]) countBatches(id);
       const sources = [...sums].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -38,14 +40,14 @@ export function wasteHandlers(deps: HandlerDeps): Pick<Handlers, 'waste.report'>
       };
 
       function countBatches(id: string): void {
-        const { pulses } = deps.tally(id, from);
+        const { pulses } = deps.schedule.tally(id, from);
         if (pulses === undefined) return;
         const sum = sums.get(id) ?? { tally: noTally, everyMs: undefined };
         sums.set(id, { ...sum, tally: together(sum.tally, { ...noTally, pulses }) });
       }
 
       function count(row: TargetRow): void {
-        const tally = deps.tally(row.target, from);
+        const tally = deps.schedule.tally(row.target, from);
         if (tally.scrapes === 0 && tally.pulses === undefined) return;
         const pace = scheduleOfRow(row, deps)?.pace;
         const everyMs = pace?.kind === 'interval' ? pace.everyMs : 0;
@@ -70,18 +72,15 @@ function wasteView(source: string, tally: Tally, everyMs: number | undefined): W
   return { source, ...tallyView(tally), advice };
 }
 
-/** With what pulses cost, and how many of the requests were theirs. */
+/** Adds the costs of pulses to those of scrapes. */
 function tallyView(tally: Tally): TallyView {
-  const { pulses, scrapes, unchanged, requests, notModified, validated, bytes, unchangedBytes, cpuMs } = tally;
+  const { unanswered: _unanswered, pulses, ...own } = tally;
   return {
-    scrapes,
-    unchanged,
-    validated,
-    unchangedBytes,
-    requests: requests + (pulses?.requests ?? 0),
+    ...own,
+    requests: own.requests + (pulses?.requests ?? 0),
     pulses: pulses?.requests ?? 0,
-    notModified: notModified + (pulses?.notModified ?? 0),
-    bytes: bytes + (pulses?.bytes ?? 0),
-    cpuMs: Math.round(cpuMs + (pulses?.cpuMs ?? 0)),
+    notModified: own.notModified + (pulses?.notModified ?? 0),
+    bytes: own.bytes + (pulses?.bytes ?? 0),
+    cpuMs: Math.round(own.cpuMs + (pulses?.cpuMs ?? 0)),
   };
 }

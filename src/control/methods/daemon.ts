@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import type { MethodSpec } from '../method.ts';
-import { Instant } from '../fields.ts';
+import { IntervalMs, SpanMs } from '../../schema/duration.ts';
+import type { MethodSpec } from './method.ts';
+import { Instant } from '../../view/fields.ts';
 
-/** How the daemon fares, at a glance. */
+/** The state of the daemon as a whole. */
 export const DaemonStatus = z.strictObject({
   state: z.enum(['starting', 'ready', 'stopping']),
   /** Targets that should run and have no actor yet. */
@@ -23,32 +24,87 @@ export const DaemonStatus = z.strictObject({
     waiting: z.int(),
     complete: z.int(),
     failed: z.int(),
+    /** Missing while there is none. */
+    aborted: z.int().exactOptional(),
     cancelled: z.int(),
   }),
   /** The id of the newest event, 0 before the first. */
   lastEvent: z.int().min(0),
-  /** Set where it was started to serve these methods alone, and scrapes nothing. */
+  /** Set where the daemon was started with `--api-only`: it serves control methods, and scrapes nothing. */
   apiOnly: z.literal(true).optional(),
   /** Set while scraping is paused, with why. */
   paused: z.string().optional(),
-  /** When it is next tried whether there is room again; it goes on by itself then. */
+  /** The next attempt to resume scraping, which succeeds if the store has room again. */
   pausedUntil: Instant.optional(),
 });
 export type DaemonStatus = z.infer<typeof DaemonStatus>;
 
-/** Methods on the daemon itself. */
+/** The settings that can be changed while the daemon runs. */
+export const Settings = z.strictObject({
+  /** From a project's creation to its first scrape. */
+  initialDelayMs: SpanMs,
+  /** Between the scrapes of a target whose source and project say nothing. */
+  everyMs: IntervalMs,
+  /** The longest a page of a scrape may take. */
+  timeLimitMs: IntervalMs,
+  logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+});
+export type Settings = z.infer<typeof Settings>;
+
+/** One life of the supervision tree and the lives under it. */
+export const TreeView = z.strictObject({
+  id: z.string(),
+  kind: z.enum(['actor', 'supervisor']),
+  state: z.string(),
+  /** Messages that wait. */
+  mailbox: z.int(),
+  /** How often it was started again. */
+  restarts: z.int(),
+  ageMs: z.number(),
+  /** About what the daemon's kernel keeps for it: not what its own code keeps. */
+  memoryBytes: z.int(),
+  /** Why the life before this one ended. */
+  lastExit: z.string().optional(),
+  get children() {
+    return z.array(TreeView).readonly().optional();
+  },
+  /** Children left out of the answer. */
+  more: z.int().optional(),
+});
+/** A node of the answer to `tree.get`. */
+export type TreeNode = z.infer<typeof TreeView>;
+
+/** Methods on the daemon itself: its state, supervision tree and settings. */
 export const daemonMethods = {
   'daemon.ping': { params: z.strictObject({}), result: z.strictObject({}), role: 'read', doc: 'Answers.' },
   'daemon.status': {
     params: z.strictObject({}),
     result: DaemonStatus,
     role: 'read',
-    doc: 'Shows how the daemon fares.',
+    doc: 'Shows the state of the daemon.',
   },
   'daemon.shutdown': {
     params: z.strictObject({}),
     result: z.strictObject({ pid: z.int() }),
     role: 'admin',
     doc: 'Begins an orderly stop and answers at once.',
+  },
+  'tree.get': {
+    params: z.strictObject({
+      /** How many levels to show. */
+      depth: z.int().min(1).max(16).default(16),
+      /** Children shown per supervisor. */
+      limit: z.int().min(1).max(10_000).default(100),
+    }),
+    result: TreeView,
+    role: 'read',
+    doc: 'Shows the supervision tree as it runs.',
+  },
+  'settings.get': { params: z.strictObject({}), result: Settings, role: 'read', doc: 'Shows the settings in force.' },
+  'settings.set': {
+    params: Settings.exactPartial(),
+    result: Settings,
+    role: 'admin',
+    doc: 'Changes the named settings; they apply at once to whatever is not yet due, and are kept over a restart.',
   },
 } as const satisfies Record<string, MethodSpec>;

@@ -1,39 +1,26 @@
 import * as z from 'zod';
-import { ProjectId, SourceId } from '../../definition/slug.ts';
-import type { MethodSpec } from '../method.ts';
-import { Instant, Serial } from '../fields.ts';
+import { ProjectId, SourceId } from '../../schema/slug.ts';
+import type { MethodSpec } from './method.ts';
+import { Serial } from '../../view/fields.ts';
 
-/** What the world is told; its id is the place to resume from. */
-export const EventView = z.strictObject({
-  id: Serial,
-  at: Instant,
-  type: z.string(),
-  project: z.string().optional(),
-  source: z.string().optional(),
-  target: Serial.optional(),
-  scrape: Serial.optional(),
-  data: z.record(z.string(), z.unknown()).readonly(),
-});
-export type EventView = z.infer<typeof EventView>;
-
-/** Methods on what happens. */
+/** Methods on events. */
 export const eventMethods = {
   'event.subscribe': {
     params: z.strictObject({
-      /** Begins with the event after this one, 0 for the oldest kept; without it, with the next to happen. */
+      /** The id of an event: notifications begin with the event after it, with the oldest kept for 0. Default: the newest event. */
       after: z.int().min(0).exactOptional(),
       project: ProjectId.exactOptional(),
       source: SourceId.exactOptional(),
       scrape: Serial.exactOptional(),
-      /** Only these types, `*` at the end standing for any rest: `scrape.*`. */
+      /** Event types; a `*` at the end stands for any rest, as in `scrape.*`. Default: all. */
       types: z.array(z.string()).max(32).readonly().exactOptional(),
     }),
     result: z.strictObject({
-      /** The event after which notifications begin. */
+      /** The id of the event after which notifications begin. */
       after: z.int().min(0),
     }),
-    notification: EventView,
+    notifies: 'events',
     role: 'read',
-    doc: 'Tells events as they happen, as notifications `event`, until the connection ends or the subscriber lags.',
+    doc: 'Notifies of the events that match all parameters, in order, until the connection ends or the next event is no longer kept.',
   },
 } as const satisfies Record<string, MethodSpec>;

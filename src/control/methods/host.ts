@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { Instant, Limit } from '../fields.ts';
-import type { MethodSpec } from '../method.ts';
+import { HostKey, Limit } from './fields.ts';
+import { Instant } from '../../view/fields.ts';
+import type { MethodSpec } from './method.ts';
 
 /** Why the next request to a host has to wait. */
 export const HoldView = z.strictObject({
@@ -9,97 +10,103 @@ export const HoldView = z.strictObject({
    * `circuit`: all sources that ask it are stopped.
    */
   kind: z.enum(['gap', 'crawl_delay', 'throttle', 'retry_after', 'back_off', 'concurrency', 'unsent', 'circuit']),
-  /** Of a gap of any kind: the pause as it was drawn. */
+  /** The pause that was drawn, for a gap of any kind. */
   delayMs: z.number().optional(),
-  /** Of `retry_after`: whether the host asked for more than the 24 h that are honoured. */
+  /** For `retry_after`: true if the host asked for more than the 24 h that are honoured. */
   capped: z.boolean().optional(),
-  /** Of `back_off`: how often it was doubled. */
+  /** The number of times that the pause was doubled, for `back_off`. */
   step: z.int().optional(),
 });
 export type HoldView = z.infer<typeof HoldView>;
 
-/** How a source stands that is stopped as a whole, because most of its targets failed. */
+/** The circuit of a source that is stopped as a whole, because most of its targets failed. */
 export const CircuitView = z.strictObject({
-  /** `resuming`: it is asked again, a few targets at first. */
+  /** `resuming`: requests begin again, for a few targets at first. */
   state: z.enum(['open', 'resuming']),
-  /** When its next target may be asked, if not now. */
+  /** The instant at which the source's next target may be asked; missing if it may be asked now. */
   nextAt: Instant.optional(),
   /** Openings and failed probes in a row. */
   times: z.int(),
 });
 export type CircuitView = z.infer<typeof CircuitView>;
 
-/** What is known of the robots.txt of one origin. */
+/** The state of the robots.txt of one origin. */
 export const RobotsView = z.strictObject({
   origin: z.string(),
-  /** Missing when it was never asked for. */
+  /** The instant of the last request for robots.txt; missing if there was none. */
   askedAt: Instant.optional(),
-  /** When it is asked for again, once somebody wants something of the origin. */
+  /** From when on robots.txt is requested again, before the next request to the origin. */
   askAt: Instant.optional(),
-  /** Of the answer in use; a 4xx means that there are no rules. */
+  /** The status of the answer in use; a 4xx means that there are no rules. */
   status: z.int().optional(),
-  /** Rules in it that concern this daemon. */
+  /** The number of rules that concern this daemon. */
   rules: z.int().optional(),
   crawlDelayMs: z.number().optional(),
-  /** Why it could not be had the last times; without an answer nothing may be asked meanwhile. */
+  /**
+   * Why robots.txt could not be read the last `times`; without an earlier answer, nothing else is requested
+   * meanwhile.
+   */
   unreachable: z.strictObject({ cause: z.string(), times: z.int() }).optional(),
 });
 export type RobotsView = z.infer<typeof RobotsView>;
 
-/** One host ledger: what is known of a politeness key, and who wants to ask it. */
+/** The ledger of a politeness key: when it can be asked, and the requests that wait for it. */
 export const HostView = z.strictObject({
-  /** An origin, unless a source names another key. */
+  /** The politeness key: an origin, unless a source names another key. */
   key: z.string(),
-  /** Those that ask it, as their definitions say and as they have asked since the start or track targets there; the first ten. */
+  /** The sources of the host, by their definitions, requests since the start, and tracked targets; at most ten. */
   sources: z
     .array(
       z.strictObject({
         id: z.string(),
-        /** Where it has one of its own. */
+        /** The source's own `User-Agent`, if it has one. */
         userAgent: z.string().optional(),
         /** The usual pause and the requests under way at once that its definition allows. */
         delayMs: z.number(),
         concurrency: z.int(),
         robots: z.enum(['obey', 'ignore']),
-        /** Missing where it is not known which origin to look at. */
+        /** Missing where the origin is not known. */
         robotsTxt: RobotsView.optional(),
-        /** Missing while it is closed, as it should be. */
+        /** Missing while the circuit is closed. */
         circuit: CircuitView.optional(),
       }),
     )
     .readonly(),
-  /** How many wait for a turn. */
+  /** The number of requests that wait for a turn. */
   waiting: z.int(),
-  /** The first of them, in the order of their turns; what re-checks something that is promised says by when. */
+  /** The first waiting requests, in the order of their turns; a re-check for an objective has a deadline. */
   next: z
     .array(z.strictObject({ source: z.string().optional(), dueAt: Instant, deadlineAt: Instant.optional() }))
     .readonly(),
-  /** Turns that were given and have not come back. */
+  /** The number of turns that were granted and have not ended. */
   open: z.int(),
-  /** When it can next be asked; missing while a turn must come back first. */
+  /** When the host can next be asked; missing while a turn must end first. */
   nextAt: Instant.optional(),
-  /** Missing when it can be asked now. */
+  /** The hold that delays the next request; missing if the host can be asked now. */
   hold: HoldView.optional(),
-  /** The usual pause at present; before it was asked since the start, that of the slowest definition, and missing where none is loaded. */
+  /**
+   * The present pause between requests; before the first request since the start, that of the slowest definition,
+   * if any is loaded.
+   */
   delayMs: z.number().optional(),
-  /** Of its last response. */
+  /** The latency of the last response. */
   latencyMs: z.number().optional(),
-  /** Times in a row that it failed or refused. */
+  /** The number of failures and refusals in a row. */
   failures: z.int(),
   backOffStep: z.int(),
-  /** What it asked for in its last `Retry-After` that still counts. */
+  /** The last `Retry-After` that is still in force. */
   retryAfter: z.strictObject({ until: Instant, capped: z.boolean() }).optional(),
 });
 export type HostView = z.infer<typeof HostView>;
 
-/** Methods on the hosts that are asked. */
+/** Methods on hosts. */
 export const hostMethods = {
   'host.list': {
     params: z.strictObject({
-      /** This one alone. */
-      key: z.string().max(2_083).exactOptional(),
+      /** Only the host of this key. */
+      key: HostKey.exactOptional(),
       /** The `next` of the slice before. */
-      after: z.string().max(2_083).exactOptional(),
+      after: HostKey.exactOptional(),
       limit: Limit,
     }),
     result: z.strictObject({
@@ -108,6 +115,6 @@ export const hostMethods = {
       next: z.string().optional(),
     }),
     role: 'read',
-    doc: 'Lists hosts that were asked or that targets are tracked on, in the order of their keys: when each can next be asked, and why not sooner. Of a source whose targets are on many hosts that were not asked yet, the first of them.',
+    doc: 'Lists hosts that were asked or that targets are tracked on, in the order of their keys: when each can next be asked, and why not sooner. Of the hosts of one source that were not asked yet, only the first are listed.',
   },
 } as const satisfies Record<string, MethodSpec>;

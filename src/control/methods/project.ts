@@ -1,11 +1,13 @@
 import * as z from 'zod';
-import { ProjectId, SourceId } from '../../definition/slug.ts';
-import type { MethodSpec } from '../method.ts';
-import { AnyValue, Instant, Limit, Serial } from '../fields.ts';
-import { checkScheduleInput, scheduleInputShape } from './pace.ts';
-import { ScrapeWishView } from './scrape.ts';
+import { HistoryView, RecordView } from '../../view/record.ts';
+import { ScrapeWish } from '../../view/scrape.ts';
+import { Infeasible } from '../../view/infeasible.ts';
+import { ProjectId, SourceId } from '../../schema/slug.ts';
+import type { MethodSpec } from './method.ts';
+import { Limit } from './fields.ts';
+import { Instant, Serial } from '../../view/fields.ts';
+import { checkScheduleInput, scheduleInputShape } from '../../schedule/levels.ts';
 import { NewTarget, TargetInput, TargetView } from './target.ts';
-import { InfeasibleView } from './objective.ts';
 import { RequestedHold, WhyView } from './why.ts';
 
 const name = z.string().trim().min(1).max(200);
@@ -23,17 +25,17 @@ const project = {
   targets,
 };
 
-/** A project as a person writes it. Without an id it is given one; without a name it is called by its id. */
+/** A new project. Without an id it gets one; without a name, the id is its name. */
 export const ProjectInput = z.strictObject({ ...project, targets: newTargets }).superRefine(checkScheduleInput);
 export type ProjectInput = z.infer<typeof ProjectInput>;
 
-/** The same in a list, by whose ids it is compared with what is tracked. */
+/** A project in the list of `project.apply`, which matches it to tracked projects by `id`. */
 export const ListedProjectInput = z.strictObject({ ...project, id: ProjectId }).superRefine(checkScheduleInput);
 export type ListedProjectInput = z.infer<typeof ListedProjectInput>;
 
 /**
- * What may be changed of a project; what is not named stays, but one pace replaces another. `targets` names them all: one that
- * is missing is removed.
+ * A change of a project. What is left out stays, but a new pace replaces the one before. `targets` lists all targets: one that
+ * is left out is removed.
  */
 export const ProjectChange = z
   .strictObject({
@@ -46,7 +48,7 @@ export const ProjectChange = z
   })
   .superRefine(checkScheduleInput);
 
-/** A project with its targets. `finished` when all its targets are. */
+/** A project with its targets. Its status is `finished` when all its targets are. */
 export const ProjectView = z.strictObject({
   id: z.string(),
   name: z.string(),
@@ -59,78 +61,40 @@ export const ProjectView = z.strictObject({
 });
 export type ProjectView = z.infer<typeof ProjectView>;
 
-/** What is known of one thing, each field with when its value was first seen and last verified. */
-export const RecordView = z.strictObject({
-  source: z.string(),
-  type: z.string(),
-  key: z.string(),
-  target: Serial,
-  /** Its own for ever. */
-  id: z.string(),
-  /** The page that it was seen on last. */
-  url: z.string(),
-  firstSeenAt: Instant,
-  /** When it was seen last, also if nothing had changed. */
-  updatedAt: Instant,
-  /** The higher, the newer. */
-  sequence: z.int(),
-  /** The last scrape that saw it; 0 when only pulses have. */
-  lastScrape: z.int().min(0),
-  fields: z
-    .record(z.string(), z.strictObject({ value: AnyValue, observedAt: Instant, verifiedAt: Instant }))
-    .readonly(),
-  /** Set when complete crawls no longer find it: since when, how many of them, and the scrape that began the last one. */
-  absent: z.strictObject({ since: Instant, times: z.int(), scrape: z.int() }).optional(),
-});
-export type RecordView = z.infer<typeof RecordView>;
-
-/** One append to a record's history; `old` is missing where the field was not known. */
-export const HistoryView = z.strictObject({
-  serial: Serial,
-  target: Serial,
-  source: z.string(),
-  type: z.string(),
-  key: z.string(),
-  at: Instant,
-  /** 0 for a pulse. */
-  scrape: z.int().min(0),
-  kind: z.enum(['added', 'changed', 'missing', 'gone']),
-  fields: z.record(z.string(), z.strictObject({ old: AnyValue.optional(), new: AnyValue })).readonly(),
-});
-export type HistoryView = z.infer<typeof HistoryView>;
-
-/** A scrape that a person asked for. `coalesced` when it was waiting already, so that nothing was added. */
+/** A requested scrape; `coalesced` where one was waiting already, so that none was added. */
 export const RequestedScrape = z.strictObject({
   target: Serial,
   scrape: Serial,
   coalesced: z.boolean(),
-  /** Set where it cannot begin yet. */
+  /** Set where the scrape cannot begin yet. */
   held: RequestedHold.optional(),
 });
+export type RequestedScrape = z.infer<typeof RequestedScrape>;
 
-/** Why nothing at all is scraped, while that is so. */
+/** Why scraping is paused; missing while it is not. */
 const paused = z.string().optional();
 
-/** A project that is new. */
+/** A project that was added. */
 export const AddedProject = ProjectView.extend({
   paused,
-  /** Objectives that its hosts do not allow to be kept, its own and others there; missing where there are none. */
-  infeasible: z.array(InfeasibleView).readonly().optional(),
+  /** Objectives that the project's hosts do not allow, its own and others' there; missing where there are none. */
+  infeasible: z.array(Infeasible).readonly().optional(),
 });
 
-/** What applying a list does to one project. */
+/** A change that applying a list makes to one project. */
 export const AppliedChange = z.strictObject({
   id: z.string(),
   action: z.enum(['add', 'update', 'restore', 'archive']),
   /** One line per difference, such as `name: "Solar" → "Solar Backpack"`. */
   details: z.array(z.string()).readonly(),
 });
+export type AppliedChange = z.infer<typeof AppliedChange>;
 
 const OneProject = z.strictObject({ id: ProjectId });
 const OneTarget = z.strictObject({ id: ProjectId, target: Serial.exactOptional() });
-const Rescrape = OneTarget.extend({ wish: ScrapeWishView.exactOptional() });
+const Rescrape = OneTarget.extend({ wish: ScrapeWish.exactOptional() });
 
-/** Methods on what a person tracks. */
+/** Methods on projects. */
 export const projectMethods = {
   'project.add': {
     params: ProjectInput,
@@ -166,13 +130,13 @@ export const projectMethods = {
       targets: z.array(WhyView).readonly(),
     }),
     role: 'read',
-    doc: 'Tells when each target of a project is next due and everything that has a say in it; asks nobody.',
+    doc: 'Shows when each target of a project is next due, and each reason for that; sends no request.',
   },
   'project.update': {
     params: ProjectChange,
     result: ProjectView,
     role: 'operate',
-    doc: 'Changes what is named of a project and leaves the rest.',
+    doc: 'Changes the named properties of a project and leaves the others.',
   },
   'project.archive': {
     params: OneProject,
@@ -190,7 +154,7 @@ export const projectMethods = {
     params: Rescrape,
     result: z.strictObject({ scrapes: z.array(RequestedScrape).readonly(), paused }),
     role: 'operate',
-    doc: 'Asks for a scrape now of all active targets or one; at most one runs and one waits per target. A conflict when none can be scraped, such as one whose source has no loaded definition.',
+    doc: 'Requests a scrape now of all active targets of a project, or of one; at most one scrape runs and one waits for each target. A conflict where no target can be scraped, as when no definition of its source is loaded.',
   },
   'project.release': {
     params: OneTarget,
@@ -231,15 +195,15 @@ export const projectMethods = {
       projects: z.array(ListedProjectInput).max(10_000).readonly(),
       /** Archives projects that are not in the list. */
       prune: z.boolean().default(false),
-      /** Says what would be done, and does nothing. */
+      /** Returns the changes without making them. */
       dryRun: z.boolean().default(false),
     }),
     result: z.strictObject({
       changes: z.array(AppliedChange).readonly(),
       unchanged: z.int(),
       applied: z.boolean(),
-      /** Objectives that hosts on which the list promises something do not allow to be kept; missing where there are none. */
-      infeasible: z.array(InfeasibleView).readonly().optional(),
+      /** Objectives that the hosts of the list do not allow; missing where there are none. */
+      infeasible: z.array(Infeasible).readonly().optional(),
     }),
     role: 'operate',
     doc: 'Makes the tracked projects equal to a list, by id; archives only with `prune`.',

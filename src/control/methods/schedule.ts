@@ -1,90 +1,85 @@
 import * as z from 'zod';
-import { ProjectId, SourceId } from '../../definition/slug.ts';
-import { Instant, Limit, Serial } from '../fields.ts';
-import type { MethodSpec } from '../method.ts';
-import { InfeasibleView } from './objective.ts';
+import { ProjectId, SourceId } from '../../schema/slug.ts';
+import { HostKey, Limit } from './fields.ts';
+import { Instant, Serial } from '../../view/fields.ts';
+import type { MethodSpec } from './method.ts';
+import { Infeasible } from '../../view/infeasible.ts';
 import { ListedProjectInput } from './project.ts';
 import { ReasonView } from './why.ts';
 
-/** A turn that is to come. */
+/** A coming turn of a target at its host. */
 export const TurnView = z.strictObject({
   dueAt: Instant,
   target: Serial,
   project: z.string(),
   source: z.string(),
   url: z.string(),
-  /** The ledger that it asks. */
+  /** The politeness key. */
   key: z.string(),
-  /** What decides when that is. */
+  /** The cause that decides the due time. */
   by: ReasonView.shape.by.optional(),
-  /** Set where no more is known than the day, which begins at `dueAt` and pays for it with tokens. */
+  /** Set if only the day is known whose tokens pay for the turn; `dueAt` is the start of that day. */
   dayOnly: z.literal(true).optional(),
 });
 export type TurnView = z.infer<typeof TurnView>;
 
-/** How many objectives are kept. */
+/** The numbers of objectives that are kept and of those that are not. */
 export const KeptView = z.strictObject({
   kept: z.int(),
-  /** Those whose turns come too late, as their pace, their first scrape or what waits for their host has it. */
+  /** Objectives broken by the pace, the first scrape or the wait for the host. */
   broken: z.int(),
-  /** Those that their hosts do not allow to be promised, kept for now or not: `infeasible` of the plan says which could be. */
+  /** Objectives that the hosts cannot guarantee, whether kept at present or not; see `PlanView.infeasible`. */
   infeasible: z.int(),
-  /** By how much the age of the worst of those that are broken goes beyond its objective; 0 where none is. */
+  /** The largest excess of an age over its objective, in ms; 0 if none is broken. */
   worstByMs: z.number(),
 });
 
 export type KeptView = z.infer<typeof KeptView>;
 
-const PeakView = z.strictObject({ at: Instant, requests: z.int() });
-
-/** What is to come for one host. */
-export const HostPlanView = z.strictObject({
-  key: z.string(),
+/** The forecast of one host, or of all hosts together. */
+const forecast = {
   targets: z.int(),
-  /** Those that fall due, by day, whether the host has turns for them or not. */
+  /** Requests that fall due, by day, whether or not hosts have turns for them. */
   requests: z.array(z.int()).readonly(),
-  /** Of those of each day, how many are not made by its end, as the host has no turns left: they come late or not at all. */
+  /** Of each day's requests, the number not made by its end. */
   undone: z.array(z.int()).readonly(),
-  /** Of all requests, those of pulses. */
+  /** Of the requests, the number that pulses make. */
   pulses: z.int(),
   bytes: z.int(),
-  /** The minute in which most are made. */
-  peak: PeakView,
+  /** The minute with the most requests. */
+  peak: z.strictObject({ at: Instant, requests: z.int() }),
+  objectives: KeptView,
+};
+
+/** The forecast for one host. */
+export const HostPlanView = z.strictObject({
+  key: z.string(),
+  ...forecast,
   longestWaitMs: z.number(),
-  /** The part of what it allows that its busiest day takes; above 1, it is asked for more than it allows. */
+  /** Requests of the busiest day divided by the requests allowed in a day. */
   load: z.number(),
   /** The usual time from one request to the next, by all that limits it. */
   delayMs: z.number(),
-  objectives: KeptView,
 });
 export type HostPlanView = z.infer<typeof HostPlanView>;
 
-/** What the coming days will be. */
+/** The forecast of the coming days. */
 export const PlanView = z.strictObject({
   from: Instant,
   days: z.int(),
   hosts: z.int(),
-  targets: z.int(),
+  ...forecast,
   /** Targets that are left out: their source is not loaded, or nothing sets their pace. */
   skipped: z.int(),
-  /** Those that fall due, by day, whether their hosts have turns for them or not. */
-  requests: z.array(z.int()).readonly(),
-  /** Of those of each day, how many are not made by its end, as their hosts have no turns left. */
-  undone: z.array(z.int()).readonly(),
-  /** Hosts that are asked for more in a day than they allow. */
+  /** The number of hosts on which more requests fall due in a day than the host allows. */
   overloaded: z.int(),
-  /** Of all requests, those of pulses. */
-  pulses: z.int(),
-  bytes: z.int(),
-  peak: PeakView,
-  objectives: KeptView,
-  /** Those with the highest load, the highest first; 20 at most. */
+  /** The hosts with the highest load, the highest first; at most 20. */
   busiest: z.array(HostPlanView).readonly(),
-  infeasible: z.array(InfeasibleView).readonly(),
+  infeasible: z.array(Infeasible).readonly(),
 });
 export type PlanView = z.infer<typeof PlanView>;
 
-/** Methods on what is to come. */
+/** Methods on coming turns. */
 export const scheduleMethods = {
   'schedule.list': {
     params: z.strictObject({
@@ -93,22 +88,22 @@ export const scheduleMethods = {
       source: SourceId.exactOptional(),
       project: ProjectId.exactOptional(),
       /** This host alone: its politeness key, or the origin of addresses there. */
-      key: z.string().max(2_083).exactOptional(),
+      key: HostKey.exactOptional(),
       /** Only turns before it. */
       before: Instant.exactOptional(),
       limit: Limit,
     }),
     result: z.strictObject({
       turns: z.array(TurnView).readonly(),
-      /** Whether there are more that come later. */
+      /** True if more turns come later. */
       more: z.boolean(),
       /** Sources with targets that are left out, as no definition of them is loaded; missing where there are none. */
       unloaded: z.array(z.string()).readonly().optional(),
-      /** Why nothing at all is scraped, while that is so. */
+      /** Why scraping is paused; missing while it is not. */
       paused: z.string().optional(),
     }),
     role: 'read',
-    doc: 'Lists the turns that are to come, the earliest first; what is overdue comes first of all.',
+    doc: 'Lists the coming turns, the earliest first; overdue turns come before all others.',
   },
   'schedule.plan': {
     params: z
@@ -127,6 +122,6 @@ export const scheduleMethods = {
       }),
     result: PlanView,
     role: 'read',
-    doc: 'Forecasts the coming days: requests by host, objectives kept or not, bytes and the fullest minute; asks nobody and changes nothing.',
+    doc: 'Forecasts the coming days: requests by host, objectives kept or not, bytes and the fullest minute; sends no request and changes nothing.',
   },
 } as const satisfies Record<string, MethodSpec>;

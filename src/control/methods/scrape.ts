@@ -1,73 +1,11 @@
 import * as z from 'zod';
-import { ProjectId, SourceId } from '../../definition/slug.ts';
-import type { MethodSpec } from '../method.ts';
-import { CountsView, FailureView, Instant, Limit, Serial, UnparsedView } from '../fields.ts';
+import { ScrapeStatus, ScrapeView, StepView } from '../../view/scrape.ts';
+import { ProjectId, SourceId } from '../../schema/slug.ts';
+import type { MethodSpec } from './method.ts';
+import { Limit } from './fields.ts';
+import { Serial } from '../../view/fields.ts';
 
-const ScrapeStatus = z.enum(['waiting', 'running', 'complete', 'failed', 'aborted', 'cancelled']);
-
-/** How a person wants a scrape to go, besides what its definition says. */
-export const ScrapeWishView = z.strictObject({
-  /** Goes on past what is known, to the end of a list; a crawl begins anew. */
-  full: z.boolean().exactOptional(),
-  /** The first and the last day of a collector's windows, as `YYYY-MM-DD`. */
-  from: z.iso.date().exactOptional(),
-  to: z.iso.date().exactOptional(),
-  /** Handed to a plug-in's `collect`, in this order. */
-  args: z.array(z.string().max(1_000)).max(100).readonly().exactOptional(),
-});
-
-/** One run over one target. `aborted`: ended before its end by a guard of its definition; what it found stays. */
-export const ScrapeView = z.strictObject({
-  scrape: Serial,
-  target: Serial,
-  project: z.string(),
-  source: z.string(),
-  reason: z.enum(['due', 'manual']),
-  wish: ScrapeWishView.optional(),
-  /** The definition's version that it reads by; empty while waiting. */
-  version: z.string(),
-  status: ScrapeStatus,
-  /** While waiting: when it was asked for. */
-  startedAt: Instant,
-  endedAt: Instant.optional(),
-  failure: FailureView.optional(),
-  /** Why it ended where it did, such as `known`, `end` or `loop`. */
-  endReason: z.string().optional(),
-  steps: z.int(),
-  bytes: z.int(),
-  counts: CountsView,
-  /** Places that should have been records and were none. */
-  errors: z.int().optional(),
-  /** Records that were left out, as others on their pages have their keys and say something else. */
-  repeated: z.int().optional(),
-});
-export type ScrapeView = z.infer<typeof ScrapeView>;
-
-/** One line of a scrape's run log. */
-export const StepView = z.strictObject({
-  step: Serial,
-  url: z.string(),
-  /** The number of its page within its list, from 1. */
-  page: Serial.optional(),
-  at: Instant,
-  elapsedMs: z.number(),
-  bytes: z.int(),
-  status: z.int().optional(),
-  failure: FailureView.optional(),
-  counts: CountsView,
-  /** Fields that no selector matched, as `record.field`. */
-  absent: z.array(z.string()).readonly(),
-  unparsed: z.array(UnparsedView).readonly(),
-  errors: z.int().optional(),
-  repeated: z.int().optional(),
-  /** Of a step that is no exchange: so many drafts and failed items of a collector. */
-  batch: z.int().optional(),
-  /** What else was noticed, as sentences. */
-  notes: z.array(z.string()).readonly().optional(),
-});
-export type StepView = z.infer<typeof StepView>;
-
-/** Methods on single runs. */
+/** Methods on scrapes. */
 export const scrapeMethods = {
   'scrape.list': {
     params: z.strictObject({

@@ -1,39 +1,36 @@
 import * as z from 'zod';
-import { SourceId } from '../../definition/slug.ts';
+import { Failure, Value, Instant, Milliseconds } from '../../view/fields.ts';
+import { ExplainedItem, TreeDifference } from '../../view/trial.ts';
+import { SourceId } from '../../schema/slug.ts';
 import { HttpUrl } from '../../definition/url-pattern.ts';
-import type { MethodSpec } from '../method.ts';
+import { Unparsed } from '../../view/scrape.ts';
+import type { MethodSpec } from './method.ts';
 import { CircuitView, HoldView } from './host.ts';
-import {
-  AnyValue,
-  DraftView,
-  FailureView,
-  Instant,
-  Milliseconds,
-  ProblemView,
-  UnparsedView,
-  UrlParams,
-} from '../fields.ts';
-import { ExplainedItemView, KeptPageView, TreeDifferenceView } from './trial.ts';
+import { Infeasible } from '../../view/infeasible.ts';
+import { DraftView, ProblemView, UrlParams, urlOrParams } from './fields.ts';
 
 /** A site or API, as its definition file describes it. */
 export const SourceView = z.strictObject({
   id: z.string(),
   name: z.string(),
   provider: z.string(),
-  /** `definition_error`: its file has problems, and what it had before, if anything, is still in use; or its plug-in could not be used. */
+  /**
+   * `definition_error`: its file has problems, and what it had before, if anything, is still in use; or its plug-in
+   * could not be used.
+   */
   status: z.enum(['ready', 'definition_error']),
   /** The version in use; missing when there was never a valid one. */
   version: z.string().optional(),
   everyMs: Milliseconds.optional(),
-  /** Active targets on it. */
+  /** The number of active targets of the source. */
   targets: z.int(),
-  /** Whether it obeys robots.txt; missing when there was never a valid definition. */
+  /** Whether the source obeys robots.txt; missing if it never had a valid definition. */
   robots: z.enum(['obey', 'ignore']).optional(),
-  /** Where it has one of its own. */
+  /** The source's own `User-Agent`, if it has one. */
   userAgent: z.string().optional(),
   /**
-   * Whether it can be asked, as far as its session goes; missing while nobody keeps that. `login_needed`: the next request
-   * logs in first. `not_initialised`: a secret is missing. `login_attempts`: it gave up until `source.reset`.
+   * The state of the source's session; missing while no actor keeps it. `login_needed`: the next request logs in first.
+   * `not_initialised`: a secret is missing. `login_attempts`: the source gave up until `source.reset`.
    */
   session: z
     .strictObject({
@@ -41,80 +38,70 @@ export const SourceView = z.strictObject({
       message: z.string().optional(),
     })
     .optional(),
-  /** Missing while it is closed, as it should be. */
+  /** Missing while the circuit is closed, so that the source may be asked. */
   circuit: CircuitView.optional(),
   pulse: z
     .strictObject({
       everyMs: Milliseconds,
-      /** When it last asked anybody. */
+      /** The end of the last round that sent a request. */
       lastAt: Instant.optional(),
       nextAt: Instant.optional(),
-      lastFailure: FailureView.optional(),
+      lastFailure: Failure.optional(),
     })
     .optional(),
   /** Objectives of its targets that their hosts do not allow, the first 100; missing where there are none. */
   infeasible: z
-    .array(
-      z.strictObject({
-        key: z.string(),
-        targets: z.int(),
-        objectiveMs: z.number(),
-        /** Once round all of them takes so long, with all turns of the host that their hours leave. */
-        neededMs: z.number(),
-        /** The nearest that can be kept; missing where shorter ones have all the turns that re-checks are sure of. */
-        nearestMs: z.number().optional(),
-      }),
-    )
+    .array(Infeasible.pick({ key: true, targets: true, objectiveMs: true, neededMs: true, nearestMs: true }))
     .readonly()
     .optional(),
   problems: z.array(ProblemView).readonly(),
 });
 export type SourceView = z.infer<typeof SourceView>;
 
-/** What a site's robots.txt says to one URL. */
+/** The verdict of a site's robots.txt on one address. */
 export const RobotsVerdictView = z.strictObject({
-  /** `ignored`: the source does not obey it. `unreachable`: it could not be had, so that nothing may be asked. */
+  /** `ignored`: the source does not obey it. `unreachable`: robots.txt could not be read, so that nothing may be asked. */
   verdict: z.enum(['ignored', 'allowed', 'disallowed', 'unreachable', 'unknown']),
   /** The line that decides; missing when none concerns the URL. */
   rule: z.string().optional(),
   crawlDelayMs: z.number().optional(),
-  /** Why it could not be had. */
+  /** Why robots.txt could not be read. */
   cause: z.string().optional(),
 });
 export type RobotsVerdictView = z.infer<typeof RobotsVerdictView>;
 
-/** One request of a trial: what was decided before it, what came of it, and what a scrape does then. */
+/** A request of a trial: the decisions before it, its outcome, and what a scrape does next. */
 export const TriedStepView = z.strictObject({
   url: z.string(),
   method: z.string(),
-  /** The ledger that it took its turn from. */
+  /** The politeness key from whose ledger the request took its turn. */
   key: z.string(),
   robots: RobotsVerdictView,
-  /** What addresses it may connect to. */
+  /** The kinds of addresses that the request may connect to. */
   addresses: z.enum(['public', 'public_and_private', 'loopback', 'none']),
-  /** The proxy it goes through, without credentials. */
+  /** The proxy of the request, without credentials. */
   proxy: z.string().optional(),
   userAgent: z.string(),
   /** Names of the headers that the definition sends, and of those that the session adds; never their values. */
   headers: z.array(z.string()).readonly(),
   sessionHeaders: z.array(z.string()).readonly(),
-  /** What it had to wait for when it asked for its turn, and how many were there before it; missing where it took none. */
+  /** The hold that delayed the request's turn, and the number of requests ahead of it; missing if it took no turn. */
   hold: HoldView.optional(),
   ahead: z.int().optional(),
   /** False where robots.txt, or a session that is missing, forbade it. */
   wasAsked: z.boolean(),
-  /** For its turn. */
+  /** The time until the request's turn. */
   waitedMs: z.number(),
   status: z.int().optional(),
   elapsedMs: z.number(),
   bytes: z.int(),
   outcome: z.enum(['read', 'page', 'unmodified', 'redirect', 'failed']),
-  /** Where a redirect leads. */
+  /** The address that a redirect leads to. */
   location: z.string().optional(),
-  /** By what the site lets the next scrape ask whether the page changed. */
+  /** The validators by which the next scrape can ask whether the page changed. */
   validators: z.array(z.enum(['etag', 'last-modified'])).readonly(),
-  failure: FailureView.optional(),
-  /** What the failure was taken for, and by what sign. */
+  failure: Failure.optional(),
+  /** The cause that the failure was classified as, and the evidence for it. */
   cause: z.string().optional(),
   seenBy: z.string().optional(),
   decision: z.enum(['complete', 'follow', 'authenticate', 'retry', 'fail']),
@@ -122,28 +109,37 @@ export const TriedStepView = z.strictObject({
 });
 export type TriedStepView = z.infer<typeof TriedStepView>;
 
-/** What one page of a source gave, without anything being stored. */
+/** A page as the site sent it. */
+export const KeptPageView = z.strictObject({
+  contentType: z.string().optional(),
+  fetchedAt: Instant,
+  /** The bytes of the page, in base64. */
+  body: z.string(),
+});
+export type KeptPageView = z.infer<typeof KeptPageView>;
+
+/** The result of a trial: what one page of a source gives; nothing is stored. */
 export const TryView = z.strictObject({
   url: z.string(),
   status: z.int().optional(),
   elapsedMs: z.number().optional(),
   bytes: z.int().optional(),
-  failure: FailureView.optional(),
+  failure: Failure.optional(),
   drafts: z.array(DraftView).readonly(),
   finished: z.boolean(),
   absent: z.array(z.string()).readonly(),
-  unparsed: z.array(UnparsedView).readonly(),
-  /** Records that were left out, as others on the page have their keys and say something else. */
+  unparsed: z.array(Unparsed).readonly(),
+  /** The number of records left out because another record on the page has their key. */
   repeated: z.int().optional(),
-  /** What else was noticed, as sentences. */
+  /** Further observations, as sentences. */
   notes: z.array(z.string()).readonly().optional(),
-  /** How each field came to its value, for the first 100 places in page order by type. */
-  explained: z.array(ExplainedItemView).readonly(),
-  /** Where the two trees give different fields; missing unless it was asked. */
-  trees: z.array(TreeDifferenceView).readonly().optional(),
-  /** Missing unless it was asked, and for a page of more than 8 MiB. */
+  /** How each field got its value, for the first 100 places in page order by type. */
+  explained: z.array(ExplainedItem).readonly(),
+  /** The fields that the two trees read differently; missing unless requested. */
+  trees: z.array(TreeDifference).readonly().optional(),
+  /** The page; missing unless requested, and for a page of more than 8 MiB. */
   page: KeptPageView.optional(),
-  /** Every request that led there; empty for a saved page. */
+  /** All requests that led to the page; empty for a saved page. */
   steps: z.array(TriedStepView).readonly(),
 });
 export type TryView = z.infer<typeof TryView>;
@@ -151,11 +147,11 @@ export type TryView = z.infer<typeof TryView>;
 /** A source that an address belongs to. */
 export const ResolvedUrl = z.strictObject({
   source: z.string(),
-  /** What fills the source's address pattern, where that makes the address. */
+  /** The parameters of the source's address pattern, where they make the address. */
   params: UrlParams.optional(),
-  /** As it is to be asked. */
+  /** The address to request. */
   url: z.string(),
-  /** The project that tracks it there already. */
+  /** The project that already tracks the address on the source. */
   project: z.string().optional(),
 });
 export type ResolvedUrl = z.infer<typeof ResolvedUrl>;
@@ -166,13 +162,13 @@ export const sourceMethods = {
     params: z.strictObject({}),
     result: z.strictObject({ sources: z.array(SourceView).readonly() }),
     role: 'read',
-    doc: 'Lists the sources, those with a broken definition too.',
+    doc: 'Lists the sources, including those with a broken definition.',
   },
   'source.get': {
     params: z.strictObject({ id: SourceId }),
     result: SourceView.extend({
-      /** Its normal form, with every default filled in; missing when there was never a valid one. */
-      definition: AnyValue.optional(),
+      /** The definition in its normal form, with all defaults; missing where there was never a valid one. */
+      definition: Value.optional(),
     }),
     role: 'read',
     doc: 'Shows one source and the definition in use.',
@@ -185,21 +181,19 @@ export const sourceMethods = {
         params: UrlParams.exactOptional(),
         /** Reads the page with both trees. */
         trees: z.boolean().default(false),
-        /** Hands back the page as well. */
+        /** Returns the page as well. */
         keep: z.boolean().default(false),
       })
-      .refine((asked) => (asked.url === undefined) !== (asked.params === undefined), {
-        error: 'expected either "url" or "params"',
-      }),
+      .refine(...urlOrParams),
     result: TryView,
     role: 'operate',
-    doc: 'Asks a source for one page, in its turn, and shows what its definition reads there; stores nothing.',
+    doc: 'Fetches one page of a source in the turn of its host, and shows what the definition reads there; stores nothing.',
   },
   'source.peek': {
     params: z.strictObject({ url: HttpUrl }),
     result: KeptPageView.extend({ url: z.string() }),
     role: 'operate',
-    doc: 'Asks for one page that belongs to no source yet, in the turn of its host and as its robots.txt allows, for a definition to be drafted from.',
+    doc: 'Fetches one page that belongs to no source yet, in the turn of its host and as its robots.txt allows, so that a definition can be drafted from it.',
   },
   'source.resolve': {
     params: z.strictObject({ url: HttpUrl }),

@@ -1,28 +1,28 @@
 import * as z from 'zod';
-import { SourceId } from '../../definition/slug.ts';
-import { Instant, Serial } from '../fields.ts';
-import type { MethodSpec } from '../method.ts';
+import { SourceId } from '../../schema/slug.ts';
+import { Instant, Serial } from '../../view/fields.ts';
+import type { MethodSpec } from './method.ts';
 
-/** What scrapes and pulses cost, and how much of what scrapes did found nothing new. */
+/** The costs of scrapes and pulses, and the part of them that found nothing new. */
 export const TallyView = z.strictObject({
   scrapes: z.int(),
-  /** Ended well and changed nothing. */
+  /** Scrapes that were complete and changed nothing. */
   unchanged: z.int(),
   requests: z.int(),
-  /** Of the requests, those of pulses; one that asks for many targets counts for its source and for none of them. */
+  /** Of the requests, the number that pulses make; a request for many targets counts for their source and for no target. */
   pulses: z.int(),
-  /** Answers that said that nothing had been modified. */
+  /** Answers with status 304. */
   notModified: z.int(),
-  /** Of scrapes: answers that let the next request ask whether anything was modified. */
+  /** Answers to scrapes with a validator, so that the next request can be conditional. */
   validated: z.int(),
   bytes: z.int(),
-  /** Of scrapes that changed nothing. */
+  /** Bytes of scrapes that changed nothing. */
   unchangedBytes: z.int(),
   cpuMs: z.number(),
 });
 export type TallyView = z.infer<typeof TallyView>;
 
-/** What could be done about waste: a code to branch on and a sentence to read. */
+/** Advice against waste: a code to branch on and a sentence to read. */
 export const AdviceView = z.strictObject({
   code: z.enum(['ask_less', 'no_validators', 'validators_ignored']),
   text: z.string(),
@@ -30,7 +30,7 @@ export const AdviceView = z.strictObject({
   betterMs: z.number().optional(),
 });
 
-/** What one source or target cost. */
+/** The costs of one source or target, with advice. */
 export const WasteView = TallyView.extend({
   source: z.string(),
   /** Missing for the source as a whole. */
@@ -44,9 +44,9 @@ export type WasteView = z.infer<typeof WasteView>;
 export const wasteMethods = {
   'waste.report': {
     params: z.strictObject({
-      /** With its targets, the most wasteful first; 20 at most. */
+      /** Limits the report to one source, with at most 20 of its targets, the most wasteful first. */
       source: SourceId.exactOptional(),
-      /** Today among them; no more are kept. */
+      /** The number of days, today included; costs of earlier days are not kept. */
       days: z.int().min(1).max(32).default(30),
     }),
     result: z.strictObject({
@@ -57,6 +57,6 @@ export const wasteMethods = {
       targets: z.array(WasteView).readonly(),
     }),
     role: 'read',
-    doc: 'Tells what scraping cost lately and how much of it found nothing new, with advice.',
+    doc: 'Reports what scraping cost lately and how much of it found nothing new, with advice.',
   },
 } as const satisfies Record<string, MethodSpec>;

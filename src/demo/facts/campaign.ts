@@ -23,8 +23,8 @@ export interface CampaignUpdate {
   readonly title: string;
 }
 
-/** The campaigns with a name of their own; any `campaign-<number>` exists besides them. */
-const named: Readonly<Record<string, string>> = {
+/** The titles of the campaigns with a name of their own, by slug; any `campaign-<number>` exists besides them. */
+export const namedCampaigns: Readonly<Record<string, string>> = {
   'solar-backpack': 'Solar Backpack',
   'folding-kayak': 'Folding Kayak',
   'pocket-kiln': 'Pocket Kiln',
@@ -35,7 +35,6 @@ const named: Readonly<Record<string, string>> = {
   'tin-telescope': 'Tin Telescope',
 };
 
-const listed = 40;
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 const creators = ['Ada Lindqvist', 'Bram & Daughters', 'Chioma Okafor', 'Dario Conti', 'Eun-ji Park', 'Studio "Fjord"'];
@@ -47,12 +46,6 @@ const news = [
   'A word on shipping',
   'Thank you <3',
 ];
-
-/** The campaigns that the site's list shows: those with a name, then the numbered ones up to forty in all. */
-export function campaignSlugs(): readonly string[] {
-  const names = Object.keys(named);
-  return [...names, ...Array.from({ length: listed - names.length }, (_, index) => `campaign-${index}`)];
-}
 
 /** The campaign as it stands at an instant; an ended one stays as it ended. Nothing for a slug that no campaign has. */
 export function campaignAt(world: World, slug: string, at: number): Campaign | undefined {
@@ -82,7 +75,7 @@ export function campaignAt(world: World, slug: string, at: number): Campaign | u
 }
 
 function titleOf(slug: string): string | undefined {
-  if (Object.hasOwn(named, slug)) return named[slug];
+  if (Object.hasOwn(namedCampaigns, slug)) return namedCampaigns[slug];
   const number = /^campaign-(0|[1-9]\d{0,5})$/.exec(slug)?.[1];
   return number === undefined ? undefined : `Campaign No. ${number}`;
 }

@@ -4,6 +4,7 @@ export interface Money {
   readonly currency: Currency;
 }
 
+/** The code of a currency that the demo web knows. */
 export type Currency = 'EUR' | 'GBP' | 'USD';
 
 /** The amount as a decimal text, as a record holds it: `"1234.50"`. */

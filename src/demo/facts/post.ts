@@ -9,6 +9,7 @@ export interface Post {
   readonly text: string;
   readonly postedAt: number;
   readonly likes: number;
+  /** Whether its account shows it above all others. */
   readonly pinned: boolean;
 }
 
@@ -52,11 +53,6 @@ export function accountAt(world: World, name: string, at: number): Account | und
 export function postsBefore(world: World, account: string, at: number, before: number, size: number): Post[] {
   const newest = Math.min(before, accountAt(world, account, at)?.posts ?? 0);
   return Array.from({ length: Math.min(size, newest) }, (_, index) => postAt(world, account, newest - 1 - index, at));
-}
-
-/** The post that an account shows above all others, if it shows one. */
-export function pinnedPost(world: World, account: string, at: number): Post | undefined {
-  return account === 'heron' ? postAt(world, account, pinnedNumber(world, account), at) : undefined;
 }
 
 function postAt(world: World, account: string, number: number, at: number): Post {

@@ -16,7 +16,7 @@ export interface Product {
   readonly modifiedAt: number;
 }
 
-/** What the shop sells, by category. */
+/** The kinds of articles in the shop, by category. */
 export const categories: Readonly<Record<string, readonly string[]>> = {
   bags: ['Rucksack', 'Tote', 'Satchel', 'Duffel', 'Pouch'],
   lamps: ['Reading lamp', 'Lantern', 'Night light', 'Spot'],

@@ -10,11 +10,11 @@ export interface Trial {
   readonly enrolment: number;
   readonly conditions: readonly string[];
   readonly hasResults: boolean;
-  /** As `2026-01-31`. */
+  /** A day, such as `2026-01-31`. */
   readonly registered: string;
-  /** As `2026-01-31`; the day that the lists go by. */
+  /** The day by which lists are sorted, such as `2026-01-31`. */
   readonly updated: string;
-  /** As `2026-01-31`, but for one trial in nine a text that is no date. */
+  /** A day such as `2026-01-31`; one trial in nine has a text that is no date. */
   readonly start: string;
   readonly modifiedAt: number;
 }

@@ -1,4 +1,4 @@
-/** What everything in the demo web is computed from: every fact is a pure function of a world, an id and an instant. */
+/** The seed of the demo web: every fact in it is a pure function of a world, an id and an instant. */
 export interface World {
   readonly seed: number;
   /** The instant, in milliseconds since the epoch, from which things move; earlier instants show the world as it opened. */
@@ -19,7 +19,7 @@ export function whole(world: World, least: number, most: number, ...parts: reado
   return least + Math.floor(unit(world, ...parts) * (most - least + 1));
 }
 
-/** One of `options`, which must not be empty. */
+/** Picks one of `options`. Throws if `options` is empty. */
 export function pick<T>(world: World, options: readonly T[], ...parts: readonly (string | number)[]): T {
   const option = options[whole(world, 0, options.length - 1, ...parts)];
   if (option === undefined) throw new Error(`nothing to pick from for ${parts.join('/')}`);

@@ -1,19 +1,38 @@
 import { CsvError, parse } from 'csv-parse/sync';
+import { JsonSpot } from '../rule/spot.ts';
+import type { CsvOptions, DocumentKind } from './kind.ts';
 
-/** How a table is written. */
-export interface CsvOptions {
-  /** One character; without it the one of comma, semicolon, tab and bar that parts the first lines best. */
-  readonly delimiter?: string;
-  /** The columns' names where the table has no line of them; `true` (the default) takes them from the first line, `false` counts from 1. */
-  readonly header?: boolean | readonly string[];
-}
+/** A table of comma-separated values, or of values with another delimiter. */
+export const csv: DocumentKind = {
+  title: 'a CSV table',
+  view: 'json',
+  media: {
+    called:
+      /^(?:(?:text|application)\/(?:x-)?(?:csv|comma-separated-values)|text\/tab-separated-values|application\/vnd\.ms-excel)$/,
+    begins: /^[^<{]/,
+    otherwise: 'text that is no table',
+  },
+  marks({ csv: { delimiter } = {} }) {
+    return ['\n', '\r', ...(delimiter === undefined ? delimiters : [delimiter])];
+  },
+  open(text, options) {
+    const parsed = parseCsv(text, options.csv);
+    return parsed.ok ? { ok: true, root: new JsonSpot(parsed.value) } : parsed;
+  },
+  each: { by: 'json', path: '$[*]' },
+  docs: {
+    readAs:
+      'a list of rows by the names of their columns; `csv: { delimiter, header }`, where `header` may be `false` or a list of names',
+    places: 'JSON paths into the row',
+  },
+};
 
 /** The rows by column, or what is wrong with the table. */
 export type ParsedCsv =
   | { readonly ok: true; readonly value: readonly Readonly<Record<string, string>>[] }
   | { readonly ok: false; readonly message: string };
 
-/** More columns are no table. */
+/** Columns of a table, at most. */
 const maxColumns = 10_000;
 
 /**

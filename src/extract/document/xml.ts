@@ -1,10 +1,32 @@
-import type { Document } from 'domhandler';
+import { type Document, isTag } from 'domhandler';
 import { Parser } from 'htmlparser2';
-import { BoundHandler } from '../bound-handler.ts';
+import { BoundHandler } from '../tree/parts.ts';
+import type { DocumentKind } from './kind.ts';
+
+/** An XML document. */
+export const xml: DocumentKind = {
+  title: 'an XML document',
+  view: 'xml',
+  media: {
+    called: /^(?:(?:application|text)\/xml|[^/]+\/[^/]+\+xml)$/,
+    miscalled: /^(?:text\/html|application\/(?:rss|atom|rdf))$/,
+    begins: /^<(?!!doctype\s+html|html[\s>]|head[\s>]|body[\s>])/i,
+    otherwise: 'text without a tag',
+  },
+  marks: () => ['<'],
+  open(text) {
+    const root = parseXml(text);
+    return root.children.some(isTag)
+      ? { ok: true, root }
+      : { ok: false, message: 'expected an element, got text alone' };
+  },
+  docs: { readAs: 'a tree whose names keep their capitals', places: 'CSS, XPath' },
+};
 
 /**
- * Parses XML into a tree, however broken it is. Names keep their case and CDATA is text like any other; of entities the five
- * of XML and numbers are known, all others stay as they are written, so nothing is fetched and nothing expands.
+ * Parses XML into a tree, however broken it is. Names keep their case and CDATA is text like any other. Of entities the five
+ * of XML and numbers are known; all others stay as they are written, so nothing is fetched and nothing expands. Throws
+ * `TooManyParts` for more attributes than a thread may hold.
  */
 export function parseXml(text: string): Document {
   const handler = new PlainText('xml');
@@ -12,7 +34,7 @@ export function parseXml(text: string): Document {
   return handler.root;
 }
 
-/** What asks a tree for text need not know how it was quoted. */
+/** Builds a tree in which CDATA is plain text: rules that ask for text need not know how it was quoted. */
 class PlainText extends BoundHandler {
   override oncdatastart(): void {}
   override oncdataend(): void {}

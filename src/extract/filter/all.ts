@@ -1,89 +1,193 @@
-import { compileJsonPath, isSingularPath } from '../document/json-path.ts';
-import type { Value } from '../draft.ts';
-import { readValue } from '../value/read.ts';
-import { plainText } from '../value/plain-text.ts';
-import { quoted } from '../value/quoted.ts';
-import type { ScalarRule } from '../value/rule.ts';
+import { checkedText } from '../../schema/checked-text.ts';
+import { readValue, type ScalarRule } from '../value/all.ts';
+import { type DateOptions, dateOptions } from '../value/date-format.ts';
+import { type DecimalOption, decimalOption } from '../value/decimal.ts';
+import type { Schemas } from '../value/field-type.ts';
+import { compileJsonPath, isSingularPath, jsonPathFault } from '../value/json-path.ts';
+import { currencyOption } from '../value/money.ts';
+import { isList, maxElements, type Value } from '../value/value.ts';
 import { readAmount } from './amount.ts';
-import { bounded, maxElements, textFor } from './bound.ts';
-import { FilterError } from './error.ts';
-import { capture, replaceAll } from './pattern.ts';
-import type { FilterPlan } from './plan.ts';
-import { unitReader } from './unit.ts';
+import { bounded, type CompiledFilter, eachOf, type FilterKind, onTexts, refuse, textFor } from './kind.ts';
+import { capture, patternFault, replaceAll } from './pattern.ts';
+import { unitNames, unitReader } from './unit.ts';
 
-/** A filter ready to run; `base` is what relative URLs are relative to. It throws a `FilterError` on a value that it cannot work on. */
-export type Filter = (value: Value, base: string) => Value;
+interface PlainStep {
+  readonly type: 'trim' | 'upper' | 'lower' | 'collapse';
+}
+
+const number: FilterKind<{ readonly type: 'number' } & DecimalOption> = {
+  options: (z) => ({ decimal: decimalOption(z) }),
+  isPlain: true,
+  compile: ({ decimal }) => onTexts((text) => readAmount(text, decimal) ?? refuse(text, 'one number')),
+};
+
+const money: FilterKind<{ readonly type: 'money'; readonly currency?: string } & DecimalOption> = {
+  options: (z) => ({ currency: currencyOption(z), decimal: decimalOption(z) }),
+  isPlain: true,
+  compile: readAs,
+};
+
+const url: FilterKind<{ readonly type: 'url' }> = { isPlain: true, compile: readAs };
+
+const date: FilterKind<{ readonly type: 'date' } & DateOptions> = {
+  options: dateOptions,
+  isPlain: true,
+  compile: readAs,
+};
+
+/** Reads a text as JSON; with a path, gives what is there: the first for a path that leads to one place, else a list. */
+const json: FilterKind<{ readonly type: 'json'; readonly path?: string }> = {
+  options: (z) => ({ path: checkedText(z, 'a JSON path of RFC 9535', jsonPathFault) }),
+  only: 'path',
+  isPlain: true,
+  isSlow: true,
+  compile: ({ path }) => readJson(path),
+};
+
+/** Replaces all matches; in `to`, `$1` and `$<name>` are groups of the pattern. */
+const replace: FilterKind<{ readonly type: 'replace'; readonly from: string; readonly to: string }> = {
+  options: (z) => ({ from: pattern(z), to: z.string().max(1_000) }),
+  isSlow: true,
+  example: '{replace: {from: "a+", to: "b"}}',
+  compile: ({ from, to }) => onTexts(replaceAll(from, to)),
+};
+
+const regex: FilterKind<{ readonly type: 'regex'; readonly pattern: string }> = {
+  options: (z) => ({ pattern: pattern(z) }),
+  only: 'pattern',
+  isSlow: true,
+  example: String.raw`{regex: "(\\d+)"}`,
+  compile: (step) => onTexts(capture(step.pattern)),
+};
+
+const split: FilterKind<{ readonly type: 'split'; readonly by: string }> = {
+  options: (z) => ({ by: z.string().min(1).max(100) }),
+  only: 'by',
+  example: '{split: ","}',
+  compile:
+    ({ by }) =>
+    (value) =>
+      value === null ? null : partsOf(value, by),
+};
+
+const join: FilterKind<{ readonly type: 'join'; readonly by: string }> = {
+  options: (z) => ({ by: z.string().max(1_000) }),
+  only: 'by',
+  example: '{join: " "}',
+  compile:
+    ({ by }) =>
+    (value) =>
+      isList(value) ? joined(value, by) : value,
+};
+
+const unit: FilterKind<{ readonly type: 'unit'; readonly to: string } & DecimalOption> = {
+  options: (z) => ({ to: z.enum(unitNames as [string, ...string[]]), decimal: decimalOption(z) }),
+  example: '{unit: {to: g}}',
+  compile({ to, decimal }) {
+    const read = unitReader(to, decimal);
+    return onTexts((text) => read(text) ?? refuse(text, `an amount that can be given in ${to}`));
+  },
+};
+
+/** Without `else`, what the map does not name is refused. */
+const map: FilterKind<{
+  readonly type: 'map';
+  readonly values: Readonly<Record<string, Value>>;
+  readonly else?: Value;
+}> = {
+  options: (z) => ({ values: z.record(z.string().max(1_000), z.json()) }),
+  only: 'values',
+  example: '{map: {Ja: true, Nein: false}}',
+  compile({ values, else: otherwise }) {
+    const names = Object.keys(values).slice(0, 20).join(', ');
+    return onTexts((text) => {
+      if (Object.hasOwn(values, text)) return values[text] ?? null;
+      return otherwise === undefined ? refuse(text, `one of ${names}`) : otherwise;
+    });
+  },
+};
+
+const byDefault: FilterKind<{ readonly type: 'default'; readonly value: Value }> = {
+  options: (z) => ({ value: z.json() }),
+  only: 'value',
+  example: '{default: 0}',
+  compile: (step) => (value) =>
+    value === null || (typeof value === 'string' && value.trim() === '') ? step.value : value,
+};
 
 /**
- * Makes a filter of its plan. On a list it works on each element, but for `split`, `join` and `default`, which take the whole.
- * `null` passes through all but `default`, and through functions, which get every value as it is.
+ * The kinds of filters, in the order in which they are listed for people. On a list a filter works on each element, but for
+ * `split`, `join` and `default`, which take the whole. `null` passes through all but `default`.
  */
-export function compileFilter(plan: FilterPlan): Filter {
-  if (typeof plan === 'function') return (value) => plan(value);
-  switch (plan.type) {
-    case 'trim':
-      return onTexts((text) => text.trim());
-    case 'upper':
-      return onTexts((text) => bounded(text.toUpperCase()));
-    case 'lower':
-      return onTexts((text) => bounded(text.toLowerCase()));
-    case 'collapse':
-      return onTexts((text) => text.replaceAll(/\s+/g, ' ').trim());
-    case 'replace':
-      return onTexts(replaceAll(plan.from, plan.to));
-    case 'regex':
-      return onTexts(capture(plan.pattern));
-    case 'split':
-      return (value) => (value === null ? null : split(value, plan.by));
-    case 'join':
-      return (value) => (isList(value) ? join(value, plan.by) : value);
-    case 'number':
-      return onTexts((text) => readAmount(text, plan.decimal) ?? refuse(text, 'one number'));
-    case 'unit': {
-      const read = unitReader(plan.to, plan.decimal);
-      return onTexts((text) => read(text) ?? refuse(text, `an amount that can be given in ${plan.to}`));
-    }
-    case 'money':
-    case 'date':
-      return readAs(plan);
-    case 'url':
-      return readAs({ type: 'url' });
-    case 'map': {
-      const { values, else: otherwise } = plan;
-      const names = Object.keys(values).slice(0, 20).join(', ');
-      return onTexts((text) => (Object.hasOwn(values, text) ? values[text] : otherwise) ?? orNull(text));
+export const filterKinds = {
+  trim: plain((text) => text.trim()),
+  upper: plain((text) => bounded(text.toUpperCase())),
+  lower: plain((text) => bounded(text.toLowerCase())),
+  collapse: plain((text) => text.replaceAll(/\s+/g, ' ').trim()),
+  url,
+  number,
+  money,
+  date,
+  json,
+  replace,
+  regex,
+  split,
+  join,
+  unit,
+  map,
+  default: byDefault,
+} as const;
 
-      function orNull(text: string): Value {
-        return Object.hasOwn(values, text) || otherwise === null ? null : refuse(text, `one of ${names}`);
-      }
-    }
-    case 'default':
-      return (value) => (value === null || (typeof value === 'string' && value.trim() === '') ? plan.value : value);
-    case 'json':
-      return readJson(plan.path);
-    default:
-      return plan satisfies never;
+/** A filter with its options, as plain data. */
+export type FilterStep = Parameters<(typeof filterKinds)[keyof typeof filterKinds]['compile']>[0];
+
+/** A function for a filter, in plug-ins only. It gets every value as it is, null and lists too. */
+export type FilterFunction = (value: Value) => Value;
+
+/** A change of a value after it is taken and before it is read as its type. */
+export type FilterPlan = FilterStep | FilterFunction;
+
+/** Returns the kind of a filter. */
+export function filterKind({ type }: FilterStep): FilterKind<FilterStep> {
+  return filterKinds[type];
+}
+
+/** Compiles a filter. Throws if a pattern, a path or a unit of it is not valid. */
+export function compileFilter(plan: FilterPlan): CompiledFilter {
+  if (typeof plan !== 'function') return filterKind(plan).compile(plan);
+  return (value) => (isList(value) ? value.map((each) => changedBy(plan, each)) : changedBy(plan, value));
+}
+
+/**
+ * Returns what a plug-in's function makes of a value: `null` if it returns nothing, the value unchanged if it returns an empty text. If it
+ * throws, the value is refused with the message of the error.
+ */
+function changedBy(change: FilterFunction, value: Value): Value {
+  try {
+    const changed: Value | undefined = change(value);
+    return changed === '' ? value : (changed ?? null);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return refuse(value, `a value; filter "${filterName(change)}" had an error: ${message}`);
   }
 }
 
-function refuse(value: Value, expected: string): never {
-  throw new FilterError(quoted(value), expected);
+/** Returns the name of a filter for people; that of a function is its own. */
+export function filterName(plan: FilterPlan): string {
+  return typeof plan === 'function' ? plan.name || 'function' : plan.type;
 }
 
-function isList(value: Value): value is readonly Value[] {
-  return Array.isArray(value);
+/** A filter of texts that needs nothing but its name. */
+function plain(change: (text: string) => Value): FilterKind<PlainStep> {
+  return { isPlain: true, compile: () => onTexts(change) };
 }
 
-function eachOf(value: Value, change: (value: Value) => Value): Value {
-  if (isList(value)) return value.map((each) => (each === null ? null : change(each)));
-  return value === null ? null : change(value);
+/** The schema of a regular expression of RE2, which takes as long as the text is long. */
+function pattern(z: Schemas) {
+  return checkedText(z, 'a regular expression of RE2', patternFault);
 }
 
-function onTexts(change: (text: string) => Value): Filter {
-  return (value) => eachOf(value, (each) => change(textFor(each)));
-}
-
-function readAs(rule: ScalarRule): Filter {
+function readAs(rule: ScalarRule): CompiledFilter {
   return (value, base) =>
     eachOf(value, (each) => {
       const read = readValue(each, rule, base);
@@ -92,7 +196,7 @@ function readAs(rule: ScalarRule): Filter {
 }
 
 /** Parts are trimmed, and empty ones left out: nobody tracks the space behind a comma. */
-function split(value: Value, by: string): Value {
+function partsOf(value: Value, by: string): Value {
   const texts = isList(value) ? value.filter((each) => each !== null).map(textFor) : [textFor(value)];
   const parts: string[] = [];
   for (const text of texts) {
@@ -103,11 +207,16 @@ function split(value: Value, by: string): Value {
   return parts;
 }
 
-function join(values: readonly Value[], by: string): Value {
-  return bounded(values.flatMap((each) => (each === null ? [] : [plainText(each) ?? refuse(each, 'text')])).join(by));
+function joined(values: readonly Value[], by: string): Value {
+  return bounded(
+    values
+      .filter((each) => each !== null)
+      .map(textFor)
+      .join(by),
+  );
 }
 
-function readJson(path: string | undefined): Filter {
+function readJson(path: string | undefined): CompiledFilter {
   const found = path === undefined ? undefined : compileJsonPath(path);
   const isSingular = path !== undefined && isSingularPath(path);
   return (value, base) => {

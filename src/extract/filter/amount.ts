@@ -23,8 +23,8 @@ const powers: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * The one number in a text, whatever words stand around it: `482 backers`, `12k`, `€1.2M`, `-5 %`. A text with several numbers,
- * or none, has no one number.
+ * Reads the only number in a text, whatever words stand around it: `482 backers`, `12k`, `€1.2M`, `-5 %`. Returns undefined for a
+ * text with several numbers or none, and for one of more than 1,000 characters.
  */
 export function readAmount(text: string, mark: DecimalMark): number | undefined {
   if (text.length > longest) return undefined;

@@ -1,8 +1,8 @@
 import { RE2JS } from 're2js';
-import type { Value } from '../draft.ts';
-import { bounded } from './bound.ts';
+import type { Value } from '../value/value.ts';
+import { bounded } from './kind.ts';
 
-/** What is wrong with a pattern of RE2, if anything: it knows no look-around, no back-reference and no repeat over 1,000. */
+/** A phrase for what is wrong with a pattern; undefined if it compiles. RE2 has no look-around, no back-reference and no repeat over 1,000. */
 export function patternFault(pattern: string): string | undefined {
   try {
     RE2JS.compile(pattern);
@@ -14,8 +14,8 @@ export function patternFault(pattern: string): string | undefined {
 }
 
 /**
- * What a pattern captures: its first group, named groups as an object, 1 for a pattern without groups; `null` where it
- * matches nothing, and for a group that took no part.
+ * Compiles a pattern to a function that captures from a text: the first group, named groups as an object, or 1 for a pattern without
+ * groups. It gives `null` if nothing matches, and for a group that took no part. Throws if the pattern is not valid.
  */
 export function capture(pattern: string): (text: string) => Value {
   const compiled = RE2JS.compile(pattern);
@@ -28,7 +28,10 @@ export function capture(pattern: string): (text: string) => Value {
   };
 }
 
-/** Replaces every match; `$1`, `$<name>`, `$&` and `$$` in `to` mean what they do in JavaScript. */
+/**
+ * Compiles a pattern to a function that replaces every match. `$1`, `$<name>`, `$&` and `$$` in `to` mean what they do in JavaScript.
+ * Throws if the pattern is not valid; the function throws a `FilterError` if the text gets too long.
+ */
 export function replaceAll(from: string, to: string): (text: string) => string {
   const compiled = RE2JS.compile(from);
   return (text) => {

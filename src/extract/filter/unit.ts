@@ -54,15 +54,15 @@ const measures: readonly Units[] = [
   },
 ];
 
-/** The symbols that can be converted to. */
+/** The symbols of the units that amounts can be converted to. */
 export const unitNames: readonly string[] = measures.flatMap((units) => Object.keys(units));
 
 const pairForm =
   /\s*((?:[-+\u2212] ?)?(?:\d(?:[\d.,]*\d)?(?:[ '’]\d{3}(?!\d))*(?:[.,]\d+)?|\.\d+))\s*(fl\.?\s?oz|[^\s\d.,+-]+3?)\.?,?(?:\s*(?:and|und|&)(?=\s))?/iuy;
 
 /**
- * Converts an amount with its unit, or several of them that add up (`1 h 30 min`), and gives a number of the unit asked for.
- * US measures are meant; a byte's thousands are 1,000, and 1,024 where the unit says so.
+ * Makes a function that converts an amount with its unit, or several that add up (`1 h 30 min`), to a number of the unit `to`; it
+ * gives undefined for any other text. US measures are meant. A kB is 1,000 bytes, a KiB 1,024. Throws a `RangeError` if `to` is none of `unitNames`.
  */
 export function unitReader(to: string, mark: DecimalMark): (text: string) => number | undefined {
   const units = measures.find((each) => Object.hasOwn(each, to));

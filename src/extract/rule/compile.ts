@@ -1,15 +1,13 @@
-import { compileFilter, type Filter } from '../filter/all.ts';
-import type { Value } from '../draft.ts';
-import { FilterError } from '../filter/error.ts';
-import type { FilterFunction, FilterPlan } from '../filter/plan.ts';
-import type { BranchPlan, FieldPlan, ObjectRule, RulePlan, ValueRule } from '../plan.ts';
-import { quoted } from '../value/quoted.ts';
-import type { ScalarRule } from '../value/rule.ts';
+import { compileFilter, filterName, type FilterPlan } from '../filter/all.ts';
+import { maxElements } from '../value/value.ts';
+import type { CompiledFilter } from '../filter/kind.ts';
+import type { BranchPlan, FieldPlan, ObjectRule, RulePlan, ValueRule } from './plan.ts';
+import type { ScalarRule } from '../value/all.ts';
 import { compilePlace, type Dialect, type Find, isSingular } from './place.ts';
 
-/** A rule whose places and filters are ready. */
-export interface CompiledRule {
-  readonly plan: RulePlan;
+/** A rule whose places and filters are compiled. */
+export interface CompiledRule<P extends RulePlan = RulePlan> {
+  readonly plan: P;
   readonly branches: readonly CompiledBranch[];
   readonly filters: readonly NamedFilter[];
   readonly value: CompiledValue;
@@ -17,49 +15,40 @@ export interface CompiledRule {
   readonly most: number;
 }
 
-export interface CompiledField extends CompiledRule {
-  readonly plan: FieldPlan;
-}
+/** A rule with a name, compiled. */
+export type CompiledField = CompiledRule<FieldPlan>;
 
+/** One of the places of a rule, compiled. */
 export interface CompiledBranch {
   readonly plan: BranchPlan;
   readonly find: Find;
-  /** Whether it leads to one value, which may be a list itself. */
+  /** Whether the place finds a single value, which may itself be a list. */
   readonly isSingular: boolean;
   readonly filters: readonly NamedFilter[];
 }
 
-/** A filter, and what a person knows it by. */
+/** A compiled filter with its name for people. */
 export interface NamedFilter {
   readonly name: string;
-  readonly run: Filter;
+  readonly run: CompiledFilter;
 }
 
-export type CompiledValue = CompiledScalar | CompiledObject | CompiledArray;
+/** The type of a rule's value, compiled. */
+export type CompiledValue =
+  /** `isOpen` where a value that is no text stands as it is, because a function has made it. */
+  | { readonly type: 'scalar'; readonly rule: ScalarRule; readonly isOpen: boolean }
+  | CompiledObject
+  | { readonly type: 'array'; readonly of: CompiledValue };
 
-export interface CompiledScalar {
-  readonly type: 'scalar';
-  readonly rule: ScalarRule;
-  /** Whether what is no text stands as it is: a function has made it. */
-  readonly isOpen: boolean;
-}
-
+/** The type of an object, whose rules see nothing but its own match. */
 export interface CompiledObject {
   readonly type: 'object';
   readonly fields: readonly CompiledField[];
   readonly result: ObjectRule['result'];
 }
 
-export interface CompiledArray {
-  readonly type: 'array';
-  readonly of: CompiledValue;
-}
-
-/** Elements of one list, at most. */
-export const maxElements = 10_000;
-
-/** Makes a rule ready; the rules of objects within it see nothing but their own match. */
-export function compileRule(plan: RulePlan, dialect: Dialect): CompiledRule {
+/** Compiles a rule; the rules of objects within it see nothing but their own match. Throws if a place or a filter is not valid. */
+export function compileRule<P extends RulePlan>(plan: P, dialect: Dialect): CompiledRule<P> {
   const isList = plan.rule.type === 'array';
   return {
     plan,
@@ -76,10 +65,6 @@ export function compileRule(plan: RulePlan, dialect: Dialect): CompiledRule {
   };
 }
 
-export function compileField(plan: FieldPlan, dialect: Dialect): CompiledField {
-  return { ...compileRule(plan, dialect), plan };
-}
-
 function hasFunction({ branches, filters }: RulePlan): boolean {
   const given = branches.flatMap(({ take, filters: own }) => [take, ...own]);
   return [...given, ...filters].some((each) => typeof each === 'function');
@@ -90,35 +75,11 @@ function compileValue(rule: ValueRule, dialect: Dialect, isOpen: boolean): Compi
   if (rule.type !== 'object') return { type: 'scalar', rule, isOpen: isOpen && rule.type === 'text' };
   return {
     type: 'object',
-    fields: rule.fields.map((field) => compileField(field, dialect)),
+    fields: rule.fields.map((field) => compileRule(field, dialect)),
     result: rule.result,
   };
 }
 
 function compileNamed(plan: FilterPlan): NamedFilter {
-  if (typeof plan !== 'function') return { name: plan.type, run: compileFilter(plan) };
-  const name = plan.name || 'function';
-  const guarded = guardedFunction(plan, name);
-  return { name, run: (value) => (isList(value) ? value.map(guarded) : guarded(value)) };
-}
-
-function isList(value: Value): value is readonly Value[] {
-  return Array.isArray(value);
-}
-
-/** A function of a plug-in: what it throws is evidence, nothing is null, and an empty text leaves the value as it is. */
-function guardedFunction(change: FilterFunction, name: string): (value: Value) => Value {
-  return (value) => {
-    const changed = outcome();
-    return changed === '' ? value : (changed ?? null);
-
-    function outcome(): Value | undefined {
-      try {
-        return change(value);
-      } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
-        throw new FilterError(quoted(value), `a value; filter "${name}" had an error: ${message}`);
-      }
-    }
-  };
+  return { name: filterName(plan), run: compileFilter(plan) };
 }

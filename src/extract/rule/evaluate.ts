@@ -1,20 +1,11 @@
-import type { Value } from '../draft.ts';
-import { FilterError } from '../filter/error.ts';
-import { quoted } from '../value/quoted.ts';
-import { readValue } from '../value/read.ts';
+import { FilterError } from '../filter/kind.ts';
+import { isList, maxElements, type Value } from '../value/value.ts';
 import type { CompiledBranch, CompiledObject, CompiledRule, CompiledValue, NamedFilter } from './compile.ts';
-import { maxElements } from './compile.ts';
 import { JsonSpot, type PageContext, type Spot } from './spot.ts';
 import { taken } from './take.ts';
+import { keepsNull, lose, loseList, type Lost, typed } from './typed.ts';
 
-/** Something that was found and could not be read; `path` leads to it from the rule, as `.price`, and is empty for the rule itself. */
-export interface Lost {
-  readonly path: string;
-  readonly text: string;
-  readonly expected: string;
-}
-
-/** What a rule gave: no value where its place is missing, or where what stands there is lost. */
+/** The result of a rule. It has no value if no place matches, or if what was found could not be read. */
 export interface Evaluated {
   readonly isFound: boolean;
   readonly value?: Value;
@@ -31,184 +22,143 @@ export interface Trace {
 
 const notFound: Evaluated = { isFound: false, lost: [] };
 
-/** A value on its way, or what kept it from being one. */
-type Read = { readonly ok: true; readonly value: Value } | ({ readonly ok: false } & Omit<Lost, 'path'>);
-
-/** Finds a rule's value in what it is asked of. Pure, but for functions that plug-ins put into rules. */
+/**
+ * Finds the value of a rule in an element or value. Pure, except for functions that plug-ins put into rules. Throws what a `take`
+ * throws, and `TooManyParts` if the JSON within the page is too large.
+ */
 export function evaluate(rule: CompiledRule, from: Spot, page: PageContext, trace?: Trace): Evaluated {
   const { whenFound } = rule.plan;
-  const lost: Lost[] = [];
-  let fallback: Chosen | undefined;
-  for (const [index, branch] of rule.branches.entries()) {
+  let chosen: Chosen | undefined;
+  for (const branch of rule.branches) {
     const matches = branch.find(from, page, rule.most);
     if (matches.length === 0) continue;
     if (whenFound !== undefined) {
-      if (trace !== undefined) trace.branch = index;
-      return { isFound: true, value: whenFound, lost };
+      if (trace !== undefined) trace.branch = rule.branches.indexOf(branch);
+      return { isFound: true, value: whenFound, lost: [] };
     }
-    const chosen = choose(rule, branch, index, matches, page);
-    fallback ??= chosen;
-    if (!chosen.isSilent) {
-      fallback = chosen;
-      break;
-    }
+    const next = choose(rule, branch, matches, page, trace);
+    if (!next.isSilent || chosen === undefined) chosen = next;
+    if (!next.isSilent) break;
   }
-  if (whenFound !== undefined) return { isFound: true, value: !whenFound, lost };
-  return fallback === undefined ? notFound : finish(rule, fallback, page, trace);
+  if (whenFound !== undefined) return { isFound: true, value: !whenFound, lost: [] };
+  return chosen === undefined ? notFound : finish(rule, chosen, page, trace);
 }
 
-/** What one branch gave. */
+/** The result of one branch. */
 interface Chosen {
-  readonly index: number;
+  readonly branch: CompiledBranch;
   readonly matches: number;
-  readonly read: Read;
-  readonly lost: readonly Lost[];
-  readonly steps: Trace['steps'];
-  /** Whether it says nothing: null, blank, or a list of nothing else. */
+  /** Missing if it is lost. */
+  readonly value: Value | undefined;
+  readonly lost: Lost[];
+  /** The steps of its filters; only for a trace. */
+  readonly steps: Trace['steps'] | undefined;
+  /** Whether the value is empty: null, blank, or a list of such values only. */
   readonly isSilent: boolean;
 }
 
 function choose(
   rule: CompiledRule,
   branch: CompiledBranch,
-  index: number,
   matches: readonly Spot[],
   page: PageContext,
+  trace: Trace | undefined,
 ): Chosen {
   const lost: Lost[] = [];
-  const steps: Trace['steps'] = [];
+  const steps = trace === undefined ? undefined : [];
   const raw = rawValue(rule, branch, matches, page, lost);
-  const read = raw.ok ? filtered(raw.value, branch.filters, page, steps) : raw;
-  return { index, matches: matches.length, read, lost, steps, isSilent: read.ok && saysNothing(read.value) };
+  const value = raw === undefined ? undefined : filtered(raw, branch.filters, page, lost, steps);
+  return { branch, matches: matches.length, value, lost, steps, isSilent: value !== undefined && saysNothing(value) };
 }
 
 function saysNothing(value: Value): boolean {
-  if (Array.isArray(value)) return value.every(saysNothing);
+  if (isList(value)) return value.every(saysNothing);
   return value === null || (typeof value === 'string' && value.trim() === '');
 }
 
 function finish(rule: CompiledRule, chosen: Chosen, page: PageContext, trace: Trace | undefined): Evaluated {
-  const lost = [...chosen.lost];
-  const steps = chosen.steps;
-  const changed = chosen.read.ok ? filtered(chosen.read.value, rule.filters, page, steps) : chosen.read;
-  const read = changed.ok ? typed(changed.value, rule.value, page) : changed;
+  const { lost, steps } = chosen;
+  const changed = chosen.value === undefined ? undefined : filtered(chosen.value, rule.filters, page, lost, steps);
+  const value =
+    changed === undefined ? undefined : typed(changed, rule.value, { base: page.base, isGiven: false, lost });
   if (trace !== undefined) {
-    trace.branch = chosen.index;
+    trace.branch = rule.branches.indexOf(chosen.branch);
     trace.matches = chosen.matches;
-    trace.steps.push(...steps);
+    trace.steps.push(...(steps ?? []));
   }
-  if (read.ok) return { isFound: true, value: read.value, lost };
-  return { isFound: true, lost: [...lost, { path: '', text: read.text, expected: read.expected }] };
+  return value === undefined ? { isFound: true, lost } : { isFound: true, value, lost };
 }
 
-/** What the matches of a branch hold, as one value: a list for a rule of a list. */
+/** Takes the matches of a branch as one value, a list for a rule of a list; undefined if it is lost. */
 function rawValue(
   rule: CompiledRule,
   branch: CompiledBranch,
   matches: readonly Spot[],
   page: PageContext,
   lost: Lost[],
-): Read {
+): Value | undefined {
   const [first] = matches;
-  if (first === undefined) return { ok: true, value: null };
+  if (first === undefined) return null;
   // Where a place is of one value, that is the list itself; what is none is refused where types are read.
   if (rule.value.type !== 'array' || (branch.isSingular && first instanceof JsonSpot)) return held(first, rule.value);
-  if (matches.length > maxElements) return tooMany(matches.length);
   return eachHeld(matches, rule.value.of);
 
-  function eachHeld(all: readonly Spot[], of: CompiledValue): Read {
+  function eachHeld(all: readonly Spot[], of: CompiledValue): Value | undefined {
+    if (all.length > maxElements) return loseList(lost, all.length);
     const values: Value[] = [];
     for (const match of all) {
-      const read = held(match, of);
-      if (!read.ok) return read;
+      const value = held(match, of);
+      if (value === undefined) return undefined;
       // An element that lacks the attribute gives nothing to a list.
-      if (read.value !== null || keepsNull(of)) values.push(read.value);
+      if (value !== null || keepsNull(of)) values.push(value);
     }
-    return { ok: true, value: values };
+    return values;
   }
 
-  function held(match: Spot, value: CompiledValue): Read {
+  function held(match: Spot, as: CompiledValue): Value | undefined {
     const inside = match instanceof JsonSpot ? match.value : undefined;
-    if (value.type === 'object' && inside !== null) return objectOf(value, match, page, lost);
-    if (value.type === 'array' && inside !== undefined && isList(inside))
-      return inside.length > maxElements
-        ? tooMany(inside.length)
-        : eachHeld(
-            inside.map((each) => new JsonSpot(each)),
-            value.of,
-          );
-    const found = taken(match, branch.plan, page);
-    if (typeof found === 'string') page.roomUnits -= found.length;
-    return page.roomUnits < 0 ? noRoom : { ok: true, value: found };
+    if (as.type === 'object' && inside !== null) return objectOf(as, match, page, lost);
+    if (as.type === 'array' && inside !== undefined && isList(inside))
+      return eachHeld(
+        inside.map((each) => new JsonSpot(each)),
+        as.of,
+      );
+    const value = taken(match, branch.plan, page);
+    if (typeof value === 'string') page.roomUnits -= value.length;
+    return page.roomUnits < 0 ? lose(lost, '', 'no more than 64 Mi characters of all fields together') : value;
   }
 }
 
-const noRoom: Read = { ok: false, text: '', expected: 'no more than 64 Mi characters of all fields together' };
-
-function tooMany(elements: number): Read {
-  return { ok: false, text: `${elements} elements`, expected: `at most ${maxElements} elements` };
-}
-
-function keepsNull(value: CompiledValue): boolean {
-  return value.type === 'object' && value.result !== undefined;
-}
-
-function filtered(raw: Value, filters: readonly NamedFilter[], page: PageContext, steps: Trace['steps']): Read {
+function filtered(
+  raw: Value,
+  filters: readonly NamedFilter[],
+  page: PageContext,
+  lost: Lost[],
+  steps: Chosen['steps'],
+): Value | undefined {
   let value = raw;
   for (const { name, run } of filters) {
-    steps.push({ filter: name, before: value });
+    steps?.push({ filter: name, before: value });
     try {
       value = run(value, page.base);
     } catch (error) {
       if (!(error instanceof FilterError)) throw error;
-      return { ok: false, text: error.text, expected: error.expected };
+      return lose(lost, error.text, error.expected);
     }
   }
-  return { ok: true, value };
-}
-
-/** Reads a value as its type. Objects have been read when their match was found. */
-function typed(value: Value, as: CompiledValue, page: PageContext): Read {
-  switch (as.type) {
-    case 'scalar':
-      return as.isOpen && typeof value !== 'string' ? { ok: true, value } : readValue(value, as.rule, page.base);
-    case 'object':
-      return { ok: true, value };
-    case 'array':
-      return listOf(value, as.of, page);
-    default:
-      return as satisfies never;
-  }
-}
-
-/** One element that cannot be read loses the list: without it, it would look as if the page had taken it away. */
-function listOf(value: Value, of: CompiledValue, page: PageContext): Read {
-  if (value === null) return { ok: true, value };
-  if (!isList(value)) return { ok: false, text: quoted(value), expected: 'a list' };
-  if (value.length > maxElements) return tooMany(value.length);
-  const elements: Value[] = [];
-  for (const each of value) {
-    const read = typed(each, of, page);
-    if (!read.ok) return read;
-    if (read.value !== null || keepsNull(of)) elements.push(read.value);
-  }
-  return { ok: true, value: elements };
-}
-
-function isList(value: Value): value is readonly Value[] {
-  return Array.isArray(value);
+  return value;
 }
 
 /** An object of what its rules find in a match; null where it lacks a required one. */
-function objectOf({ fields, result }: CompiledObject, from: Spot, page: PageContext, lost: Lost[]): Read {
+function objectOf({ fields, result }: CompiledObject, from: Spot, page: PageContext, lost: Lost[]): Value {
   const found: Record<string, Value> = {};
   for (const field of fields) {
     const { value, lost: inner } = evaluate(field, from, page);
     for (const each of inner) lost.push({ ...each, path: `.${field.plan.name}${each.path}` });
     if (value !== undefined) found[field.plan.name] = value;
-    if (field.plan.required && (value ?? null) === null) return { ok: true, value: null };
+    if (field.plan.required && (value ?? null) === null) return null;
   }
-  return { ok: true, value: shaped(found, result) };
+  return shaped(found, result);
 }
 
 function shaped(found: Readonly<Record<string, Value>>, result: CompiledObject['result']): Value {

@@ -1,23 +1,23 @@
-import { embeddedJson, type JsonPlace, metaContents } from '../document/embedded.ts';
-import { compileJsonPath, isSingularPath } from '../document/json-path.ts';
-import { compileXPath } from '../document/xpath.ts';
-import type { Value } from '../draft.ts';
-import type { EmbeddedPlan, PlacePlan } from '../plan.ts';
-import { findUpTo } from '../tree.ts';
-import { compileScoped, compileSelector } from './selector.ts';
+import { compileEmbedded, type EmbeddedPlan, embeddedText } from '../embedded/all.ts';
+import { metaContents, findUpTo } from '../tree/nodes.ts';
+import { compileJsonPath, isSingularPath } from '../value/json-path.ts';
+import { compileXPath } from '../xpath/xpath.ts';
+import type { Value } from '../value/value.ts';
+import type { PlacePlan } from './plan.ts';
+import { compileScoped, compileSelector } from '../tree/selector.ts';
 import { JsonSpot, type PageContext, type Spot } from './spot.ts';
 
-/** How selectors are to be understood. */
+/** How selectors are read. */
 export interface Dialect {
   readonly isXml: boolean;
   /** Whether nothing exists but the tree under the place that is searched from. */
   readonly isScoped: boolean;
 }
 
-/** Finds at most `most` matches, in document order. */
+/** Finds at most `most` matches, in document order. Throws `TooManyParts` if the JSON within the page is too large. */
 export type Find = (from: Spot, page: PageContext, most: number) => readonly Spot[];
 
-/** Makes a place ready to be looked for. */
+/** Compiles the search for a place. Throws if its selector, XPath or path is not valid. */
 export function compilePlace(place: PlacePlan, dialect: Dialect): Find {
   switch (place.by) {
     case 'css':
@@ -40,7 +40,7 @@ export function compilePlace(place: PlacePlan, dialect: Dialect): Find {
   }
 }
 
-/** How people name a place beside what it is found by: its selector, path or name. */
+/** Returns a place as people write it: its selector, path or name. */
 export function placeText(place: PlacePlan): string {
   switch (place.by) {
     case 'css':
@@ -60,7 +60,7 @@ export function placeText(place: PlacePlan): string {
   }
 }
 
-/** Whether a place is of one value at most, so that a list there is the value and not one of several. */
+/** Whether a place has one match at most, so that a list found there is the value itself. Throws a `SyntaxError` for a JSON path that is not valid. */
 export function isSingular(place: PlacePlan): boolean {
   return place.by === 'const' || place.by === 'here' || (place.by === 'json' && isSingularPath(place.path));
 }
@@ -91,7 +91,7 @@ function jsonFinder(path: string): Find {
 
 function embeddedFinder(path: string, where: EmbeddedPlan): Find {
   const values = compileJsonPath(path);
-  const place = jsonPlaceOf(where);
+  const find = compileEmbedded(where);
   const name = JSON.stringify(where);
   return (_from, page, most) => {
     const found = page.embedded.has(name) ? page.embedded.get(name) : parsed(page);
@@ -99,20 +99,10 @@ function embeddedFinder(path: string, where: EmbeddedPlan): Find {
   };
 
   function parsed(page: PageContext): Value | undefined {
-    const value = page.root === undefined ? undefined : embeddedJson(page.root, place, page);
+    const value = page.root === undefined ? undefined : find(page.root, page);
     page.embedded.set(name, value);
     return value;
   }
-}
-
-function jsonPlaceOf(where: EmbeddedPlan): JsonPlace {
-  if (typeof where === 'string' || 'variable' in where) return where;
-  return { script: compileSelector(where.script, false) };
-}
-
-function embeddedText(where: EmbeddedPlan): string {
-  if (typeof where === 'string') return where;
-  return 'variable' in where ? `variable ${where.variable}` : `script ${where.script}`;
 }
 
 function spotOf(value: Value): JsonSpot {

@@ -1,24 +1,24 @@
 import { type ParentNode, isDocument } from 'domhandler';
-import type { Unparsed, Value } from '../draft.ts';
-import type { FieldPlan } from '../plan.ts';
-import { compileField, type CompiledField } from './compile.ts';
+import type { Value } from '../value/value.ts';
+import type { FieldPlan } from './plan.ts';
+import { type CompiledField, compileRule } from './compile.ts';
 import { evaluate } from './evaluate.ts';
 import { JsonSpot, pageContext, type Spot } from './spot.ts';
 
-/** What rules gave. A field whose place is missing is not named. */
+/** The values of rules by their names; a rule that found nothing has none. */
 export interface EvaluatedRules {
   readonly fields: Readonly<Record<string, Value>>;
-  /** What was found and could not be read. */
-  readonly unparsed: readonly Omit<Unparsed, 'record'>[];
+  /** Texts that are not of the type of their field. */
+  readonly unparsed: readonly { readonly field: string; readonly text: string; readonly expected: string }[];
 }
 
+/** How rules of a plug-in are evaluated. */
 export interface EvaluateOptions {
-  /** What relative addresses are relative to; without it they stay as they are written. */
+  /** The address that relative addresses are resolved against. Default: they stay as written. */
   readonly base?: string;
-  readonly document?: 'html' | 'xml';
 }
 
-/** A function of a rule that threw. Its page has no record; the message names page and field. */
+/** Thrown if a function of a rule throws; the message names page and field. */
 export class RuleError extends Error {
   override readonly name = 'RuleError';
   readonly url: string;
@@ -35,22 +35,22 @@ export class RuleError extends Error {
 }
 
 /** Rules that are evaluated again and again are compiled once; they are never changed. */
-const compiled = new WeakMap<readonly FieldPlan[], Map<boolean, readonly CompiledField[]>>();
+const compiled = new WeakMap<readonly FieldPlan[], readonly CompiledField[]>();
 
 /**
- * Evaluates rules in a tree, or in a value, for plug-ins: `take` and filters may be functions there. Throws a `RuleError` where a
+ * Evaluates rules in a tree of HTML, or in a value, for plug-ins: `take` and filters may be functions there. Throws a `RuleError` where a
  * `take` throws; what a filter throws is told as evidence.
  */
 export function evaluateRules(
   root: ParentNode | Value,
   rules: readonly FieldPlan[],
-  { base = '', document = 'html' }: EvaluateOptions = {},
+  { base = '' }: EvaluateOptions = {},
 ): EvaluatedRules {
   const spot: Spot = isNode(root) ? root : new JsonSpot(root);
   const page = pageContext(isNode(root) && isDocument(root) ? root : undefined, base);
   const fields: Record<string, Value> = {};
-  const unparsed: Omit<Unparsed, 'record'>[] = [];
-  for (const rule of compiledOf(rules, document === 'xml')) {
+  const unparsed: EvaluatedRules['unparsed'][number][] = [];
+  for (const rule of compiledOf(rules)) {
     const { name } = rule.plan;
     const { value, lost } = evaluated();
     if (value !== undefined) fields[name] = value;
@@ -67,12 +67,10 @@ export function evaluateRules(
   return { fields, unparsed };
 }
 
-function compiledOf(rules: readonly FieldPlan[], isXml: boolean): readonly CompiledField[] {
-  const known = compiled.get(rules) ?? new Map<boolean, readonly CompiledField[]>();
+function compiledOf(rules: readonly FieldPlan[]): readonly CompiledField[] {
+  const known = compiled.get(rules) ?? rules.map((rule) => compileRule(rule, { isXml: false, isScoped: true }));
   compiled.set(rules, known);
-  const found = known.get(isXml) ?? rules.map((rule) => compileField(rule, { isXml, isScoped: true }));
-  known.set(isXml, found);
-  return found;
+  return known;
 }
 
 function isNode(root: ParentNode | Value): root is ParentNode {

@@ -1,8 +1,8 @@
 import type { Document, ParentNode } from 'domhandler';
-import { maxParts, type PartsRoom } from '../density.ts';
-import type { Value } from '../draft.ts';
+import { maxParts, type PartsRoom } from '../tree/parts.ts';
+import type { Value } from '../value/value.ts';
 
-/** A value that rules may look into, as they may into a part of a tree. */
+/** A JSON value that rules search, as they search an element. */
 export class JsonSpot {
   readonly value: Value;
 
@@ -11,14 +11,14 @@ export class JsonSpot {
   }
 }
 
-/** What rules look into, and what their places lead to: a document, an element or a value. */
+/** A document, an element or a value: what rules search, and what they find. */
 export type Spot = ParentNode | JsonSpot;
 
-/** What all rules of one page share. */
+/** The state that all rules of one page share. */
 export interface PageContext extends PartsRoom {
   /** Missing where the document is no tree. */
   readonly root?: Document;
-  /** What relative addresses are relative to; empty where nothing is known of that, and they stay as they are written. */
+  /** The address that relative addresses are resolved against; empty if unknown, and they stay as written. */
   readonly base: string;
   /** Values that stand in the page, by where, so that each is parsed once. */
   readonly embedded: Map<string, Value | undefined>;
@@ -28,8 +28,9 @@ export interface PageContext extends PartsRoom {
 
 const maxTakenUnits = 64 * 1024 * 1024;
 
-/** A page's context before anything was read of it. */
+/** Makes the context of a page of which nothing was read yet. */
 export function pageContext(root: Document | undefined, base: string): PageContext {
   const room = { roomUnits: maxTakenUnits, roomParts: maxParts };
-  return { ...(root !== undefined && { root }), base, embedded: new Map(), ...room };
+  const page = { base, embedded: new Map(), ...room };
+  return root === undefined ? page : { root, ...page };
 }

@@ -1,13 +1,12 @@
-import { type Element, isTag } from 'domhandler';
-import type { Value } from '../draft.ts';
-import type { BranchPlan, TakePlan } from '../plan.ts';
-import { textOf } from '../tree.ts';
-import { attributeOf } from './attribute.ts';
-import { innerMarkup, outerMarkup } from './markup.ts';
+import { type AnyNode, type Element, isCDATA, isComment, isTag, isText } from 'domhandler';
+import type { Value } from '../value/value.ts';
+import type { BranchPlan, TakePlan } from './plan.ts';
+import { collapsedText, rawText, spacedText } from '../tree/text.ts';
+import { attributeOf, walk } from '../tree/nodes.ts';
+import { absoluteAttribute } from '../tree/attribute.ts';
 import { JsonSpot, type PageContext, type Spot } from './spot.ts';
-import { collapsedText, rawText } from './text.ts';
 
-/** What a match gives, before any filter. An element without the attribute that is asked for gives null. */
+/** Takes the value of a match, before any filter; null for an element that lacks the attribute. */
 export function taken(match: Spot, { attr, take, trim }: BranchPlan, page: PageContext): Value {
   if (match instanceof JsonSpot) {
     const { value } = match;
@@ -16,7 +15,7 @@ export function taken(match: Spot, { attr, take, trim }: BranchPlan, page: PageC
   }
   // A whole document has no attributes and no text: rules name a place in it.
   if (!isTag(match)) return null;
-  if (attr !== undefined) return attributeOf(match, attr, page.base) ?? null;
+  if (attr !== undefined) return absoluteAttribute(match, attr, page.base) ?? null;
   if (typeof take === 'function') return take(match);
   const text = textBy(match, take);
   return trim ? text.trim() : text;
@@ -27,16 +26,69 @@ function textBy(element: Element, take: Exclude<TakePlan, (...given: never) => u
     case 'text':
       return collapsedText(element);
     case 'spaced':
-      return textOf(element).replaceAll(/[ \t\n\r\f]+/g, ' ');
+      return spacedText(element).replaceAll(/[ \t\n\r\f]+/g, ' ');
     case 'raw':
       return rawText(element);
     case 'html':
-      return innerMarkup(element);
+      return markupOf(element, false);
     case 'outer':
-      return outerMarkup(element);
+      return markupOf(element, true);
     case 'link':
-      return attributeOf(element, 'href', '') ?? attributeOf(element, 'src', '') ?? collapsedText(element);
+      return attributeOf(element, 'href') ?? attributeOf(element, 'src') ?? collapsedText(element);
     default:
       return take satisfies never;
   }
+}
+
+/** Elements that hold nothing and have no end tag. */
+const empty: ReadonlySet<string> = new Set(
+  'area base basefont bgsound br col command embed frame hr img input keygen link meta param source track wbr'.split(
+    ' ',
+  ),
+);
+
+/** Elements whose text is not markup, so that nothing in it is escaped. */
+const verbatim: ReadonlySet<string> = new Set(['script', 'style', 'xmp', 'iframe', 'noembed', 'noframes', 'plaintext']);
+
+/** The markup within an element, or with its own tags, in a form that is XML as well: `<br />`, attributes in quotes. */
+function markupOf(root: Element, isOuter: boolean): string {
+  const out: string[] = [];
+  walk(
+    root,
+    (node) => {
+      if (isOuter || node !== root) out.push(opening(node));
+      return true;
+    },
+    (node) => {
+      if (isOuter || node !== root) out.push(closing(node));
+    },
+  );
+  return out.join('');
+}
+
+function opening(node: AnyNode): string {
+  if (isText(node))
+    return node.parent !== null && isTag(node.parent) && verbatim.has(node.parent.name)
+      ? node.data
+      : escaped(node.data);
+  if (isComment(node)) return `<!--${node.data}-->`;
+  if (isCDATA(node) || !isTag(node)) return '';
+  const attributes = Object.entries(node.attribs).map(([name, value]) => ` ${name}="${escapedAttribute(value)}"`);
+  return `<${node.name}${attributes.join('')}${isEmpty(node) ? ' />' : '>'}`;
+}
+
+function closing(node: AnyNode): string {
+  return isTag(node) && !isEmpty(node) ? `</${node.name}>` : '';
+}
+
+function isEmpty(element: Element): boolean {
+  return element.children.length === 0 && empty.has(element.name);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function escapedAttribute(text: string): string {
+  return escaped(text).replaceAll('"', '&quot;');
 }

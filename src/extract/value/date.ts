@@ -1,11 +1,38 @@
+import { type DateOptions, dateOptions, formsOf, readFormattedDate } from './date-format.ts';
+import type { FieldType } from './field-type.ts';
+import { shortText } from './plain-text.ts';
+
+/** A calendar day, kept as ISO 8601. */
+export const date: FieldType<{ readonly type: 'date' } & DateOptions> = {
+  options: dateOptions,
+  isKey: true,
+  expected: (rule) => `a date ${formsOf(rule)}`,
+  read(value, rule) {
+    const text = shortText(value);
+    if (text === undefined) return undefined;
+    return rule.formats === undefined ? readDate(text) : readFormattedDate(text, rule);
+  },
+  examples: [
+    { field: '{ type: date }', note: 'ISO 8601 without `formats`', text: '2026-03-14', gives: '"2026-03-14"' },
+    { field: '{ type: date }', text: '31 February 2026', gives: 'lost' },
+    {
+      field: '{ type: date, formats: ["%d/%m/%Y", "MMMM yyyy"] }',
+      note: '`formats`, the first that fits, in the tokens of Luxon or, with `%`, of strptime; `ISO`, `RFC2822`; `locale`; `zone`',
+      text: '14/03/2026',
+      gives: '"2026-03-14"',
+    },
+    { field: '{ type: date, formats: "d. MMMM yyyy", locale: de }', text: '14. März 2026', gives: '"2026-03-14"' },
+  ],
+};
+
 const day = String.raw`(\d{4})-(\d\d)-(\d\d)`;
 const time = String.raw`(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?`;
 const offset = String.raw`(Z|[+-]\d\d(?::?\d\d)?)?`;
 const dayForm = new RegExp(`^${day}(?:[T ]${time} ?${offset})?$`, 'i');
 const instantForm = new RegExp(`^${day}[T ]${time} ?${offset}$`, 'i');
 
-/** A calendar day of ISO 8601, `2026-11-21`; of a date with a time, the day as it is written there. */
-export function readDate(text: string): string | undefined {
+/** Reads a calendar day of ISO 8601, `2026-11-21`; of a date with a time, the day as written. */
+function readDate(text: string): string | undefined {
   const found = dayForm.exec(text);
   if (found === null) return undefined;
   const [, year, month, dayOfMonth] = found;
@@ -15,7 +42,7 @@ export function readDate(text: string): string | undefined {
 }
 
 /**
- * An instant of ISO 8601 with seconds and offset as it likes, as UTC with milliseconds. Without an offset UTC is meant. A day
+ * Reads an instant of ISO 8601, with or without seconds, as UTC with milliseconds. An instant without an offset is in UTC. A day
  * without a time is no instant.
  */
 export function readInstant(text: string): string | undefined {
@@ -31,7 +58,7 @@ export function readInstant(text: string): string | undefined {
   return new Date(dayMs + ms - zoneMs).toISOString();
 }
 
-/** Nothing for a day that no calendar has, such as 30 February. */
+/** The start of a day in UTC; undefined for a day that no calendar has, such as 30 February. */
 function midnightMs(year: number, month: number, dayOfMonth: number): number | undefined {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, dayOfMonth);

@@ -1,7 +1,20 @@
-/** The mark before decimals: given, or to be found out. */
-export type DecimalMark = '.' | ',' | undefined;
+import type { Schemas } from './field-type.ts';
 
-/** What a single mark with three digits after it, such as `1.234`, means where nothing settles it. */
+/** The options of types and filters that read numbers. */
+export interface DecimalOption {
+  /** The mark before decimals. Default: it is found out. */
+  readonly decimal?: '.' | ',';
+}
+
+/** The mark before decimals; undefined if it is to be found out. */
+export type DecimalMark = DecimalOption['decimal'] | undefined;
+
+/** The schema of the mark before decimals, for pages in whose language "1.234" and "1,234" could be either. */
+export function decimalOption(z: Schemas) {
+  return z.enum(['.', ',']).exactOptional();
+}
+
+/** Decides what a single mark before three digits means, as in `1.234`, if nothing in the text settles it. */
 export type Ambiguous = (mark: '.' | ',') => 'decimal' | 'grouping';
 
 /** Any kind of space or apostrophe that languages put between groups of digits. */
@@ -9,7 +22,8 @@ const spaces = /[\s\u00a0\u2009\u202f]/g;
 const apostrophes = /['’]/g;
 
 /**
- * A number as people write it, as `-1234.5` with no group marks, or nothing when it is none. Groups are of three digits
+ * Reads a number as people write it. Returns it with a decimal point and without group marks, as `-1234.5`; undefined if the text is
+ * no number. Groups are of three digits
  * (or India's, `12,34,567`), parted by spaces, apostrophes, points or commas. Of two kinds of mark the last one is the
  * decimal mark; one that comes several times parts groups; one that comes once is the decimal mark, but before exactly
  * three digits, where `ambiguous` decides unless the number begins with 0.

@@ -1,6 +1,26 @@
-import type { Value } from '../draft.ts';
+import type { Value } from './value.ts';
 
-/** The text that a value is, if it is one: of a number its decimal text, never with an exponent. */
+/** Longest text, address or JSON of a field, in characters: records are kept, compared and shown whole. */
+export const longLength = 100_000;
+
+/** Longest text that may be a number, a word or a date, in characters. Longer texts are refused unread, so that no pattern runs over them. */
+const shortLength = 200;
+
+/**
+ * Returns the text of a value for a type that reads short texts: without white space around it, and with one space for each run within.
+ * Undefined for a text longer than 200 characters, for `true` and `false`, and for lists and objects.
+ */
+export function shortText(value: NonNullable<Value>): string | undefined {
+  const text = trimmedText(value);
+  return text === undefined || text.length > shortLength ? undefined : text.replaceAll(/\s+/g, ' ');
+}
+
+/** Returns the text of a string or a number without white space around it; undefined for every other value, as `true` is no number, date or address. */
+export function trimmedText(value: NonNullable<Value>): string | undefined {
+  return typeof value === 'boolean' ? undefined : plainText(value)?.trim();
+}
+
+/** Returns the text of a string, a number or a boolean; undefined for other values. A number is written in decimals, never with an exponent. */
 export function plainText(value: Value): string | undefined {
   switch (typeof value) {
     case 'string':
@@ -23,4 +43,17 @@ function decimalText(value: number): string {
   const exponent = Number(exponentText);
   if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - whole.length)}${whole}${fraction}`;
   return `${sign}${whole}${fraction.padEnd(exponent, '0')}`;
+}
+
+/** Longest text that evidence quotes, in characters. */
+const quotedLength = 200;
+
+/** Returns a value as a message quotes it: on one line, cut after 200 characters. */
+export function quoted(value: Value): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const line = text
+    .slice(0, quotedLength * 10)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return line.length > quotedLength ? `${line.slice(0, quotedLength - 1)}…` : line;
 }

@@ -1,5 +1,17 @@
-/** An absolute http or https URL, relative ones resolved against `base`. */
-export function readUrl(text: string, base: string): string | undefined {
-  const url = URL.parse(text, base);
-  return url !== null && /^https?:$/.test(url.protocol) ? url.href : undefined;
-}
+import type { FieldType } from './field-type.ts';
+import { longLength, trimmedText } from './plain-text.ts';
+
+/** An http or https address, made absolute. */
+export const url: FieldType<{ readonly type: 'url' }> = {
+  options: () => ({}),
+  isKey: true,
+  take: 'link',
+  expected: () => `an http or https URL of at most ${longLength} characters`,
+  read(value, _rule, base) {
+    const text = trimmedText(value);
+    if (text === undefined || text.length > longLength) return undefined;
+    const address = URL.parse(text.replaceAll(/\s+/g, ' '), base);
+    return address !== null && /^https?:$/.test(address.protocol) ? address.href : undefined;
+  },
+  examples: [{ field: '{ type: url }', text: '/a?b#c', gives: '"https://site.example/a?b#c"' }],
+};

@@ -1,19 +1,22 @@
 import { access, constants } from 'node:fs/promises';
 import type { Browser, BrowserType } from 'playwright-core';
 
-/** A browser that can be started. */
+/** An installed Chromium. */
 export interface Chromium {
-  /** @param proxy - the URL of the only way out. */
+  /** Starts it. `proxy` is the URL of its only way out. Rejects if it does not start within 30 s. */
   launch(proxy: string): Promise<Browser>;
 }
 
-/** What was found on this machine, or what is to be installed. */
-export type Found = { readonly ok: true; readonly chromium: Chromium } | { readonly ok: false; readonly cause: string };
+/** The Chromium that was found, or what is to be installed. */
+export type FoundChromium =
+  | { readonly ok: true; readonly chromium: Chromium }
+  | { readonly ok: false; readonly cause: string };
 
+/** The place in which Chromium is looked for, and the log. */
 export interface ChromiumOptions {
-  /** Default: the first of the usual places at which there is one. */
+  /** Default: the first that exists of the usual paths. */
   readonly executablePath?: string;
-  /** Hears what an operator should know. */
+  /** Called with what an operator should know. */
   warn(message: string): void;
 }
 
@@ -28,7 +31,7 @@ const usualPlaces = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-/** Besides what playwright sets itself, which keeps background services of Chromium quiet. */
+/** Command-line switches besides those that playwright sets, which already silence background services. */
 const switches = [
   // Nothing but the proxy: no UDP (the policy has two names, by version), and no name is looked up here.
   '--disable-quic',
@@ -52,7 +55,7 @@ const switches = [
   '--js-flags=--max-old-space-size=512',
 ];
 
-/** Names of the environment that the browser gets to know; secrets of the daemon are in others. */
+/** The environment variables that the browser gets. The daemon's secrets are in others. */
 const passedOn = [
   'HOME',
   'LANG',
@@ -66,8 +69,11 @@ const passedOn = [
   'XDG_RUNTIME_DIR',
 ];
 
-/** Looks for playwright-core and for a Chromium, and loads nothing but the former. */
-export async function findChromium({ executablePath, warn }: ChromiumOptions): Promise<Found> {
+/**
+ * Looks for playwright-core and for a Chromium, and loads only the former. Rejects with an error of loading
+ * playwright-core other than its absence.
+ */
+export async function findChromium({ executablePath, warn }: ChromiumOptions): Promise<FoundChromium> {
   const playwright = await loadPlaywright();
   if (!playwright) return { ok: false, cause: 'install it with "npm install playwright-core"' };
   const places = executablePath === undefined ? usualPlaces : [executablePath];
@@ -107,7 +113,7 @@ async function loadPlaywright(): Promise<BrowserType | undefined> {
   }
 }
 
-/** What Chromium itself said of it, which stands somewhere below what playwright says. */
+/** Chromium's own message, which stands somewhere within playwright's. */
 function startTrouble(error: unknown): string {
   const lines = String(error instanceof Error ? error.message : error).split('\n');
   const said = lines.find(

@@ -1,30 +1,33 @@
+import type { FetchFailure } from '../failure.ts';
 import type { FetchRequest } from '../request.ts';
 
 /**
- * A request for a page as a browser shows it. Only the document takes a turn: what its scripts ask for belongs to the same visit,
- * as it would for a person's, and is bounded in number and size; the host is left alone for longer afterwards. It goes to the page's own site, unless the source says otherwise.
+ * A request for a page as a browser shows it. Only the document takes a turn: what its scripts request belongs to the
+ * same visit, as with a person's browser, and is bounded in number and size; the host rests for longer afterwards.
+ * Scripts reach the page's own site, unless the source says otherwise.
  */
 export interface RenderRequest extends FetchRequest {
-  /** A CSS selector: the page is read as soon as something matches, and not at all when nothing does in time. */
+  /** A CSS selector. The page is read as soon as an element matches, and fails if none does in time. */
   readonly waitFor?: string;
-  /** What the page may ask besides its own site: these hosts and those below them. */
+  /** Hosts that the page may request from besides its own site, with all hosts below them. */
   readonly hosts?: readonly string[];
 }
 
-/** How much the browser may take for one page, besides the limits of the request. They run in real time. */
+/** The limits of rendering one page, besides those of the request. Durations are milliseconds of real time. */
 export interface RenderLimits {
-  /** From the response to the serialised page, the wait for `waitFor` included. */
+  /** The time from the response to the serialised page, the wait for `waitFor` included. */
   readonly renderMs: number;
-  /** How long is waited for a pause of half a second in what the page asks; then it is read as it is. */
+  /** The longest wait for half a second without requests; then the page is read as it is. */
   readonly settleMs: number;
-  /** What a page may ask besides itself; it does without the rest. */
+  /** The number of requests of a page besides the document; further ones are refused. */
   readonly maxRequests: number;
-  /** Of all that, both ways, as sent. */
+  /** The bytes of these requests, both ways, as sent. */
   readonly maxTransferBytes: number;
-  /** Of one process that renders pages; it is ended beyond. Watched on Linux only. */
+  /** The memory of one process that renders pages; it is ended beyond. Watched on Linux only. */
   readonly maxProcessBytes: number;
 }
 
+/** The limits of a source that sets none. */
 export const defaultRenderLimits: RenderLimits = {
   renderMs: 30_000,
   settleMs: 10_000,
@@ -32,3 +35,64 @@ export const defaultRenderLimits: RenderLimits = {
   maxTransferBytes: 64 * 1024 * 1024,
   maxProcessBytes: 1024 * 1024 * 1024,
 };
+
+/** Why a rendering ended early. */
+export type EndReason =
+  | { readonly kind: 'failure'; readonly failure: FetchFailure }
+  /** `moved`: the page leads its visitor to another address by itself. */
+  | { readonly kind: 'moved'; readonly url: string };
+
+/** The early end of one rendering. The first reason counts. */
+export class EarlyEnd {
+  readonly #controller = new AbortController();
+  readonly #told = Promise.withResolvers<EndReason>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #reason: EndReason | undefined;
+
+  /**
+   * Ends the rendering as `cancelled` when `signal` fires.
+   *
+   * @param signal - of the caller.
+   */
+  constructor(signal: AbortSignal) {
+    const cancel = (): void => this.fail({ code: 'cancelled' });
+    if (signal.aborted) cancel();
+    else signal.addEventListener('abort', cancel, { once: true, signal: this.#controller.signal });
+  }
+
+  /** Resolves with the reason. Never rejects. */
+  get told(): Promise<EndReason> {
+    return this.#told.promise;
+  }
+
+  get reason(): EndReason | undefined {
+    return this.#reason;
+  }
+
+  /** Fires when the rendering ends, early or not. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  fail(failure: FetchFailure): void {
+    this.tell({ kind: 'failure', failure });
+  }
+
+  tell(ended: EndReason): void {
+    if (this.#reason) return;
+    this.#reason = ended;
+    this.#told.resolve(ended);
+    this.#controller.abort();
+  }
+
+  failAfter(ms: number, failure: FetchFailure): void {
+    if (this.signal.aborted) return;
+    this.#timers.add(setTimeout(() => this.fail(failure), Math.max(0, ms)));
+  }
+
+  /** Ends the rendering: no reason counts any more. */
+  rest(): void {
+    this.#controller.abort();
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+}

@@ -1,63 +1,63 @@
 import { lookup } from 'node:dns';
 import type { Browser } from 'playwright-core';
 import type { Clock } from '../../clock.ts';
+import { defined } from '../../defined.ts';
 import type { Resolve } from '../address.ts';
 import type { BodyBudget, BodyHold } from '../body-budget.ts';
-import type { Client } from '../client.ts';
+import type { FetchClient } from '../wire/client.ts';
 import type { Page } from '../page.ts';
 import type { FetchFailure } from '../failure.ts';
 import type { FetchOptions, FetchOutcome } from '../request.ts';
-import { findChromium, type Found } from './chromium.ts';
-import { type Ended, Ending } from './ending.ts';
-import { type Gate, type GateEntry, openGate } from './gate.ts';
-import { siteRule } from './own-site.ts';
-import { defaultRenderLimits, type RenderLimits, type RenderRequest } from './render.ts';
-import { renderDocument } from './rendering.ts';
-import type { Read } from './serialise.ts';
-import { SharedBrowser } from './shared-browser.ts';
-import { Slots } from './slots.ts';
+import { findChromium, type FoundChromium } from './chromium.ts';
+import { defaultRenderLimits, type EndReason, EarlyEnd, type RenderLimits, type RenderRequest } from './render.ts';
+import { type EgressProxy, type EgressEntry, openEgress } from './egress.ts';
+import { siteRule } from '../site.ts';
+import { type RenderedBody, renderDocument } from './rendering.ts';
+import { SharedBrowser, Slots } from './shared-browser.ts';
 import type { Document } from './tab.ts';
 
-/** Fetches pages as a browser shows them; one for the whole daemon. */
+/** Fetches pages as a browser shows them. One for the whole daemon. */
 export interface Renderer {
   /**
-   * Makes one exchange, as the client does, and hands a page of HTML to the browser, whose scripts may then ask for more at the
-   * page's own site. Validators are neither sent nor returned: an unmodified document says nothing of what its scripts read.
+   * Makes one exchange and has the browser render a page of HTML, whose scripts may then request more from the page's
+   * own site. Validators are neither sent nor returned: an unmodified document says nothing of what its scripts load.
+   * Rejects where the client would, and for errors of ours.
    */
   renderPage(request: RenderRequest, options: FetchOptions): Promise<FetchOutcome>;
-  /** Ends what is under way as `cancelled`, and the browser. */
+  /** Ends all renderings with the failure `cancelled`, and the browser. Rejects where the browser could not be prepared. */
   close(): Promise<void>;
 }
 
+/** The dependencies and settings of a renderer. */
 export interface RendererOptions {
-  /** Makes the exchange itself, so that it has the same rules and limits as every other. */
-  readonly client: Pick<Client, 'fetchPage'>;
+  /** Makes the exchange, so that it has the same rules and limits as every other. */
+  readonly client: Pick<FetchClient, 'fetchPage'>;
   readonly budget: BodyBudget;
   readonly clock: Clock;
-  /** Default: the first Chromium of the usual places. */
+  /** Default: the first that exists of the usual paths. */
   readonly executablePath?: string;
   /** Default: that of the system. */
   readonly resolve?: Resolve;
-  /** What scripts see and send unless a request has one; the client's. Default `Heronry`. */
+  /** The user agent of scripts, unless a request has one; the client's. Default `Heronry`. */
   readonly userAgent?: string;
   readonly limits?: Partial<RenderLimits>;
-  /** Pages in the browser at a time. Default 4. */
+  /** The largest number of pages in the browser. Default 4. */
   readonly pages?: number;
-  /** How long a browser without pages is kept. Default 5 minutes. */
+  /** How long a browser without pages is kept, in milliseconds. Default 5 minutes. */
   readonly idleMs?: number;
-  /** Hears what an operator should know. */
+  /** Called with what an operator should know. */
   warn?(message: string): void;
-  /** Hears of everything that the browser asks, refused requests too. */
-  onEntry?(entry: GateEntry): void;
+  /** Called for every request of the browser, refused ones too. */
+  onEntry?(entry: EgressEntry): void;
 }
 
 interface Parts {
   readonly ok: true;
-  readonly gate: Gate;
+  readonly egress: EgressProxy;
   readonly shared: SharedBrowser;
 }
 
-/** A renderer that starts its browser when a page is there to be shown, and not before. */
+/** Creates a renderer. It starts its browser when the first page is to be rendered. */
 export function createRenderer(options: RendererOptions): Renderer {
   const { client, budget, resolve = lookup, userAgent = 'Heronry' } = options;
   const limits = { ...defaultRenderLimits, ...options.limits };
@@ -81,8 +81,8 @@ export function createRenderer(options: RendererOptions): Renderer {
         const rendered = isMarkup(document.page)
           ? await render(parts, request, document, { signal, hold, startedAt })
           : unchanged;
-        const { more } = rendered;
-        return { ...outcomeOf(document, rendered, startedAt), ...(more > 0 && { more }) };
+        const outcome = outcomeOf(document, rendered, startedAt);
+        return rendered.more === 0 ? outcome : { ...outcome, more: rendered.more };
       } finally {
         if (!fetchOptions.hold) hold.release();
       }
@@ -93,11 +93,14 @@ export function createRenderer(options: RendererOptions): Renderer {
       if (!parts?.ok) return;
       await parts.shared.close();
       await Promise.allSettled(underWay);
-      await parts.gate.close();
+      await parts.egress.close();
     },
   };
 
-  /** What is missing is looked for again each time, as it may be installed meanwhile. */
+  /**
+   * Finds Chromium and opens the egress proxy. What is missing is looked for again each time, since it may be installed
+   * meanwhile.
+   */
   async function prepared(): Promise<Parts | Missing> {
     preparing ??= prepare(options, limits);
     const forget = (): void => void (preparing = undefined);
@@ -105,31 +108,37 @@ export function createRenderer(options: RendererOptions): Renderer {
     return preparing;
   }
 
-  /** Resolves as soon as the end is known; what is left of it in the browser is cleared away meanwhile, and keeps its slot so long. */
+  /**
+   * Renders a document. Resolves as soon as the result is known; what is left in the browser is cleared meanwhile and
+   * keeps its slot until then.
+   */
   async function render(
-    { gate, shared }: Parts,
+    { egress, shared }: Parts,
     request: RenderRequest,
     document: Document,
     { signal, hold, startedAt }: { signal: AbortSignal; hold: BodyHold; startedAt: number },
   ): Promise<Rendered> {
-    const ending = new Ending(signal);
+    const ending = new EarlyEnd(signal);
     const { totalMs } = request.limits;
     ending.failAfter(startedAt + totalMs - performance.now(), { code: 'timeout', stage: 'total', afterMs: totalMs });
     const mayAsk = siteRule(document.page.url, request.hosts);
     const { maxRequests, maxTransferBytes: maxBytes } = limits;
-    const pass = gate.admit({
-      ...{ way: { reach: request, resolve, proxy: request.proxy }, maxRequests, maxBytes, mayAsk },
+    const pass = egress.admit({
+      way: { rules: request, resolve, proxy: request.proxy },
+      maxRequests,
+      maxBytes,
+      mayAsk,
       onTooLarge: () => ending.fail({ code: 'too_large', limitBytes: maxBytes }),
     });
     let more = 0;
     const rendering = renderDocument({
       ...{ request, document, userAgent, limits, ending, hold, slots, shared, mayAsk },
       askedData: () => (more += 1),
-      way: { server: gate.url, username: pass.username, password: pass.password },
+      way: { server: egress.url, username: pass.username, password: pass.password },
     });
     underWay.add(rendering);
-    const leave = (): boolean => underWay.delete(rendering);
-    rendering.then(leave, leave);
+    const forget = (): boolean => underWay.delete(rendering);
+    rendering.then(forget, forget);
     try {
       return { ...(await Promise.race([ending.told, rendering])), bytes: pass.bytes, more };
     } finally {
@@ -139,10 +148,13 @@ export function createRenderer(options: RendererOptions): Renderer {
   }
 }
 
-type Missing = Extract<Found, { readonly ok: false }>;
+type Missing = Extract<FoundChromium, { readonly ok: false }>;
 
-/** What became of a page, and what its own requests brought. */
-type Rendered = (Ended | Read | { readonly kind: 'unchanged' }) & { readonly bytes: number; readonly more: number };
+/** The result of a rendering, and the cost of the page's own requests. */
+type Rendered = (EndReason | RenderedBody | { readonly kind: 'unchanged' }) & {
+  readonly bytes: number;
+  readonly more: number;
+};
 
 const unchanged: Rendered = { kind: 'unchanged', bytes: 0, more: 0 };
 
@@ -150,14 +162,14 @@ async function prepare(
   { clock, executablePath, idleMs = 300_000, warn = () => undefined, onEntry }: RendererOptions,
   { maxProcessBytes }: RenderLimits,
 ): Promise<Parts | Missing> {
-  const found = await findChromium({ ...(executablePath !== undefined && { executablePath }), warn });
+  const found = await findChromium(defined({ executablePath, warn }));
   if (!found.ok) return found;
-  const gate = await openGate(onEntry);
-  const launch = (): Promise<Browser> => found.chromium.launch(gate.url);
-  return { ok: true, gate, shared: new SharedBrowser({ clock, idleMs, maxProcessBytes, launch }) };
+  const egress = await openEgress(onEntry);
+  const launch = (): Promise<Browser> => found.chromium.launch(egress.url);
+  return { ok: true, egress, shared: new SharedBrowser({ clock, idleMs, maxProcessBytes, launch }) };
 }
 
-/** Whether there is anything to render; a site that tells no type most likely sends HTML. */
+/** Whether a page is markup. A site that tells no type most likely sends HTML. */
 function isMarkup({ headers, body }: Page): boolean {
   return body.byteLength > 0 && /^\s*(?:text\/html|application\/xhtml\+xml|$)/i.test(headers['content-type'] ?? '');
 }
@@ -185,13 +197,13 @@ function withoutValidators(page: Page): Page {
   return others;
 }
 
-/** The head of a document, as that of the page that was made of it. */
+/** The document with the head of a rendered page. */
 function asHtml(page: Page): Page {
   const { 'content-encoding': _, 'content-length': __, ...headers } = page.headers;
   return { ...withoutValidators(page), headers: { ...headers, 'content-type': 'text/html; charset=utf-8' } };
 }
 
-/** An outcome for which nobody was asked. */
+/** The outcome of a request that was not made. */
 function failed(failure: FetchFailure, startedAt: number): FetchOutcome {
   return {
     kind: 'failure',

@@ -1,19 +1,21 @@
-import type { Browser } from 'playwright-core';
+import { readFile } from 'node:fs/promises';
+import type { Browser, CDPSession } from 'playwright-core';
 import type { Clock } from '../../clock.ts';
-import { watchMemory } from './process-memory.ts';
 
-/** A page's share of the browser. Whoever took it releases it, once. */
-export interface Lease {
+/** A page's share of the browser. The caller that took it must release it once. */
+export interface BrowserLease {
   readonly browser: Browser;
   release(): void;
 }
 
+/** The settings of a shared browser. */
 export interface SharedBrowserOptions {
   readonly clock: Clock;
-  /** How long a browser without pages is kept. */
+  /** How long a browser without pages is kept, in milliseconds. */
   readonly idleMs: number;
-  /** Of one process that renders pages. */
+  /** The memory of one process that renders pages. */
   readonly maxProcessBytes: number;
+  /** Starts a browser process. Rejects if it does not start. */
   launch(): Promise<Browser>;
 }
 
@@ -21,15 +23,18 @@ export interface SharedBrowserOptions {
 interface Life {
   readonly starting: Promise<Browser>;
   users: number;
-  /** How many there were in all. */
+  /** The number of pages so far. */
   pages: number;
   idleTimer?: number;
 }
 
-/** No process is trusted with more pages than these, as what they leave behind adds up. */
+/** A browser is replaced after this many pages, since what they leave behind adds up. */
 const pagesPerLife = 500;
 
-/** One browser for all: started when first needed, ended when idle, and replaced when it has ended by itself or is worn. */
+/**
+ * One browser for all pages: started when first needed, ended when idle, and replaced when it has ended by itself or is
+ * worn.
+ */
 export class SharedBrowser {
   readonly #options: SharedBrowserOptions;
   readonly #lives = new Set<Life>();
@@ -40,8 +45,11 @@ export class SharedBrowser {
     this.#options = options;
   }
 
-  /** Rejects when the browser does not start, and the next one who asks tries again; and after `close`. */
-  async take(): Promise<Lease> {
+  /**
+   * Takes a share of the browser. Rejects after `close`, and when the browser does not start; the next call tries
+   * again.
+   */
+  async take(): Promise<BrowserLease> {
     if (this.#state === 'closed') throw new Error('no browser is started any more');
     const life = this.#current ?? this.#begin();
     life.users += 1;
@@ -57,7 +65,7 @@ export class SharedBrowser {
     }
   }
 
-  /** Ends every browser, whoever uses it, for good. */
+  /** Ends every browser for good. Never rejects. */
   async close(): Promise<void> {
     this.#state = 'closed';
     this.#current = undefined;
@@ -93,11 +101,88 @@ export class SharedBrowser {
     if (this.#current === life) this.#current = undefined;
   }
 
-  /** Never rejects: a browser that does not start or that is gone has ended already. */
+  /** Ends a browser. Never rejects: a browser that did not start or is gone has ended already. */
   async #end(life: Life): Promise<void> {
     if (life.idleTimer !== undefined) this.#options.clock.cancel(life.idleTimer);
     const closed = life.starting.then((browser) => browser.close());
     await closed.catch(() => undefined);
     this.#lives.delete(life);
+  }
+}
+
+const everyMs = 500;
+
+/**
+ * Ends each rendering process of the browser that takes more than `maxBytes` of memory; its pages report a crash. A
+ * limit of the system would not do, as Chromium reserves far more than it uses. Does nothing except on Linux.
+ */
+function watchMemory(browser: Browser, maxBytes: number): void {
+  if (process.platform !== 'linux') return;
+  let state: 'idle' | 'looking' = 'idle';
+  const session = browser.newBrowserCDPSession();
+  // A browser that is gone already needs no watching.
+  session.catch(() => undefined);
+  const timer = setInterval(() => {
+    if (state === 'looking' || browser.contexts().length === 0) return;
+    state = 'looking';
+    const looked = (): void => void (state = 'idle');
+    session.then((each) => endLarge(each, maxBytes)).then(looked, looked);
+  }, everyMs);
+  timer.unref();
+  browser.once('disconnected', () => clearInterval(timer));
+}
+
+async function endLarge(session: CDPSession, maxBytes: number): Promise<void> {
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  for (const { id, type } of processInfo) {
+    if (type === 'renderer' && (await ownBytes(id)) > maxBytes) process.kill(id, 'SIGKILL');
+  }
+}
+
+/** The memory of a process, without the program that all of them share. */
+async function ownBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  const kibibytes = Array.from(status.matchAll(/^Rss(?:Anon|Shmem):\s+(\d+) kB$/gm), ([, text]) => Number(text));
+  return kibibytes.reduce((sum, each) => sum + each, 0) * 1024;
+}
+
+/** Admits `count` holders at a time; others wait in order of arrival. */
+export class Slots {
+  #free: number;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /**
+   * Takes a slot. Resolves with a function that returns the slot, to be called once; or with `undefined` if the signal
+   * fires first. Never rejects.
+   */
+  take(signal: AbortSignal): Promise<(() => void) | undefined> {
+    const { promise, resolve } = Promise.withResolvers<(() => void) | undefined>();
+    const onAbort = (): void => {
+      this.#waiting.delete(enter);
+      resolve(undefined);
+    };
+    const enter = (): void => {
+      this.#waiting.delete(enter);
+      signal.removeEventListener('abort', onAbort);
+      this.#free -= 1;
+      resolve(() => this.#giveBack());
+    };
+    if (signal.aborted) onAbort();
+    else if (this.#free > 0) enter();
+    else {
+      this.#waiting.add(enter);
+      signal.addEventListener('abort', onAbort, { once: true });
+    }
+    return promise;
+  }
+
+  #giveBack(): void {
+    this.#free += 1;
+    const [next] = this.#waiting;
+    next?.();
   }
 }

@@ -1,29 +1,31 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Route, Page as Tab } from 'playwright-core';
+import { defined } from '../../defined.ts';
 import type { Page } from '../page.ts';
-import type { Ending } from './ending.ts';
-import type { RenderRequest } from './render.ts';
+import type { EarlyEnd, RenderRequest } from './render.ts';
 
-/** What the browser is given to show. */
+/** The document that the browser renders. */
 export interface Document {
   readonly page: Page;
   readonly setCookies: readonly string[];
 }
 
-/** The only way out for one page: a proxy, and the page's credential there. */
+/** The proxy of one page and the page's credential there. */
 export interface Way {
   readonly server: string;
   readonly username: string;
   readonly password: string;
 }
 
-/** What becomes of the requests that a page makes by itself. */
+/** The rules for the requests of a page. */
 interface Requests {
   mayAsk(url: URL): boolean;
-  /** Told of each that is let through and asks for data. */
+  /** Called for each request for data that is let through. */
   askedData(): void;
 }
 
-/** What a page can need for its content; no pictures, fonts, media, beacons, reports or prefetching. */
+/**
+ * The resource types that a page may need for its content: no pictures, fonts, media, beacons, reports or prefetching.
+ */
 const usefulTypes: ReadonlySet<string> = new Set([
   'document',
   'eventsource',
@@ -34,17 +36,17 @@ const usefulTypes: ReadonlySet<string> = new Set([
   'xhr',
 ]);
 
-/** Those that a site answers by work, where scripts and style sheets are files that it hands out. */
+/** The resource types that a site computes. Scripts and style sheets are files. */
 const dataTypes: ReadonlySet<string> = new Set(['document', 'eventsource', 'fetch', 'xhr']);
 
-/** Headers that are about the bytes as they were sent, or that make the browser do something else than show them. */
+/** Headers that describe the bytes as sent, or that make the browser do something else than show them. */
 const unshown: ReadonlySet<string> = new Set([
   ...['connection', 'content-encoding', 'content-length', 'keep-alive', 'transfer-encoding'],
   ...['alt-svc', 'content-disposition', 'nel', 'report-to', 'reporting-endpoints'],
 ]);
 
-/** A context of one page alone, which leaves by `way` only and keeps nothing. */
-export async function openContext(
+/** Opens a browser context for one page. It leaves by `way` only and keeps nothing. Rejects with playwright's error. */
+export async function openBrowserContext(
   browser: Browser,
   { request, userAgent, way }: { request: RenderRequest; userAgent: string; way: Way },
 ): Promise<BrowserContext> {
@@ -57,19 +59,24 @@ export async function openContext(
     permissions: [],
     serviceWorkers: 'block',
     userAgent: headers.get('user-agent') ?? userAgent,
-    ...(language !== undefined && { extraHTTPHeaders: { 'accept-language': language } }),
-    ...(login && { httpCredentials: { ...login, origin: new URL(request.url).origin } }),
+    ...defined({
+      extraHTTPHeaders: language === undefined ? undefined : { 'accept-language': language },
+      httpCredentials: login && { ...login, origin: new URL(request.url).origin },
+    }),
   };
   const context = await browser.newContext(options);
   await context.addCookies(cookies(request.url, headers.get('cookie') ?? ''));
   return context;
 }
 
-/** Opens the one tab of a context: it is shown `document`, and whatever else it asks for goes through `mayAsk`. */
+/**
+ * Opens the tab of a context. It shows `document`; every other request goes through `mayAsk`. Rejects with playwright's
+ * error.
+ */
 export async function openTab(
   context: BrowserContext,
   document: Document,
-  { ending, ...requests }: { readonly ending: Ending } & Requests,
+  { ending, ...requests }: { readonly ending: EarlyEnd } & Requests,
 ): Promise<Tab> {
   const tab = await context.newPage();
   tab.once('crash', () => ending.fail({ code: 'render_crashed', cause: 'the process of the page ended' }));
@@ -78,14 +85,14 @@ export async function openTab(
   let shown: 'nothing' | 'document' = 'nothing';
   await tab.route('**/*', (route) => {
     if (!isOwnNavigation(route, tab)) return quietly(allow(route, requests));
-    if (shown === 'document') return quietly(leave(route, ending));
+    if (shown === 'document') return quietly(endByNavigation(route, ending));
     shown = 'document';
     return quietly(show(route, document));
   });
   return tab;
 }
 
-/** A request cannot be answered any more when its page is closing, and then need not be. */
+/** Ignores that a request cannot be answered any more because its page is closing. */
 async function quietly(answered: Promise<void>): Promise<void> {
   await answered.catch(() => undefined);
 }
@@ -97,15 +104,15 @@ function isOwnNavigation(route: Route, tab: Tab): boolean {
 
 function show(route: Route, { page, setCookies }: Document): Promise<void> {
   const headers = Object.fromEntries(Object.entries(page.headers).filter(([name]) => !unshown.has(name)));
-  return route.fulfill({
-    status: page.status,
-    headers: { ...headers, ...(setCookies.length > 0 && { 'set-cookie': setCookies.join('\n') }) },
-    body: Buffer.from(page.body),
-  });
+  if (setCookies.length > 0) headers['set-cookie'] = setCookies.join('\n');
+  return route.fulfill({ status: page.status, headers, body: Buffer.from(page.body) });
 }
 
-/** Where a page sends its reader is another exchange, with a turn of its own; a redirect cannot say that of a form that is sent. */
-function leave(route: Route, ending: Ending): Promise<void> {
+/**
+ * Ends the rendering with the address that the page leads to, which is an exchange with a turn of its own. A redirect
+ * cannot express a form that is sent.
+ */
+function endByNavigation(route: Route, ending: EarlyEnd): Promise<void> {
   const request = route.request();
   const [method, url] = [request.method(), request.url()];
   if (method === 'GET' && /^https?:/.test(url)) ending.tell({ kind: 'moved', url });
@@ -129,7 +136,7 @@ function basicLogin(authorization: string): { username: string; password: string
   return login ? { username: login[1] ?? '', password: login[2] ?? '' } : undefined;
 }
 
-/** As a site would have set them for itself; a header does not tell more. */
+/** The cookies of a header, as if the site had set them for itself. */
 function cookies(pageUrl: string, header: string): { name: string; value: string; url: string }[] {
   const url = new URL('/', pageUrl).href;
   return header.split(';').flatMap((pair) => {

@@ -3,40 +3,41 @@ import { connect, isIP, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import {
-  type Reach,
-  reachOfProxy,
-  RefusedAddress,
+  type AddressRules,
+  rulesForProxy,
   refusedHost,
-  refusedRange,
+  refusedPeer,
   type Resolve,
+  vetHost,
   vettedLookup,
 } from '../address.ts';
-import type { Proxy } from '../request.ts';
-import { bareHost } from './own-site.ts';
+import type { HttpProxy } from '../request.ts';
+import { bareHost } from '../site.ts';
 
-/** How a page's requests leave this machine. */
+/** How the requests of a page leave this machine. */
 export interface WayOut {
-  readonly reach: Reach;
+  readonly rules: AddressRules;
   readonly resolve: Resolve;
   /** Default: straight to the site. */
-  readonly proxy?: Proxy | undefined;
+  readonly proxy?: HttpProxy | undefined;
 }
 
+/** The host and port of a connection. */
 export interface Target {
   /** Without brackets. */
   readonly host: string;
   readonly port: number;
 }
 
-/** A request without TLS as it came from the browser. */
+/** A request without TLS as the browser sent it. */
 export interface Forwarded {
   readonly url: URL;
   readonly method: string;
-  /** Names and values in turn. */
+  /** Names and values, alternating. */
   readonly headers: readonly string[];
 }
 
-/** Sends a request on; the caller writes its body and hears of a refused address as of any other error. */
+/** Sends a request on. The caller writes its body. A refused address is an `error` event like any other. */
 export function forward({ url, method, headers }: Forwarded, way: WayOut): ClientRequest {
   // Without an agent, as one would open connections of its own and not ask `createConnection`.
   const common = { method, setHost: false } as const;
@@ -54,7 +55,7 @@ export function forward({ url, method, headers }: Forwarded, way: WayOut): Clien
   });
 }
 
-/** Opens a connection for TLS or a web socket, which is the browser's own affair. */
+/** Opens a connection for TLS or a web socket. Rejects with `RefusedAddress` or the error of the connection. */
 export async function openTunnel(target: Target, way: WayOut): Promise<Duplex> {
   if (way.proxy) return tunnelThrough(target, way.proxy, way);
   const socket = connectVetted(target, way);
@@ -62,42 +63,29 @@ export async function openTunnel(target: Target, way: WayOut): Promise<Duplex> {
   return socket;
 }
 
-/**
- * Rejects when a name means an address that may not be asked. Only needed before a proxy is asked, which looks names up by
- * itself; a connection of ours goes to no other address than the one that was vetted.
- */
-export function vetName(host: string, { reach, resolve }: WayOut): Promise<void> {
-  const { promise, resolve: pass, reject } = Promise.withResolvers<void>();
-  const refused = refusedHost(host, reach);
-  if (refused) reject(refused);
-  else vettedLookup(reach, resolve)(host, { all: true }, (error) => (error ? reject(error) : pass()));
-  return promise;
-}
-
-function connectVetted({ host, port }: Target, { reach, resolve }: Pick<WayOut, 'reach' | 'resolve'>): Socket {
-  const refused = refusedHost(host, reach);
+function connectVetted({ host, port }: Target, { rules, resolve }: Pick<WayOut, 'rules' | 'resolve'>): Socket {
+  const refused = refusedHost(host, rules);
   if (refused) return new Socket().destroy(refused);
-  const socket = connect({ host, port, lookup: vettedLookup(reach, resolve) });
+  const socket = connect({ host, port, lookup: vettedLookup(rules, resolve) });
   socket.once('connect', () => {
-    const address = socket.remoteAddress ?? 'an unknown address';
-    const range = refusedRange(address, reach);
-    if (range !== undefined) socket.destroy(new RefusedAddress(address, range));
+    const refusedAddress = refusedPeer(socket, rules);
+    if (refusedAddress !== undefined) socket.destroy(refusedAddress);
   });
   return socket;
 }
 
-function connectProxy(proxy: Proxy, { reach, resolve }: WayOut): Socket {
-  const way = { reach: reachOfProxy(reach), resolve };
+function connectProxy(proxy: HttpProxy, { rules, resolve }: WayOut): Socket {
+  const way = { rules: rulesForProxy(rules), resolve };
   const url = new URL(proxy.url);
   const { port, protocol } = url;
   const host = bareHost(url);
   if (protocol !== 'https:') return connectVetted({ host, port: Number(port || 80) }, way);
   const socket = connectVetted({ host, port: Number(port || 443) }, way);
-  return connectTls({ socket, host, ...(isIP(host) === 0 && { servername: host }) });
+  return connectTls(isIP(host) === 0 ? { socket, host, servername: host } : { socket, host });
 }
 
-async function tunnelThrough({ host, port }: Target, proxy: Proxy, way: WayOut): Promise<Duplex> {
-  await vetName(host, way);
+async function tunnelThrough({ host, port }: Target, proxy: HttpProxy, way: WayOut): Promise<Duplex> {
+  await vetHost(host, way.rules, way.resolve);
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
   const asking = openRequest({
@@ -117,7 +105,7 @@ async function tunnelThrough({ host, port }: Target, proxy: Proxy, way: WayOut):
   return promise;
 }
 
-function credentials({ authorization }: Proxy): string[] {
+function credentials({ authorization }: HttpProxy): string[] {
   return authorization === undefined ? [] : ['proxy-authorization', authorization];
 }
 

@@ -1,43 +1,40 @@
+import { defined } from '../../defined.ts';
 import { canonicalPath, canonicalPattern, matches, octetCount, spelled } from './pattern.ts';
 
-/** One `Allow` or `Disallow`; the pattern is in the canonical form of `pattern.ts`, which `ruleText` spells out. */
+/** An `Allow` or `Disallow` line. The pattern is in the canonical form of `pattern.ts`; `ruleText` spells it out. */
 export interface RobotsRule {
   readonly allow: boolean;
   readonly pattern: string;
 }
 
-/** What one robots.txt says to one product token. Plain data, so that it can be stored. */
+/** The rules of one robots.txt for one product token. Plain data, so that it can be stored. */
 export interface RobotsRules {
   /** In lower case. */
   readonly productToken: string;
-  /** The most specific first, so that the first that matches decides. */
+  /** The most specific rule first, so that the first match decides. */
   readonly rules: readonly RobotsRule[];
-  /** The longest pause that it asks for between two requests, at most `longestCrawlDelayMs`. Not of RFC 9309. */
+  /** The longest crawl-delay that it asks for, in milliseconds, at most `longestCrawlDelayMs`. Not part of RFC 9309. */
   readonly crawlDelayMs?: number;
-  /** The http and https URLs of its `Sitemap` lines, which belong to no group. */
-  readonly sitemaps: readonly string[];
-  /** What there was more of than is read or obeyed. */
+  /** The limits that the file exceeded. */
   readonly limitsMet: readonly RobotsLimit[];
 }
 
-export type RobotsLimit = 'size' | 'crawl-delay' | 'sitemaps';
+/** A limit of what is read of a robots.txt. */
+export type RobotsLimit = 'size' | 'crawl-delay';
 
-/** The part of a robots.txt that is read; RFC 9309 (2.5) asks for no less. */
+/** The size of a robots.txt that is read; RFC 9309 (2.5) asks for no less. */
 export const robotsLimitBytes = 500 * 1024;
 
-/** A longer crawl-delay counts as this, which is also where a back-off stops growing. */
+/** A longer crawl-delay counts as this, in milliseconds; back-offs stop growing here, too. */
 export const longestCrawlDelayMs = 300_000;
 
-const maxSitemaps = 100;
-const maxSitemapLength = 2_000;
-
-/** The rules of a robots.txt that says nothing, or is not there. */
+/** The rules of an empty or missing robots.txt. */
 export function noRules(productToken: string): RobotsRules {
-  return { productToken: identifier(productToken), rules: [], sitemaps: [], limitsMet: [] };
+  return { productToken: identifier(productToken), rules: [], limitsMet: [] };
 }
 
 /**
- * Reads a robots.txt as RFC 9309 has it. Whatever it is given, it finds the lines that it understands and skips the others.
+ * Parses a robots.txt by RFC 9309. Lines that are not understood are skipped, so that any content can be parsed.
  *
  * @param productToken - ours: letters, `_` and `-`, in any case; what follows them, such as a version, is ignored.
  */
@@ -49,29 +46,24 @@ export function parseRobots(content: Uint8Array | string, productToken: string):
   return reader.rules();
 }
 
-/** Whether the rules let `url` be asked; it is one of the origin they came from. */
-export function isAllowed(rules: RobotsRules, url: URL): boolean {
-  return decidingRule(rules, url)?.allow ?? true;
-}
-
-/** The rule that decides about `url`, if any does. */
+/** The rule that decides about `url`; `undefined` if none matches. */
 export function decidingRule({ rules }: RobotsRules, url: URL): RobotsRule | undefined {
   if (isRobots(url)) return undefined;
   const path = canonicalPath(url);
   return rules.find(({ pattern }) => matches(pattern, path));
 }
 
-/** Whether this is a robots.txt itself, which no rule is about. */
+/** Whether a URL is a robots.txt, to which no rule applies. */
 export function isRobots(url: URL): boolean {
   return canonicalPath(url) === '/robots.txt';
 }
 
-/** A rule as a line of robots.txt. */
+/** The rule as a line of robots.txt. */
 export function ruleText({ allow, pattern }: RobotsRule): string {
   return `${allow ? 'Allow' : 'Disallow'}: ${spelled(pattern)}`;
 }
 
-/** The lines that lie within the limit as a whole, one character per octet. */
+/** The lines that lie whole within the size limit, one character per octet. */
 function readable(bytes: Uint8Array): { readonly text: string; readonly isCut: boolean } {
   const octets = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const hasMark = octets[0] === 0xef && octets[1] === 0xbb && octets[2] === 0xbf;
@@ -84,11 +76,11 @@ function lastLineEnd(octets: Buffer): number {
   return Math.max(0, octets.lastIndexOf('\n', robotsLimitBytes), octets.lastIndexOf('\r', robotsLimitBytes));
 }
 
-/** What the groups for one user agent say together. */
+/** The rules of all groups for one user agent. */
 class MergedGroup {
   isNamed = false;
   crawlDelayMs: number | undefined;
-  /** Whether a pattern allows; of the same pattern twice, the one that does. */
+  /** Whether each pattern allows. Of the same pattern twice, the one that allows counts. */
   readonly #allows = new Map<string, boolean>();
 
   add(allow: boolean, pattern: string): void {
@@ -99,7 +91,7 @@ class MergedGroup {
     this.crawlDelayMs = Math.max(ms, this.crawlDelayMs ?? 0);
   }
 
-  /** The pattern with the most octets first; of two with as many, the one that allows. */
+  /** The rules, the pattern with the most octets first; of two with as many, the one that allows. */
   rules(): RobotsRule[] {
     return Array.from(this.#allows, ([pattern, allow]) => ({ allow, pattern, octets: octetCount(pattern) }))
       .sort((a, b) => b.octets - a.octets || Number(b.allow) - Number(a.allow))
@@ -107,16 +99,18 @@ class MergedGroup {
   }
 }
 
-/** Reads line by line; keeps only what is said to us or to everybody. */
+/** Reads a robots.txt line by line and keeps only the groups for us and for everybody. */
 class Reader {
   readonly limitsMet = new Set<RobotsLimit>();
   readonly #productToken: string;
   readonly #ours = new MergedGroup();
   readonly #everybodys = new MergedGroup();
-  readonly #sitemaps: string[] = [];
-  /** Whom the lines that follow address. */
+  /** The groups to which the next lines belong. */
   #addressed = new Set<MergedGroup>();
-  /** A `User-agent` line after one of these adds to the addressed, or begins anew. */
+  /**
+   * The kind of the last line: a `User-agent` line after another one adds to the group, and after a rule begins a new
+   * group.
+   */
   #last: 'user-agent' | 'rule' = 'rule';
 
   constructor(productToken: string) {
@@ -138,8 +132,6 @@ class Reader {
         return this.#rule(false, value);
       case 'crawl-delay':
         return this.#crawlDelay(value);
-      case 'sitemap':
-        return this.#sitemap(value);
       default:
         return undefined;
     }
@@ -152,8 +144,7 @@ class Reader {
     return {
       productToken: this.#productToken,
       rules: group.rules(),
-      ...(asked !== undefined && { crawlDelayMs: Math.min(asked, longestCrawlDelayMs) }),
-      sitemaps: this.#sitemaps,
+      ...defined({ crawlDelayMs: asked && Math.min(asked, longestCrawlDelayMs) }),
       limitsMet: [...this.limitsMet],
     };
   }
@@ -172,7 +163,9 @@ class Reader {
     return userAgent !== '' && identifier(userAgent) === this.#productToken ? this.#ours : undefined;
   }
 
-  /** An empty pattern matches nothing, but it is a rule: a `User-agent` line after it begins a new group. */
+  /**
+   * Adds a rule. An empty pattern matches nothing, but it is a rule: a `User-agent` line after it begins a new group.
+   */
   #rule(allow: boolean, pattern: string): void {
     this.#last = 'rule';
     if (pattern === '' || this.#addressed.size === 0) return;
@@ -180,27 +173,22 @@ class Reader {
     for (const group of this.#addressed) group.add(allow, canonical);
   }
 
-  /** No rule of RFC 9309 (2.2.4): it ends no list of user agents. */
+  /** Takes a crawl-delay. It is no rule of RFC 9309 (2.2.4), so it does not end a list of user agents. */
   #crawlDelay(value: string): void {
     if (!/^(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})$/.test(value)) return;
     for (const group of this.#addressed) group.delay(Math.round(Number(value) * 1_000));
   }
-
-  #sitemap(value: string): void {
-    if (value.length > maxSitemapLength) return;
-    const url = URL.parse(Buffer.from(value, 'latin1').toString());
-    if (!url || !/^https?:$/.test(url.protocol)) return;
-    if (this.#sitemaps.length < maxSitemaps) this.#sitemaps.push(url.href);
-    else this.limitsMet.add('sitemaps');
-  }
 }
 
-/** The letters, `_` and `-` at the beginning, in lower case: a product token, without the version that may follow it. */
+/** The product token at the beginning of a text, in lower case, without a version. */
 function identifier(text: string): string {
   return (/^[a-z_-]+/i.exec(text)?.[0] ?? '').toLowerCase();
 }
 
-/** Without white space of ASCII at either end: what else `trim` takes away may be part of a character here. */
+/**
+ * The text without ASCII white space at either end. Other characters that `trim` removes may be part of a character
+ * here.
+ */
 function trimmed(text: string): string {
   let from = 0;
   let to = text.length;

@@ -1,7 +1,7 @@
 /**
- * Paths of URLs and patterns of robots.txt in one canonical form, in which they are compared octet by octet (RFC 9309,
- * 2.2.2): a string with one unit per octet, however that octet was spelt. A delimiter that was written percent-encoded
- * delimits nothing, so it is a unit of its own, `encodedMark` above the bare one.
+ * Paths of URLs and patterns of robots.txt have one canonical form, in which they are compared octet by octet (RFC
+ * 9309, 2.2.2): a string with one unit per octet, however that octet was spelt. A percent-encoded delimiter delimits
+ * nothing, so it is a unit of its own, `encodedMark` above the bare one.
  */
 const encodedMark = 0x100;
 const anyRun = '\u0200';
@@ -16,20 +16,23 @@ const pathDelimiters = octetsOf('/?&=+;');
 /** After the first `?`, a `/` or `?` delimits nothing: RFC 9309 has `?baz=https://foo.bar` match `?baz=https%3A%2F%2Ffoo.bar`. */
 const queryDelimiters = octetsOf('&=+;');
 
-/** What one octet is enough to write. The others are written as three, and so are the two with a meaning in patterns. */
+/**
+ * The octets that are written as themselves. The others are written as three characters, and so are the two with a
+ * meaning in patterns.
+ */
 const plain = octetsOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#[]@!&'()+,;=");
 
-/** The canonical form of what is asked for under an URL: its path and query. */
+/** The canonical form of a URL's path and query. */
 export function canonicalPath(url: URL): string {
   return canonical(`${url.pathname}${url.search}`, 'path');
 }
 
-/** The canonical form of a pattern, given with one character per octet; any run of `*` is one. */
+/** The canonical form of a pattern that has one character per octet. A run of `*` counts as one. */
 export function canonicalPattern(octets: string): string {
   return canonical(octets, 'pattern');
 }
 
-/** How specific a pattern is: the octets of its canonical spelling. */
+/** How specific a pattern is: the number of octets of its canonical spelling. */
 export function octetCount(pattern: string): number {
   let count = 0;
   for (const unit of pattern) count += isPlain(unit) ? 1 : 3;
@@ -42,8 +45,8 @@ export function spelled(pattern: string): string {
 }
 
 /**
- * Whether a pattern matches a path, both in canonical form, from its first octet on. Takes time in proportion to the path,
- * whatever the pattern: leftmost finds are enough, and nothing is searched twice.
+ * Whether a pattern matches a path from its first octet on, both in canonical form. Takes time in proportion to the
+ * path, whatever the pattern: leftmost finds are enough, and nothing is searched twice.
  */
 export function matches(pattern: string, path: string): boolean {
   // No two `*` stand side by side, so this has more octets between them than the path has at all.
@@ -108,7 +111,7 @@ function hexDigit(code: number): number | undefined {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : undefined;
 }
 
-/** Up to this length the built-in search is bounded well enough; beyond it, its worst case is the product of both lengths. */
+/** The length of a part up to which the built-in search is used. Its worst case is the product of both lengths. */
 const shortPart = 16;
 
 function positionOf(part: string, path: string, from: number): number {

@@ -1,38 +1,31 @@
-import type { Environment } from '../environment.ts';
-import { table } from './table.ts';
+import type { Environment } from '../lmdb/environment.ts';
+import { table } from '../lmdb/table.ts';
 
-/** The normal form of each definition in force, or by which something was read, by version, and which version each source has now. */
-export interface DefinitionTable {
-  normalForm(version: string): unknown;
-  current(source: string): string | undefined;
-  /** Keeps a version and makes it the source's current one. */
-  adopt(source: string, version: string, normalForm: unknown): void;
-  /** The source has no definition any longer; its versions stay until nothing names them. */
-  drop(source: string): void;
-  /** Every version that is kept. */
-  versions(): Iterable<string>;
-  /** Those that are in force. */
-  currents(): Iterable<string>;
-  /** Whether there was such a version. */
-  remove(version: string): boolean;
-}
-
-export function definitionTable(environment: Environment): DefinitionTable {
+/**
+ * The normal forms of definitions by version, and the current version of each source. Versions that a row names are
+ * kept.
+ */
+export function definitionTable(environment: Environment) {
   const forms = table<string, unknown>(environment, 'definitions');
   const current = table<string, string>(environment, 'definitions.current');
 
   return {
+    /** The normal form of a version. */
     normalForm: forms.get,
+    /** The current version of a source. */
     current: current.get,
-    adopt(source, version, normalForm) {
+    /** Stores a version and makes it the source's current one. */
+    adopt(source: string, version: string, normalForm: unknown): void {
       if (!forms.has(version)) forms.put(version, normalForm);
       current.put(source, version);
     },
-    drop(source) {
-      current.remove(source);
-    },
+    /** Removes the current version of a source; its versions stay until no row names them. */
+    drop: current.remove,
+    /** Every version that is kept. */
     versions: () => forms.keys(),
+    /** The current versions of all sources. */
     currents: () => current.rows(),
+    /** Removes a version. Returns whether there was one. */
     remove: forms.remove,
   };
 }

@@ -1,38 +1,31 @@
-import type { Environment } from '../environment.ts';
-import { type Table, table } from './table.ts';
+import type { Environment } from '../lmdb/environment.ts';
+import { type Table, table } from '../lmdb/table.ts';
 
-/** Who keeps a store open. */
-export interface Identity {
+/** The daemon that has claimed a store. */
+export interface ClaimRow {
   readonly pid: number;
-  /** Tells the process from a later one with the same number, where the system can say. */
-  readonly born?: string;
+  /** Start time of the process where the system tells it, as a process id may be used again. */
+  readonly processStart?: string;
   readonly socket: string;
   readonly startedAt: number;
 }
 
-/** What the store knows of itself. */
-export interface MetaTable {
-  /** The number of its layout; missing in an environment that is new or not ours. */
-  schema(): number | undefined;
-  setSchema(schema: number): void;
-  /** Who claimed it last, and has not released it. */
-  holder(): Identity | undefined;
-  setHolder(holder: Identity | undefined): void;
-}
-
-export function metaTable(environment: Environment): MetaTable {
-  const rows: Table<string, number | Identity> = table(environment, 'meta');
+/** The store's own data. */
+export function metaTable(environment: Environment) {
+  const rows: Table<string, number | ClaimRow> = table(environment, 'meta');
   return {
-    schema() {
+    /** The number of the schema; `undefined` in an environment that is new or not a store of Heronry. */
+    schema(): number | undefined {
       const row = rows.get('schema');
       return typeof row === 'number' ? row : undefined;
     },
-    setSchema: (schema) => rows.put('schema', schema),
-    holder() {
+    setSchema: (schema: number) => rows.put('schema', schema),
+    /** The daemon that claimed the store last and has not released it. */
+    holder(): ClaimRow | undefined {
       const row = rows.get('holder');
       return typeof row === 'object' ? row : undefined;
     },
-    setHolder(holder) {
+    setHolder(holder: ClaimRow | undefined): void {
       if (holder === undefined) rows.remove('holder');
       else rows.put('holder', holder);
     },

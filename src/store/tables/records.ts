@@ -1,81 +1,77 @@
 import { createHash } from 'node:crypto';
-import type { Environment } from '../environment.ts';
-import type { RecordRow } from '../rows.ts';
-import { table } from './table.ts';
+import type { Environment } from '../lmdb/environment.ts';
+import type { RecordView } from '../../view/record.ts';
+import { table } from '../lmdb/table.ts';
 
-export type RecordKey = [source: string, type: string, key: string];
+type RecordKey = [source: string, type: string, key: string];
 
-export type RecordName = Pick<RecordRow, 'source' | 'type' | 'key'>;
+type RecordName = Pick<RecordView, 'source' | 'type' | 'key'>;
 
-export interface SeenBy {
-  readonly first: number;
-  readonly last: number;
+/** A part of a target's records, by source, type and key: those after the record `after`. */
+export interface RecordSlice {
+  readonly after?: RecordName | undefined;
+  readonly limit?: number | undefined;
 }
 
-/** What is known of each thing, by source, record type and key. */
-export interface RecordTable {
-  get(source: string, type: string, key: string): RecordRow | undefined;
-  add(row: RecordRow): void;
-  /** Stores a record that is known already and that a target, perhaps another one than its own, has seen in a scrape; 0 for a pulse. */
-  put(row: RecordRow, seenBy: { readonly target: number; readonly scrape: number }): void;
-  /** Stores what is said of a record that is known already and that nobody has seen. */
-  update(row: RecordRow): void;
-  /** Remembers that a target has seen a record of which it has nothing new to say. */
-  see(record: RecordName, seenBy: { readonly target: number; readonly scrape: number }): void;
-  /** Which scrapes of a target saw a record; both 0 when only pulses have, and missing when none has. */
-  seenBy(target: number, record: RecordName): SeenBy | undefined;
-  /** Records that a target has seen, by source, type and key; `after` is the last one of the slice before. */
-  ofTarget(target: number, range?: { readonly after?: RecordName; readonly limit?: number }): Iterable<RecordRow>;
-  /** How many records a target has seen, counted up to a limit, without reading them. */
-  countOfTarget(target: number, limit: number): number;
-  rows(): Iterable<RecordRow>;
-  count(): number;
+/** The target that saw a record, and its scrape; 0 for a pulse. */
+interface Sight {
+  readonly target: number;
+  readonly scrape: number;
 }
 
-/** Keys of LMDB have at most 1,978 bytes, and a page may name its things as it likes. */
+/** A key of LMDB has at most 1,978 bytes, and a page may name its things at any length. */
 const maxLength = 300;
 
-/** The key under which a record is stored. One that is long, or no proper Unicode, is told from others by its digest. */
+/** The key of a record. A name that is long or not well-formed Unicode is replaced by its beginning and a digest. */
 export function recordKey(source: string, type: string, key: string): RecordKey {
   if (key.length <= maxLength && key.isWellFormed()) return [source, type, key];
   const digest = createHash('sha256').update(key, 'utf16le').digest('hex');
   return [source, type, `${key.slice(0, maxLength - digest.length - 1).toWellFormed()}…${digest}`];
 }
 
-export function recordTable(environment: Environment): RecordTable {
-  const rows = table<RecordKey, RecordRow>(environment, 'records');
-  /** With the first and the last scrape of the target that saw it. */
-  const byTarget = table<[number, ...RecordKey], SeenBy>(environment, 'records.by_target');
-  const put = (row: RecordRow): void => rows.put(recordKey(row.source, row.type, row.key), row);
+/** The records, by source, record type and key. */
+export function recordTable(environment: Environment) {
+  const rows = table<RecordKey, RecordView>(environment, 'records');
+  /** The records that each target saw, with its first and last scrape that did. */
+  const byTarget = table<[number, ...RecordKey], { readonly first: number; readonly last: number }>(
+    environment,
+    'records.by_target',
+  );
+  const put = (row: RecordView): void => rows.put(recordKey(row.source, row.type, row.key), row);
 
   return {
-    get: (source, type, key) => rows.get(recordKey(source, type, key)),
-    add(row) {
+    get: (source: string, type: string, key: string) => rows.get(recordKey(source, type, key)),
+    add(row: RecordView): void {
       put(row);
       byTarget.put(keyAfter(row.target, row), { first: row.lastScrape, last: row.lastScrape });
     },
-    put(row, seenBy) {
+    /** Stores a known record that a target has seen, perhaps not its own target. */
+    put(row: RecordView, seenBy: Sight): void {
       put(row);
       see(row, seenBy);
     },
+    /** Stores a known record that nobody has seen now. */
     update: put,
     see,
-    seenBy: (target, record) => byTarget.get(keyAfter(target, record)),
-    *ofTarget(target, { after, limit } = {}) {
+    /** The first and last scrape of a target that saw a record: both 0 if only pulses did, `undefined` if none did. */
+    seenBy: (target: number, record: RecordName) => byTarget.get(keyAfter(target, record)),
+    /** The records that a target has seen. */
+    *ofTarget(target: number, { after, limit }: RecordSlice = {}): Iterable<RecordView> {
       const start = after === undefined ? beginning(target) : keyAfter(target, after);
-      const range = { after: start, before: beginning(target + 1) };
-      for (const [, ...key] of byTarget.keys({ ...range, ...(limit !== undefined && { limit }) })) {
+      for (const [, ...key] of byTarget.keys({ after: start, before: beginning(target + 1), limit })) {
         const row = rows.get(key);
         if (row !== undefined) yield row;
       }
     },
-    countOfTarget: (target, limit) =>
+    /** The number of records that a target has seen, counted up to `limit`, without reading them. */
+    countOfTarget: (target: number, limit: number) =>
       [...byTarget.keys({ after: beginning(target), before: beginning(target + 1), limit })].length,
     rows: () => rows.rows(),
     count: rows.count,
   };
 
-  function see(record: RecordName, { target, scrape }: { readonly target: number; readonly scrape: number }): void {
+  /** Writes that a target has seen a record which stays as it is. */
+  function see(record: RecordName, { target, scrape }: Sight): void {
     const key = keyAfter(target, record);
     const seen = byTarget.get(key);
     const first = seen === undefined || seen.first === 0 ? scrape : seen.first;
@@ -84,7 +80,7 @@ export function recordTable(environment: Environment): RecordTable {
   }
 }
 
-/** Before all that a target has seen. */
+/** A key before those of all records that a target has seen. */
 function beginning(target: number): [number, ...RecordKey] {
   return [target] as unknown as [number, ...RecordKey];
 }

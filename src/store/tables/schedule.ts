@@ -1,49 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Environment } from '../environment.ts';
-import type { FreshRow, GridPlace, ScheduleRow } from '../schedule-row.ts';
-import { type Range, table } from './table.ts';
+import type { Environment } from '../lmdb/environment.ts';
+import type { FreshRow } from '../../schedule/fresh-row.ts';
+import type { GridPlace } from '../../schedule/time/grid.ts';
+import type { ScheduleRow } from '../../schedule/row.ts';
+import { type Range, table } from '../lmdb/table.ts';
 
-/** When each active target is next due, by target and by instant, which places of the grids are taken, and what is remembered of targets that rest. */
-export interface ScheduleTable {
-  get(target: number): ScheduleRow | undefined;
-  /** Stores the row in place of the target's old one, whose slot is free then unless the new one has it too. */
-  set(row: ScheduleRow): void;
-  /** Whether there was such a row; its slot is free then. */
-  remove(target: number): boolean;
-  /** Rows in the order in which they are to be looked at: a person's request counts from when it was made. */
-  byDue(range?: DueRange): Iterable<ScheduleRow>;
-  /** Those whose day is to be planned, the longest since first. */
-  byPlan(range?: DueRange): Iterable<ScheduleRow>;
-  /** Those whose ages change what is to be told of them. */
-  byCrossing(range?: DueRange): Iterable<ScheduleRow>;
-  /** In the order of the targets' numbers: the slice after one, from the first on without it. */
-  readonly rowsAfter: (last: ScheduleRow | undefined, limit: number) => Iterable<ScheduleRow>;
-  /** The lowest number that no target with this politeness key and interval has. */
-  readonly freeSlot: (key: string, everyMs: number) => number;
-  /** Where the grid of this politeness key and interval begins; missing until it has had a target. */
-  readonly originOf: (key: string, everyMs: number) => number | undefined;
-  /** What is promised on a politeness key up to an age, the shortest first. */
-  readonly promisesOn: (key: string, longestMs: number) => readonly Share[];
-  /** What is promised of whom, by politeness key: the slice after one, from the first on without it. */
-  readonly sharesAfter: (last: Share | undefined, limit: number) => Iterable<Share>;
-  /** The same of one politeness key. */
-  sharesOf(key: string): readonly Share[];
-  readonly isPromised: (key: string) => boolean;
-  /** Politeness keys that are to be looked at, as something else is promised on them, or as `markShares` says. */
-  markedShares(limit: number): readonly string[];
-  readonly markShares: (key: string) => void;
-  unmarkShares(key: string): void;
-  count(): number;
-}
-
-export interface DueRange {
-  /** The last one of the slice before: its instant and its target. */
-  readonly after?: [number, number];
+/** A part of the rows in the order of one of their instants. */
+interface InstantRange {
+  /** The instant and the target of the last row of the slice before. */
+  readonly after?: [number, number] | undefined;
   readonly before?: number;
   readonly limit?: number;
 }
 
-/** So many targets of a source and a politeness key, which may be asked in the same part of the time, must not become older. */
+/** How many targets of one source and politeness key, with the same opening hours, share one objective. */
 export interface Share extends Pick<FreshRow, 'key' | 'source' | 'objectiveMs' | 'hours'> {
   readonly targets: number;
 }
@@ -58,7 +28,13 @@ interface GridRow {
   readonly top: number;
 }
 
-export function scheduleTable(environment: Environment): ScheduleTable {
+export type ScheduleTable = ReturnType<typeof scheduleTable>;
+
+/**
+ * The schedule rows of targets by target and by instant, with the places that they have in the grids of their politeness keys, and the
+ * objectives on each key.
+ */
+export function scheduleTable(environment: Environment) {
   const rows = table<number, ScheduleRow>(environment, 'schedule');
   const indexes = [
     { of: table<[number, number], 1>(environment, 'schedule.by_due'), atOf: wakeAt },
@@ -74,7 +50,8 @@ export function scheduleTable(environment: Environment): ScheduleTable {
 
   return {
     get: rows.get,
-    set(row) {
+    /** Stores the row in place of the target's old one, whose slot is freed unless the new one has it too. */
+    set(row: ScheduleRow): void {
       const old = rows.get(row.target);
       for (const { of, atOf } of indexes) {
         const [before, after] = [old && atOf(old), atOf(row)];
@@ -87,14 +64,15 @@ export function scheduleTable(environment: Environment): ScheduleTable {
         if (place !== undefined) giveBack(place);
         if (next !== undefined) take(next);
       }
-      const [promised, promises] = [promisedOf(old), promisedOf(row)];
-      if (!isDeepStrictEqual(promised && shareKey(promised), promises && shareKey(promises))) {
-        share(promised, -1);
-        share(promises, 1);
+      const [before, after] = [countedFresh(old), countedFresh(row)];
+      if (!isDeepStrictEqual(before && shareKey(before), after && shareKey(after))) {
+        share(before, -1);
+        share(after, 1);
       }
       rows.put(row.target, row);
     },
-    remove(target) {
+    /** Removes a row and frees its slot. Returns whether there was one. */
+    remove(target: number): boolean {
       const old = rows.get(target);
       if (old === undefined) return false;
       for (const { of, atOf } of indexes) {
@@ -103,36 +81,48 @@ export function scheduleTable(environment: Environment): ScheduleTable {
       }
       const place = placeOf(old);
       if (place !== undefined) giveBack(place);
-      share(promisedOf(old), -1);
+      share(countedFresh(old), -1);
       return rows.remove(target);
     },
-    byDue: (range) => inOrder(byDue, range),
-    byPlan: (range) => inOrder(byPlan, range),
-    byCrossing: (range) => inOrder(byCrossing, range),
-    rowsAfter: (last, limit) => rows.rows({ ...(last && { after: last.target }), limit }),
-    freeSlot(key, everyMs) {
+    /** Rows in the order in which they become due; a person's request counts from when it was made. */
+    byDue: (range?: InstantRange) => inOrder(byDue, range),
+    /** Rows whose day is to be planned, the longest overdue first. */
+    byPlan: (range?: InstantRange) => inOrder(byPlan, range),
+    /** Rows by the instant at which an objective of theirs is next exceeded or close to it, the earliest first. */
+    byCrossing: (range?: InstantRange) => inOrder(byCrossing, range),
+    /** Up to `limit` rows after `last`, by the targets' numbers; the first ones without it. */
+    rowsAfter: (last: ScheduleRow | undefined, limit: number) => rows.rows({ after: last?.target, limit }),
+    /** The lowest number that no target with this politeness key and interval has. */
+    freeSlot(key: string, everyMs: number): number {
       for (const [, , slot] of gaps.keys({ from: [key, everyMs, 0], before: [key, everyMs, Infinity], limit: 1 })) {
         return slot;
       }
       return grids.get([key, everyMs])?.top ?? 0;
     },
-    originOf: (key, everyMs) => grids.get([key, everyMs])?.originAt,
-    promisesOn: (key, longestMs) => [...sharesIn({ from: [key, 0, ''], before: [key, longestMs, '\uffff'] })],
-    sharesAfter: (last, limit) => sharesIn({ ...(last && { after: shareKey(last) }), limit }),
-    sharesOf: (key) => [...sharesIn(ofKey(key))],
-    isPromised: (key) => [...shares.keys({ ...ofKey(key), limit: 1 })].length > 0,
-    markedShares: (limit) => [...marked.keys({ limit })],
-    markShares: (key) => marked.put(key, 1),
-    unmarkShares: (key) => void marked.remove(key),
+    /** The instant at which the grid of a politeness key and interval begins; `undefined` before its first target. */
+    originOf: (key: string, everyMs: number) => grids.get([key, everyMs])?.originAt,
+    /** The objectives on a politeness key up to an age, the shortest first. */
+    demandsOn: (key: string, longestMs: number) => [
+      ...sharesIn({ from: [key, 0, ''], before: [key, longestMs, '\uffff'] }),
+    ],
+    /** Up to `limit` shares after `last`, by politeness key; the first ones without it. */
+    sharesAfter: (last: Share | undefined, limit: number) => sharesIn({ after: last && shareKey(last), limit }),
+    /** The shares of a politeness key. */
+    sharesOf: (key: string) => [...sharesIn(ofKey(key))],
+    /** Whether there are objectives on a politeness key. */
+    hasObjectives: (key: string) => [...shares.keys({ ...ofKey(key), limit: 1 })].length > 0,
+    /** Up to `limit` politeness keys to be checked: their objectives changed, or `markShares` named them. */
+    markedShares: (limit: number) => [...marked.keys({ limit })],
+    markShares: (key: string) => marked.put(key, 1),
+    unmarkShares: marked.remove,
     count: rows.count,
   };
 
   function* inOrder(
     { of }: (typeof indexes)[number],
-    { after, before = Infinity, limit }: DueRange = {},
+    { after, before = Infinity, limit }: InstantRange = {},
   ): Generator<ScheduleRow> {
-    const range = { ...(after && { after }), before: [before, 0] satisfies [number, number] };
-    for (const [, target] of of.keys({ ...range, ...(limit !== undefined && { limit }) })) {
+    for (const [, target] of of.keys({ after, before: [before, 0], limit })) {
       const row = rows.get(target);
       if (row !== undefined) yield row;
     }
@@ -164,10 +154,10 @@ export function scheduleTable(environment: Environment): ScheduleTable {
     }
   }
 
-  function share(promised: FreshRow | undefined, by: 1 | -1): void {
-    if (promised === undefined) return;
-    marked.put(promised.key, 1);
-    const key = shareKey(promised);
+  function share(fresh: FreshRow | undefined, by: 1 | -1): void {
+    if (fresh === undefined) return;
+    marked.put(fresh.key, 1);
+    const key = shareKey(fresh);
     const targets = (shares.get(key) ?? 0) + by;
     if (targets > 0) shares.put(key, targets);
     else shares.remove(key);
@@ -184,19 +174,19 @@ function wakeAt({ dueAt, manualAt }: ScheduleRow): number | undefined {
 }
 
 function planAt({ pace, rest }: ScheduleRow): number | undefined {
-  return pace.kind === 'tokens' && rest === undefined ? pace.planAt : undefined;
+  return 'planAt' in pace && rest === undefined ? pace.planAt : undefined;
 }
 
 function crossAt(row: ScheduleRow): number | undefined {
-  return promisedOf(row)?.crossAt;
+  return countedFresh(row)?.crossAt;
 }
 
 function placeOf(row: ScheduleRow | undefined): GridPlace | undefined {
-  return row?.pace.kind === 'interval' && row.rest === undefined ? row.pace.grid : undefined;
+  return row !== undefined && 'grid' in row.pace && row.rest === undefined ? row.pace.grid : undefined;
 }
 
-/** What is promised of a target and counts now. */
-function promisedOf(row: ScheduleRow | undefined): FreshRow | undefined {
+/** The objectives of a target, unless it is set aside. */
+function countedFresh(row: ScheduleRow | undefined): FreshRow | undefined {
   return row?.rest === 'set-aside' ? undefined : row?.fresh;
 }
 

@@ -1,61 +1,40 @@
-import type { Environment } from '../environment.ts';
-import type { ScrapeRow } from '../rows.ts';
-import { numberedTable } from './numbered.ts';
-import { table } from './table.ts';
+import type { Environment } from '../lmdb/environment.ts';
+import type { ScrapeRow } from './rows.ts';
+import { numberedTable, type NumberRange, table } from '../lmdb/table.ts';
 
-/** A slice of a list of scrapes, the newest first; `before` is the number of the last one of the slice before. */
-export interface ScrapeSlice {
-  readonly before?: number;
-  readonly limit?: number;
-}
-
-/** Every scrape, by number. */
-export interface ScrapeTable {
-  get(scrape: number): ScrapeRow | undefined;
-  add(make: (scrape: number) => ScrapeRow): ScrapeRow;
-  /** Stores a scrape that is known already, of the same status as before. */
-  put(row: ScrapeRow): void;
-  /** Stores a scrape that begins to run, or ends. */
-  move(row: ScrapeRow): void;
-  rows(slice?: ScrapeSlice): Iterable<ScrapeRow>;
-  ofTarget(target: number, slice?: ScrapeSlice): Iterable<ScrapeRow>;
-  /** Those that are under way. */
-  running(): Iterable<ScrapeRow>;
-  last(): number;
-  /** Removes up to `limit` of the oldest that have ended, beyond the newest `keep`; how many that were. */
-  trim(keep: number, limit: number): number;
-}
-
-export function scrapeTable(environment: Environment): ScrapeTable {
+/** The scrapes, by number. Lists of them begin with the newest. */
+export function scrapeTable(environment: Environment) {
   const rows = numberedTable<ScrapeRow>(environment, 'scrapes');
   const byTarget = table<[number, number], 1>(environment, 'scrapes.by_target');
   const running = table<number, 1>(environment, 'scrapes.running');
 
   return {
     get: rows.get,
-    add(make) {
+    add(make: (scrape: number) => ScrapeRow): ScrapeRow {
       const row = rows.add(make);
       byTarget.put([row.target, row.scrape], 1);
       if (row.status === 'running') running.put(row.scrape, 1);
       return row;
     },
-    put: (row) => rows.put(row.scrape, row),
-    move(row) {
+    /** Stores a known scrape whose status has not changed. */
+    put: (row: ScrapeRow) => rows.put(row.scrape, row),
+    /** Stores a known scrape that begins to run or ends. */
+    move(row: ScrapeRow): void {
       rows.put(row.scrape, row);
       if (row.status === 'running') running.put(row.scrape, 1);
       else running.remove(row.scrape);
     },
-    rows: (slice = {}) => rows.rows({ ...slice, newestFirst: true }),
-    *ofTarget(target, { before = Infinity, limit } = {}) {
-      const range = { after: [target, 0], before: [target, before] } satisfies Record<string, [number, number]>;
-      yield* numbered(
-        byTarget.keys({ ...range, newestFirst: true, ...(limit !== undefined && { limit }) }),
-        ([, scrape]) => scrape,
-      );
+    rows: (slice: Omit<NumberRange, 'after'> = {}) => rows.rows({ ...slice, newestFirst: true }),
+    *ofTarget(target: number, { before = Infinity, limit }: Omit<NumberRange, 'after'> = {}): Iterable<ScrapeRow> {
+      const keys = byTarget.keys({ after: [target, 0], before: [target, before], newestFirst: true, limit });
+      for (const [, scrape] of keys) yield* known(scrape);
     },
-    running: () => numbered(running.keys(), (scrape) => scrape),
+    *running(): Iterable<ScrapeRow> {
+      for (const scrape of running.keys()) yield* known(scrape);
+    },
     last: rows.last,
-    trim: (keep, limit) =>
+    /** Removes up to `limit` of the oldest ended scrapes beyond the newest `keep`. Returns the number of removed scrapes. */
+    trim: (keep: number, limit: number) =>
       rows.trim(keep, limit, ({ target, scrape, status }) => {
         if (status === 'running' || status === 'waiting') return 'stays';
         byTarget.remove([target, scrape]);
@@ -63,10 +42,8 @@ export function scrapeTable(environment: Environment): ScrapeTable {
       }),
   };
 
-  function* numbered<K>(keys: Iterable<K>, numberOf: (key: K) => number): Generator<ScrapeRow> {
-    for (const key of keys) {
-      const row = rows.get(numberOf(key));
-      if (row !== undefined) yield row;
-    }
+  function known(scrape: number): readonly ScrapeRow[] {
+    const row = rows.get(scrape);
+    return row === undefined ? [] : [row];
   }
 }

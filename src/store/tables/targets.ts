@@ -1,21 +1,9 @@
-import type { Environment } from '../environment.ts';
-import type { TargetRow } from '../rows.ts';
-import { type NumberedTable, numberedTable } from './numbered.ts';
-import { type Range, table } from './table.ts';
+import type { Environment } from '../lmdb/environment.ts';
+import type { TargetRow } from './rows.ts';
+import { numberedTable, type NumberRange, table } from '../lmdb/table.ts';
 
-/** Every target that ever was, by number. */
-export interface TargetTable extends Pick<NumberedTable<TargetRow>, 'get' | 'last' | 'rows' | 'count'> {
-  /** Stores a new target under the next number. */
-  add(make: (target: number) => TargetRow): TargetRow;
-  /** Stores a target that is known already; its source stays what it was. */
-  put(row: TargetRow): void;
-  numbersOfSource(
-    source: string,
-    range?: { readonly after?: number | undefined; readonly limit?: number },
-  ): Iterable<number>;
-}
-
-export function targetTable(environment: Environment): TargetTable {
+/** All targets, by number; none is ever removed. */
+export function targetTable(environment: Environment) {
   const rows = numberedTable<TargetRow>(environment, 'targets');
   const bySource = table<[string, number], 1>(environment, 'targets.by_source');
 
@@ -24,15 +12,18 @@ export function targetTable(environment: Environment): TargetTable {
     last: rows.last,
     rows: rows.rows,
     count: rows.count,
-    add(make) {
+    /** Stores a new target under the next number. */
+    add(make: (target: number) => TargetRow): TargetRow {
       const row = rows.add(make);
       bySource.put([row.source, row.target], 1);
       return row;
     },
-    put: (row) => rows.put(row.target, row),
-    *numbersOfSource(source, { after = 0, limit } = {}) {
-      const range = { after: [source, after], before: [source, Infinity] } satisfies Range<[string, number]>;
-      for (const [, target] of bySource.keys({ ...range, ...(limit !== undefined && { limit }) })) yield target;
+    /** Stores a known target, whose source must not change. */
+    put: (row: TargetRow) => rows.put(row.target, row),
+    /** The numbers of a source's targets after the number `after`. */
+    *numbersOfSource(source: string, { after = 0, limit }: Omit<NumberRange, 'before'> = {}): Iterable<number> {
+      for (const [, target] of bySource.keys({ after: [source, after], before: [source, Infinity], limit }))
+        yield target;
     },
   };
 }

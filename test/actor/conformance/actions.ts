@@ -1,11 +1,14 @@
 import { AlreadyRegistered, CallError } from '../../../src/actor/errors.ts';
+import { Via } from '../../../src/actor/registry.ts';
 import { lifeOf } from '../../../src/actor/self.ts';
 import { spawn, spawnLink } from '../../../src/actor/spawn.ts';
+import type { Ref } from '../../../src/actor/types.ts';
 import { type Player, newTurn, type Turn } from './player.ts';
 import type { Action, Json, Spec, Target } from './scenario.ts';
 import { addressOf, sleep, waitAt } from './scene.ts';
 import { asReason, exitWith, play, type Script, whyOf } from './script.ts';
 import { startResult } from './results.ts';
+import type { WorkerMessage } from './worker.ts';
 
 /** What one action does. What it answers is one of the results of the turn; many have nothing to say. */
 type Act = (turn: Turn, ...details: never[]) => Json | void | Promise<Json | void>;
@@ -46,10 +49,11 @@ const acts: Record<string, Act> = {
 
   link: ({ player }, target: Target) => link(player, target),
   unlink: ({ player }, target: Target) => withTarget(player, target, (ref) => player.self.unlink(ref)),
-  monitor: ({ player }, target: Target) => monitor(player, target),
-  monitor_name: ({ player }, name: string) => monitor(player, ['name', name]),
-  demonitor({ player }, target: Target, flush?: 'flush') {
-    player.self.demonitor(player.monitors.get(JSON.stringify(target)) ?? -1, flush);
+  monitor: ({ player }, target: Target) => monitor(player, target, presentAt(player, target)),
+  monitor_name: ({ player }, name: string) => monitor(player, ['name', name], player.scene.names.via(name)),
+  demonitor({ player }, target: Target, flush: string | readonly string[] = []) {
+    const number = player.monitors.get(JSON.stringify(target)) ?? -1;
+    player.self.demonitor(number, flush.includes('flush') ? 'flush' : undefined);
     return true;
   },
   exit_signal: ({ player: { scene, self }, player }, target: Target, reason: Json) =>
@@ -84,7 +88,7 @@ const acts: Record<string, Act> = {
     const timer = scene.clock.at(scene.clock.monotonic() + ms, () => ref?.send({ type: 'info', message }));
     timers.set(slot, () => scene.clock.cancel(timer));
   },
-  cancel: ({ player }, slot: string) => player.timers.get(slot)?.() ?? false,
+  cancel: ({ player }, slot: string) => (player.timers.get(slot)?.() ? 'cancelled' : false),
 
   task({ player }, message: Json, actions: readonly Action[]) {
     const run = async () => play(perform(newTurn(player, undefined, true), actions));
@@ -163,26 +167,30 @@ function link(player: Player, target: Target): Json {
   }
 }
 
-function monitor(player: Player, target: Target): Json {
-  const { self, monitors } = player;
-  const result = withTarget(player, target, (ref) =>
-    monitors.set(
-      JSON.stringify(target),
-      self.monitor(ref, (down) => ({ type: 'down', down })),
-    ),
+function monitor({ self, monitors }: Player, target: Target, ref: Ref<never> | undefined): Json {
+  if (ref === undefined) return 'no_such_target';
+  monitors.set(
+    JSON.stringify(target),
+    self.monitor(ref, (down) => ({ type: 'down', down })),
   );
-  return result === true ? 'ref' : result;
+  return 'ref';
 }
 
-function withTarget(player: Player, target: Target, run: (ref: NonNullable<ReturnType<typeof to>>) => void): Json {
-  const ref = to(player, target);
+function withTarget(player: Player, target: Target, run: (ref: Ref<WorkerMessage>) => void): Json {
+  const ref = presentAt(player, target);
   if (ref === undefined) return 'no_such_target';
   run(ref);
   return true;
 }
 
-function to({ scene, self }: Player, target: Target) {
+function to({ scene, self }: Player, target: Target): Ref<WorkerMessage> | undefined {
   return addressOf(scene, target, self);
+}
+
+/** The address that a target means now: for a name that of its holder, as OTP looks names up before it links or monitors. */
+function presentAt(player: Player, target: Target): Ref<WorkerMessage> | undefined {
+  const ref = to(player, target);
+  return ref instanceof Via ? ((ref as Via<unknown, WorkerMessage>).holder ?? ref) : ref;
 }
 
 function log({ scene, path, n }: Player, value: Json): void {

@@ -49,11 +49,11 @@ export class Diary {
     return this.#incarnations.get(id);
   }
 
-  /** `path#n`; the driver and strangers go by their own name, a life that never began is `?`. */
+  /** `path#n`; the driver, strangers and registered names go by their own name, a life that never began is `?`. */
   nameOf(id: string): string {
     const incarnation = this.#incarnations.get(id);
     if (incarnation !== undefined) return `${incarnation.path}#${incarnation.n}`;
-    return /^(driver|other|outside|via )/.exec(id)?.[1] ?? '?';
+    return /^via (.*)$/s.exec(id)?.[1] ?? /^(driver|other|outside)/.exec(id)?.[1] ?? '?';
   }
 
   /** Notes what the kernel reports. */

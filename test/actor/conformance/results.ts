@@ -9,7 +9,7 @@ import type { Scene } from './scene.ts';
 export async function startResult(scene: Scene, starting: Started | Promise<Started>): Promise<Json> {
   const started = await starting;
   if (started.ok === false) return ['error', plain(started.reason)];
-  return started.ok === 'ignore' ? 'ignore' : okResult(scene, started.ref.id);
+  return started.ok === 'ignore' ? 'ignore' : okResult(scene, started.life.id);
 }
 
 /** The same for `start_child` and `restart_child`, where a static supervisor, which keeps the spec, puts `ignore` differently. */

@@ -23,37 +23,37 @@ export async function trace(scenario: Scenario): Promise<readonly TraceStep[]> {
   if (scenario.root !== undefined && scenario.end !== false) await note(steps.length, 'end', watch(endRoot(scene)));
   return steps;
 
-  async function note(step: number, op: string, doing: Promise<Json>): Promise<void> {
-    const result = await doing;
+  async function note(step: number, op: string, doing: Promise<Pending>): Promise<void> {
+    const result = await (await doing).outcome;
     const { events, reports } = scene.diary.tear();
     steps.push({ step, op, result, events, ...(reports.length === 0 ? {} : { reports }) });
   }
 
-  async function execute(step: Step): Promise<Json> {
+  async function execute(step: Step, isHeld = false): Promise<Pending> {
     switch (step.op) {
       case 'batch':
         return hold(step);
       case 'async':
         asides.set(step.as ?? '', begin(perform(step.step ?? step)));
-        return watch('ok');
+        return watch('ok', isHeld);
       case 'await':
-        return watch(asides.get(step.as ?? '')?.outcome ?? null);
+        return watch(asides.get(step.as ?? '')?.outcome ?? null, isHeld);
       case 'pending':
-        return watch(asides.get(step.as ?? '')?.state === 'waiting');
+        return watch(asides.get(step.as ?? '')?.state === 'waiting', isHeld);
       default:
-        return watch(perform(step));
+        return watch(perform(step), isHeld);
     }
   }
 
-  /** Holds a supervisor while things are put into its mailbox. */
-  async function hold({ sup = 'root', steps: inner = [] }: Step): Promise<Json> {
+  /** Holds a supervisor while other steps are done. The result of a step that waits for it comes once it is let go. */
+  async function hold({ sup = 'root', steps: inner = [] }: Step): Promise<Pending> {
     const held = lifeNamed(scene, sup);
     if (held === undefined || lifeAt(held.ref)?.hasEnded !== false) return watch('noproc');
-    const results: Json[] = [];
+    const doing: Pending[] = [];
     scene.system.suspend(held.ref);
-    for (const step of inner) results.push(await execute(step));
+    for (const step of inner) doing.push(await execute(step, true));
     scene.system.resume(held.ref);
-    return watch(results);
+    return watch(Promise.all(doing.map(({ outcome }) => outcome)));
   }
 
   function perform(step: Step): Json | Promise<Json> {
@@ -63,10 +63,10 @@ export async function trace(scenario: Scenario): Promise<readonly TraceStep[]> {
   }
 
   /** Waits for a step, and then until everything is at rest. */
-  async function watch(doing: Json | Promise<Json>): Promise<Json> {
+  async function watch(doing: Json | Promise<Json>, isHeld = false): Promise<Pending> {
     const pending = begin(doing);
-    await rest(scene, pending);
-    return pending.outcome;
+    await rest(scene, pending, isHeld);
+    return pending;
   }
 }
 
@@ -77,13 +77,18 @@ function begin(doing: Json | Promise<Json>): Pending {
   return pending;
 }
 
-/** Lets time pass, timer by timer, until the step is done and nobody sleeps; elsewhere time stands still. */
-async function rest({ system, clock, sleepers }: Scene, pending: Pending): Promise<void> {
+/**
+ * Fires the timers that are due now. Then lets time pass, timer by timer, until the step is done and nobody sleeps; elsewhere
+ * time stands still. While a supervisor is held, a step may be left waiting for it.
+ */
+async function rest({ system, clock, sleepers }: Scene, pending: Pending, isHeld: boolean): Promise<void> {
   for (;;) {
     await system.idle();
-    if (pending.state === 'settled' && sleepers.size === 0) return;
-    const next = clock.next();
-    if (next === undefined) throw new Error('the step waits for something that never comes');
+    const next = clock.next() ?? Infinity;
+    const isDone = pending.state === 'settled' && sleepers.size === 0;
+    if (isDone && next > clock.monotonic()) return;
+    if (next === Infinity && isHeld) return;
+    if (next === Infinity) throw new Error('the step waits for something that never comes');
     clock.advance(next - clock.monotonic());
   }
 }

@@ -57,7 +57,10 @@ function dynamicActor({ diary }: Scene, spec: Spec, path: string): Actor<never> 
   });
 }
 
-/** Starts a supervisor. Its own start fails after it has begun, so that such a one has a `start` and a `down`. */
+/**
+ * Starts a supervisor. If its `init` comes to nothing, nothing is written; if it fails later, by a bad spec or by a child, it
+ * has a `start` and a `down`.
+ */
 function startSupervisor(
   scene: Scene,
   self: Self<never>,
@@ -76,13 +79,13 @@ function startSupervisor(
   }
   const clash = holdNames(scene, self, spec);
   if (clash !== undefined) throw exitWith(['already_started', clash]);
+  if (outcome.name !== 'ok') {
+    throw exitWith(outcome.name === 'bad' ? ['bad_return', failureOf(outcome)] : failureOf(outcome));
+  }
   diary.begin({ path, n, spec, ref: self.ref });
   diary.write('start', path, n, ...(extra === undefined ? [] : [extra]));
   self.signal.addEventListener('abort', () => isStarting && diary.write('down', path, n, 'killed'));
   try {
-    if (outcome.name !== 'ok') {
-      throw exitWith(outcome.name === 'bad' ? ['bad_return', failureOf(outcome)] : failureOf(outcome));
-    }
     const starting = actor(self);
     return starting instanceof Promise ? starting.then(started, failed) : started(starting);
   } catch (error) {

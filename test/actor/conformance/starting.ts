@@ -76,6 +76,7 @@ export function startWorker(
   function* begin({ name, details: [detail] }: NamedOutcome): Script<Start<WorkerMessage>> {
     const turn = newTurn(player);
     yield* perform(turn, spec.init ?? []);
+    if (self.signal.aborted) return playing(player);
     diary.begin({ path, n, spec, ref: self.ref, ...(name === 'ok_info' ? { info: detail ?? null } : {}) });
     diary.write('start', path, n, ...(extra === undefined ? [] : [extra]));
     if (turn.continueWith !== undefined) self.continue({ type: 'continue', message: turn.continueWith });
@@ -126,6 +127,6 @@ export function holdNames(scene: Scene, self: Self<WorkerMessage>, { name, via }
 /** A start that fails without a process whose end the parent could hear of. */
 function refusal(self: Self<WorkerMessage>, reason: Json): Error {
   const { parent } = lifeOf(self);
-  if (parent !== undefined) self.unlink(parent);
+  if (parent !== undefined) self.unlink(parent.ref);
   return exitWith(reason);
 }

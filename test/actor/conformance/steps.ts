@@ -11,7 +11,8 @@ import {
   type TerminateByRef,
   whichChildren,
 } from '../../../src/actor/management.ts';
-import { type LifeView, viewLife } from '../../../src/actor/inspect.ts';
+import { viewLife } from '../../../src/actor/inspect.ts';
+import type { LifeView } from '../../../src/actor/report.ts';
 import { lifeOf } from '../../../src/actor/self.ts';
 import { spawn, spawnLink } from '../../../src/actor/spawn.ts';
 import type { Ref } from '../../../src/actor/types.ts';

@@ -18,7 +18,7 @@ describe('a challenge in place of the page', () => {
       const site = await openSite(t, { '/': challenge, '/help': page([]) });
       const daemon = await startDaemon(t, { sources: { shop: crawlSource() }, settings: soon });
       await daemon.client.call('project.add', { id: 'all', targets: [{ source: 'shop', url: site.url('/') }] });
-      const { type, scrape = 0 } = await daemon.event(isEnd);
+      const { type, scrape } = await daemon.event(isEnd);
       const { failure } = (await daemon.client.call('scrape.get', { scrape })).scrape;
       assert.deepEqual([type, failure?.code, failure?.cause], ['scrape.failed', 'blocked', 'blocked']);
       assert.deepEqual(pathsOf(site), ['/']);
@@ -32,8 +32,8 @@ describe('a challenge in place of the page', () => {
       await nth(1, 'scrape.completed', 'all', daemon);
       site.answer('/c/3', challenge);
       await client.call('project.rescrape', { id: 'all' });
-      const { data, scrape = 0 } = await nth(2, 'scrape.completed', 'all', daemon);
-      assert.deepEqual(data['counts'], { added: 0, changed: 0, confirmed: 30 });
+      const { data, scrape } = await nth(2, 'scrape.completed', 'all', daemon);
+      assert.deepEqual(data.counts, { added: 0, changed: 0, confirmed: 30 });
       const { steps } = await client.call('scrape.get', { scrape, limit: 1_000 });
       assert.deepEqual(
         steps.filter(({ failure }) => failure?.cause === 'blocked').map(({ url }) => url),
@@ -53,7 +53,7 @@ describe('a challenge in place of the page', () => {
     const daemon = await startDaemon(t, { sources: { shop: crawlSource() }, settings: soon });
     const { client } = daemon;
     await client.call('project.add', { id: 'all', targets: [{ source: 'shop', url: site.url('/') }] });
-    const { type, scrape = 0 } = await daemon.event(isEnd);
+    const { type, scrape } = await daemon.event(isEnd);
     const { endReason } = (await client.call('scrape.get', { scrape })).scrape;
     assert.deepEqual([type, endReason, pathsOf(site)], ['scrape.failed', 'blocked', ['/', ...paths, '/p/0']]);
     for (const path of paths) site.answer(path, page([], path.slice(3)));

@@ -13,7 +13,7 @@ describe('a crawl', () => {
     const daemon = await startDaemon(t, { sources: { shop: crawlSource() }, settings: soon });
     const { client } = daemon;
     await client.call('project.add', { id: 'all', targets: [{ source: 'shop', url: site.url('/') }] });
-    const { scrape = 0 } = await nth(1, 'scrape.completed', 'all', daemon);
+    const { scrape } = await nth(1, 'scrape.completed', 'all', daemon);
     const paths = pathsOf(site);
     assert.deepEqual([paths.length, new Set(paths).size], [45, 45]);
     assert.deepEqual(paths.slice(0, 3), ['/', '/c/0', '/p/0']);
@@ -75,7 +75,7 @@ describe('a crawl', () => {
     const { client } = daemon;
     await client.call('project.add', { id: 'all', targets: [{ source: 'shop', url: site.url('/') }] });
     const first = await daemon.event(isEnd);
-    assert.deepEqual([first.type, first.data['endReason']], ['scrape.aborted', 'loop']);
+    assert.deepEqual([first.type, first.data.endReason], ['scrape.aborted', 'loop']);
     site.answer('/', page(['/day', '/p/1']));
     await client.call('project.rescrape', { id: 'all' });
     await nth(2, 'scrape.aborted', 'all', daemon);
@@ -96,7 +96,7 @@ describe('a crawl', () => {
     ] as const) {
       await client.call('project.rescrape', { id: 'all' });
       const { data } = await nth(round, 'scrape.completed', 'all', daemon);
-      assert.deepEqual(data['counts'], { added: 0, changed: 0, confirmed: 30, [kind]: 10 });
+      assert.deepEqual(data.counts, { added: 0, changed: 0, confirmed: 30, [kind]: 10 });
       assert.equal(daemon.events.filter(({ type }) => type === `record.${kind}`).length, 10);
       assert.equal((await recordsOf(client)).get('35')?.absent?.times, round - 1);
     }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { VirtualClock } from '../../../src/clock.ts';
-import type { ScrapeView } from '../../../src/control/methods/scrape.ts';
-import type { ScrapeWish } from '../../../src/store/rows.ts';
+import type { ScrapeView, ScrapeWish } from '../../../src/view/scrape.ts';
 import { startTimed, type TimedDaemon } from '../passing.ts';
 import { openSite, type Site } from '../../support/site.ts';
 import { startOwnDaemon, daemonFolder } from '../own-daemon.ts';

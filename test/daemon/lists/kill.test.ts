@@ -26,9 +26,9 @@ describe('a list whose daemon is killed between two pages', () => {
     const { client } = await startOwnDaemon(t, folder);
     const { promise, resolve } = Promise.withResolvers<void>();
     const added: unknown[] = [];
-    await client.subscribe({ after: 0 }, ({ type, data }) => {
-      if (type === 'record.added') added.push(data['key']);
-      if (type === 'scrape.completed') resolve();
+    await client.subscribe({ after: 0 }, (event) => {
+      if (event.type === 'record.added') added.push(event.data.key);
+      if (event.type === 'scrape.completed') resolve();
     });
     await promise;
     assert.equal(new URL(site.asked[before]?.path ?? '', site.origin).searchParams.get('page'), '3');

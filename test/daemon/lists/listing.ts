@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Client } from '../../../src/control/client.ts';
-import type { EventView } from '../../../src/control/methods/event.ts';
-import type { RecordView } from '../../../src/control/methods/project.ts';
-import type { ScrapeView, StepView } from '../../../src/control/methods/scrape.ts';
-import type { ScrapeWish } from '../../../src/store/rows.ts';
+import type { Event, EventOf } from '../../../src/event/catalogue.ts';
+import type { RecordView } from '../../../src/view/record.ts';
+import type { ScrapeView, StepView, ScrapeWish } from '../../../src/view/scrape.ts';
 import type { TestDaemon } from '../../support/daemon.ts';
 import type { Site } from '../../support/site.ts';
 
@@ -72,10 +71,12 @@ export interface Ended {
 }
 
 /** The events by which a scrape ends. */
+export type ScrapeEndEvent = EventOf<'scrape.completed' | 'scrape.failed' | 'scrape.aborted' | 'scrape.cancelled'>;
+
 const ends: ReadonlySet<string> = new Set(['scrape.completed', 'scrape.failed', 'scrape.aborted', 'scrape.cancelled']);
 
-export function isEnd({ type }: EventView): boolean {
-  return ends.has(type);
+export function isEnd(event: Event): event is ScrapeEndEvent {
+  return ends.has(event.type);
 }
 
 /** Tracks a path of a site; resolves when its first scrape has ended. */

@@ -99,7 +99,7 @@ describe('a record', () => {
     assert.deepEqual([scrape.status, scrape.errors, steps[0]?.errors], ['complete', 1, 1]);
     assert.deepEqual([...(await recordsOf(daemon.client)).keys()], ['a', 'b']);
     const ended = await nth(1, 'scrape.completed', 'all', daemon);
-    assert.equal(ended.data['errors'], 1);
+    assert.equal(ended.data.errors, 1);
   });
 
   test('with the key of another on its page is counted and told in the log of its scrape; the first one is stored', async (t) => {
@@ -110,7 +110,7 @@ describe('a record', () => {
     assert.deepEqual(steps[0]?.notes, ['Repeated key: item - a']);
     assert.equal((await recordsOf(daemon.client)).get('a')?.fields['title']?.value, 'One');
     const ended = await nth(1, 'scrape.completed', 'all', daemon);
-    assert.equal(ended.data['repeated'], 2);
+    assert.equal(ended.data.repeated, 2);
   });
 
   test('that two scrapes find at once is one (O26)', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import type { ScrapeView } from '../../../src/control/methods/scrape.ts';
+import type { ScrapeView } from '../../../src/view/scrape.ts';
 import { startDaemon, startDaemonIn, type TestDaemon } from '../../support/daemon.ts';
 import { openSite, type Site } from '../../support/site.ts';
 import { soon } from '../tracking.ts';

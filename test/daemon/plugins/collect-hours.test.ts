@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { openSite } from '../../support/site.ts';
-import { isEnd, json, recordsOf } from '../lists/listing.ts';
+import { isEnd, json, recordsOf, type ScrapeEndEvent } from '../lists/listing.ts';
 import { settingsOf, startAt, startTimed, type TimedDaemon } from '../passing.ts';
 import { hold } from '../tracking.ts';
 import { pluggedSource } from './plugging.ts';
@@ -32,9 +32,9 @@ async function startCollector(t: TestContext, collect: string): Promise<TimedDae
 async function nextEnd({ event, events, settle }: TimedDaemon): Promise<readonly [string, unknown]> {
   const before = events.filter(isEnd).length;
   let seen = 0;
-  const { type, data } = await event((each) => isEnd(each) && (seen += 1) > before);
+  const { type, data } = await event((each): each is ScrapeEndEvent => isEnd(each) && (seen += 1) > before);
   await settle();
-  return [type, data['endReason']];
+  return [type, data.endReason];
 }
 
 async function dueAt({ client }: TimedDaemon): Promise<number | undefined> {

@@ -1,9 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { ScrapeView, StepView } from '../../../src/control/methods/scrape.ts';
-import type { LogLine } from '../../../src/daemon/teller.ts';
-import type { ScrapeWish } from '../../../src/store/rows.ts';
+import type { ScrapeView, StepView, ScrapeWish } from '../../../src/view/scrape.ts';
+import type { Log } from '../../../src/log.ts';
 import { startDaemon, type TestDaemon, type TestDaemonOptions } from '../../support/daemon.ts';
 import { isEnd } from '../lists/listing.ts';
 
@@ -25,6 +24,13 @@ records:
       pages: { type: integer }
       begun: { type: date, formats: ['%d/%m/%Y'] }
 `;
+}
+
+/** A line of the daemon's log. */
+interface LogLine {
+  readonly level: Parameters<Log>[0];
+  readonly message: string;
+  readonly data: Parameters<Log>[2];
 }
 
 /** A plug-in whose pages are JSON: `{ trials, next }`. */

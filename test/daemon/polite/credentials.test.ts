@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SentCredentials } from '../../../src/daemon/credentials.ts';
+import { SentCredentials } from '../../../src/request/sent-credentials.ts';
 import { Secret } from '../../../src/session/secret.ts';
-import { ScrapeTeller } from '../../../src/daemon/teller.ts';
+import { redactedClose, redactedStep } from '../../../src/scrape/step-ops.ts';
+import { ScrapeLog } from '../../../src/scrape/scrape-log.ts';
 import type { StepOps } from '../../../src/store/ops.ts';
 import { loopEnd } from '../../../src/scrape/crawl-end.ts';
 import { step } from '../../store/fixture.ts';
@@ -34,8 +35,8 @@ describe('what was sent for a scrape', () => {
       sent.note({ cookie: `lang=en; sid=${cookie}` });
       const logged: unknown[] = [];
       const of = { source: 'shop', project: 'p', scrape: 1 };
-      const teller = new ScrapeTeller((...line) => void logged.push(line), of);
-      const ops = teller.ops(sent.ops(opsWith(text)));
+      const teller = new ScrapeLog((...line) => void logged.push(line), of);
+      const ops = teller.ops(redactedStep(sent, opsWith(text)));
       assert.doesNotMatch(JSON.stringify([ops, logged]), /abcdefgh/);
       assert.match(JSON.stringify(logged), /is odd/);
       assert.equal(ops.log.url, 'http://h.test/?t=…');
@@ -45,7 +46,8 @@ describe('what was sent for a scrape', () => {
     const sent = new SentCredentials();
     sent.note({ cookie: 'sid=abcdefgh-1' });
     const url = 'http://h.test/list;sid=abcdefgh-1?page=7';
-    const told = sent.close(
+    const told = redactedClose(
+      sent,
       loopEnd(1, {
         go: false,
         reason: 'loop',
@@ -83,7 +85,7 @@ describe('what was sent for a scrape', () => {
   test('is not forgotten for what an answer sets', () => {
     const sent = new SentCredentials();
     sent.note({ cookie: 'sid=of-the-session', authorization: 'Bearer of-the-log-in' });
-    sent.tell([new Secret('SHOP_KEY', 'of-the-plug-in')]);
+    sent.noteRead([new Secret('SHOP_KEY', 'of-the-plug-in')]);
     for (let round = 0; round < 20; round += 1) sent.noteSet(cookies(100, 2_000, `${round}-`));
     for (const text of ['of-the-session', 'of-the-log-in', 'of-the-plug-in'])
       assert.equal(sent.url(`http://h.test/?t=${text}`), 'http://h.test/?t=…');
@@ -101,7 +103,7 @@ describe('what was sent for a scrape', () => {
       const sent = new SentCredentials();
       sent.noteSet(cookies(500, length));
       const startedAt = performance.now();
-      for (let time = 0; time < 100; time += 1) sent.ops(opsWith('s%3aabcd'));
+      for (let time = 0; time < 100; time += 1) redactedStep(sent, opsWith('s%3aabcd'));
       // A hundredth of it, in fact.
       assert.ok(performance.now() - startedAt < 1_000);
     }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { VirtualClock } from '../../../src/clock.ts';
 import type { Client } from '../../../src/control/client.ts';
-import type { ScrapeView, StepView } from '../../../src/control/methods/scrape.ts';
+import type { ScrapeView, StepView } from '../../../src/view/scrape.ts';
 import { openStore } from '../../../src/store/store.ts';
 import { hourly } from '../../store/fixture.ts';
 import { productSource } from '../../support/daemon.ts';

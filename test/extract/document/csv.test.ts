@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type CsvOptions, parseCsv } from '../../../src/extract/document/csv.ts';
+import { parseCsv } from '../../../src/extract/document/csv.ts';
+import type { CsvOptions } from '../../../src/extract/document/kind.ts';
 
 describe('a table', () => {
   for (const [text, options, rows] of [

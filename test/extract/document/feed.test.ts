@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isTag, type ParentNode } from 'domhandler';
-import { textContent } from '../../../src/extract/document/node.ts';
+import { textContent } from '../../../src/extract/tree/nodes.ts';
 import { rssItem } from '../../../src/extract/document/rss.ts';
-import { sitemapLinks } from '../../../src/extract/document/sitemap.ts';
+import { sitemapLinks } from '../../../src/extract/links.ts';
 import { parseXml } from '../../../src/extract/document/xml.ts';
-import { compileXPath } from '../../../src/extract/document/xpath.ts';
-import { readValue } from '../../../src/extract/value/read.ts';
-import type { Value } from '../../../src/extract/draft.ts';
-import type { FieldPlan, PlacePlan } from '../../../src/extract/plan.ts';
+import { compileXPath } from '../../../src/extract/xpath/xpath.ts';
+import { readValue } from '../../../src/extract/value/all.ts';
+import type { Value } from '../../../src/extract/value/value.ts';
+import type { FieldPlan, PlacePlan } from '../../../src/extract/rule/plan.ts';
 
 function hits(place: PlacePlan | undefined, root: ParentNode): readonly (Value | ParentNode)[] {
   assert.ok(place?.by === 'xpath');

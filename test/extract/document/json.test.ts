@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Value } from '../../../src/extract/draft.ts';
-import { parseJson } from '../../../src/extract/document/json.ts';
-import { jsonFaultAt } from '../../../src/extract/document/json-fault.ts';
-import { compileJsonPath, isSingularPath, jsonPathFault } from '../../../src/extract/document/json-path.ts';
+import type { Value } from '../../../src/extract/value/value.ts';
+import { jsonFaultAt, parseJson } from '../../../src/extract/value/json-text.ts';
+import { compileJsonPath, isSingularPath, jsonPathFault } from '../../../src/extract/value/json-path.ts';
 
 describe('a JSON document', () => {
   test('is its value, with or without a mark of byte order', () => {

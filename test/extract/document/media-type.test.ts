@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { foreignMediaType } from '../../../src/extract/media-type.ts';
+import { foreignMediaType } from '../../../src/extract/body.ts';
 
 type Row = readonly [
   document: 'html' | 'xml' | 'json' | 'csv',

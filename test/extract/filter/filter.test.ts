@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Value } from '../../../src/extract/draft.ts';
-import { compileFilter } from '../../../src/extract/filter/all.ts';
-import { FilterError } from '../../../src/extract/filter/error.ts';
-import type { FilterPlan } from '../../../src/extract/filter/plan.ts';
+import type { Value } from '../../../src/extract/value/value.ts';
+import { compileFilter, type FilterPlan } from '../../../src/extract/filter/all.ts';
+import { FilterError } from '../../../src/extract/filter/kind.ts';
 
 function run(value: Value, ...plans: readonly FilterPlan[]): Value {
   return plans.reduce((each, plan) => compileFilter(plan)(each, 'http://site.test/a/'), value);

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { DateTime } from 'luxon';
-import { dateFormatFault, isLocale, isZone } from '../../../src/extract/value/date-format.ts';
-import { readValue } from '../../../src/extract/value/read.ts';
-import type { DateOptions } from '../../../src/extract/value/rule.ts';
-import { luxonFormat } from '../../../src/extract/value/strptime.ts';
+import { DateTime, IANAZone } from 'luxon';
+import {
+  dateFormatFault,
+  type DateOptions,
+  isLocale,
+  isZone,
+  luxonFormat,
+} from '../../../src/extract/value/date-format.ts';
+import { readValue } from '../../../src/extract/value/all.ts';
 
 function read(type: 'date' | 'datetime', text: string, options: DateOptions): unknown {
   const found = readValue(text, { type, ...options }, 'http://site.test/');
@@ -96,5 +100,12 @@ describe('dates of a given form', () => {
   test('zones and languages are known by name', () => {
     assert.deepEqual(['Europe/Berlin', 'utc+2', 'UTC', 'Mars/Base', ''].map(isZone), [true, true, true, false, false]);
     assert.deepEqual(['de', 'en-GB', 'no tag'].map(isLocale), [true, true, false]);
+  });
+
+  test('a thousand texts that name zones are not kept by name', () => {
+    const kept = IANAZone.create('Made/Up');
+    for (let index = 0; index < 1_000; index += 1)
+      assert.equal(read('datetime', `2026-01-01 10:00 Made/Up${index}`, { formats: ['%Y-%m-%d %H:%M %Z'] }), undefined);
+    assert.notEqual(IANAZone.create('Made/Up'), kept);
   });
 });

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Value } from '../../../src/extract/draft.ts';
+import type { Value } from '../../../src/extract/value/value.ts';
 import { plainText } from '../../../src/extract/value/plain-text.ts';
-import { type ReadValue, readValue } from '../../../src/extract/value/read.ts';
-import type { ScalarRule } from '../../../src/extract/value/rule.ts';
+import { type ReadValue, readValue, type ScalarRule } from '../../../src/extract/value/all.ts';
 
 function read(raw: Value, rule: ScalarRule): ReadValue {
   return readValue(raw, rule, 'http://site.test/');

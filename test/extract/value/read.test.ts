@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Value } from '../../../src/extract/draft.ts';
-import { readValue } from '../../../src/extract/value/read.ts';
-import type { ScalarRule } from '../../../src/extract/value/rule.ts';
+import type { Value } from '../../../src/extract/value/value.ts';
+import { readValue, type ScalarRule } from '../../../src/extract/value/all.ts';
 
 interface Case {
   readonly rule: ScalarRule;
@@ -237,6 +236,18 @@ describe('typed values', () => {
     const read = readValue('1'.repeat(1_000_000), { type: 'money' }, 'http://site.test/');
     assert.ok(!read.ok && read.text.length === 200);
   });
+
+  for (const [rule, last] of [
+    [{ type: 'integer' }, '7'],
+    [{ type: 'number' }, '7'],
+    [{ type: 'money' }, '7 €'],
+    [{ type: 'boolean', true: ['7'.padStart(200, '0'), '7'.padStart(201, '0')], false: [] }, '7'],
+  ] as const) {
+    test(`a text of 200 characters is read as ${rule.type}, and a longer one is not`, () => {
+      const isRead = (length: number): boolean => readValue(last.padStart(length, '0'), rule, 'http://site.test/').ok;
+      assert.deepEqual([isRead(200), isRead(201)], [true, false]);
+    });
+  }
 
   test('what a language writes for a whole number is read back, whatever marks its groups', () => {
     const languages = ['en', 'de', 'fr', 'sv', 'de-CH', 'en-IN', 'pt-BR', 'pl'];

@@ -1,0 +1,286 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import type { Loaded, LoadedSources } from '../../definition/load.ts';
+import type { Problem } from '../../definition/problem.ts';
+import type { KnownSources } from '../../definition/project-issues.ts';
+import type { Projects } from '../../definition/project.ts';
+import type { Source } from '../../definition/source.ts';
+import type { PluginShape } from '../../plugin/protocol.ts';
+import type { Issue } from '../../schema/expected.ts';
+import { infeasibleText } from '../infeasible-text.ts';
+import { CommandError } from '../exit-status.ts';
+import type { Terminal } from '../terminal.ts';
+import { definitionFile, pluginsIn } from './definitions.ts';
+import { fixturesIn } from './fixtures.ts';
+import { callPluginOnThread } from './read-page.ts';
+
+const daemonName = 'heronry.yaml';
+
+/** How much was validated, and the problems that were found. */
+interface Validation {
+  readonly sources: number;
+  readonly projects: number;
+  readonly plugins: number;
+  readonly problems: readonly Problem[];
+  /** Sentences on valid settings that may be oversights. */
+  readonly warnings: readonly string[];
+}
+
+const nothing: Validation = { sources: 0, projects: 0, plugins: 0, problems: [], warnings: [] };
+
+/**
+ * Validates the folder of heronry.yaml, a folder of definitions, or one file. Rejects with a `CommandError` where
+ * there is none.
+ */
+export async function validate(
+  terminal: Terminal,
+  path: string,
+  sourcesFolder: string | undefined,
+): Promise<Validation> {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) throw new CommandError('not_found', `${path}: no such file or folder`);
+  return stats.isDirectory() ? validateFolder(terminal, path, sourcesFolder) : validateFile(path);
+}
+
+async function validateFile(file: string): Promise<Validation> {
+  const name = basename(file);
+  if (/\.m?[jt]s$/.test(file)) return { ...nothing, ...(await validatePlugins(dirname(file), name)) };
+  const { holdsList, loadDaemon, loadSource } = await import('../../definition/load.ts');
+  if (name === daemonName) return { ...nothing, problems: problemsOfLoaded(await loadDaemon(file)) };
+  if (/^projects\b/.test(name) || (await holdsList(file))) {
+    const { listed, problems } = await listedIn(file);
+    return { ...nothing, projects: listed.length, problems };
+  }
+  const loaded = await loadSource(file);
+  return { ...nothing, sources: loaded.ok ? 1 : 0, problems: problemsOfLoaded(loaded) };
+}
+
+function problemsOfLoaded(loaded: Loaded<unknown>): readonly Problem[] {
+  return loaded.ok ? [] : loaded.problems;
+}
+
+/**
+ * Reads the projects of a file, none where it has problems, and returns them with the problems.
+ *
+ * @param definitions - missing where it is not known which sources there are.
+ */
+async function listedIn(
+  file: string,
+  definitions?: Definitions,
+): Promise<{ readonly listed: Projects; readonly problems: readonly Problem[] }> {
+  const { loadProjects } = await import('../../definition/load.ts');
+  const loaded = await loadProjects(file);
+  if (!loaded.ok) return { listed: [], problems: loaded.problems };
+  return { listed: loaded.value, problems: await projectProblems(file, loaded.value, definitions) };
+}
+
+async function validateFolder(
+  { cwd }: Terminal,
+  folder: string,
+  sourcesFolder: string | undefined,
+): Promise<Validation> {
+  const { loadDaemon, loadSources } = await import('../../definition/load.ts');
+  const [daemonFile, projectFile] = [resolve(folder, daemonName), resolve(folder, 'projects.yaml')];
+  const daemon = existsSync(daemonFile) ? await loadDaemon(daemonFile) : undefined;
+  const configured = daemon?.ok ? daemon.value : undefined;
+  const found = configured === undefined ? definitionsIn(folder) : resolve(folder, configured.sources);
+  const sources = sourcesFolder ?? found;
+  if (sources === undefined && daemon === undefined && !existsSync(projectFile)) {
+    throw new CommandError(
+      'not_found',
+      `${folder}: nothing to validate: expected heronry.yaml, projects.yaml, a folder "sources" or definitions there`,
+    );
+  }
+  const loaded = sources === undefined ? { sources: [], problems: [] } : await loadSources(sources);
+  const definitions = sources === undefined ? undefined : { ...loaded, folder: sources };
+  const projects = existsSync(projectFile) ? await listedIn(projectFile, definitions) : { listed: [], problems: [] };
+  const pluginFolder = pluginsIn(folder, sources, configured?.plugins);
+  const plugged = await validatePlugins(pluginFolder);
+  const ids = loaded.sources.map(({ id }) => id);
+  return {
+    sources: loaded.sources.length,
+    projects: projects.listed.length,
+    plugins: plugged.plugins,
+    problems: [
+      ...(daemon === undefined ? [] : problemsOfLoaded(daemon)),
+      ...loaded.problems,
+      ...projects.problems,
+      ...plugged.problems,
+      ...(sources === undefined ? [] : await pluginUseProblems(loaded.sources, sources, pluginFolder)),
+    ],
+    warnings: [
+      ...fixtureWarnings(resolve(folder, 'fixtures'), ids, cwd),
+      ...(await objectiveWarnings(loaded.sources, projects.listed)),
+    ],
+  };
+}
+
+/**
+ * Returns the folder of definitions: `sources` within a folder, or the folder itself where it holds nothing but
+ * definitions.
+ */
+function definitionsIn(folder: string): string | undefined {
+  const inner = resolve(folder, 'sources');
+  if (existsSync(inner)) return inner;
+  const names = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name));
+  const isOfDefinitions = names.length > 0 && !names.some((name) => name === daemonName || name === 'projects.yaml');
+  return isOfDefinitions ? folder : undefined;
+}
+
+/** The definitions that were loaded from a folder. */
+interface Definitions extends LoadedSources {
+  readonly folder: string;
+}
+
+/**
+ * Returns the problems of a project file that `apply` would refuse: between projects and sources, and between targets.
+ *
+ * @param definitions - missing where it is not known which sources there are.
+ */
+async function projectProblems(file: string, projects: Projects, definitions?: Definitions): Promise<Problem[]> {
+  const [{ problemsIn }, { projectIssues }] = await Promise.all([
+    import('../../definition/load.ts'),
+    import('../../definition/project-issues.ts'),
+  ]);
+  const known = knownSources(definitions);
+  const issues = projects.flatMap((project, index) =>
+    Array.from(projectIssues(project, known), ({ path, message }) => ({ path: [index, ...path], message })),
+  );
+  if (issues.length === 0) return [];
+  const problems = await problemsIn(file, issues);
+  return problems.sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+/**
+ * Returns the sources that projects may name. A source whose file has problems is not reported as missing too, nor
+ * any where the folder cannot be read.
+ */
+function knownSources({ folder = '', sources = [], problems = [] }: Partial<Definitions> = {}): KnownSources {
+  const broken = new Set(problems.map(({ file }) => basename(file, extname(file))));
+  const isRead = folder !== '' && !problems.some(({ file }) => file === folder);
+  return {
+    byId: new Map(sources.map((source) => [source.id, { source }])),
+    missing: (id) => (isRead && !broken.has(id) ? `no source "${id}" is defined` : undefined),
+  };
+}
+
+/** The number of plug-ins that can be loaded, and the problems of the others. */
+interface ValidatedPlugins {
+  readonly plugins: number;
+  readonly problems: readonly Problem[];
+}
+
+/** Loads each plug-in of a folder, or one of them, and returns the problems. */
+async function validatePlugins(folder: string, only?: string): Promise<ValidatedPlugins> {
+  if (!existsSync(folder)) return { plugins: 0, problems: [] };
+  const { PluginName } = await import('../../definition/plugin.ts');
+  const files = readdirSync(folder).filter(
+    (name) => (only === undefined || name === only) && PluginName.safeParse(name).success && !name.endsWith('.d.ts'),
+  );
+  const problems: Problem[] = [];
+  for (const name of files.sort()) {
+    const described = await describePlugin(folder, name);
+    if (described.ok) continue;
+    const { message } = described;
+    problems.push({ file: join(folder, name), ...placeIn(message), path: '', message });
+  }
+  return { plugins: files.length - problems.length, problems };
+}
+
+/** Returns the problems between definitions and their plug-ins: missing files, and options that the plug-in refuses. */
+async function pluginUseProblems(
+  sources: readonly Source[],
+  sourcesFolder: string,
+  folder: string,
+): Promise<Problem[]> {
+  const problems: Problem[] = [];
+  for (const { id, plugin, options } of sources) {
+    if (plugin === undefined) continue;
+    const file = definitionFile(sourcesFolder, id);
+    if (!existsSync(join(folder, plugin))) {
+      problems.push(
+        ...(await located(file, [{ path: ['plugin'], message: `there is no file "${plugin}" in ${folder}` }])),
+      );
+      continue;
+    }
+    const described = await describePlugin(folder, plugin, options);
+    // One that cannot be loaded is told of by itself.
+    if (!described.ok) continue;
+    const issues = described.shape.optionIssues.map(({ path, message }) => ({ path: ['options', ...path], message }));
+    problems.push(...(await located(file, issues)));
+  }
+  return problems;
+}
+
+async function located(file: string, issues: readonly Issue[]): Promise<Problem[]> {
+  if (issues.length === 0) return [];
+  const [{ readYaml }, { problemsOf }] = await Promise.all([
+    import('../../definition/yaml.ts'),
+    import('../../definition/problem.ts'),
+  ]);
+  const yaml = readYaml(await readFile(file, 'utf8'), file);
+  return yaml.ok ? problemsOf(issues, file, yaml.locate) : [...yaml.problems];
+}
+
+/** Returns the line and column that an error message names; the first of both where it names none. */
+function placeIn(message: string): { readonly line: number; readonly column: number } {
+  const [, line = '1', column = '1'] = /:(\d+):(\d+)/.exec(message) ?? /\bline (\d+)/.exec(message) ?? [];
+  return { line: Number(line), column: Number(column) };
+}
+
+/** The shape of a plug-in, or why the plug-in cannot be loaded. */
+type Described = { readonly ok: true; readonly shape: PluginShape } | { readonly ok: false; readonly message: string };
+
+/** Loads a plug-in on a thread of its own, as the daemon does, and returns its shape. */
+async function describePlugin(folder: string, name: string, options?: unknown): Promise<Described> {
+  const { readPlugin } = await import('../../definition/plugin-file.ts');
+  const read = await readPlugin(folder, name);
+  if (!read.ok) return read;
+  const outcome = await callPluginOnThread({ plugin: read.plugin, function: 'describe', options, input: {} });
+  return outcome.ok
+    ? { ok: true, shape: outcome.value as PluginShape }
+    : { ok: false, message: outcome.failure.message };
+}
+
+/**
+ * Returns warnings on saved pages: sources without one, pages without a source, expectations without a page. None
+ * where there is no folder of them.
+ */
+function fixtureWarnings(folder: string, sources: readonly string[], cwd: string): string[] {
+  if (!existsSync(folder)) return [];
+  const fixtures = fixturesIn(folder);
+  const saved = new Set(fixtures.map(({ source }) => source));
+  const unknown = [...saved].filter((source) => !sources.includes(source));
+  return [
+    ...sources
+      .filter((source) => !saved.has(source))
+      .map((source) => `source ${source} has no saved page: \`heronry fixture add\` saves one`),
+    ...unknown.map((source) => `saved pages of ${source}, of which there is no valid definition`),
+    ...fixtures
+      .filter(({ pageFile }) => pageFile === undefined)
+      .map(({ expectedFile }) => `${relative(cwd, expectedFile)}: there is no page beside it`),
+  ];
+}
+
+/** Returns a sentence for each objective of these projects that the hosts of these sources cannot guarantee. */
+async function objectiveWarnings(sources: readonly Source[], projects: Projects): Promise<string[]> {
+  const [{ DemandBook }, { withDeclaredFields }, { scheduleOf }, { targetAddress }] = await Promise.all([
+    import('../../definition/demand-book.ts'),
+    import('../../definition/objective-fields.ts'),
+    import('../../schedule/levels.ts'),
+    import('../../definition/target-address.ts'),
+  ]);
+  const byId = new Map(sources.map((source) => [source.id, source]));
+  const demands = new DemandBook();
+  for (const { targets, ...project } of projects) {
+    for (const target of targets) {
+      const source = byId.get(target.source);
+      const address = source && targetAddress(source, target);
+      // What is wrong with a target is told as a problem of its file.
+      if (source === undefined || address?.ok !== true) continue;
+      demands.add(source, address.url, withDeclaredFields(scheduleOf([target, project, source]), source));
+    }
+  }
+  return demands.infeasible().map(infeasibleText);
+}

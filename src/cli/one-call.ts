@@ -1,0 +1,109 @@
+import { Command } from 'commander';
+import { ControlError } from '../control/error.ts';
+import { callAndPrint, examples, helpGroups, print, withDaemon } from './cli.ts';
+import { countOption } from './options.ts';
+import type { Terminal } from './terminal.ts';
+
+interface OneTarget {
+  readonly target?: number;
+}
+
+/**
+ * The commands that are little more than one call of the daemon, by name. Every other command is a file in `commands/`. All
+ * commands load this file, so that it loads little itself.
+ */
+export const oneCallCommands: Readonly<Record<string, (terminal: Terminal) => Command>> = {
+  archive: (terminal) =>
+    ofProjects('archive', 'stop tracking projects; their records stay readable')
+      .addHelpText('after', examples('heronry archive solar', 'heronry archive solar lunar'))
+      .action((ids: string[], _options: object, command: Command) =>
+        callForEach(terminal, command, 'project.archive', ids, (id) => `archived ${id}`),
+      ),
+
+  restore: (terminal) =>
+    ofProjects('restore', 'track archived projects again')
+      .addHelpText('after', examples('heronry restore solar'))
+      .action((ids: string[], _options: object, command: Command) =>
+        callForEach(terminal, command, 'project.restore', ids, (id) => `restored ${id}`),
+      ),
+
+  release: (terminal) =>
+    ofTarget('release', 'let parked targets of a project run again before their time')
+      .helpGroup(helpGroups.projects)
+      .addHelpText('after', examples('heronry release solar', 'heronry release solar --target 12'))
+      .action((id: string, only: OneTarget, command: Command) =>
+        callAndPrint(terminal, command, ['project.release', { id, ...only }], () => `released ${id}`),
+      ),
+
+  why: (terminal) =>
+    ofTarget('why', 'show when each target of a project is next due, and everything that decides it')
+      .helpGroup(helpGroups.schedule)
+      .addHelpText('after', examples('heronry why solar', 'heronry why solar --target 7 --json'))
+      .action(async (id: string, only: OneTarget, command: Command) => {
+        const { showWhy } = await import('./show-why.ts');
+        await callAndPrint(terminal, command, ['project.why', { id, ...only }], (why) => showWhy(terminal, why));
+      }),
+
+  cancel: (terminal) =>
+    new Command('cancel')
+      .helpGroup(helpGroups.sources)
+      .description('end a waiting or running scrape; it writes nothing after that')
+      .argument('<scrape>', 'the number of the scrape', countOption)
+      .addHelpText('after', examples('heronry cancel 4711'))
+      .action(async (scrape: number, _options: object, command: Command) => {
+        const { showScrapeLine } = await import('./show-scrape.ts');
+        await callAndPrint(terminal, command, ['scrape.cancel', { scrape }], (view) => showScrapeLine(terminal, view));
+      }),
+
+  stop: (terminal) =>
+    new Command('stop')
+      .helpGroup(helpGroups.daemon)
+      .description('stop the daemon in an orderly way, and wait until it has hung up')
+      .addHelpText('after', examples('heronry stop'))
+      .action((_options: object, command: Command) =>
+        withDaemon(terminal, command, async (client) => {
+          const result = await client.call('daemon.shutdown', {});
+          await client.closed;
+          print(terminal, command, result, ({ pid }) => `stopped the daemon, pid ${pid}`);
+        }),
+      ),
+};
+
+function ofProjects(name: string, description: string): Command {
+  return new Command(name).helpGroup(helpGroups.projects).description(description).argument('<id...>', 'the projects');
+}
+
+function ofTarget(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .argument('<id>', 'the project')
+    .option('-t, --target <number>', 'only this target', countOption);
+}
+
+/**
+ * Calls a method for each project in order, also after the daemon refused one, and prints each result. Rejects at the end
+ * with a `ControlError` that lists what was refused, with the code of the first.
+ */
+function callForEach(
+  terminal: Terminal,
+  command: Command,
+  method: 'project.archive' | 'project.restore',
+  ids: readonly string[],
+  show: (id: string) => string,
+): Promise<void> {
+  return withDaemon(terminal, command, async (client) => {
+    const refusals: ControlError[] = [];
+    for (const id of ids) {
+      try {
+        const project = await client.call(method, { id });
+        print(terminal, command, project, () => show(id));
+      } catch (error) {
+        if (!(error instanceof ControlError)) throw error;
+        refusals.push(error);
+      }
+    }
+    const [first, ...others] = refusals;
+    if (first === undefined) return;
+    throw others.length === 0 ? first : new ControlError(first.code, refusals.map(({ message }) => message).join('\n'));
+  });
+}

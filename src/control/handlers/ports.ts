@@ -1,0 +1,138 @@
+import type { LifeView } from '../../actor/report.ts';
+import type { Clock } from '../../clock.ts';
+import type { Catalogue, CatalogueChange } from '../../definition/catalogue.ts';
+import type { Problem } from '../../definition/problem.ts';
+import type { SourceMatch } from '../../definition/target-address.ts';
+import type { ScheduleLevel, TargetSchedule } from '../../schedule/levels.ts';
+import type { Source } from '../../definition/source.ts';
+import type { PulseCount } from '../../provider/pulse.ts';
+import type { KnownPace } from '../../schedule/host-pace.ts';
+import type { DueInputs } from '../../schedule/next-due.ts';
+import type { Tally } from '../../schedule/waste.ts';
+import type { PageTrial, TriedStep } from '../../scrape/try.ts';
+import type { TargetRow } from '../../store/tables/rows.ts';
+import type { Store } from '../../store/store.ts';
+import type { LedgerView } from '../../fetch/ledger/ledger-view.ts';
+import type { CircuitView, RobotsView } from '../methods/host.ts';
+import type { Settings } from '../methods/daemon.ts';
+import type { RobotsVerdictView, SourceView } from '../methods/source.ts';
+
+/** The parts of a running daemon that control handlers use, by noun; a handler file picks those that it needs. */
+export interface Ports {
+  readonly clock: Clock;
+  /** Returns the open store. Throws a `ControlError` `not_ready` while it is closed. */
+  store(): Store;
+  /** Returns the definitions in use, and the problems of those that could not be loaded. */
+  catalogue(): Catalogue;
+  readonly projects: ProjectsPort;
+  readonly sources: SourcesPort;
+  readonly hosts: HostsPort;
+  readonly scrapes: ScrapesPort;
+  readonly schedule: SchedulePort;
+  readonly daemon: DaemonPort;
+}
+
+/** The actors of projects. */
+export interface ProjectsPort {
+  /** Makes the actor of a project, if one runs, read the project's rows again. */
+  look(project: string): void;
+  /** Compares the running actors with what the store says should run, and starts and stops actors accordingly. */
+  reconcile(): void;
+  /** Starts the actor of a project again if its supervisor gave it up. Resolves with whether it had been given up. */
+  release(project: string): Promise<boolean>;
+}
+
+/** The definitions, plug-ins, sessions, robots.txt files and pulses of sources. */
+export interface SourcesPort {
+  /** Reads the definition files again. */
+  reload(): Promise<CatalogueChange>;
+  /**
+   * Fetches one page of a source, each request in its turn, and stores nothing. Throws a `ControlError` `not_ready` in a daemon that only
+   * serves the control methods.
+   */
+  tryPage(trial: PageTrial, url: string, signal: AbortSignal): Promise<readonly TriedStep[]>;
+  /** Asks the plug-ins which sources an address belongs to. */
+  resolve(url: string, signal: AbortSignal): Promise<readonly SourceMatch[]>;
+  /** Returns why a source's plug-in cannot be used, as far as is known. */
+  pluginProblem(source: string): Problem | undefined;
+  /** Returns what is known of the robots.txt at an address's origin; sends no request. */
+  robotsTxt(source: Source, url: string): RobotsView;
+  /** Returns what robots.txt, as far as it is known, says to an address; sends no request. */
+  robotsVerdict(source: Source, url: string): RobotsVerdictView;
+  /** Returns the state of a source's session; nothing while no actor keeps the session. */
+  session(source: string): SourceView['session'];
+  /** Lets a source's log-ins be tried again. Resolves with whether there was an actor to do so. */
+  resetSession(source: string): Promise<boolean>;
+  /** Resolves with the state of a source's pulse; with nothing where the source has none. */
+  pulse(source: string): Promise<SourceView['pulse']>;
+}
+
+/** The host ledgers, by politeness key, and the circuits of sources; instants are wall time. */
+export interface HostsPort {
+  /** Resolves with one ledger, or with a slice of all ledgers in the order of their keys. */
+  ledgers(
+    asked: { readonly key: string } | { readonly after?: string | undefined; readonly limit: number },
+  ): Promise<readonly LedgerView[]>;
+  /** Resolves with the circuits that are not closed, by source. */
+  circuits(): Promise<ReadonlyMap<string, CircuitView>>;
+  /** Resolves with the instants until which hosts are left alone for `Retry-After` or a back-off: of one host, or of all. */
+  restingUntil(key?: string): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Returns the pace at which a host has answered requests. Before it has answered a few times, returns the pace at which
+   * an objective was last found infeasible there; nothing if there is no such objective either.
+   */
+  readonly knownPace: (key: string) => KnownPace | undefined;
+}
+
+/** The state of scraping as a whole. */
+export interface ScrapesPort {
+  /** Returns how many scrapes ended since the daemon started. */
+  ended(): { readonly complete: number; readonly failed: number; readonly aborted: number; readonly cancelled: number };
+  /** True if the daemon was started with `--api-only`: it serves control methods and scrapes nothing. */
+  readonly apiOnly: boolean;
+  /** Returns why scraping is paused, while it is. */
+  paused(): string | undefined;
+  /** Returns when scraping is next resumed, if that is possible then; wall time. */
+  pausedUntil(): number | undefined;
+}
+
+/** When targets are due, and what scrapes and pulses cost. */
+export interface SchedulePort {
+  /** Returns all that decides when a target is due now; nothing for a target that is not scheduled. */
+  dueInputsOf(target: TargetRow): DueInputs | undefined;
+  /** Returns the schedule of a place, tracked or not, by all levels; nothing while its source is not loaded. */
+  scheduleOf(place: SchedulePlace): TargetSchedule | undefined;
+  /** Returns what a target (by number) or a source's batched pulses (by id) cost from an instant on. */
+  tally(of: number | string, from: number): Tally;
+  /** Starts counting the requests of one round of a source's pulse; nothing for a source without one. */
+  pulseOf(source: Source): PulseCount | undefined;
+}
+
+/** A place on a source, with what the target and its project say of its schedule. */
+interface SchedulePlace {
+  readonly source: string;
+  readonly target?: ScheduleLevel;
+  readonly project?: ScheduleLevel;
+}
+
+/** The daemon's process, settings and supervision tree. */
+export interface DaemonPort {
+  readonly identity: {
+    readonly pid: number;
+    readonly version: string;
+    readonly data: string;
+    readonly socket: string;
+    readonly startedAt: number;
+  };
+  /** The `User-Agent` of sources that set none, and whether only loopback addresses may be asked. */
+  readonly bot: { readonly userAgent: string; readonly onlyLoopback: boolean };
+  /** Returns the supervisors and actors that run, from the root on. */
+  tree(): readonly LifeView[];
+  settings(): Settings;
+  /** Stores settings and applies them. */
+  saveSettings(settings: Settings): Promise<void>;
+  /** Resolves with whether every actor that should run does, and how many do not yet. */
+  progress(): Promise<{ readonly ready: boolean; readonly remaining: number }>;
+  /** Begins an orderly stop. */
+  shutdown(): void;
+}

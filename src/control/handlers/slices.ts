@@ -1,0 +1,135 @@
+import { setImmediate } from 'node:timers/promises';
+import type * as z from 'zod';
+import type { ProjectRow, TargetRow } from '../../store/tables/rows.ts';
+import { inSlices, targetsOfSources } from '../../store/slices.ts';
+import type { Store } from '../../store/store.ts';
+import { ControlError } from '../error.ts';
+import { findProject } from './find.ts';
+
+/** The most rows that one call looks at, however few match, so that other calls are answered meanwhile. */
+const maxScanned = 5_000;
+
+/** The rows of one slice that a call wants. */
+export interface FoundSlice<T> {
+  readonly found: T[];
+  /** The last row that was looked at; missing where no row follows. */
+  readonly last?: T;
+}
+
+/** Collects the first `limit` wanted rows, or fewer where the call may look at no more rows. */
+export function sliceOf<T>(rows: Iterable<T>, limit: number, isWanted: (row: T) => boolean): FoundSlice<T> {
+  const found: T[] = [];
+  let last: T | undefined;
+  let scanned = 0;
+  for (const row of rows) {
+    if (last !== undefined && (found.length === limit || scanned === maxScanned)) return { found, last };
+    if (isWanted(row)) found.push(row);
+    last = row;
+    scanned += 1;
+  }
+  return { found };
+}
+
+/** The text by which a client asks for the slice behind a row. */
+export interface ListCursor<K> {
+  textOf(row: K): string;
+  /** Returns the key of the row. Throws a `ControlError` `invalid_params` for a text that no answer had. */
+  read(text: string | undefined): K | undefined;
+}
+
+/**
+ * Creates the cursor of a list.
+ *
+ * @param parameter - the parameter that takes the text, for errors.
+ * @param key - the properties that tell one row from all others.
+ */
+export function createCursor<K>(parameter: 'after' | 'before', key: z.ZodType<K>): ListCursor<K> {
+  return {
+    textOf: (row) => Buffer.from(JSON.stringify(key.parse(row))).toString('base64url'),
+    read(text) {
+      if (text === undefined) return undefined;
+      try {
+        return key.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
+      } catch (cause) {
+        throw new ControlError('invalid_params', `${parameter}: expected the "next" of an earlier answer`, { cause });
+      }
+    },
+  };
+}
+
+/** Yields the rows of targets, one target after the other, from a row on. */
+export function* rowsFrom<T, K extends { readonly target: number }>(
+  targets: readonly number[],
+  from: K | undefined,
+  rowsOf: (target: number, from: K | undefined) => Iterable<T>,
+): Generator<T> {
+  const first = from === undefined ? 0 : Math.max(0, targets.indexOf(from.target));
+  for (const target of targets.slice(first)) yield* rowsOf(target, target === from?.target ? from : undefined);
+}
+
+/** Merges lists that are each in descending order of their numbers into one in that order. */
+export function* newestFirst<T>(lists: readonly Iterable<T>[], numberOf: (item: T) => number): Generator<T> {
+  const iterators = lists.map((list) => list[Symbol.iterator]());
+  const heads = iterators.map((iterator) => iterator.next());
+  for (;;) {
+    let newest = -1;
+    for (const [index, head] of heads.entries()) {
+      const best = heads[newest];
+      if (!head.done && (best === undefined || best.done || numberOf(head.value) > numberOf(best.value)))
+        newest = index;
+    }
+    const head = heads[newest];
+    const iterator = iterators[newest];
+    if (head === undefined || head.done || iterator === undefined) return;
+    yield head.value;
+    heads[newest] = iterator.next();
+  }
+}
+
+/** The targets of one slice: some milliseconds of work, even where much is looked up for each. */
+const atOnce = 100;
+
+/** Selects the targets of a source, of a project, or of both; of all without either. */
+interface Wanted {
+  readonly source?: string | undefined;
+  readonly project?: string | undefined;
+}
+
+/**
+ * Yields the targets of projects that are not archived in slices, with a turn of the event loop between. Throws a
+ * `ControlError` for an unknown project.
+ */
+export async function* targetsInSlices(store: Store, wanted: Wanted): AsyncGenerator<readonly TargetRow[]> {
+  let piece: TargetRow[] = [];
+  for await (const numbers of numbersInSlices(store, wanted)) {
+    for (const number of numbers) {
+      const row = store.targets.get(number);
+      if (row === undefined || (wanted.source !== undefined && row.source !== wanted.source)) continue;
+      piece.push(row);
+      if (piece.length < atOnce) continue;
+      yield piece;
+      piece = [];
+      await setImmediate();
+    }
+  }
+  if (piece.length > 0) yield piece;
+}
+
+async function* numbersInSlices(store: Store, { source, project }: Wanted): AsyncGenerator<readonly number[]> {
+  if (project !== undefined) {
+    yield numbersOf(findProject(store, project));
+  } else if (source === undefined) {
+    for await (const projects of inSlices(store.projects.rowsAfter)) for (const row of projects) yield numbersOf(row);
+  } else {
+    for await (const numbers of targetsOfSources(store, [source])) yield numbers.filter(isTracked);
+  }
+
+  function isTracked(number: number): boolean {
+    const row = store.targets.get(number);
+    return row !== undefined && store.projects.get(row.project)?.status === 'active';
+  }
+}
+
+function numbersOf({ status, targets }: ProjectRow): readonly number[] {
+  return status === 'active' ? targets : [];
+}

@@ -1,0 +1,46 @@
+import type { TargetSchedule } from '../../schedule/levels.ts';
+import { type Episode, type FreshRow, freshEpisode, verifiedAt } from '../../schedule/fresh-row.ts';
+import { type Objective, paceOfObjective } from '../../schedule/time/objective.ts';
+import type { TargetRow } from '../../store/tables/rows.ts';
+import { defined } from '../../defined.ts';
+import type { Ports } from './ports.ts';
+
+/** An objective of a tracked target, and how the target stands with it. */
+export interface TrackedObjective extends Objective {
+  /** Missing for the target as a whole. */
+  readonly field?: string;
+  /** The age that the field should not come to, in ms. */
+  readonly objectiveMs: number;
+  /** When it was last verified, or the creation of its target. */
+  readonly verifiedAt: number;
+  readonly episode: Episode;
+}
+
+/** The freshness row of a target; `undefined` if it has no objective or is set aside. A parked target has one. */
+export function freshnessOf(target: number, { store }: Pick<Ports, 'store'>): FreshRow | undefined {
+  const { fresh, rest } = store().schedule.get(target) ?? {};
+  return rest === 'set-aside' ? undefined : fresh;
+}
+
+/** The objectives of a target that count now; none where the target is set aside or its source is not loaded. */
+export function trackedObjectives(row: TargetRow, deps: Pick<Ports, 'store' | 'schedule'>): TrackedObjective[] {
+  const fresh = freshnessOf(row.target, deps);
+  const schedule = scheduleOfRow(row, deps);
+  if (fresh === undefined || schedule === undefined) return [];
+  return schedule.objectives.map(({ field, ...objective }) => ({
+    ...(field !== '' && { field }),
+    ...objective,
+    objectiveMs: paceOfObjective(objective),
+    verifiedAt: verifiedAt(fresh, field),
+    episode: fresh.episodes?.[field] ?? freshEpisode,
+  }));
+}
+
+/** The schedule of a tracked target after all levels are merged. */
+export function scheduleOfRow(
+  { source, project, schedule: target }: TargetRow,
+  { store, schedule }: Pick<Ports, 'store' | 'schedule'>,
+): TargetSchedule | undefined {
+  const level = store().projects.get(project)?.schedule;
+  return schedule.scheduleOf({ source, ...defined({ target, project: level }) });
+}

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { maxUrlLength } from '../../definition/url-pattern.ts';
+import type { Problem } from '../../definition/problem.ts';
+import { Value } from '../../view/fields.ts';
+import type { RecordDraft } from '../../extract/draft.ts';
+
+/** The parameters that fill an address pattern, by name. */
+export const UrlParams = z.record(z.string().max(64), z.string().max(maxUrlLength));
+
+/** The politeness key of a host, which is the origin of its addresses by default. */
+export const HostKey = z.string().max(maxUrlLength);
+
+/** Arguments of a `refine` that requires an address, or the parameters that make it, and not both. */
+export const urlOrParams = [
+  (given: { readonly url?: string; readonly params?: object }) =>
+    (given.url === undefined) !== (given.params === undefined),
+  { error: 'expected either "url" or "params"' },
+] as const;
+
+/** The most rows that an answer may hold. */
+export const Limit = z.int().min(1).max(1_000).default(100);
+
+/** A record as extracted, before it is compared with the store. */
+export const DraftView = z.strictObject({
+  type: z.string(),
+  key: z.string(),
+  fields: z.record(z.string(), Value).readonly(),
+}) satisfies z.ZodType<RecordDraft>;
+
+/** A problem in a file that a person wrote, and its place there. */
+export const ProblemView = z.strictObject({
+  file: z.string(),
+  line: z.int(),
+  column: z.int(),
+  path: z.string(),
+  message: z.string(),
+}) satisfies z.ZodType<Problem>;

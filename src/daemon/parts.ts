@@ -1,0 +1,208 @@
+import type { Report } from '../actor/report.ts';
+import { type System, createSystem } from '../actor/system.ts';
+import type { Clock } from '../clock.ts';
+import type { Settings } from '../control/methods/daemon.ts';
+import type { RunStep } from '../engine/step.ts';
+import { ExtractRoom } from '../extract/room.ts';
+import { BodyBudget } from '../fetch/body-budget.ts';
+import type { Log } from '../log.ts';
+import type { PluginLimits } from '../plugin/services.ts';
+import { type SourcePlugins, createSourcePlugins } from '../plugin/source-plugins.ts';
+import { type Requests, createRequests } from '../request/requests.ts';
+import { effectiveSchedules } from '../definition/effective-schedule.ts';
+import { type DueTimes, createDueTimes } from '../schedule/due-times.ts';
+import { type Agenda, createAgenda } from '../scrape/agenda.ts';
+import { type RunPulse, createPulse } from '../scrape/pulse.ts';
+import { createBootCount } from '../store/schedule.ts';
+import { type ScrapeTarget, createScrapeTarget } from '../scrape/scrape-target.ts';
+import { type TryPage, createTryPage } from '../scrape/try.ts';
+import { createSecrets, type FindSecrets } from '../session/secret-store.ts';
+import { type Names, createNames } from '../../supervisors/names.ts';
+import { runOn } from '../../workers/engine.ts';
+import { hostPorts } from '../../workers/gate.ts';
+import { callPlugin } from '../../workers/plugins.ts';
+import { passEveryMs } from '../../workers/reconciler.ts';
+import { keptSessions } from '../../workers/source.ts';
+import { type Planning, createPlanning } from '../../workers/planning.ts';
+import { type Identity, ownIdentity } from './claim.ts';
+import { type DaemonState, createState } from './state.ts';
+
+/** The names by which sites know the daemon. */
+export interface Bot {
+  /** The name that robots.txt is read for. */
+  readonly name: string;
+  /** Sent with every request of a source that has no user agent of its own. */
+  readonly userAgent: string;
+  /** Whether nothing but loopback may be asked, as no contact is configured. */
+  readonly onlyLoopback: boolean;
+}
+
+export interface DaemonOptions {
+  readonly clock: Clock;
+  /** In `[0, 1)`. */
+  random(): number;
+  /** The data folder: the store, keys and everything else that the daemon keeps. */
+  readonly data: string;
+  /** The folder of definition files. */
+  readonly sources: string;
+  /** The folder of the plug-ins that definitions name. */
+  readonly plugins: string;
+  /** Limits of a call of a plug-in that differ from the defaults. */
+  readonly pluginLimits?: Partial<PluginLimits>;
+  readonly socket: string;
+  readonly version: string;
+  /** The settings in force until a person sets others at run time. */
+  readonly settings: Settings;
+  readonly pulseEveryMs: number;
+  /** Serves the control methods alone: nothing is scraped or planned, and no pulse asked. Default: no. */
+  readonly apiOnly?: boolean;
+  readonly bot: Bot;
+  readonly findSecrets: FindSecrets;
+  readonly threads: number;
+  report(report: Report): void;
+  /** Called with a sentence on what went wrong but ended no life. */
+  warn(what: string, error?: unknown): void;
+  /** Writes the lines of scrapes and of plug-ins into the log. Default: the lines are dropped. */
+  readonly log?: Log;
+  /** Called after every change of settings. */
+  applied?(settings: Settings): void;
+  /** How large the store may become, in bytes. Default: the disk is the limit. */
+  readonly storeLimitBytes?: number;
+  /** Wraps the engine, so that a test can make failures that no site can make. */
+  intercept?(runStep: RunStep): RunStep;
+}
+
+/** The parts of one daemon. Each is built once, and knows only those that stand before it. */
+export interface Daemon {
+  readonly options: DaemonOptions;
+  readonly clock: Clock;
+  readonly system: System;
+  /** The addresses of the actors. */
+  readonly names: Names;
+  readonly identity: Identity;
+  readonly state: DaemonState;
+  /** Limits the bytes of pages in flight. */
+  readonly bodies: BodyBudget;
+  /** Limits the pages that wait for a thread. */
+  readonly extractRoom: ExtractRoom;
+  readonly plugins: SourcePlugins;
+  readonly requests: Requests;
+  readonly dues: DueTimes;
+  readonly agenda: Agenda;
+  readonly scrape: ScrapeTarget;
+  readonly pulse: RunPulse;
+  readonly tryPage: TryPage;
+  readonly planning: Planning;
+  /** Spreads overdue targets as after a start of the daemon; called when the wall clock was set. */
+  restartSchedule(): void;
+}
+
+/** The largest number of pages that wait for each thread; beyond it no turns are given. */
+const pagesPerThread = 8;
+
+/** Builds the parts of a daemon; nothing runs yet. */
+export function createDaemon(options: DaemonOptions): Daemon {
+  const { clock, bot, warn } = options;
+  const random = (): number => options.random();
+  const log: Log = (level, message, data) => options.log?.(level, message, data);
+  const names = createNames();
+  const system = createSystem({ clock, report: options.report });
+  const identity = ownIdentity(options.socket, clock.now());
+  const state = createState({
+    clock,
+    configured: options.settings,
+    resumeEveryMs: passEveryMs,
+    onPause: (why) => warn(`scraping pauses: ${why}`),
+  });
+  const { store, catalogue, settings, unlessFull } = state;
+
+  const room = (): void => names.hosts.via('hosts').send({ type: 'room' });
+  const bodies = new BodyBudget({ onRoom: room });
+  const extractRoom = new ExtractRoom(options.threads * pagesPerThread, room);
+
+  const secrets = createSecrets(options.findSecrets, clock);
+  const pool = names.plugins.via('plugins');
+  const plugins = createSourcePlugins({
+    catalogue,
+    findSecrets: secrets.remembered,
+    log,
+    call: (question) => callPlugin(pool, question),
+  });
+
+  const hosts = hostPorts(names.hosts.via('hosts'), clock);
+  const runStep = runOn(names.engine.via('engine'));
+  const requests = createRequests({
+    clock,
+    random,
+    hosts,
+    sources: {
+      ...keptSessions(names.sources),
+      loaded: (source) => catalogue().sources.get(source),
+      loginByPlugin: (loaded, fetch, signal) => plugins.authenticate(loaded, fetch, signal),
+    },
+    secrets,
+    rows: {
+      robots: {
+        load: (origin, name) => store().robots.get([origin, name]),
+        save: (origin, name, entry) =>
+          void unlessFull(() => store().write(() => store().robots.put([origin, name], entry))),
+      },
+      sessions: {
+        load: (source) => store().sessions.get(source),
+        async save(source, sealed) {
+          await unlessFull(() => store().write(() => store().sessions.put(source, sealed), { durable: true }));
+        },
+      },
+    },
+    runStep: options.intercept?.(runStep) ?? runStep,
+    daemon: { data: options.data, bot, warn },
+  });
+  const { make: makeRequest } = requests;
+
+  const boot = createBootCount(clock, store);
+  const dues = createDueTimes({
+    scheduleOf: effectiveSchedules(state),
+    now: () => clock.now(),
+    store,
+    boot: boot.current,
+  });
+  const freshnessChanged = (): void => names.planner.whereis('planner')?.send({ type: 'look' });
+  const working = {
+    clock,
+    random,
+    store,
+    unlessFull,
+    catalogue,
+    settings,
+    circuits: hosts.circuits,
+    makeRequest,
+    plugins,
+    dues,
+    log,
+  };
+
+  return {
+    options,
+    clock,
+    system,
+    names,
+    identity,
+    state,
+    bodies,
+    extractRoom,
+    plugins,
+    requests,
+    dues,
+    agenda: createAgenda({ store, catalogue, paused: state.paused, dues }),
+    scrape: createScrapeTarget({ ...working, freshnessChanged }),
+    pulse: createPulse(working),
+    tryPage: createTryPage(working),
+    planning: createPlanning({
+      state,
+      projects: names.projects,
+      dues,
+      conditionOf: (id) => requests.sessions.conditionOf(id),
+    }),
+    restartSchedule: boot.restart,
+  };
+}

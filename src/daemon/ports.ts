@@ -1,0 +1,131 @@
+import type { HostsPort, Ports, ProjectsPort, SourcesPort } from '../control/handlers/ports.ts';
+import { ControlError } from '../control/error.ts';
+import type { SourceCircuit } from '../fetch/ledger/circuit.ts';
+import type { CatalogueChange } from '../definition/catalogue.ts';
+import type { ReconcilerStatus } from '../../workers/reconciler.ts';
+import type { SourceStatus } from '../../workers/source.ts';
+import type { Daemon } from './parts.ts';
+import type { LedgerView } from '../fetch/ledger/ledger-view.ts';
+import { scheduleAt } from '../definition/effective-schedule.ts';
+import { PulseCount } from '../provider/pulse.ts';
+import { rememberedPace } from '../store/infeasible.ts';
+import { tallyOf } from '../store/waste.ts';
+import type { CircuitView } from '../control/methods/host.ts';
+import { robotsTxtView, robotsVerdictView } from '../request/robots-view.ts';
+import type { SourceView } from '../control/methods/source.ts';
+import { defined } from '../defined.ts';
+
+/** Adapts the parts of the daemon to the ports of the control handlers, which throw a `ControlError` `not_ready` while no store is open. */
+export function createPorts(daemon: Daemon, stop: () => void): Ports {
+  const { options, state, names, dues, system } = daemon;
+  const { pid, socket, startedAt } = daemon.identity;
+  return {
+    clock: state.clock,
+    store: state.store,
+    catalogue: state.catalogue,
+    projects: projectsPort(daemon),
+    sources: sourcesPort(daemon),
+    hosts: hostsPort(daemon),
+    scrapes: {
+      ended: state.ended,
+      apiOnly: options.apiOnly ?? false,
+      paused: state.paused,
+      pausedUntil: state.pausedUntil,
+    },
+    schedule: {
+      dueInputsOf: (target) => dues.inputsOf(target),
+      scheduleOf: (place) => scheduleAt(place, state),
+      tally: (of, from) => tallyOf(state.store(), of, from, state.clock.now()),
+      pulseOf: (source) => PulseCount.of(source, options.pulseEveryMs),
+    },
+    daemon: {
+      identity: { pid, version: options.version, data: options.data, socket, startedAt },
+      bot: options.bot,
+      tree: () => system.inspect(),
+      settings: state.settings,
+      async saveSettings(settings) {
+        const { everyMs, initialDelayMs } = state.settings();
+        await state.saveSettings(settings);
+        options.applied?.(settings);
+        if (everyMs !== settings.everyMs || initialDelayMs !== settings.initialDelayMs)
+          names.planner.whereis('planner')?.send({ type: 'changed', sources: 'all' });
+      },
+      async progress() {
+        // The control socket may be open before the reconciler runs.
+        if (names.reconciler.whereis('reconciler') === undefined) return { ready: false, remaining: 0 };
+        return names.reconciler.via('reconciler').ask<ReconcilerStatus>((reply) => ({ type: 'status', reply }));
+      },
+      shutdown: stop,
+    },
+  };
+}
+
+function projectsPort({ names }: Daemon): ProjectsPort {
+  const reconciler = names.reconciler.via('reconciler');
+  return {
+    look(project) {
+      names.projects.whereis(project)?.send({ type: 'look' });
+      names.planner.whereis('planner')?.send({ type: 'changed', sources: [] });
+    },
+    reconcile() {
+      reconciler.send({ type: 'reconcile' });
+      names.planner.whereis('planner')?.send({ type: 'changed', sources: [] });
+    },
+    release: (id) => reconciler.ask<boolean>((reply) => ({ type: 'release', kind: 'project', id, reply })),
+  };
+}
+
+function sourcesPort({ options, names, plugins, requests, tryPage, state }: Daemon): SourcesPort {
+  const { robots, sessions } = requests;
+  return {
+    reload: () =>
+      names.definitions.via('definitions').ask<CatalogueChange>((reply) => ({ type: 'reload', reply }), 60_000),
+    tryPage(trial, url, signal) {
+      if (options.apiOnly === true)
+        throw new ControlError('not_ready', 'the daemon was started with --api-only, and asks no site');
+      return tryPage(trial, url, signal);
+    },
+    resolve: (url, signal) => plugins.resolve(url, signal),
+    pluginProblem: (source) => plugins.problemOf(source),
+    robotsTxt: (source, url) => robotsTxtView(url, robots.entry(source, url)),
+    robotsVerdict: (source, url) => robotsVerdictView(source, url, robots.entry(source, url), state.clock.now()),
+    session: (id) => sessions.conditionOf(id),
+    async resetSession(id) {
+      const actor = names.sources.whereis(id);
+      await actor?.ask<void>((reply) => ({ type: 'reset', reply }), 60_000);
+      return actor !== undefined;
+    },
+    async pulse(id) {
+      const status = await names.sources.whereis(id)?.ask<SourceStatus>((reply) => ({ type: 'status', reply }));
+      return status?.pulse && pulseView(status.pulse);
+    },
+  };
+}
+
+function hostsPort({ names, state }: Daemon): HostsPort {
+  const hosts = names.hosts.via('hosts');
+  return {
+    ledgers: (selection) => hosts.ask<readonly LedgerView[]>((reply) => ({ type: 'list', ...selection, reply })),
+    circuits: async () =>
+      circuitsBySource(await hosts.ask<readonly SourceCircuit[]>((reply) => ({ type: 'circuits', reply }))),
+    restingUntil: (key) => hosts.ask<ReadonlyMap<string, number>>((reply) => ({ type: 'resting-until', key, reply })),
+    knownPace: (key) => state.paces.of(key) ?? rememberedPace(state.store().infeasible.ofKey(key)),
+  };
+}
+
+/** The view of a source's pulse. */
+function pulseView({ everyMs, nextAt, last }: NonNullable<SourceStatus['pulse']>): SourceView['pulse'] {
+  const lastFailure = last?.failure === undefined ? undefined : { code: 'pulse_failed', message: last.failure };
+  return { everyMs, nextAt: Math.round(nextAt), ...defined({ lastAt: last?.endedAt, lastFailure }) };
+}
+
+/** The views of the circuits that are not closed, by source. */
+function circuitsBySource(circuits: readonly SourceCircuit[]): ReadonlyMap<string, CircuitView> {
+  return new Map(
+    circuits.flatMap(({ source, state, nextAt, times }) => {
+      if (state === 'closed') return [];
+      const view = { state, times, ...(nextAt !== undefined && { nextAt: Math.round(nextAt) }) };
+      return [[source, view] as const];
+    }),
+  );
+}

@@ -1,0 +1,35 @@
+import { documentKind } from '../extract/document/all.ts';
+import type { TargetSchedule } from '../schedule/levels.ts';
+import { undeclared } from '../schema/near-name.ts';
+import type { Source } from './source.ts';
+
+/** Leaves out the objectives of a schedule for fields that the source does not declare. */
+export function withDeclaredFields(schedule: TargetSchedule, source: Source): TargetSchedule {
+  const { objectives } = schedule;
+  if (objectives.every(({ field }) => field === '')) return schedule;
+  const declared = fieldsOf(source);
+  return { ...schedule, objectives: objectives.filter(({ field }) => field === '' || declared.has(field)) };
+}
+
+/** A source, as far as it declares fields; it may come from a definition that is not valid. */
+interface Declaring {
+  readonly provider?: string | undefined;
+  readonly records: Readonly<Record<string, { readonly fields: object }>>;
+}
+
+/** Yields fields with an objective that no record of these sources has, each with a message. */
+export function* undeclaredObjectives(
+  fields: object,
+  sources: readonly Declaring[],
+): Generator<{ readonly field: string; readonly message: string }> {
+  const declared = new Set(sources.flatMap((source) => [...fieldsOf(source)]));
+  for (const field of Object.keys(fields))
+    if (!declared.has(field)) yield { field, message: undeclared('field', field, [...declared]) };
+}
+
+function fieldsOf({ provider = 'html', records }: Declaring): ReadonlySet<string> {
+  const declared = Object.values(records).flatMap(({ fields }) => Object.keys(fields));
+  // Some kinds of documents, such as feeds, have a record without declaring any.
+  const usual = declared.length === 0 ? documentKind(provider)?.record : undefined;
+  return new Set(usual === undefined ? declared : usual.fields.map(({ name }) => name));
+}

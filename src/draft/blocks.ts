@@ -1,0 +1,277 @@
+import { type Document, type Element, isTag } from 'domhandler';
+import { attributeOf, elementsIn, findFirst } from '../extract/tree/nodes.ts';
+import type { Value } from '../extract/value/value.ts';
+import { collapsedText } from '../extract/tree/text.ts';
+import { type DraftField, type DraftRecord, fieldName, guessedType, keyOf, maxFields } from './record.ts';
+
+/** Elements of one page that look alike, and the selector that finds them. */
+export interface Block {
+  readonly css: string;
+  readonly members: readonly Element[];
+}
+
+/** Elements that are looked at. */
+const maxElements = 50_000;
+
+/** How far up is looked. */
+const maxAbove = 100;
+
+/** Members of a block, at least, and how many of them it is judged by. */
+const fewest = 3;
+const sampled = 30;
+
+const unseen: ReadonlySet<string> = new Set(['script', 'style', 'template', 'head', 'noscript', 'svg', 'option', 'br']);
+const besides: ReadonlySet<string> = new Set(['nav', 'header', 'footer', 'aside', 'form', 'select']);
+
+/** Finds the repeated elements of a page that look most like records: with links, headings, prices and pictures of their own. */
+export function bestBlock(root: Document): Block | undefined {
+  const blocks = candidates(root)
+    .map((block) => ({ block, score: scoreOf(block) }))
+    .filter(({ score }) => score > 0);
+  const [best] = blocks.toSorted((a, b) => b.score - a.score);
+  return best?.block;
+}
+
+function candidates(root: Document): Block[] {
+  const groups = new Map<string, Element[]>();
+  let left = maxElements;
+  for (const element of elementsIn(root)) {
+    left -= 1;
+    if (left < 0) break;
+    if (unseen.has(element.name)) continue;
+    for (const css of selectorsOf(element)) {
+      const group = groups.get(css);
+      if (group === undefined) groups.set(css, [element]);
+      else group.push(element);
+    }
+  }
+  return Array.from(groups, ([css, members]): Block => ({ css, members })).filter(
+    ({ members }) => members.length >= fewest && !holdEachOther(members),
+  );
+}
+
+/** Selectors for elements like this one: by one of its classes, or by its tag below an element with a class or an id. */
+function selectorsOf(element: Element): string[] {
+  const named = goodClasses(element).map((name) => `${element.name}.${name}`);
+  if (element.name === 'tr') {
+    const table = ancestor(element, ({ name }) => name === 'table');
+    const above = table && nameOf(table);
+    const isRow = element.children.some((child) => isTag(child) && child.name === 'td');
+    return isRow ? [...named, `${above ?? 'table'} tr:has(td)`] : [];
+  }
+  if (!['li', 'article', 'div', 'section', 'dd'].includes(element.name)) return named;
+  const parent = element.parent !== null && isTag(element.parent) ? nameOf(element.parent) : undefined;
+  return [...named, ...(parent === undefined ? [] : [`${parent} > ${element.name}`])];
+}
+
+function nameOf(element: Element): string | undefined {
+  const [first] = goodClasses(element);
+  if (first !== undefined) return `${element.name}.${first}`;
+  const id = attributeOf(element, 'id');
+  return id !== undefined && isPlain(id) ? `${element.name}#${id}` : undefined;
+}
+
+/** Returns the classes of an element that a person gave. Classes that tools generate change with every release. */
+export function goodClasses(element: Element): string[] {
+  const words = (attributeOf(element, 'class') ?? '').split(/\s+/);
+  return words
+    .filter((word) => isPlain(word) && !/\d{3}|^(?:css|sc|jsx|col|row|mt|mb|p|m|w|h)-/.test(word))
+    .slice(0, 8);
+}
+
+function isPlain(word: string): boolean {
+  return /^[A-Za-z][\w-]{0,60}$/.test(word);
+}
+
+function ancestor(element: Element, isWanted: (element: Element) => boolean): Element | undefined {
+  let left = maxAbove;
+  for (let node = element.parent; node !== null && left > 0; node = node.parent, left -= 1)
+    if (isTag(node) && isWanted(node)) return node;
+  return undefined;
+}
+
+function holdEachOther(members: readonly Element[]): boolean {
+  const all = new Set(members);
+  return members.slice(0, sampled).some((member) => ancestor(member, (above) => all.has(above)) !== undefined);
+}
+
+const priceForm = /(?:[$€£¥₹]|\b[A-Z]{3}\b)\s?\d|\d\s?(?:[$€£¥₹]|\b(?:EUR|USD|GBP|CHF|kr)\b)/;
+
+function scoreOf({ members }: Block): number {
+  const some = members.slice(0, sampled);
+  const texts = some.map((member) => collapsedText(member).trim());
+  const length = texts.reduce((sum, text) => sum + text.length, 0) / some.length;
+  if (length < 4 || length > 4_000 || new Set(texts).size < some.length / 2) return 0;
+  const share = (has: (member: Element, text: string) => boolean): number =>
+    some.filter((member, index) => has(member, texts[index] ?? '')).length / some.length;
+  const links =
+    new Set(some.map((member) => firstHref(member)).filter((href) => href !== undefined)).size / some.length;
+  const cells = share((member) => member.children.filter((child) => isTag(child) && child.name === 'td').length > 1);
+  const signs =
+    2 * links +
+    1.5 * share((member) => holds(member, /^h[1-6]$/)) +
+    1.5 * share((_, text) => priceForm.test(text)) +
+    share((member) => holds(member, /^(?:img|time)$/)) +
+    1.5 * cells;
+  if (signs < 1.5) return 0;
+  const isBeside = share((member) => ancestor(member, ({ name }) => besides.has(name)) !== undefined) > 0.5;
+  return isBeside ? 0 : Math.sqrt(Math.min(members.length, 100)) * signs;
+}
+
+/** The address of the first link below an element that leads to another page; undefined if there is none. */
+export function firstHref(member: Element): string | undefined {
+  const link = findFirst(member, (element) => {
+    const href = element.name === 'a' ? attributeOf(element, 'href') : undefined;
+    return href !== undefined && !/^(?:#|javascript:|mailto:|tel:)/i.test(href);
+  });
+  return link && attributeOf(link, 'href');
+}
+
+function holds(member: Element, name: RegExp): boolean {
+  return findFirst(member, (element) => name.test(element.name)) !== undefined;
+}
+
+/** A field with what each member of a block has there. */
+interface Found {
+  readonly name: string;
+  readonly field: DraftField;
+  readonly samples: readonly Value[];
+}
+
+/** Drafts the record of a page's repeated blocks; undefined if there are none, or no field tells them apart. */
+export function blockRecord(root: Document, base: string): DraftRecord | undefined {
+  const block = bestBlock(root);
+  if (block === undefined) return undefined;
+  const found = distinct(block.css.endsWith('tr:has(td)') ? ofCells(block, base) : ofBlock(block, base));
+  const fields = Object.fromEntries(found.map(({ name, field }) => [name, field]));
+  const key = keyOf(fields, (name) => found.find((each) => each.name === name)?.samples ?? []);
+  if (key === undefined) return undefined;
+  const type = typeOf(block.css);
+  return {
+    type,
+    key,
+    each: block.css,
+    fields,
+    isWhole: false,
+    found: `${block.members.length} repeated blocks ${block.css}`,
+  };
+}
+
+function typeOf(css: string): string {
+  const [, last = ''] = /\.([\w-]+)$/.exec(css) ?? [];
+  return fieldName(last) || 'item';
+}
+
+function ofBlock({ members }: Block, base: string): Found[] {
+  const [first] = members;
+  if (first === undefined) return [];
+  const mostly = (samples: readonly Value[]): boolean =>
+    samples.filter((each) => each !== null).length >= members.length * 0.6;
+  const taken = (name: string, field: DraftField, take: (member: Element) => string | undefined): Found[] => {
+    const samples = members.map((member) => take(member) ?? null);
+    return mostly(samples) ? [{ name, field: { ...field, ...typed(name, field, samples, base) }, samples }] : [];
+  };
+  const data = Object.keys(first.attribs).filter(
+    (name) => /^data-[a-z][a-z-]*$/.test(name) && (first.attribs[name] ?? '').length < 100,
+  );
+  const isLink = first.name === 'a';
+  return [
+    ...data.flatMap((name) => taken(fieldName(name.slice(5)), { attr: name }, (member) => attributeOf(member, name))),
+    ...headingOf(first).flatMap((name) =>
+      taken('title', { css: name }, (member) => textOf(member, (element) => element.name === name)),
+    ),
+    ...taken('link', isLink ? { attr: 'href', type: 'url' } : { css: 'a[href]', attr: 'href', type: 'url' }, firstHref),
+    ...taken('image', { css: 'img[src]', attr: 'src', type: 'url' }, (member) => attributeIn(member, 'img', 'src')),
+    ...taken('time', { css: 'time[datetime]', attr: 'datetime' }, (member) => attributeIn(member, 'time', 'datetime')),
+    ...classesIn(members).flatMap((name) =>
+      taken(fieldName(name), { css: `.${name}` }, (member) =>
+        textOf(member, (element) => goodClasses(element).includes(name)),
+      ),
+    ),
+    ...(isLink ? [] : taken('name', { css: 'a[href]' }, (member) => textOf(member, ({ name }) => name === 'a'))),
+  ];
+}
+
+function typed(name: string, field: DraftField, samples: readonly Value[], base: string): DraftField {
+  return field['type'] === undefined ? guessedType(name, samples, base) : {};
+}
+
+function headingOf(member: Element): string[] {
+  const heading = findFirst(member, ({ name }) => /^h[1-6]$/.test(name));
+  return heading === undefined ? [] : [heading.name];
+}
+
+/** Elements of one member that are looked at. */
+const maxWithin = 500;
+
+/** Classes of elements within that hold a short text, in the order of the first member that has them. */
+function classesIn(members: readonly Element[]): string[] {
+  const counts = new Map<string, number>();
+  for (const member of members.slice(0, 30)) {
+    const own = new Set<string>();
+    let left = maxWithin;
+    for (const element of elementsIn(member)) {
+      left -= 1;
+      if (left < 0) break;
+      if (element === member || collapsedText(element).trim().length > 200) continue;
+      for (const name of goodClasses(element)) own.add(name);
+    }
+    for (const name of own) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].filter(([, count]) => count >= Math.min(30, members.length) * 0.6).map(([name]) => name);
+}
+
+function ofCells({ members }: Block, base: string): Found[] {
+  const cellsOf = (row: Element): Element[] =>
+    row.children.filter(isTag).filter(({ name }) => name === 'td' || name === 'th');
+  const headings = headingsOf(members[0]);
+  const columns = Math.max(0, ...members.map((row) => cellsOf(row).length));
+  const link = members.map((row) => firstHref(row) ?? null);
+  const cells = Array.from({ length: Math.min(columns, maxFields) }, (_, at): Found => {
+    const samples = members.map((row) => {
+      const cell = cellsOf(row)[at];
+      return cell === undefined ? null : collapsedText(cell).trim();
+    });
+    const name = fieldName(headings[at] ?? '') || `column_${'abcdefghijklmnop'[at] ?? 'z'}`;
+    return { name, field: { css: `td:nth-child(${at + 1})`, ...guessedType(name, samples, base) }, samples };
+  });
+  const isLinked = link.every((href) => href !== null);
+  return [
+    ...cells,
+    ...(isLinked ? [{ name: 'link', field: { css: 'a[href]', attr: 'href', type: 'url' }, samples: link }] : []),
+  ];
+}
+
+/** The texts of the heads of a table's columns. */
+function headingsOf(row: Element | undefined): string[] {
+  for (let node = row?.parent ?? null; node !== null; node = node.parent) {
+    if (!isTag(node) || node.name !== 'table') continue;
+    for (const element of elementsIn(node)) {
+      const heads = element.name === 'tr' ? element.children.filter(isTag).filter(({ name }) => name === 'th') : [];
+      if (heads.length > 1) return heads.map((head) => collapsedText(head));
+    }
+  }
+  return [];
+}
+
+/** Fields that differ in name and in what they hold; the first of two that are alike stays. */
+function distinct(found: readonly Found[]): Found[] {
+  const kept: Found[] = [];
+  for (const each of found) {
+    const text = JSON.stringify(each.samples);
+    const isTwin = kept.some(({ name, samples }) => name === each.name || JSON.stringify(samples) === text);
+    if (each.name !== '' && !isTwin && kept.length < maxFields) kept.push(each);
+  }
+  return kept;
+}
+
+function textOf(member: Element, isWanted: (element: Element) => boolean): string | undefined {
+  const found = findFirst(member, (element) => element !== member && isWanted(element));
+  const text = found === undefined ? '' : collapsedText(found).trim();
+  return text === '' || text.length > 500 ? undefined : text;
+}
+
+function attributeIn(member: Element, tag: string, attribute: string): string | undefined {
+  const found = findFirst(member, ({ name, attribs }) => name === tag && Object.hasOwn(attribs, attribute));
+  return found && attributeOf(found, attribute);
+}

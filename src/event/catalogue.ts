@@ -1,0 +1,151 @@
+import * as z from 'zod';
+import { FieldChanges, Serial } from '../view/fields.ts';
+import { Infeasible } from '../view/infeasible.ts';
+import { ScrapeReason, scrapeEnd } from '../view/scrape.ts';
+
+/** Wall time in milliseconds since the epoch; a clock may tell fractions. */
+const instant = z.number();
+
+/** The properties of all events. A type overrides the subjects that it names. */
+const envelope = {
+  /** Counts up from 1 in the order of the commits; a reader resumes by it. */
+  id: Serial,
+  /** Version of the form of all events. A new type or a new optional property does not raise it; any other change does. */
+  version: z.literal(1),
+  /** Wall time of the commit. */
+  at: instant,
+  project: z.never().exactOptional(),
+  source: z.never().exactOptional(),
+  target: z.never().exactOptional(),
+  scrape: z.never().exactOptional(),
+};
+
+const target = { project: z.string(), source: z.string(), target: Serial };
+
+const ofProject = { ...envelope, project: z.string() };
+const ofSource = { ...envelope, source: z.string() };
+const ofTarget = { ...envelope, ...target };
+const ofScrape = { ...envelope, ...target, scrape: Serial };
+const ofTargetOrScrape = { ...envelope, ...target, scrape: Serial.exactOptional() };
+const ofActor = { ...envelope, project: z.string().exactOptional(), source: z.string().exactOptional() };
+
+const project = {
+  name: z.string(),
+  labels: z.array(z.string()).readonly(),
+  multiplier: z.number(),
+  /** Numbers of all its targets, in the order in which they were added. */
+  targets: z.array(Serial).readonly(),
+};
+
+const record = { type: z.string(), key: z.string() };
+const changedRecord = { ...record, fields: FieldChanges };
+
+const objective = {
+  at: instant,
+  /** Time since the last verified observation. */
+  ageMs: z.number(),
+  /** When the objective was first exceeded. */
+  sinceAt: instant,
+  /** The field that the objective is on; missing for the whole target. */
+  field: z.string().exactOptional(),
+};
+
+/** Declares an event type: its subjects, its name, what it says in a sentence, and its data. */
+function event<S extends z.ZodRawShape, const T extends string, D extends z.ZodRawShape>(
+  subjects: S,
+  type: T,
+  doc: string,
+  data: D,
+) {
+  return z.strictObject({ ...subjects, type: z.literal(type), data: z.strictObject(data) }).describe(doc);
+}
+
+/**
+ * Every event type. `docs/events.md` is made from this table. An event names its subjects and carries its data; a subject that
+ * a type does not have is absent.
+ */
+export const Event = z.discriminatedUnion('type', [
+  event(ofProject, 'project.added', 'A project is tracked from now on.', project),
+  event(ofProject, 'project.updated', 'A project was changed, archived or not.', project),
+  event(ofProject, 'project.archived', 'A project is no longer tracked; its data stays.', project),
+  event(ofProject, 'project.restored', 'An archived project is tracked again.', project),
+  event(ofProject, 'project.finished', 'The last target of a project that was not finished is finished.', {}),
+
+  event(ofTargetOrScrape, 'target.crashed', 'A scrape of a target ended by an error of this program or a plug-in.', {
+    message: z.string(),
+  }),
+  event(ofTarget, 'target.parked', 'A target is not scraped until `retryAt` or until it is released.', {
+    reason: z.string(),
+    retryAt: instant,
+    /** How often in a row the target was parked. */
+    times: z.int(),
+  }),
+  event(ofTarget, 'target.released', 'A parked target is scraped again.', {}),
+
+  event(ofScrape, 'scrape.requested', 'A person asked for a scrape, which waits to begin.', {}),
+  event(ofScrape, 'scrape.started', 'A scrape has begun.', {
+    reason: ScrapeReason,
+    /** The version of the definition that the scrape uses. */
+    version: z.string(),
+  }),
+  event(ofScrape, 'scrape.completed', 'A scrape read all that it was to read.', scrapeEnd),
+  event(ofScrape, 'scrape.failed', 'A scrape ended by a failure.', scrapeEnd),
+  event(ofScrape, 'scrape.aborted', 'A guard of the definition ended a scrape; what it found stays.', scrapeEnd),
+  event(ofScrape, 'scrape.cancelled', 'A scrape was ended by a person, or by what happened to its target.', scrapeEnd),
+  event(ofScrape, 'scrape.gap', 'A limit cut a list short of what is known: what lies between may never be seen.', {
+    /** Pages that were read, and the last of them. */
+    pages: z.int(),
+    url: z.string(),
+  }),
+  event(ofScrape, 'crawl.offsite', 'A crawl met links to another domain for the first time and leaves them aside.', {
+    crawl: Serial,
+    domain: z.string(),
+  }),
+
+  event(
+    ofTargetOrScrape,
+    'record.added',
+    'A record was seen for the first time. Without a scrape, a pulse saw it.',
+    changedRecord,
+  ),
+  event(
+    ofTargetOrScrape,
+    'record.changed',
+    'Fields of a record differ, or a missing record was seen again.',
+    changedRecord,
+  ),
+  event(ofScrape, 'record.missing', 'A complete crawl no longer found a record.', record),
+  event(ofScrape, 'record.gone', 'One more complete crawl did not find a missing record.', record),
+
+  event(ofTarget, 'objective.warn', 'A target or field is older than `warnAfter`; sent once an episode.', objective),
+  event(ofTarget, 'objective.error', 'A target or field is older than `errorAfter`; sent once an episode.', objective),
+  event(ofTarget, 'objective.recovered', 'A target or field that was late is verified again.', objective),
+  event(
+    ofSource,
+    'objective.infeasible',
+    'A host does not allow an objective to be kept.',
+    Infeasible.omit({ source: true }).shape,
+  ),
+
+  event(ofActor, 'actor.gave_up', 'An actor used up its restarts and is down until `retryAt`.', {
+    kind: z.enum(['edge', 'source', 'project']),
+    id: z.string(),
+    retryAt: instant,
+    /** How often in a row. */
+    times: z.int(),
+  }),
+]);
+
+/** An event as it is stored and sent to subscribers. */
+export type Event = z.infer<typeof Event>;
+
+/** The name of an event type. */
+export type EventType = Event['type'];
+
+/** The events of a type, or of several. */
+export type EventOf<T extends EventType> = Extract<Event, { readonly type: T }>;
+
+/** The part of an event that a commit gives; the store adds `id`, `version` and `at`. */
+export type NewEvent = WithoutEnvelope<Event>;
+
+type WithoutEnvelope<E> = E extends Event ? Omit<E, 'id' | 'version' | 'at'> : never;

@@ -1,0 +1,97 @@
+import { isDocument } from 'domhandler';
+import { isTooDense, maxParts } from './tree/parts.ts';
+import { decodeBody } from './decode.ts';
+import { documentKind, type DocumentName } from './document/all.ts';
+import type { ExtractFailure } from './draft.ts';
+import type { ExtractPlan } from './plan.ts';
+import { JsonSpot, type PageContext, pageContext, type Spot } from './rule/spot.ts';
+
+/** The media type in a `Content-Type`, in lower case and without parameters; empty when there is none. */
+function mediaTypeOf(contentType: string | undefined): string {
+  return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/** Media types that servers give to files of unknown kind; the content decides then. */
+const vagueTypes: ReadonlySet<string> = new Set([
+  '',
+  'text/plain',
+  'application/octet-stream',
+  'application/unknown',
+  'unknown/unknown',
+]);
+
+/** How an HTML page begins, which no other document does, whatever it is called. */
+const htmlBegins = /^<(?:!doctype\s+html|html[\s>])/i;
+
+/** Bytes that are looked at to tell text from data. A pattern looks through them many times as fast as a loop. */
+const sniffedBytes = 1024;
+
+/**
+ * Returns a phrase for what a body is if it is no document of the expected kind; undefined if it is one. A body with the media type
+ * of the kind is a document unless it is binary, or begins as an HTML page where none is expected. A body with no media type, a
+ * vague one, or one that servers give such documents by mistake is a document if it also begins as such documents do.
+ */
+export function foreignMediaType(
+  body: Uint8Array,
+  contentType: string | undefined,
+  document: DocumentName = 'html',
+): string | undefined {
+  const { media, view } = documentKind(document);
+  const mediaType = mediaTypeOf(contentType);
+  const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, sniffedBytes)).toString('latin1');
+  const isCalled = media.called.test(mediaType);
+  if (!isCalled && !vagueTypes.has(mediaType) && media.miscalled?.test(mediaType) !== true) return mediaType;
+  if (isBinary(head)) return isCalled ? `binary content called ${mediaType}` : mediaType || 'binary content';
+  const beginning = beginningOf(head);
+  if (view !== 'html' && htmlBegins.test(beginning))
+    return isCalled ? `an HTML page called ${mediaType}` : mediaType || 'text/html';
+  return isCalled || media.begins.test(beginning) ? undefined : mediaType || media.otherwise;
+}
+
+/** Control characters that no text holds; tab, line feeds and the escape of ISO 2022 are not among them. */
+const binary = new RegExp(String.raw`[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]`);
+
+/** Whether a body is no text, by its first bytes as one character each. */
+function isBinary(head: string): boolean {
+  return head.startsWith('%PDF-') || (!/^(?:\xff\xfe|\xfe\xff)/.test(head) && binary.test(head));
+}
+
+/** The first characters of a body without zeroes, marks of byte order and space before them, so that UTF-16 reads alike. */
+function beginningOf(head: string): string {
+  return head
+    .replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, '')
+    .replaceAll('\0', '')
+    .trimStart();
+}
+
+/** A decoded and parsed body, or why it could not be read. `text` is its text, `root` where rules begin. */
+export type OpenedBody =
+  | { readonly ok: true; readonly root: Spot; readonly page: PageContext; readonly text: string }
+  | { readonly ok: false; readonly failure: ExtractFailure; readonly text?: string };
+
+/** Decodes and parses a body as the kind of document that its plan reads. Rejects with `TooManyParts` if it has more attributes than a thread may hold. */
+export async function openDocument(
+  bytes: Uint8Array,
+  url: string,
+  contentType: string | undefined,
+  plan: ExtractPlan,
+): Promise<OpenedBody> {
+  if (bytes.length === 0) return { ok: false, failure: { code: 'empty' } };
+  const mediaType = foreignMediaType(bytes, contentType, plan.document);
+  if (mediaType !== undefined) return { ok: false, failure: foreign(mediaType, plan) };
+  const text = decodeBody(bytes, contentType);
+  if (text.trim() === '') return { ok: false, failure: { code: 'empty' } };
+  const kind = documentKind(plan.document);
+  if (isTooDense(text, kind.marks(plan)))
+    return { ok: false, failure: { code: 'too_many_parts', document: plan.document, limit: maxParts }, text };
+  const opened = await kind.open(text, plan, url);
+  if (!opened.ok)
+    return { ok: false, failure: { code: 'unparseable', document: plan.document, message: opened.message }, text };
+  const { root, base = url } = opened;
+  const tree = root instanceof JsonSpot || !isDocument(root) ? undefined : root;
+  return { ok: true, root, page: pageContext(tree, base), text };
+}
+
+function foreign(mediaType: string, { document }: ExtractPlan): ExtractFailure {
+  return document === 'html' ? { code: 'not_html', mediaType } : { code: 'wrong_type', mediaType, document };
+}

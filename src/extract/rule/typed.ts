@@ -1,0 +1,91 @@
+import { readValue } from '../value/all.ts';
+import { quoted } from '../value/plain-text.ts';
+import { isList, maxElements, type Value } from '../value/value.ts';
+import type { CompiledObject, CompiledValue } from './compile.ts';
+
+/** Something that was found and is not of its type. `path` leads to it from its rule's value, as `.price`; it is empty for the value itself. */
+export interface Lost {
+  readonly path: string;
+  readonly text: string;
+  readonly expected: string;
+}
+
+/** How a value is read as its type. */
+export interface Typing {
+  /** The address that relative addresses are resolved against; empty if they stay as written. */
+  readonly base: string;
+  /**
+   * Whether a plug-in gave the value. Its objects are still to be read and its lists keep their nulls. Rules read an object when
+   * they find it, and their lists have no nulls and at most `maxElements` elements.
+   */
+  readonly isGiven: boolean;
+  /** Gets every value that is lost. */
+  readonly lost: Lost[];
+}
+
+/**
+ * Reads a value as its type; undefined if it is lost. One unreadable element loses its whole list, as leaving it out would look
+ * like a removal by the page. An object that lacks a required field is undefined too, but is not added to `lost`.
+ *
+ * @param path - the way to the value from its rule.
+ */
+export function typed(value: Value, as: CompiledValue, typing: Typing, path = ''): Value | undefined {
+  switch (as.type) {
+    case 'scalar': {
+      if (as.isOpen && typeof value !== 'string') return value;
+      const read = readValue(value, as.rule, typing.base);
+      return read.ok ? read.value : lose(typing.lost, read.text, read.expected, path);
+    }
+    case 'object':
+      return typing.isGiven ? typedObject(value, as, typing, path) : value;
+    case 'array':
+      return typedList(value, as.of, typing, path);
+    default:
+      return as satisfies never;
+  }
+}
+
+function typedList(value: Value, of: CompiledValue, typing: Typing, path: string): Value | undefined {
+  const { isGiven, lost } = typing;
+  if (value === null) return null;
+  if (!isList(value)) return lose(lost, quoted(value), 'a list', path);
+  if (!isGiven && value.length > maxElements) return loseList(lost, value.length);
+  const elements: Value[] = [];
+  let index = 0;
+  for (const each of value) {
+    const element = typed(each, of, typing, isGiven ? `${path}[${index}]` : path);
+    if (element === undefined) return undefined;
+    if (element !== null || isGiven || keepsNull(of)) elements.push(element);
+    index += 1;
+  }
+  return elements;
+}
+
+function typedObject(value: Value, { fields }: CompiledObject, typing: Typing, path: string): Value | undefined {
+  if (value === null) return null;
+  if (typeof value !== 'object' || isList(value)) return lose(typing.lost, quoted(value), 'an object', path);
+  const read: Record<string, Value> = {};
+  for (const { plan, value: as } of fields) {
+    const given = value[plan.name];
+    const field = given === undefined ? undefined : typed(given, as, typing, `${path}.${plan.name}`);
+    if (field !== undefined) read[plan.name] = field;
+    if (plan.required && (field ?? null) === null) return undefined;
+  }
+  return read;
+}
+
+/** Whether a list keeps elements that are null: lists of objects with a `result` do, all others leave them out. */
+export function keepsNull(of: CompiledValue): boolean {
+  return of.type === 'object' && of.result !== undefined;
+}
+
+/** Adds a value to those that are lost. Returns undefined, which stands for it. */
+export function lose(lost: Lost[], text: string, expected: string, path = ''): undefined {
+  lost.push({ path, text, expected });
+  return undefined;
+}
+
+/** Adds a list with too many elements to what is lost. Returns undefined, which stands for it. */
+export function loseList(lost: Lost[], elements: number): undefined {
+  return lose(lost, `${elements} elements`, `at most ${maxElements} elements`);
+}

@@ -1,0 +1,111 @@
+import { type AnyNode, type Element, hasChildren, isTag, isText, type ParentNode } from 'domhandler';
+
+/**
+ * Finds the first `most` elements of a subtree that match, in page order, its root among them. Not recursive, however deep a page
+ * is nested. Every rule goes through the page here, so it does as little as it can for each node.
+ */
+export function findUpTo(root: ParentNode, matches: (element: Element) => boolean, most: number): Element[] {
+  const found: Element[] = [];
+  let node: AnyNode = root;
+  for (;;) {
+    if (isTag(node) && matches(node)) {
+      found.push(node);
+      if (found.length >= most) return found;
+    }
+    const child: AnyNode | undefined = isText(node) || !hasChildren(node) ? undefined : node.children[0];
+    if (child !== undefined) {
+      node = child;
+      continue;
+    }
+    while (node !== root && node.next === null) node = node.parent ?? root;
+    if (node === root) return found;
+    node = node.next ?? root;
+  }
+}
+
+/** Finds the first element of a subtree that matches, its root among them; undefined if none does. */
+export function findFirst(root: ParentNode, matches: (element: Element) => boolean): Element | undefined {
+  for (let node: AnyNode | undefined = root; node !== undefined; node = nextNode(node, root)) {
+    if (isTag(node) && matches(node)) return node;
+  }
+  return undefined;
+}
+
+/**
+ * Goes through a subtree in page order, its root first. `enter` is called for each node, and returns whether to go into it; `leave`
+ * is called for the node after all that it holds. Not recursive, however deep a page is nested.
+ */
+export function walk(root: AnyNode, enter: (node: AnyNode) => boolean, leave: (node: AnyNode) => void): void {
+  let node: AnyNode = root;
+  for (;;) {
+    const child: AnyNode | undefined = enter(node) && hasChildren(node) ? node.children[0] : undefined;
+    if (child !== undefined) {
+      node = child;
+      continue;
+    }
+    leave(node);
+    while (node !== root && node.next === null && node.parent !== null) {
+      node = node.parent;
+      leave(node);
+    }
+    if (node === root || node.next === null) return;
+    node = node.next;
+  }
+}
+
+/** Returns the node after another in page order within a subtree; undefined after its last. */
+export function nextNode(node: AnyNode, root: AnyNode): AnyNode | undefined {
+  return (hasChildren(node) ? node.children[0] : undefined) ?? nextBeside(node, root);
+}
+
+/** Returns the node after another and all that it holds; undefined if it is the last of the subtree. */
+export function nextBeside(node: AnyNode, root: AnyNode): AnyNode | undefined {
+  for (let at: AnyNode | null = node; at !== null && at !== root; at = at.parent) {
+    if (at.next !== null) return at.next;
+  }
+  return undefined;
+}
+
+/** Returns all text below a node as the DOM has it, with that of scripts and styles. Not recursive, however deep a page is nested. */
+export function textContent(root: AnyNode): string {
+  let text = '';
+  for (let node: AnyNode | undefined = root; node !== undefined; node = nextNode(node, root)) {
+    if (isText(node)) text += node.data;
+  }
+  return text;
+}
+
+/** Yields the elements of a subtree in page order, its root among them. */
+export function* elementsIn(root: AnyNode): Generator<Element, undefined> {
+  for (let node: AnyNode | undefined = root; node !== undefined; node = nextNode(node, root)) {
+    if (isTag(node)) yield node;
+  }
+}
+
+/** Returns an attribute as it is written; undefined if the element has none of that name. */
+export function attributeOf(element: Element, name: string): string | undefined {
+  return Object.hasOwn(element.attribs, name) ? element.attribs[name] : undefined;
+}
+
+/** Longest attribute that is read as names, in characters; what lies behind is left out. */
+const namesLength = 10_000;
+
+/** Returns the names in an attribute that lists them, each once. */
+export function namesIn(attribute = ''): string[] {
+  return [...new Set(attribute.slice(0, namesLength).split(/\s+/))].filter((name) => name !== '');
+}
+
+/** Returns the contents of a page's `<meta>` elements of a property, name or itemprop, in page order. */
+export function metaContents(root: ParentNode, name: string): readonly string[] {
+  const wanted = name.toLowerCase();
+  const contents: string[] = [];
+  for (const element of elementsIn(root)) {
+    if (element.name !== 'meta') continue;
+    const names = ['property', 'name', 'itemprop'].flatMap((each) =>
+      namesIn(attributeOf(element, each)?.toLowerCase()),
+    );
+    const content = attributeOf(element, 'content');
+    if (content !== undefined && names.includes(wanted)) contents.push(content);
+  }
+  return contents;
+}

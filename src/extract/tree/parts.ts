@@ -1,0 +1,67 @@
+import { DomHandler } from 'domhandler';
+
+/** Parts of a document, at most: with 1,000,000 elements and the text between them a tree takes some 300 MB. */
+export const maxParts = 1_000_000;
+
+/** Marks of which each may begin one value of JSON. */
+export const jsonMarks: readonly string[] = ['[', '{', ','];
+
+/**
+ * Whether a text may have more than 1,000,000 parts, each of which begins with one of some marks. A thread that runs out of memory
+ * at one great allocation ends the whole process, which no limit of its heap prevents; such a text is not parsed at all.
+ */
+export function isTooDense(text: string, marks: readonly string[]): boolean {
+  // A mark is one character.
+  return text.length > maxParts && countUpTo(text, marks, maxParts) > maxParts;
+}
+
+/** How many parts of the JSON within a page may still be parsed: 1,000,000 for all rules together. */
+export interface PartsRoom {
+  roomParts: number;
+}
+
+/** Thrown for a page with more attributes, or more values in its JSON, than a thread may hold; the page is not read. */
+export class TooManyParts extends Error {
+  override readonly name = 'TooManyParts';
+  readonly document: 'html' | 'xml' | 'json';
+
+  constructor(document: 'html' | 'xml' | 'json') {
+    super(`expected at most ${maxParts} ${document === 'json' ? 'values in the JSON' : 'attributes'} of a page`);
+    this.document = document;
+  }
+}
+
+/** Takes the room that a text of JSON needs to be parsed. Throws `TooManyParts` if there is less left. */
+export function takeRoom(room: PartsRoom, text: string): void {
+  const parts = countUpTo(text, jsonMarks, room.roomParts);
+  if (parts > room.roomParts) throw new TooManyParts('json');
+  room.roomParts -= parts;
+}
+
+/** Counts the marks in a text, up to one more than `most`. */
+function countUpTo(text: string, marks: readonly string[], most: number): number {
+  let parts = 0;
+  for (const mark of marks) {
+    for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 1)) {
+      parts += 1;
+      if (parts > most) return parts;
+    }
+  }
+  return parts;
+}
+
+/** Builds a tree. Throws `TooManyParts` at the first attribute beyond 1,000,000: attributes have no mark that could be counted before. */
+export class BoundHandler extends DomHandler {
+  readonly #document: 'html' | 'xml';
+  #attributes = 0;
+
+  constructor(document: 'html' | 'xml') {
+    super();
+    this.#document = document;
+  }
+
+  onattribute(): void {
+    this.#attributes += 1;
+    if (this.#attributes > maxParts) throw new TooManyParts(this.#document);
+  }
+}

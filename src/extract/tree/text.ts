@@ -1,0 +1,97 @@
+import { type AnyNode, type Element, hasChildren, isTag, isText } from 'domhandler';
+import { walk } from './nodes.ts';
+
+/** Elements whose text no reader sees. */
+const unseen: ReadonlySet<string> = new Set(['script', 'style', 'template']);
+
+/** Elements in which white space stands as it is written. */
+const verbatim: ReadonlySet<string> = new Set(['pre', 'textarea', 'listing', 'script', 'style', 'template']);
+
+/**
+ * Returns the text of an element and of all that it holds, without scripts, styles and comments. White space is collapsed, but in
+ * `pre`; no-break spaces stay. Blocks do not part words: `a<br>b` is `ab`.
+ */
+export function collapsedText(root: Element): string {
+  const only = root.children.length === 1 ? root.children[0] : undefined;
+  // What most elements are.
+  if (only !== undefined && isText(only) && !/\s/.test(only.data) && !verbatim.has(root.name)) return only.data;
+  if (isVerbatim(root)) return rawText(root);
+  let text = '';
+  let endsBlank = false;
+  eachText(root, (data, isKept) => {
+    const piece = isKept ? data : data.replaceAll(/[ \t\n\r\f]+/g, ' ');
+    const added = !isKept && endsBlank && piece.startsWith(' ') ? piece.slice(1) : piece;
+    if (added === '') return;
+    text += added;
+    endsBlank = !isKept && added.endsWith(' ');
+  });
+  return text;
+}
+
+/** Returns the text of an element with white space as written, without scripts, styles and comments. */
+export function rawText(root: Element): string {
+  let text = '';
+  eachText(root, (data) => {
+    text += data;
+  });
+  return text;
+}
+
+function isVerbatim(element: Element): boolean {
+  for (let node: AnyNode | null = element; node !== null; node = node.parent) {
+    if (isTag(node) && verbatim.has(node.name)) return true;
+  }
+  return false;
+}
+
+/** Gives each text that a reader sees, and whether its white space is kept. Nearly every rule comes here, so it does not use `walk`, whose calls take longer. */
+function eachText(root: Element, visit: (data: string, isKept: boolean) => void): void {
+  let node: AnyNode = root;
+  let kept = 0;
+  for (;;) {
+    if (isText(node)) visit(node.data, kept > 0);
+    const isOpen: boolean = node === root || !isTag(node) || !unseen.has(node.name);
+    const child: AnyNode | undefined = isOpen && hasChildren(node) ? node.children[0] : undefined;
+    if (child !== undefined) {
+      if (isTag(node) && verbatim.has(node.name)) kept += 1;
+      node = child;
+      continue;
+    }
+    while (node !== root && node.next === null) {
+      if (node.parent === null) return;
+      node = node.parent;
+      if (isTag(node) && verbatim.has(node.name)) kept -= 1;
+    }
+    if (node === root || node.next === null) return;
+    node = node.next;
+  }
+}
+
+/** Elements that part words: a reader sees a line end there. */
+const blocks: ReadonlySet<string> = new Set(
+  (
+    'address article aside blockquote body br caption dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 ' +
+    'header hr legend li main nav ol option p pre section summary table tbody td tfoot th thead tr ul'
+  ).split(' '),
+);
+
+/** Returns the text of an element with white space as written and a further space where blocks part words. */
+export function spacedText(root: Element): string {
+  let text = '';
+  walk(
+    root,
+    (node) => {
+      if (isText(node)) text += node.data;
+      else if (isBlock(node)) text += ' ';
+      return node === root || !isTag(node) || !unseen.has(node.name);
+    },
+    (node) => {
+      if (isBlock(node) && node.children.length > 0) text += ' ';
+    },
+  );
+  return text;
+}
+
+function isBlock(node: AnyNode): node is Element {
+  return isTag(node) && blocks.has(node.name);
+}

@@ -1,0 +1,39 @@
+import type { Value } from './value.ts';
+import { boolean } from './boolean.ts';
+import { date } from './date.ts';
+import { datetime } from './datetime.ts';
+import type { FieldType } from './field-type.ts';
+import { integer } from './integer.ts';
+import { json } from './json.ts';
+import { money } from './money.ts';
+import { number } from './number.ts';
+import { quoted } from './plain-text.ts';
+import { text } from './text.ts';
+import { url } from './url.ts';
+
+/** The types that one text or JSON value of a document may have, in the order in which they are listed for people. */
+export const fieldTypes = { text, integer, number, boolean, date, datetime, money, url, json } as const;
+
+/** The names of the types whose values may be keys of records. */
+export const keyTypes: readonly string[] = Object.entries<FieldType<ScalarRule>>(fieldTypes).flatMap(
+  ([name, { isKey }]) => (isKey === true ? [name] : []),
+);
+
+/** A type with its options, for one value. */
+export type ScalarRule = Parameters<(typeof fieldTypes)[keyof typeof fieldTypes]['read']>[1];
+
+/** A value as read, or the text that could not be read and what was expected instead. */
+export type ReadValue =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly text: string; readonly expected: string };
+
+/**
+ * Reads a text or a JSON value as the type of a rule; relative addresses are resolved against `base`. A text of white space alone is
+ * `null`. Throws a `RangeError` for a date format that is not valid.
+ */
+export function readValue(raw: Value, rule: ScalarRule, base: string): ReadValue {
+  if (raw === null || (typeof raw === 'string' && raw.trim() === '')) return { ok: true, value: null };
+  const type: FieldType<ScalarRule> = fieldTypes[rule.type];
+  const value = type.read(raw, rule, base);
+  return value === undefined ? { ok: false, text: quoted(raw), expected: type.expected(rule) } : { ok: true, value };
+}

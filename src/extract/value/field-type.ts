@@ -1,0 +1,37 @@
+import type * as Zod from 'zod';
+import type { Value } from './value.ts';
+
+/** The library of schemas. Field types are given it and never import it, since an extraction thread reads values without any schema. */
+export type Schemas = typeof Zod;
+
+/**
+ * One type of field. `all.ts` lists the types: the schema of definitions, their JSON Schema, the reading of values and the table of
+ * types in `docs/definitions.md` are made from that list.
+ */
+export interface FieldType<R extends { readonly type: string }> {
+  /** The schemas of the options that a definition may give the type, by name. */
+  options(z: Schemas): Zod.core.$ZodLooseShape;
+  /** Options for a field with a place of its own, beyond those that elements of a list have too. */
+  placeOptions?(z: Schemas): Zod.core.$ZodLooseShape;
+  /** Whether a value of the type may be the key of a record: one short value, equal only to itself. Default: it may not. */
+  readonly isKey?: true;
+  /** The part of an element that a rule takes unless the definition says otherwise. Default: `text`. */
+  readonly take?: 'raw' | 'link';
+  /** A phrase for what the type reads: `a whole number`. */
+  expected(rule: R): string;
+  /** Reads a JSON value, or a text with more than white space in it; undefined if it is no value of the type. */
+  read(value: NonNullable<Value>, rule: R, base: string): Value | undefined;
+  /** The rows of the type in the table of `docs/definitions.md`. */
+  readonly examples: readonly FieldExample[];
+}
+
+/** A row of the table of field types, in Markdown. */
+export interface FieldExample {
+  /** The options of a field in YAML, as `{ type: integer }`. */
+  readonly field: string;
+  /** Text about the options that the row shows first. */
+  readonly note?: string;
+  readonly text: string;
+  /** The value in JSON; `lost` if the text is no value of the type. */
+  readonly gives: string;
+}

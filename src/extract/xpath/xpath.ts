@@ -1,0 +1,41 @@
+import { type Element, isDocument, isTag, type ParentNode } from 'domhandler';
+import { evaluateExpression } from './evaluate.ts';
+import { parseXPath, XPathError } from './parse.ts';
+import { stringOf, treeOf, type XNode } from './tree.ts';
+import { isNodes } from './value.ts';
+
+/** One match of an XPath: an element, the text of an attribute, text node or comment, or the value of an expression that is no path. */
+export type XPathHit = Element | string | number | boolean;
+
+/**
+ * Compiles an expression of XPath 1.0 to a function that returns its matches in page order. The given root is the whole document:
+ * absolute paths begin above it and no axis leads out of it. Throws an `XPathError` if the expression is not valid.
+ */
+export function compileXPath(expression: string): (root: ParentNode) => readonly XPathHit[] {
+  const parsed = parseXPath(expression);
+  return (root) => {
+    const tree = treeOf(root);
+    const value = evaluateExpression(parsed, { node: root, position: 1, size: 1, tree });
+    if (isNodes(value)) return value.flatMap((node) => hitOf(node) ?? []);
+    return typeof value === 'number' && !Number.isFinite(value) ? [] : [value];
+  };
+}
+
+/** Returns a phrase for what is wrong with an expression; undefined if it is a valid XPath. */
+export function xpathFault(expression: string): string | undefined {
+  try {
+    parseXPath(expression);
+    return undefined;
+  } catch (error) {
+    if (error instanceof XPathError) return error.message;
+    throw error;
+  }
+}
+
+/** A document is found as its first element, since values are taken from elements. */
+function hitOf(node: XNode): XPathHit | undefined {
+  if (node.type === 'top') return isTag(node.only) ? node.only : undefined;
+  if (node.type === 'attribute') return node.value;
+  if (isDocument(node)) return node.children.find(isTag);
+  return isTag(node) ? node : stringOf(node);
+}

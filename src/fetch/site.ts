@@ -1,0 +1,22 @@
+import { isIP } from 'node:net';
+import { getPublicSuffix } from 'tough-cookie';
+
+/**
+ * Returns a function that tells whether the page at `pageUrl` may request from a host: the page's own site, which is
+ * its registered domain and all hosts below, and the hosts allowed with all below them. A host without a registered
+ * domain, such as an IP address, is a site of its own. Throws for an invalid URL.
+ */
+export function siteRule(pageUrl: string, hosts: readonly string[] = []): (host: string) => boolean {
+  const allowed = [registered(bareHost(new URL(pageUrl))), ...hosts];
+  return (host) => allowed.some((each) => host === each || (isIP(each) === 0 && host.endsWith(`.${each}`)));
+}
+
+/** The host of a URL, without the brackets of IPv6. */
+export function bareHost({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+function registered(host: string): string {
+  if (isIP(host) !== 0) return host;
+  return getPublicSuffix(host, { allowSpecialUseDomain: true, ignoreError: true }) ?? host;
+}

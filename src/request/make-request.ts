@@ -1,0 +1,147 @@
+import { unsentFailures, unsentResult } from './failure.ts';
+import { loginUrls } from '../definition/auth.ts';
+import type { Source } from '../definition/source.ts';
+import type { StepFailure, StepOutcome } from '../engine/step.ts';
+import { gaveNothing } from '../extract/extract.ts';
+import { triage, type Trouble } from '../fetch/triage.ts';
+import { unlessAborted } from '../fetch/abort.ts';
+import type { SessionDesk, StepHeaders } from '../session/desk.ts';
+import { defined } from '../defined.ts';
+import type { MakeRequest, RequestIntent, RequestResult, SessionHeaders } from './intent.ts';
+import type { RequestPorts } from './ports.ts';
+import type { Robots } from './robots.ts';
+import { withoutSentCredentials } from './sent-credentials.ts';
+import type { ExchangeInTurn } from './turn.ts';
+
+/** The credentials of a request while no actor keeps the session of its source. */
+const noCredentials: StepHeaders = { headers: {}, generation: 0 };
+
+/** Creates the function that makes requests, in the order that `createRequests` tells. The result is reported to the session. */
+export function createMakeRequest(
+  { clock, hosts, sources }: Pick<RequestPorts, 'clock' | 'hosts' | 'sources'>,
+  robots: Robots,
+  exchange: ExchangeInTurn,
+): MakeRequest {
+  return async (intent, signal) => {
+    intent.waits?.(true);
+    try {
+      return await makeRequest(intent, signal);
+    } finally {
+      intent.waits?.(false);
+    }
+  };
+
+  async function makeRequest(intent: RequestIntent, signal: AbortSignal): Promise<RequestResult> {
+    const { source } = intent;
+    const { url } = intent.step.request;
+    const openCircuit = intent.unlessOpen === true ? await circuitFailure(source) : undefined;
+    if (openCircuit !== undefined) return unsent(openCircuit);
+    const verdict = await robots.mayAsk(source, url, signal);
+    if (verdict !== 'allowed') return unsent(verdict);
+    const session = await unlessAborted(sessionFor(intent), signal);
+    if ('code' in session) return unsent(session);
+    let { desk } = session;
+    let sent: StepHeaders = noCredentials;
+    let waitedMs = 0;
+    const askedAt = clock.monotonic();
+    const credentials = async (): Promise<SessionHeaders> => {
+      // The definition may have changed while the request waited, and the session with it.
+      if (desk?.isClosed === true) desk = (await unlessAborted(sources.session(source.id), signal)) ?? desk;
+      sent = desk?.headersFor(url) ?? noCredentials;
+      waitedMs = clock.monotonic() - askedAt;
+      intent.sends?.(sent.headers);
+      return sent.headers;
+    };
+    const options = {
+      crawlDelayMs: () => robots.crawlDelayMs(source, url),
+      credentials,
+      ...defined({ check: robots.grantCheck(source, url) }),
+    };
+    const answer = await exchange(intent, options, signal);
+    if ('refused' in answer) return unsent(answer.refused);
+    const { headers, generation } = sent;
+    desk?.keepCookies(url, answer.setCookies ?? [], generation);
+    const { outcome, trouble } = judged(url, answer, source);
+    // A request without credentials, or one that is redirected, says nothing of the log-in.
+    const hasWorked = Object.keys(headers).length > 0 && (outcome.kind === 'read' || outcome.kind === 'unmodified');
+    if (hasWorked) await desk?.succeeded(generation);
+    return {
+      outcome: withoutSentCredentials(outcome, headers),
+      generation,
+      wasAsked: outcome.kind !== 'failed' || !unsentFailures.has(outcome.failure.code),
+      waitedMs,
+      sessionHeaders: Object.keys(headers),
+      ...defined({ trouble }),
+    };
+  }
+
+  /** The failure of a request whose source is left alone, as its circuit lets no target through; else `undefined`. */
+  async function circuitFailure({ id }: Source): Promise<StepFailure | undefined> {
+    const circuit = await hosts.circuits.of(id);
+    if (circuit === undefined || circuit.state === 'closed') return undefined;
+    if (circuit.state !== 'open' && circuit.nextAt === undefined) return undefined;
+    return { code: 'circuit_open', message: `most targets of source "${id}" fail, so that it is left alone for now` };
+  }
+
+  /** The session of a source, logged in if need be; or why it cannot be. */
+  async function sessionFor({ source, stale }: RequestIntent): Promise<OpenSession | StepFailure> {
+    const desk = await sources.session(source.id);
+    if (desk === undefined) return sessionWithout(source);
+    const condition = desk.condition();
+    if (condition.code === 'login_attempts') return condition;
+    // A missing secret is looked up again, since a person may have added it meanwhile.
+    if (condition.code === 'ready' && stale === undefined) return { desk };
+    const authenticated = await sources.authenticate(source.id, stale ?? desk.headersFor('').generation);
+    if (authenticated === undefined) return sessionWithout(source);
+    return authenticated.ok ? { desk } : authenticated.failure;
+  }
+
+  function unsent(failure: StepFailure): RequestResult {
+    const { code, message, retryAfterMs } = failure;
+    const result = unsentResult(failure, clock.now());
+    if (code !== 'robots_unreachable') return result;
+    return { ...result, trouble: { cause: 'network', message, ...defined({ retryAfterMs }) } };
+  }
+}
+
+/** The session of a request; `desk` is `undefined` where the source has no log-in and no actor keeps a session. */
+interface OpenSession {
+  readonly desk: SessionDesk | undefined;
+}
+
+function sessionWithout({ id, auth }: Source): OpenSession | StepFailure {
+  if (auth === undefined) return { desk: undefined };
+  return { code: 'not_initialised', message: `the actor of source "${id}", which keeps its session, does not run` };
+}
+
+/**
+ * An outcome with its trouble, as triage finds it. A page from which records were read has no trouble, whatever else stands on it. A page
+ * without records may be a challenge or a log-in form in place of the requested page; then the outcome is turned into a failure.
+ */
+function judged(
+  from: string,
+  outcome: StepOutcome,
+  { auth }: Source,
+): { readonly outcome: StepOutcome; readonly trouble?: Trouble | undefined } {
+  const { status, signs } = outcome;
+  const login = auth && { urls: loginUrls(auth), expiredStatus: auth.expiredStatus };
+  const symptoms = defined({ status, headers: signs });
+  if (outcome.kind === 'redirect')
+    return { outcome, trouble: triage({ ...symptoms, from, url: outcome.location }, login) };
+  if (outcome.kind === 'failed') {
+    const { failure } = outcome;
+    const found = failure.excerpt === undefined ? symptoms : { ...symptoms, excerpt: failure.excerpt };
+    return { outcome, trouble: triage({ ...found, failure }, login) };
+  }
+  if (outcome.kind !== 'read' || outcome.excerpt === undefined) return { outcome };
+  const { kind, extraction, validators, nextLink, excerpt, ...exchange } = outcome;
+  // A page with links is a challenge only by its known signs, not by the words of its text.
+  const { text } = excerpt;
+  const seen = { ...symptoms, excerpt: text };
+  const trouble = triage(gaveNothing(extraction) ? { ...seen, empty: excerpt } : seen, login);
+  if (trouble !== undefined) {
+    const failure = { code: trouble.cause, message: trouble.message, excerpt: text };
+    return { outcome: { ...exchange, kind: 'failed', failure }, trouble };
+  }
+  return { outcome: { ...exchange, kind, extraction, ...defined({ validators, nextLink }) } };
+}

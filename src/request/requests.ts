@@ -1,0 +1,32 @@
+import { createMakeRequest } from './make-request.ts';
+import type { MakeRequest } from './intent.ts';
+import type { RequestPorts } from './ports.ts';
+import { createRobots, type Robots } from './robots.ts';
+import { createSessions, type Sessions } from './sessions.ts';
+import { createExchangeInTurn } from './turn.ts';
+
+/** The requests of a daemon, and the robots.txt and sessions that they share. */
+export interface Requests {
+  readonly make: MakeRequest;
+  readonly robots: Robots;
+  readonly sessions: Sessions;
+}
+
+/**
+ * Builds what makes requests. A request meets it in this order:
+ *
+ * 1. `make-request.ts`: for a pulse, the state of its source's circuit
+ * 2. `robots.ts`: robots.txt
+ * 3. `sessions.ts`: the session, logged in if need be
+ * 4. `turn.ts`: its turn at the gate: the line of its host, a late look at robots.txt, the circuit of its source for its target
+ * 5. `turn.ts`: the exchange, with the credentials of the session and by the proxy of the source
+ * 6. `sent-credentials.ts`: the secrets that it was sent with are taken out of the result
+ *
+ * The requests of robots.txt and of log-ins begin at their turn.
+ */
+export function createRequests(ports: RequestPorts): Requests {
+  const exchange = createExchangeInTurn(ports);
+  const robots = createRobots(ports, exchange);
+  const sessions = createSessions(ports, robots.exchange);
+  return { make: createMakeRequest(ports, robots, exchange), robots, sessions };
+}

@@ -1,0 +1,178 @@
+import { unsentOutcome } from './failure.ts';
+import { politenessKey, type Source } from '../definition/source.ts';
+import type { Step, StepFailure, StepOutcome } from '../engine/step.ts';
+import type { Offer } from '../fetch/ledger/host-line.ts';
+import { turnLimitMs } from '../fetch/ledger/turn-leases.ts';
+import type { Policy } from '../fetch/ledger/policy.ts';
+import { type TurnOutcome, turnOutcome } from '../fetch/ledger/turn-outcome.ts';
+import type { HttpProxy } from '../fetch/request.ts';
+import { textOf } from '../session/login.ts';
+import type { FindSecrets } from '../session/secret-store.ts';
+import { defined } from '../defined.ts';
+import type { Grant } from './gate.ts';
+import type { RequestIntent, SessionHeaders } from './intent.ts';
+import type { RequestPorts } from './ports.ts';
+import { withoutSentCredentials } from './sent-credentials.ts';
+
+/** Why a turn is not used: its `GrantCheck` must be renewed, or refuses the request. */
+type TurnRefusal = 'renew' | StepFailure;
+
+/** Decides when the turn has come whether the request is still sent. */
+export interface GrantCheck {
+  /**
+   * The decision now. For `renew` the turn is given back, `renew` is called, and another turn is taken. A turn that is not allowed does
+   * not count for the circuit of the source.
+   */
+  verdict(): 'allowed' | TurnRefusal;
+  /** Brings the decision up to date. Rejects with the signal's reason when that fires first. */
+  renew(signal: AbortSignal): Promise<'allowed' | StepFailure>;
+}
+
+/** How an exchange takes its turn. */
+export interface TurnOptions {
+  /** The pause between requests that the robots.txt of the host asks for, in milliseconds; `undefined` where none is known. */
+  crawlDelayMs(): number | undefined;
+  /** Gets the headers of the session when the turn has come, since another request may have logged in meanwhile. Default: none. */
+  credentials?(): Promise<SessionHeaders>;
+  readonly check?: GrantCheck;
+}
+
+/** The failure of a request that was refused by its `GrantCheck`. */
+export interface Refused {
+  readonly refused: StepFailure;
+}
+
+/**
+ * Makes one HTTP exchange in a turn of its host: waits at the gate, runs the step on the engine, and gives the turn back with its
+ * outcome. Rejects with the signal's reason when that fires first, and for errors of ours.
+ */
+export type ExchangeInTurn = (
+  intent: RequestIntent,
+  options: TurnOptions,
+  signal: AbortSignal,
+) => Promise<StepOutcome | Refused>;
+
+/** Creates the function that makes exchanges, each in a turn of its host and through the proxy of its source. */
+export function createExchangeInTurn({
+  clock,
+  hosts,
+  secrets,
+  runStep,
+  daemon,
+}: Pick<RequestPorts, 'clock' | 'hosts' | 'secrets' | 'runStep' | 'daemon'>): ExchangeInTurn {
+  const { gate } = hosts;
+  const { onlyLoopback } = daemon.bot;
+  return async (intent, options, signal) => {
+    const { step, source, within = (run, limited) => run(limited) } = intent;
+    const proxy = await proxyOf(source, secrets.remembered);
+    if ('missing' in proxy) return unsentOutcome({ code: 'not_initialised', message: proxy.missing }, clock.now());
+    const grant = await takeTurn(intent, options, signal);
+    if ('refused' in grant) return grant;
+    intent.waits?.(false);
+    let outcome: StepOutcome | undefined;
+    let running: Promise<StepOutcome> | undefined;
+    try {
+      const credentials = (await options.credentials?.()) ?? {};
+      const request = { ...step.request, ...proxy, headers: headersOf(source, step, credentials), onlyLoopback };
+      outcome = await within(
+        (limited) => (running = runStep({ ...step, request }, limited, () => grant.sent())),
+        signal,
+      );
+      return withContactHint(withoutSentCredentials(outcome, credentials));
+    } finally {
+      giveBack(grant, outcome, step.render === 'browser' ? running : undefined);
+    }
+  };
+
+  /** Waits for a turn in which the request may still be sent. */
+  async function takeTurn(
+    intent: RequestIntent,
+    { crawlDelayMs, check }: TurnOptions,
+    signal: AbortSignal,
+  ): Promise<Grant | Refused> {
+    intent.explain?.(await hosts.expectedWait(offerOf(intent, crawlDelayMs())));
+    for (;;) {
+      signal.throwIfAborted();
+      const offer = gate.offer(offerOf(intent, crawlDelayMs()));
+      const taken = await gate.take<TurnRefusal>(offer, signal, check && (() => check.verdict()));
+      if (taken !== 'renew') return 'code' in taken ? { refused: taken } : taken;
+      const renewed = await check?.renew(signal);
+      if (renewed !== undefined && renewed !== 'allowed') return { refused: renewed };
+    }
+  }
+
+  /** Gives the turn back. A rendering that was cut is waited for: at its end the browser reports the requests of its scripts, which count. */
+  function giveBack(grant: Grant, outcome: StepOutcome | undefined, rendering: Promise<StepOutcome> | undefined): void {
+    const ended: TurnOutcome = outcome === undefined ? { kind: 'unused' } : turnOutcomeOf(outcome);
+    if (rendering === undefined) return gate.done(grant, ended);
+    rendering.then(
+      ({ more }) => gate.done(grant, { ...ended, ...defined({ more }) }),
+      () => gate.done(grant, ended),
+    );
+  }
+
+  /** Adds to a failure the setting of the daemon that would have prevented it. */
+  function withContactHint(outcome: StepOutcome): StepOutcome {
+    if (!onlyLoopback || outcome.kind !== 'failed' || outcome.failure.code !== 'refused_address') return outcome;
+    const { failure } = outcome;
+    const hint = 'without `bot.contact` in the configuration of the daemon, nothing but loopback is asked';
+    return { ...outcome, failure: { ...failure, message: `${failure.message}; ${hint}` } };
+  }
+}
+
+function offerOf({ step, source, target, dueAt, deadlineAt }: RequestIntent, crawlDelayMs: number | undefined): Offer {
+  return {
+    key: politenessKey(source, step.request.url),
+    policy: policyOf(source, crawlDelayMs),
+    dueAt,
+    deadlineAt,
+    source: source.id,
+    target,
+    sentMs: turnLimitMs(source.limits.total),
+  };
+}
+
+function headersOf({ userAgent }: Source, { request }: Step, credentials: SessionHeaders): SessionHeaders {
+  const own = userAgent === undefined ? request.headers : { ...request.headers, 'user-agent': userAgent };
+  return { ...own, ...credentials };
+}
+
+/** The policy by which a source's host is asked. */
+export function policyOf({ politeness }: Source, crawlDelayMs: number | undefined): Policy {
+  const { concurrency, delay, minDelay, autoThrottle } = politeness;
+  return {
+    concurrency,
+    delayMs: delay,
+    minDelayMs: minDelay,
+    crawlDelayMs,
+    autoThrottle:
+      autoThrottle === false
+        ? undefined
+        : { startMs: autoThrottle.start, maxMs: autoThrottle.max, concurrency: autoThrottle.concurrency },
+  };
+}
+
+/**
+ * The proxy of a source with its credentials, nothing for a source without one, or a sentence that says which secrets are missing. Rejects
+ * as `findSecrets` does.
+ */
+async function proxyOf(
+  { proxy }: Source,
+  findSecrets: FindSecrets,
+): Promise<{ readonly proxy?: HttpProxy } | { readonly missing: string }> {
+  if (proxy === undefined) return {};
+  const { url, user, password } = proxy;
+  if (user === undefined && password === undefined) return { proxy: { url } };
+  const names = [user, password].flatMap((given) => (typeof given === 'object' ? [given.secret] : []));
+  const found = await findSecrets(names);
+  if (!found.ok) return { missing: found.message };
+  const text = (given: typeof user): string => (given === undefined ? '' : textOf(given, found.secrets));
+  const credentials = Buffer.from(`${text(user)}:${text(password)}`).toString('base64');
+  return { proxy: { url, authorization: `Basic ${credentials}` } };
+}
+
+function turnOutcomeOf(outcome: StepOutcome): TurnOutcome {
+  const { status, elapsedMs: latencyMs, more } = outcome;
+  const trouble = outcome.kind === 'failed' ? { ...outcome.failure, status } : undefined;
+  return { ...turnOutcome(trouble, { status, latencyMs }), ...defined({ more }) };
+}

@@ -1,0 +1,123 @@
+import { leadAmong } from './feasibility.ts';
+import { type FreshRow, firstDeadline } from './fresh-row.ts';
+import { type Boot, type Due, type DueInputs, nextDue, nextDueAt, recheckDeadline } from './next-due.ts';
+import type { Recheck } from './time/objective.ts';
+import { givenFor, paceOf } from './pace/all.ts';
+import type {
+  EffectiveSchedule,
+  Neighbours,
+  ScheduledProject,
+  ScheduledTarget,
+  ScheduleOf,
+  ScheduleRow,
+} from './row.ts';
+
+/** A target, as far as it decides when it is due now. */
+export interface DueTarget extends ScheduledTarget {
+  readonly project: string;
+  readonly crashes: { readonly recent: readonly number[]; readonly inRow: number };
+}
+
+/** When targets are due and why, as of now, from the stored rows. */
+export interface DueTimes {
+  /** The schedule in force of a target. Without `project`, the stored one is read. */
+  scheduleOf(target: DueTarget, project?: ScheduledProject): EffectiveSchedule;
+  /** All that decides when a target is due now; `undefined` for a target that is not scheduled. */
+  inputsOf(target: DueTarget): DueInputs | undefined;
+  /** When a target is due and why; nothing asks for a target that is not scheduled. */
+  why(target: DueTarget): Due;
+  /** The deadline of a target that is due now for its objective; `undefined` for any other target. */
+  deadlineOf(target: DueTarget): number | undefined;
+  /**
+   * When a target would be due again if its scrape ended now: until then the scrape may be tried again. Infinite where the next scrape counts
+   * from the end of this one.
+   */
+  afterwards(target: DueTarget): number;
+}
+
+export interface DueTimesDeps {
+  readonly scheduleOf: ScheduleOf;
+  now(): number;
+  store(): {
+    readonly schedule: Neighbours & { get(target: number): ScheduleRow | undefined };
+    readonly projects: { get(id: string): ScheduledProject | undefined };
+  };
+  /** The instant of the daemon's start, and how many targets were overdue by then. */
+  boot(): Boot;
+}
+
+/** Returns the due times of targets. Its methods throw the errors of `store`. */
+export function createDueTimes({ scheduleOf: scheduleIn, now, store, boot }: DueTimesDeps): DueTimes {
+  return {
+    scheduleOf,
+    inputsOf,
+    why(target) {
+      const inputs = inputsOf(target);
+      return inputs === undefined ? { because: [] } : nextDue(inputs);
+    },
+    deadlineOf(target) {
+      const inputs = inputsOf(target);
+      return inputs && recheckDeadline(inputs);
+    },
+    afterwards(target) {
+      const row = store().schedule.get(target.target);
+      if (row === undefined || paceOf(row.pace).pauseMs !== undefined) return Infinity;
+      const { firstAt: _first, manualAt: _manual, fresh, ...rest } = row;
+      const at = now();
+      const verified = fresh && { ...fresh, verifiedAt: at, fields: {}, misses: 0 };
+      const next = { ...rest, since: at, ...(verified && { fresh: verified }) };
+      return nextDueAt(dueInputsOf(next, scheduleOf(target), store().schedule, { at })) ?? Infinity;
+    },
+  };
+
+  function scheduleOf(target: DueTarget, project = store().projects.get(target.project)): EffectiveSchedule {
+    return scheduleIn(target, project);
+  }
+
+  function inputsOf(target: DueTarget): DueInputs | undefined {
+    const row = store().schedule.get(target.target);
+    if (row === undefined || row.rest !== undefined) return undefined;
+    const { inRow, recent } = target.crashes;
+    const schedule = scheduleOf(target);
+    const crash = inRow === 0 ? undefined : (recent.at(-1) ?? 0) + schedule.initialDelayMs;
+    return dueInputsOf(row, schedule, store().schedule, {
+      at: now(),
+      boot: { ...boot(), slot: target.target },
+      ...(crash !== undefined && { holds: { crash } }),
+    });
+  }
+}
+
+/** All that decides when a target is due, from its row and its schedule. */
+export function dueInputsOf(
+  { since, firstAt, pace, fresh, manualAt }: ScheduleRow,
+  schedule: EffectiveSchedule,
+  neighbours: Pick<Neighbours, 'demandsOn'>,
+  { at, boot, holds }: Pick<DueInputs, 'at' | 'boot' | 'holds'>,
+): DueInputs {
+  return {
+    at,
+    since,
+    pace,
+    priority: schedule.priority,
+    hours: schedule.hours,
+    given: givenFor(pace, schedule.pace),
+    firstAt,
+    recheck: fresh && recheckOf(fresh, schedule, neighbours),
+    manualAt,
+    boot,
+    holds,
+  };
+}
+
+/** Returns when a target has to be verified again: its first deadline, and the lead by which it falls due before that. */
+function recheckOf(
+  fresh: FreshRow,
+  schedule: EffectiveSchedule,
+  { demandsOn }: Pick<Neighbours, 'demandsOn'>,
+): Recheck {
+  const { verifiedAt, objectiveMs } = firstDeadline(fresh, schedule);
+  const { key, objectiveMs: shortestMs, hours } = fresh;
+  const leadMs = leadAmong({ shortestMs, objectiveMs, hours }, schedule.host, demandsOn(key, shortestMs));
+  return { lastVerifiedAt: verifiedAt, objectiveMs, leadMs, misses: fresh.misses };
+}

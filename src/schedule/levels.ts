@@ -1,0 +1,133 @@
+import type * as z from 'zod';
+import { defined } from '../defined.ts';
+import { Duration, SpanMs } from '../schema/duration.ts';
+import type { Issue } from '../schema/expected.ts';
+import { Objectives, objectiveOf, ObjectivesInput, objectivesFromInput } from './time/ages.ts';
+import type { OpenHours } from './time/open-hours.ts';
+import type { Objective, TargetObjective } from './time/objective.ts';
+import { Available, AvailableInput } from './time/open-hours-schema.ts';
+import { allPaces, type GivenPace, paceFileShape, paceInputShape } from './pace/all.ts';
+
+/** The schedule keys of a target, a project or a source in a file. At most one key of `paceKeys` may be given. */
+export const scheduleShape = {
+  ...paceFileShape,
+  /** From the creation of a target to its first scrape. */
+  initialDelay: Duration.exactOptional(),
+  /** When it may be asked. Default: always. */
+  available: Available.exactOptional(),
+  /** The freshness that must be kept, whatever sets the pace. */
+  objectives: Objectives.exactOptional(),
+};
+
+/** The schedule that one level gives: a target, its project, its source or the daemon. */
+export type ScheduleLevel = z.infer<z.ZodObject<typeof scheduleShape>>;
+
+/** The schedule keys of a target or a project in a control method. At most one key of `paceKeys` may be given. */
+export const scheduleInputShape = {
+  ...paceInputShape,
+  /** From the creation of a target to its first scrape. */
+  initialDelayMs: SpanMs.exactOptional(),
+  /** When it may be asked. Default: always. */
+  available: AvailableInput.exactOptional(),
+  /** The freshness that must be kept, whatever sets the pace. */
+  objectives: ObjectivesInput.exactOptional(),
+};
+export type ScheduleInput = z.infer<z.ZodObject<typeof scheduleInputShape>>;
+
+/** Keys of a file that choose a pace. */
+export const paceKeys: readonly string[] = allPaces.map(({ key }) => key);
+
+/** Keys of a file that choose a pace or set its options. */
+export const paceFileKeys: readonly string[] = Object.keys(paceFileShape);
+
+/** Keys whose values are durations in a file, and milliseconds in the program. */
+export const durationKeys: ReadonlySet<string> = new Set([
+  'initialDelay',
+  'warnAfter',
+  'errorAfter',
+  ...allPaces.flatMap(({ durations }) => durations),
+]);
+
+/** The schedule of a target after all levels are merged. */
+export interface TargetSchedule {
+  /** Missing when no level gives one. */
+  readonly pace?: GivenPace;
+  readonly initialDelayMs?: number;
+  /** When the target may be asked; empty for always. */
+  readonly hours: readonly OpenHours[];
+  /** The objective of the whole target first, if it has one, then those of its fields. */
+  readonly objectives: readonly TargetObjective[];
+}
+
+/** Yields conflicts between the keys of one level, such as two paces at once. */
+export function* scheduleIssues(level: Readonly<Record<string, unknown>>): Generator<Issue> {
+  const [first, ...others] = paceKeys.filter((key) => level[key] !== undefined);
+  for (const key of others)
+    yield { path: [key], message: `expected one of ${paceKeys.join(', ')}, got "${key}" beside "${first}"` };
+  for (const pace of allPaces) yield* pace.issues?.(level) ?? [];
+}
+
+/** Refuses what is wrong between the keys of one level of a file, as the last check of its schema. */
+export function checkSchedule(level: ScheduleLevel, context: z.core.$RefinementCtx): void {
+  for (const { path, message } of scheduleIssues(level))
+    context.addIssue({ code: 'custom', path: [...path], message, input: level });
+}
+
+/** Refuses what is wrong between the keys of a control method's input, as the last check of its schema. */
+export function checkScheduleInput(input: ScheduleInput, context: z.core.$RefinementCtx): void {
+  for (const { path, message } of scheduleIssues({ ...levelOf(input) }))
+    context.addIssue({ code: 'custom', path: [...path], message, input });
+}
+
+/** A control method's input as a file would say it. */
+export function levelOf({ initialDelayMs, available, objectives, ...pace }: ScheduleInput): ScheduleLevel {
+  return {
+    ...allPaces.reduce<ScheduleLevel>((level, each) => ({ ...level, ...each.fromInput(pace) }), {}),
+    ...defined({
+      initialDelay: initialDelayMs,
+      available: available === undefined ? undefined : available.map((hours) => ({ ...hours, days: [...hours.days] })),
+      objectives: objectives === undefined ? undefined : objectivesFromInput(objectives),
+    }),
+  };
+}
+
+/**
+ * What the levels say of a target, the nearest first: the target, its project, its source, the daemon. The nearest pace stands
+ * alone, so do the nearest hours and the nearest ages of the whole target; each field has the ages of the nearest level that names it.
+ */
+export function scheduleOf(levels: readonly ScheduleLevel[]): TargetSchedule {
+  const pace = nearest(levels, (level) => nearest(allPaces, (each) => each.given(level)));
+  const initialDelayMs = nearest(levels, ({ initialDelay }) => initialDelay);
+  const hours = nearest(levels, ({ available }) => available) ?? [];
+  return {
+    ...(pace !== undefined && { pace }),
+    ...(initialDelayMs !== undefined && { initialDelayMs }),
+    hours,
+    objectives: objectivesOf(levels, pace),
+  };
+}
+
+/** The age to which a pace keeps its whole target, where that is what sets the pace. */
+export function pacedObjective(pace: GivenPace | undefined): Objective | undefined {
+  if (pace?.kind !== 'objective') return undefined;
+  const { kind: _, ...objective } = pace;
+  return objective;
+}
+
+function objectivesOf(levels: readonly ScheduleLevel[], pace: GivenPace | undefined): TargetObjective[] {
+  const whole = nearest(levels, ({ objectives }) => objectives && objectiveOf(objectives)) ?? pacedObjective(pace);
+  const ofWhole = whole === undefined ? [] : [{ field: '', ...whole }];
+  if (levels.every(({ objectives }) => objectives?.fields === undefined)) return ofWhole;
+  const fields = new Map<string, Objective>();
+  for (const { objectives } of levels.toReversed())
+    for (const [field, ages] of Object.entries(objectives?.fields ?? {})) fields.set(field, objectiveOf(ages) ?? {});
+  return [...ofWhole, ...Array.from(fields, ([field, objective]) => ({ field, ...objective }))];
+}
+
+function nearest<L, T>(levels: readonly L[], of: (level: L) => T | undefined): T | undefined {
+  for (const level of levels) {
+    const found = of(level);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

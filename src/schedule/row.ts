@@ -1,0 +1,75 @@
+import type { Demand } from './feasibility.ts';
+import type { FreshRow } from './fresh-row.ts';
+import type { GridPlaces } from './time/grid.ts';
+import type { HostPace } from './host-pace.ts';
+import type { ScheduleLevel, TargetSchedule } from './levels.ts';
+import type { GivenPace, PaceRow } from './pace/all.ts';
+
+/** When a target is next due, and all that this is worked out from. There is one row for each target that is or was scraped; instants are wall time. */
+export interface ScheduleRow {
+  readonly target: number;
+  /** Missing while nothing asks for a turn. */
+  readonly dueAt?: number;
+  /** When a person asked for a scrape that has not begun. */
+  readonly manualAt?: number;
+  /** Turns of the pace up to here are over: when the last one ended, or the target's creation. */
+  readonly since: number;
+  /** When the first scrape is due, until it is over; the pace begins after that. */
+  readonly firstAt?: number;
+  /** The pace with its state. It stays as it was while the target rests. */
+  readonly pace: PaceRow;
+  /** How the target stands with its objectives; missing for a target without any. */
+  readonly fresh?: FreshRow;
+  /** Why the target is not scraped, while that is so. */
+  readonly rest?: Rest;
+}
+
+/**
+ * Why a target is not scraped. The objectives of a `parked` target count and are told on. Those of a target that is `set-aside`, because its
+ * project is archived or no longer names it, are only kept for when it begins again.
+ */
+export type Rest = 'parked' | 'set-aside';
+
+/** A target, as far as its schedule depends on it. Instants are wall time. */
+export interface ScheduledTarget {
+  readonly target: number;
+  readonly source: string;
+  readonly url: string;
+  readonly schedule?: ScheduleLevel;
+  readonly createdAt?: number;
+  /** When the target was last verified as a whole. */
+  readonly verifiedAt?: number;
+  /** The number of new records of each of the target's newest successful scrapes, newest first. */
+  readonly found?: readonly number[];
+}
+
+/** A project, as far as its targets' schedules depend on it. */
+export interface ScheduledProject {
+  readonly schedule?: ScheduleLevel;
+  /** Multiplies the priority of its targets. */
+  readonly multiplier: number;
+  readonly createdAt: number;
+}
+
+/** A target's schedule as it is in force: what its levels say, with defaults, its host's pace and its priority. */
+export interface EffectiveSchedule extends TargetSchedule {
+  readonly pace: GivenPace;
+  readonly initialDelayMs: number;
+  /** Whether the target's source is loaded. While it is not, what the target's row has stands. */
+  readonly isLoaded: boolean;
+  /** The politeness key. */
+  readonly key: string;
+  /** How often the politeness key can be asked. */
+  readonly host: HostPace;
+  /** Scrapes a day that the target deserves by what was found. */
+  readonly priority: number;
+}
+
+/** Finds the schedule in force of a target. */
+export type ScheduleOf = (target: ScheduledTarget, project: ScheduledProject | undefined) => EffectiveSchedule;
+
+/** Other targets that share a target's grid or its host. */
+export interface Neighbours extends GridPlaces {
+  /** Objectives on a politeness key up to an age, the shortest first. */
+  readonly demandsOn: (key: string, longestMs: number) => readonly Demand[];
+}

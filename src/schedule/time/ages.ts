@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import { defined } from '../../defined.ts';
+import { Interval, IntervalMs, writtenDuration } from '../../schema/duration.ts';
+import { expected, got } from '../../schema/expected.ts';
+import { FieldName } from '../../schema/slug.ts';
+import { strict } from '../../schema/strict.ts';
+import type { Objective } from './objective.ts';
+
+const ages = {
+  /** Older than this is told as a warning; it sets the pace when it is given. */
+  warnAfter: Interval.exactOptional(),
+  /** Older than this breaks the objective. */
+  errorAfter: Interval.exactOptional(),
+};
+
+const agesInput = {
+  /** Older than this is told as a warning; it sets the pace when it is given. */
+  warnAfterMs: IntervalMs.exactOptional(),
+  /** Older than this breaks the objective. */
+  errorAfterMs: IntervalMs.exactOptional(),
+};
+
+/** How old what is known may become, as a file gives it, counted from the last verified observation; at least one of the two ages. */
+export const Ages = strict(ages).superRefine(checkAges('warnAfter', 'errorAfter'));
+export type Ages = z.infer<typeof Ages>;
+
+/** How old what is known may become, as a control method gives it; at least one of the two ages. */
+export const AgesInput = z.strictObject(agesInput).superRefine(checkAges('warnAfterMs', 'errorAfterMs'));
+
+/** The objectives of a target, as a file gives them: ages of the whole target, and of single fields where they differ. */
+export const Objectives = strict({
+  ...ages,
+  /** Ages of fields by their names, in whichever record they are. */
+  fields: fieldsOf(Ages).exactOptional(),
+}).superRefine(checkAges('warnAfter', 'errorAfter', 'fields'));
+export type Objectives = z.infer<typeof Objectives>;
+
+/** The objectives of a target, as a control method gives them. */
+export const ObjectivesInput = z
+  .strictObject({ ...agesInput, fields: fieldsOf(AgesInput).exactOptional() })
+  .superRefine(checkAges('warnAfterMs', 'errorAfterMs', 'fields'));
+
+/** A control method's ages as a file would give them. */
+export function agesFromInput({ warnAfterMs, errorAfterMs }: Objective): Ages {
+  return defined({ warnAfter: warnAfterMs, errorAfter: errorAfterMs });
+}
+
+/** A control method's objectives as a file would give them. */
+export function objectivesFromInput({ fields, ...whole }: z.infer<typeof ObjectivesInput>): Objectives {
+  return {
+    ...agesFromInput(whole),
+    ...defined({
+      fields: fields && Object.fromEntries(Object.entries(fields).map(([name, each]) => [name, agesFromInput(each)])),
+    }),
+  };
+}
+
+/** A file's ages in milliseconds, or `undefined` where it gives none. */
+export function objectiveOf({ warnAfter, errorAfter }: Ages): Objective | undefined {
+  if (warnAfter === undefined && errorAfter === undefined) return undefined;
+  return {
+    ...(warnAfter !== undefined && { warnAfterMs: warnAfter }),
+    ...(errorAfter !== undefined && { errorAfterMs: errorAfter }),
+  };
+}
+
+function fieldsOf<S extends z.ZodType>(schema: S) {
+  return z.record(FieldName, schema).refine((fields) => Object.keys(fields).length > 0, expected('at least one field'));
+}
+
+/**
+ * Refuses ages of which the warning comes too late, and a mapping that says nothing at all, for `superRefine`. Files and control
+ * methods have other names for the ages.
+ *
+ * @param others - what may be given in place of ages.
+ */
+function checkAges(warn: string, error: string, ...others: readonly string[]) {
+  return (given: Readonly<Record<string, unknown>>, context: z.core.$RefinementCtx): void => {
+    const { [warn]: warnAfter, [error]: errorAfter } = given;
+    const names = [warn, error, ...others];
+    // A misspelt key says something.
+    if (context.issues.length === 0 && names.every((name) => given[name] === undefined))
+      refuse(got(given, `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`));
+    // What is no duration is told of at its own place.
+    if (typeof warnAfter === 'number' && typeof errorAfter === 'number' && warnAfter >= errorAfter)
+      refuse(
+        `expected a ${warn} that is shorter than ${error}, got ${writtenDuration(warnAfter)} and ${writtenDuration(errorAfter)}`,
+      );
+
+    function refuse(message: string): void {
+      context.addIssue({ code: 'custom', message, input: given });
+    }
+  };
+}

@@ -1,0 +1,182 @@
+import type { LoadedSource } from '../definition/catalogue.ts';
+import type { Crawl } from '../definition/crawl.ts';
+import { defined } from '../defined.ts';
+import type { RecordDraft } from '../extract/draft.ts';
+import { canonicalOptions, canonicalUrl, requestKey } from '../frontier/canonical.ts';
+import { linkRules } from '../frontier/links.ts';
+import { openProvider } from '../provider/declared.ts';
+import type { OpenProvider } from '../provider/provider.ts';
+import { hoursOver } from '../request/failure.ts';
+import { dayOf } from './windows.ts';
+import { beginCrawl, isSeen, type NewPlace, nextPlaces, unvisited } from '../store/crawl.ts';
+import type { Fence } from '../store/ops.ts';
+import type { PageCopy, ResumePoint, TargetRow } from '../store/tables/rows.ts';
+import type { ScrapeWish } from '../view/scrape.ts';
+import type { Store } from '../store/store.ts';
+import type { CrawlRow } from '../store/tables/crawls.ts';
+import { collectWalk, windowUrl } from './collect-walk.ts';
+import { type CrawlState, crawlWalk } from './crawl-walk.ts';
+import { ErrorTally } from './limits.ts';
+import type { ListResumeOptions } from './list-resume.ts';
+import { listWalk } from './list-walk.ts';
+import { failedEnd, type Visit, type Walk } from './walk.ts';
+
+/** A scrape that has just begun. */
+export interface Begun {
+  readonly target: TargetRow;
+  readonly fence: Omit<Fence, 'step'>;
+  readonly loaded: LoadedSource;
+  readonly wish: ScrapeWish;
+  /** Set for a source with a plug-in. Default: the built-in provider of the source. */
+  readonly provider?: OpenProvider | undefined;
+}
+
+/** The facts of the store from which walks are opened. */
+interface WalkFacts {
+  readonly target: TargetRow;
+  readonly provider: OpenProvider;
+  /** Whether a completed scrape of the target has stored the item. */
+  isKnown(draft: RecordDraft): boolean;
+  readonly resume: ListResumeOptions;
+  /** Wall time. */
+  now(): number;
+}
+
+/**
+ * Opens the walk of a scrape that has just begun: a crawl, a single page, a list, or the windows of a register. Resolves with
+ * `undefined` when the scrape is superseded already. Rejects with `StoreFullError` when the store has no room to begin a crawl.
+ *
+ * @param now - gives wall time.
+ */
+export async function openWalk(store: Store, begun: Begun, now: () => number): Promise<Walk | undefined> {
+  const { source } = begun.loaded;
+  const facts = factsOf(store, begun, now);
+  if (source.crawl !== undefined) return openCrawl(store, begun, facts, source.crawl);
+  const { target, provider, isKnown, resume } = facts;
+  const { wish } = begun;
+  const { list } = provider;
+  const { url } = target;
+  const isFull = wish.full === true;
+  // A copy that another version of the definition read may lack fields.
+  const copy = !isFull && target.copy?.version === begun.loaded.version ? target.copy : undefined;
+  // A page that redirects may lead elsewhere today.
+  if (list === undefined) return pageWalk(url, provider, copy?.url === url ? copy : undefined);
+  const errors = new ErrorTally(source.errorCeiling);
+  const { collect } = source;
+  if (collect === undefined) {
+    const visit = target.settled === 0 ? 'first' : 'later';
+    return listWalk({ url, provider, list, visit, isFull, copy, keepsCopy: true, isKnown, errors, resume });
+  }
+  return collectWalk({
+    provider,
+    list,
+    collect,
+    windowUrl: (window) => windowUrl(url, collect, window),
+    position: target.position,
+    wish,
+    today: dayOf(now()),
+    errors,
+  });
+}
+
+function factsOf(store: Store, begun: Begun, now: () => number): WalkFacts {
+  const { source, version } = begun.loaded;
+  const resume = resumeOf(store, begun);
+  // A first visit that its limit ended is followed by later visits.
+  const target = resume?.isOver === true ? { ...begun.target, settled: resume.by } : begun.target;
+  const seenBy = ({ type, key }: { readonly type: string; readonly key: string }) =>
+    store.records.seenBy(target.target, { source: source.id, type, key });
+  return {
+    target,
+    provider: begun.provider ?? openProvider(source),
+    now,
+    isKnown(draft) {
+      const first = seenBy(draft)?.first ?? 0;
+      return first > 0 && first <= target.settled;
+    },
+    resume: {
+      version,
+      scrape: begun.fence.scrape,
+      from: resume?.isOver === true ? undefined : resume,
+      isMet: (draft, since) => (seenBy(draft)?.last ?? 0) >= since,
+    },
+  };
+}
+
+/**
+ * The point at which a walk to the end of a list resumes, or at which its limit ended it. A list that a person wants read again in full
+ * is begun anew, unless the walk for that wish was cut by the end of the daemon or of the opening hours.
+ */
+function resumeOf(store: Store, { target, wish, loaded }: Begun): ResumePoint | undefined {
+  const { resume } = store.targets.get(target.target) ?? target;
+  if (resume?.version !== loaded.version) return undefined;
+  if (wish.full !== true) return target.settled === 0 ? resume : undefined;
+  const last = store.scrapes.get(resume.by);
+  const wasCut = last?.failure?.code === 'interrupted' || last?.endReason === hoursOver;
+  return last?.wish?.full === true && wasCut ? resume : undefined;
+}
+
+async function openCrawl(
+  store: Store,
+  begun: Begun,
+  { target, provider, now }: WalkFacts,
+  crawl: Crawl,
+): Promise<Walk | undefined> {
+  const { source, version } = begun.loaded;
+  const startUrls = crawl.start ?? [target.url];
+  const row = await beginCrawl(store, begun.fence, {
+    version,
+    maxPages: crawl.maxPages,
+    places: startPlaces(crawl, startUrls),
+    anew: begun.wish.full === true,
+  });
+  if (row === undefined) return undefined;
+  const state = crawlState(store, source.id, row);
+  return crawlWalk({ crawl, provider, width: source.politeness.concurrency, now, startUrls, state });
+}
+
+function startPlaces(crawl: Crawl, startUrls: readonly string[]): NewPlace[] {
+  const rules = linkRules(crawl, startUrls);
+  const options = canonicalOptions(crawl);
+  const places = startUrls.map((url) => ({ url: canonicalUrl(url, options) ?? url, depth: 0 }));
+  const sitemaps = (crawl.sitemaps ?? []).map((url) => ({ url, depth: 0, sitemap: true, kind: 'listing' }) as const);
+  const starts = places.map((place) => ({ ...place, kind: rules.kindOf(place.url) }));
+  return [...starts, ...sitemaps].map((place) => ({ ...place, key: requestKey(place) }));
+}
+
+function crawlState(store: Store, source: string, { target, crawl, firstScrape }: CrawlRow): CrawlState {
+  const row = (): CrawlRow => {
+    const found = store.crawls.get(target, crawl);
+    if (found === undefined) throw new Error(`target ${target}: crawl ${crawl} is gone`);
+    return found;
+  };
+  return {
+    row,
+    unvisited: () => unvisited(row()),
+    next: (except, limit) => nextPlaces(store, target, { except, limit }),
+    isSeen: (key) => isSeen(store, target, key),
+    isNew: ({ type, key }) => (store.records.seenBy(target, { source, type, key })?.last ?? 0) < firstScrape,
+    hadLinks: () => [...store.crawls.ofTarget(target, { before: crawl })].some(({ startLinks }) => startLinks > 0),
+  };
+}
+
+/** Reads a target that is a single page. */
+export function pageWalk(url: string, { request, page }: OpenProvider, copy: PageCopy | undefined): Walk {
+  const visit: Visit = { url, reading: page, request, keepsCopy: true, isOnly: true, ...defined({ copy }) };
+  let isLeft = true;
+  return {
+    width: 1,
+    next() {
+      const next = isLeft ? visit : undefined;
+      isLeft = false;
+      return next;
+    },
+    advance(_, visited) {
+      const { outcome } = visited.result;
+      if (outcome.kind === 'unmodified') return { end: { status: 'complete', reason: 'unmodified', finished: false } };
+      if (outcome.kind !== 'read') return { end: failedEnd(visited) };
+      return { end: { status: 'complete', reason: 'end', finished: outcome.extraction.finished } };
+    },
+    ending: () => ({ status: 'complete', finished: false }),
+  };
+}

@@ -1,0 +1,62 @@
+import { defined } from '../defined.ts';
+import type { Log } from '../log.ts';
+import type { Close, CommitResult, StepOps } from '../store/ops.ts';
+
+/** Records between two lines of progress. */
+const progressStep = 100;
+
+/** The largest number of notes that are remembered; a further note may be written twice. */
+const mostNotes = 1_000;
+
+/** Writes the lines of one scrape into the log: its start and end, its progress, and each note of its steps once. */
+export class ScrapeLog {
+  readonly #log: Log;
+  readonly #of: Readonly<Record<string, unknown>>;
+  readonly #notes = new Set<string>();
+  #collected = 0;
+  #end: Readonly<Record<string, unknown>> = { status: 'cut' };
+
+  constructor(log: Log, of: { readonly source: string; readonly project: string; readonly scrape: number }) {
+    this.#log = log;
+    this.#of = of;
+  }
+
+  /** Logs the start. */
+  started(args: readonly string[] = []): void {
+    this.#log('info', 'scrape has started', { ...this.#of, args });
+  }
+
+  /** Logs the new notes of a step. Returns the operations of the step without the notes that an earlier step had. */
+  ops(ops: StepOps): StepOps {
+    const { notes, ...log } = ops.log;
+    if (notes === undefined) return ops;
+    const fresh = notes.filter((note) => !this.#notes.has(note));
+    for (const note of fresh) {
+      if (this.#notes.size < mostNotes) this.#notes.add(note);
+      this.#log('warn', note, this.#of);
+    }
+    return { ...ops, log: { ...log, ...defined({ notes: fresh.length > 0 ? fresh : undefined }) } };
+  }
+
+  /** Logs the progress that a committed step has made, every 100 records. Returns `result`. */
+  written({ close }: StepOps, result: CommitResult): CommitResult {
+    if (close !== undefined) this.closing(close);
+    if (result.outcome === 'superseded') return result;
+    const { added, changed, confirmed } = result.counts;
+    const before = Math.floor(this.#collected / progressStep);
+    this.#collected += added + changed + confirmed;
+    const passed = Math.floor(this.#collected / progressStep);
+    if (passed > before) this.#log('info', `${passed * progressStep} records so far`, this.#of);
+    return result;
+  }
+
+  /** Notes how the scrape ends. */
+  closing({ status, failure }: Close): void {
+    this.#end = { status, ...defined({ failure: failure?.code }) };
+  }
+
+  /** Logs the end; a scrape that is cut from outside has the status `cut`. */
+  stopped(): void {
+    this.#log('info', 'scrape has stopped', { ...this.#of, ...this.#end, collected: this.#collected });
+  }
+}

@@ -1,0 +1,136 @@
+import type { Clock } from '../clock.ts';
+import { type Catalogue, type LoadedSource, isPlugged } from '../definition/catalogue.ts';
+import type { Log } from '../log.ts';
+import type { SourcePlugins } from '../plugin/source-plugins.ts';
+import type { Circuits } from '../request/gate.ts';
+import { watchRequests, withDeadline, withinHours } from '../request/scrape-requests.ts';
+import type { MakeRequest } from '../request/intent.ts';
+import { SentCredentials } from '../request/sent-credentials.ts';
+import { isAvailable, nextAvailable } from '../schedule/time/open-hours.ts';
+import type { DueTimes } from '../schedule/due-times.ts';
+import { closeScrape, commitStep } from '../store/commit.ts';
+import { sweepCrawls } from '../store/crawl.ts';
+import type { Close, Fence, StepOps } from '../store/ops.ts';
+import type { TargetRow } from '../store/tables/rows.ts';
+import { beginScrape } from '../store/scrapes.ts';
+import type { Store } from '../store/store.ts';
+import { openCollector, runCollector } from './collector.ts';
+import { openWalk } from './open-walk.ts';
+import { redactedClose, redactedStep } from './step-ops.ts';
+import { type SourceVerdict, runScrape } from './run.ts';
+import { ScrapeLog } from './scrape-log.ts';
+
+export interface ScrapeTargetDeps {
+  readonly clock: Clock;
+  /** A number in `[0, 1)`. */
+  random(): number;
+  store(): Store;
+  /** Runs what writes to the store; resolves with `undefined` when the store is full. */
+  unlessFull<T>(write: () => Promise<T>): Promise<T | undefined>;
+  catalogue(): Catalogue;
+  settings(): { readonly timeLimitMs: number };
+  readonly dues: DueTimes;
+  readonly circuits: Circuits;
+  readonly makeRequest: MakeRequest;
+  readonly plugins: SourcePlugins;
+  readonly log: Log;
+  /** Called after the scrape of a target with an objective: the planner looks again when to warn of it. */
+  freshnessChanged(): void;
+}
+
+/** Called by a scrape that is under way, for the actor of its project. */
+export interface ScrapeProgress {
+  /** Called when the scrape has begun, with its number. */
+  begun(scrape: number): void;
+  /** Called with `true` when the scrape begins to wait for a turn of its host, and with `false` when it has the turn. */
+  waits(isWaiting: boolean): void;
+}
+
+/** The result of an attempt to scrape. */
+export interface ScrapeAttempt {
+  /** When to try again, wall time; set where the scrape could not begin. */
+  readonly notBefore?: number;
+}
+
+/**
+ * Scrapes one target to the end of its scrape. Resolves also when the scrape failed or could not begin; rejects for errors of ours, and
+ * with the signal's reason when that fires.
+ */
+export type ScrapeTarget = (target: TargetRow, signal: AbortSignal, progress: ScrapeProgress) => Promise<ScrapeAttempt>;
+
+/** Opens the scrapes of all targets. */
+export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
+  const { clock, store, dues, circuits } = deps;
+  return async (target, signal, progress) => {
+    const loaded = deps.catalogue().sources.get(target.source);
+    if (loaded === undefined) return {};
+    const { hours } = dues.scheduleOf(target);
+    // The target may have waited for its turn until the hours of its source were over.
+    if (!isAvailable(hours, clock.now())) return { notBefore: nextAvailable(hours, clock.now()) ?? Infinity };
+    const answer = await circuits.mayAsk(target.source, target.target);
+    if (!answer.mayAsk) return { notBefore: answer.nextAt };
+    let verdict: SourceVerdict = 'unused';
+    try {
+      verdict = (await scrape(target, loaded, signal, progress)) ?? 'unused';
+    } finally {
+      circuits.ended(target.source, { target: target.target, verdict });
+    }
+    return {};
+  };
+
+  /** Begins, runs and closes a scrape; resolves with `undefined` where it could not begin or was superseded. */
+  async function scrape(
+    target: TargetRow,
+    loaded: LoadedSource,
+    signal: AbortSignal,
+    progress: ScrapeProgress,
+  ): Promise<SourceVerdict | undefined> {
+    const { source, version } = loaded;
+    const now = clock.now();
+    const reasons = dues.why(target).because.filter(({ effect }) => effect === 'asks');
+    // A crawl looks for new pages and does not verify known ones, so that no objective gives it a deadline.
+    const deadlineAt = source.crawl === undefined ? dues.deadlineOf(target) : undefined;
+    const nextDueAt = dues.afterwards(target);
+    const began = await deps.unlessFull(() => beginScrape(store(), target.target, version));
+    if (!began?.ok) return undefined;
+    const { wish, fence } = began;
+    progress.begun(fence.scrape);
+    const begun = { ...fence, version, dueAt: Math.min(now, ...reasons.map(({ at }) => at)), nextDueAt };
+    const sent = new SentCredentials();
+    const log = new ScrapeLog(deps.log, { source: source.id, project: target.project, scrape: fence.scrape });
+    const watched = watchRequests(deps.makeRequest, sent, (isWaiting) => progress.waits(isWaiting));
+    const runDeps = {
+      clock,
+      random: () => deps.random(),
+      makeRequest: withDeadline(deadlineAt, withinHours(dues.scheduleOf(target).hours, clock, watched)),
+      timeLimitMs: deps.settings().timeLimitMs,
+      commit: async (step: Fence, ops: StepOps) =>
+        log.written(ops, await commitStep(store(), step, log.ops(redactedStep(sent, ops)))),
+      async close(closed: Omit<Fence, 'step'>, close: Close) {
+        log.closing(close);
+        return closeScrape(store(), closed, redactedClose(sent, close));
+      },
+    };
+    log.started(wish.args);
+    try {
+      return await deps.unlessFull(run);
+    } finally {
+      log.stopped();
+      if (store().schedule.get(target.target)?.fresh) deps.freshnessChanged();
+      if (source.crawl !== undefined) await sweepCrawls(store(), target.target);
+    }
+
+    async function run(): Promise<SourceVerdict | undefined> {
+      const opened = isPlugged(loaded) ? await deps.plugins.open(loaded, signal) : undefined;
+      if (opened?.isCollector === true && isPlugged(loaded)) {
+        const { provider } = opened;
+        const parts = { loaded, target, scrape: fence.scrape, args: wish.args ?? [], sent, provider };
+        return runCollector(begun, source, openCollector({ ...parts, plugins: deps.plugins }), runDeps, signal);
+      }
+      const walk = await openWalk(store(), { target, loaded, wish, fence, provider: opened?.provider }, () =>
+        clock.now(),
+      );
+      return walk && runScrape(begun, source, walk, runDeps, signal);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import type { Fence } from './ops.ts';
+import type { TargetRow } from './tables/rows.ts';
+import type { RecordView } from '../view/record.ts';
+import type { Change, Store } from './store.ts';
+
+/** Records per transaction: commits wait a few milliseconds at most. */
+const batch = 250;
+
+/** Complete crawls without a record until it is gone. It is missing before, since a page may be away for a day. */
+const goneAfter = 2;
+
+/**
+ * Marks the records of a target that nobody has seen since the scrape `since` began. Uses several transactions, each of
+ * which checks the fence. A mark names its crawl by `since`, so a crawl that is cut here and ends later marks no record
+ * twice. Returns how many records the crawl found missing and gone. Rejects with `StoreFullError` when the store has no
+ * room.
+ */
+export async function markMissing(
+  store: Store,
+  fence: Omit<Fence, 'step'>,
+  since: number,
+  holds: () => TargetRow | undefined,
+): Promise<{ readonly missing: number; readonly gone: number }> {
+  const marked = { missing: 0, gone: 0 };
+  let after: RecordView | undefined;
+  for (;;) {
+    const range = { limit: batch, after };
+    const found = await store.write((change) => {
+      const target = holds();
+      if (target === undefined) return undefined;
+      const rows = [...store.records.ofTarget(fence.target, range)];
+      return { rows: rows.length, last: rows.at(-1), ...markSome(store, change, { target, fence, since }, rows) };
+    });
+    if (found === undefined) return marked;
+    marked.missing += found.missing;
+    marked.gone += found.gone;
+    if (found.rows < batch) return marked;
+    after = found.last;
+  }
+}
+
+interface Crawled {
+  readonly target: TargetRow;
+  readonly fence: Omit<Fence, 'step'>;
+  /** The scrape that began the crawl. */
+  readonly since: number;
+}
+
+function markSome(
+  store: Store,
+  change: Change,
+  crawled: Crawled,
+  rows: readonly RecordView[],
+): { readonly missing: number; readonly gone: number } {
+  const begunAt = store.scrapes.get(crawled.since)?.startedAt ?? Infinity;
+  const counts = { missing: 0, gone: 0 };
+  for (const row of rows) {
+    if (isSeen(row, crawled.since, { begunAt, now: change.at })) continue;
+    const times = row.absent?.times ?? 0;
+    const isMarked = row.absent?.scrape === crawled.since;
+    if (!isMarked && times >= goneAfter) continue;
+    if (!isMarked) mark(store, change, crawled, row);
+    counts[kindOf(isMarked ? times : times + 1)] += 1;
+  }
+  return counts;
+}
+
+/**
+ * Whether a record was seen since the crawl began, by a scrape or a pulse. An instant in the future, from before the
+ * clock was set back, does not count.
+ */
+function isSeen(
+  { lastScrape, updatedAt }: RecordView,
+  since: number,
+  { begunAt, now }: { readonly begunAt: number; readonly now: number },
+): boolean {
+  return lastScrape >= since || (updatedAt >= begunAt && updatedAt <= now);
+}
+
+function mark(store: Store, change: Change, { target: row, fence, since }: Crawled, record: RecordView): void {
+  const { source, type, key, absent } = record;
+  const times = (absent?.times ?? 0) + 1;
+  const kind = kindOf(times);
+  const { target, project } = row;
+  const { scrape } = fence;
+  store.records.update({ ...record, absent: { since: absent?.since ?? change.at, times, scrape: since } });
+  store.history.add({ target, source, type, key, at: change.at, scrape, kind, fields: {} });
+  change.tell({ type: `record.${kind}`, project, source, target, scrape, data: { type, key } });
+}
+
+function kindOf(times: number): 'missing' | 'gone' {
+  return times < goneAfter ? 'missing' : 'gone';
+}

@@ -1,0 +1,77 @@
+import { setImmediate } from 'node:timers/promises';
+import { defined } from '../defined.ts';
+import type { Event } from '../event/catalogue.ts';
+import type { Store } from './store.ts';
+
+/** The events that a follower wants: those that match all that is set. */
+export interface WantedEvents {
+  readonly project?: string;
+  readonly source?: string;
+  readonly scrape?: number;
+  /** Event types; a `*` at the end stands for any rest, as in `scrape.*`. */
+  readonly types?: readonly string[];
+}
+
+/** A part of the event log, in the order of the commits. */
+export interface LogSlice {
+  /** The wanted events of the slice; none when the slice holds others only. */
+  readonly events: readonly Event[];
+  /** The last event that was read, wanted or not: following resumes after it. */
+  readonly upTo: number;
+  /** Stored events after `upTo`. */
+  readonly behind: number;
+  /** Set when events that the follower has not read are no longer kept: the id of the last one of them. */
+  readonly trimmedTo?: number;
+}
+
+/** Rows that are read at a time, so that a follower holds no more in memory. */
+const sliceRows = 100;
+
+/**
+ * Follows the event log: yields all events after `after` slice by slice, first those that are stored, then new ones as they are
+ * committed. Waits while there are none, and leaves the event loop free between two full slices. Ends when `signal` fires.
+ * Throws when the store is closed meanwhile.
+ */
+export async function* follow(
+  { events, onEvents }: Pick<Store, 'events' | 'onEvents'>,
+  after: number,
+  wanted: WantedEvents,
+  signal: AbortSignal,
+): AsyncGenerator<LogSlice, void, void> {
+  let upTo = after;
+  let wake = (): void => {};
+  const stop = onEvents(() => wake());
+  const wakeAtEnd = (): void => wake();
+  signal.addEventListener('abort', wakeAtEnd);
+  try {
+    while (!signal.aborted) {
+      const rows = [...events.rows({ after: upTo, limit: sliceRows })];
+      const [first] = rows;
+      if (first === undefined) {
+        await new Promise<void>((resolve) => (wake = resolve));
+        continue;
+      }
+      const trimmedTo = first.id > upTo + 1 ? first.id - 1 : undefined;
+      upTo = first.id + rows.length - 1;
+      const behind = events.last() - upTo;
+      yield { events: rows.filter((event) => isWanted(event, wanted)), upTo, behind, ...defined({ trimmedTo }) };
+      if (rows.length === sliceRows) await setImmediate();
+    }
+  } finally {
+    signal.removeEventListener('abort', wakeAtEnd);
+    stop();
+  }
+}
+
+function isWanted(event: Event, { project, source, scrape, types }: WantedEvents): boolean {
+  return (
+    (project === undefined || event.project === project) &&
+    (source === undefined || event.source === source) &&
+    (scrape === undefined || event.scrape === scrape) &&
+    (types === undefined || types.some((type) => isOfType(event, type)))
+  );
+}
+
+function isOfType({ type }: Event, wanted: string): boolean {
+  return wanted.endsWith('*') ? type.startsWith(wanted.slice(0, -1)) : type === wanted;
+}

@@ -1,0 +1,250 @@
+import { statSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Database, open } from 'lmdb';
+import { createBatches } from './batch.ts';
+import { constants } from 'node:os';
+
+export interface EnvironmentOptions {
+  /** A folder; it is made when it is missing. */
+  readonly path: string;
+  /**
+   * The largest size of the file, in bytes; default: the disk is the limit. LMDB's own `mapSize` is no limit, as
+   * lmdb-js grows the map whenever it is full. The size is checked before each change, so the changes of one batch may
+   * pass it.
+   */
+  readonly limitBytes?: number;
+}
+
+export interface CommitOptions {
+  /**
+   * Resolves only when the change is on disk, so that it survives a power failure. Otherwise it survives the end of the
+   * process.
+   */
+  readonly durable?: boolean;
+  /** Commits also beyond `limitBytes`; for changes that make room. */
+  readonly evenWhenFull?: boolean;
+}
+
+/** One LMDB environment: its transactions and its tables. Only `tables/table.ts` uses its databases. */
+export interface Environment {
+  readonly path: string;
+  database<V>(name: string): Database<V>;
+  /** Whether a transaction of this environment is running. */
+  isWriting(): boolean;
+  /**
+   * Runs a change as one transaction and resolves with its result when it is committed: visible to all and safe from
+   * the end of this process. `run` is synchronous and may be run twice; its last run counts. Rejects with what `run`
+   * throws, which undoes the whole change, and with `StoreFullError`.
+   */
+  commit<T>(run: () => T, options?: CommitOptions): Promise<T>;
+  /**
+   * Runs a change at once, while no other process can write; it is on disk when this returns. Throws what `run` throws,
+   * which undoes the change.
+   */
+  exclusively<T>(run: () => T): T;
+  /** Calls `listener` whenever a change is undone, so that the listener can drop what it remembers of it. */
+  onUndone(listener: () => void): void;
+  /**
+   * Copies all that is committed to the folder `path`, replacing an older copy. Rejects when the folder cannot be
+   * written.
+   */
+  copyTo(path: string): Promise<void>;
+  /** Waits for the changes under way and closes the environment. May be called again. */
+  close(): Promise<void>;
+}
+
+/** The part of the limit from which free pages within the file no longer count as room. */
+const fullFraction = 15 / 16;
+
+/** Opens the environment in the folder `path`, which is made if missing. Throws the error of lmdb-js if it cannot be opened. */
+export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Environment {
+  // Without batching by turns: with it, the rejection of a failed commit also reaches a promise that nobody can handle.
+  const root = open<unknown>({ path, noSubdir: false, maxDbs: 64, encoding: 'json', eventTurnBatching: false });
+  const databases = new Map<string, Database<never>>();
+  const listeners: (() => void)[] = [];
+  const waiting = new Set<() => void>();
+  let writing = false;
+  let closed: Promise<void> | undefined;
+  const runInBatch = createBatches({ write: (run) => counted(() => root.transaction(run)), undoable });
+
+  return {
+    path,
+    database<V>(name: string): Database<V> {
+      const database = databases.get(name) ?? root.openDB<never>({ name, encoding: 'json' });
+      databases.set(name, database);
+      return database;
+    },
+    isWriting: () => writing,
+    commit,
+    exclusively: undoable,
+    onUndone(listener) {
+      listeners.push(listener);
+    },
+    async copyTo(target) {
+      await rm(target, { recursive: true, force: true });
+      await mkdir(target, { recursive: true });
+      await root.backup(target, false);
+    },
+    close: () => (closed ??= close()),
+  };
+
+  async function commit<T>(run: () => T, { durable = false, evenWhenFull = false }: CommitOptions = {}): Promise<T> {
+    try {
+      const result = await runInBatch(() => {
+        if (!evenWhenFull) refuseWhenFull();
+        return run();
+      });
+      if (durable) await flushed();
+      return result;
+    } catch (error) {
+      if (!isCommitFailure(error)) throw storeErrorOf(error, path);
+      undone();
+      for (const resolve of waiting) resolve();
+      waiting.clear();
+      throw storeErrorOf(await causeOf(error), path);
+    }
+  }
+
+  /**
+   * Resolves when all committed changes are on disk. lmdb-js never settles the `flushed` of a batch that fails;
+   * everything before that batch is on disk by then.
+   */
+  function flushed(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    waiting.add(resolve);
+    root.flushed.then(() => {
+      waiting.delete(resolve);
+      resolve();
+    }, resolve);
+    return promise;
+  }
+
+  async function close(): Promise<void> {
+    // For the same reason: closing waits for the last batch to be flushed, and one without a write always is.
+    await counted(() => root.transaction(() => undefined));
+    await root.close();
+  }
+
+  /** Runs `run` in a transaction, or in a child of the running one. */
+  function undoable<T>(run: () => T): T {
+    writing = true;
+    try {
+      return root.transactionSync(run);
+    } catch (error) {
+      // At once, not when the promise rejects: the next change runs before that.
+      undone();
+      throw error;
+    } finally {
+      writing = false;
+    }
+  }
+
+  function undone(): void {
+    for (const listener of listeners) listener();
+  }
+
+  function refuseWhenFull(): void {
+    if (limitBytes === undefined || statSync(join(path, 'data.mdb')).size < limitBytes) return;
+    const usedBytes = bytesInUse([root, ...databases.values()]);
+    if (usedBytes < limitBytes * fullFraction) return;
+    throw new StoreFullError(
+      'map_full',
+      `${path}: ${usedBytes} bytes are in use: expected less than the limit of ${limitBytes}`,
+    );
+  }
+}
+
+interface PageCounts {
+  readonly pageSize: number;
+  readonly treeBranchPageCount: number;
+  readonly treeLeafPageCount: number;
+  readonly overflowPages: number;
+}
+
+function bytesInUse(databases: readonly Pick<Database<unknown>, 'getStats'>[]): number {
+  return databases.reduce((sum, database) => {
+    const counts = database.getStats() as PageCounts;
+    return sum + counts.pageSize * (counts.treeBranchPageCount + counts.treeLeafPageCount + counts.overflowPages);
+  }, 0);
+}
+
+/** The error "Commit failed" of lmdb-js, with a promise that rejects with its cause. */
+interface CommitFailure extends Error {
+  readonly commitError: Promise<never>;
+}
+
+function isCommitFailure(error: unknown): error is CommitFailure {
+  return error instanceof Error && 'commitError' in error;
+}
+
+async function causeOf(failure: CommitFailure): Promise<unknown> {
+  try {
+    return await failure.commitError;
+  } catch (cause) {
+    return cause;
+  }
+}
+
+/** The store has no room: nothing of the change was written; reads go on. */
+export class StoreFullError extends Error {
+  override readonly name = 'StoreFullError';
+  /** `map_full`: the configured limit is reached; `disk_full`: the file system has no room. */
+  readonly code: 'map_full' | 'disk_full';
+
+  constructor(code: StoreFullError['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** MDB_MAP_FULL of LMDB. */
+const mapFull = -30_792;
+
+/** LMDB reports a write that the file system cuts short, as on a full disk, as EIO. */
+const diskFull: readonly number[] = [
+  constants.errno.ENOSPC,
+  constants.errno.EDQUOT,
+  constants.errno.EFBIG,
+  constants.errno.EIO,
+];
+
+/** The error to throw for a failed commit: a `StoreFullError` when room was lacking, else `error` itself. */
+export function storeErrorOf(error: unknown, path: string): unknown {
+  if (!(error instanceof Error) || error instanceof StoreFullError) return error;
+  const status = 'code' in error ? error.code : undefined;
+  if (status === mapFull) {
+    return new StoreFullError('map_full', `${path}: the memory map is full: expected room to write`, { cause: error });
+  }
+  if (typeof status === 'number' && diskFull.includes(status)) {
+    return new StoreFullError('disk_full', `${path}: the disk is full (error ${status}): expected room to write`, {
+      cause: error,
+    });
+  }
+  return error;
+}
+
+/** Transactions that have begun or wait to begin, in all environments of this process. */
+let underWay = 0;
+let isHalted = false;
+
+/** Runs a transaction and counts it until it is over. Rejects with what it rejects with; never settles after `halt`. */
+export async function counted<T>(transaction: () => Promise<T>): Promise<T> {
+  if (isHalted) return new Promise(() => undefined);
+  underWay += 1;
+  try {
+    return await transaction();
+  } finally {
+    underWay -= 1;
+  }
+}
+
+/** Lets no further transaction begin in this process; their promises never settle. For a process that ends. */
+export function halt(): void {
+  isHalted = true;
+}
+
+/** Whether any transaction of this process is under way. */
+export function isWriteUnderWay(): boolean {
+  return underWay > 0;
+}

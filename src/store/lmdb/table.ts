@@ -1,0 +1,177 @@
+import type { RangeOptions } from 'lmdb';
+import type { Environment } from './environment.ts';
+
+/** Numbers come before texts, and a list before a longer one that begins with it. */
+export type TableKey = string | number | (string | number)[];
+
+/** A part of the rows that belong together, such as those of a target, in the order of their last number. */
+export interface NumberRange {
+  /** The number of the row that the slice before ended with; of rows with the newest first, `before` in its place. */
+  readonly after?: number | undefined;
+  readonly before?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** A part of a table, in the order of its keys. */
+export interface Range<K extends TableKey> {
+  /** The first key; `after` excludes that key. A range of a key that is too long to be stored is empty. */
+  readonly from?: K | undefined;
+  readonly after?: K | undefined;
+  /** The first key after the range. */
+  readonly before?: K | undefined;
+  readonly limit?: number | undefined;
+  readonly newestFirst?: boolean;
+}
+
+/**
+ * Rows by key. Reads are possible at any time and see what is committed; `put`, `append` and `remove` throw outside of
+ * a transaction.
+ */
+export interface Table<K extends TableKey, V> {
+  readonly get: (key: K) => V | undefined;
+  readonly has: (key: K) => boolean;
+  readonly put: (key: K, row: V) => void;
+  /** Puts a row whose key comes after all others, faster than `put`; throws for any other key. */
+  readonly append: (key: K, row: V) => void;
+  /** Returns whether there was such a row. */
+  readonly remove: (key: K) => boolean;
+  /** Removes the rows of a range. Returns their number. */
+  readonly removeRange: (range: Range<K>) => number;
+  /** To be iterated within the turn of the event loop in which it is called, as `rows` and `entries`. */
+  readonly keys: (range?: Range<K>) => Iterable<K>;
+  readonly rows: (range?: Range<K>) => Iterable<V>;
+  readonly entries: (range?: Range<K>) => Iterable<{ readonly key: K; readonly row: V }>;
+  readonly lastKey: () => K | undefined;
+  /** Number of rows, without reading them. */
+  readonly count: () => number;
+}
+
+/** Opens the table `name`, which is made when missing. Rows are trusted to be of type `V`. Its `put`, `append` and `remove` throw outside a transaction. */
+export function table<K extends TableKey, V>(environment: Environment, name: string): Table<K, V> {
+  const database = environment.database<V>(name);
+
+  return {
+    get: (key) => (fits(key) ? database.get(key) : undefined),
+    has: (key) => fits(key) && database.doesExist(key),
+    put(key, row) {
+      inTransaction();
+      database.putSync(key, row);
+    },
+    append(key, row) {
+      inTransaction();
+      const added: unknown = database.putSync(key, row, { append: true });
+      if (added !== true) {
+        throw new Error(`${name}: expected a key beyond the last one, got ${JSON.stringify(key)}`);
+      }
+    },
+    remove(key) {
+      inTransaction();
+      return database.removeSync(key);
+    },
+    removeRange(range) {
+      inTransaction();
+      const keys = [...database.getKeys(optionsOf(range))];
+      for (const key of keys) database.removeSync(key);
+      return keys.length;
+    },
+    keys: (range) => database.getKeys(optionsOf(range)) as Iterable<K>,
+    rows: (range) => database.getRange(optionsOf(range)).map(({ value }) => value),
+    entries: (range) => database.getRange(optionsOf(range)).map(({ key, value }) => ({ key: key as K, row: value })),
+    lastKey() {
+      for (const key of database.getKeys({ reverse: true, limit: 1 })) return key as K;
+      return undefined;
+    },
+    count: () => (database.getStats() as { readonly entryCount: number }).entryCount,
+  };
+
+  /** Throws outside of a transaction: lmdb-js would write later, and nobody would learn whether it did. */
+  function inTransaction(): void {
+    if (!environment.isWriting()) throw new Error(`${name}: expected to be written within a transaction`);
+  }
+}
+
+/** Puts rows by key, and removes those that are `undefined`. Throws outside a transaction. */
+export function putOrRemove<K extends TableKey, V>(
+  rows: Pick<Table<K, V>, 'put' | 'remove'>,
+  changed: Iterable<readonly [K, V | undefined]>,
+): void {
+  for (const [key, row] of changed) {
+    if (row === undefined) rows.remove(key);
+    else rows.put(key, row);
+  }
+}
+
+/** UTF-16 units of a key that always fit: LMDB allows 1,978 bytes. */
+const maxUnits = 600;
+
+/** Whether a key can be stored; lmdb-js throws for one that is too long. */
+function fits(key: TableKey): boolean {
+  if (typeof key === 'number') return true;
+  if (typeof key === 'string') return key.length <= maxUnits;
+  return key.reduce<number>((sum, part) => sum + (typeof part === 'string' ? part.length : 0), 0) <= maxUnits;
+}
+
+/** Options of lmdb-js for a range. Backwards, it takes its start, which it includes, for the upper end. */
+function optionsOf<K extends TableKey>({ from, after, before, limit, newestFirst }: Range<K> = {}): RangeOptions {
+  const lower = after ?? from;
+  if ((lower !== undefined && !fits(lower)) || (before !== undefined && !fits(before))) return { limit: 0 };
+  const options: RangeOptions = {};
+  if (limit !== undefined) options.limit = limit;
+  if (newestFirst === true) {
+    options.reverse = true;
+    options.exclusiveStart = true;
+    options.inclusiveEnd = after === undefined;
+    if (before !== undefined) options.start = before;
+    if (lower !== undefined) options.end = lower;
+  } else {
+    options.exclusiveStart = after !== undefined;
+    if (lower !== undefined) options.start = lower;
+    if (before !== undefined) options.end = before;
+  }
+  return options;
+}
+
+/** A table whose keys count up from 1. */
+export interface NumberedTable<V> extends Table<number, V> {
+  /** Appends the row that `make` returns for the next number. Returns the row. */
+  readonly add: (make: (number: number) => V) => V;
+  /** The highest number: among committed rows, or within a transaction also its own; 0 in an empty table. */
+  readonly last: () => number;
+  /**
+   * Removes up to `limit` of the oldest rows beyond the newest `keep`, except rows for which `gone` returns `stays`.
+   * The newest row always stays, as the next number follows from it. Returns the number of removed rows.
+   */
+  readonly trim: (keep: number, limit: number, gone?: (row: V) => 'stays' | void) => number;
+}
+
+/** Opens the table `name` of numbered rows, which is made when missing; its writes throw outside a transaction. */
+export function numberedTable<V>(environment: Environment, name: string): NumberedTable<V> {
+  const rows = table<number, V>(environment, name);
+  let known: number | undefined;
+  // A number of a change that was undone is free again.
+  environment.onUndone(() => {
+    known = undefined;
+  });
+
+  return {
+    ...rows,
+    add(make) {
+      const number = (known ?? last()) + 1;
+      const row = make(number);
+      rows.append(number, row);
+      known = number;
+      return row;
+    },
+    last,
+    trim(keep, limit, gone) {
+      const oldest = [...rows.entries({ before: last() - Math.max(1, keep) + 1, limit })];
+      const leaving = oldest.filter(({ row }) => gone?.(row) !== 'stays');
+      for (const { key } of leaving) rows.remove(key);
+      return leaving.length;
+    },
+  };
+
+  function last(): number {
+    return rows.lastKey() ?? 0;
+  }
+}

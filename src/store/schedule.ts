@@ -1,0 +1,252 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Clock, jumpMs } from '../clock.ts';
+import { defined } from '../defined.ts';
+import { type Boot, overdueThatCount } from '../schedule/next-due.ts';
+import type { EndedScrape } from '../schedule/pace/pace.ts';
+import type { Rest, ScheduleRow } from '../schedule/row.ts';
+import type { ScheduleContext } from '../schedule/scheduling.ts';
+import type { ProjectRow, TargetRow } from './tables/rows.ts';
+import type { RecordView } from '../view/record.ts';
+import type { Change, Store } from './store.ts';
+import { inSlices, targetsOfSources, writtenAtOnce } from './slices.ts';
+import type { Verification } from '../schedule/fresh-row.ts';
+import type { Bucket } from '../schedule/pace/bucket.ts';
+import { setImmediate } from 'node:timers/promises';
+
+/** Ends the due times of a target. A row with objectives or tokens, or of a parked target, is kept; any other is removed. */
+export function putToRest(store: Store, change: Change, target: TargetRow, rest: Rest): void {
+  const row = store.schedule.get(target.target);
+  if (row === undefined) return;
+  const resting = store.scheduling.next(target, { ...row, rest }, contextOf(store, change, target));
+  const isParked = rest === 'parked' || target.status === 'parked';
+  if (isParked || store.scheduling.isKept(resting)) store.schedule.set(resting);
+  else store.schedule.remove(target.target);
+}
+
+/** Schedules the first scrape of a target that is new, enabled, restored or released. The state of its pace is kept. */
+export function scheduleFirst(store: Store, change: Change, target: TargetRow): void {
+  const row = store.schedule.get(target.target);
+  store.schedule.set(store.scheduling.first(target, contextOf(store, change, target), row));
+}
+
+/**
+ * Computes the next due time of a scheduled target after a scrape, or after an input has changed. Does nothing to a
+ * target without a schedule row. Returns the number of records that were read for it: more than 0 only where objectives
+ * on fields are new.
+ */
+export function scheduleNext(store: Store, change: Change, target: TargetRow, ended?: EndedScrape): number {
+  const row = store.schedule.get(target.target);
+  if (row === undefined) return 0;
+  const context = contextOf(store, change, target);
+  const next = store.scheduling.next(target, row, context, ended);
+  if (!isDeepStrictEqual(next, row)) store.schedule.set(next);
+  return context.recordsRead();
+}
+
+/** The number of a target's records from which it is computed when its fields were last verified. */
+const recordsThatTell = 20;
+
+/** The inputs of a target's schedule besides the target, and the number of records that were read for it so far. */
+export function contextOf(
+  { projects, schedule, records }: Store,
+  { at }: Change,
+  { target, project }: TargetRow,
+): ScheduleContext & { recordsRead(): number } {
+  let first: readonly RecordView[] | undefined;
+  return {
+    at,
+    project: projects.get(project),
+    neighbours: schedule,
+    fieldVerifiedAt(field) {
+      // Once for all fields: a record is decoded as a whole.
+      first ??= Array.from(records.ofTarget(target, { limit: recordsThatTell }));
+      const seen = first.flatMap(({ fields }) => fields[field]?.verifiedAt ?? []);
+      return seen.length === 0 ? undefined : Math.max(...seen);
+    },
+    recordsRead: () => first?.length ?? 0,
+  };
+}
+
+/**
+ * Schedules anew what is due or held back later than it ever may be, because the wall clock was set back. Works also
+ * when the store is full. Rejects when a commit fails.
+ */
+export async function bringForward(store: Store): Promise<void> {
+  for await (const rows of inSlices<ScheduleRow>(store.schedule.rowsAfter, writtenAtOnce))
+    await store.write((change) => rows.forEach(({ target }) => bringOneForward(store, change, target)), {
+      evenWhenFull: true,
+    });
+}
+
+function bringOneForward(store: Store, change: Change, number: number): void {
+  const row = store.schedule.get(number);
+  const found = store.targets.get(number);
+  if (row === undefined || found === undefined) return;
+  const target = heldFrom(found, change.at);
+  if (target !== found) store.targets.put(target);
+  if (row.manualAt !== undefined && row.manualAt > change.at) store.schedule.set({ ...row, manualAt: change.at });
+  scheduleNext(store, change, target);
+}
+
+/** The target with crashes and parking that lie in the future moved to the present; a parking keeps its length. */
+function heldFrom(target: TargetRow, at: number): TargetRow {
+  const { crashes, parked } = target;
+  if (crashes.recent.every((each) => each <= at) && (parked?.at ?? 0) <= at) return target;
+  const recent = crashes.recent.map((each) => Math.min(each, at));
+  return {
+    ...target,
+    crashes: { ...crashes, recent },
+    ...defined({ parked: parked && parkedBy(parked, at) }),
+  };
+}
+
+function parkedBy(parked: NonNullable<TargetRow['parked']>, at: number): TargetRow['parked'] {
+  return parked.at <= at ? parked : { ...parked, at, retryAt: at + parked.retryAt - parked.at };
+}
+
+/** When the daemon started, or its wall clock was last set, and how many targets were overdue then. */
+export interface BootCount {
+  /** Counts the overdue targets at the first call, when the schedule is still as the last run left it. */
+  current(): Boot;
+  /** Starts anew at the present time. */
+  restart(): void;
+}
+
+/** Creates the count for a daemon that starts now. `current` throws while no store is open. */
+export function createBootCount(clock: Clock, store: () => Store): BootCount {
+  let startedAt = clock.now();
+  let boot: Boot | undefined;
+  return {
+    current() {
+      const overdue = () => [...store().schedule.byDue({ before: startedAt, limit: overdueThatCount })].length;
+      return (boot ??= { at: startedAt, overdue: overdue() });
+    },
+    restart() {
+      startedAt = clock.now();
+      boot = undefined;
+    },
+  };
+}
+
+/** Whether the wall clock was set back since the last commit. */
+export function isSetBack(store: Store, now: number): boolean {
+  const last = store.commits.get(store.commits.last());
+  return last !== undefined && last.at > now + jumpMs;
+}
+
+/**
+ * Writes that fields of a target, or the whole target, were verified, and tells the events of its objectives. Without
+ * `seen`, only its age counts. Does nothing to a target without objectives. To be called within a transaction.
+ */
+export function freshen(store: Store, change: Change, target: TargetRow, seen?: Verification): void {
+  const row = store.schedule.get(target.target);
+  if (row?.fresh === undefined) return;
+  const found = store.scheduling.verified(target, row, contextOf(store, change, target), seen);
+  store.schedule.set(found.row);
+  const { project, source } = target;
+  for (const { kind, ...data } of found.events)
+    change.tell({ type: `objective.${kind}`, project, source, target: target.target, data });
+}
+
+/**
+ * Tells the events of objectives that were exceeded by time alone, for up to `limit` targets. Returns the number of
+ * these targets. Rejects with `StoreFullError` when the store has no room.
+ */
+export function tellAges(store: Store, limit: number): Promise<number> {
+  return store.write((change) => {
+    const rows = [...store.schedule.byCrossing({ before: change.at + 1, limit })];
+    for (const row of rows) {
+      const target = store.targets.get(row.target);
+      if (target === undefined) store.schedule.remove(row.target);
+      else freshen(store, change, target);
+    }
+    return rows.length;
+  });
+}
+
+/** The plan of one day for one target. */
+export interface PlannedTarget {
+  readonly target: number;
+  /** The `since` of the schedule row from which the plan was made. */
+  readonly since: number;
+  readonly bucket: Bucket;
+  readonly turns: readonly number[];
+  /** Instant at which the next day begins. */
+  readonly planAt: number;
+}
+
+/**
+ * Writes a part of a day's plan: the turns of each target with their costs. A target that had a turn meanwhile, has
+ * another pace or rests is skipped, to be planned anew. Returns the ids of projects of which a due time changed.
+ * Rejects with `StoreFullError` when the store has no room.
+ */
+export function writePlan(store: Store, all: readonly PlannedTarget[]): Promise<ReadonlySet<string>> {
+  return store.write((change) => {
+    const projects = new Set<string>();
+    const once: Store = { ...store, projects: { ...store.projects, get: projectsOnce(store) } };
+    for (const { target: number, since, bucket, turns, planAt } of all) {
+      const row = store.schedule.get(number);
+      const target = store.targets.get(number);
+      if (row?.pace.kind !== 'tokens' || target === undefined || row.rest !== undefined || row.since !== since)
+        continue;
+      const planned: ScheduleRow = { ...row, pace: { ...row.pace, bucket, planned: turns, planAt } };
+      const next = store.scheduling.next(target, planned, contextOf(once, change, target));
+      store.schedule.set(next);
+      if (next.dueAt !== row.dueAt) projects.add(target.project);
+    }
+    return projects;
+  });
+}
+
+/**
+ * Returns a reader that reads each project once, as a project of thousands of targets is a large row. For one
+ * synchronous pass, in which no project changes.
+ */
+export function projectsOnce({ projects }: Pick<Store, 'projects'>): (id: string) => ProjectRow | undefined {
+  const known = new Map<string, ProjectRow>();
+  return (id) => {
+    const project = known.get(id) ?? projects.get(id);
+    if (project !== undefined) known.set(id, project);
+    return project;
+  };
+}
+
+/** Records that one transaction reads: some milliseconds. */
+const recordsAtOnce = 300;
+
+/**
+ * Schedules the targets of some sources anew, or all targets, because an input of their schedules has changed; in small
+ * transactions. Rejects with `StoreFullError` when the store has no room.
+ */
+export async function reschedule(store: Store, sources: Iterable<string> | 'all'): Promise<void> {
+  if (sources === 'all') {
+    for await (const rows of inSlices(store.schedule.rowsAfter, writtenAtOnce)) {
+      const numbers = rows.map(({ target }) => target);
+      await again(store, numbers);
+    }
+  } else {
+    for await (const numbers of targetsOfSources(store, sources)) await again(store, numbers);
+  }
+}
+
+/**
+ * Schedules targets anew in as many transactions as the reading of their records takes, and leaves the event loop free
+ * between two.
+ */
+async function again(store: Store, numbers: readonly number[]): Promise<void> {
+  for (let done = 0; done < numbers.length;) {
+    if (done > 0) await setImmediate();
+    done += await store.write((change) => againFirst(store, change, numbers.slice(done)));
+  }
+}
+
+/** Schedules the first of some targets anew, until enough records were read. Returns the number of these targets. */
+function againFirst(store: Store, change: Change, numbers: readonly number[]): number {
+  let records = 0;
+  for (const [index, number] of numbers.entries()) {
+    const target = store.targets.get(number);
+    if (target !== undefined) records += scheduleNext(store, change, target);
+    if (records >= recordsAtOnce) return index + 1;
+  }
+  return numbers.length;
+}

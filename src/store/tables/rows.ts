@@ -1,0 +1,168 @@
+import type { ScheduleLevel } from '../../schedule/levels.ts';
+import type { Value } from '../../extract/value/value.ts';
+import type { ScrapeView, StepView } from '../../view/scrape.ts';
+
+/** A project: the targets that a person tracks together. The status `finished` is not stored: a project is finished when all its targets are. */
+export interface ProjectRow {
+  readonly id: string;
+  readonly name: string;
+  readonly labels: readonly string[];
+  /** Factor of the priority of its targets; default 1. */
+  readonly multiplier: number;
+  /** The project's level of schedule settings. */
+  readonly schedule?: ScheduleLevel;
+  readonly status: 'active' | 'archived';
+  readonly createdAt: number;
+  readonly archivedAt?: number;
+  /** Numbers of its targets, in the order in which they were added. */
+  readonly targets: readonly number[];
+}
+
+export type TargetStatus = 'active' | 'finished' | 'disabled' | 'parked';
+
+/** A project's place on one source. */
+export interface TargetRow {
+  readonly target: number;
+  readonly project: string;
+  readonly source: string;
+  readonly url: string;
+  /** The target's own level of schedule settings. Those of its project, its source and the daemon follow. */
+  readonly schedule?: ScheduleLevel;
+  /** When the target was last verified as a whole. */
+  readonly verifiedAt?: number;
+  /** Numbers of records that its newest complete scrapes added, the newest first. */
+  readonly found?: readonly number[];
+  /** The mean cost of its scrapes. */
+  readonly usual?: UsualScrape;
+  readonly status: TargetStatus;
+  /** Missing for a target of an early version. */
+  readonly createdAt?: number;
+  /**
+   * Raised by the start and the end of a scrape, archive, cancel and parking: a commit that carries an older epoch writes nothing.
+   */
+  readonly epoch: number;
+  /** Number of the last scrape that completed; 0 before the first. */
+  readonly settled: number;
+  /** The position of a collector. */
+  readonly position?: CollectorPosition;
+  /** The point at which a walk to the end of a list resumes; set while the walk is under way and after it was cut. */
+  readonly resume?: ResumePoint;
+  /** Number of the running scrape, if any. */
+  readonly running?: number;
+  /** Number of the waiting scrape, if any: a person asked for it and it has not begun. */
+  readonly waiting?: number;
+  /** Validators of the page that was read last, at `url`, to ask whether it has changed. */
+  readonly copy?: PageCopy;
+  /** Instants of crashes in the last 5 s, and the number of crashes in a row without a committed step. */
+  readonly crashes: {
+    readonly recent: readonly number[];
+    readonly inRow: number;
+    readonly total: number;
+    readonly last?: string;
+  };
+  /**
+   * Set while the target is parked, and kept after its release until a step commits, so that the next parking is
+   * longer.
+   */
+  readonly parked?: { readonly at: number; readonly reason: string; readonly retryAt: number; readonly times: number };
+}
+
+/** The mean cost of a target's scrapes, over the newest ones that got an answer. */
+export interface UsualScrape {
+  /** The number of scrapes in the mean, up to the number over which it is smoothed. */
+  readonly scrapes: number;
+  /** 1 at least. */
+  readonly requests: number;
+  readonly bytes: number;
+}
+
+/** The validators of a page, to ask whether it has changed. */
+export interface PageCopy {
+  readonly url: string;
+  /** Version of the definition by which the page was read. Another version may find more in it. */
+  readonly version: string;
+  /** When the page was last known to be current. */
+  readonly observedAt: number;
+  /** Later instants at which some of its records were verified before a scrape was cut; the newest 8. */
+  readonly partlyAt?: readonly number[];
+  readonly etag?: string;
+  readonly lastModified?: string;
+}
+
+/** One run over one target. */
+export interface ScrapeRow extends ScrapeView {
+  readonly epoch: number;
+  readonly spent?: SpentRow;
+}
+
+/** Costs of the steps of a scrape besides their bytes; zero where missing. */
+export interface SpentRow {
+  /** Steps without an exchange. */
+  readonly batches?: number;
+  /** Steps that ended before a request was sent, as where robots.txt forbids it. */
+  readonly unasked?: number;
+  /** Answers that the page was not modified. */
+  readonly notModified?: number;
+  /** Answers with a validator, so that the next request can be conditional. */
+  readonly validated?: number;
+  /** CPU time of the extraction threads, in milliseconds. */
+  readonly cpuMs?: number;
+}
+
+/** One line of a scrape's run log. */
+export interface StepRow extends StepView {
+  readonly scrape: number;
+}
+
+/**
+ * The position of a collector: the newest value of each of its date fields that whole windows brought, none after the
+ * last day of these windows.
+ */
+export interface CollectorPosition {
+  readonly newest: Readonly<Record<string, string>>;
+}
+
+/** The point at which a walk to the end of a list resumes in the next scrape, if the present one is cut. */
+export interface ResumePoint {
+  /** Version of the definition by which the walk reads. */
+  readonly version: string;
+  /** The last page that gave records, counted from 1, and what leads to it. */
+  readonly place: {
+    readonly url: string;
+    readonly page: number;
+    readonly cursor?: Value;
+    readonly body?: Readonly<Record<string, string | number>>;
+    readonly size?: number;
+  };
+  /**
+   * Digests of what stood on the page before as well, as a site shows on every page; missing where there was none.
+   */
+  readonly standing?: readonly string[];
+  /** The scrape that began the walk, and the last one that wrote this. */
+  readonly since: number;
+  readonly by: number;
+  /** Drafts that the walk found before that page. */
+  readonly before: number;
+  /** Scrapes in a row that resumed the walk there and came no further because the site could not be asked. */
+  readonly stuck?: number;
+  /**
+   * Set where a limit ended the walk: it is neither resumed nor begun anew. What it stored counts as known, and what
+   * lies behind its last page is left out.
+   */
+  readonly isOver?: true;
+}
+
+/** One line of the commit log: what was committed, and the newest event at that time. */
+export interface CommitRow {
+  readonly serial: number;
+  readonly at: number;
+  /** The kind of change, such as `step`, `pulse`, `scrape.begin` or `project.archive`. */
+  readonly kind: string;
+  readonly project?: string;
+  readonly target?: number;
+  readonly scrape?: number;
+  readonly step?: number;
+  readonly epoch?: number;
+  /** Id of the newest event at that time; 0 before the first event. */
+  readonly lastEvent: number;
+}

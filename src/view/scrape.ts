@@ -1,0 +1,93 @@
+import * as z from 'zod';
+import { ChangeCounts, Failure, Instant, Serial } from './fields.ts';
+
+/** How a person wants a scrape to differ from its definition. */
+export const ScrapeWish = z.strictObject({
+  /** Reads a list to its end, past what is known; a crawl begins anew. */
+  full: z.boolean().exactOptional(),
+  /** The first and the last day of a collector's windows. */
+  from: z.iso.date().exactOptional(),
+  to: z.iso.date().exactOptional(),
+  /** The arguments of a plug-in's `collect`, in this order. */
+  args: z.array(z.string().max(1_000)).max(100).readonly().exactOptional(),
+});
+export type ScrapeWish = Readonly<z.infer<typeof ScrapeWish>>;
+
+/** Why a scrape runs: its target was due, or a person requested it. */
+export const ScrapeReason = z.enum(['due', 'manual']);
+
+/**
+ * `waiting`: a person requested the scrape and it has its number, but it has not begun. `aborted`: a guard of its
+ * definition ended it; what it found stays.
+ */
+export const ScrapeStatus = z.enum(['waiting', 'running', 'complete', 'failed', 'aborted', 'cancelled']);
+
+/** The counts of a scrape or a step besides those of its records. */
+const met = {
+  /** Places that should have been records and were none, as they lacked their key or threw. */
+  errors: z.int().exactOptional(),
+  /** Records that were left out because another record of their page has their key and other values. */
+  repeated: z.int().exactOptional(),
+};
+
+/** The result of a scrape, as its row and the event of its end have it. */
+export const scrapeEnd = {
+  reason: ScrapeReason,
+  steps: z.int(),
+  counts: ChangeCounts,
+  ...met,
+  /** Why the scrape ended where it did, such as `known`, `end` or `loop`. */
+  endReason: z.string().exactOptional(),
+  failure: Failure.exactOptional(),
+};
+
+/** One scrape of one target. Its number is its id, for people as well. */
+export const ScrapeView = z.strictObject({
+  scrape: Serial,
+  target: Serial,
+  project: z.string(),
+  source: z.string(),
+  /** Missing for a scrape that goes as its definition says. */
+  wish: ScrapeWish.exactOptional(),
+  /** The version of the definition by which the scrape reads; empty while it waits. */
+  version: z.string(),
+  status: ScrapeStatus,
+  /** While the scrape waits: when it was requested. */
+  startedAt: Instant,
+  endedAt: Instant.exactOptional(),
+  bytes: z.int(),
+  ...scrapeEnd,
+});
+export type ScrapeView = Readonly<z.infer<typeof ScrapeView>>;
+
+/** A text that is not of its field's type. The field is lost; the record is not. */
+export const Unparsed = z.strictObject({
+  record: z.string(),
+  field: z.string(),
+  text: z.string(),
+  expected: z.string(),
+});
+export type Unparsed = Readonly<z.infer<typeof Unparsed>>;
+
+/** One step of a scrape's run log. */
+export const StepView = z.strictObject({
+  step: Serial,
+  url: z.string(),
+  /** The number of the page within its list, from 1; missing where there is no list. */
+  page: Serial.exactOptional(),
+  at: Instant,
+  elapsedMs: z.number(),
+  bytes: z.int(),
+  status: z.int().exactOptional(),
+  failure: Failure.exactOptional(),
+  counts: ChangeCounts,
+  /** Fields that no record of the page has. */
+  absent: z.array(z.string()).readonly(),
+  unparsed: z.array(Unparsed).readonly(),
+  ...met,
+  /** Set for a step without an exchange: drafts and failed items that a plug-in's collector handed over. */
+  batch: z.int().exactOptional(),
+  /** Other notes as sentences: fields that no record declares, items that could not be read. */
+  notes: z.array(z.string()).readonly().exactOptional(),
+});
+export type StepView = Readonly<z.infer<typeof StepView>>;

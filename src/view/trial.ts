@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import { Value } from './fields.ts';
+
+/** How a field of a page got its value. */
+export const ExplainedField = z.strictObject({
+  name: z.string(),
+  /** The place that gave the value; missing where none matched. `alternative` counts from 1 in order of preference, of `alternatives`. */
+  place: z
+    .strictObject({
+      by: z.enum(['css', 'xpath', 'json', 'meta', 'const', 'here']),
+      text: z.string(),
+      attr: z.string().exactOptional(),
+      alternative: z.int(),
+      alternatives: z.int(),
+      matches: z.int(),
+    })
+    .exactOptional(),
+  /** Each filter with the value that it was given. */
+  filters: z.array(z.strictObject({ filter: z.string(), before: Value })).readonly(),
+  /** Missing where no place matched, and where the text there could not be read. */
+  value: Value.exactOptional(),
+  /** Texts that could not be read, with what was expected instead; `path` leads into the value, as `.price`. */
+  lost: z.array(z.strictObject({ path: z.string(), text: z.string(), expected: z.string() })).readonly(),
+});
+export type ExplainedField = Readonly<z.infer<typeof ExplainedField>>;
+
+/** One place of a page that was looked at for a record, whether it is one or not. */
+export const ExplainedItem = z.strictObject({
+  record: z.string(),
+  /** Missing where there is no record, as its key or a required field is missing. */
+  key: z.string().exactOptional(),
+  fields: z.array(ExplainedField).readonly(),
+});
+export type ExplainedItem = Readonly<z.infer<typeof ExplainedItem>>;
+
+/** A field that the `fast` and the `browser` tree of a page read differently. */
+export const TreeDifference = z.strictObject({
+  record: z.string(),
+  key: z.string(),
+  field: z.string(),
+  /** Missing where that tree gives no such record or field. */
+  fast: Value.exactOptional(),
+  browser: Value.exactOptional(),
+});
+export type TreeDifference = Readonly<z.infer<typeof TreeDifference>>;

@@ -1,0 +1,3 @@
+import { loadShare } from './lane.ts';
+
+await loadShare('daemon', 1, 3);

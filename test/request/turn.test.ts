@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { VirtualClock } from '../../src/clock.ts';
+import { strangerAt } from '../../src/definition/source.ts';
+import type { StepOutcome } from '../../src/engine/step.ts';
+import { requestOf } from '../../src/provider/requests.ts';
+import { createExchangeInTurn, type GrantCheck } from '../../src/request/turn.ts';
+import type { Circuits, Gate } from '../../src/request/gate.ts';
+import type { RequestIntent } from '../../src/request/intent.ts';
+
+const url = 'http://h.test/';
+const came: StepOutcome = { kind: 'redirect', location: `${url}b`, at: 0, elapsedMs: 1, bytes: 0, status: 302 };
+const never = new AbortController().signal;
+
+const noSecrets = () => assert.fail('no secrets are looked up');
+
+/** Circuits that nothing asks. */
+const shut: Circuits = {
+  mayAsk: () => assert.fail('no circuit is asked'),
+  ended: assert.fail,
+  of: () => assert.fail('no circuit is asked'),
+};
+
+/** An exchange whose gate grants at once and writes down what happens. */
+function exchangeAt(happened: string[]) {
+  const gate: Gate = {
+    offer: ({ key }) => (happened.push(`offer ${key}`), Symbol(key)),
+    withdraw: () => void happened.push('withdraw'),
+    async take(_id, _signal, check) {
+      const verdict = check?.() ?? 'allowed';
+      if (verdict === 'allowed') return { sent: () => void happened.push('sent') };
+      happened.push('unused');
+      return verdict;
+    },
+    done: (_, { kind }) => void happened.push(`done ${kind}`),
+  };
+  return createExchangeInTurn({
+    clock: new VirtualClock(),
+    hosts: { gate, circuits: shut, expectedWait: () => Promise.resolve({ hold: undefined, waiting: 0 }) },
+    secrets: { find: noSecrets, remembered: noSecrets },
+    daemon: { data: '', bot: { name: 'Heronry', onlyLoopback: false }, warn: assert.fail },
+    async runStep(_step, _signal, onSent) {
+      onSent();
+      return came;
+    },
+  });
+}
+
+function intent(): RequestIntent {
+  const source = strangerAt(url);
+  return { step: { request: requestOf(source, url) }, source, dueAt: 0 };
+}
+
+describe('an exchange', () => {
+  test('takes its turn, is sent, and gives the turn back with what came of it', async () => {
+    const happened: string[] = [];
+    const outcome = await exchangeAt(happened)(intent(), { crawlDelayMs: () => undefined }, never);
+    assert.equal(outcome, came);
+    assert.deepEqual(happened, ['offer http://h.test', 'sent', 'done answered']);
+  });
+
+  test('that nobody waits for any more offers nothing', async () => {
+    const happened: string[] = [];
+    const left = AbortSignal.abort(new Error('left'));
+    await assert.rejects(exchangeAt(happened)(intent(), { crawlDelayMs: () => undefined }, left), /left/);
+    assert.deepEqual(happened, []);
+  });
+
+  test('gives its turn back before its check asks anew, and takes another', async () => {
+    const happened: string[] = [];
+    let isKnown = false;
+    const check: GrantCheck = {
+      verdict: () => (isKnown ? 'allowed' : 'renew'),
+      async renew() {
+        happened.push('renew');
+        isKnown = true;
+        return 'allowed';
+      },
+    };
+    await exchangeAt(happened)(intent(), { crawlDelayMs: () => undefined, check }, never);
+    assert.deepEqual(happened, [
+      'offer http://h.test',
+      'unused',
+      'renew',
+      'offer http://h.test',
+      'sent',
+      'done answered',
+    ]);
+  });
+
+  test('that its check refuses when the turn comes is not sent', async () => {
+    const happened: string[] = [];
+    const refused = { code: 'robots_disallowed', message: 'no' };
+    const check: GrantCheck = { verdict: () => refused, renew: () => Promise.resolve('allowed') };
+    const outcome = await exchangeAt(happened)(intent(), { crawlDelayMs: () => undefined, check }, never);
+    assert.deepEqual(outcome, { refused });
+    assert.deepEqual(happened, ['offer http://h.test', 'unused']);
+  });
+});

@@ -1,0 +1,50 @@
+import { open } from 'lmdb';
+
+/** The rows of an environment, by table. */
+type Rows = Readonly<Record<string, readonly (readonly [key: Key, row: unknown])[]>>;
+
+type Key = string | number | (string | number)[];
+
+/** Writes an environment without the store. */
+export async function writeEnvironment(path: string, tables: Rows): Promise<void> {
+  const root = open({ path, noSubdir: false, maxDbs: 64, encoding: 'json' });
+  for (const [name, rows] of Object.entries(tables)) {
+    const database = root.openDB<unknown, Key>({ name, encoding: 'json' });
+    for (const [key, row] of rows) database.putSync(key, row);
+  }
+  await root.close();
+}
+
+const crashes = { recent: [], inRow: 0, total: 0 };
+const target = { project: 'lamp', source: 'shop', status: 'active', epoch: 3, createdAt: 1_000, crashes };
+const price = { value: 3, observedAt: 5_000, verifiedAt: 5_000 };
+
+/** A store as the program of schema 4 left it: a project of two targets, of which the first was scraped and has one record. */
+export const schema4 = {
+  meta: [['schema', 4]],
+  projects: [
+    [
+      'lamp',
+      { id: 'lamp', name: 'lamp', labels: [], multiplier: 1, status: 'active', createdAt: 1_000, targets: [1, 2] },
+    ],
+  ],
+  targets: [
+    [1, { ...target, target: 1, url: 'https://shop.test/1', settled: 1 }],
+    [2, { ...target, target: 2, url: 'https://shop.test/2', settled: 0 }],
+  ],
+  'targets.by_source': [
+    [['shop', 1], 1],
+    [['shop', 2], 1],
+  ],
+  records: [
+    [
+      ['shop', 'item', 'a'],
+      {
+        ...{ source: 'shop', type: 'item', key: 'a', target: 1, id: 'id of a', url: 'https://shop.test/1' },
+        ...{ firstSeenAt: 2_000, updatedAt: 5_000, sequence: 4_194_303, lastScrape: 1, fields: { price } },
+      },
+    ],
+  ],
+  'records.by_target': [[[1, 'shop', 'item', 'a'], { first: 1, last: 1 }]],
+  commits: [[1, { serial: 1, at: 5_000, kind: 'step', target: 1, epoch: 2, scrape: 1, step: 1, lastEvent: 0 }]],
+} as const satisfies Rows;
