@@ -41,13 +41,14 @@ async function configuredPlaces({ cwd }: Terminal): Promise<Places> {
  */
 function plainPlaces(text: string): Places | undefined {
   const places: { socket?: string; data?: string } = {};
-  let isPlace = false;
+  /** The key that an indented line belongs to. */
+  let parent: 'none' | 'place' | 'other' = 'none';
   for (const line of text.split(/\r?\n/)) {
     if (/^\s*(?:#|$)/.test(line)) continue;
-    if (line.startsWith(' ') && !isPlace) continue;
+    if (line.startsWith(' ') && parent === 'other') continue;
     const [, key, value = ''] = /^([A-Za-z]+):(?:$| +(.*?)(?: +#.*)?$)/.exec(line) ?? [];
     if (key === undefined) return undefined;
-    isPlace = key === 'socket' || key === 'data';
+    parent = key === 'socket' || key === 'data' ? 'place' : 'other';
     if (key !== 'socket' && key !== 'data') continue;
     if (places[key] !== undefined || !isPlainPath(value)) return undefined;
     places[key] = value;

@@ -29,6 +29,7 @@ describe('the socket of a command', () => {
     ['a flow mapping', '{ data: kept, socket: flow.sock }\n', 'flow.sock'],
     ['a quoted key', '"socket": named.sock\n', 'named.sock'],
     ['a value that is no text', 'socket: null\ndata: 17\n', 'data/control.sock'],
+    ['a file whose keys are all indented', '  data: kept\n  socket: inner.sock\n', 'inner.sock'],
     ['a file with problems', 'socket: a.sock\nsocket: b.sock\n', 'data/control.sock'],
     ['an empty file', '', 'data/control.sock'],
   ];
