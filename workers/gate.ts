@@ -104,12 +104,14 @@ export function createGate(hosts: Ref<HostsMessage>, clock: Timers & Pick<Clock,
         const lease = await entry.granted;
         // The turn of an offer that was withdrawn is given back by `withdraw`.
         if (lease === 'withdrawn' || !waiting.has(id)) throw withdrawn(offer, signal);
-        const verdict = check?.() ?? 'allowed';
-        // A turn that is refused does not ask the circuit, so that it takes up no probe.
-        if (verdict !== 'allowed') {
-          giveBackUnused(lease);
-          return verdict;
+        let verdict: 'allowed' | V | undefined;
+        try {
+          verdict = check?.() ?? 'allowed';
+        } finally {
+          // A turn that is refused does not ask the circuit, so that it takes up no probe.
+          if (verdict !== 'allowed') giveBackUnused(lease);
         }
+        if (verdict !== 'allowed') return verdict;
         const answer = await circuitAnswer(offer);
         if (!waiting.has(id)) throw withdrawn(offer, signal);
         if (answer.mayAsk) return grantOf(lease);

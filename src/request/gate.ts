@@ -19,8 +19,8 @@ export interface Gate {
   withdraw(id: OfferId): void;
   /**
    * Waits for the turn of an offer, and while the circuit of its source holds its target back. The caller must give the turn back by
-   * `done`. Rejects with the signal's reason when that fires first, with a `CallError` when the ledgers end, and with an `Error` for an
-   * offer that is withdrawn, or that `take` was called for before. No turn stays taken then.
+   * `done`. Rejects with the signal's reason when that fires first, with a `CallError` when the ledgers end, with what `check` throws, and
+   * with an `Error` for an offer that is withdrawn, or that `take` was called for before. No turn stays taken then.
    *
    * @param check - decides, each time that a turn has come and before the circuit is asked, whether the turn is used. For any answer but
    *   `allowed` the turn is given back unused, the offer is over, and `take` resolves with the answer. Default: each turn is used.

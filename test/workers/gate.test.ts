@@ -122,4 +122,16 @@ describe('an offer', () => {
     assert.ok(next.turn);
     await assert.rejects(gate.take(id, never), /taken or withdrawn/);
   });
+
+  test('whose check throws rejects with that, and gives its turn back', async (t) => {
+    const { ref, pass, clock } = await startHosts(t);
+    const gate = createGate(ref, clock);
+    const taken = gate.take(gate.offer(offer), never, () => {
+      throw new Error('odd');
+    });
+    const next = wish(ref, 'a', { policy: hasty });
+    await Promise.all([assert.rejects(taken, /odd/), pass(0)]);
+    await pass(0);
+    assert.ok(next.turn);
+  });
 });
