@@ -2,7 +2,8 @@ import { type TargetWalk, type Walked, type WalkedTarget, Walks } from './foreca
 import { type HostPace, type PulseLoad, roundEveryMs } from './host-pace.ts';
 import { type ForecastSpan, type HostMinutes, MinuteQueue, type Peak, peakOf } from './minute-queue.ts';
 import { type OpenHours, openSpans } from './time/open-hours.ts';
-import { paceOf } from './pace/all.ts';
+import { type PaceRow, paceOf } from './pace/all.ts';
+import type { Planner } from './pace/pace.ts';
 import { newPriority } from './priority.ts';
 
 const secondMs = 1_000;
@@ -168,6 +169,8 @@ class HostBook {
   readonly #span: ForecastSpan;
   readonly #queue: MinuteQueue;
   readonly #walks: Walks;
+  /** By schedule, as `Walks` names it. */
+  readonly #planners = new Map<string, Planner<PaceRow>>();
   #work = 0;
 
   constructor(span: ForecastSpan) {
@@ -201,7 +204,7 @@ class HostBook {
     const together = new JointTurnsBook();
     const groups = new Map<string, ForecastTarget[]>();
     for (const target of targets) {
-      if (paceOf(target.given).planned === undefined) {
+      if (paceOf(target.given).planner === undefined) {
         const walked = yield* this.#walks.of(target);
         sums.add(target, walked);
         together.add(walked, target);
@@ -211,34 +214,35 @@ class HostBook {
         if (group === undefined) groups.set(key, [target]);
         else group.push(target);
       }
-      yield* this.#rest(targetWork);
+      if (this.#isDue(targetWork)) yield;
     }
     for (const joint of together.all()) {
-      yield* this.#rest(joint.walked.walk.turnsMs.length);
+      if (this.#isDue(joint.walked.walk.turnsMs.length)) yield;
       this.#addTurns(joint, sums);
     }
-    for (const group of groups.values()) yield* this.#addPlanned(group, sums);
+    for (const [schedule, group] of groups) yield* this.#addPlanned(schedule, group, sums);
   }
 
   /** Adds the targets of one schedule whose turns are planned for all of them together. */
-  *#addPlanned(group: readonly ForecastTarget[], sums: HostSums): Generator<undefined> {
-    const [{ given, hours = [], walkedFrom }] = group as readonly [ForecastTarget];
-    const { at, days } = this.#span;
-    const rows = group.map(({ row: { pace, since, firstAt }, given: own, priority = newPriority }) => ({
-      row: pace,
-      given: own,
-      since,
-      firstAt,
-      priority,
-    }));
-    const within = { from: walkedFrom ?? at, to: at + days * dayMs, hours };
-    const turns = (yield* paceOf(given).planned?.(rows, within) ?? []) ?? [];
+  *#addPlanned(schedule: string, group: readonly ForecastTarget[], sums: HostSums): Generator<undefined> {
+    const rows = group.map(({ row: { pace, ...row }, priority = newPriority }) => ({ ...row, row: pace, priority }));
+    const turns = (yield* this.#plannerOf(schedule, group)?.turnsOf(rows) ?? []) ?? [];
     for (const [place, target] of group.entries()) {
       const walked = yield* this.#walks.ofPlanned(target, turns[place] ?? []);
       sums.add(target, walked);
       this.#addTurns({ walked, requests: target.requests ?? 1, bytes: target.bytes ?? 0 }, sums);
-      yield* this.#rest(targetWork);
+      if (this.#isDue(targetWork)) yield;
     }
+  }
+
+  #plannerOf(schedule: string, [target]: readonly ForecastTarget[]): Planner<PaceRow> | undefined {
+    const known = this.#planners.get(schedule);
+    if (known !== undefined || target === undefined) return known;
+    const { given, hours = [], walkedFrom } = target;
+    const { at, days } = this.#span;
+    const planner = paceOf(given).planner?.(given, { from: walkedFrom ?? at, to: at + days * dayMs, hours });
+    if (planner !== undefined) this.#planners.set(schedule, planner);
+    return planner;
   }
 
   #addTurns({ walked: { walk, firstMs, shiftMs }, requests, bytes }: JointTurns, sums: HostSums): void {
@@ -271,11 +275,12 @@ class HostBook {
     sums.bytes += rounds * requests * bytes;
   }
 
-  *#rest(work: number): Generator<undefined> {
+  /** Counts work; returns whether it is time for others to have their turn. */
+  #isDue(work: number): boolean {
     this.#work += work;
-    if (this.#work < workAtOnce) return;
+    if (this.#work < workAtOnce) return false;
     this.#work = 0;
-    yield;
+    return true;
   }
 }
 

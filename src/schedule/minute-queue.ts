@@ -68,6 +68,8 @@ export class MinuteQueue {
   readonly #due: Float64Array;
   /** Requests a minute that begin at a minute, less those that end there. */
   readonly #slope: Float64Array;
+  /** Whether `#slope` holds any, since most hosts have none. */
+  #isSloped = false;
   /** A bit for each minute that was written to, so that the others are passed over. */
   readonly #touched: Int32Array;
 
@@ -107,6 +109,7 @@ export class MinuteQueue {
   /** Adds so many requests to each minute from one up to another, both within the span. */
   addEvenly(from: number, to: number, perMinute: number): void {
     if (from >= to) return;
+    this.#isSloped = true;
     this.#slope[from] = (this.#slope[from] ?? 0) + perMinute;
     this.#slope[to] = (this.#slope[to] ?? 0) - perMinute;
     this.#touch(from);
@@ -119,7 +122,7 @@ export class MinuteQueue {
    * @param total - receives the requests that are made in each minute, added to what is in it.
    */
   close({ perMinute, atMost }: HostTurns, total?: Float64Array): HostMinutes {
-    const [due, slope, touched] = [this.#due, this.#slope, this.#touched];
+    const [due, slope, isSloped, touched] = [this.#due, this.#slope, this.#isSloped, this.#touched];
     const requests = Array.from({ length: this.#span.days }, () => 0);
     const undone = Array.from({ length: this.#span.days }, () => 0);
     let [even, waiting, longest, most, busiest] = [0, 0, 0, 0, 0];
@@ -135,10 +138,12 @@ export class MinuteQueue {
             if (rest === 0) break;
             minute += 31 - Math.clz32(rest & -rest);
           }
-          even += slope[minute] ?? 0;
+          if (isSloped) {
+            even += slope[minute] ?? 0;
+            slope[minute] = 0;
+          }
           const now = even + (due[minute] ?? 0);
           due[minute] = 0;
-          slope[minute] = 0;
           const made = Math.min(perMinute, waiting + now);
           waiting = Math.min(atMost, Math.max(0, waiting + now - made));
           dueInDay += now;
@@ -153,6 +158,7 @@ export class MinuteQueue {
       undone[day] = Math.max(0, Math.round(dueInDay - madeInDay));
     }
     slope[this.minutes] = 0;
+    this.#isSloped = false;
     touched[touched.length - 1] = 0;
     return {
       requests,

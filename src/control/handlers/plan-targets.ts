@@ -16,6 +16,7 @@ import type { HostPace } from '../../schedule/host-pace.ts';
 import type { TargetSchedule } from '../../schedule/levels.ts';
 import { priorityOf } from '../../schedule/priority.ts';
 import type { OpenHours } from '../../schedule/time/open-hours.ts';
+import type { ScheduleRow } from '../../schedule/row.ts';
 import type { TargetRow } from '../../store/tables/rows.ts';
 import type { Infeasible } from '../../view/infeasible.ts';
 import type { HostsPort, Ports, SchedulePort } from './ports.ts';
@@ -32,12 +33,13 @@ export interface PlanPorts extends Pick<Ports, 'clock' | 'store' | 'catalogue'> 
   readonly schedule: Pick<SchedulePort, 'scheduleOf' | 'pulseOf' | 'tally'>;
 }
 
-/** A place to forecast, with its row where it is tracked already. */
+/** A place to forecast, with its rows where it is tracked already. */
 export interface PlannedPlace {
   readonly url: string;
   readonly multiplier: number;
   readonly schedule: TargetSchedule;
   readonly row?: TargetRow;
+  readonly stored?: ScheduleRow;
 }
 
 /** Facts shared by all targets of one source and schedule. */
@@ -96,13 +98,12 @@ export class PlanTargets {
   }
 
   /** Adds a place that is to be scraped. */
-  add(source: Source, { url, schedule, row, multiplier }: PlannedPlace): void {
+  add(source: Source, { url, schedule, row, stored, multiplier }: PlannedPlace): void {
     const host = this.addObjective(source, url, schedule);
     const kind = this.#kindOf(source, schedule);
     this.#addToPulse(kind.pulse, url, row);
     const { pace: given } = schedule;
     if (given === undefined) return;
-    const stored = row && this.#ports.store().schedule.get(row.target);
     const { requests = 1, bytes = 0 } = row?.usual ?? {};
     const { initialDelayMs = 0 } = schedule;
     const slot = host.entries.length;

@@ -8,7 +8,7 @@ import { defined } from '../../defined.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers, Params } from '../methods.ts';
 import type { PlanView } from '../methods/schedule.ts';
-import { type PlanPorts, PlanTargets } from './plan-targets.ts';
+import { type PlannedPlace, type PlanPorts, PlanTargets } from './plan-targets.ts';
 import { OneByOne } from './one-by-one.ts';
 import { type ReadProject, readProject, specsOf } from './project-spec.ts';
 
@@ -106,15 +106,17 @@ async function addAll(
     const others = await projectsBesides();
     const after = (last: TargetRow | undefined, limit: number): Iterable<TargetRow> =>
       store().targets.rows({ after: last?.target ?? 0, limit });
-    for await (const rows of inSlices(after, atOnce))
+    for await (const rows of inSlices(after, atOnce)) {
+      const stored = store().schedule.rowsBetween(rows[0]?.target ?? 0, rows.at(-1)?.target ?? 0);
       for (const row of rows) {
         const project = others.get(row.project) ?? plainProject;
         if (project === 'left out') continue;
-        if (row.status === 'active') add(project, row, row);
+        if (row.status === 'active') add(project, row, { row, ...defined({ stored: stored.get(row.target) }) });
         // What is parked is not asked, and its objective counts all the same.
         else if (row.status === 'parked') addObjective(project, row);
         if (breaks.isDue()) await breaks.take();
       }
+    }
   }
 
   /** The projects that are not plain: those with settings of their own, and those whose targets do not count. */
@@ -136,16 +138,21 @@ async function addAll(
     for (const place of spec.targets) {
       const row = known.get(placeKey(place));
       // What the site has finished stays so.
-      if (row?.status !== 'finished') add(spec, place, row?.status === 'active' ? row : undefined);
+      if (row?.status === 'active') add(spec, place, { row, ...defined({ stored: store().schedule.get(row.target) }) });
+      else if (row?.status !== 'finished') add(spec, place);
       if (breaks.isDue()) await breaks.take();
     }
   }
 
-  function add(project: Level, place: ProjectSpec['targets'][number], row: TargetRow | undefined): void {
+  function add(
+    project: Level,
+    place: ProjectSpec['targets'][number],
+    tracked: Pick<PlannedPlace, 'row' | 'stored'> = {},
+  ): void {
     const source = catalogue().sources.get(place.source)?.source;
     const schedule = scheduleOf(place, project);
     if (source === undefined || schedule?.pace === undefined) skipped += 1;
-    else inputs.add(source, { url: place.url, multiplier: project.multiplier, schedule, ...defined({ row }) });
+    else inputs.add(source, { url: place.url, multiplier: project.multiplier, schedule, ...tracked });
   }
 
   function addObjective(project: Level, row: TargetRow): void {

@@ -56,11 +56,8 @@ export interface Pace<Given, Row, View> {
   readonly isRegular?: true;
   /** All turns that the pace asks for in a span, in order, where no scrape changes them; in steps of a few milliseconds. */
   instants?(row: Row, span: Span): Generator<undefined, ArrayLike<number>>;
-  /** All turns of the targets of one host and schedule in a span, where the host's turns are planned for all of them together; in the same steps. */
-  planned?(
-    targets: readonly PlannedRow<Given, Row>[],
-    within: PlannedSpan,
-  ): Generator<undefined, readonly ArrayLike<number>[]>;
+  /** Plans the turns of targets of one schedule in a span, where a host's turns are planned for all its targets together. */
+  planner?(given: Given, within: PlannedSpan): Planner<Row>;
 
   /** The schema of `view`; its `kind` is the pace's name. */
   readonly view: z.ZodType<View>;
@@ -121,10 +118,15 @@ export interface PaceNow<Given> {
   readonly priority: number;
 }
 
+/** Plans turns ahead. */
+export interface Planner<Row> {
+  /** All turns of the targets of one host, in order, by the targets' places in the list; in steps of a few milliseconds. */
+  turnsOf(targets: readonly PlannedRow<Row>[]): Generator<undefined, readonly ArrayLike<number>[]>;
+}
+
 /** A target whose turns are planned ahead. */
-export interface PlannedRow<Given, Row> {
+export interface PlannedRow<Row> {
   readonly row: Row;
-  readonly given: Given;
   /** Turns up to this instant are over. */
   readonly since: number;
   /** Scrapes a day that the target deserves. */

@@ -1,8 +1,16 @@
 import { nextAvailable, type OpenHours, openSpans, type Span } from '../time/open-hours.ts';
 import { evenlyWithin, orderApart, type Repeats } from '../time/evenly.ts';
-import { type Bucket, type Day, defaultTokens, spendDay, type TokenLimits, type TokensRow } from './bucket.ts';
+import {
+  type Bucket,
+  type Day,
+  defaultTokens,
+  newBucket,
+  spendDay,
+  type TokenLimits,
+  type TokensRow,
+} from './bucket.ts';
 import { dayNumber, dayStart } from '../time/zone.ts';
-import type { PlannedRow, PlannedSpan } from './pace.ts';
+import type { PlannedRow, PlannedSpan, Planner } from './pace.ts';
 
 /** Nothing of a day is planned sooner than this after it began, or after it was planned. */
 const startMs = 30_000;
@@ -55,75 +63,67 @@ export function dayWindow(zone: string, day: number, at: number): Span {
  * the repeats of a target as far apart as can be. A day without an open hour, and one that was planned before, costs nobody
  * a token.
  */
-export function planDay(inputs: DayInputs): DayPlan {
-  const steps = planDaySteps(inputs);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-/** Does the work of `planDay` in steps of a few milliseconds. */
-function* planDaySteps({
-  day,
-  window,
-  targets,
-  hours = [],
-  limits = defaultTokens,
-}: DayInputs): Generator<undefined, DayPlan> {
+export function planDay({ day, window, targets, hours = [], limits = defaultTokens }: DayInputs): DayPlan {
   const spans = openSpans(hours, window);
-  const isOpen = spans.some(({ from, to }) => from < to);
   const buckets: { target: number; bucket: Bucket }[] = [];
   const pages: Repeats[] = [];
-  let seen = 0;
-  for (const { target, bucket: before, priority, state = 'active' } of targets) {
-    const spending = state === 'active' && !isOpen ? 'waiting' : state;
-    const { bucket, scrapes } = spendDay(before, { day, priority, state: spending }, limits);
+  for (const { target, bucket: before, ...own } of targets) {
+    const { bucket, scrapes } = spendDay(before, { day, ...own, state: stateOn(spans, own.state) }, limits);
     if (bucket !== before) buckets.push({ target, bucket });
     if (scrapes > 0) pages.push({ id: target, times: scrapes });
-    seen += 1;
-    if (seen % atOnce === 0) yield;
   }
   const order = orderApart(pages);
-  if (pages.length > atOnce) yield;
   const instants = evenlyWithin(order.length, spans);
-  const turns: PlannedTurn[] = [];
-  for (const [place, target] of order.entries()) {
-    turns.push({ target, dueAt: instants[place] ?? window.from });
-    if (turns.length % atOnce === 0) yield;
-  }
-  return { turns, buckets };
+  return { turns: Array.from(order, (target, place) => ({ target, dueAt: instants[place] ?? window.from })), buckets };
+}
+
+/** A target waits on a day without an open hour. */
+function stateOn(spans: readonly Span[], state: Day['state'] = 'active'): NonNullable<Day['state']> {
+  return state === 'active' && !spans.some(({ from, to }) => from < to) ? 'waiting' : state;
 }
 
 /**
- * The turns of targets of one host and schedule in a span, as far as they are planned and as `planDay` plans the days to come; in steps of
- * a few milliseconds. What a target saves before its first scrape stays in its bucket.
+ * Plans the turns of targets in a span: those that are planned already, and those that `planDay` plans for the days to come. What a target
+ * saves before its first scrape stays in its bucket.
  */
-export function* planDays(
-  targets: readonly PlannedRow<TokenLimits & { readonly zone: string }, TokensRow>[],
+export function planDays(
+  { zone, ...limits }: TokenLimits & { readonly zone: string },
   { from, to, hours }: PlannedSpan,
-): Generator<undefined, readonly number[][]> {
-  const { given: limits = { ...defaultTokens, zone: 'UTC' } } = targets[0] ?? {};
-  const turns = targets.map(({ row: { planned }, since }) => planned.filter((at) => at > since));
-  const firstAts = targets.map(({ firstAt }) =>
-    firstAt === undefined ? -Infinity : (nextAvailable(hours, Math.max(from, firstAt)) ?? Infinity),
-  );
-  const held = targets.map(({ row: { bucket }, priority }, target) => ({
-    target,
-    bucket,
-    priority,
-    state: 'active' as NonNullable<Day['state']>,
-  }));
-  for (let day = dayNumber(limits.zone, from); ; day += 1) {
-    const window = dayWindow(limits.zone, day, from);
-    if (window.from >= to) return turns;
-    for (const each of held) each.state = (firstAts[each.target] ?? 0) >= window.from - startMs ? 'waiting' : 'active';
-    const plan = yield* planDaySteps({ day, window, targets: held, hours, limits });
-    for (const { target, bucket } of plan.buckets) {
-      const own = held[target];
-      if (own !== undefined) own.bucket = bucket;
+): Planner<TokensRow> {
+  const days: { readonly day: number; readonly window: Span; readonly spans: readonly Span[] }[] = [];
+  for (let day = dayNumber(zone, from); ; day += 1) {
+    const window = dayWindow(zone, day, from);
+    if (window.from >= to) break;
+    days.push({ day, window, spans: openSpans(hours, window) });
+  }
+  return { turnsOf };
+
+  function* turnsOf(targets: readonly PlannedRow<TokensRow>[]): Generator<undefined, readonly number[][]> {
+    const turns = targets.map(({ row: { planned }, since }) => planned.filter((at) => at > since));
+    const buckets = targets.map(({ row: { bucket } }) => bucket);
+    const firstAts = targets.map(({ firstAt }) =>
+      firstAt === undefined ? -Infinity : (nextAvailable(hours, Math.max(from, firstAt)) ?? Infinity),
+    );
+    let looked = 0;
+    for (const { day, window, spans } of days) {
+      const state = stateOn(spans);
+      const pages: Repeats[] = [];
+      for (const [id, { priority }] of targets.entries()) {
+        const isWaiting = (firstAts[id] ?? 0) >= window.from - startMs;
+        const before = buckets[id] ?? newBucket(day, limits);
+        const spent = spendDay(before, { day, priority, state: isWaiting ? 'waiting' : state }, limits);
+        buckets[id] = spent.bucket;
+        if (spent.scrapes > 0) pages.push({ id, times: spent.scrapes });
+        looked += 1;
+        if (looked % atOnce === 0) yield;
+      }
+      const order = orderApart(pages);
+      const instants = evenlyWithin(order.length, spans);
+      for (const [place, id] of order.entries()) {
+        turns[id]?.push(instants[place] ?? window.from);
+        if ((place + 1) % atOnce === 0) yield;
+      }
     }
-    for (const { target, dueAt } of plan.turns) turns[target]?.push(dueAt);
-    yield;
+    return turns;
   }
 }

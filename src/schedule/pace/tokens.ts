@@ -96,7 +96,7 @@ export const tokens = {
   },
   setBackMs,
   isKeptAtRest: true,
-  planned: (targets, span) => planDays(targets, span),
+  planner: (given, within) => planDays(given, within),
 
   view: View,
   show(row, { given = { ...defaultTokens, zone: 'UTC' }, priority, found }) {

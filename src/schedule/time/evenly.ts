@@ -1,9 +1,12 @@
+import { LRUCache } from 'lru-cache';
 import type { Span } from './open-hours.ts';
 
 /** Groups up to this size are improved by swaps; in larger ones the order of the keys stands. */
 const swapLimit = 64;
 /** A gain that is smaller is the rounding of sums. */
 const tie = 1e-9;
+/** By the counts of a group, the places of its pages in the improved order: few counts are in use, and many small groups have the same. */
+const improved = new LRUCache<string, Uint32Array>({ max: 1_000 });
 
 /** A page and how often it is to be scraped. */
 export interface Repeats {
@@ -40,14 +43,26 @@ export function evenlyWithin(n: number, spans: readonly Span[]): Float64Array {
  * same pages give the same order, however they are given.
  */
 export function orderApart(pages: readonly Repeats[]): Uint32Array {
-  const [first] = pages;
-  if (first !== undefined && pages.length === 1) return new Uint32Array(first.times).fill(first.id);
-  const order = keyOrder(pages);
-  if (order.length <= swapLimit && order.length > pages.length) improve(order);
+  const isSorted = pages.every(({ id }, place) => id >= (pages[place - 1]?.id ?? id));
+  const sorted = isSorted ? pages : pages.toSorted((a, b) => a.id - b.id);
+  const total = sorted.reduce((sum, { times }) => sum + times, 0);
+  if (total > swapLimit) return keyOrder(sorted);
+  const counts = sorted.map(({ times }) => times);
+  return improvedOrder(counts).map((place) => sorted[place]?.id ?? 0);
+}
+
+/** The places of pages with these counts. */
+function improvedOrder(counts: readonly number[]): Uint32Array {
+  const key = counts.join();
+  const known = improved.get(key);
+  if (known !== undefined) return known;
+  const order = keyOrder(counts.map((times, id) => ({ id, times })));
+  improve(order);
+  improved.set(key, order);
   return order;
 }
 
-/** Few counts are in use, so the entries are laid down count by count rather than sorted. */
+/** Pages are in the order of their ids. Few counts are in use, so the entries are laid down count by count rather than sorted. */
 function keyOrder(pages: readonly Repeats[]): Uint32Array {
   const idsByTimes = new Map<number, number[]>();
   for (const { id, times } of pages) {
@@ -58,7 +73,6 @@ function keyOrder(pages: readonly Repeats[]): Uint32Array {
   const batches: { readonly key: number; readonly times: number; readonly ids: readonly number[] }[] = [];
   let total = 0;
   for (const [times, ids] of idsByTimes) {
-    if (ids.some((id, place) => id < (ids[place - 1] ?? id))) ids.sort((a, b) => a - b);
     total += times * ids.length;
     for (let k = 0; k < times; k += 1) batches.push({ key: (k + 0.5) / times, times, ids });
   }

@@ -92,6 +92,9 @@ export function scheduleTable(environment: Environment) {
     byCrossing: (range?: InstantRange) => inOrder(byCrossing, range),
     /** Up to `limit` rows after `last`, by the targets' numbers; the first ones without it. */
     rowsAfter: (last: ScheduleRow | undefined, limit: number) => rows.rows({ after: last?.target, limit }),
+    /** The rows of the targets from one number to another, both included, by number: faster than to get each. */
+    rowsBetween: (from: number, to: number) =>
+      new Map([...rows.rows({ from, before: to + 1 })].map((row) => [row.target, row])),
     /** The lowest number that no target with this politeness key and interval has. */
     freeSlot(key: string, everyMs: number): number {
       for (const [, , slot] of gaps.keys({ from: [key, everyMs, 0], before: [key, everyMs, Infinity], limit: 1 })) {
