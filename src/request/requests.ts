@@ -21,6 +21,7 @@ export interface Requests {
  * 4. `turn.ts`: its turn at the gate: the line of its host, a late look at robots.txt, the circuit of its source for its target
  * 5. `turn.ts`: the exchange, with the credentials of the session and by the proxy of the source
  * 6. `sent-credentials.ts`: the secrets that it was sent with are taken out of the result
+ * 7. `redirects.ts`: a redirect is followed by a further request, which begins at the first step; `src/scrape/visit.ts` makes it
  *
  * The requests of robots.txt and of log-ins begin at their turn.
  */

@@ -4,7 +4,7 @@ import type { Advice } from '../provider/define.ts';
 import { nextRetry, type RetryPolicy } from '../fetch/retry.ts';
 import { passing } from '../fetch/triage.ts';
 import type { RequestResult } from '../request/intent.ts';
-import { redirectAfter, type Redirect } from './redirect-chain.ts';
+import { redirectAfter, type Redirect } from '../request/redirects.ts';
 
 /** The decision after one step of a scrape. */
 export type Decision =

@@ -10,7 +10,7 @@ import type { Hop, OpenProvider } from '../provider/provider.ts';
 import { defined } from '../defined.ts';
 import type { SourcePlugins } from '../plugin/source-plugins.ts';
 import type { MakeRequest, RequestResult } from '../request/intent.ts';
-import { nextHop } from './redirect-chain.ts';
+import { nextHop } from '../request/redirects.ts';
 import { SentCredentials } from '../request/sent-credentials.ts';
 import { watchRequests } from '../request/scrape-requests.ts';
 import { allowanceOf, type Decision, decide, noEfforts } from './decide.ts';

@@ -9,7 +9,7 @@ import type { MakeRequest, RequestResult, RequestIntent, Within } from '../reque
 import { stepOps } from './step-ops.ts';
 import { allowanceOf, type Decision, decide, noEfforts } from './decide.ts';
 import { pause } from '../fetch/abort.ts';
-import { nextHop } from './redirect-chain.ts';
+import { nextHop } from '../request/redirects.ts';
 import { TimeLimit } from './limits.ts';
 import type { Visit, Visited } from './walk.ts';
 

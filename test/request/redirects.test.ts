@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nextHop, redirectAfter } from '../../src/scrape/redirect-chain.ts';
+import { nextHop, redirectAfter } from '../../src/request/redirects.ts';
 
 test('a redirect is followed without the user name and password of its address', () => {
   assert.deepEqual(redirectAfter({ location: 'https://me:secret@shop.test/a', status: 302 }, 0), {
