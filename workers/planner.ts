@@ -25,9 +25,9 @@ export interface PlannerDeps {
 
 /** The longest delay until an unannounced instant is noticed, in ms. */
 const longestMs = 900_000;
-/** Projects that change one after the other are looked at together. */
+/** The time from a change of a project to the pass that looks at it, in ms, so that several changes share a pass. */
 const settlesMs = 500;
-/** The store may have room again by then. */
+/** The pause after a pass for which the store had no room, in ms. */
 const retryMs = 60_000;
 
 /** Plans days and follows what changes when targets are due: it writes rows and tells of them, and asks no site. */

@@ -35,7 +35,7 @@ export class Life extends RingItem implements Runnable, Watched {
   /** The record that a dynamic supervisor keeps of this life as its child. */
   record: RingItem | undefined = undefined;
   watches: Watch | undefined = undefined;
-  /** The clock's: see `TimerHolder`. */
+  /** Kept by the clock: see `TimerHolder`. */
   lastTimer = -1;
   /** The keys that this life holds in registries. */
   holds: OneOrSet<Hold> = undefined;

@@ -27,8 +27,9 @@ export interface Client {
    */
   call<M extends Method>(method: M, params: MethodInput<M>): Promise<Result<M>>;
   /**
-   * Subscribes to events: calls `onEvent` for each until the client is closed. Resolves when the daemon has accepted the
-   * subscription. Where the client is too slow, it subscribes again from the last event that it got.
+   * Subscribes to events: calls `onEvent` for each until the client is closed. Resolves when the daemon has accepted
+   * the subscription. Events that are no longer kept when the client could take them are left out: it subscribes again
+   * from the oldest one kept.
    */
   subscribe(
     params: MethodInput<'event.subscribe'>,

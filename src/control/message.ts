@@ -71,7 +71,9 @@ export function eventLine(subscription: RequestId, event: Event): string {
   return `${JSON.stringify({ jsonrpc: '2.0', method: 'event', params: { subscription, event } })}\n`;
 }
 
-/** Makes the line that ends the subscription of a client that was too slow; `after` is the id to resume from. */
+/**
+ * Makes the line that ends a subscription whose next event is no longer kept; the events after the id `after` are kept.
+ */
 export function laggedLine(subscription: RequestId, after: number): string {
   return `${JSON.stringify({ jsonrpc: '2.0', method: 'lagged', params: { subscription, after } })}\n`;
 }

@@ -36,7 +36,7 @@ export function* documentIssues(
     yield { path, message: `${message}${hint}` };
 }
 
-/** Records of which each is wrong are told where they stand. */
+/** Yields an issue for a source without any record. Faults of single records are yielded elsewhere. */
 function* emptyIssues(source: unknown): Generator<Issue> {
   const message = 'expected at least one record';
   if (!isMapping(source) || !('records' in source)) yield { path: ['records'], message: `missing, ${message}` };

@@ -56,7 +56,7 @@ function withFields<T extends { readonly fields: Readonly<Record<string, unknown
   return { ...rest, rules: fields, fields: Object.fromEntries<FieldOutline>(named) };
 }
 
-/** A key that ends in `[]` is of a list, whatever its rule says. */
+/** The type of a field: that of its rule, but `array` where the key ends in `[]`. */
 function typeOf(key: string, rule: unknown): string | undefined {
   if (key.endsWith('[]')) return 'array';
   if (!isMapping(rule)) return undefined;

@@ -89,7 +89,7 @@ export const ShortText = z
   .superRefine(faultCheck(shortFault))
   .transform((text): Place => normalShort(shortPlace(text)));
 
-/** The present element by itself gives its text. */
+/** The place of a short form; one that names the present element alone takes its text. */
 function normalShort(place: ShortPlace): Place {
   return Object.keys(place).length === 0 ? { take: 'text' } : place;
 }

@@ -65,7 +65,10 @@ function* targetIssues(target: WrittenTarget, known: KnownSources): Generator<Pr
   yield* objectiveIssues(target.objectives, [target], known);
 }
 
-/** Addresses that two targets of one project have: only one of two schedules could be kept. */
+/**
+ * Yields an issue for each target whose address another target of the project has, since only one of two schedules
+ * could be kept.
+ */
 function* twinIssues(targets: readonly WrittenTarget[], known: KnownSources): Generator<Issue> {
   const seen = new Map<string, number>();
   for (const [index, target] of targets.entries()) {
@@ -78,7 +81,7 @@ function* twinIssues(targets: readonly WrittenTarget[], known: KnownSources): Ge
   }
 }
 
-/** Equal for targets that are one; nothing where no address can be made. */
+/** Returns a text that is equal for targets with one address; undefined where no address can be made. */
 function addressOf(target: WrittenTarget, { byId }: KnownSources): string | undefined {
   const { source: id, url, params = {} } = target;
   const source = byId.get(id)?.source;

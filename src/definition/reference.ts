@@ -96,7 +96,10 @@ function* pulseIssues(outline: Outline): Generator<Issue> {
   }
 }
 
-/** A pulse for many targets at once tells them apart by the one parameter of their addresses. */
+/**
+ * Yields issues of a pulse that asks for many targets at once: their addresses must have one parameter, by which it
+ * tells them apart.
+ */
 function* batchIssues(
   { url: own = '', each, batch }: NonNullable<Outline['pulse']>,
   url: string | undefined,
@@ -131,7 +134,7 @@ function* objectiveIssues({ objectives, ...source }: Outline): Generator<Issue> 
     yield { path: ['objectives', 'fields', field], message };
 }
 
-/** How far a collector has come is told by days. */
+/** Yields issues of `collect`: the fields that tell how far it has come must be dates. */
 function* collectIssues(outline: Outline): Generator<Issue> {
   const { record: name, fields = [] } = outline.collect?.since ?? {};
   if (name === undefined) return;
@@ -146,7 +149,7 @@ function* collectIssues(outline: Outline): Generator<Issue> {
   }
 }
 
-/** Credentials that are for no address in particular need to be told where they go. */
+/** Yields an issue for a log-in without origins, where the source has no address to take them from either. */
 function* authIssues({ url, auth }: Outline): Generator<Issue> {
   if (auth === undefined || authOrigins(auth, url).length > 0) return;
   const message = `missing, expected the origins that the ${auth.type} credentials are for, since the source has no url`;

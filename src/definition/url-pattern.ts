@@ -96,7 +96,10 @@ function normalPattern(pattern: string): string[] {
   return normalUrl(marked).split(mark);
 }
 
-/** An apostrophe is spelt one way in a path and another in a query, and a parameter may stand in both. */
+/**
+ * A URL in the spelling of browsers, with apostrophes encoded: browsers encode them in a query and not in a path, and a
+ * parameter may stand in both.
+ */
 function normalUrl(url: string): string {
   return (URL.parse(url)?.href ?? url).replaceAll("'", '%27');
 }

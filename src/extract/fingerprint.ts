@@ -106,7 +106,10 @@ const inWords = Uint16Array.from({ length: tabled }, (_, code) => {
   return /[\p{L}\p{N}]/u.test(character) ? character.toLowerCase().charCodeAt(0) : none;
 });
 
-/** Tells the hash of each run of letters and digits, in small letters. Nearly all need no pattern. */
+/**
+ * Calls `told` with the hash of each run of letters and digits, in small letters. Nearly all characters need no
+ * pattern.
+ */
 function forEachWord(text: string, told: (hash: number) => void): void {
   let at = 0;
   while (at < text.length) {

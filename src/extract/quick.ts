@@ -57,7 +57,7 @@ function isQuickRule({ branches, filters, rule }: RulePlan): boolean {
   );
 }
 
-/** Markup is written anew, for each match all that it holds. */
+/** The ways to take a value that write out all the markup within each match. */
 const slowTakes: ReadonlySet<BranchPlan['take']> = new Set(['html', 'outer'] as const);
 
 function isQuickBranch({ place, take, filters }: BranchPlan): boolean {

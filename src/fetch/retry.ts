@@ -12,7 +12,10 @@ export interface RetryPolicy {
   readonly spread: number;
   /** The time from the first try within which all others begin. */
   readonly budgetMs: number;
-  /** A pause beyond the budget is shortened to its rest for one last try, unless less than this is left. */
+  /**
+   * The least time that must be left of the budget for a last try: a pause that would exceed the budget is then
+   * shortened to what is left.
+   */
   readonly lastTryMs: number;
 }
 

@@ -141,7 +141,7 @@ export function providerSuite(file: string | URL, suite: SuiteOptions): void {
       return read.plugin;
     }
 
-    /** On one thread, on it again and on another one; what came of each must be the same. */
+    /** Calls a function twice on one thread and once on another; the three results must be equal. */
     async function twice<F extends PluginFunction>(
       name: F,
       input: () => PluginFunctions[F]['input'],

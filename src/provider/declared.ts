@@ -66,7 +66,7 @@ function listReading({ collect, provider }: Source, { by, next, mayBeEmpty }: Fe
   return { ...page, plan };
 }
 
-/** A page that may hold records leads on as well. */
+/** How a page is read that may hold records: with its links, since it leads to other pages as well. */
 function detailReading(crawl: Crawl, page: Reading): Reading {
   return { ...page, plan: { ...page.plan, id: `${page.plan.id}/detail`, links: linkPlan(crawl) } };
 }

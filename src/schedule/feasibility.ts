@@ -41,14 +41,15 @@ export interface Feasibility {
   readonly load: number;
   /**
    * The nearest objective that can be kept, the objective itself if it can: in whole seconds up to ten minutes, in minutes up to
-   * ten hours, in hours up to ten days. Infinite where others have all that re-checks are sure of.
+   * ten hours, in hours up to ten days. Infinite where shorter objectives take all turns reserved for re-checks.
    */
   readonly nearestMs: number;
 }
 
 /**
- * Whether a host lets an objective be kept whatever else waits for it: the time for which its hours are closed, once round all targets in
- * the share of turns that re-checks are sure of, and a scrape come to no more, with slack.
+ * Whether a host lets an objective be kept whatever else waits for the host. It does if these together are no longer
+ * than the objective, with slack: the longest closed stretch, one request of every target with the turns reserved for
+ * re-checks, and one scrape.
  *
  * @param taken - the part of the host's turns that other objectives take: the sum of their `load`.
  */

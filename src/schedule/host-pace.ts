@@ -28,8 +28,8 @@ export interface KnownPace {
 const usualLatencyMs = 250;
 
 /**
- * How often a host can be asked. There is one pause between two requests however many are under way, so that concurrency does
- * not divide it; it only has those that take longer than the pause overlap.
+ * How often a host can be asked. There is one pause between two requests however many are under way, so that
+ * concurrency does not divide it. Concurrency only lets requests overlap that take longer than the pause.
  */
 export function hostPace({ delayMs, minDelayMs, concurrency }: DeclaredPace, known?: KnownPace): Required<HostPace> {
   const latencyMs = known?.latencyMs ?? usualLatencyMs;

@@ -171,7 +171,9 @@ function holdsOf({ holds = {} }: DueInputs): Cause[] {
 /** How long the targets that fell due while the daemon was down take to begin: a second each, and no more than this. */
 const bootWindowMs = 300_000;
 
-/** Counting any further overdue targets changes nothing. */
+/**
+ * The number of overdue targets that are counted; a further one would not lengthen the time over which they are spread.
+ */
 export const overdueThatCount = bootWindowMs / 1_000;
 
 /** When the daemon started, wall time, and how many targets had fallen due by then, as far as they count. */

@@ -114,7 +114,10 @@ export function redactedClose(sent: SentCredentials, close: Close): Close {
   };
 }
 
-/** Sites that write their sessions into links are crawled without end. */
+/**
+ * The end of a crawl without credentials in the addresses of its loop: sites that write their sessions into links have
+ * the longest loops.
+ */
 function redactedCrawl(
   sent: SentCredentials,
   { loop, ...end }: NonNullable<Close['crawl']>,

@@ -107,7 +107,7 @@ function textsOf(text: string): string[] {
 }
 
 /**
- * A text as octets of UTF-8, one character each. `starts` and `ends` give the each of each octet in the text; missing
+ * A text as octets of UTF-8, one character each. `starts` and `ends` give the place of each octet in the text; missing
  * where the text is its own octets.
  */
 export interface Decoded {

@@ -184,7 +184,7 @@ function tellIfFinished(store: Store, change: Change, id: string): void {
     change.tell({ type: 'project.finished', project: id, data: {} });
 }
 
-/** Whether all targets of a project are finished, those aside that it no longer has. */
+/** Whether all targets of a project are finished. Targets that were taken out of the project do not count. */
 export function isFinished(store: Pick<Store, 'targets'>, project: ProjectRow): boolean {
   return areFinished(project.targets.flatMap((target) => store.targets.get(target) ?? []));
 }

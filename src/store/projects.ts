@@ -210,7 +210,7 @@ export class ActiveProjects {
   /** The newest commit when all projects were last read, and the number of projects to run then. */
   #read = { commit: -1, projects: 0 };
 
-  /** Yields their ids slice by slice. */
+  /** Yields the ids of the projects to run, slice by slice. */
   async *ids(store: Store): AsyncGenerator<readonly string[]> {
     const commit = store.commits.last();
     let projects = 0;
@@ -223,8 +223,8 @@ export class ActiveProjects {
   }
 
   /**
-   * Whether they were `count` when `ids` last read them all, and nothing was committed since. To read very many projects takes a good part
-   * of a second, and which are to run changes only by commits.
+   * Whether there were `count` projects to run when `ids` last read all of them, and nothing was committed since. To
+   * read very many projects takes a good part of a second, and which are to run changes only by commits.
    */
   isStill({ commits }: Store, count: number): boolean {
     return commits.last() === this.#read.commit && count === this.#read.projects;

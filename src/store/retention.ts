@@ -46,7 +46,7 @@ export async function makeRoom(store: Store, sweep: Sweep, now: number): Promise
   return (await trim(store, keptRows)) + (await sweep.step(store)) + (await trimWaste(store, now));
 }
 
-/** Fewer, as a robots.txt may be long. */
+/** Rows of robots.txt per transaction: fewer than of other tables, since a robots.txt may be long. */
 const robotsBatch = 100;
 
 /** A search for definition versions that no row names. */

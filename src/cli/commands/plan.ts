@@ -79,7 +79,7 @@ function overloadText({ key, requests, undone, load, delayMs }: HostPlanView): s
   );
 }
 
-/** In percent; what is above all of it is never told as if it were just that. */
+/** Formats a load in percent. A load above 100 % is never rounded down to 100 %. */
 function loadText(load: number): string {
   const perMille = Math.round(load * 1_000);
   return `${(load > 1 ? Math.max(1_001, perMille) : perMille) / 10} %`;

@@ -71,7 +71,7 @@ export function conditionsOf(
   ];
 }
 
-/** Rounds an instant that may tell fractions, as the wire has whole milliseconds; nothing for nothing. */
+/** Rounds an instant that may tell fractions, as the wire has whole milliseconds; leaves out a missing one. */
 export function wholeMs(at: number | undefined): number | undefined {
   return at === undefined ? undefined : Math.round(at);
 }

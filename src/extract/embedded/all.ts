@@ -50,7 +50,10 @@ function namedEmbedded(plan: EmbeddedPlan): readonly [name: EmbeddedName, option
   throw new TypeError('expected the name of a kind of embedded JSON');
 }
 
-/** Broken blocks are left out: sites have them, and the others still tell. */
+/**
+ * What the blocks of `ld+json` in a page describe; undefined if there are none. Broken blocks are left out, since sites
+ * have them beside good ones.
+ */
 function linkedDataOf(root: ParentNode, room: PartsRoom): Value | undefined {
   const blocks: Value[] = [];
   let isThere = false;
@@ -64,7 +67,7 @@ function linkedDataOf(root: ParentNode, room: PartsRoom): Value | undefined {
   return isThere ? blocks : undefined;
 }
 
-/** A block may be one thing, a list of things or a graph of them. */
+/** The things that a block describes: it may be one thing, a list of things or a graph of them. */
 function spread(block: Value): readonly Value[] {
   if (isList(block)) return block.flatMap((each) => (isList(each) ? each : spread(each)));
   if (typeof block !== 'object' || block === null) return [block];
@@ -79,7 +82,10 @@ function scriptJson(root: ParentNode, matches: (element: Element) => boolean, ro
   return undefined;
 }
 
-/** Old pages hide scripts from old browsers, in comments of HTML or in marks of CDATA; a semicolon may follow. */
+/**
+ * Parses the JSON of a script, without the comment or CDATA marks in which old pages hide scripts from old browsers,
+ * and without a semicolon after it.
+ */
 function looseJson(text: string, room: PartsRoom): Value | undefined {
   const opened = text.trim().replace(/^(?:\/\/|\/\*)?\s*(?:<!--|<!\[CDATA\[)\s*(?:\*\/)?/, '');
   const bare = withoutClosing(opened).replace(/;$/, '');
@@ -87,7 +93,10 @@ function looseJson(text: string, room: PartsRoom): Value | undefined {
   return jsonOf(bare);
 }
 
-/** Looked for from the end: a pattern that may begin anywhere tries each of a million spaces. */
+/**
+ * A text without the closing mark of a comment or of CDATA. The mark is looked for from the end, as a pattern could be
+ * tried at each of a million spaces.
+ */
 function withoutClosing(text: string): string {
   const before = withoutEnd(text, ['*/']);
   const bare = withoutEnd(before, ['-->', ']]>']);

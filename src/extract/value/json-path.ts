@@ -81,7 +81,7 @@ function valuesAt(value: Value, steps: readonly Step[]): readonly Value[] {
   return values;
 }
 
-/** Never flattened by mistake: what is found is in a list of its own. */
+/** The values at a step, in a list of their own, so that `flatMap` does not flatten a value that is itself a list. */
 function wrapped(value: Value, step: Step): readonly Value[] {
   if (typeof value !== 'object' || value === null) return [];
   if (step === every) return Object.values(value);

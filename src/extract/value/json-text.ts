@@ -37,7 +37,7 @@ function messageOf({ message }: SyntaxError, text: string): string {
   return `${what} at line ${line} column ${column}`;
 }
 
-/** Both count from 1. */
+/** The line and the column of an index; both count from 1. */
 function positionOf(text: string, at: number): { readonly line: number; readonly column: number } {
   let line = 1;
   let start = 0;

@@ -82,7 +82,7 @@ function collapsed(text: string): string {
   return text.replaceAll(/[ \t\r\n]+/g, ' ').replaceAll(/^ | $/g, '');
 }
 
-/** Characters count from 1; one is in when its number is at least the rounded start and below the rounded end. */
+/** The part of a text from the rounded start on, as long as the rounded length; characters count from 1. */
 function substring(text: XValue, start: XValue, _context: CallContext, [, , length]: readonly XValue[]): string {
   const from = Math.round(asNumber(start));
   const to = length === undefined ? Number.POSITIVE_INFINITY : from + Math.round(asNumber(length));
@@ -100,7 +100,7 @@ function translate(text: XValue, from: XValue, _context: CallContext, [, , to = 
   return Array.from(asText(text), (char) => table.get(char) ?? char).join('');
 }
 
-/** No document type is read, so an identifier is what an attribute `id` says. */
+/** The elements whose attribute `id` is one of these: no document type is read, which could name other attributes. */
 function withIds(ids: XValue, { root }: Tree): readonly XNode[] {
   const text = isNodes(ids) ? ids.map(stringOf).join(' ') : asText(ids);
   const wanted = new Set(text.split(/[ \t\r\n]+/).filter((id) => id !== ''));

@@ -82,7 +82,7 @@ function overlap(left: XValue, right: XValue): boolean {
   return [...lefts].some((each) => rights.has(each) && !Number.isNaN(each));
 }
 
-/** No number is equal to what is none. */
+/** Whether two values differ as `!=` has it: NaN differs from everything, itself included. */
 function differ(left: XValue, right: XValue): boolean {
   const [lefts, rights] = sides(left, right);
   if (lefts.size === 0 || rights.size === 0) return false;

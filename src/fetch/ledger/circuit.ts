@@ -7,9 +7,9 @@
 export const circuitRules = {
   /** How long an outcome counts. */
   windowMs: 300_000,
-  /** The number of targets that must have failed for the circuit to open… */
+  /** The least number of failed targets with which the circuit opens. */
   targets: 5,
-  /** …and their least share of all targets with an outcome, from 0 to 1. */
+  /** The least share of failed targets among all targets with an outcome with which the circuit opens, from 0 to 1. */
   share: 0.6,
   /** The pause before the first probe; each probe that fails doubles it. */
   probeMs: 60_000,

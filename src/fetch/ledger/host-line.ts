@@ -12,7 +12,10 @@ export interface Offer {
    * have a share of the key's turns.
    */
   readonly deadlineAt?: number | undefined;
-  /** How long the turn may last after its request was sent, in milliseconds, as `turnMs` computes it. Default: that of the book. */
+  /**
+   * How long the turn may last after its request was sent, in milliseconds, as `turnLimitMs` computes it. Default: that
+   * of the book.
+   */
   readonly sentMs?: number | undefined;
   /** The source of the request, for people and for its circuit. */
   readonly source?: string | undefined;

@@ -78,7 +78,7 @@ export function nextPaidDay({ tokens, day }: Bucket, priority: number): number {
   return day + Math.max(1, Math.ceil(exact((1 - tokens) / priority)));
 }
 
-/** Without the dust of binary fractions: ten times 0.1 is a whole token. */
+/** Removes the rounding error of a sum of binary fractions, so that ten times 0.1 is a whole token. */
 function exact(tokens: number): number {
   return Math.round(tokens * 1e9) / 1e9;
 }

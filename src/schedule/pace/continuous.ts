@@ -13,7 +13,7 @@ export interface Continuous {
   readonly longestMs: number;
 }
 
-/** The pauses of a target of which nothing else is said. */
+/** The pauses of a target whose definition gives none. */
 export const defaultContinuous: Continuous = { sleepMs: 3_600_000, longestMs: 21_600_000 };
 
 /** After a failure no pause is shorter, even without a sleep. */

@@ -46,9 +46,9 @@ export function cronFault(pattern: string): string | undefined {
 }
 
 /**
- * The first instant of the pattern after one, or nothing when there is none. Where clocks are set forward, what the gap
- * swallows happens once, at its end; where they are set back, what comes twice happens the first time. A pattern for every
- * hour goes on by real hours.
+ * The first instant of the pattern after one, or nothing when there is none. Where clocks are set forward, an instant
+ * within the gap happens once, at its end; where clocks are set back, an instant that the clocks show twice happens the
+ * first time. A pattern for every hour goes on by real hours.
  */
 export function nextCron(times: CronTimes, after: number): number | undefined {
   const key = `${times.zone} ${times.pattern}`;

@@ -23,7 +23,7 @@ const View = z.strictObject({
   everyMs: z.number(),
   /** When the grid of the host's targets with this interval begins. */
   originAt: z.int(),
-  /** How far behind that the target's own turns lie. */
+  /** The time from `originAt` to the target's own turns, in ms. */
   phaseMs: z.number(),
 });
 

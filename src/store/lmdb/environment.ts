@@ -26,7 +26,7 @@ export interface CommitOptions {
   readonly evenWhenFull?: boolean;
 }
 
-/** One LMDB environment: its transactions and its tables. Only `tables/table.ts` uses its databases. */
+/** One LMDB environment: its transactions and its tables. Only `table.ts` uses its databases. */
 export interface Environment {
   readonly path: string;
   database<V>(name: string): Database<V>;

@@ -50,7 +50,7 @@ export function recordTable(environment: Environment) {
       put(row);
       see(row, seenBy);
     },
-    /** Stores a known record that nobody has seen now. */
+    /** Stores a known record without noting that a target saw it. */
     update: put,
     see,
     /** The first and last scrape of a target that saw a record: both 0 if only pulses did, `undefined` if none did. */
