@@ -4,6 +4,7 @@ import pretty from 'pino-pretty';
 import { describeReason, isNormal } from './actor/errors.ts';
 import type { Report } from './actor/report.ts';
 
+/** The least severe lines that are logged; `silent` for none. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
 /** Writes a line of the log. */

@@ -30,4 +30,5 @@ export function createNames() {
     projects: new Registry<string, ProjectMessage>(),
   };
 }
+/** The registries of a daemon. */
 export type Names = ReturnType<typeof createNames>;

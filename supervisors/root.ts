@@ -11,6 +11,7 @@ import { type Kind, reconciler, type ReconcilerDeps } from '../workers/reconcile
 import { store, type StoreDeps } from '../workers/store.ts';
 import type { Names } from './names.ts';
 
+/** The dependencies of each child of the root. */
 export interface RootDeps {
   readonly names: Names;
   readonly store: StoreDeps;

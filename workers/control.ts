@@ -8,6 +8,7 @@ export interface ControlMessage {
   readonly exit: Exit;
 }
 
+/** The path of the control socket, and what it serves. */
 export interface ControlDeps {
   readonly path: string;
   readonly handlers: Handlers;

@@ -10,6 +10,7 @@ import {
 import { loadSources, withPlugins } from '../src/definition/load.ts';
 import { sourceIdOf } from '../src/definition/problem.ts';
 
+/** Asks to read the definition files again. The reply says which sources changed. */
 export interface DefinitionsMessage {
   readonly type: 'reload';
   readonly reply: Reply<CatalogueChange>;
@@ -17,6 +18,7 @@ export interface DefinitionsMessage {
 
 type Loaded = Awaited<ReturnType<typeof load>>;
 
+/** Where definitions are, and who is told of them. */
 export interface DefinitionsDeps {
   readonly registry: Registry<'definitions', DefinitionsMessage>;
   /** The folder of the definition files. */

@@ -6,6 +6,7 @@ import type { RunStep, Step, StepOutcome } from '../src/engine/step.ts';
 import { createRenderer } from '../src/fetch/browser/renderer.ts';
 import { createClient } from '../src/fetch/wire/client.ts';
 
+/** The messages of the engine: `run` asks for a step, and `onSent` is called when its request has gone out. */
 export type EngineMessage =
   | {
       readonly type: 'run';
@@ -19,6 +20,7 @@ export type EngineMessage =
 /** The outcome of a step, or the internal error that ends the asking actor, not the engine. */
 type Ran = { readonly ok: true; readonly outcome: StepOutcome } | { readonly ok: false; readonly error: unknown };
 
+/** The dependencies of the engine. */
 export interface EngineDeps extends Omit<LocalEngineDeps, 'client' | 'renderPage'> {
   readonly registry: Registry<'engine', EngineMessage>;
   readonly userAgent: string;

@@ -9,6 +9,7 @@ import type { Page } from '../src/fetch/page.ts';
 import type { Reading } from '../src/provider/provider.ts';
 import { ExtractLane, type LaneTask } from './extract-lane.ts';
 
+/** The messages of the extraction pool. */
 export type ExtractorsMessage =
   | ExtractRequest
   /** The signal of a request fired. */
@@ -34,12 +35,14 @@ export interface ExtractJob {
 /** The outcome of a job; `cancelled` if its signal fired first. */
 export type ExtractAnswer = ExtractOutcome | 'cancelled';
 
+/** The threads of the pool, and the pages that wait for one. */
 export interface ExtractorsStatus {
   readonly threads: number;
   readonly busy: number;
   readonly waiting: number;
 }
 
+/** The size and the limits of the pool. */
 export interface ExtractorsDeps {
   readonly registry: Registry<'extractors', ExtractorsMessage>;
   /** Counts the pages in the pool. */

@@ -18,6 +18,7 @@ import { TurnBook } from '../src/fetch/ledger/turn-book.ts';
 import type { TurnOutcome } from '../src/fetch/ledger/turn-outcome.ts';
 import type { LedgerOffer } from '../src/fetch/ledger/host-line.ts';
 
+/** The messages of the ledgers: offers, turns, circuits and questions. */
 export type HostsMessage =
   | ({ readonly type: 'offer'; readonly reply: Reply<Lease | 'withdrawn'> } & LedgerOffer)
   | { readonly type: 'withdraw'; readonly id: symbol }
@@ -58,6 +59,7 @@ export type HostsMessage =
   | { readonly type: 'save' }
   | { readonly type: 'forget' };
 
+/** The rows of ledgers and circuits, the limits of turns, and who is told of answers. */
 export interface HostsDeps {
   readonly clock: Clock;
   readonly registry: Registry<'hosts', HostsMessage>;

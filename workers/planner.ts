@@ -2,6 +2,7 @@ import type { Registry } from '../src/actor/registry.ts';
 import type { Behaviour, Self } from '../src/actor/types.ts';
 import type { Clock } from '../src/clock.ts';
 
+/** The messages of the planner. */
 export type PlannerMessage =
   /** Checks whether a day has begun or a due time moved forward. */
   | { readonly type: 'look' }
@@ -12,6 +13,7 @@ export type PlannerMessage =
 /** Sources by their ids. */
 export type Changed = readonly string[] | 'all';
 
+/** The work of the planner, and when it is due. */
 export interface PlannerDeps {
   readonly clock: Clock;
   readonly registry: Registry<'planner', PlannerMessage>;

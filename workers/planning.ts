@@ -14,6 +14,7 @@ import type { KnownPaces } from '../src/schedule/host-pace.ts';
 import type { Store } from '../src/store/store.ts';
 import type { DueTimes } from '../src/schedule/due-times.ts';
 
+/** The dependencies of the planner's passes. */
 export interface PlanningDeps extends Pick<DayPlanningDeps, 'conditionOf'> {
   readonly state: PlanningState;
   readonly projects: Registry<string, ProjectMessage>;

@@ -7,6 +7,7 @@ import { defaultPluginLimits, noServices, type PluginLimits, type PluginServices
 import type { PluginQuestion } from '../src/plugin/source-plugins.ts';
 import { isPatient } from '../src/plugin/watch.ts';
 
+/** The messages of the pool of plug-in threads. */
 export type PluginsMessage =
   | PluginRequest
   /** Sent when the signal of a request fires while the request may be waiting. */
@@ -23,6 +24,7 @@ export interface PluginRequest {
   readonly reply: Reply<CallEnd>;
 }
 
+/** The threads of the pool, and the calls that wait for one. */
 export interface PluginsStatus {
   /** The threads that run now. They are started when they are needed. */
   readonly threads: number;
@@ -32,6 +34,7 @@ export interface PluginsStatus {
   readonly started: number;
 }
 
+/** The size and the limits of the pool. */
 export interface PluginsDeps {
   readonly registry: Registry<'plugins', PluginsMessage>;
   /** The largest number of threads. Default 4. */

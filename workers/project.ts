@@ -7,12 +7,14 @@ import type { ScrapeAttempt, ScrapeProgress } from '../src/scrape/scrape-target.
 import type { TargetRow } from '../src/store/tables/rows.ts';
 import { defined } from '../src/defined.ts';
 
+/** The messages of a project. */
 export type ProjectMessage =
   /** The project's rows changed in the store, or a target is due. */
   | { readonly type: 'look' }
   | { readonly type: 'ended'; readonly target: number; readonly notBefore?: number | undefined }
   | { readonly type: 'status'; readonly reply: Reply<ProjectStatus> };
 
+/** What a project is doing. */
 export interface ProjectStatus {
   /** Numbers of the targets being scraped. */
   readonly scraping: readonly number[];
@@ -20,6 +22,7 @@ export interface ProjectStatus {
   readonly wakesAt?: number;
 }
 
+/** What a project is scraped by. */
 export interface ProjectDeps {
   readonly clock: Clock;
   readonly registry: Registry<string, ProjectMessage>;

@@ -7,6 +7,7 @@ import { retryDelayMs } from './retry-delay.ts';
 /** The kinds of actors that the reconciler keeps running: sources and projects as the store has them, `edge` as the configuration has it. */
 export type Kind = 'edge' | 'source' | 'project';
 
+/** The messages of the reconciler. */
 export type ReconcilerMessage =
   /** Desired and running state may differ. */
   | { readonly type: 'reconcile' }
@@ -33,6 +34,7 @@ interface Waiting extends Omit<GivenUp, 'retryAt'> {
   readonly until: number;
 }
 
+/** How far the reconciler is, and the children that were given up. */
 export interface ReconcilerStatus {
   /** The number of actors that this pass has still to start. */
   readonly remaining: number;
@@ -41,6 +43,7 @@ export interface ReconcilerStatus {
   readonly givenUp: readonly GivenUp[];
 }
 
+/** The actors that should run and those that do, and how they are started and stopped. */
 export interface ReconcilerDeps {
   readonly clock: Clock;
   readonly registry: Registry<'reconciler', ReconcilerMessage>;

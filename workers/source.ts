@@ -8,6 +8,7 @@ import type { PulseRound } from '../src/scrape/pulse.ts';
 import type { Authenticated, DeskCondition, SessionDesk } from '../src/session/desk.ts';
 import { defined } from '../src/defined.ts';
 
+/** The messages of a source. */
 export type SourceMessage =
   | { readonly type: 'pulse' }
   /** The source's definition changed. */
@@ -24,6 +25,7 @@ export type SourceMessage =
   | { readonly type: 'flush' }
   | { readonly type: 'status'; readonly reply: Reply<SourceStatus> };
 
+/** The state of a source's pulse and session. */
 export interface SourceStatus {
   readonly pulse?: {
     readonly everyMs: number;
@@ -34,6 +36,7 @@ export interface SourceStatus {
   readonly session: DeskCondition;
 }
 
+/** The pulse and the session of a source. */
 export interface SourceDeps {
   readonly clock: Clock;
   readonly registry: Registry<string, SourceMessage>;

@@ -1,6 +1,7 @@
 import type { Behaviour, Self } from '../src/actor/types.ts';
 import { openStore, type Store, type StoreOptions } from '../src/store/store.ts';
 
+/** How the store is opened, made ready, published and released. */
 export interface StoreDeps {
   readonly options: StoreOptions;
   /** Called before the store is published; closes scrapes that the last daemon left open. */

@@ -21,12 +21,14 @@ import { lifeOf } from './self.ts';
 import { spawnLink, type Started } from './spawn.ts';
 import type { Actor, Behaviour, ChildSpec, Exit, ExitReason, Ref, Reply, Self } from './types.ts';
 
+/** The messages of a dynamic supervisor. */
 export type DynamicSupervisorMessage =
   | ManagementMessage
   | TerminateByRef
   | { readonly type: 'exited'; readonly exit: Exit }
   | { readonly type: 'retry'; readonly child: Ref<never> };
 
+/** How a dynamic supervisor restarts its children, and how many it may have. */
 export interface DynamicSupervisorOptions {
   /** How many children there may be at a time, those being restarted included. Default no limit. */
   readonly maxChildren?: number;

@@ -11,6 +11,7 @@ import type { Ref } from './types.ts';
 /** How many empty mailboxes are kept for reuse. */
 const keptMailboxes = 256;
 
+/** The clock and the reports of a system. */
 export interface KernelOptions {
   readonly clock: Clock;
   /** Called with each report. What it throws belongs to no life: it surfaces as an `uncaughtException` that `System.blame` refuses. */

@@ -11,11 +11,13 @@ export type StartChildFailure =
   | { readonly ok: false; readonly code: 'already_present' | 'max_children' | 'not_found' | 'running' | 'restarting' }
   | { readonly ok: false; readonly code: 'bad_spec'; readonly problem: SpecProblem };
 
+/** The result of starting a child; `ignore` if its actor had nothing to do. */
 export type StartChildResult =
   | { readonly ok: true; readonly ref: Ref<never> }
   | { readonly ok: 'ignore' }
   | StartChildFailure;
 
+/** The result of terminating or deleting a child. */
 export type EndChildResult =
   | { readonly ok: true }
   | { readonly ok: false; readonly code: 'not_found' | 'running' | 'restarting' };
@@ -27,6 +29,7 @@ export interface ChildView {
   readonly child: Ref<never> | 'stopped' | 'restarting';
 }
 
+/** The numbers of a supervisor's children: all specs, those with a life, and both types. */
 export interface ChildCounts {
   readonly specs: number;
   readonly active: number;

@@ -26,12 +26,14 @@ import { lifeOf } from './self.ts';
 import { spawnLink } from './spawn.ts';
 import type { Actor, Behaviour, ChildSpec, Exit, ExitReason, Self } from './types.ts';
 
+/** The messages of a static supervisor. */
 export type SupervisorMessage =
   | ManagementMessage
   | ChildMessage
   | { readonly type: 'exited'; readonly exit: Exit }
   | { readonly type: 'retry'; readonly child: string };
 
+/** The children of a static supervisor, and how they are restarted. */
 export interface SupervisorSpec {
   /**
    * Which children are restarted when one is: only that child, all children, or that child and those after it in the

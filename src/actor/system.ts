@@ -8,6 +8,7 @@ import { spawn } from './spawn.ts';
 import type { Actor, ExitReason, Ref } from './types.ts';
 import { Watch } from './watch.ts';
 
+/** The result of `System.spawn`; `ignore` if the actor had nothing to do. */
 export type Spawned<M> =
   | { readonly ok: true; readonly ref: Ref<M> }
   | { readonly ok: 'ignore' }

@@ -43,6 +43,7 @@ export interface Behaviour<M> {
 /** An actor's function returns this if there is nothing to do: no life begins, and that is no failure. */
 export const ignore: unique symbol = Symbol('ignore');
 
+/** What an actor's function returns. */
 export type Start<M> = Behaviour<M> | typeof ignore;
 
 /** An actor's function. Each call begins one life. Throwing or rejecting fails the start; a supervisor waits for an asynchronous start. */

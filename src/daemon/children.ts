@@ -12,6 +12,7 @@ import type { Daemon } from './parts.ts';
 import { control } from '../../workers/control.ts';
 import { planner } from '../../workers/planner.ts';
 
+/** The handlers of the control socket, and who is told how its start went. */
 export interface ChildrenDeps {
   readonly handlers: Handlers;
   /** Called when the control socket is open. */

@@ -28,6 +28,7 @@ interface Signals {
   on(name: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
 }
 
+/** What the signals of a process call. */
 export interface StopSignalsOptions {
   /** Milliseconds from an arbitrary start, which never go back. */
   now(): number;

@@ -37,6 +37,7 @@ export interface Bot {
   readonly onlyLoopback: boolean;
 }
 
+/** The configuration of a daemon, and its means from outside: clock, randomness, secrets and log. */
 export interface DaemonOptions {
   readonly clock: Clock;
   /** In `[0, 1)`. */

@@ -26,6 +26,7 @@ export interface DaemonState extends StorePause {
   readonly paces: KnownPaces;
 }
 
+/** The dependencies of the state, and the settings of the configuration. */
 export interface DaemonStateOptions extends Omit<StorePauseDeps, 'store'> {
   readonly configured: Settings;
 }

@@ -141,6 +141,7 @@ function lowerFirst(message: string): string {
 
 /** How deep mappings and lists may be nested. */
 const maxDepth = 64;
+/** The message for a value that is nested too deep. */
 export const tooDeep = `nested too deep, expected at most ${maxDepth} levels`;
 
 /** Columns of indentation, at most: more than the deepest file needs. */

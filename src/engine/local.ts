@@ -13,6 +13,7 @@ import { defined } from '../defined.ts';
 import { isReadInline, readInline } from './inline.ts';
 import type { Exchange, Step, StepFailure, StepOutcome } from './step.ts';
 
+/** What fetches pages and what reads them. */
 export interface LocalEngineDeps {
   readonly client: FetchClient;
   readonly budget: BodyBudget;

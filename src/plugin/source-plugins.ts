@@ -34,6 +34,7 @@ export interface PluginQuestion<F extends PluginFunction> extends PluginCall<F> 
   readonly signal: AbortSignal;
 }
 
+/** The dependencies of the plug-ins of sources. */
 export interface SourcePluginsDeps {
   catalogue(): Catalogue;
   /** Asked for each call of a plug-in that names secrets. */

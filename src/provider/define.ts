@@ -182,6 +182,7 @@ export interface CollectPlugin<O> extends CommonParts<O> {
   readonly read?: never;
 }
 
+/** A plug-in: asked page by page, or collecting by itself. */
 export type ProviderPlugin<O> = PagePlugin<O> | CollectPlugin<O>;
 
 /** Gives a plug-in its types; it is returned as it is. */

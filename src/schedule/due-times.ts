@@ -35,6 +35,7 @@ export interface DueTimes {
   afterwards(target: DueTarget): number;
 }
 
+/** The schedules and rows from which due times are computed. */
 export interface DueTimesDeps {
   readonly scheduleOf: ScheduleOf;
   now(): number;

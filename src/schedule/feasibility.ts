@@ -31,6 +31,7 @@ export function demandId({
   return JSON.stringify([key, source, objectiveMs, hours]);
 }
 
+/** Whether a host lets an objective be kept, and the figures that tell why. */
 export interface Feasibility {
   readonly isFeasible: boolean;
   /** The time to request every target once, using all open turns of the host. */

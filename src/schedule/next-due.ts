@@ -34,6 +34,7 @@ export const causeKinds = [
   ...paceKinds,
   ...(['first', 'manual', 'restart', 'crash', 'backoff', 'circuit', 'hours', 'definition'] as const),
 ];
+/** What a cause does to a due time; see `Reason.effect`. */
 export const causeEffects = ['asks', 'holds', 'awaits'] as const;
 
 /** A cause that asks for a scrape of a target or delays it. */

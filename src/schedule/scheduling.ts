@@ -43,6 +43,7 @@ export interface ScheduleContext {
   readonly fieldVerifiedAt: (field: string) => number | undefined;
 }
 
+/** A row after a verification, and the changes of freshness to be told. */
 export interface Freshened {
   readonly row: ScheduleRow;
   readonly events: readonly FreshnessEvent[];

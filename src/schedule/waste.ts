@@ -34,6 +34,7 @@ export interface PulseTally {
   readonly cpuMs: number;
 }
 
+/** The costs of no scrape. */
 export const noTally: Tally = {
   scrapes: 0,
   unchanged: 0,

@@ -8,6 +8,7 @@ const longest = '366d';
 
 /** The shortest interval of anything repeated. */
 const shortestInterval = '1s';
+/** The shortest interval, in ms. */
 export const shortestIntervalMs = durationMs(shortestInterval);
 
 /** `"500ms"`, `"90s"`, `"15m"`, `"6h"` or `"1d"` in a file; milliseconds in the program. */

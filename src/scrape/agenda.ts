@@ -14,6 +14,7 @@ export interface AgendaEntry {
   readonly deadlineAt?: number;
 }
 
+/** The dependencies of the agenda. */
 export interface AgendaDeps {
   store(): Pick<Store, 'projects' | 'targets'>;
   catalogue(): Catalogue;

@@ -190,6 +190,7 @@ function tooLong({ limits }: Source): Failure {
   return { code: 'time_limit', message: `${message}: see limits.collect of the definition` };
 }
 
+/** What one run of a plug-in's `collect` needs. */
 export interface CollectorParts {
   readonly loaded: PluggedSource;
   readonly target: TargetRow;

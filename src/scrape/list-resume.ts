@@ -4,6 +4,7 @@ import type { ListPlace } from '../provider/provider.ts';
 import type { StepOps } from '../store/ops.ts';
 import type { ResumePoint } from '../store/tables/rows.ts';
 
+/** The scrape that walks a list to its end, and where an earlier one was cut. */
 export interface ListResumeOptions {
   /** The version of the definition. */
   readonly version: string;

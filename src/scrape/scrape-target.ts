@@ -20,6 +20,7 @@ import { redactedClose, redactedStep } from './step-ops.ts';
 import { type SourceVerdict, runScrape } from './run.ts';
 import { ScrapeLog } from './scrape-log.ts';
 
+/** The dependencies of the scrapes of all targets. */
 export interface ScrapeTargetDeps {
   readonly clock: Clock;
   /** A number in `[0, 1)`. */

@@ -4,6 +4,7 @@ import type { ClaimRow } from './tables/meta.ts';
 /** The parts of a store that exist before it is migrated. */
 export type Claimable = Pick<Store, 'environment' | 'meta'>;
 
+/** The result of a claim; `holder` is the living daemon that has claimed the store. */
 export type ClaimResult = { readonly ok: true } | { readonly ok: false; readonly holder: ClaimRow };
 
 /**

@@ -37,12 +37,14 @@ export interface CrawlOps {
 
 type WaitingPlace = Pick<FrontierPlace, 'kind' | 'seq'>;
 
+/** A page for the frontier of a crawl. */
 export interface NewPlace extends FrontierRow {
   readonly kind: FrontierPlace['kind'];
   /** The key of its request, from `requestKey`. */
   readonly key: string;
 }
 
+/** A crawl after a step, and what the step added. */
 export interface CrawlResult {
   readonly crawl: CrawlRow;
   readonly added: number;
@@ -50,6 +52,7 @@ export interface CrawlResult {
   readonly newDomains: readonly string[];
 }
 
+/** The tables of crawls and their frontiers. */
 export type CrawlTables = Pick<Store, 'frontier' | 'crawls'>;
 
 /** Crawls of a target that are kept. */
@@ -196,6 +199,7 @@ export function isSeen({ frontier, crawls }: CrawlTables, target: number, key: s
   return row !== undefined && frontier.isSeen(target, row.crawl, key);
 }
 
+/** The inputs of a crawl that begins or resumes. */
 export interface CrawlStart {
   /** Version of the definition. */
   readonly version: string;

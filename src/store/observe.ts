@@ -7,6 +7,7 @@ import type { Change, Store } from './store.ts';
 import { defined } from '../defined.ts';
 import type { RecordSlice } from './tables/records.ts';
 
+/** The counts of a commit without records. */
 export const noChanges: ChangeCounts = { added: 0, changed: 0, confirmed: 0 };
 
 /** The target, scrape and page on which drafts were seen. */

@@ -67,6 +67,7 @@ export interface Close {
   readonly missingSince?: number;
 }
 
+/** The result of a commit: `superseded` where the fence did not hold and nothing was written. */
 export type CommitResult =
   | {
       readonly outcome: 'committed';

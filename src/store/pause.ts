@@ -14,6 +14,7 @@ export interface StorePause {
   resume(): Promise<boolean>;
 }
 
+/** The dependencies of the pause. */
 export interface StorePauseDeps {
   readonly clock: Clock;
   /** Throws while no store is open. */

@@ -18,6 +18,7 @@ import type { DueTimes } from '../schedule/due-times.ts';
 import { inSlices, writtenAtOnce } from './slices.ts';
 import type { Store } from './store.ts';
 
+/** The dependencies of the planning of days. */
 export interface DayPlanningDeps {
   readonly clock: Clock;
   store(): Store;

@@ -16,6 +16,7 @@ export interface TargetSpec {
   readonly schedule?: ScheduleLevel;
 }
 
+/** A project as it is asked for, with all its targets. */
 export interface ProjectSpec extends Pick<ProjectRow, 'id' | 'name' | 'labels' | 'multiplier' | 'schedule'> {
   readonly targets: readonly TargetSpec[];
 }
@@ -25,6 +26,7 @@ export interface ProjectSpec extends Pick<ProjectRow, 'id' | 'name' | 'labels' |
  */
 export type ProjectUpdate = Partial<Omit<ProjectSpec, 'id'>>;
 
+/** The result of adding a project. */
 export type AddResult =
   | { readonly ok: true; readonly project: ProjectRow }
   | { readonly ok: false; readonly why: 'conflict' };

@@ -6,6 +6,7 @@ import type { Store } from './store.ts';
 /** The time for which changes of hosts are collected, in milliseconds, since following them walks all targets of their sources. */
 const followsMs = 120_000;
 
+/** The dependencies of the rescheduling. */
 export interface HostRescheduleDeps {
   readonly clock: Clock;
   store(): Store;

@@ -22,6 +22,7 @@ import { targetTable } from './tables/targets.ts';
 import { numberedTable, table } from './lmdb/table.ts';
 import { wasteTable } from './tables/waste.ts';
 
+/** Where a store is, and what it needs besides. */
 export interface StoreOptions extends EnvironmentOptions {
   /** Wall time in milliseconds since the epoch. */
   readonly now: () => number;
@@ -46,6 +47,7 @@ export interface Change {
 
 type EventListener = (lastSerial: number, told: readonly Event[]) => void;
 
+/** The tables of a store. */
 export type Tables = ReturnType<typeof openTables>;
 
 /** The open store: its tables to read, and one way to write. */

@@ -4,6 +4,7 @@ import { scheduleFirst } from './schedule.ts';
 import type { TargetRow } from './tables/rows.ts';
 import type { Store } from './store.ts';
 
+/** The result of a change of a target. */
 export type TargetResult = { readonly ok: true } | { readonly ok: false; readonly why: 'not_found' };
 
 /**

@@ -37,6 +37,7 @@ export const PaceView = z.discriminatedUnion('kind', [
 ]);
 export type PaceView = z.infer<typeof PaceView>;
 
+/** The name of a pace. */
 export type PaceKind = keyof typeof paces;
 
 /** The pace that a target's files give. */
@@ -50,6 +51,7 @@ type AnyPace = Pace<GivenPace, PaceRow, PaceView>;
 /** Each pace is only called with what is of its own kind: `paceOf` and `givenFor` see to that. */
 const table: Readonly<Record<PaceKind, AnyPace>> = paces;
 
+/** The names of all paces. */
 export const paceKinds = PaceView.options.map(({ shape }) => shape.kind.value);
 
 /** All paces, in the order in which refusals name them. */

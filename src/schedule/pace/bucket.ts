@@ -5,6 +5,7 @@ export interface Bucket {
   readonly day: number;
 }
 
+/** The limits of a target's tokens. */
 export interface TokenLimits {
   /** The tokens of a new target. */
   readonly start: number;
@@ -14,6 +15,7 @@ export interface TokenLimits {
   readonly perDay: number;
 }
 
+/** The limits of a target whose definition gives none. */
 export const defaultTokens: TokenLimits = { start: 1, cap: 4, perDay: 3 };
 
 /** The tokens of a target, and what they paid for. */
@@ -38,6 +40,7 @@ export function isGranted({ day: last }: Bucket, day: number): boolean {
   return day === last || day === last - 1;
 }
 
+/** A day that is granted to a bucket. */
 export interface Day {
   readonly day: number;
   /** Tokens that a day grants. */

@@ -5,6 +5,7 @@ import { type Database, open } from 'lmdb';
 import { createBatches } from './batch.ts';
 import { constants } from 'node:os';
 
+/** Where an environment is, and how large it may become. */
 export interface EnvironmentOptions {
   /** A folder; it is made when it is missing. */
   readonly path: string;
@@ -16,6 +17,7 @@ export interface EnvironmentOptions {
   readonly limitBytes?: number;
 }
 
+/** How a change is committed. */
 export interface CommitOptions {
   /**
    * Resolves only when the change is on disk, so that it survives a power failure. Otherwise it survives the end of the

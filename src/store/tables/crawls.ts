@@ -5,8 +5,10 @@ import type { Environment } from '../lmdb/environment.ts';
 import type { FrontierPlace } from './frontier.ts';
 import { type NumberRange, table } from '../lmdb/table.ts';
 
+/** The class under which a page of a crawl is counted. */
 export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'failed' | 'forbidden';
 
+/** The last readable page of each kind. */
 export type LastRead = Readonly<Partial<Record<FrontierPlace['kind'], FrontierPlace>>>;
 
 /** What a person sees of a crawl, and what its walk needs besides. */

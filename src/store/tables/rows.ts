@@ -18,6 +18,7 @@ export interface ProjectRow {
   readonly targets: readonly number[];
 }
 
+/** Whether a target is scraped: only while it is `active`. `disabled`: its project no longer names it. */
 export type TargetStatus = 'active' | 'finished' | 'disabled' | 'parked';
 
 /** A project's place on one source. */

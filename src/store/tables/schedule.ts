@@ -28,6 +28,7 @@ interface GridRow {
   readonly top: number;
 }
 
+/** The schedule rows of all targets. */
 export type ScheduleTable = ReturnType<typeof scheduleTable>;
 
 /**
