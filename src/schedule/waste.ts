@@ -47,7 +47,7 @@ export const noTally: Tally = {
 };
 
 /** A suggestion that would reduce waste. */
-export type Advice =
+export type WasteAdvice =
   /** The target is scraped far more often than it changes; `betterMs` would be an interval that suffices. */
   | {
       readonly code: 'ask_less';
@@ -105,10 +105,10 @@ export function pulsesTogether(a: PulseTally | undefined, b: PulseTally): PulseT
 }
 
 /** Advice that follows from a tally; empty when little is wasted or little is known. */
-export function adviceOf(tally: Tally, everyMs: number | undefined): Advice[] {
+export function adviceOf(tally: Tally, everyMs: number | undefined): WasteAdvice[] {
   const { scrapes, unchanged, requests, notModified, validated, unchangedBytes } = tally;
   if (scrapes < enough || unchanged < muchUnchanged * scrapes) return [];
-  const advice: Advice[] = [];
+  const advice: WasteAdvice[] = [];
   // Where nothing ever changed, the next scrape might be the first.
   const betterMs = everyMs && writable((everyMs * scrapes) / Math.max(1, scrapes - unchanged) / asksPerChange);
   if (everyMs !== undefined && betterMs !== undefined && betterMs >= 2 * everyMs)
@@ -119,7 +119,7 @@ export function adviceOf(tally: Tally, everyMs: number | undefined): Advice[] {
 }
 
 /** The advice as a sentence for people. */
-export function adviceText(advice: Advice): string {
+export function adviceText(advice: WasteAdvice): string {
   switch (advice.code) {
     case 'ask_less':
       return `${percent(advice.share)} of ${advice.scrapes} scrapes found nothing new: every ${writtenText(advice.everyMs)} could be ${writtenText(advice.betterMs)}`;

@@ -30,7 +30,7 @@ export function dateOptions(z: Schemas) {
       .transform((given) => [given].flat())
       .exactOptional(),
     locale: z.string().max(35).refine(isLocale, expected('a language like "de"')).exactOptional(),
-    zone: z.string().max(50).refine(isZone, expected('a time zone like "Europe/Berlin"')).exactOptional(),
+    zone: z.string().max(50).refine(isZoneOrOffset, expected('a time zone like "Europe/Berlin"')).exactOptional(),
   };
 }
 
@@ -132,7 +132,7 @@ export function dateFormatFault(format: string): string | undefined {
 }
 
 /** Whether a text is a name or an offset of a time zone, such as `Europe/Berlin` or `utc+2`. */
-export function isZone(zone: string): boolean {
+export function isZoneOrOffset(zone: string): boolean {
   return DateTime.utc().setZone(zone).isValid;
 }
 

@@ -88,20 +88,20 @@ async function tunnelThrough({ host, port }: Target, proxy: HttpProxy, way: WayO
   await vetHost(host, way.rules, way.resolve);
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
-  const asking = openRequest({
+  const request = openRequest({
     method: 'CONNECT',
     path: authority,
     headers: ['host', authority, ...credentials(proxy)],
     createConnection: () => connectProxy(proxy, way),
   });
-  asking.once('error', reject);
-  asking.once('connect', (response: IncomingMessage, socket: Socket, first: Buffer) => {
+  request.once('error', reject);
+  request.once('connect', (response: IncomingMessage, socket: Socket, first: Buffer) => {
     if (first.byteLength > 0) socket.unshift(first);
     if (response.statusCode === 200) return resolve(socket);
     socket.destroy();
     return reject(new Error(`the proxy answered with status ${response.statusCode}`));
   });
-  asking.end();
+  request.end();
   return promise;
 }
 

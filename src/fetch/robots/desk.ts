@@ -75,7 +75,7 @@ export function openRobotsDesk<A = void>(deps: RobotsDeskDeps<A>): RobotsDesk<A>
   });
   const { productToken } = noRules(deps.productToken);
   /** The requests for robots.txt that callers wait for, by origin. */
-  const askings = new Map<string, PendingFetch>();
+  const fetches = new Map<string, PendingFetch>();
 
   return {
     async mayAsk(href, signal, asker) {
@@ -109,26 +109,26 @@ export function openRobotsDesk<A = void>(deps: RobotsDeskDeps<A>): RobotsDesk<A>
   }
 
   async function wait(origin: string, signal: AbortSignal, asker: A): Promise<RobotsEntry> {
-    const asking = askings.get(origin) ?? begin(origin, asker);
-    asking.waiters += 1;
+    const fetching = fetches.get(origin) ?? begin(origin, asker);
+    fetching.waiters += 1;
     try {
-      return await unlessAborted(asking.entry, signal);
+      return await unlessAborted(fetching.entry, signal);
     } finally {
-      asking.waiters -= 1;
-      if (asking.waiters === 0) end(origin, asking);
+      fetching.waiters -= 1;
+      if (fetching.waiters === 0) end(origin, fetching);
     }
   }
 
   function begin(origin: string, asker: A): PendingFetch {
     const controller = new AbortController();
-    const asking: PendingFetch = { entry: ask(origin, controller.signal, asker), controller, waiters: 0 };
-    askings.set(origin, asking);
-    return asking;
+    const fetching: PendingFetch = { entry: ask(origin, controller.signal, asker), controller, waiters: 0 };
+    fetches.set(origin, fetching);
+    return fetching;
   }
 
-  function end(origin: string, asking: PendingFetch): void {
-    askings.delete(origin);
-    asking.controller.abort(new Error(`nobody waits for the robots.txt of ${origin}`));
+  function end(origin: string, fetching: PendingFetch): void {
+    fetches.delete(origin);
+    fetching.controller.abort(new Error(`nobody waits for the robots.txt of ${origin}`));
   }
 
   async function ask(origin: string, signal: AbortSignal, asker: A): Promise<RobotsEntry> {

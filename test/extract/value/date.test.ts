@@ -6,7 +6,7 @@ import {
   dateFormatFault,
   type DateOptions,
   isLocale,
-  isZone,
+  isZoneOrOffset,
   luxonFormat,
 } from '../../../src/extract/value/date-format.ts';
 import { readValue } from '../../../src/extract/value/all.ts';
@@ -98,7 +98,13 @@ describe('dates of a given form', () => {
   });
 
   test('zones and languages are known by name', () => {
-    assert.deepEqual(['Europe/Berlin', 'utc+2', 'UTC', 'Mars/Base', ''].map(isZone), [true, true, true, false, false]);
+    assert.deepEqual(['Europe/Berlin', 'utc+2', 'UTC', 'Mars/Base', ''].map(isZoneOrOffset), [
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
     assert.deepEqual(['de', 'en-GB', 'no tag'].map(isLocale), [true, true, false]);
   });
 
