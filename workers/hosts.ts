@@ -8,7 +8,7 @@ import {
   type SourceCircuit,
   type TargetOutcome,
 } from '../src/fetch/ledger/circuit.ts';
-import type { HostRow } from '../src/fetch/ledger/ledger-row.ts';
+import type { LedgerRow } from '../src/fetch/ledger/ledger-row.ts';
 import { type ExpectedWait, type KeySlice, type LedgerView, shiftedView } from '../src/fetch/ledger/ledger-view.ts';
 import { type Lease, turnLimitMs } from '../src/fetch/ledger/turn-leases.ts';
 import type { Policy } from '../src/fetch/ledger/policy.ts';
@@ -66,9 +66,9 @@ export interface HostsDeps {
   /** A number in `[0, 1)`. */
   random(): number;
   /** Loads the rows that the last life saved, by key. */
-  loadHosts(): Iterable<readonly [string, HostRow]>;
+  loadHosts(): Iterable<readonly [string, LedgerRow]>;
   /** Saves rows by key; a row that is `undefined` is removed. */
-  saveHosts(rows: readonly (readonly [string, HostRow | undefined])[]): void;
+  saveHosts(rows: readonly (readonly [string, LedgerRow | undefined])[]): void;
   /** Loads and saves circuits by source. Default: circuits are forgotten at a restart. */
   readonly circuits?: {
     load(): Iterable<readonly [string, Circuit]>;

@@ -1,5 +1,4 @@
 import { normalForm } from '../definition/catalogue.ts';
-import type { HostRow } from '../fetch/ledger/ledger-row.ts';
 import { bringForward } from '../store/schedule.ts';
 import { releaseClaim } from '../store/claim.ts';
 import { isSpentEntry } from '../fetch/robots/verdict.ts';
@@ -73,7 +72,7 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
       clock,
       random,
       registry: names.hosts,
-      loadHosts: () => Array.from(state.store().hosts.entries(), ({ key, row }) => [key, row as HostRow] as const),
+      loadHosts: () => Array.from(state.store().hosts.entries(), ({ key, row }) => [key, row] as const),
       saveHosts: (rows) => void saved((store) => putOrRemove(store.hosts, rows)),
       circuits: {
         load: () => Array.from(state.store().circuits.entries(), ({ key, row }) => [key, row] as const),

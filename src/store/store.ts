@@ -1,4 +1,5 @@
 import type { Circuit } from '../fetch/ledger/circuit.ts';
+import type { LedgerRow } from '../fetch/ledger/ledger-row.ts';
 import type { RobotsEntry } from '../fetch/robots/verdict.ts';
 import type { Event, NewEvent } from '../event/catalogue.ts';
 import type { Scheduling } from '../schedule/scheduling.ts';
@@ -111,13 +112,13 @@ function openTables(environment: Environment) {
     history: historyTable(environment),
     scrapes: scrapeTable(environment),
     steps: stepTable(environment),
-    /** By id, in the order of the commits. */
+    /** The events by id, in the order of the commits. */
     events: numberedTable<Event>(environment, 'events'),
-    /** State that the host ledgers keep over a restart, by politeness key, in a form of theirs. */
-    hosts: table<string, unknown>(environment, 'hosts'),
-    /** Sealed, by source. */
+    /** The part of each host ledger that outlives a restart, by politeness key. */
+    hosts: table<string, LedgerRow>(environment, 'hosts'),
+    /** The sealed sessions, by source. */
     sessions: table<string, string>(environment, 'sessions'),
-    /** By origin and by the name that robots.txt is read for. */
+    /** What is known of each robots.txt, by origin and by the name that it is read for. */
     robots: table<[origin: string, asker: string], RobotsEntry>(environment, 'robots'),
     /** The circuits that are not closed, by source. */
     circuits: table<string, Circuit>(environment, 'circuits'),

@@ -5,7 +5,6 @@ import { createPlanning } from '../../workers/planning.ts';
 import { createScheduling } from '../../src/schedule/scheduling.ts';
 import { createState } from '../../src/daemon/state.ts';
 import type { Catalogue } from '../../src/definition/catalogue.ts';
-import type { HostRow } from '../../src/fetch/ledger/ledger-row.ts';
 import { agendaEntry } from '../../src/scrape/agenda.ts';
 import { bringForward, createBootCount } from '../../src/store/schedule.ts';
 import { recover } from '../../src/store/scrapes.ts';
@@ -97,7 +96,7 @@ export async function openDaemon({ wall, disk, catalogue, random, around }: Daem
         clock,
         random,
         registry: names.hosts,
-        loadHosts: () => rowsOf(store.hosts).map(([key, row]) => [key, row as HostRow] as const),
+        loadHosts: () => rowsOf(store.hosts),
         saveHosts: (rows) => void saveRows(store.hosts, rows),
         circuits: { load: () => rowsOf(store.circuits), save: (rows) => void saveRows(store.circuits, rows) },
         answered: (key, slowness) => {

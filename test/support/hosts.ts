@@ -4,7 +4,7 @@ import { Registry } from '../../src/actor/registry.ts';
 import { createSystem } from '../../src/actor/system.ts';
 import type { Ref } from '../../src/actor/types.ts';
 import { VirtualClock } from '../../src/clock.ts';
-import type { HostRow } from '../../src/fetch/ledger/ledger-row.ts';
+import type { LedgerRow } from '../../src/fetch/ledger/ledger-row.ts';
 import type { Policy } from '../../src/fetch/ledger/policy.ts';
 import type { TurnOutcome } from '../../src/fetch/ledger/turn-outcome.ts';
 import type { Offer } from '../../src/fetch/ledger/host-line.ts';
@@ -30,7 +30,7 @@ export const never = new AbortController().signal;
 export async function startHosts(t: TestContext, given: Partial<HostsDeps> = {}) {
   const clock = new VirtualClock(startedAt);
   const system = createSystem({ clock });
-  const saved = new Map<string, HostRow>();
+  const saved = new Map<string, LedgerRow>();
   let saves = 0;
   const deps: HostsDeps = {
     clock,

@@ -16,7 +16,7 @@ const forgetAfterMs = 24 * 3_600_000;
 const urgentMs = 3_000;
 
 /** The part of a ledger that is stored. Instants are wall time. */
-export interface HostRow {
+export interface LedgerRow {
   readonly failures: number;
   readonly rest?: RetryAfterRest;
   readonly backoff?: Backoff;
@@ -65,12 +65,12 @@ export function restEndsAt({ rest, backoff }: Ledger): number {
  * @param wallOffset - added to an instant of the ledger gives wall time.
  * @param isLong - whether an open turn has been open so long that it is stored, by its number.
  */
-export function hostRow(
+export function ledgerRow(
   ledger: Ledger,
   now: number,
   wallOffset: number,
   isLong: (number: number) => boolean = () => true,
-): HostRow | undefined {
+): LedgerRow | undefined {
   const { failures, rest, backoff } = ledger;
   const throttleMs = savedThrottleMs(ledger);
   const open = ledger.open.filter(({ number }) => isLong(number)).map((turn) => shiftedTurn(turn, wallOffset));
@@ -89,7 +89,7 @@ export function hostRow(
 }
 
 /** Restores a new ledger from its row. No pause exceeds its usual maximum, however the wall clock was set meanwhile. */
-export function restored(ledger: Ledger, row: HostRow, now: number, wallOffset: number): Ledger {
+export function restored(ledger: Ledger, row: LedgerRow, now: number, wallOffset: number): Ledger {
   const { failures, rest, throttleMs, open = noTurns } = row;
   const backoff = row.backoff && shiftedBackoff(row.backoff, -wallOffset);
   return {

@@ -1,5 +1,5 @@
 import { HostLine, type LedgerOffer } from './host-line.ts';
-import { type HostRow, hostRow, isForgettable, isUrgent, isWorthARow, restEndsAt, restored } from './ledger-row.ts';
+import { type LedgerRow, ledgerRow, isForgettable, isUrgent, isWorthARow, restEndsAt, restored } from './ledger-row.ts';
 import {
   holdOf,
   type ExpectedWait,
@@ -105,7 +105,7 @@ export class TurnBook<W extends LedgerOffer> {
   }
 
   /** Restores the row of a key. Called before the first offer. */
-  restore(key: string, row: HostRow, now: number, wallOffset: number): void {
+  restore(key: string, row: LedgerRow, now: number, wallOffset: number): void {
     const host = this.#host(key);
     host.ledger = restored(host.ledger, row, now, wallOffset);
     host.hasRow = true;
@@ -113,7 +113,7 @@ export class TurnBook<W extends LedgerOffer> {
       this.#turns = Math.max(this.#turns, number);
       this.#leases.restore({ key, number, endsAt, sentMs: this.#options.sentMs });
     }
-    if (!hostRow(host.ledger, now, wallOffset)) this.#changed.add(key);
+    if (!ledgerRow(host.ledger, now, wallOffset)) this.#changed.add(key);
   }
 
   /** Adds an offer to its host's line. */
@@ -192,11 +192,11 @@ export class TurnBook<W extends LedgerOffer> {
   }
 
   /** The rows that changed since the last call, by key; `undefined` where the row is to be removed. */
-  takeRows(now: number, wallOffset: number): (readonly [string, HostRow | undefined])[] {
-    const rows: (readonly [string, HostRow | undefined])[] = [];
+  takeRows(now: number, wallOffset: number): (readonly [string, LedgerRow | undefined])[] {
+    const rows: (readonly [string, LedgerRow | undefined])[] = [];
     for (const key of this.#changed) {
       const host = this.#hosts.get(key);
-      const row = host && hostRow(host.ledger, now, wallOffset, (number) => this.#leases.isLong(number));
+      const row = host && ledgerRow(host.ledger, now, wallOffset, (number) => this.#leases.isLong(number));
       if (row || host?.hasRow !== false) rows.push([key, row]);
       if (host) host.hasRow = row !== undefined;
     }

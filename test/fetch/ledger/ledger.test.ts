@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { forgivingAnswers } from '../../../src/fetch/ledger/backoff.ts';
-import { hostRow, isForgettable, restored } from '../../../src/fetch/ledger/ledger-row.ts';
+import { ledgerRow, isForgettable, restored } from '../../../src/fetch/ledger/ledger-row.ts';
 import {
   earliestAt,
   type Ledger,
@@ -249,7 +249,7 @@ describe('a throttled host', () => {
 describe('what of a host outlives the daemon', () => {
   test('is what it asked for, also when the wall clock was set', () => {
     const ledger = done(asked(), 1, { kind: 'refused', retryAfterMs: 60_000 }, 1_000);
-    const row = hostRow(ledger, 2_000, 1_000_000) ?? assert.fail();
+    const row = ledgerRow(ledger, 2_000, 1_000_000) ?? assert.fail();
     assert.deepEqual(row, {
       failures: 1,
       rest: { until: 1_061_000, isCapped: false },
@@ -262,7 +262,7 @@ describe('what of a host outlives the daemon', () => {
   test('is its back-off, which goes on where it was', () => {
     let ledger = done(asked(), 1, { kind: 'failed' }, 1_000);
     ledger = done(turn(ledger, 2, 2_500), 2, { kind: 'failed' }, 2_600);
-    const row = hostRow(ledger, 2_600, 0) ?? assert.fail();
+    const row = ledgerRow(ledger, 2_600, 0) ?? assert.fail();
     const next = restored(newLedger(3_000, 0.5), row, 3_000, 0);
     assert.deepEqual([next.failures, next.backoff.step, earliestAt(next, policy)], [2, 2, 4_600]);
     assert.equal(done(turn(next, 3, 4_600), 3, { kind: 'failed' }, 4_700).backoff.step, 3);
@@ -272,7 +272,7 @@ describe('what of a host outlives the daemon', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 60_000 }), (latencyMs) => {
         const ledger = done(asked(throttled), 1, { kind: 'answered', status: 200, latencyMs }, 100);
-        const row = hostRow(ledger, 100, 0) ?? assert.fail();
+        const row = ledgerRow(ledger, 100, 0) ?? assert.fail();
         const next = restored(newLedger(200, 0.5), row, 200, 0);
         const [before, after] = [ledger, next].map(({ throttleMs }) => usualMs(throttled, throttleMs));
         assert.ok(before !== undefined && after !== undefined && after >= before && after <= 2 * before);
@@ -281,7 +281,7 @@ describe('what of a host outlives the daemon', () => {
   });
 
   test('are its turns that are out, which block it until they come back or expire', () => {
-    const row = hostRow(asked({ ...policy, concurrency: 1 }), 2_000, 1_000_000) ?? assert.fail();
+    const row = ledgerRow(asked({ ...policy, concurrency: 1 }), 2_000, 1_000_000) ?? assert.fail();
     const next = restored(newLedger(0, 0.5), JSON.parse(JSON.stringify(row)), 0, 1_002_000);
     assert.equal(earliestAt(next, policy), undefined);
     assert.equal(next.open[0]?.endsAt, 58_000);
@@ -291,7 +291,7 @@ describe('what of a host outlives the daemon', () => {
 
   test('is nothing when it answers, and it is forgotten ten minutes later', () => {
     const ledger = done(asked(), 1, { kind: 'answered', status: 200 }, 100);
-    assert.equal(hostRow(ledger, 100, 0), undefined);
+    assert.equal(ledgerRow(ledger, 100, 0), undefined);
     assert.equal(isForgettable(ledger, 599_999), false);
     assert.equal(isForgettable(ledger, 600_000), true);
   });

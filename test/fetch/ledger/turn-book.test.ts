@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { LedgerOffer } from '../../../src/fetch/ledger/host-line.ts';
-import type { HostRow } from '../../../src/fetch/ledger/ledger-row.ts';
+import type { LedgerRow } from '../../../src/fetch/ledger/ledger-row.ts';
 import type { LedgerView } from '../../../src/fetch/ledger/ledger-view.ts';
 import { gapMs, type Policy } from '../../../src/fetch/ledger/policy.ts';
 import { TurnBook } from '../../../src/fetch/ledger/turn-book.ts';
@@ -260,7 +260,7 @@ function run(
   let draws = seed % 2 ** 31;
   const random = () => (draws = (draws * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;
   let book = bookAt(0);
-  const rows = new Map<string, HostRow>();
+  const rows = new Map<string, LedgerRow>();
   const waiting = new Set<Ask>();
   const given: Given[] = [];
   const left: Ask[] = [];
