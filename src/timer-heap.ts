@@ -20,10 +20,13 @@ export class TimerHeap {
   /** The first of the slots that are free, chained through `#place`. */
   #free = noSlot;
   #slots = 0;
-  /** By place in the heap: which slot it is, and when it is due. */
+  /** For each place in the heap: the slot of its timer, and when the timer is due. */
   #slot = new Uint32Array(16);
   #due = new Float64Array(16);
-  /** By slot: its place in the heap, its turn among equals, how often it was used, and its neighbours among its holder's. */
+  /**
+   * For each slot: its place in the heap, its order among timers due at once, how often it was used, and its neighbours
+   * in the list of its holder.
+   */
   #place = new Int32Array(16);
   #arming = new Uint32Array(16);
   #generation = new Uint32Array(16);

@@ -30,8 +30,9 @@ export class Contexts<L extends Owner> {
   readonly #storage = new AsyncLocalStorage<Context<L>>();
   /** The context of no life: all others are entered from here and left to here. */
   readonly #outside = new AsyncResource('outside');
-  /** By the life's serial modulo `keptContexts`: the context of the last turn; once one life had two turns in a row, what enters it. */
+  /** The context of the last turn, by the life's serial modulo `keptContexts`. */
   readonly #turns: (Context<L> | undefined)[] = Array.from({ length: keptContexts });
+  /** What enters that context; set once one life had two turns in a row there. */
   readonly #kept: (AsyncResource | undefined)[] = Array.from({ length: keptContexts });
 
   /** The context of the running code; `undefined` outside of all lives. */

@@ -26,7 +26,7 @@ export class Life extends RingItem implements Runnable, Watched {
   /** A monotonic instant in whole milliseconds: V8 keeps a small integer in the object itself, 16 B less a life. */
   readonly startedAt: number;
   phase: 'starting' | 'running' | 'suspended' | 'stopping' | 'ended' = 'starting';
-  /** Once the life has ended: whether it was linked at its end. */
+  /** Whether the life is linked to its parent; once it has ended, whether it was at its end. */
   isLinkedToParent = false;
   /** The lives that have this one for a parent and are linked to it. */
   linkedChildren: Ring<Life> | undefined = undefined;

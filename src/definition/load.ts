@@ -123,7 +123,7 @@ function problemOf(file: string, message: string): Problem {
   return { file, line: 1, column: 1, path: '', message };
 }
 
-/** Where definitions and plug-ins are. */
+/** The folders of definitions and plug-ins. */
 export interface PluginFolders {
   /** The folder of definition files. */
   readonly folder: string;

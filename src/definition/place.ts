@@ -20,7 +20,7 @@ export interface Place extends ShortPlace {
   readonly filters?: readonly FilterPlan[];
 }
 
-/** Where JSON stands in a page of HTML: the name of a kind, or a mapping of its name to what tells which one. */
+/** Where JSON stands in a page of HTML: the name of a kind, or a mapping of its name to a text that picks one of several. */
 const Embedded = embeddedSchema();
 
 function embeddedSchema(): z.ZodType<EmbeddedPlan> {

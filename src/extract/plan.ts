@@ -17,7 +17,7 @@ export interface LinkPlan {
 
 /** How a page is read, as plain data that can be sent to a thread. */
 export interface ExtractPlan extends DocumentOptions {
-  /** Equal only between equal plans: what was compiled for one is kept by this name. */
+  /** Names the plan: plans with one id are equal, so that what was compiled for one serves the others. */
   readonly id: string;
   readonly document: DocumentName;
   readonly tree: 'fast' | 'browser';

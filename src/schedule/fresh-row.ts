@@ -226,8 +226,8 @@ export interface EpisodeEvent {
 }
 
 /**
- * Where the age puts an episode, and what is to be told of it. It rises with the age, and goes back only to fresh; one that
- * is found broken before anybody warned is told as broken alone.
+ * Brings an episode up to the present age; returns it with the event to tell, if there is one. Its level rises with the
+ * age, and goes back only to fresh. An episode that is already broken when it is first looked at is told as broken alone.
  */
 export function withAge(
   episode: Episode,

@@ -26,7 +26,7 @@ export const embeddedKinds = { 'ld+json': linkedData, microdata, script, variabl
 
 type EmbeddedName = keyof typeof embeddedKinds;
 
-/** Where JSON stands in a page: the name of a kind, or its name with the text that tells which one: `{ script: '#state' }`. */
+/** Where JSON stands in a page: the name of a kind, or its name with a text that picks one of several: `{ script: '#state' }`. */
 export type EmbeddedPlan = EmbeddedName | { readonly [N in EmbeddedName]?: string };
 
 /** Compiles the search for the JSON that a plan names. Throws if its selector is not valid, and a `TypeError` for a kind that there is none of. */

@@ -89,7 +89,7 @@ const unit: FilterKind<{ readonly type: 'unit'; readonly to: string } & DecimalO
   },
 };
 
-/** Without `else`, what the map does not name is refused. */
+/** Replaces texts by the values that the map has for them. Without `else`, a text that the map does not name is refused. */
 const map: FilterKind<{
   readonly type: 'map';
   readonly values: Readonly<Record<string, Value>>;

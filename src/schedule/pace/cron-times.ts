@@ -66,7 +66,7 @@ export function* cronTimes(times: CronTimes, after: number, until: number): Gene
   for (let at = nextCron(times, after); at !== undefined && at <= until; at = nextCron(times, at)) yield at;
 }
 
-/** Without a function to run, it arms no timer. */
+/** Compiles a pattern. It is paused and has no function to run, so that croner arms no timer. */
 function compile({ pattern, zone }: CronTimes): Cron {
   return new Cron(listed(pattern), { timezone: zone, mode: '5-part', fixedTimeRule: 'no-wildcard', paused: true });
 }
