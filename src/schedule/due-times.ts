@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import { leadAmong } from './feasibility.ts';
 import { type FreshRow, firstDeadline } from './fresh-row.ts';
 import { type Boot, type Due, type DueInputs, nextDue, nextDueAt, recheckDeadline } from './next-due.ts';
@@ -66,7 +67,7 @@ export function createDueTimes({ scheduleOf: scheduleIn, now, store, boot }: Due
       const { firstAt: _first, manualAt: _manual, fresh, ...rest } = row;
       const at = now();
       const verified = fresh && { ...fresh, verifiedAt: at, fields: {}, misses: 0 };
-      const next = { ...rest, since: at, ...(verified && { fresh: verified }) };
+      const next = { ...rest, since: at, ...defined({ fresh: verified }) };
       return nextDueAt(dueInputsOf(next, scheduleOf(target), store().schedule, { at })) ?? Infinity;
     },
   };

@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import { type TargetSchedule, pacedObjective } from './levels.ts';
 import { type Objective, type TargetObjective, deadlineOf, paceOfObjective } from './time/objective.ts';
 import { type Openness, opennessOf } from './time/open-hours.ts';
@@ -70,7 +71,7 @@ export function freshRowOf(
     key,
     source,
     objectiveMs,
-    ...(hours && { hours }),
+    ...defined({ hours }),
     verifiedAt: before?.verifiedAt ?? Math.min(wholeAt ?? ofTarget, at),
     misses: before?.misses ?? 0,
     ...(fields.length > 0 && { fields: Object.fromEntries(fields) }),

@@ -100,8 +100,7 @@ export function scheduleOf(levels: readonly ScheduleLevel[]): TargetSchedule {
   const initialDelayMs = nearest(levels, ({ initialDelay }) => initialDelay);
   const hours = nearest(levels, ({ available }) => available) ?? [];
   return {
-    ...(pace !== undefined && { pace }),
-    ...(initialDelayMs !== undefined && { initialDelayMs }),
+    ...defined({ pace, initialDelayMs }),
     hours,
     objectives: objectivesOf(levels, pace),
   };

@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import { dueInputsOf } from './due-times.ts';
 import {
   type FreshnessEvent,
@@ -63,7 +64,7 @@ export function createScheduling(scheduleOf: ScheduleOf, random: () => number): 
       const begun = newPace(schedule, context, firstAt);
       const pace = before?.pace.kind === begun.kind ? begunAgain(begun, before, schedule) : begun;
       const fresh = freshFor(target, before && notAfter(before, schedule, at), schedule, context);
-      return withDueAt({ target: target.target, since: at, firstAt, pace, ...(fresh && { fresh }) }, schedule, context);
+      return withDueAt({ target: target.target, since: at, firstAt, pace, ...defined({ fresh }) }, schedule, context);
     },
     next(target, row, context, ended) {
       const schedule = scheduleOf(target, context.project);
@@ -85,9 +86,7 @@ export function createScheduling(scheduleOf: ScheduleOf, random: () => number): 
         target: turned.target,
         since: isSame ? turned.since : at,
         pace: isSame ? turned.pace : newPace(schedule, context, firstAt),
-        ...(turned.manualAt !== undefined && { manualAt: turned.manualAt }),
-        ...(firstAt !== undefined && { firstAt }),
-        ...(counted && { fresh: counted }),
+        ...defined({ manualAt: turned.manualAt, firstAt, fresh: counted }),
       };
       return withDueAt(next, schedule, context);
     },
@@ -146,7 +145,7 @@ export function afterScrape(
 function withDueAt(row: ScheduleRow, schedule: EffectiveSchedule, { at, neighbours }: ScheduleContext): ScheduleRow {
   const { dueAt: _, manualAt, ...unasked } = row;
   const dueAt = nextDueAt(dueInputsOf(unasked, schedule, neighbours, { at }));
-  return { ...unasked, ...(dueAt !== undefined && { dueAt }), ...(manualAt !== undefined && { manualAt }) };
+  return { ...unasked, ...defined({ dueAt, manualAt }) };
 }
 
 function begunAgain(begun: PaceRow, before: ScheduleRow, { pace: given }: EffectiveSchedule): PaceRow {
@@ -174,7 +173,7 @@ function notAfter(row: ScheduleRow, { pace: given }: EffectiveSchedule, at: numb
   const seen = fresh && verifiedBy(fresh, at);
   const isSetBack = since > at + (kind.setBackMs ?? 0);
   if (!isSetBack && pace === row.pace && seen === fresh) return row;
-  return { ...row, since: isSetBack ? at : since, pace, ...(seen && { fresh: seen }) };
+  return { ...row, since: isSetBack ? at : since, pace, ...defined({ fresh: seen }) };
 }
 
 function freshFor(

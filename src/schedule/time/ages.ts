@@ -59,8 +59,7 @@ export function objectivesFromInput({ fields, ...whole }: z.infer<typeof Objecti
 export function objectiveOf({ warnAfter, errorAfter }: Ages): Objective | undefined {
   if (warnAfter === undefined && errorAfter === undefined) return undefined;
   return {
-    ...(warnAfter !== undefined && { warnAfterMs: warnAfter }),
-    ...(errorAfter !== undefined && { errorAfterMs: errorAfter }),
+    ...defined({ warnAfterMs: warnAfter, errorAfterMs: errorAfter }),
   };
 }
 
