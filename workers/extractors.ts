@@ -177,7 +177,8 @@ function openPool({
 }: ExtractorsDeps): Piscina<LaneTask, void> {
   return new Piscina<LaneTask, void>({
     filename: threadFile,
-    minThreads: threads,
+    // A thread starts with the first page that needs it; small pages never do.
+    minThreads: 0,
     maxThreads: threads,
     // Piscina would require the module first, and a thread that is ended while it does so can take the process along.
     execArgv: ['--no-experimental-require-module'],

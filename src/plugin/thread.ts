@@ -53,7 +53,8 @@ export function openPluginThread(threadFile: URL, limits: PluginLimits): PluginT
   const worker = new Worker(threadFile, {
     stdout: true,
     stderr: true,
-    env: {},
+    // Node keeps what it compiled for the thread there; the thread removes the name before a plug-in is loaded.
+    env: defined({ NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }),
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: limits.memoryMib + spareMib },
   });

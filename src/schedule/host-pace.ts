@@ -55,7 +55,9 @@ const maxHosts = 100_000;
 export class KnownPaces {
   readonly #news = new Set<string>();
   readonly #hosts = new LRUCache<string, Learned>({
-    max: maxHosts,
+    // A cache bounded by its size takes memory as hosts come, one bounded by its count all of it at once.
+    maxSize: maxHosts,
+    sizeCalculation: () => 1,
     dispose: (_host, key, why) => void (why === 'evict' && this.#news.delete(key)),
   });
 
