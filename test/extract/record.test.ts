@@ -48,6 +48,13 @@ describe('a draft of a plug-in', () => {
     });
   }
 
+  test('that has a list with several elements of the wrong type tells of each', () => {
+    assert.deepEqual(readField('{ type: array, of: { type: integer } }', ['one', 2, 'three']), [
+      undefined,
+      ['x[0] "one": a whole number', 'x[2] "three": a whole number'],
+    ]);
+  });
+
   test('has its own key, else the text of the key field', () => {
     const plan = planWith('n: { type: integer }');
     const keys = (drafts: Parameters<typeof typedDrafts>[0]) =>

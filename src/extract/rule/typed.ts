@@ -51,14 +51,16 @@ function typedList(value: Value, of: CompiledValue, typing: Typing, path: string
   if (!isList(value)) return lose(lost, quoted(value), 'a list', path);
   if (!isGiven && value.length > maxElements) return loseList(lost, value.length);
   const elements: Value[] = [];
-  let index = 0;
-  for (const each of value) {
+  let isLost = false;
+  for (const [index, each] of value.entries()) {
     const element = typed(each, of, typing, isGiven ? `${path}[${index}]` : path);
-    if (element === undefined) return undefined;
-    if (element !== null || isGiven || keepsNull(of)) elements.push(element);
-    index += 1;
+    if (element === undefined) {
+      // The author of a plug-in is told of every element.
+      if (!isGiven) return undefined;
+      isLost = true;
+    } else if (element !== null || isGiven || keepsNull(of)) elements.push(element);
   }
-  return elements;
+  return isLost ? undefined : elements;
 }
 
 function typedObject(value: Value, { fields }: CompiledObject, typing: Typing, path: string): Value | undefined {
