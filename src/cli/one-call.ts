@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { ControlError } from '../control/error.ts';
 import { callAndPrint, examples, helpGroups, print, withDaemon } from './cli.ts';
+import { CommandError } from './exit-status.ts';
 import { countOption } from './options.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -47,12 +48,18 @@ export const oneCallCommands: Readonly<Record<string, (terminal: Terminal) => Co
   cancel: (terminal) =>
     new Command('cancel')
       .helpGroup(helpGroups.sources)
-      .description('end a waiting or running scrape; it writes nothing after that')
+      .description('end a waiting or running scrape; it writes nothing after that; exits with 1 if it had ended before')
       .argument('<scrape>', 'the number of the scrape', countOption)
       .addHelpText('after', examples('heronry cancel 4711'))
       .action(async (scrape: number, _options: object, command: Command) => {
         const { showScrapeLine } = await import('./show-scrape.ts');
-        await callAndPrint(terminal, command, ['scrape.cancel', { scrape }], (view) => showScrapeLine(terminal, view));
+        await withDaemon(terminal, command, async (client) => {
+          const { scrape: before } = await client.call('scrape.get', { scrape, limit: 1 });
+          const view = await client.call('scrape.cancel', { scrape });
+          print(terminal, command, view, () => showScrapeLine(terminal, view));
+          if (before.endedAt !== undefined || view.status !== 'cancelled')
+            throw new CommandError('failed', `scrape ${scrape} had ended before`);
+        });
       }),
 
   stop: (terminal) =>

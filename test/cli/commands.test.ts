@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { Subscriber, Params } from '../../src/control/methods.ts';
+import { defined } from '../../src/defined.ts';
 import type { ScrapeView } from '../../src/view/scrape.ts';
 import { serve, temporaryDirectory } from '../control/daemon.ts';
 import { allKept } from './objective-views.ts';
@@ -122,6 +123,27 @@ describe('commands on a daemon', () => {
     const { path } = await serve(t, { 'project.archive': ({ id }) => ({ ...project, id }) });
     assert.equal((await run(['archive', 'solar', 'lunar', '--socket', path])).out, 'archived solar\narchived lunar\n');
   });
+
+  for (const [before, after, status, says] of [
+    [{ ...scrape, status: 'running', endedAt: undefined }, { ...scrape, status: 'cancelled' }, 0, ''],
+    [scrape, scrape, 1, 'heronry: scrape 41 had ended before\n'],
+    [
+      { ...scrape, status: 'cancelled' },
+      { ...scrape, status: 'cancelled' },
+      1,
+      'heronry: scrape 41 had ended before\n',
+    ],
+  ] as const) {
+    test(`cancel shows the scrape, and leaves with ${status} where it was ${before.status}`, async (t) => {
+      const { path } = await serve(t, {
+        'scrape.get': () => ({ scrape: defined(before), steps: [] }),
+        'scrape.cancel': () => after,
+      });
+      const shown = await run(['cancel', '41', '--socket', path]);
+      assert.match(shown.out, new RegExp(`^scrape 41 ${after.status}`));
+      assert.deepEqual([shown.status, shown.err], [status, says]);
+    });
+  }
 
   test('rescrape tells the number of the scrape, and whether it was waiting already', async (t) => {
     const { path } = await serve(t, {

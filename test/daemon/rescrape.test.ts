@@ -150,6 +150,44 @@ describe('a scrape that a person asks for', () => {
   });
 });
 
+describe('a wish that a scrape would ignore is refused', () => {
+  const register = `id: register
+allowPrivate: true
+robots: ignore
+records: { trial: { key: id, fields: { id: h1, published: { css: .date, type: date } } } }
+collect: { since: { record: trial, fields: [published] }, start: '2016-01-01' }
+`;
+
+  test('days of a target that collects nothing, days in the wrong order, arguments without a plug-in', async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '1') });
+    const { client } = await startDaemon(t, { sources: { ...sources, register } });
+    const targets = (source: string) => [{ source, url: site.url('/a') }];
+    await client.call('project.add', { id: 'page', targets: targets('shop') });
+    await client.call('project.add', { id: 'days', targets: targets('register') });
+    await client.call('project.add', { id: 'both', targets: [...targets('register'), ...targets('shop')] });
+    const refused = (message: RegExp) => ({ code: 'invalid_params', message });
+    for (const id of ['page', 'both']) {
+      for (const wish of [{ from: '2016-03-01' }, { to: '2016-03-01' }]) {
+        await assert.rejects(
+          client.call('project.rescrape', { id, wish }),
+          refused(/^wish: expected no days, as the source "shop" of target \d+ does not `collect`$/),
+        );
+      }
+    }
+    await assert.rejects(
+      client.call('project.rescrape', { id: 'page', wish: { args: ['x'] } }),
+      refused(/^wish: expected no arguments, as the source "shop" of target 1 has no plug-in$/),
+    );
+    await assert.rejects(
+      client.call('project.rescrape', { id: 'days', wish: { from: '2016-03-02', to: '2016-03-01' } }),
+      refused(/^wish.from: expected a day not after 2016-03-01, got 2016-03-02$/),
+    );
+    const oneDay = { from: '2016-03-01', to: '2016-03-01' };
+    assert.equal((await client.call('project.rescrape', { id: 'days', wish: oneDay })).scrapes.length, 1);
+    assert.deepEqual((await client.call('scrape.list', { project: 'page' })).scrapes, []);
+  });
+});
+
 describe('cancelling a scrape', () => {
   test('ends the request under way; nothing of it is stored, and the next one is due as before', async (t) => {
     const site = await openSite(t);

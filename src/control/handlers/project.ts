@@ -10,6 +10,7 @@ import { ControlError } from '../error.ts';
 import type { Handlers, Params } from '../methods.ts';
 import type { ProjectView, RequestedScrape } from '../methods/project.ts';
 import type { RequestedHold } from '../methods/why.ts';
+import type { ScrapeWish } from '../../view/scrape.ts';
 import type { Ports } from './ports.ts';
 import { demandsBeside } from './demands.ts';
 import { findProject, projectNotFound, rowsOf, targetsOf, trackedTargets } from './find.ts';
@@ -73,6 +74,7 @@ export function projectHandlers(deps: Deps) {
       if (deps.scrapes.apiOnly)
         throw new ControlError('not_ready', 'the daemon was started with --api-only, and scrapes nothing');
       const numbers = targetsOf(row, target);
+      refuseWish(numbers, wish, deps);
       const holds = await holdsOf(rowsOf(numbers, store), deps);
       const scrapes: RequestedScrape[] = [];
       const idle: string[] = [];
@@ -106,6 +108,25 @@ export function projectHandlers(deps: Deps) {
       return projectView(row, deps);
     },
   } satisfies Partial<Handlers>;
+}
+
+/**
+ * Throws a `ControlError` where a scrape of one of these targets would ignore a part of the wish: days are for registers that a
+ * definition collects, arguments for plug-ins. A target whose definition is not loaded is not judged.
+ */
+function refuseWish(targets: readonly number[], { from, to, args }: ScrapeWish = {}, deps: Deps): void {
+  if (from !== undefined && to !== undefined && from > to)
+    throw new ControlError('invalid_params', `wish.from: expected a day not after ${to}, got ${from}`);
+  for (const number of targets) {
+    const id = deps.store().targets.get(number)?.source ?? '';
+    const source = deps.catalogue().sources.get(id)?.source;
+    if (source === undefined) continue;
+    const whose = `the source "${id}" of target ${number}`;
+    if ((from ?? to) !== undefined && source.collect === undefined)
+      throw new ControlError('invalid_params', `wish: expected no days, as ${whose} does not \`collect\``);
+    if (args !== undefined && source.plugin === undefined)
+      throw new ControlError('invalid_params', `wish: expected no arguments, as ${whose} has no plug-in`);
+  }
 }
 
 /** Returns when a requested scrape can begin and why not now; nothing where it can begin now. */
