@@ -50,8 +50,10 @@ export function tallyOf({ waste }: Store, of: number | string, from: number, to:
  * Removes days that are no longer kept, in small transactions. Works also when the store is full. Resolves with the
  * number of removed rows; rejects when a commit fails.
  */
-export function trimWaste(store: Store, now: number): Promise<number> {
-  return writeInSlices(store, batch, () => store.waste.trim(dayOf(now) - keptDays + 1, keptRows, batch));
+export async function trimWaste(store: Store, now: number): Promise<number> {
+  const before = dayOf(now) - keptDays + 1;
+  if (!store.waste.exceeds(before, keptRows)) return 0;
+  return writeInSlices(store, batch, () => store.waste.trim(before, keptRows, batch));
 }
 
 /** The cost of one ended scrape. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { commitStep } from '../../src/store/commit.ts';
-import { trim } from '../../src/store/retention.ts';
+import { makeRoom, Sweep, trim } from '../../src/store/retention.ts';
 import { begin, item, step, temporaryStore, track } from './fixture.ts';
 
 describe('retention', () => {
@@ -53,6 +53,14 @@ describe('retention', () => {
     const { store } = await temporaryStore(t);
     await track(store, 'lamp');
     assert.equal(await trim(store, { events: 30, scrapes: 30, steps: 20, commits: 10, history: 5 }), 0);
+  });
+
+  test('begins no transaction where there is nothing to remove', async (t) => {
+    const { store } = await temporaryStore(t);
+    await track(store, 'lamp');
+    const unwritable = { ...store, write: () => assert.fail('it wrote') };
+    const sweep = new Sweep(() => false);
+    for (let pass = 0; pass < 3; pass += 1) assert.equal(await makeRoom(unwritable, sweep, 0), 0);
   });
 
   test('keeps the newest row of a log of which nothing is to stay, so that serials go on', async (t) => {

@@ -137,6 +137,8 @@ export interface NumberedTable<V> extends Table<number, V> {
   readonly add: (make: (number: number) => V) => V;
   /** The highest number: among committed rows, or within a transaction also its own; 0 in an empty table. */
   readonly last: () => number;
+  /** Whether there are rows beyond the newest `keep`, some of which `trim` may remove. */
+  readonly exceeds: (keep: number) => boolean;
   /**
    * Removes up to `limit` of the oldest rows beyond the newest `keep`, except rows for which `gone` returns `stays`.
    * The newest row always stays, as the next number follows from it. Returns the number of removed rows.
@@ -163,8 +165,12 @@ export function numberedTable<V>(environment: Environment, name: string): Number
       return row;
     },
     last,
+    exceeds(keep) {
+      for (const _ of rows.keys({ before: firstKept(keep), limit: 1 })) return true;
+      return false;
+    },
     trim(keep, limit, gone) {
-      const oldest = [...rows.entries({ before: last() - Math.max(1, keep) + 1, limit })];
+      const oldest = [...rows.entries({ before: firstKept(keep), limit })];
       const leaving = oldest.filter(({ row }) => gone?.(row) !== 'stays');
       for (const { key } of leaving) rows.remove(key);
       return leaving.length;
@@ -173,5 +179,9 @@ export function numberedTable<V>(environment: Environment, name: string): Number
 
   function last(): number {
     return rows.lastKey() ?? 0;
+  }
+
+  function firstKept(keep: number): number {
+    return last() - Math.max(1, keep) + 1;
   }
 }

@@ -23,6 +23,7 @@ export function historyTable(environment: Environment) {
       return named(byRecord.keys({ after: [...record, 0], before: [...record, before], newestFirst: true, limit }));
     },
     rows: rows.rows,
+    exceeds: rows.exceeds,
     /** Removes up to `limit` of the oldest rows beyond the newest `keep`. Returns the number of removed rows. */
     trim: (keep: number, limit: number) =>
       rows.trim(keep, limit, ({ serial, target, source, type, key }) => {

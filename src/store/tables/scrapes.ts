@@ -33,6 +33,7 @@ export function scrapeTable(environment: Environment) {
       for (const scrape of running.keys()) yield* known(scrape);
     },
     last: rows.last,
+    exceeds: rows.exceeds,
     /** Removes up to `limit` of the oldest ended scrapes beyond the newest `keep`. Returns the number of removed scrapes. */
     trim: (keep: number, limit: number) =>
       rows.trim(keep, limit, ({ target, scrape, status }) => {

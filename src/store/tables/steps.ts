@@ -13,6 +13,8 @@ export function stepTable(environment: Environment) {
       scrape: number,
       { afterStep = 0, limit }: { readonly afterStep?: number; readonly limit?: number } = {},
     ) => rows.rows({ after: [scrape, afterStep], before: [scrape, Infinity], limit }),
+    /** Whether there are more steps than `keep`. */
+    exceeds: (keep: number) => rows.count() > keep,
     /** Removes up to `limit` of the oldest steps beyond the newest `keep`. Returns the number of removed steps. */
     trim(keep: number, limit: number): number {
       const surplus = Math.min(limit, rows.count() - keep);

@@ -13,6 +13,11 @@ export function wasteTable(environment: Environment) {
     get: (day: number, of: number | string) => rows.get([day, of]),
     put: (day: number, of: number | string, tally: Tally) => rows.put([day, of], tally),
     count: rows.count,
+    /** Whether there are rows of days before the day `before`, or more rows than `keep`, which `trim` would remove. */
+    exceeds(before: number, keep: number): boolean {
+      for (const _ of rows.keys({ before: [before, 0], limit: 1 })) return true;
+      return rows.count() > keep;
+    },
     /**
      * Removes up to `limit` rows of the oldest days: those before the day `before`, and those beyond the newest `keep`
      * rows. Returns the number of removed rows.
