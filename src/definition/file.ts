@@ -1,4 +1,4 @@
-import { constants, type Stats } from 'node:fs';
+import { constants, lstatSync, type Stats } from 'node:fs';
 import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -39,6 +39,14 @@ async function isThere(path: string): Promise<boolean> {
     if (codeOf(error) === 'ENOENT') return false;
     throw error;
   }
+}
+
+/**
+ * Whether a path is taken, also by a symbolic link that leads nowhere: what a person put there is to be read or refused, not passed
+ * over. Throws Node's system error if a folder above cannot be searched.
+ */
+export function isTaken(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Largest file that a person may write, in bytes: 1 MiB. */

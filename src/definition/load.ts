@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
@@ -107,7 +108,10 @@ function parse<T>(
 
 async function load<T>(file: string, read: (text: string) => Loaded<T>): Promise<Loaded<T>> {
   const found = await readRegularFile(file, maxFileBytes);
-  return found.ok ? read(found.bytes.toString('utf8')) : { ok: false, problems: [problemOf(file, found.message)] };
+  if (!found.ok) return { ok: false, problems: [problemOf(file, found.message)] };
+  // What is no UTF-8 would be replaced unseen, in a selector as well.
+  if (!isUtf8(found.bytes)) return { ok: false, problems: [problemOf(file, 'expected text in UTF-8')] };
+  return read(found.bytes.toString('utf8'));
 }
 
 async function filesOf(folder: string): Promise<Loaded<string[]>> {

@@ -31,7 +31,11 @@ export function readYaml(text: string, file: string): ReadYaml {
   const lines = new LineCounter();
   // Keys are compared below, since the parser takes the square of their number to do so.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
-  const faults = [...document.errors, ...document.warnings].map(({ pos, message }) => ({ offset: pos[0], message }));
+  const faults = [...document.errors, ...document.warnings].map(({ code, pos, message }) => ({
+    offset: pos[0],
+    // The parser's own message names a function to call.
+    message: code === 'MULTIPLE_DOCS' ? 'expected one document, got multiple documents' : message,
+  }));
   if (faults.length > 0) return refused(faults, lines);
   const wrongKeys = keyFaults(document);
   if (wrongKeys.length > 0) return refused(wrongKeys, lines);

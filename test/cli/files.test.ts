@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { temporaryDirectory } from '../control/daemon.ts';
@@ -92,6 +92,30 @@ describe('commands without a daemon', () => {
     assert.equal((await run(['validate'], { cwd })).out, 'elsewhere: there is no such file or folder\n');
     const applied = await run(['apply', '-f', 'none.yaml', '--socket', 'none'], { cwd });
     assert.equal(applied.err, 'heronry: none.yaml: there is no such file or folder\n');
+  });
+
+  test('a link that leads nowhere is refused, not passed over', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await symlink('loop.yaml', join(cwd, 'loop.yaml'));
+    const { status, err } = await run(['validate', 'loop.yaml'], { cwd });
+    const says = 'could not be read: too many symbolic links encountered';
+    assert.deepEqual({ status, err }, { status: 1, err: `heronry: ${join(cwd, 'loop.yaml')}: ${says}\n` });
+    await symlink('gone.yaml', join(cwd, 'heronry.yaml'));
+    await symlink('gone.yaml', join(cwd, 'projects.yaml'));
+    assert.equal(
+      (await run(['validate'], { cwd })).out,
+      'heronry.yaml:1:1: there is no such file or folder\nprojects.yaml:1:1: there is no such file or folder\n',
+    );
+  });
+
+  test('try says of a page that is neither an address nor a file that it is none', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await symlink('loop.html', join(cwd, 'loop.html'));
+    for (const page of ['none.html', 'loop.html']) {
+      const { status, err } = await run(['try', 'example', page, '--socket', 'none'], { cwd });
+      assert.equal(status, 2);
+      assert.equal(err, `heronry: try: expected a URL or a saved page, got ${page}, which is no file\n`);
+    }
   });
 
   test('try --file reads a saved page by its definition', async (t) => {

@@ -62,6 +62,17 @@ describe('a folder of definitions', () => {
     );
   });
 
+  test('refuses a file in another encoding than UTF-8', async (context) => {
+    const text = Buffer.from(`id: site\nprovider: html\nname: caf\u00E9\n${page}\n`, 'latin1');
+    const folder = await folderOf({}, context);
+    await writeFile(join(folder, 'site.yaml'), text);
+    const { sources, problems } = await loadSources(folder);
+    assert.deepEqual(sources, []);
+    assert.deepEqual(problems, [
+      { file: join(folder, 'site.yaml'), line: 1, column: 1, path: '', message: 'expected text in UTF-8' },
+    ]);
+  });
+
   test('refuses a file of more than a mebibyte unread', async (context) => {
     const { problems } = await loadSources(await folderOf({ 'big.yaml': `# ${'x'.repeat(1024 * 1024)}` }, context));
     assert.equal(problems[0]?.message, 'expected at most 1048576 bytes, got 1048578');
@@ -143,7 +154,7 @@ describe('a definition', () => {
   for (const [name, text, problem] of [
     ['that is not YAML', 'id: [a', /^1:7 : flow sequence in block collection must be/],
     ['with a key twice', 'id: site\nid: site', /^2:1 : expected each key once, "id" stands here again/],
-    ['of several documents', 'id: site\n---\nid: site', /multiple documents/],
+    ['of several documents', 'id: site\n---\nid: site', /^2:1 : expected one document, got multiple documents$/],
     ['that says nothing', '# later', /^1:1 : missing, expected a mapping$/],
     ['that is a list', '- id: site', /^1:1 : expected a mapping, got \[/],
     [

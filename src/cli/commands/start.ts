@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { defined } from '../../defined.ts';
@@ -30,10 +29,13 @@ export function createCommand(terminal: Terminal): Command {
       examples('heronry start', 'heronry start --data /srv/heronry --sources definitions', 'heronry start --api-only'),
     )
     .action(async ({ config, data, sources, apiOnly, logLevel }: Options, command: Command) => {
-      const { runDaemon } = await import('../../daemon.ts');
+      const [{ runDaemon }, { isTaken }] = await Promise.all([
+        import('../../daemon.ts'),
+        import('../../definition/file.ts'),
+      ]);
       const { socket } = globalOptions(command);
       const absolute = (path: string | undefined) => (path === undefined ? undefined : resolve(terminal.cwd, path));
-      const file = config ?? (existsSync(resolve(terminal.cwd, 'heronry.yaml')) ? 'heronry.yaml' : undefined);
+      const file = config ?? (isTaken(resolve(terminal.cwd, 'heronry.yaml')) ? 'heronry.yaml' : undefined);
       process.exitCode = await runDaemon(
         defined({
           config: absolute(file),

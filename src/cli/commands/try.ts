@@ -68,6 +68,8 @@ function triedPage(terminal: Terminal, source: string, page: string | undefined,
   const isFile = page !== undefined && !/^https?:/i.test(page) && isRegular(resolve(terminal.cwd, page));
   if (isFile && options.file !== undefined)
     throw new CommandError('usage', `try: expected one saved page, got ${page} and ${options.file}`);
+  if (page !== undefined && !isFile && !/^[a-z][a-z\d+.-]*:/i.test(page))
+    throw new CommandError('usage', `try: expected a URL or a saved page, got ${page}, which is no file`);
   const named = isFile ? page : options.file;
   const url = isFile ? undefined : page;
   const params = options.param;
@@ -81,8 +83,13 @@ function triedPage(terminal: Terminal, source: string, page: string | undefined,
   };
 }
 
+/** Whether a regular file stands at a path. False where that cannot be found out. */
 function isRegular(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  } catch {
+    return false;
+  }
 }
 
 function finish(terminal: Terminal, command: Command, found: TryView, { items }: TryOptions): void {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import type { Loaded, LoadedSources } from '../../definition/load.ts';
@@ -38,9 +38,19 @@ export async function validate(
   path: string,
   sourcesFolder: string | undefined,
 ): Promise<Validation> {
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = await statsOf(path);
   if (stats === undefined) throw new CommandError('not_found', `${path}: no such file or folder`);
   return stats.isDirectory() ? validateFolder(terminal, path, sourcesFolder) : validateFile(path);
+}
+
+/** Resolves with what stands at a path; undefined for nothing. Rejects with a `CommandError` where that cannot be found out. */
+async function statsOf(path: string): Promise<Stats | undefined> {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    const { unreadable } = await import('../../definition/file.ts');
+    throw new CommandError('failed', `${path}: ${unreadable(error)}`);
+  }
 }
 
 async function validateFile(file: string): Promise<Validation> {
@@ -80,13 +90,16 @@ async function validateFolder(
   folder: string,
   sourcesFolder: string | undefined,
 ): Promise<Validation> {
-  const { loadDaemon, loadSources } = await import('../../definition/load.ts');
+  const [{ loadDaemon, loadSources }, { isTaken }] = await Promise.all([
+    import('../../definition/load.ts'),
+    import('../../definition/file.ts'),
+  ]);
   const [daemonFile, projectFile] = [resolve(folder, daemonName), resolve(folder, 'projects.yaml')];
-  const daemon = existsSync(daemonFile) ? await loadDaemon(daemonFile) : undefined;
+  const daemon = isTaken(daemonFile) ? await loadDaemon(daemonFile) : undefined;
   const configured = daemon?.ok ? daemon.value : undefined;
   const found = configured === undefined ? definitionsIn(folder) : resolve(folder, configured.sources);
   const sources = sourcesFolder ?? found;
-  if (sources === undefined && daemon === undefined && !existsSync(projectFile)) {
+  if (sources === undefined && daemon === undefined && !isTaken(projectFile)) {
     throw new CommandError(
       'not_found',
       `${folder}: nothing to validate: expected heronry.yaml, projects.yaml, a folder "sources" or definitions there`,
@@ -94,7 +107,7 @@ async function validateFolder(
   }
   const loaded = sources === undefined ? { sources: [], problems: [] } : await loadSources(sources);
   const definitions = sources === undefined ? undefined : { ...loaded, folder: sources };
-  const projects = existsSync(projectFile) ? await listedIn(projectFile, definitions) : { listed: [], problems: [] };
+  const projects = isTaken(projectFile) ? await listedIn(projectFile, definitions) : { listed: [], problems: [] };
   const pluginFolder = pluginsIn(folder, sources, configured?.plugins);
   const plugged = await validatePlugins(pluginFolder);
   const ids = loaded.sources.map(({ id }) => id);
