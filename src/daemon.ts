@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
@@ -8,9 +8,11 @@ import type { ExitReason } from './actor/types.ts';
 import { systemClock } from './clock.ts';
 import { defaultDataPath, defaultSocketPath } from './control/socket-path.ts';
 import { DaemonConfig } from './definition/daemon.ts';
+import { isTaken } from './definition/file.ts';
 import { loadDaemon } from './definition/load.ts';
+import { problemText } from './definition/problem.ts';
 import { defined } from './defined.ts';
-import { dataFault, startFailure } from './daemon/start-failure.ts';
+import { dataFault, looseFolder, startFailure } from './daemon/start-failure.ts';
 import { exitProcess, onStopSignals, onUncaughtErrors } from './daemon/exit-process.ts';
 import { type OpenDaemon, openDaemon } from './daemon/open.ts';
 import type { DaemonOptions } from './daemon/parts.ts';
@@ -41,6 +43,7 @@ export async function runDaemon(options: RunOptions): Promise<number> {
   const paths = pathsOf(options, config);
   const fault = await dataFault(paths.data);
   if (fault !== undefined) return cannotStart(fault);
+  const loose = await looseFolder(paths.data);
   const log = createLogger(options.logLevel ?? config.log.level);
   const reports = holdReports((report) => logReport(log, report));
   const daemon = await openDaemon({
@@ -72,6 +75,7 @@ export async function runDaemon(options: RunOptions): Promise<number> {
   void daemon.listening.then(() => {
     reports.release();
     log.info({ pid: process.pid, ...paths }, 'heronry is up');
+    if (loose !== undefined) log.warn(loose);
     log.flush();
   });
   const reason = await endOf(daemon, log);
@@ -127,14 +131,13 @@ function cannotStart(why: string): number {
 /** Reads the configuration, by default all defaults. Resolves with `undefined` after printing the problems of the file to standard error. */
 async function configOf(file: string | undefined): Promise<DaemonConfig | undefined> {
   if (file === undefined) return DaemonConfig.parse({});
-  if (!existsSync(file)) {
+  if (!isTaken(file)) {
     process.stderr.write(`heronry: ${file}: no such file: expected the configuration there\n`);
     return undefined;
   }
   const loaded = await loadDaemon(file);
   if (loaded.ok) return loaded.value;
-  for (const { line, column, path, message } of loaded.problems)
-    process.stderr.write(`${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}${message}\n`);
+  for (const problem of loaded.problems) process.stderr.write(`${problemText(problem)}\n`);
   return undefined;
 }
 

@@ -1,4 +1,5 @@
 import { normalForm } from '../definition/catalogue.ts';
+import { problemText } from '../definition/problem.ts';
 import { bringForward } from '../store/schedule.ts';
 import { releaseClaim } from '../store/claim.ts';
 import { isSpentEntry } from '../fetch/robots/verdict.ts';
@@ -17,6 +18,9 @@ import type { Daemon } from './parts.ts';
 
 /** Turns out at a time over all hosts. */
 const maxInFlight = 256;
+
+/** The most problems of definitions that one reload tells the log. */
+const maxToldProblems = 20;
 
 /** The dependencies of each actor of the tree. */
 export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
@@ -61,6 +65,7 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         ),
       published(catalogue, { changed, removed }) {
         state.setCatalogue(catalogue);
+        for (const problem of catalogue.problems.slice(0, maxToldProblems)) options.warn(problemText(problem));
         // A source's own actor reads its pulse when it starts.
         for (const id of [...changed, ...removed]) names.sources.whereis(id)?.send({ type: 'reload' });
         lookAll();

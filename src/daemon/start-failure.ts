@@ -66,6 +66,16 @@ export async function dataFault(folder: string): Promise<string | undefined> {
   return storeFault(join(folder, 'data.mdb'));
 }
 
+/**
+ * Resolves with a sentence for the log where other users may replace what stands in the folder of a daemon's data, whatever the modes of
+ * the files; `undefined` where they cannot.
+ */
+export async function looseFolder(folder: string): Promise<string | undefined> {
+  const mode = (await stat(folder)).mode & 0o777;
+  if ((mode & 0o022) === 0) return undefined;
+  return `${folder}: others may replace the files in it, expected mode 0700, got 0${mode.toString(8)}`;
+}
+
 async function fileFault(path: string): Promise<string | undefined> {
   try {
     const stats = await stat(path);

@@ -11,6 +11,11 @@ export interface Problem {
   readonly message: string;
 }
 
+/** Formats a problem as `file:line:column: path: message`. */
+export function problemText({ file, line, column, path, message }: Problem): string {
+  return `${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}${message}`;
+}
+
 /** Returns the id of the source that a definition file is of, which is the file's name; `undefined` for a path of no such file. */
 export function sourceIdOf({ file }: Pick<Problem, 'file'>): string | undefined {
   return /([^/\\]+)\.ya?ml$/.exec(file)?.[1];

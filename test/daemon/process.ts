@@ -16,10 +16,19 @@ export interface DaemonProcess {
   readonly ended: Promise<{ readonly status: number | null; readonly output: string }>;
 }
 
+/** Where a daemon runs and what it is told of it. */
+interface ProcessPlaces {
+  readonly data: string;
+  readonly sources: string;
+  readonly socket: string;
+  /** The present folder. Default: that of the test. */
+  readonly cwd?: string;
+}
+
 /** Runs `heronry start`; it ends with the test at the latest. */
-export function startProcess(t: TestContext, at: { data: string; sources: string; socket: string }): DaemonProcess {
+export function startProcess(t: TestContext, at: ProcessPlaces): DaemonProcess {
   const words = ['--socket', at.socket, 'start', '--data', at.data, '--sources', at.sources];
-  const child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [program, ...words], { cwd: at.cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   const { promise: up, resolve: isUp, reject: isDown } = Promise.withResolvers<void>();
   up.catch(() => undefined);
   let output = '';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { connect } from '../../src/control/client.ts';
@@ -71,7 +71,45 @@ describe('a daemon that cannot start', () => {
   }
 });
 
+test('a heronry.yaml that is a link to nothing is refused with 2', { timeout: 20_000 }, async (t) => {
+  const places = await placesOf(t);
+  const file = join(places.folder, 'heronry.yaml');
+  await symlink('gone.yaml', file);
+  assert.deepEqual(await startProcess(t, { ...places, cwd: places.folder }).ended, {
+    status: 2,
+    output: `${file}:1:1: there is no such file or folder\n`,
+  });
+});
+
 describe('a daemon that has started', () => {
+  test(
+    'tells its log of broken definitions, and of a folder that others may write to',
+    { timeout: 20_000 },
+    async (t) => {
+      const places = await placesOf(t);
+      await writeFile(
+        join(places.sources, 'shop.yaml'),
+        'id: shop\nevry: 4h\nrecords: { r: { key: k, fields: { k: h1 } } }\n',
+      );
+      await mkdir(places.data);
+      await chmod(places.data, 0o775);
+      const daemon = startProcess(t, places);
+      await daemon.up;
+      daemon.child.kill('SIGTERM');
+      const { output } = await daemon.ended;
+      const warnings = output
+        .trimEnd()
+        .split('\n')
+        .map((line): { level: number; msg: string } => JSON.parse(line))
+        .filter(({ level }) => level === 40)
+        .map(({ msg }) => msg);
+      assert.match(warnings[0] ?? '', /sources\/shop\.yaml:2:1: evry: unknown key "evry"; did you mean "every"\?$/);
+      assert.deepEqual(warnings.slice(1), [
+        `${places.data}: others may replace the files in it, expected mode 0700, got 0775`,
+      ]);
+    },
+  );
+
   test(
     'says that it is up only when its socket is open, and keeps all to its owner',
     { timeout: 20_000 },
