@@ -28,12 +28,13 @@ export interface Client {
   call<M extends Method>(method: M, params: MethodInput<M>): Promise<Result<M>>;
   /**
    * Subscribes to events: calls `onEvent` for each until the client is closed. Resolves when the daemon has accepted
-   * the subscription. Events that are no longer kept when the client could take them are left out: it subscribes again
-   * from the oldest one kept.
+   * the subscription. Events that are no longer kept when the client could take them are left out: it calls `onLag` with
+   * the id of the last one of them, and subscribes again from there.
    */
   subscribe(
     params: MethodInput<'event.subscribe'>,
     onEvent: (event: Event) => void,
+    onLag?: (upTo: number) => void,
   ): Promise<Result<'event.subscribe'>>;
   /** Closes the connection; calls under way reject. */
   close(): void;
@@ -48,7 +49,8 @@ interface PendingCall {
 
 interface Subscriber {
   readonly params: MethodInput<'event.subscribe'>;
-  onEvent(event: Event): void;
+  readonly onEvent: (event: Event) => void;
+  readonly onLag: (upTo: number) => void;
 }
 
 /**
@@ -107,9 +109,13 @@ function serveCalls(socket: Socket, path: string): Client {
     return request(method, params).answer;
   }
 
-  function subscribe(params: MethodInput<'event.subscribe'>, onEvent: (event: Event) => void) {
+  function subscribe(
+    params: MethodInput<'event.subscribe'>,
+    onEvent: Subscriber['onEvent'],
+    onLag: Subscriber['onLag'] = () => {},
+  ) {
     const { id, answer } = request('event.subscribe', params);
-    subscribers.set(id, { params, onEvent });
+    subscribers.set(id, { params, onEvent, onLag });
     return answer;
   }
 
@@ -141,7 +147,8 @@ function serveCalls(socket: Socket, path: string): Client {
     if (message.method === 'event') return subscriber.onEvent(message.params.event);
     subscribers.delete(message.params.subscription);
     const { after } = message.params;
-    subscribe({ ...subscriber.params, after }, (event) => subscriber.onEvent(event)).catch((cause: unknown) =>
+    subscriber.onLag(after);
+    subscribe({ ...subscriber.params, after }, subscriber.onEvent, subscriber.onLag).catch((cause: unknown) =>
       finish(hungUp(cause)),
     );
   }

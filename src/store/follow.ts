@@ -29,11 +29,11 @@ const sliceRows = 100;
 
 /**
  * Follows the event log: yields all events after `after` slice by slice, first those that are stored, then new ones as they are
- * committed. Waits while there are none, and leaves the event loop free between two full slices. Ends when `signal` fires.
- * Throws when the store is closed meanwhile.
+ * committed. Waits while there are none, and leaves the event loop free between two full slices. Ends when `signal` fires, and when the
+ * store is closed before a slice is read.
  */
 export async function* follow(
-  { events, onEvents }: Pick<Store, 'events' | 'onEvents'>,
+  { events, onEvents, isClosed }: Pick<Store, 'events' | 'onEvents' | 'isClosed'>,
   after: number,
   wanted: WantedEvents,
   signal: AbortSignal,
@@ -44,7 +44,7 @@ export async function* follow(
   const wakeAtEnd = (): void => wake();
   signal.addEventListener('abort', wakeAtEnd);
   try {
-    while (!signal.aborted) {
+    while (!signal.aborted && !isClosed()) {
       const rows = [...events.rows({ after: upTo, limit: sliceRows })];
       const [first] = rows;
       if (first === undefined) {

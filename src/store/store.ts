@@ -61,14 +61,14 @@ export interface Store extends Tables {
    * with what `run` throws, and with `StoreFullError`.
    */
   write<T>(run: (change: Change) => T, options?: CommitOptions): Promise<T>;
-  /** Up to `limit` events after an id, the oldest first. */
-  readEvents(after: number, limit: number): Event[];
   /**
    * Calls `listener` after each commit that told events, with the newest id and these events; it must not throw. Returns how to
    * stop. To read the log, use `follow`.
    */
   onEvents(listener: EventListener): () => void;
   close(): Promise<void>;
+  /** Whether `close` was called; nothing can be read then. */
+  isClosed(): boolean;
 }
 
 /**
@@ -138,6 +138,7 @@ function storeOver(
 ): Store {
   const listeners = new Set<EventListener>();
   const { events, commits } = tables;
+  let closed = false;
 
   return {
     ...tables,
@@ -145,12 +146,15 @@ function storeOver(
     scheduling,
     newId,
     write,
-    readEvents: (after, limit) => [...events.rows({ after, limit })],
     onEvents(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    close: () => environment.close(),
+    close() {
+      closed = true;
+      return environment.close();
+    },
+    isClosed: () => closed,
   };
 
   async function write<T>(run: (change: Change) => T, options?: CommitOptions): Promise<T> {

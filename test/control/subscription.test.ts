@@ -159,11 +159,17 @@ describe('subscription', () => {
     t.after(() => client.close());
     const seen: number[] = [];
     const { promise: all, resolve } = Promise.withResolvers<void>();
-    await client.subscribe({ project: 'solar' }, ({ id }) => {
-      seen.push(id);
-      if (id === 2_500) resolve();
-    });
+    const lagged: number[] = [];
+    await client.subscribe(
+      { project: 'solar' },
+      ({ id }) => {
+        seen.push(id);
+        if (id === 2_500) resolve();
+      },
+      (upTo) => lagged.push(upTo),
+    );
     await all;
+    assert.deepEqual(lagged, [1_000, 2_000]);
     assert.deepEqual(
       seen,
       Array.from({ length: 2_500 }, (_, index) => index + 1),

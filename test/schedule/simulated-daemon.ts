@@ -68,7 +68,8 @@ export async function openDaemon({ wall, disk, catalogue, random, around }: Daem
   state.setCatalogue(catalogue);
   let told = store.events.last();
   store.onEvents((last) => {
-    for (const { type, target = 0 } of store.readEvents(told, last - told)) around.told(type, target);
+    for (const { type, target = 0 } of [...store.events.rows({ after: told, limit: last - told })])
+      around.told(type, target);
     told = last;
   });
   const names = createNames();

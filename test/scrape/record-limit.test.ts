@@ -23,7 +23,7 @@ describe('a scrape that stores as many records as it may', () => {
       /^the scrape has stored 6 records, and one scrape may store no more/,
     );
     assert.deepEqual([store.records.count(), cut.row.endReason, store.targets.get(target)?.settled], [6, undefined, 0]);
-    const [told] = store.readEvents(0, 100).filter((event) => event.type === 'scrape.aborted');
+    const [told] = [...store.events.rows({ after: 0, limit: 100 })].filter((event) => event.type === 'scrape.aborted');
     assert.equal(told?.data.endReason, 'record_limit');
     const rest = await crawl(store, target, shopOf(ten), { maxRecords: 6 });
     assert.deepEqual([rest.scrape.status, rest.row.crawl, store.records.count()], ['complete', 1, 10]);

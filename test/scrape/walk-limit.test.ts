@@ -101,7 +101,7 @@ describe('the first visit of a list without end', () => {
       failure?.message ?? '',
       /^this visit of the list has stored 6 records, and one visit may store no more/,
     );
-    const gaps = store.readEvents(0, 100).filter(({ type }) => type === 'scrape.gap');
+    const gaps = [...store.events.rows({ after: 0, limit: 100 })].filter(({ type }) => type === 'scrape.gap');
     assert.deepEqual(
       gaps.map((gap) => [gap.scrape, gap.data]),
       [[2, { pages: 3, url: `${list}?page=3` }]],

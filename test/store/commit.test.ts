@@ -51,7 +51,7 @@ describe('a committed step', () => {
       [...store.steps.ofScrape(fence.scrape)].map(({ step, counts }) => ({ step, counts })),
       [{ step: 1, counts: { added: 2, changed: 0, confirmed: 0 } }],
     );
-    assert.deepEqual(store.readEvents(before, 10)[0], {
+    assert.deepEqual([...store.events.rows({ after: before, limit: 10 })][0], {
       id: before + 1,
       version: 1,
       at: clock.now,
@@ -76,7 +76,7 @@ describe('a committed step', () => {
     await commitStep(store, { ...fence, step: 3 }, step(70, [item('a', { price: 2, name: 'Lamp' })]));
 
     assert.deepEqual(
-      store.readEvents(before, 10).map(({ type, data }) => ({ type, data })),
+      [...store.events.rows({ after: before, limit: 10 })].map(({ type, data }) => ({ type, data })),
       [{ type: 'record.changed', data: { type: 'item', key: 'a', fields: { price: { old: 1, new: 2 } } } }],
     );
     assert.equal(store.history.count(), 2);
@@ -151,7 +151,7 @@ describe('a closing step', () => {
       ['complete', clock.now, 2, 200, 2],
     );
     assert.equal(store.schedule.get(target)?.dueAt, 3_600_000);
-    const completed = store.readEvents(before, 10).at(-1);
+    const completed = [...store.events.rows({ after: before, limit: 10 })].at(-1);
     assert.equal(completed?.type, 'scrape.completed');
     assert.deepEqual(completed.data, { reason: 'due', steps: 2, counts: { added: 2, changed: 0, confirmed: 0 } });
   });
@@ -183,7 +183,7 @@ describe('a closing step', () => {
     await commitStep(store, fence, step(50, [], { status: 'failed', failure }));
     assert.equal(store.targets.get(target)?.settled, 0);
     assert.deepEqual(store.scrapes.get(fence.scrape)?.failure, failure);
-    const told = store.readEvents(0, 100).findLast((event) => event.type === 'scrape.failed');
+    const told = [...store.events.rows({ after: 0, limit: 100 })].findLast((event) => event.type === 'scrape.failed');
     assert.deepEqual(told?.data.failure, failure);
     assert.equal(store.schedule.get(target)?.firstAt, undefined);
   });

@@ -7,7 +7,7 @@ describe('events', () => {
     const { store } = await temporaryStore(t);
     const heard: number[] = [];
     const stop = store.onEvents((lastSerial) => {
-      assert.equal(store.readEvents(0, 100).at(-1)?.id, lastSerial);
+      assert.equal([...store.events.rows({ after: 0, limit: 100 })].at(-1)?.id, lastSerial);
       heard.push(lastSerial);
     });
     await track(store, 'one');
@@ -41,7 +41,7 @@ describe('events', () => {
       });
     await Promise.allSettled([tell('first'), tell('undone'), tell('second')]);
     assert.deepEqual(
-      [heard, store.readEvents(0, 10).map(({ project }) => project)],
+      [heard, [...store.events.rows({ after: 0, limit: 10 })].map(({ project }) => project)],
       [
         [1, 2],
         ['first', 'second'],
@@ -53,7 +53,7 @@ describe('events', () => {
     const { store } = await temporaryStore(t);
     for (const id of ['one', 'two', 'three']) await track(store, id);
     assert.deepEqual(
-      store.readEvents(1, 1).map(({ id, project }) => [id, project]),
+      [...store.events.rows({ after: 1, limit: 1 })].map(({ id, project }) => [id, project]),
       [[2, 'two']],
     );
   });

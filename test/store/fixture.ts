@@ -107,5 +107,5 @@ export function step(
 
 /** Types of all events after `serial`, in order. */
 export function told(store: Store, serial = 0): string[] {
-  return store.readEvents(serial, 1_000).map(({ type }) => type);
+  return [...store.events.rows({ after: serial, limit: 1_000 })].map(({ type }) => type);
 }

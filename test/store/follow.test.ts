@@ -52,12 +52,22 @@ describe('following the event log', () => {
     assert.deepEqual(await slices.next(), { done: true, value: undefined });
   });
 
+  test('ends when the store is closed between two slices', async (t) => {
+    const { store } = await temporaryStore(t);
+    await tellMany(store, 250);
+    const slices = follow(store, 0, {}, new AbortController().signal);
+    assert.equal((await slices.next()).value?.upTo, 100);
+    await store.close();
+    assert.deepEqual(await slices.next(), { done: true, value: undefined });
+  });
+
   test('ends while it waits when its signal fires, and listens no more', async (t) => {
     const { store } = await temporaryStore(t);
     const end = new AbortController();
     let listeners = 0;
-    const counted: Pick<Store, 'events' | 'onEvents'> = {
+    const counted: Pick<Store, 'events' | 'onEvents' | 'isClosed'> = {
       events: store.events,
+      isClosed: store.isClosed,
       onEvents(listener) {
         listeners += 1;
         const stop = store.onEvents(listener);

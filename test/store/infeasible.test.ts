@@ -48,8 +48,7 @@ async function look(store: Store): Promise<string> {
 }
 
 function told(store: Store): unknown[] {
-  return store
-    .readEvents(0, 100)
+  return [...store.events.rows({ after: 0, limit: 100 })]
     .filter((event) => event.type === 'objective.infeasible')
     .map(({ source, data }) => [data.key, source]);
 }

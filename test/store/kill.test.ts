@@ -48,7 +48,7 @@ function stepsIn(store: Store): Set<string> {
       .toSorted(),
     sorted,
   );
-  const events = store.readEvents(0, 100_000);
+  const events = [...store.events.rows({ after: 0, limit: 100_000 })];
   assert.deepEqual(
     events
       .flatMap((event) => (event.type === 'record.added' ? event.data.key : []))

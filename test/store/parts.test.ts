@@ -62,7 +62,10 @@ describe('a step that is too much for one transaction', () => {
     const again = await commitStep(store, await begin(store, target), { ...ops, observedAt: 20 });
     assert.equal(again.outcome, 'committed');
     assert.deepEqual(store.crawls.newest(target)?.waiting, { detail: 1_200, listing: 0 });
-    assert.equal(store.readEvents(0, 10_000).filter(({ type }) => type === 'record.added').length, 400);
+    assert.equal(
+      [...store.events.rows({ after: 0, limit: 10_000 })].filter(({ type }) => type === 'record.added').length,
+      400,
+    );
   });
 
   test('adds its places in several, the last of which takes it from the frontier', async (t) => {

@@ -19,7 +19,7 @@ describe('a pulse', () => {
     });
     assert.equal(result.outcome, 'committed');
     assert.equal([...store.history.ofTarget(target)][0]?.scrape, 0);
-    const event = store.readEvents(0, 100).at(-1);
+    const event = [...store.events.rows({ after: 0, limit: 100 })].at(-1);
     assert.deepEqual([event?.type, event !== undefined && 'scrape' in event], ['record.added', false]);
   });
 

@@ -70,7 +70,7 @@ describe('retention', () => {
     await trim(store, { events: 0, scrapes: 0, steps: 0, commits: 0, history: 0 });
     await track(store, 'three');
     assert.deepEqual(
-      store.readEvents(0, 10).map(({ id }) => id),
+      [...store.events.rows({ after: 0, limit: 10 })].map(({ id }) => id),
       [2, 3],
     );
   });

@@ -91,7 +91,8 @@ function planningIn(t: TestContext, warnAfter: string) {
           hold(names.projects, id, fake);
         }
       },
-      told: (type) => store.readEvents(0, 100_000).filter((event) => event.type === type).length,
+      told: (type) =>
+        [...store.events.rows({ after: 0, limit: 100_000 })].filter((event) => event.type === type).length,
     };
   }
 }

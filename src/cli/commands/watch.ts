@@ -28,7 +28,11 @@ export function createCommand(terminal: Terminal): Command {
     .action(({ type, ...wanted }: Options, command: Command) =>
       withClient(terminal, command, async (client) => {
         const asked = { ...wanted, ...defined({ types: type }) };
-        await client.subscribe(asked, (event) => print(terminal, command, event, () => showEvent(terminal, event)));
+        await client.subscribe(
+          asked,
+          (event) => print(terminal, command, event, () => showEvent(terminal, event)),
+          (upTo) => terminal.err(`events up to ${upTo} are kept no longer: those not shown above are lost`),
+        );
         const ended = await client.closed;
         if (ended) throw ended;
       }),

@@ -7,7 +7,10 @@ const keptOffsets = 4_096;
 
 interface Zone {
   readonly format: Intl.DateTimeFormat;
-  /** Offsets by quarter of an hour since the epoch, as no zone changes its offset within one. */
+  /**
+   * Offsets by quarter of an hour since the epoch, as no zone changes its offset within one. A plain map, since they are looked up several
+   * times a turn.
+   */
   readonly offsets: Map<number, number>;
 }
 
