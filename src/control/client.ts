@@ -137,7 +137,9 @@ function serveCalls(socket: Socket, path: string): Client {
     pending.delete(message.id);
     if ('result' in message) return waiting?.resolve(message.result);
     subscribers.delete(message.id);
-    const { message: text, data } = message.error;
+    const { message: said, data } = message.error;
+    const isOther = data?.code === 'unknown_method';
+    const text = isOther ? `the daemon on ${path} is of another version, restart it: ${said}` : said;
     waiting?.reject(new ControlError(data?.code ?? 'internal', text, data?.issues ? { issues: data.issues } : {}));
   }
 

@@ -44,6 +44,12 @@ describe('show', () => {
 });
 
 describe('sources', () => {
+  test('tells a problem that belongs to no source', async (t) => {
+    const problem = { file: '/s/gone', line: 1, column: 1, path: '', message: 'there is no such file or folder' };
+    const { path } = await serve(t, { 'source.list': () => ({ sources: [], problems: [problem] }) });
+    assert.match((await run(['sources', '--socket', path], { now })).err, /gone: there is no such file or folder\n$/);
+  });
+
   test('tells the key that a problem stands at', async (t) => {
     const problem = { file: '/s/shop.yaml', line: 3, column: 7, path: 'records.item.key', message: 'expected a field' };
     const source = { id: 'shop', name: 'shop', provider: 'html', status: 'definition_error', targets: 0 } as const;

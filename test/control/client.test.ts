@@ -35,6 +35,16 @@ describe('control client', () => {
     });
   });
 
+  test('a method that the daemon does not know says that the daemon is of another version', async (t) => {
+    const { path } = await serve(t);
+    const client = await connect(path);
+    t.after(() => client.close());
+    await assert.rejects(client.call('beacon.light' as 'daemon.ping', {}), {
+      code: 'unknown_method',
+      message: `the daemon on ${path} is of another version, restart it: unknown method "beacon.light"`,
+    });
+  });
+
   test('calls under way are rejected when the daemon goes, and calls after that', async (t) => {
     const server = await serve(t, { 'source.list': () => new Promise(() => {}) });
     const client = await connect(server.path);

@@ -13,6 +13,16 @@ const changed = shop.replace('    fields:\n', '    fields:\n      title: { css: 
 const broken = shop.replace('provider: html', 'provider: htlm');
 
 describe('reloading definitions', () => {
+  test('tells of a folder that is gone, which is the problem of no source', async (t) => {
+    const { client, folder } = await startDaemon(t, { sources: {} });
+    assert.deepEqual(await client.call('source.list', {}), { sources: [] });
+    const sources = join(folder, 'sources');
+    await rm(sources, { recursive: true });
+    await client.call('source.reload', {});
+    const problem = { file: sources, line: 1, column: 1, path: '', message: 'there is no such file or folder' };
+    assert.deepEqual(await client.call('source.list', {}), { sources: [], problems: [problem] });
+  });
+
   test('has a changed one read by from the next scrape on; one under way keeps the version it began with', async (t) => {
     const site = await openSite(t);
     const held = hold(site, '/a');

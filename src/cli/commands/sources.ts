@@ -34,8 +34,10 @@ export function createCommand(terminal: Terminal): Command {
           const { session } = await client.call('source.reset', { id: reset });
           terminal.err(`source ${reset}: log-ins are tried again${session ? `, now ${session.code}` : ''}`);
         }
-        const { sources } = await client.call('source.list', {});
-        if (sources.length === 0) terminal.err('no sources: write a definition, then `heronry sources --reload`');
+        const { sources, problems: ofNone = [] } = await client.call('source.list', {});
+        const untold = problems.length > 0 ? [] : ofNone;
+        if (untold.length > 0) terminal.err(showProblems(terminal, untold));
+        else if (sources.length === 0) terminal.err('no sources: write a definition, then `heronry sources --reload`');
         print(terminal, command, sources, () =>
           ids ? sources.map(({ id }) => id).join('\n') : showSources(terminal, sources, problems),
         );

@@ -24,7 +24,9 @@ export function sourceHandlers(deps: Deps) {
   return {
     'source.list': async () => {
       const circuits = await deps.hosts.circuits();
-      return { sources: await Promise.all(knownIds(deps).map((id) => sourceView(id, circuits, deps))) };
+      const sources = await Promise.all(knownIds(deps).map((id) => sourceView(id, circuits, deps)));
+      const problems = deps.catalogue().problems.filter((problem) => sourceIdOf(problem) === undefined);
+      return { sources, ...defined({ problems: problems.length > 0 ? problems : undefined }) };
     },
 
     'source.get': async ({ id }) => {

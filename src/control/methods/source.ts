@@ -160,7 +160,11 @@ export type ResolvedUrl = z.infer<typeof ResolvedUrl>;
 export const sourceMethods = {
   'source.list': {
     params: z.strictObject({}),
-    result: z.strictObject({ sources: z.array(SourceView).readonly() }),
+    result: z.strictObject({
+      sources: z.array(SourceView).readonly(),
+      /** Problems that belong to no source, as of a folder that cannot be read. Missing where there are none. */
+      problems: z.array(ProblemView).readonly().exactOptional(),
+    }),
     role: 'read',
     doc: 'Lists the sources, including those with a broken definition.',
   },
