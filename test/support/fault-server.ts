@@ -181,16 +181,23 @@ const mebibyte = Buffer.alloc(1024 * 1024);
 /** Each bomb holds ten gibibytes of nothing. */
 const mebibytes = 10 * 1024;
 
-/** In ten mebibytes: members of one file that are all the same. */
-function gzipBomb(): Buffer {
-  return Buffer.alloc(mebibytes * gzipSync(mebibyte).byteLength, gzipSync(mebibyte));
+/** What `make` returns, made at the first call. */
+function madeOnce<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
+/** In ten mebibytes: members of one file that are all the same. */
+const gzipBomb = madeOnce(() => {
+  const member = gzipSync(mebibyte);
+  return Buffer.alloc(mebibytes * member.byteLength, member);
+});
+
 /** In ten mebibytes: blocks that are all the same, without an end. */
-function deflateBomb(): Buffer {
+const deflateBomb = madeOnce(() => {
   const block = deflateRawSync(mebibyte, { finishFlush: constants.Z_FULL_FLUSH });
   return Buffer.concat([Uint8Array.of(0x78, 0x9c), Buffer.alloc(mebibytes * block.byteLength, block)]);
-}
+});
 
 /** In a third of a mebibyte: blocks of 128 KiB that say "the same byte again" (RFC 8878, 3.1.1.2). Its window is of 128 KiB, or of 128 MiB with 0x88. */
 function zstdBomb(window = 0x38): Buffer {
@@ -200,7 +207,7 @@ function zstdBomb(window = 0x38): Buffer {
 }
 
 /** In a fraction of a mebibyte: the second block again and again, without an end. */
-async function brotliBomb(): Promise<Buffer> {
+const brotliBomb = madeOnce(async () => {
   const encoder = createBrotliCompress();
   const blocks: Buffer[] = [];
   for (let count = 0; count < 2; count += 1) {
@@ -211,7 +218,7 @@ async function brotliBomb(): Promise<Buffer> {
   encoder.destroy();
   const [first = Buffer.alloc(0), again = Buffer.alloc(0)] = blocks;
   return Buffer.concat([first, Buffer.alloc((mebibytes - 1) * again.byteLength, again)]);
-}
+});
 
 /** Bytes that compress badly. */
 function noise(): Buffer {

@@ -219,7 +219,7 @@ describe('memory', () => {
       );
       assert.deepEqual([...codes], [fault === 'error-bomb' ? 'status' : 'too_large']);
       assert.equal(budget.usedBytes, 0);
-      // The server is in this process too, with ten mebibytes for each of its bombs under way.
+      // The server is in this process too, with a bomb of ten mebibytes.
       assert.ok(taken < 400, `${taken} MiB more than before`);
     });
   }
