@@ -126,6 +126,8 @@ const fileFunctions = [
 /** Replaces the globals that reach beyond the thread: network, process and output. */
 export function replaceGlobals(watch: GlobalsWatch): void {
   for (const name of ['fetch', 'WebSocket', 'EventSource'] as const) {
+    // To define what is there would first load Node's own undici, of which the globals are made at their first use.
+    Reflect.deleteProperty(globalThis, name);
     define(globalThis, name, function refusedGlobal() {
       throw new Error(`${name} is refused: a plug-in has no network of its own, use context.fetch`);
     });
