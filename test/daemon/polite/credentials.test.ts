@@ -7,6 +7,7 @@ import { ScrapeLog } from '../../../src/scrape/scrape-log.ts';
 import type { StepOps } from '../../../src/store/ops.ts';
 import { loopEnd } from '../../../src/scrape/crawl-end.ts';
 import { step } from '../../store/fixture.ts';
+import { threadMsOf } from '../../support/thread-time.ts';
 
 /** Cookies as answers set them, each another. */
 function cookies(count: number, length: number, letter = 'c'): string[] {
@@ -102,10 +103,11 @@ describe('what was sent for a scrape', () => {
     for (const length of [32, 1_000, 3_900]) {
       const sent = new SentCredentials();
       sent.noteSet(cookies(500, length));
-      const startedAt = performance.now();
-      for (let time = 0; time < 100; time += 1) redactedStep(sent, opsWith('s%3aabcd'));
+      const took = threadMsOf(() => {
+        for (let time = 0; time < 100; time += 1) redactedStep(sent, opsWith('s%3aabcd'));
+      });
       // A hundredth of it, in fact.
-      assert.ok(performance.now() - startedAt < 1_000);
+      assert.ok(took < 1_000, `${took} ms`);
     }
   });
 });
