@@ -56,14 +56,13 @@ export const maxFileBytes = 1024 * 1024;
 export type ReadFile = { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly message: string };
 
 /**
- * Reads a regular file of at most `limitBytes` bytes, also through a symbolic link. The file is opened before its kind is known, in
- * a way that does not wait for the writer of a fifo; its stated size is not trusted. Rejects only with errors that are not of the
+ * Reads a regular file of at most `limitBytes` bytes, also through a symbolic link. Its stated size is not trusted. Rejects only with errors that are not of the
  * file system.
  */
 export async function readRegularFile(path: string, limitBytes: number): Promise<ReadFile> {
   let file: FileHandle | undefined;
   try {
-    file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0));
+    file = await openToRead(path);
     const stats = await file.stat();
     if (!stats.isFile()) return { ok: false, message: `expected a regular file, got ${kindOf(stats)}` };
     const bytes = await readUpTo(file, limitBytes + 1);
@@ -75,6 +74,14 @@ export async function readRegularFile(path: string, limitBytes: number): Promise
   } finally {
     await file?.close();
   }
+}
+
+/**
+ * Opens a file for reading before its kind is known. Does not wait for the writer of a fifo: such a wait would hold a thread of Node's
+ * pool, and four of them all files and look-ups of names. Rejects with Node's system error.
+ */
+export function openToRead(path: string): Promise<FileHandle> {
+  return open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0));
 }
 
 /** Returns a phrase for a kind of file: `a directory`. */

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { type FileHandle, link, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { kindOf, openToRead } from '../definition/file.ts';
 import { ownerFault } from './secret-store.ts';
 
 const version = 'v1';
@@ -98,8 +99,9 @@ async function readIfThere(file: string): Promise<Uint8Array | undefined> {
   const handle = await openIfThere(file);
   if (handle === undefined) return undefined;
   try {
-    const { mode, uid } = await handle.stat();
-    const fault = ownerFault(file, mode, uid);
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new KeyFileError(`${file}: expected a regular file, got ${kindOf(stats)}`);
+    const fault = ownerFault(file, stats.mode, stats.uid);
     if (fault !== undefined) throw new KeyFileError(fault);
     const key = await handle.readFile();
     if (key.length !== keyBytes)
@@ -114,7 +116,7 @@ async function readIfThere(file: string): Promise<Uint8Array | undefined> {
 
 async function openIfThere(file: string): Promise<FileHandle | undefined> {
   try {
-    return await open(file, 'r');
+    return await openToRead(file);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;

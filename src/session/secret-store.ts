@@ -1,7 +1,7 @@
-import { open } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
 import { parseDocument } from 'yaml';
 import type { Clock } from '../clock.ts';
+import { kindOf, openToRead } from '../definition/file.ts';
 import { Secret } from './secret.ts';
 
 /** The places in which secrets are looked up. The environment takes precedence over the file. */
@@ -124,9 +124,11 @@ function missingMessage(
 /** Reads the file through one handle, so that the file whose owner was checked is the file that is read. */
 async function readSecretFile(file: string): Promise<FileContent> {
   try {
-    const handle = await open(file, 'r');
+    const handle = await openToRead(file);
     try {
-      const { mode, size, uid } = await handle.stat();
+      const stats = await handle.stat();
+      if (!stats.isFile()) return { ok: false, message: `${file}: expected a regular file, got ${kindOf(stats)}` };
+      const { mode, size, uid } = stats;
       const fault = ownerFault(file, mode, uid);
       if (fault !== undefined) return { ok: false, message: fault };
       if (size > maxFileBytes)

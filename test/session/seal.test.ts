@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -64,6 +65,15 @@ describe('the key file', () => {
     await assert.rejects(
       readKey(folder),
       (error) => error instanceof KeyFileError && error.message.endsWith('got 0644'),
+    );
+  });
+
+  test('that is a fifo is refused at once', { timeout: 5_000 }, async (context) => {
+    const folder = temporaryFolder(context);
+    execFileSync('bash', ['-c', 'mkfifo -m 600 "$0"', join(folder, 'session.key')]);
+    await assert.rejects(
+      readKey(folder),
+      (error) => error instanceof KeyFileError && error.message.endsWith('expected a regular file, got a fifo'),
     );
   });
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -188,6 +189,14 @@ describe('secrets', () => {
       assert.ok(!found.ok);
       assert.match(found.message, new RegExp(`expected mode 0600, .* got 0${mode.toString(8)}$`));
     });
+
+  test('in a fifo are refused at once, as nobody may ever write to it', { timeout: 5_000 }, async (context) => {
+    const file = join(temporaryFolder(context), 'secrets.yaml');
+    execFileSync('bash', ['-c', 'mkfifo -m 600 "$0"', file]);
+    const found = await secretsFrom({ environment: {}, file })(['A']);
+    assert.ok(!found.ok);
+    assert.match(found.message, /secrets\.yaml: expected a regular file, got a fifo$/);
+  });
 
   for (const [what, text] of [
     ['a number', 'A: 42'],
