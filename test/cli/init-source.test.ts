@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { ControlError } from '../../src/control/error.ts';
 import { serve, temporaryDirectory } from '../control/daemon.ts';
-import { startDaemon } from '../support/daemon.ts';
+import { startTimed } from '../daemon/passing.ts';
 import { openSite } from '../support/site.ts';
 import { run } from './terminal.ts';
 
@@ -167,13 +167,12 @@ describe('init source', () => {
     const site = await openSite(t, {
       '/p/solar': `<title>Solar</title>${card('A', 'Sun', '€1')}${card('B', 'Moon', '€2')}${card('C', 'Star', '€3')}`,
     });
-    const { socket, folder, client } = await startDaemon(t, { sources: {} });
-    const { status, err } = await run(['init', 'source', site.url('/p/solar'), '--id', 'local', '--socket', socket], {
-      cwd: folder,
-    });
+    const { socket, folder, client, during } = await startTimed(t, { sources: {} });
+    const words = ['init', 'source', site.url('/p/solar'), '--id', 'local', '--socket', socket];
+    const { status, err } = await during(run(words, { cwd: folder }));
     assert.equal(status, 0, err);
     assert.deepEqual((await client.call('source.reload', {})).changed, ['local']);
-    const found = await client.call('source.try', { id: 'local', url: site.url('/p/solar') });
+    const found = await during(client.call('source.try', { id: 'local', url: site.url('/p/solar') }));
     assert.equal(found.drafts.length, 3);
   });
 

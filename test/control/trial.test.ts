@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { startTimed } from '../daemon/passing.ts';
 import { startDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
 
@@ -73,11 +74,12 @@ describe('a trial of a page over the socket', () => {
       '/data': { body: '{"a":1}', headers: { 'content-type': 'application/json' } },
       '/secret': 'x',
     });
-    const { client } = await startDaemon(t, { sources: {} });
-    const peeked = await client.call('source.peek', { url: site.url('/data') });
+    const { client, during } = await startTimed(t, { sources: {} });
+    const peeked = await during(client.call('source.peek', { url: site.url('/data') }));
     assert.equal(Buffer.from(peeked.body, 'base64').toString(), '{"a":1}');
     assert.equal(peeked.contentType, 'application/json');
-    await assert.rejects(client.call('source.peek', { url: site.url('/secret') }), /no page to draft from: .*robots/);
+    const refused = during(client.call('source.peek', { url: site.url('/secret') }));
+    await assert.rejects(refused, /no page to draft from: .*robots/);
     assert.ok(!site.asked.some(({ path }) => path === '/secret'));
   });
 });

@@ -23,6 +23,8 @@ export interface TimedDaemon extends TestDaemon {
   pass(ms: number): Promise<void>;
   /** Lets time pass in one go to a while before an instant, and from there as `pass` does, up to it. */
   until(at: number, from?: number): Promise<void>;
+  /** Lets time pass until a promise is settled, and resolves or rejects with it. */
+  during<T>(running: Promise<T>): Promise<T>;
   /** Adds a project and resolves when its actor is there. */
   track(id: string, ...targets: Target[]): Promise<void>;
   /** Resolves when so many projects have their actors. */
@@ -76,6 +78,13 @@ export async function startTimed(test: TestContext, options: TimedOptions): Prom
       await settle();
       await pass(Math.max(0, at - clock.now()));
       await settle();
+    },
+    async during(running) {
+      let isOver = false;
+      const over = () => void (isOver = true);
+      running.then(over, over);
+      while (!isOver) await pass(100);
+      return running;
     },
     async track(id, ...targets) {
       const before = await actors();
