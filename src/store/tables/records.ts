@@ -80,9 +80,9 @@ export function recordTable(environment: Environment) {
   }
 }
 
-/** A key before those of all records that a target has seen. */
+/** A key before those of all records that a target has seen: no source has an empty id. */
 function beginning(target: number): [number, ...RecordKey] {
-  return [target] as unknown as [number, ...RecordKey];
+  return [target, '', '', ''];
 }
 
 function keyAfter(target: number, { source, type, key }: RecordName): [number, ...RecordKey] {
