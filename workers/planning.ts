@@ -77,7 +77,8 @@ export function createPlanning({ state, projects, dues, conditionOf }: PlanningD
           const now = digest();
           await reschedule(store(), changed);
           await lookAgain(store(), changed);
-          await store().write(() => store().settings.put(scheduledKey, now));
+          const { write, settings } = store();
+          await write(() => settings.put(scheduledKey, now));
           lookAt(changed);
         }
         left = [];

@@ -145,13 +145,16 @@ export function createDaemon(options: DaemonOptions): Daemon {
     rows: {
       robots: {
         load: (origin, name) => store().robots.get([origin, name]),
-        save: (origin, name, entry) =>
-          void unlessFull(() => store().write(() => store().robots.put([origin, name], entry))),
+        save(origin, name, entry) {
+          const { write, robots } = store();
+          void unlessFull(() => write(() => robots.put([origin, name], entry)));
+        },
       },
       sessions: {
         load: (source) => store().sessions.get(source),
         async save(source, sealed) {
-          await unlessFull(() => store().write(() => store().sessions.put(source, sealed), { durable: true }));
+          const { write, sessions } = store();
+          await unlessFull(() => write(() => sessions.put(source, sealed), { durable: true }));
         },
       },
     },

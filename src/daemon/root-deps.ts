@@ -54,15 +54,16 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
       registry: names.definitions,
       folder: options.sources,
       plugins: options.plugins,
-      keep: (sources, removed) =>
-        state.store().write(
+      keep(sources, removed) {
+        const { write, definitions: rows } = state.store();
+        return write(
           () => {
-            for (const loaded of sources)
-              state.store().definitions.adopt(loaded.source.id, loaded.version, normalForm(loaded));
-            for (const source of removed) state.store().definitions.drop(source);
+            for (const loaded of sources) rows.adopt(loaded.source.id, loaded.version, normalForm(loaded));
+            for (const source of removed) rows.drop(source);
           },
           { durable: true, evenWhenFull: true },
-        ),
+        );
+      },
       published(catalogue, { changed, removed }) {
         state.setCatalogue(catalogue);
         for (const problem of catalogue.problems.slice(0, maxToldProblems)) options.warn(problemText(problem));

@@ -60,9 +60,8 @@ export function createState({ clock, configured, resumeEveryMs, onPause }: Daemo
     },
     settings: () => settings,
     async saveSettings(next) {
-      await opened().write(() => opened().settings.put(settingsKey, changedSettings(configured, next)), {
-        durable: true,
-      });
+      const { write, settings: rows } = opened();
+      await write(() => rows.put(settingsKey, changedSettings(configured, next)), { durable: true });
       settings = next;
     },
     ended: () => ended,

@@ -47,7 +47,8 @@ export function createPause({ clock, store, resumeEveryMs, onPause }: StorePause
       triedAt = clock.now();
       if (paused === undefined) return false;
       try {
-        await store().write(() => store().settings.put('room', 0), { durable: true });
+        const { write, settings } = store();
+        await write(() => settings.put('room', 0), { durable: true });
       } catch (error) {
         if (error instanceof StoreFullError) return false;
         throw error;
