@@ -1,6 +1,7 @@
 import { withResult } from '../schedule/priority.ts';
 import { endScrape, endTarget, idsOf } from './ending.ts';
 import { withScrape } from './usual.ts';
+import { isFinished } from './tables/project-status.ts';
 import { freshen, scheduleNext } from './schedule.ts';
 import { type StepLeft, fieldsOf, hasParts, writeParts } from './commit-parts.ts';
 import { type CrawlOps, applyCrawl } from './crawl.ts';
@@ -9,7 +10,7 @@ import { noChanges, observe, sumOf, verify } from './observe.ts';
 import type { Close, CommitResult, Fence, Gap, StepOps } from './ops.ts';
 import { askAgain } from './scrapes.ts';
 import type { ChangeCounts } from '../view/fields.ts';
-import type { ProjectRow, ScrapeRow, SpentRow, TargetRow } from './tables/rows.ts';
+import type { ScrapeRow, SpentRow, TargetRow } from './tables/rows.ts';
 import type { Change, Store } from './store.ts';
 import type { RecordDraft } from '../extract/draft.ts';
 
@@ -182,17 +183,6 @@ function tellIfFinished(store: Store, change: Change, id: string): void {
   const project = store.projects.get(id);
   if (project !== undefined && isFinished(store, project))
     change.tell({ type: 'project.finished', project: id, data: {} });
-}
-
-/** Whether all targets of a project are finished. Targets that were taken out of the project do not count. */
-export function isFinished(store: Pick<Store, 'targets'>, project: ProjectRow): boolean {
-  return areFinished(project.targets.flatMap((target) => store.targets.get(target) ?? []));
-}
-
-/** Whether a project of these targets is finished: it has targets, and all that are not disabled are finished. */
-export function areFinished(targets: readonly TargetRow[]): boolean {
-  const tracked = targets.filter(({ status }) => status !== 'disabled');
-  return tracked.length > 0 && tracked.every(({ status }) => status === 'finished');
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };

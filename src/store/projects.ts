@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ScheduleLevel } from '../schedule/levels.ts';
 import { defined } from '../defined.ts';
-import { isFinished } from './commit.ts';
+import { isFinished } from './tables/project-status.ts';
 import { type Ending, endTarget } from './ending.ts';
 import { putToRest, scheduleFirst, scheduleNext } from './schedule.ts';
 import type { ProjectRow, TargetRow } from './tables/rows.ts';

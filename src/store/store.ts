@@ -8,6 +8,7 @@ import { type CommitOptions, type Environment, type EnvironmentOptions, openEnvi
 import type { Claimable } from './claim.ts';
 import type { CommitRow } from './tables/rows.ts';
 import { type Migration, migrate, readableSchema } from './migration.ts';
+import { countedTables } from './tables/counts.ts';
 import { crawlTable } from './tables/crawls.ts';
 import { definitionTable } from './tables/definitions.ts';
 import { frontierTable } from './tables/frontier.ts';
@@ -92,6 +93,8 @@ export async function storeIn(
     const found = readableSchema(environment, tables, options.migrations);
     options.claim?.({ environment, meta: tables.meta });
     await migrate(environment, tables, found, { ...options, newId });
+    if (tables.counts.isMissing())
+      await environment.commit(tables.counts.countAll, { durable: true, evenWhenFull: true });
     return storeOver(environment, tables, { ...options, newId });
   } catch (error) {
     await environment.close();
@@ -104,8 +107,7 @@ function openTables(environment: Environment) {
     meta: metaTable(environment),
     /** Settings that were set at run time, by name; the reader of a setting checks its value. */
     settings: table<string, unknown>(environment, 'settings'),
-    projects: projectTable(environment),
-    targets: targetTable(environment),
+    ...countedTables(environment, { projects: projectTable(environment), targets: targetTable(environment) }),
     schedule: scheduleTable(environment),
     infeasible: infeasibleTable(environment),
     records: recordTable(environment),

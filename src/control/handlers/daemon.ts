@@ -1,14 +1,10 @@
 import type { LifeView } from '../../actor/report.ts';
 import { describeReason } from '../../actor/errors.ts';
-import type { ProjectRow } from '../../store/tables/rows.ts';
-import { inSlices } from '../../store/slices.ts';
 import { defined } from '../../defined.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import type { DaemonStatus, TreeNode } from '../methods/daemon.ts';
-import { rowsOf } from './find.ts';
 import type { Ports } from './ports.ts';
-import { statusOf } from './views.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'scrapes' | 'daemon'>;
 
@@ -47,33 +43,22 @@ async function status(deps: Deps): Promise<DaemonStatus> {
     ...deps.daemon.identity,
     node: process.version,
     memoryBytes: process.memoryUsage.rss(),
-    ...(await counted(deps)),
+    ...counted(deps),
     sources: { ready: sources.size, broken: new Set(problems.map(({ file }) => file)).size },
     lastEvent: store.events.last(),
     ...defined({ apiOnly: deps.scrapes.apiOnly ? (true as const) : undefined, paused, pausedUntil }),
   };
 }
 
-/** Counts projects, targets and scrapes by status in one pass over the store. */
-async function counted(deps: Deps): Promise<Pick<DaemonStatus, 'projects' | 'targets' | 'scrapes'>> {
-  const store = deps.store();
-  const projects = { active: 0, finished: 0, archived: 0 };
-  const targets = { active: 0, finished: 0, disabled: 0, parked: 0 };
+/** Returns how many projects, targets and scrapes there are by status, all from counters. */
+function counted(deps: Deps): Pick<DaemonStatus, 'projects' | 'targets' | 'scrapes'> {
+  const { counts, scrapes } = deps.store();
+  const { waiting, ...tracked } = counts.all();
   const { aborted, ...ended } = deps.scrapes.ended();
-  const scrapes = { running: 0, waiting: 0, ...ended, ...(aborted > 0 && { aborted }) };
-  for await (const rows of inSlices(store.projects.rowsAfter)) rows.forEach(count);
-  return { projects, targets, scrapes };
-
-  function count(project: ProjectRow): void {
-    const rows = rowsOf(project.targets, store);
-    projects[statusOf(project, rows)] += 1;
-    if (project.status === 'archived') return;
-    for (const { status: each, running, waiting } of rows) {
-      targets[each] += 1;
-      if (running !== undefined) scrapes.running += 1;
-      if (waiting !== undefined) scrapes.waiting += 1;
-    }
-  }
+  return {
+    ...tracked,
+    scrapes: { running: scrapes.countRunning(), waiting, ...ended, ...(aborted > 0 && { aborted }) },
+  };
 }
 
 /** A life of the supervision tree with the lives under it, down to `depth` levels of at most `limit` children each. */

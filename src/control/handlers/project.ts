@@ -1,6 +1,7 @@
 import { nanoid } from 'nanoid';
 import { levelOf, paceFileKeys, paceKeys, type ScheduleLevel } from '../../schedule/levels.ts';
 import { addProject, archiveProject, type ProjectResult, restoreProject, updateProject } from '../../store/projects.ts';
+import { statusOf } from '../../store/tables/project-status.ts';
 import type { ProjectRow } from '../../store/tables/rows.ts';
 import { requestScrape } from '../../store/scrapes.ts';
 import type { Store } from '../../store/store.ts';
@@ -18,7 +19,7 @@ import { heldDue, type Holds, holdsOf, pausedBy, reasonViews } from './held-due.
 import { projectSpec, refuseUndeclared, targetSpecs } from './project-spec.ts';
 import { withSource } from './resolve.ts';
 import { sliceOf } from './slices.ts';
-import { projectView, statusOf, wholeMs } from './views.ts';
+import { projectView, wholeMs } from './views.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'projects' | 'sources' | 'hosts' | 'scrapes' | 'schedule' | 'clock'>;
 

@@ -1,13 +1,11 @@
 import { pathText, sourceIdOf } from '../../definition/problem.ts';
 import { type Source, strangerAt } from '../../definition/source.ts';
 import { targetAddress } from '../../definition/target-address.ts';
-import { targetsOfSources } from '../../store/slices.ts';
-import type { Store } from '../../store/store.ts';
 import { defined } from '../../defined.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import type { SourceView } from '../methods/source.ts';
-import { findSource, rowsOf, sourceNotFound } from './find.ts';
+import { findSource, sourceNotFound } from './find.ts';
 import type { Ports } from './ports.ts';
 import { peekedPage, triedView } from './tried.ts';
 
@@ -109,7 +107,7 @@ async function sourceView(
     name: loaded?.source.name ?? id,
     provider: loaded?.source.plugin ?? loaded?.source.provider ?? 'html',
     status: problems.length === 0 ? 'ready' : 'definition_error',
-    targets: await activeTargets(id, store()),
+    targets: store().counts.activeOf(id),
     ...defined({
       version: loaded?.version,
       everyMs: loaded?.source.every,
@@ -122,11 +120,4 @@ async function sourceView(
     }),
     problems,
   };
-}
-
-async function activeTargets(id: string, store: Store): Promise<number> {
-  let active = 0;
-  for await (const numbers of targetsOfSources(store, [id]))
-    active += rowsOf(numbers, store).filter(({ status }) => status === 'active').length;
-  return active;
 }

@@ -1,4 +1,4 @@
-import { areFinished } from '../../store/commit.ts';
+import { statusOf } from '../../store/tables/project-status.ts';
 import type { ProjectRow, ScrapeRow, TargetRow } from '../../store/tables/rows.ts';
 import type { Store } from '../../store/store.ts';
 import { defined } from '../../defined.ts';
@@ -18,12 +18,6 @@ export function projectView(row: ProjectRow, deps: Pick<Ports, 'store' | 'catalo
     status: statusOf(row, targets),
     targets: targets.map((target) => targetView(target, store, conditionsOf(target, deps))),
   };
-}
-
-/** Returns the status of a project, which is finished when all its present targets are. */
-export function statusOf(row: ProjectRow, targets: readonly TargetRow[]): ProjectView['status'] {
-  if (row.status === 'archived') return 'archived';
-  return areFinished(targets) ? 'finished' : 'active';
 }
 
 function targetView(row: TargetRow, store: Store, conditions: TargetView['conditions']): TargetView {

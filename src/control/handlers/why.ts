@@ -2,6 +2,7 @@ import { politenessKey, type Source } from '../../definition/source.ts';
 import type { DueInputs } from '../../schedule/next-due.ts';
 import { paceOf } from '../../schedule/pace/all.ts';
 import { newPriority } from '../../schedule/priority.ts';
+import { statusOf } from '../../store/tables/project-status.ts';
 import type { TargetRow } from '../../store/tables/rows.ts';
 import { defined } from '../../defined.ts';
 import type { Handlers } from '../methods.ts';
@@ -11,7 +12,7 @@ import { heldDue, type Holds, holdsOf, pausedBy, reasonViews } from './held-due.
 import { holdView } from './host.ts';
 import { type TrackedObjective, trackedObjectives } from './tracked-objectives.ts';
 import { declaredDelayMs, isUnasked, unaskedLedger } from './tracked-hosts.ts';
-import { conditionsOf, statusOf, wholeMs } from './views.ts';
+import { conditionsOf, wholeMs } from './views.ts';
 import { findProject, rowsOf, targetsOf } from './find.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'sources' | 'hosts' | 'scrapes' | 'schedule' | 'daemon' | 'clock'>;

@@ -32,6 +32,8 @@ export function scrapeTable(environment: Environment) {
     *running(): Iterable<ScrapeRow> {
       for (const scrape of running.keys()) yield* known(scrape);
     },
+    /** The number of running scrapes, without reading them. */
+    countRunning: running.count,
     last: rows.last,
     exceeds: rows.exceeds,
     /** Removes up to `limit` of the oldest ended scrapes beyond the newest `keep`. Returns the number of removed scrapes. */
