@@ -91,7 +91,7 @@ async function openPool(threads: number): Promise<(body: ArrayBuffer) => Promise
     const body = bytes.slice(0);
     const headers = { 'content-type': contentType };
     const page = { url, status: 200, headers, body, observedAt: 0, elapsedMs: 0, encodedBytes: body.byteLength };
-    const outcome = await extractPage(ref, { page, reading: { plan: fast, limitMs: 30_000 } }, signal);
+    const outcome = await extractPage(ref, { page, reading: { source: 'bench', plan: fast, limitMs: 30_000 } }, signal);
     if (!outcome.ok) throw new Error(`not read: ${outcome.failure.code}`);
   };
 }

@@ -8,6 +8,7 @@ import type { ExtractRoom } from '../src/extract/room.ts';
 import type { Page } from '../src/fetch/page.ts';
 import type { Reading } from '../src/provider/provider.ts';
 import { ExtractLane, type LaneTask } from './extract-lane.ts';
+import { FairLines } from './fair-lines.ts';
 
 /** The messages of the extraction pool. */
 export type ExtractorsMessage =
@@ -42,11 +43,18 @@ export interface ExtractorsStatus {
   readonly waiting: number;
 }
 
+/** A page on a thread. */
+interface Running {
+  readonly lane: ExtractLane;
+  readonly startedAt: number;
+}
+
 /** The size and the limits of the pool. */
 export interface ExtractorsDeps {
   readonly registry: Registry<'extractors', ExtractorsMessage>;
   /** Counts the pages in the pool. */
   readonly room: ExtractRoom;
+  /** The number of threads, without the one for slow sources. */
   readonly threads: number;
   /** The limit of one thread's heap, in MiB; a page that needs more crashes its thread and nothing else. Default 512. */
   readonly threadMemoryMib?: number;
@@ -63,9 +71,13 @@ const youngMemoryMib = 24;
 /** The thread's entry file beside this one: TypeScript in development, JavaScript when built. */
 const extractThread = new URL(`./extract.thread${extname(import.meta.url)}`, import.meta.url).href;
 
+/** Sources whose pages are expected to take longer, in milliseconds, share one further thread: others need not wait for theirs. */
+const slowMs = 500;
+
 /**
- * Owns the extraction threads. At most one page is on a thread, and pages wait here for a free one, in order, so that a page's
- * time limit counts the reading and not the waiting. A thread that overruns its limit is ended and replaced.
+ * Owns the extraction threads. At most one page is on a thread, and pages wait here for a free one, so that a page's time limit
+ * counts the reading and not the waiting. Threads are given to sources in turn, by the time that their pages took; sources with
+ * slow pages have one further thread, and no other. A thread that overruns its limit is ended and replaced.
  */
 export function extractors(self: Self<ExtractorsMessage>, deps: ExtractorsDeps): Behaviour<ExtractorsMessage> {
   self.trapExit();
@@ -74,11 +86,12 @@ export function extractors(self: Self<ExtractorsMessage>, deps: ExtractorsDeps):
   const pool = openPool(deps);
   pool.on('error', (error) => self.send({ type: 'pool-failed', error }));
   const lanes = Array.from({ length: deps.threads }, () => new ExtractLane(pool));
+  const slowLane = new ExtractLane(pool);
   // A life that is killed runs no `stop`; its threads must end all the same.
   self.signal.addEventListener('abort', () => void close(), { once: true });
   const free = [...lanes];
-  const waiting = new Set<ExtractRequest>();
-  const running = new Map<ExtractRequest, ExtractLane>();
+  const lines = new FairLines<ExtractRequest>();
+  const running = new Map<ExtractRequest, Running>();
   /** Functions that stop listening to each request's signal. */
   const watches = new Map<ExtractRequest, () => void>();
 
@@ -94,7 +107,7 @@ export function extractors(self: Self<ExtractorsMessage>, deps: ExtractorsDeps):
         case 'pool-failed':
           throw message.error;
         case 'status':
-          return message.reply({ threads: deps.threads, busy: running.size, waiting: waiting.size });
+          return message.reply({ threads: deps.threads, busy: running.size, waiting: lines.waiting });
         default:
           message satisfies never;
       }
@@ -105,7 +118,7 @@ export function extractors(self: Self<ExtractorsMessage>, deps: ExtractorsDeps):
   function close(): Promise<void> {
     // The pool is closed first, so that it does not replace the threads that lanes end.
     const ended = pool.destroy();
-    for (const lane of lanes) lane.close();
+    for (const lane of [...lanes, slowLane]) lane.close();
     return ended;
   }
 
@@ -114,27 +127,35 @@ export function extractors(self: Self<ExtractorsMessage>, deps: ExtractorsDeps):
     const onAbort = (): void => self.send({ type: 'withdraw', request });
     request.signal.addEventListener('abort', onAbort);
     watches.set(request, () => request.signal.removeEventListener('abort', onAbort));
-    waiting.add(request);
+    lines.add(request.job.reading.source, request);
     deps.room.add();
     startNext();
   }
 
   function startNext(): void {
-    for (const request of waiting) {
-      const lane = free.pop();
-      if (lane === undefined) return;
-      waiting.delete(request);
-      running.set(request, lane);
-      const { page, reading } = request.job;
-      lane.read(extractInput(page, reading), reading.limitMs, (outcome) =>
-        self.send({ type: 'extracted', request, outcome }),
-      );
+    for (;;) {
+      const isSlowFree = Array.from(running.values()).every(({ lane }) => lane !== slowLane);
+      const request = lines.take((one) => (isSlow(one) ? isSlowFree : free.length > 0));
+      if (request === undefined) return;
+      start(request, isSlow(request) ? slowLane : (free.pop() ?? slowLane));
     }
   }
 
+  function start(request: ExtractRequest, lane: ExtractLane): void {
+    running.set(request, { lane, startedAt: performance.now() });
+    const { page, reading } = request.job;
+    lane.read(extractInput(page, reading), reading.limitMs, (outcome) =>
+      self.send({ type: 'extracted', request, outcome }),
+    );
+  }
+
+  function isSlow({ job }: ExtractRequest): boolean {
+    return lines.expectedMs(job.reading.source) > slowMs;
+  }
+
   function withdraw(request: ExtractRequest): void {
-    if (waiting.delete(request)) return settle(request, 'cancelled');
-    const lane = running.get(request);
+    if (lines.remove(request)) return settle(request, 'cancelled');
+    const lane = running.get(request)?.lane;
     if (lane === undefined) return;
     lane.close();
     finish(request, 'cancelled');
@@ -142,10 +163,13 @@ export function extractors(self: Self<ExtractorsMessage>, deps: ExtractorsDeps):
 
   /** Replies with an outcome, unless the request was withdrawn before. */
   function finish(request: ExtractRequest, answer: ExtractAnswer): void {
-    const lane = running.get(request);
-    if (lane === undefined) return;
+    const ended = running.get(request);
+    if (ended === undefined) return;
     running.delete(request);
-    free.push(lane);
+    if (ended.lane !== slowLane) free.push(ended.lane);
+    const cpuMs = answer === 'cancelled' ? undefined : answer.cpuMs;
+    // The start of a thread, and the time that others had its processor, are no fault of the page.
+    lines.ended(request, cpuMs ?? performance.now() - ended.startedAt);
     settle(request, answer);
     startNext();
   }
@@ -179,7 +203,7 @@ function openPool({
     filename: threadFile,
     // A thread starts with the first page that needs it; small pages never do.
     minThreads: 0,
-    maxThreads: threads,
+    maxThreads: threads + 1,
     // Piscina would require the module first, and a thread that is ended while it does so can take the process along.
     execArgv: ['--no-experimental-require-module'],
     resourceLimits: { maxOldGenerationSizeMb: threadMemoryMib, maxYoungGenerationSizeMb: youngMemoryMib },

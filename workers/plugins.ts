@@ -6,6 +6,7 @@ import { type CallEnd, openPluginThread, type PluginThread } from '../src/plugin
 import { defaultPluginLimits, noServices, type PluginLimits, type PluginServices } from '../src/plugin/services.ts';
 import type { PluginQuestion } from '../src/plugin/source-plugins.ts';
 import { isPatient } from '../src/plugin/watch.ts';
+import { FairLines } from './fair-lines.ts';
 
 /** The messages of the pool of plug-in threads. */
 export type PluginsMessage =
@@ -55,8 +56,8 @@ const mostSlow = 1;
 const pluginThread = new URL(`./plugin.thread${extname(import.meta.url)}`, import.meta.url);
 
 /**
- * Owns the threads of plug-ins. Each call has a thread for itself, and calls wait here for one, in order. Collectors
- * leave one thread to all other calls. Functions that used up their time in their last call share one thread, unless
+ * Owns the threads of plug-ins. Each call has a thread for itself, and calls wait here for one. Threads are given to plug-ins
+ * in turn, by the time that their calls took. Collectors leave one thread to all other calls. Functions that used up their time in their last call share one thread, unless
  * they may wait for the daemon. A thread on which a call leaves something behind is ended and replaced.
  */
 export function plugins(self: Self<PluginsMessage>, deps: PluginsDeps): Behaviour<PluginsMessage> {
@@ -67,9 +68,11 @@ export function plugins(self: Self<PluginsMessage>, deps: PluginsDeps): Behaviou
   const mostLong = Math.max(1, most - 1);
   const threads = new Set<PluginThread>();
   const idle = new Set<PluginThread>();
-  /** The waiting calls, each with a function that removes the listener from its signal. */
-  const waiting = new Map<PluginRequest, () => void>();
-  const underWay = new Set<PluginRequest>();
+  const lines = new FairLines<PluginRequest>();
+  /** Functions that stop listening to the signal of each waiting call. */
+  const watches = new Map<PluginRequest, () => void>();
+  /** The calls under way, with the instant at which each began. */
+  const underWay = new Map<PluginRequest, number>();
   /**
    * The functions that used up their time in their last call without waiting for the daemon, with their plug-in's
    * version.
@@ -92,7 +95,7 @@ export function plugins(self: Self<PluginsMessage>, deps: PluginsDeps): Behaviou
           return message.reply({
             threads: threads.size,
             busy: threads.size - idle.size,
-            waiting: waiting.size,
+            waiting: lines.waiting,
             started,
           });
         default:
@@ -106,23 +109,28 @@ export function plugins(self: Self<PluginsMessage>, deps: PluginsDeps): Behaviou
     if (request.signal.aborted) return request.reply({ kind: 'cancelled' });
     const onAbort = (): void => self.send({ type: 'withdraw', request });
     request.signal.addEventListener('abort', onAbort, { once: true });
-    waiting.set(request, () => request.signal.removeEventListener('abort', onAbort));
+    watches.set(request, () => request.signal.removeEventListener('abort', onAbort));
+    lines.add(request.call.plugin.file, request);
     startNext();
   }
 
   function startNext(): void {
-    for (const [request, unwatch] of waiting) {
-      if (idle.size === 0 && threads.size >= most) return;
-      if (isLong(request) && busy(isLong) >= mostLong) continue;
-      if (isSlow(request) && busy(isSlow) >= mostSlow) continue;
-      unwatch();
-      waiting.delete(request);
+    while (idle.size > 0 || threads.size < most) {
+      const request = lines.take(mayRun);
+      if (request === undefined) return;
+      watches.get(request)?.();
+      watches.delete(request);
       run(request, threadFor(request.call.plugin));
     }
   }
 
+  function mayRun(request: PluginRequest): boolean {
+    if (isLong(request) && busy(isLong) >= mostLong) return false;
+    return !isSlow(request) || busy(isSlow) < mostSlow;
+  }
+
   function run(request: PluginRequest, thread: PluginThread): void {
-    underWay.add(request);
+    underWay.set(request, performance.now());
     const { call, services, signal } = request;
     self.task(
       (life) => thread.run(call, services, AbortSignal.any([signal, life])),
@@ -145,11 +153,16 @@ export function plugins(self: Self<PluginsMessage>, deps: PluginsDeps): Behaviou
   }
 
   function withdraw(request: PluginRequest): void {
-    if (waiting.delete(request)) request.reply({ kind: 'cancelled' });
+    if (!lines.remove(request)) return;
+    watches.delete(request);
+    request.reply({ kind: 'cancelled' });
   }
 
   function finish(thread: PluginThread, request: PluginRequest, end: CallEnd): void {
+    const startedAt = underWay.get(request) ?? performance.now();
     underWay.delete(request);
+    // A call that may wait for the daemon says nothing of its thread's work by its time.
+    lines.ended(request, isPatient(request.call.function) ? 0 : performance.now() - startedAt);
     learn(request, end);
     if (thread.hasEnded) drop(thread);
     else idle.add(thread);
@@ -169,7 +182,7 @@ export function plugins(self: Self<PluginsMessage>, deps: PluginsDeps): Behaviou
   }
 
   function busy(isOne: (request: PluginRequest) => boolean): number {
-    return [...underWay].filter(isOne).length;
+    return [...underWay.keys()].filter(isOne).length;
   }
 
   function drop(thread: PluginThread): void {

@@ -51,7 +51,7 @@ export const DaemonConfig = strict({
   secrets: Path.exactOptional(),
   scrape: ScrapeSettings.prefault({}),
   pulse: PulseSettings.prefault({}),
-  /** Extraction threads. Default: one fewer than the machine has processors, but at least one. */
+  /** Extraction threads, without the one that sources with slow pages share. Default: one fewer than the machine has processors, but at least one. */
   threads: z.int().min(1).max(256).exactOptional(),
   log: LogSettings.prefault({}),
 });

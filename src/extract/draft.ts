@@ -65,4 +65,10 @@ export type ExtractOutcome =
       readonly trial?: Trial;
       readonly cpuMs?: number;
     }
-  | { readonly ok: false; readonly failure: ExtractFailure; readonly excerpt?: string; readonly trial?: Trial };
+  | {
+      readonly ok: false;
+      readonly failure: ExtractFailure;
+      readonly excerpt?: string;
+      readonly trial?: Trial;
+      readonly cpuMs?: number;
+    };

@@ -111,7 +111,6 @@ function isFinished(drafts: readonly RecordDraft[], { record, field, equals }: F
 export async function costed(read: () => Promise<ExtractOutcome>): Promise<ExtractOutcome> {
   const before = process.threadCpuUsage();
   const outcome = await read();
-  if (!outcome.ok) return outcome;
   const { user, system } = process.threadCpuUsage(before);
   return { ...outcome, cpuMs: (user + system) / 1_000 };
 }

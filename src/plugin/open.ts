@@ -35,9 +35,10 @@ export function openPlugin(
   warn: (message: string) => void,
 ): OpenProvider {
   const reading: Reading = {
+    source: source.id,
     plan: { ...planOf(source), mayBeEmpty: true },
     limitMs: source.limits.extract,
-    plugin: { plugin, options: source.options, source: source.id, secrets: source.secrets ?? [] },
+    plugin: { plugin, options: source.options, secrets: source.secrets ?? [] },
   };
   const pulse = openPulse(source);
   const advises = shape.functions.includes('onFailure');
@@ -81,7 +82,7 @@ export function refusedPlugin(
   failure: { readonly code: string; readonly message: string },
 ): OpenProvider {
   return {
-    page: { plan: planOf(source), limitMs: source.limits.extract },
+    page: { source: source.id, plan: planOf(source), limitMs: source.limits.extract },
     request: () => Promise.resolve({ failure }),
   };
 }

@@ -120,11 +120,11 @@ export function createSourcePlugins({ catalogue, findSecrets, log, call }: Sourc
       return { file: last.plugin.file, line: 1, column: 1, path: '', message: last.message };
     },
 
-    async read({ body, url, status, headers }, { plan, plugin: reading }, signal) {
+    async read({ body, url, status, headers }, { source, plan, plugin: reading }, signal) {
       if (reading === undefined) throw new Error(`${url}: no plug-in reads it`);
       const excerpt = keepExcerpt({ body, headers });
       const input = { url, status, headers, body };
-      const { plugin, options, source, secrets } = reading;
+      const { plugin, options, secrets } = reading;
       const services = { ...noServices, ...(await telling(secrets, { source, plugin: basename(plugin.file) })) };
       const read = await call({ plugin, function: 'read', input, options, services, signal });
       if (!read.ok) return read;

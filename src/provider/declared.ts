@@ -23,7 +23,7 @@ export function openProvider(source: Source): OpenProvider {
 
 function openDeclared(source: Source): OpenProvider {
   const pulse = openPulse(source);
-  const page = { plan: planOf(source), limitMs: source.limits.extract };
+  const page = { source: source.id, plan: planOf(source), limitMs: source.limits.extract };
   const list = source.feed ?? (source.collect && singlePage);
   return {
     request: (url, copy, hop, place) => pageRequest(source, url, copy, hop, place?.body),
@@ -76,11 +76,11 @@ function linkPlan({ links }: Crawl): LinkPlan {
 }
 
 function crawlReadings(source: Source, crawl: Crawl): NonNullable<OpenProvider['crawl']> {
-  const limitMs = source.limits.extract;
+  const common = { source: source.id, limitMs: source.limits.extract };
   const id = definitionVersion(source);
-  const common = { records: [], mayBeEmpty: true } as const;
+  const empty = { records: [], mayBeEmpty: true } as const;
   return {
-    listing: { plan: { id: `${id}/listing`, ...documentOf(source), ...common, links: linkPlan(crawl) }, limitMs },
-    sitemap: { plan: { id: `${id}/sitemap`, document: 'xml', tree: 'fast', ...common, links: 'sitemap' }, limitMs },
+    listing: { ...common, plan: { id: `${id}/listing`, ...documentOf(source), ...empty, links: linkPlan(crawl) } },
+    sitemap: { ...common, plan: { id: `${id}/sitemap`, document: 'xml', tree: 'fast', ...empty, links: 'sitemap' } },
   };
 }

@@ -11,14 +11,14 @@ import type { Advice, AskFailure } from './define.ts';
 export interface PluginReading {
   readonly plugin: PluginSource;
   readonly options: unknown;
-  /** The source that it reads for. */
-  readonly source: string;
   /** The names of secrets that nothing of what it says may show. */
   readonly secrets: readonly string[];
 }
 
 /** How a page is to be read, as plain data. */
 export interface Reading {
+  /** The source that the page is read for. */
+  readonly source: string;
   readonly plan: ExtractPlan;
   /** The time that reading may take on its thread, in milliseconds. */
   readonly limitMs: number;

@@ -26,7 +26,7 @@ export function openPulse(source: Source): OpenPulse | undefined {
       const url = pulse.url === undefined ? targetUrl : pulseUrl(pulse.url, source.url, targetUrl);
       return url === undefined ? undefined : requestOf(source, url);
     },
-    reading: { plan, limitMs: source.limits.extract },
+    reading: { source: source.id, plan, limitMs: source.limits.extract },
   };
 }
 

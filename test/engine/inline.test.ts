@@ -16,7 +16,7 @@ function isInline(plan: ExtractPlan, bytes = inlineBytes): boolean {
     elapsedMs: 0,
     encodedBytes: bytes,
   };
-  return isReadInline(page, { plan, limitMs: 1_000 });
+  return isReadInline(page, { source: 'shop', plan, limitMs: 1_000 });
 }
 
 function planWith(field: object, rest: Partial<RecordPlan> = {}, more: Partial<ExtractPlan> = {}): ExtractPlan {
@@ -50,8 +50,13 @@ describe('a page is read on the main thread', () => {
       elapsedMs: 0,
       encodedBytes: 1,
     };
-    assert.ok(!isReadInline(page, { plan: planWith({}), limitMs: 1_000 }));
-    assert.ok(isReadInline({ ...page, body: bodyOf('<b>'.repeat(300)) }, { plan: planWith({}), limitMs: 1_000 }));
+    assert.ok(!isReadInline(page, { source: 'shop', plan: planWith({}), limitMs: 1_000 }));
+    assert.ok(
+      isReadInline(
+        { ...page, body: bodyOf('<b>'.repeat(300)) },
+        { source: 'shop', plan: planWith({}), limitMs: 1_000 },
+      ),
+    );
   });
 
   for (const [name, field] of [

@@ -7,6 +7,7 @@ import type { ScrapeEnd, PageResult, Visit, Visited, Walk } from '../../src/scra
 
 export const reading: Reading = {
   plan: { id: 'page', document: 'json', tree: 'fast', records: [] },
+  source: 'shop',
   limitMs: 1_000,
 };
 

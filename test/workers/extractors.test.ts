@@ -37,8 +37,8 @@ function pageOf(path: string, html: string, contentType = 'text/html'): Page {
   };
 }
 
-function jobOf(path: string, html = '<p class=key>a</p>', limitMs = 10_000): ExtractJob {
-  return { page: pageOf(path, html), reading: { plan, limitMs } };
+function jobOf(path: string, html = '<p class=key>a</p>', limitMs = 10_000, source = 'shop'): ExtractJob {
+  return { page: pageOf(path, html), reading: { source, plan, limitMs } };
 }
 
 interface Pool {
@@ -84,10 +84,7 @@ describe('extraction threads', () => {
     ] as const;
     for (const [html, contentType] of pages) {
       const inline = await extract({ body: bodyOf(html), url: 'http://site.test/', contentType, plan });
-      assert.deepEqual(
-        uncosted(await pool.read({ page: pageOf('/', html, contentType), reading: { plan, limitMs: 10_000 } })),
-        inline,
-      );
+      assert.deepEqual(uncosted(await pool.read({ ...jobOf('/'), page: pageOf('/', html, contentType) })), inline);
     }
   });
 
@@ -121,8 +118,8 @@ describe('extraction threads', () => {
     const pool = await openPool(context);
     const plans = ['one', 'two', 'one', 'two'].map((key) => ({ ...plan, id: `plan-${key}` }));
     for (const each of plans) {
-      const { page } = jobOf('/');
-      assert.ok((await pool.read({ page, reading: { plan: each, limitMs: 10_000 } })).ok);
+      const { page, reading } = jobOf('/');
+      assert.ok((await pool.read({ page, reading: { ...reading, plan: each } })).ok);
     }
   });
 
@@ -131,8 +128,9 @@ describe('extraction threads', () => {
     const [record] = plan.records;
     assert.ok(record);
     const fields = record.fields.map((field) => ({ ...field, filters: [(value: Value) => value] }));
-    const reading = { plan: { ...plan, id: 'unsendable', records: [{ ...record, fields }] }, limitMs: 10_000 };
-    const failed = await pool.read({ page: jobOf('/').page, reading });
+    const { page, reading } = jobOf('/');
+    const unsendable = { ...plan, id: 'unsendable', records: [{ ...record, fields }] };
+    const failed = await pool.read({ page, reading: { ...reading, plan: unsendable } });
     assert.ok(!failed.ok && failed.failure.code === 'extract_crashed');
     assert.ok((await pool.read(jobOf('/'))).ok);
   });
@@ -173,6 +171,48 @@ describe('extraction threads', () => {
       assert.ok(next.ok);
     });
   }
+});
+
+describe('threads are given fairly', () => {
+  const fine = (source: string): ExtractJob => jobOf('/fine', undefined, undefined, source);
+  const slow = (source: string, path = '/slow'): ExtractJob => jobOf(path, undefined, undefined, source);
+
+  test('by source: one with many pages has no more of them than one with few', async (context) => {
+    const pool = await openPool(context, { threadFile: unruly });
+    const ended: string[] = [];
+    const read = (job: ExtractJob): Promise<unknown> =>
+      pool.read(job).then(() => ended.push(`${job.reading.source}${new URL(job.page.url).search}`));
+    const crowd = Array.from({ length: 4 }, (_, index) => read(slow('many', `/busy?${index}`)));
+    await Promise.all([...crowd, read(slow('few', '/busy?0')), read(slow('few', '/busy?1'))]);
+    assert.deepEqual(ended.slice(0, 4).toSorted(), ['few?0', 'few?1', 'many?0', 'many?1']);
+    assert.deepEqual(
+      ended.filter((each) => each.startsWith('many')),
+      ['many?0', 'many?1', 'many?2', 'many?3'],
+    );
+  });
+
+  test('to others while pages of a source whose last page was slow are read', async (context) => {
+    const pool = await openPool(context, { threadFile: unruly });
+    assert.ok((await pool.read(slow('heavy'))).ok);
+    const controller = new AbortController();
+    const hanging = [pool.read(slow('heavy', '/hang'), controller.signal), pool.read(slow('heavy'), controller.signal)];
+    for (let page = 0; page < 20; page += 1) assert.ok((await pool.read(fine('healthy'))).ok);
+    assert.deepEqual(await pool.status(), { threads: 1, busy: 1, waiting: 1 });
+    controller.abort();
+    for (const each of hanging) await assert.rejects(each);
+  });
+
+  test('to a source that was slow, once its pages are quick again', async (context) => {
+    const pool = await openPool(context, { threadFile: unruly });
+    assert.ok((await pool.read(slow('healed'))).ok);
+    const controller = new AbortController();
+    assert.ok((await pool.read(slow('heavy'))).ok);
+    for (let page = 0; page < 4; page += 1) assert.ok((await pool.read(fine('healed'))).ok);
+    const hanging = pool.read(slow('heavy', '/hang'), controller.signal);
+    assert.ok((await pool.read(fine('healed'))).ok);
+    controller.abort();
+    await assert.rejects(hanging);
+  });
 });
 
 describe('a page that nobody wants any more', () => {
@@ -256,7 +296,6 @@ test('a pool that ends takes its threads along', async (context) => {
 
 /** What was read, without what reading it cost the thread. */
 function uncosted(outcome: ExtractOutcome): ExtractOutcome {
-  if (!outcome.ok) return outcome;
   const { cpuMs, ...read } = outcome;
   assert.ok(cpuMs !== undefined && cpuMs >= 0);
   return read;

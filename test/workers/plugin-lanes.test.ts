@@ -58,3 +58,28 @@ describe('calls of plug-in functions that may wait for the daemon', () => {
     await assert.rejects(collecting, /enough/);
   });
 });
+
+test('threads are given to plug-ins in turn: one that is called often has no more of them', async (context) => {
+  const pool = await openPool(context, { threads: 1 });
+  const crowd = written(readsFor(20), 'crowd.ts');
+  const guest = written(readsFor(20), 'guest.ts');
+  const ended: string[] = [];
+  const read = (plugin: typeof crowd): Promise<unknown> =>
+    pool.call(plugin, 'read', pageOf('')).then(() => ended.push(plugin === guest ? 'guest' : 'crowd'));
+  await Promise.all([...Array.from({ length: 4 }, () => read(crowd)), read(guest)]);
+  assert.deepEqual(ended, ['crowd', 'guest', 'crowd', 'crowd', 'crowd']);
+});
+
+/** A plug-in whose `read` blocks its thread for a time. */
+function readsFor(ms: number): string {
+  return `import { defineProvider, z } from 'heronry/provider';
+    export default defineProvider({
+      options: z.strictObject({}),
+      request: ({ url }) => ({ url }),
+      read() {
+        const until = performance.now() + ${ms};
+        while (performance.now() < until);
+        return { drafts: [] };
+      },
+    });`;
+}
