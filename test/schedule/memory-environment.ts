@@ -25,13 +25,18 @@ const kept = new Map([
  */
 export function memoryEnvironment(disk: Disk): Environment {
   let isWriting = false;
+  let changes = 0;
 
   return {
     path: 'memory',
     // It has those methods of a database that `lmdb/table.ts` calls.
     database: <V>(name: string) => opened(name) as unknown as Database<V>,
     isWriting: () => isWriting,
-    commit: (run) => Promise.resolve(exclusively(run)),
+    commit(run) {
+      changes += 1;
+      return Promise.resolve(exclusively(run));
+    },
+    commitCounts: () => ({ transactions: changes, changes }),
     exclusively,
     onUndone: () => undefined,
     copyTo: () => Promise.reject(new Error('an environment in memory is not copied')),
