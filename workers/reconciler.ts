@@ -9,8 +9,8 @@ export type Kind = 'edge' | 'source' | 'project';
 
 /** The messages of the reconciler. */
 export type ReconcilerMessage =
-  /** Desired and running state may differ. */
-  | { readonly type: 'reconcile' }
+  /** Desired and running state may differ: those of these projects alone, or of anything. */
+  | { readonly type: 'reconcile'; readonly projects?: readonly string[] }
   | { readonly type: 'reconciled' }
   | { readonly type: 'gave-up'; readonly kind: Kind; readonly id: string; readonly reason: ExitReason }
   /** Starts a given-up child before its pause is over. Answers whether the child was given up. */
@@ -49,10 +49,11 @@ export interface ReconcilerDeps {
   readonly registry: Registry<'reconciler', ReconcilerMessage>;
   /** In `[0, 1)`. */
   random(): number;
-  /** The ids of the actors that should run, in slices. */
-  desired(kind: Kind): AsyncIterable<readonly string[]>;
+  /** The ids of the actors that should run, in slices: all, or those among some. */
+  desired(kind: Kind, among?: ReadonlySet<string>): AsyncIterable<readonly string[]>;
   /** The ids of the actors that run. */
   running(kind: Kind): Iterable<string>;
+  isRunning(kind: Kind, id: string): boolean;
   /** Whether nothing has changed since the last comparison of desired and running actors, so that the pass skips it. */
   isSettled(kind: Kind): boolean;
   start(kind: Kind, id: string): Promise<StartChildResult>;
@@ -78,7 +79,9 @@ export function reconciler(self: Self<ReconcilerMessage>, deps: ReconcilerDeps):
   self.register(deps.registry, 'reconciler');
   const givenUp = new Map<string, Waiting>();
   const drift = () => deps.clock.now() - deps.clock.monotonic();
-  let state: 'idle' | 'running' | 'running-again' = 'idle';
+  /** What is to be compared next, besides what a pass compares now. */
+  let next: 'nothing' | 'all' | Set<string> = 'nothing';
+  let isPassing = false;
   let ready = false;
   let remaining = 0;
   let lastDrift = drift();
@@ -89,7 +92,7 @@ export function reconciler(self: Self<ReconcilerMessage>, deps: ReconcilerDeps):
     receive(message) {
       switch (message.type) {
         case 'reconcile':
-          return reconcile();
+          return reconcile(message.projects);
         case 'reconciled':
           return reconciled();
         case 'gave-up':
@@ -108,41 +111,56 @@ export function reconciler(self: Self<ReconcilerMessage>, deps: ReconcilerDeps):
     },
   };
 
-  function reconcile(): void {
-    if (state !== 'idle') {
-      state = 'running-again';
+  function reconcile(projects?: readonly string[]): void {
+    if (projects === undefined) next = 'all';
+    else if (next === 'nothing') next = new Set(projects);
+    else if (next !== 'all') for (const id of projects) next.add(id);
+    if (!isPassing) begin();
+  }
+
+  /** Begins the next pass, if there is anything to compare. */
+  function begin(): void {
+    const among = next;
+    next = 'nothing';
+    isPassing = among !== 'nothing';
+    if (among === 'nothing') return;
+    if (among !== 'all') {
+      self.task(
+        () => compare('project', among),
+        () => ({ type: 'reconciled' }),
+      );
       return;
     }
-    state = 'running';
     if (timer !== undefined) self.cancel(timer);
+    timer = self.after(passEveryMs, { type: 'reconcile' });
     self.task(pass, () => ({ type: 'reconciled' }));
   }
 
   function reconciled(): void {
     ready = true;
-    const again = state === 'running-again';
-    state = 'idle';
-    if (again) reconcile();
-    else timer = self.after(passEveryMs, { type: 'reconcile' });
+    begin();
   }
 
   async function pass(): Promise<void> {
     await deps.before();
     if (Math.abs(drift() - lastDrift) > jumpMs) await deps.wallJumped();
     lastDrift = drift();
-    for (const kind of kinds) {
-      if (deps.isSettled(kind)) continue;
-      const running = new Set(deps.running(kind));
-      const missing: string[] = [];
-      for await (const ids of deps.desired(kind))
-        for (const id of ids) if (!running.delete(id) && !isGivenUp(kind, id)) missing.push(id);
-      remaining = missing.length;
-      for (const id of running) await deps.stop(kind, id);
-      for (let from = 0; from < missing.length; from += batchSize) {
-        const batch = missing.slice(from, from + batchSize);
-        await Promise.all(batch.map((id) => startOne(kind, id)));
-        remaining = missing.length - from - batch.length;
-      }
+    for (const kind of kinds) if (!deps.isSettled(kind)) await compare(kind);
+  }
+
+  /** Starts the actors of a kind that should run and do not, and stops the others: all, or those among some. */
+  async function compare(kind: Kind, among?: ReadonlySet<string>): Promise<void> {
+    const running =
+      among === undefined ? new Set(deps.running(kind)) : new Set([...among].filter((id) => deps.isRunning(kind, id)));
+    const missing: string[] = [];
+    for await (const ids of deps.desired(kind, among))
+      for (const id of ids) if (!running.delete(id) && !isGivenUp(kind, id)) missing.push(id);
+    remaining = missing.length;
+    for (const id of running) await deps.stop(kind, id);
+    for (let from = 0; from < missing.length; from += batchSize) {
+      const batch = missing.slice(from, from + batchSize);
+      await Promise.all(batch.map((id) => startOne(kind, id)));
+      remaining = missing.length - from - batch.length;
     }
   }
 
@@ -173,11 +191,11 @@ export function reconciler(self: Self<ReconcilerMessage>, deps: ReconcilerDeps):
     const waiting: Waiting = { kind, id, reason, times, at: deps.clock.now(), until: now + delayMs };
     givenUp.set(`${kind} ${id}`, waiting);
     deps.gaveUp(onTheWall(waiting));
-    self.after(delayMs, { type: 'reconcile' });
+    self.after(delayMs, { type: 'reconcile', ...(kind === 'project' && { projects: [id] }) });
   }
 
   function release(kind: Kind, id: string, reply: Reply<boolean>): void {
     reply(givenUp.delete(`${kind} ${id}`));
-    reconcile();
+    reconcile(kind === 'project' ? [id] : undefined);
   }
 }

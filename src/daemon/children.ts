@@ -23,8 +23,9 @@ export interface ChildrenDeps {
 
 /** The actors that the reconciler keeps running. */
 export interface Children {
-  desired(kind: Kind): AsyncIterable<readonly string[]>;
+  desired(kind: Kind, among?: ReadonlySet<string>): AsyncIterable<readonly string[]>;
   running(kind: Kind): Iterable<string>;
+  isRunning(kind: Kind, id: string): boolean;
   isSettled(kind: Kind): boolean;
   start(kind: Kind, id: string): Promise<StartChildResult>;
   stop(kind: Kind, id: string): Promise<void>;
@@ -48,7 +49,7 @@ export function createChildren(daemon: Daemon, deps: ChildrenDeps): Children {
   const registries = { edge: names.edge, source: names.sources, project: names.projects };
 
   return {
-    async *desired(kind) {
+    async *desired(kind, among) {
       switch (kind) {
         case 'edge':
           yield Object.keys(edge).filter((id) => !apiOnly || edge[id]?.inApiOnly);
@@ -57,13 +58,14 @@ export function createChildren(daemon: Daemon, deps: ChildrenDeps): Children {
           if (!apiOnly) yield [...state.catalogue().sources.keys()];
           return;
         case 'project':
-          if (!apiOnly) yield* active.ids(state.store());
+          if (!apiOnly) yield* active.ids(state.store(), among);
           return;
         default:
           kind satisfies never;
       }
     },
     running: (kind) => registries[kind].keys(),
+    isRunning: (kind, id) => registries[kind].whereis(id) !== undefined,
     isSettled: (kind) => kind === 'project' && active.isStill(state.store(), names.projects.size),
     async start(kind, id) {
       const started = await startChild(names.supervisors.via(kind), specOf(kind, id));

@@ -67,8 +67,8 @@ function projectsPort({ names }: Daemon): ProjectsPort {
       names.projects.whereis(project)?.send({ type: 'look' });
       names.planner.whereis('planner')?.send({ type: 'changed', sources: [] });
     },
-    reconcile() {
-      reconciler.send({ type: 'reconcile' });
+    reconcile(changed) {
+      reconciler.send({ type: 'reconcile', ...defined({ projects: changed }) });
       names.planner.whereis('planner')?.send({ type: 'changed', sources: [] });
     },
     release: (id) => reconciler.ask<boolean>((reply) => ({ type: 'release', kind: 'project', id, reply })),

@@ -6,7 +6,7 @@ import { type Ending, endTarget } from './ending.ts';
 import { putToRest, scheduleFirst, scheduleNext } from './schedule.ts';
 import type { ProjectRow, TargetRow } from './tables/rows.ts';
 import type { Rest } from '../schedule/row.ts';
-import { inSlices } from './slices.ts';
+import { inSlices, slicesOf } from './slices.ts';
 import type { Change, Store } from './store.ts';
 
 /** A target as it is asked for. Source and URL identify it within its project. */
@@ -40,27 +40,37 @@ export type ProjectResult =
  * Tracks a new project. The result is a conflict when its id is taken, also by an archived project. On disk when it
  * resolves. Rejects with `StoreFullError` when the store has no room.
  */
-export function addProject(store: Store, { targets, ...spec }: ProjectSpec): Promise<AddResult> {
-  return store.write(
-    (change) => {
-      if (store.projects.has(spec.id)) return { ok: false, why: 'conflict' };
-      const added: ProjectRow = { ...spec, status: 'active', createdAt: change.at, targets: [] };
-      // The due times of its targets are computed from the stored row.
-      store.projects.put(added.id, added);
-      const project = { ...added, targets: targets.map((target) => addTarget(store, change, added, target)) };
-      keep(store, change, 'add', project);
-      return { ok: true, project };
-    },
-    { durable: true },
-  );
+export function addProject(store: Store, spec: ProjectSpec): Promise<AddResult> {
+  return store.write((change) => addIn(store, change, spec), { durable: true });
+}
+
+/** Adds a project as `addProject` does, within a running change. */
+export function addIn(store: Store, change: Change, { targets, ...spec }: ProjectSpec): AddResult {
+  if (store.projects.has(spec.id)) return { ok: false, why: 'conflict' };
+  const added: ProjectRow = { ...spec, status: 'active', createdAt: change.at, targets: [] };
+  // The due times of its targets are computed from the stored row.
+  store.projects.put(added.id, added);
+  const project = { ...added, targets: targets.map((target) => addTarget(store, change, added, target)) };
+  keep(store, change, 'add', project);
+  return { ok: true, project };
 }
 
 /**
  * Changes a project, archived or not. On disk when it resolves. Rejects with `StoreFullError` when the store has no
  * room.
  */
-export function updateProject(store: Store, id: string, { targets, ...update }: ProjectUpdate): Promise<ProjectResult> {
-  return changeProject(store, id, 'update', (change, project) => {
+export function updateProject(store: Store, id: string, update: ProjectUpdate): Promise<ProjectResult> {
+  return store.write((change) => updateIn(store, change, id, update), { durable: true });
+}
+
+/** Changes a project as `updateProject` does, within a running change. */
+export function updateIn(
+  store: Store,
+  change: Change,
+  id: string,
+  { targets, ...update }: ProjectUpdate,
+): ProjectResult {
+  return changeIn(store, change, id, 'update', (project) => {
     const wasFinished = isFinished(store, project);
     const changed = { ...project, ...update };
     store.projects.put(id, changed);
@@ -79,7 +89,12 @@ export function updateProject(store: Store, id: string, { targets, ...update }: 
  * Rejects with `StoreFullError` when the store has no room.
  */
 export function archiveProject(store: Store, id: string): Promise<ProjectResult> {
-  return changeProject(store, id, 'archive', (change, project) => {
+  return store.write((change) => archiveIn(store, change, id), { durable: true });
+}
+
+/** Archives a project as `archiveProject` does, within a running change. */
+export function archiveIn(store: Store, change: Change, id: string): ProjectResult {
+  return changeIn(store, change, id, 'archive', (project) => {
     if (project.status === 'archived') return undefined;
     for (const target of targetsOf(store, project))
       store.targets.put(endTarget(store, change, target, archived, restOf(target)));
@@ -101,7 +116,12 @@ function restOf({ status }: TargetRow): Rest | undefined {
  * resolves. Rejects with `StoreFullError` when the store has no room.
  */
 export function restoreProject(store: Store, id: string): Promise<ProjectResult> {
-  return changeProject(store, id, 'restore', (change, project) => {
+  return store.write((change) => restoreIn(store, change, id), { durable: true });
+}
+
+/** Restores a project as `restoreProject` does, within a running change. */
+export function restoreIn(store: Store, change: Change, id: string): ProjectResult {
+  return changeIn(store, change, id, 'restore', (project) => {
     if (project.status === 'active') return undefined;
     for (const target of targetsOf(store, project)) {
       if (target.status === 'active') scheduleFirst(store, change, target);
@@ -120,23 +140,19 @@ const eventType = {
 } as const;
 
 /** Changes a project that exists; `make` returns `undefined` when there is nothing to do. */
-function changeProject(
+function changeIn(
   store: Store,
+  change: Change,
   id: string,
   kind: keyof typeof eventType,
-  make: (change: Change, project: ProjectRow) => ProjectRow | undefined,
-): Promise<ProjectResult> {
-  return store.write(
-    (change) => {
-      const project = store.projects.get(id);
-      if (project === undefined) return { ok: false, why: 'not_found' };
-      const made = make(change, project);
-      if (made === undefined) return { ok: true, project, changed: false };
-      keep(store, change, kind, made);
-      return { ok: true, project: made, changed: true };
-    },
-    { durable: true },
-  );
+  make: (project: ProjectRow) => ProjectRow | undefined,
+): ProjectResult {
+  const project = store.projects.get(id);
+  if (project === undefined) return { ok: false, why: 'not_found' };
+  const made = make(project);
+  if (made === undefined) return { ok: true, project, changed: false };
+  keep(store, change, kind, made);
+  return { ok: true, project: made, changed: true };
 }
 
 function keep(store: Store, change: Change, kind: keyof typeof eventType, project: ProjectRow): void {
@@ -207,28 +223,48 @@ function adjust(store: Store, change: Change, project: ProjectRow, target: Targe
   }
 }
 
+/** Whether a project is to run: it is active, and not finished. */
+function isToRun(store: Store, row: ProjectRow): boolean {
+  return row.status === 'active' && !isFinished(store, row);
+}
+
+/** Rows that are read in one go: a millisecond or two of the event loop. */
+const rowsAtOnce = 200;
+
 /** The projects that are to run: the active ones that are not finished. */
 export class ActiveProjects {
-  /** The newest commit when all projects were last read, and the number of projects to run then. */
-  #read = { commit: -1, projects: 0 };
+  /** The state of the counts when all projects were last read, and the number of projects to run then. */
+  #read = { moves: -1, projects: 0 };
 
-  /** Yields the ids of the projects to run, slice by slice. */
-  async *ids(store: Store): AsyncGenerator<readonly string[]> {
-    const commit = store.commits.last();
+  /**
+   * Yields the ids of the projects to run, slice by slice.
+   *
+   * @param among - looks at these projects only.
+   */
+  async *ids(store: Store, among?: ReadonlySet<string>): AsyncGenerator<readonly string[]> {
+    if (among !== undefined) {
+      for await (const ids of slicesOf([...among], rowsAtOnce))
+        yield ids.filter((id) => {
+          const row = store.projects.get(id);
+          return row !== undefined && isToRun(store, row);
+        });
+      return;
+    }
+    const { moves } = store.counts.all();
     let projects = 0;
-    for await (const rows of inSlices(store.projects.rowsAfter)) {
-      const ids = rows.filter((row) => row.status === 'active' && !isFinished(store, row)).map(({ id }) => id);
+    for await (const rows of inSlices(store.projects.rowsAfter, rowsAtOnce)) {
+      const ids = rows.filter((row) => isToRun(store, row)).map(({ id }) => id);
       projects += ids.length;
       yield ids;
     }
-    this.#read = { commit, projects };
+    this.#read = { moves, projects };
   }
 
   /**
-   * Whether there were `count` projects to run when `ids` last read all of them, and nothing was committed since. To
-   * read very many projects takes a good part of a second, and which are to run changes only by commits.
+   * Whether there were `count` projects to run when `ids` last read all of them, and the status of none has changed
+   * since. To read very many projects takes a good part of a second.
    */
-  isStill({ commits }: Store, count: number): boolean {
-    return commits.last() === this.#read.commit && count === this.#read.projects;
+  isStill({ counts }: Store, count: number): boolean {
+    return counts.all().moves === this.#read.moves && count === this.#read.projects;
   }
 }

@@ -25,6 +25,14 @@ export async function* inSlices<T>(
   }
 }
 
+/** Yields a list slice by slice and leaves the event loop free between two slices. */
+export async function* slicesOf<T>(list: readonly T[], length: number): AsyncGenerator<readonly T[]> {
+  for (let from = 0; from < list.length; from += length) {
+    if (from > 0) await setImmediate();
+    yield list.slice(from, from + length);
+  }
+}
+
 /**
  * Yields the numbers of the targets of some sources, few enough at a time for one transaction, and leaves the event loop
  * free between two slices.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { VirtualClock } from '../../src/clock.ts';
+import { connect } from '../../src/control/client.ts';
 import { productPage, productSource, startDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
 import { nth, runningUnder, soon } from './tracking.ts';
@@ -106,5 +107,56 @@ describe('applying a list of projects', () => {
       message: /"twice" is in the list more than once/,
     });
     assert.deepEqual((await client.call('project.list', {})).projects, []);
+  });
+
+  test('with very many projects writes many of them in one transaction, and answers others meanwhile', async (t) => {
+    const { client, daemon, socket } = await startDaemon(t, { sources, clock: new VirtualClock(1_000_000) });
+    const other = await connect(socket);
+    t.after(() => other.close());
+    const store = daemon.parts.state.store();
+    let transactions = 0;
+    store.onEvents((_last, told) => {
+      if (told.some(({ type }) => type === 'project.added')) transactions += 1;
+    });
+    const projects = Array.from({ length: 1_000 }, (_, index) => ({ id: `p${index}`, targets: [place(`${index}`)] }));
+    let isApplied = false;
+    const applying = client.call('project.apply', { projects }).finally(() => (isApplied = true));
+    let answers = 0;
+    for (; !isApplied; answers += 1) await other.call('daemon.ping', {});
+    assert.equal((await applying).changes.length, projects.length);
+    assert.ok(transactions >= 20 && transactions <= 100, `${transactions} transactions`);
+    assert.ok(answers > transactions / 2, `${answers} answers`);
+    const { projects: counted } = await client.call('daemon.status', {});
+    assert.equal(counted.active, projects.length);
+  });
+
+  test('archives only within the ids that a part of a list stands for', async (t) => {
+    const { client } = await startDaemon(t, { sources, clock: new VirtualClock(1_000_000) });
+    const projects = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id, targets: [place(id)] }));
+    await client.call('project.apply', { projects });
+    const pruned = async (within: { after?: string; upTo?: string }, ...kept: readonly string[]) => {
+      const list = projects.filter(({ id }) => kept.includes(id));
+      const { changes } = await client.call('project.apply', { projects: list, prune: true, within, dryRun: true });
+      return changes.map(({ id, action }) => `${action} ${id}`);
+    };
+    assert.deepEqual(await pruned({ upTo: 'b' }, 'a'), ['archive b']);
+    assert.deepEqual(await pruned({ after: 'b', upTo: 'd' }, 'd'), ['archive c']);
+    assert.deepEqual(await pruned({ after: 'd' }), ['archive e']);
+    assert.deepEqual(await pruned({}, 'a', 'b', 'c', 'd'), ['archive e']);
+  });
+
+  test('is completed by applying again where somebody else was quicker', async (t) => {
+    const daemon = await startDaemon(t, { sources, clock: new VirtualClock(1_000_000) });
+    const { client } = daemon;
+    const other = await connect(daemon.socket);
+    t.after(() => other.close());
+    const projects = Array.from({ length: 1_000 }, (_, index) => ({ id: `p${index}`, targets: [place(`${index}`)] }));
+    const cut = client.call('project.apply', { projects });
+    cut.catch(() => undefined);
+    await daemon.event(({ type }) => type === 'project.added');
+    await other.call('project.add', { id: 'p999', targets: [place('other')] });
+    await assert.rejects(cut, { code: 'conflict', message: /^add "p999": somebody else changed it just now/ });
+    const { changes, unchanged } = await client.call('project.apply', { projects });
+    assert.deepEqual([unchanged, changes.map(({ id, action }) => `${action} ${id}`)], [999, ['update p999']]);
   });
 });

@@ -32,8 +32,9 @@ function walked(store: Store) {
 }
 
 function counted({ counts, scrapes }: Store) {
+  const { moves: _, ...all } = counts.all();
   return {
-    all: counts.all(),
+    all,
     active: Object.fromEntries(sources.map((source) => [source, counts.activeOf(source)])),
     running: scrapes.countRunning(),
   };

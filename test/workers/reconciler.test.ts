@@ -23,12 +23,13 @@ async function startReconciler(t: TestContext, projects: Projects) {
     clock,
     registry: new Registry<'reconciler', ReconcilerMessage>(),
     random: () => 0.5,
-    async *desired(kind: Kind) {
+    async *desired(kind: Kind, among?: ReadonlySet<string>) {
       if (kind !== 'project') return;
-      done.push('read');
-      yield [...desired];
+      done.push(among === undefined ? 'read' : `read ${[...among].join(', ')}`);
+      yield [...desired].filter((id) => among?.has(id) ?? true);
     },
     running: (kind) => (kind === 'project' ? [...running] : []),
+    isRunning: (kind, id) => kind === 'project' && running.has(id),
     isSettled: (kind) => kind === 'project' && projects.isSettled(),
     async start(_, id) {
       done.push(`start ${id}`);
@@ -50,6 +51,11 @@ async function startReconciler(t: TestContext, projects: Projects) {
   return {
     clock,
     done,
+    async changed(...projects: string[]) {
+      done.splice(0);
+      spawned.ref.send({ type: 'reconcile', projects });
+      await system.idle();
+    },
     async giveUp(id: string) {
       running.delete(id);
       spawned.ref.send({ type: 'gave-up', kind: 'project', id, reason: 'killed' });
@@ -60,9 +66,9 @@ async function startReconciler(t: TestContext, projects: Projects) {
       spawned.ref.send({ type: 'status', reply: resolve });
       return (await promise).givenUp;
     },
-    async next() {
+    async next(afterMs = passMs) {
       done.splice(0);
-      clock.advance(passMs);
+      clock.advance(afterMs);
       await system.idle();
     },
   };
@@ -88,6 +94,19 @@ test('what should run is compared with what runs every 30 s, unless neither has 
   projects.isSettled = () => false;
   await next();
   assert.deepEqual(done, ['read', 'start b']);
+});
+
+test('a change of some projects starts and stops those alone, and puts off no comparison of all', async (t) => {
+  const projects = { desired: new Set(['a']), running: new Set<string>(), isSettled: () => false };
+  const { changed, clock, done, next } = await startReconciler(t, projects);
+  projects.desired.add('b').add('c');
+  projects.desired.delete('a');
+  clock.advance(passMs - 1);
+  await changed('a', 'b');
+  assert.deepEqual(done, ['read a, b', 'stop a', 'start b']);
+  await next(1);
+  assert.deepEqual(done, ['read', 'start c']);
+  assert.deepEqual([...projects.running], ['b', 'c']);
 });
 
 test('what was given up is tried again after its pause, whatever the wall clock is set to meanwhile', async (t) => {

@@ -1,43 +1,53 @@
 import { writtenDuration } from '../../schema/duration.ts';
 import { writtenHours } from '../../schedule/time/open-hours-schema.ts';
 import { durationKeys, type ScheduleLevel } from '../../schedule/levels.ts';
-import { addProject, archiveProject, type ProjectSpec, restoreProject, updateProject } from '../../store/projects.ts';
+import { addIn, archiveIn, type ProjectSpec, restoreIn, updateIn } from '../../store/projects.ts';
+import { inSlices, slicesOf } from '../../store/slices.ts';
 import type { ProjectRow, TargetRow } from '../../store/tables/rows.ts';
-import type { Store } from '../../store/store.ts';
+import type { Change, Store } from '../../store/store.ts';
 import { ControlError } from '../error.ts';
-import type { Handlers } from '../methods.ts';
+import type { Handlers, Params } from '../methods.ts';
 import type { AppliedChange } from '../methods/project.ts';
 import { demandsWith } from './demands.ts';
 import type { Ports } from './ports.ts';
 import { trackedTargets } from './find.ts';
-import { readProject, specsOf } from './project-spec.ts';
+import { type ReadProject, readProject, specsOf } from './project-spec.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'projects' | 'hosts' | 'schedule'>;
 
 /** A change that applying the list makes, and how it is carried out; `ok` is false where somebody else was quicker. */
 interface Step {
   readonly change: AppliedChange;
-  carryOut(): Promise<{ readonly ok: boolean }>;
+  /** The number of targets that the change concerns, which is about what it takes. */
+  readonly targets: number;
+  carryOut(change: Change): { readonly ok: boolean };
 }
+
+/** Projects that are read and compared in one go, and targets that are written in one transaction: some milliseconds of the loop. */
+const readAtOnce = 50;
+const writtenAtOnce = 16;
 
 /** Creates the handler that makes the tracked projects equal to a list. */
 export function applyHandlers(deps: Deps): Pick<Handlers, 'project.apply'> {
   return {
-    'project.apply': async ({ projects, prune, dryRun }) => {
+    'project.apply': async ({ projects, prune, within, dryRun }) => {
       const store = deps.store();
       refuseTwins(projects);
       // All addresses are made first, so that a list with a mistake changes nothing.
-      const wanted = specsOf(projects.map((project, index) => readProject(project, index, deps)));
-      const planned = wanted.map((spec) => stepsOf(store, spec));
-      const surplus = prune ? surplusOf(store, new Set(wanted.map(({ id }) => id))) : [];
-      const replaced = [...wanted.map(({ id }) => id), ...surplus].flatMap((id) => store.projects.get(id) ?? []);
-      const infeasible = demandsWith(wanted, replaced, deps).infeasible();
-      const steps = [...planned.flat(), ...surplus.map((id) => archiveStep(store, id))];
-      if (!dryRun) {
-        for (const step of steps) await carryOut(step);
-        for (const id of new Set(steps.map(({ change }) => change.id))) deps.projects.look(id);
-        deps.projects.reconcile();
-      }
+      const read: ReadProject[] = [];
+      for await (const slice of slicesOf(projects, readAtOnce))
+        for (const project of slice) read.push(readProject(project, read.length, deps));
+      const wanted = specsOf(read);
+      const planned: Step[][] = [];
+      for await (const slice of slicesOf(wanted, readAtOnce))
+        for (const spec of slice) planned.push(stepsOf(store, spec));
+      const surplus = prune ? await surplusOf(store, new Set(wanted.map(({ id }) => id)), within) : [];
+      const replaced = [...wanted.map(({ id }) => id), ...surplus.map(({ id }) => id)].flatMap(
+        (id) => store.projects.get(id) ?? [],
+      );
+      const infeasible = (await demandsWith(wanted, replaced, deps)).infeasible();
+      const steps = [...planned.flat(), ...surplus.map((row) => archiveStep(store, row))];
+      if (!dryRun) await carryOut(store, steps, deps);
       return {
         changes: steps.map(({ change }) => change),
         unchanged: planned.filter(({ length }) => length === 0).length,
@@ -57,41 +67,80 @@ function refuseTwins(projects: readonly { readonly id: string }[]): void {
   }
 }
 
-async function carryOut(step: Step): Promise<void> {
-  if ((await step.carryOut()).ok) return;
-  const { action, id } = step.change;
-  throw new ControlError(
+/**
+ * Carries out steps in their order, some in a transaction. All are on disk when this resolves. Rejects with a
+ * `ControlError` `conflict` at a step for which somebody else was quicker; the steps before it stay.
+ */
+async function carryOut(store: Store, steps: readonly Step[], { projects }: Deps): Promise<void> {
+  try {
+    for (let from = 0; from < steps.length;) {
+      const batch = batchAt(steps, from);
+      const isLast = from + batch.length === steps.length;
+      const failed = await store.write((change) => batch.find((step) => !step.carryOut(change).ok), {
+        // What is flushed last is flushed with all before it.
+        durable: isLast,
+      });
+      if (failed !== undefined) throw conflict(failed);
+      from += batch.length;
+    }
+  } finally {
+    // What is new has no actor yet that could look.
+    for (const { change } of steps) if (change.action !== 'add') projects.look(change.id);
+    projects.reconcile([...new Set(steps.map(({ change }) => change.id))]);
+  }
+}
+
+/** Returns the steps from one on that are made in one transaction: one at least. */
+function batchAt(steps: readonly Step[], from: number): readonly Step[] {
+  let to = from;
+  for (let room = writtenAtOnce; to < steps.length && room > 0; to += 1) room -= steps[to]?.targets ?? 0;
+  return steps.slice(from, to);
+}
+
+function conflict({ change: { action, id } }: Step): ControlError {
+  return new ControlError(
     'conflict',
     `${action} "${id}": somebody else changed it just now: what comes before it in the list is done, so apply it again`,
   );
 }
 
-function archiveStep(store: Store, id: string): Step {
-  return { change: { id, action: 'archive', details: ['not in the list'] }, carryOut: () => archiveProject(store, id) };
+function archiveStep(store: Store, { id, targets }: ProjectRow): Step {
+  return {
+    change: { id, action: 'archive', details: ['not in the list'] },
+    targets: targets.length,
+    carryOut: (change) => archiveIn(store, change, id),
+  };
 }
 
 /** Returns the steps that make a tracked project equal to one of the list; none where it is equal. */
 function stepsOf(store: Store, spec: ProjectSpec): Step[] {
   const { id, ...rest } = spec;
+  const targets = spec.targets.length;
   const row = store.projects.get(id);
   if (row === undefined) {
     const details = spec.targets.map(({ source, url }) => `+ ${source} ${url}`);
-    return [{ change: { id, action: 'add', details }, carryOut: () => addProject(store, spec) }];
+    return [{ change: { id, action: 'add', details }, targets, carryOut: (change) => addIn(store, change, spec) }];
   }
   const details = [
     ...textChanges(row, spec),
     ...scheduleChanges(row, spec),
     ...targetChanges(trackedTargets(row, store), spec),
   ];
+  const steps: Step[] = [];
   // The list says all of a project: what it leaves out is the default again.
-  const update = () => updateProject(store, id, { schedule: {}, ...rest });
-  const restore = () => restoreProject(store, id);
-  return [
-    ...(details.length > 0 ? [{ change: { id, action: 'update', details } as const, carryOut: update }] : []),
-    ...(row.status === 'archived'
-      ? [{ change: { id, action: 'restore', details: ['was archived'] } as const, carryOut: restore }]
-      : []),
-  ];
+  if (details.length > 0)
+    steps.push({
+      change: { id, action: 'update', details },
+      targets,
+      carryOut: (change) => updateIn(store, change, id, { schedule: {}, ...rest }),
+    });
+  if (row.status === 'archived')
+    steps.push({
+      change: { id, action: 'restore', details: ['was archived'] },
+      targets,
+      carryOut: (change) => restoreIn(store, change, id),
+    });
+  return steps;
 }
 
 function textChanges(row: ProjectRow, spec: ProjectSpec): string[] {
@@ -121,10 +170,21 @@ function scheduleChanges(row: ProjectRow, spec: ProjectSpec): string[] {
   return before === after ? [] : [`schedule: ${before} → ${after}`];
 }
 
-function surplusOf(store: Store, wanted: ReadonlySet<string>): string[] {
-  return Array.from(store.projects.rows())
-    .filter(({ id, status }) => status === 'active' && !wanted.has(id))
-    .map(({ id }) => id);
+/** Returns the tracked projects that a list leaves out: all, or those within a range of ids. */
+async function surplusOf(
+  store: Store,
+  wanted: ReadonlySet<string>,
+  { after, upTo }: NonNullable<Params<'project.apply'>['within']> = {},
+): Promise<readonly ProjectRow[]> {
+  const surplus: ProjectRow[] = [];
+  const rowsAfter = (last: ProjectRow | undefined, limit: number) =>
+    store.projects.rows({ after: last?.id ?? after, limit });
+  for await (const rows of inSlices(rowsAfter, readAtOnce))
+    for (const row of rows) {
+      if (upTo !== undefined && row.id > upTo) return surplus;
+      if (row.status === 'active' && !wanted.has(row.id)) surplus.push(row);
+    }
+  return surplus;
 }
 
 /** Formats a level's schedule on one line, in the words of its file: `every 1h`, or `default`. Equal schedules give equal texts. */

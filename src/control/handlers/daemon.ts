@@ -53,10 +53,11 @@ async function status(deps: Deps): Promise<DaemonStatus> {
 /** Returns how many projects, targets and scrapes there are by status, all from counters. */
 function counted(deps: Deps): Pick<DaemonStatus, 'projects' | 'targets' | 'scrapes'> {
   const { counts, scrapes } = deps.store();
-  const { waiting, ...tracked } = counts.all();
+  const { projects, targets, waiting } = counts.all();
   const { aborted, ...ended } = deps.scrapes.ended();
   return {
-    ...tracked,
+    projects,
+    targets,
     scrapes: { running: scrapes.countRunning(), waiting, ...ended, ...(aborted > 0 && { aborted }) },
   };
 }

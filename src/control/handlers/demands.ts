@@ -3,13 +3,16 @@ import { politenessKey } from '../../definition/source.ts';
 import type { ProjectSpec } from '../../store/projects.ts';
 import type { ProjectRow, TargetRow } from '../../store/tables/rows.ts';
 import { shortestObjectiveMs } from '../../schedule/fresh-row.ts';
-import { inSlices } from '../../store/slices.ts';
+import { inSlices, slicesOf } from '../../store/slices.ts';
 import type { Share } from '../../store/tables/schedule.ts';
 import { defined } from '../../defined.ts';
 import type { Ports } from './ports.ts';
 import { freshnessOf } from './tracked-objectives.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'schedule' | 'hosts'>;
+
+/** Projects or targets that are looked at in one go: a millisecond or two of the event loop. */
+const readAtOnce = 100;
 
 /** Adds up the objectives of all tracked targets, by the same shares that the planner looks at. */
 export async function allDemands(deps: Deps): Promise<DemandBook> {
@@ -32,12 +35,27 @@ export function demandsBeside({ targets }: ProjectRow, deps: Deps): DemandBook {
  *
  * @param replaced - projects that the list replaces: their present targets do not count.
  */
-export function demandsWith(wanted: readonly ProjectSpec[], replaced: readonly ProjectRow[], deps: Deps): DemandBook {
+export async function demandsWith(
+  wanted: readonly ProjectSpec[],
+  replaced: readonly ProjectRow[],
+  deps: Deps,
+): Promise<DemandBook> {
   const demands = new DemandBook(deps.hosts.knownPace);
   const hosts = new Set<string>();
-  const tracked = replaced.flatMap((project) => targetsOf(project, deps));
+  const tracked: TargetRow[] = [];
+  for await (const slice of slicesOf(replaced, readAtOnce))
+    for (const project of slice) tracked.push(...targetsOf(project, deps));
   const finished = new Set(tracked.filter(({ status }) => status === 'finished').map(projectPlaceKey));
-  for (const { id, schedule: project, targets } of wanted) {
+  for await (const slice of slicesOf(wanted, readAtOnce)) for (const project of slice) countWanted(project);
+  for (const key of hosts) countHost(demands, key, deps);
+  for await (const slice of slicesOf(tracked, readAtOnce))
+    for (const { target } of slice) {
+      const fresh = freshnessOf(target, deps);
+      if (fresh !== undefined && hosts.has(fresh.key)) count(demands, { ...fresh, targets: -1 }, deps);
+    }
+  return demands;
+
+  function countWanted({ id, schedule: project, targets }: ProjectSpec): void {
     for (const { source: name, url, schedule: target } of targets) {
       const source = deps.catalogue().sources.get(name)?.source;
       const schedule = deps.schedule.scheduleOf({ source: name, ...defined({ target, project }) });
@@ -53,12 +71,6 @@ export function demandsWith(wanted: readonly ProjectSpec[], replaced: readonly P
       demands.add(source, url, schedule);
     }
   }
-  for (const key of hosts) countHost(demands, key, deps);
-  for (const { target } of tracked) {
-    const fresh = freshnessOf(target, deps);
-    if (fresh !== undefined && hosts.has(fresh.key)) count(demands, { ...fresh, targets: -1 }, deps);
-  }
-  return demands;
 }
 
 function countHost(demands: DemandBook, key: string, deps: Deps): void {

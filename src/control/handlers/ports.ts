@@ -36,8 +36,12 @@ export interface Ports {
 export interface ProjectsPort {
   /** Makes the actor of a project, if one runs, read the project's rows again. */
   look(project: string): void;
-  /** Compares the running actors with what the store says should run, and starts and stops actors accordingly. */
-  reconcile(): void;
+  /**
+   * Compares the running actors with what the store says should run, and starts and stops actors accordingly.
+   *
+   * @param changed - compares the actors of these projects only.
+   */
+  reconcile(changed?: readonly string[]): void;
   /** Starts the actor of a project again if its supervisor gave it up. Resolves with whether it had been given up. */
   release(project: string): Promise<boolean>;
 }

@@ -31,7 +31,7 @@ export function projectHandlers(deps: Deps) {
       const { id = nanoid() } = given;
       const added = await addProject(deps.store(), projectSpec({ ...given, targets: known }, id, deps));
       if (!added.ok) throw new ControlError('conflict', `project "${id}" exists already`);
-      deps.projects.reconcile();
+      deps.projects.reconcile([id]);
       const paused = pausedBy(deps);
       const infeasible = demandsBeside(added.project, deps).infeasible();
       return {
@@ -105,7 +105,7 @@ export function projectHandlers(deps: Deps) {
       for (const number of targetsOf(row, target)) await releaseTarget(store, number);
       await deps.projects.release(id);
       deps.projects.look(id);
-      deps.projects.reconcile();
+      deps.projects.reconcile([id]);
       return projectView(row, deps);
     },
   } satisfies Partial<Handlers>;
@@ -159,7 +159,7 @@ function scheduleChange(before: ScheduleLevel | undefined, change: ScheduleLevel
 function changed(id: string, result: ProjectResult, deps: Deps): ProjectView {
   if (!result.ok) throw projectNotFound(id);
   deps.projects.look(id);
-  deps.projects.reconcile();
+  deps.projects.reconcile([id]);
   return projectView(result.project, deps);
 }
 

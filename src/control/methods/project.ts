@@ -195,6 +195,11 @@ export const projectMethods = {
       projects: z.array(ListedProjectInput).max(10_000).readonly(),
       /** Archives projects that are not in the list. */
       prune: z.boolean().default(false),
+      /**
+       * The ids that the list stands for, if it is a part of a longer one: `prune` archives none outside of them. `upTo`
+       * is one of them, `after` is not; without one, there is no end on that side.
+       */
+      within: z.strictObject({ after: ProjectId.exactOptional(), upTo: ProjectId.exactOptional() }).exactOptional(),
       /** Returns the changes without making them. */
       dryRun: z.boolean().default(false),
     }),

@@ -12,12 +12,15 @@ export interface Counts {
   readonly targets: Readonly<Record<TargetStatus, number>>;
   /** Scrapes that a person asked for and that have not begun. */
   readonly waiting: number;
+  /** How often a project was added or changed its status. */
+  readonly moves: number;
 }
 
 const none: Counts = {
   projects: { active: 0, finished: 0, archived: 0 },
   targets: { active: 0, finished: 0, disabled: 0, parked: 0 },
   waiting: 0,
+  moves: 0,
 };
 
 const all = 'all';
@@ -101,10 +104,10 @@ export function countedTables(
   /** Counts a project that is new, or whose status may have changed. */
   function countProject(before: ProjectStatus | undefined, after: ProjectStatus): void {
     if (before === after) return;
-    count(({ projects: counted, ...rest }) => {
+    count(({ projects: counted, moves, ...rest }) => {
       const changed = { ...counted, [after]: counted[after] + 1 };
       if (before !== undefined) changed[before] -= 1;
-      return { ...rest, projects: changed };
+      return { ...rest, projects: changed, moves: moves + 1 };
     });
   }
 
