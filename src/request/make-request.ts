@@ -11,6 +11,7 @@ import type { MakeRequest, RequestIntent, RequestResult, SessionHeaders } from '
 import type { RequestPorts } from './ports.ts';
 import type { Robots } from './robots.ts';
 import { withoutSentCredentials } from './sent-credentials.ts';
+import type { Sessions } from './sessions.ts';
 import type { ExchangeInTurn } from './turn.ts';
 
 /** The credentials of a request while no actor keeps the session of its source. */
@@ -19,8 +20,15 @@ const noCredentials: StepHeaders = { headers: {}, generation: 0 };
 /** Creates the function that makes requests, in the order that `createRequests` tells. The result is reported to the session. */
 export function createMakeRequest(
   { clock, hosts, sources }: Pick<RequestPorts, 'clock' | 'hosts' | 'sources'>,
-  robots: Robots,
-  exchange: ExchangeInTurn,
+  {
+    robots,
+    sessions,
+    exchange,
+  }: {
+    readonly robots: Robots;
+    readonly sessions: Pick<Sessions, 'deskOf'>;
+    readonly exchange: ExchangeInTurn;
+  },
 ): MakeRequest {
   return async (intent, signal) => {
     intent.waits?.(true);
@@ -38,7 +46,7 @@ export function createMakeRequest(
     if (openCircuit !== undefined) return unsent(openCircuit);
     const verdict = await robots.mayAsk(source, url, signal);
     if (verdict !== 'allowed') return unsent(verdict);
-    const session = await unlessAborted(sessionFor(intent), signal);
+    const session = readySession(intent) ?? (await unlessAborted(sessionFor(intent), signal));
     if ('code' in session) return unsent(session);
     let { desk } = session;
     let sent: StepHeaders = noCredentials;
@@ -81,6 +89,12 @@ export function createMakeRequest(
     if (circuit === undefined || circuit.state === 'closed') return undefined;
     if (circuit.state !== 'open' && circuit.nextAt === undefined) return undefined;
     return { code: 'circuit_open', message: `most targets of source "${id}" fail, so that it is left alone for now` };
+  }
+
+  /** The session of a source that is open and ready, without a question to its actor; `undefined` where the actor has to be asked. */
+  function readySession({ source, stale }: RequestIntent): OpenSession | undefined {
+    const desk = stale === undefined ? sessions.deskOf(source.id) : undefined;
+    return desk?.condition().code === 'ready' ? { desk } : undefined;
   }
 
   /** The session of a source, logged in if need be; or why it cannot be. */

@@ -29,5 +29,5 @@ export function createRequests(ports: RequestPorts): Requests {
   const exchange = createExchangeInTurn(ports);
   const robots = createRobots(ports, exchange);
   const sessions = createSessions(ports, robots.exchange);
-  return { make: createMakeRequest(ports, robots, exchange), robots, sessions };
+  return { make: createMakeRequest(ports, { robots, sessions, exchange }), robots, sessions };
 }

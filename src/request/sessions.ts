@@ -23,6 +23,8 @@ export interface Sessions {
   open(source: string, signal: AbortSignal): Promise<SessionDesk>;
   /** The condition of a source's session: ready, or why no request can be made with it; `undefined` while no actor keeps the session. */
   conditionOf(source: string): DeskCondition | undefined;
+  /** The desk of a source's session; `undefined` while no actor keeps one, or while its actor replaces it. */
+  deskOf(source: string): SessionDesk | undefined;
 }
 
 /** Creates the sessions of all sources; none is opened yet. `exchange` makes the requests of their log-ins. */
@@ -31,7 +33,7 @@ export function createSessions(
   exchange: Robots['exchange'],
 ): Sessions {
   let sealer: Promise<Sealer> | undefined;
-  /** The session desks that `conditionOf` reads, by source; a desk is removed when the life that opened it ends. */
+  /** The open desks by source; a desk is removed when the life that opened it ends, or when it is to be replaced. */
   const desks = new Map<string, SessionDesk>();
 
   return {
@@ -50,6 +52,7 @@ export function createSessions(
       return desk;
     },
     conditionOf: (id) => desks.get(id)?.condition(),
+    deskOf: (id) => desks.get(id),
   };
 
   async function authenticate(id: string, signal: AbortSignal): Promise<PluginLogin> {
@@ -70,7 +73,7 @@ export function createSessions(
     return sealer;
   }
 
-  /** Keeps a desk for `conditionOf` until the signal fires. */
+  /** Keeps a desk until the signal fires. */
   function keep(id: string, desk: SessionDesk, signal: AbortSignal): void {
     if (signal.aborted) return;
     desks.set(id, desk);

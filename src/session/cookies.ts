@@ -47,6 +47,8 @@ export class Cookies {
 
   /** The `Cookie` header of a request for `url`; `undefined` if no cookie belongs there. */
   headerFor(url: string, now: number): string | undefined {
+    // The jar takes the address apart even if it is empty, as it is for most sites.
+    if (this.#kept.size === 0) return undefined;
     this.#expire(now);
     const cookies = this.#jar.getCookiesSync(url, { expire: false, sort: true });
     return cookies.length === 0 ? undefined : cookies.map((cookie) => cookie.cookieString()).join('; ');
