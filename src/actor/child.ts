@@ -4,28 +4,33 @@ import { exit, unlink } from './links.ts';
 import type { ChildView, StartChildResult } from './management.ts';
 import type { SupervisorContext } from './report.ts';
 import type { RestartBudget } from './restart-budget.ts';
-import { RingItem } from './ring.ts';
 import type { Started } from './spawn.ts';
 import type { ChildSpec, ExitReason } from './types.ts';
 import { Watch } from './watch.ts';
 
-/** The record that a supervisor keeps of a child. */
-export class Child extends RingItem {
+/** What a supervisor knows of a child. */
+export class Child {
   readonly spec: ChildSpec;
   /** The child's present life; the last one while the child is restarting; `undefined` once it is stopped. */
   life: Life | undefined;
   state: 'running' | 'restarting' | 'stopped';
   restarts = 0;
   lastExit: ExitReason | undefined = undefined;
-  /** Under `per_child`, the child's own budget, made at its first restart. */
-  budget: RestartBudget | undefined = undefined;
 
   constructor(spec: ChildSpec, life: Life | undefined) {
-    super();
     this.spec = spec;
     this.life = life;
     this.state = life === undefined ? 'stopped' : 'running';
   }
+}
+
+/** What a dynamic supervisor remembers of a child beyond its present life, from its first end on. */
+export interface ChildPast {
+  state: 'running' | 'restarting';
+  restarts: number;
+  lastExit: ExitReason;
+  /** What its restarts are counted against: its own budget under `per_child`, or that of all children. */
+  readonly budget: RestartBudget;
 }
 
 /** Records the child's present life, or that it has none. */
@@ -39,10 +44,10 @@ export function setLife(child: Child, life: Life | undefined): void {
  * child ended: at once for most, as a promise for those that take time. If a child unlinked itself and ended earlier, its
  * reason is unknown to the supervisor: `noproc`.
  */
-export function shutDown(supervisor: Life, child: Child, life: Life): ExitReason | Promise<ExitReason> {
+export function shutDown(supervisor: Life, spec: ChildSpec, life: Life): ExitReason | Promise<ExitReason> {
   if (life.hasEnded) return life.isLinkedToParent ? life.reason : 'noproc';
   const { clock } = life.kernel;
-  const rule = shutdownOf(child.spec);
+  const rule = shutdownOf(spec);
   unlink(supervisor, life);
   exit(life, supervisor.ref, rule === 'brutal_kill' ? 'kill' : 'shutdown');
   if (rule === 0) life.end('killed');
@@ -71,7 +76,7 @@ export async function shutDownInTurn(supervisor: Life, children: readonly Child[
       setLife(child, undefined);
       continue;
     }
-    const reason = await shutDown(supervisor, child, life);
+    const reason = await shutDown(supervisor, child.spec, life);
     if (supervisor.hasEnded) return;
     child.lastExit = reason;
     if (!isCleanEnd(child.spec, reason)) reportChild(supervisor, 'shutdown_error', child.spec, reason);

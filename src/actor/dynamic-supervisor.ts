@@ -1,5 +1,13 @@
 import { lifeAt } from './address.ts';
-import { Child, reportChild, reportUnexpected, setLife, shutDown, startResult, viewForCaller } from './child.ts';
+import {
+  type Child,
+  type ChildPast,
+  reportChild,
+  reportUnexpected,
+  shutDown,
+  startResult,
+  viewForCaller,
+} from './child.ts';
 import {
   childProblem,
   copyOfSpec,
@@ -27,6 +35,9 @@ export type DynamicSupervisorMessage =
   | TerminateByRef
   | { readonly type: 'exited'; readonly exit: Exit }
   | { readonly type: 'retry'; readonly child: Ref<never> };
+
+/** A child: its present life, or its last one while it is restarting. */
+type KeptLife = Life & { readonly keptAs: ChildSpec };
 
 /** How a dynamic supervisor restarts its children, and how many it may have. */
 export interface DynamicSupervisorOptions {
@@ -66,10 +77,11 @@ function superviseDynamic(
   if (maxChildren !== Infinity && !isCount(maxChildren)) refuseFlag('invalid_max_children', maxChildren);
   const life = lifeOf(self);
   const shared = new RestartBudget(intensity, periodMs);
-  /** A child is found by the `record` of its present life, or of its last one while it is restarting. */
-  const children = new Ring<Child>();
+  const lives = new Ring<Life>();
+  let kept = 0;
+  life.children = lives;
   self.trapExit((exit) => ({ type: 'exited', exit }));
-  life.viewChildren = () => [...children].map((child) => viewChild(life, child));
+  life.viewChildren = () => children().map((child) => viewChild(life, child));
 
   return {
     receive(message: DynamicSupervisorMessage | null | undefined): void | Promise<void> {
@@ -83,7 +95,7 @@ function superviseDynamic(
         case 'terminate_child':
           return terminate(message.child).then(message.reply);
         case 'which_children':
-          return message.reply([...children].map(viewForCaller));
+          return message.reply(children().map(viewForCaller));
         case 'count_children':
           return message.reply(count());
         default:
@@ -98,81 +110,89 @@ function superviseDynamic(
     const spec = copyOfSpec(given);
     const problem = childProblem(spec, 'never');
     if (problem !== undefined) return reply({ ok: false, code: 'bad_spec', problem });
-    if (children.size >= maxChildren) return reply({ ok: false, code: 'max_children' });
+    if (kept >= maxChildren) return reply({ ok: false, code: 'max_children' });
     const started = spawnLink(life, spec, spec.id);
     return started instanceof Promise ? started.then((late) => reply(added(spec, late))) : reply(added(spec, started));
   }
 
   function added(spec: ChildSpec, started: Started): StartChildResult {
-    if (started.ok === true) remember(new Child(spec, started.life), started.life);
+    if (started.ok === true) keep(started.life, spec, undefined);
     return startResult(started);
   }
 
-  function remember(child: Child, living: Life): void {
-    setLife(child, living);
-    living.record = child;
-    children.add(child);
+  function keep(child: Life, spec: ChildSpec, past: ChildPast | undefined): void {
+    child.keptAs = spec;
+    child.past = past;
+    kept += 1;
+    // A life that ended before it was kept is among them no more.
+    if (child.hasEnded) lives.add(child);
   }
 
-  function forget(child: Child): void {
-    if (child.life !== undefined) child.life.record = undefined;
-    children.delete(child);
+  function forget(child: Life): void {
+    child.keptAs = undefined;
+    child.past = undefined;
+    kept -= 1;
+    lives.delete(child);
   }
 
-  function childAt(ref: Ref<never>): Child | undefined {
+  function childAt(ref: Ref<never>): KeptLife | undefined {
     const found = lifeAt(ref);
-    return found?.parent === life && found.record instanceof Child ? found.record : undefined;
+    return found?.parent === life && isKept(found) ? found : undefined;
   }
 
   function exited({ from, reason }: Exit): void | Promise<void> {
     const child = childAt(from);
-    if (child?.state !== 'running' || child.life?.hasEnded !== true) return;
-    child.lastExit = reason;
-    if (isReported(child.spec, reason)) reportChild(life, 'child_terminated', child.spec, reason);
-    if (mustRestart(child.spec, reason)) return restart(child, reason);
-    forget(child);
+    if (child?.hasEnded !== true || child.past?.state === 'restarting') return;
+    if (isReported(child.keptAs, reason)) reportChild(life, 'child_terminated', child.keptAs, reason);
+    if (!mustRestart(child.keptAs, reason)) {
+      forget(child);
+      return;
+    }
+    child.past ??= { state: 'running', restarts: 0, lastExit: reason, budget: budgetOfOne() };
+    child.past.lastExit = reason;
+    return restart(child, child.past);
   }
 
   function retry(last: Ref<never>): void | Promise<void> {
     const child = childAt(last);
-    if (child?.state === 'restarting') return restart(child, child.lastExit ?? 'normal');
+    if (child?.past?.state === 'restarting') return restart(child, child.past);
   }
 
-  function restart(child: Child, reason: ExitReason): void | Promise<void> {
-    if (!budgetOf(child).spend(life.kernel.clock.monotonic())) {
-      giveUp(child, reason);
+  function restart(child: KeptLife, past: ChildPast): void | Promise<void> {
+    const spec = child.keptAs;
+    if (!past.budget.spend(life.kernel.clock.monotonic())) {
+      giveUp(child, spec, past.lastExit);
       return;
     }
-    const started = spawnLink(life, child.spec, child.spec.id);
-    if (started instanceof Promise) return started.then((late) => restarted(child, late));
-    restarted(child, started);
+    const started = spawnLink(life, spec, spec.id);
+    if (started instanceof Promise) return started.then((late) => restarted(child, spec, past, late));
+    restarted(child, spec, past, started);
   }
 
-  function restarted(child: Child, started: Started): void {
+  function restarted(child: Life, spec: ChildSpec, past: ChildPast, started: Started): void {
     if (started.ok === false) {
-      reportChild(life, 'start_error', child.spec, started.reason);
-      child.state = 'restarting';
-      child.lastExit = started.reason;
-      if (child.life !== undefined) self.send({ type: 'retry', child: child.life.ref });
+      reportChild(life, 'start_error', spec, started.reason);
+      past.state = 'restarting';
+      past.lastExit = started.reason;
+      self.send({ type: 'retry', child: child.ref });
       return;
     }
     forget(child);
     if (started.ok === 'ignore') return;
-    child.restarts += 1;
-    remember(child, started.life);
+    past.state = 'running';
+    past.restarts += 1;
+    keep(started.life, spec, past);
   }
 
-  function budgetOf(child: Child): RestartBudget {
-    if (budget === 'shared') return shared;
-    child.budget ??= new RestartBudget(intensity, periodMs);
-    return child.budget;
+  function budgetOfOne(): RestartBudget {
+    return budget === 'shared' ? shared : new RestartBudget(intensity, periodMs);
   }
 
-  function giveUp(child: Child, reason: ExitReason): void {
+  function giveUp(child: Life, spec: ChildSpec, reason: ExitReason): void {
     forget(child);
-    reportChild(life, budget === 'shared' ? 'intensity_reached' : 'gave_up', child.spec, reason);
+    reportChild(life, budget === 'shared' ? 'intensity_reached' : 'gave_up', spec, reason);
     if (budget === 'shared') self.stop('shutdown');
-    else announce(child.spec, reason);
+    else announce(spec, reason);
   }
 
   function announce(spec: ChildSpec, reason: ExitReason): void {
@@ -195,13 +215,13 @@ function superviseDynamic(
   }
 
   /** Ends a child and reports an end that is not clean. Returns `undefined` if the child ended at once, as most do. */
-  function end(child: Child): Promise<void> | undefined {
-    const ending = child.life;
-    if (ending === undefined || child.state !== 'running') return undefined;
-    const when = ending.hasEnded ? 'before' : 'after';
-    const ended = shutDown(life, child, ending);
-    if (ended instanceof Promise) return ended.then((reason) => reportEnd(child.spec, reason, when));
-    reportEnd(child.spec, ended, when);
+  function end(child: KeptLife): Promise<void> | undefined {
+    if (child.past?.state === 'restarting') return undefined;
+    const spec = child.keptAs;
+    const when = child.hasEnded ? 'before' : 'after';
+    const ended = shutDown(life, spec, child);
+    if (ended instanceof Promise) return ended.then((reason) => reportEnd(spec, reason, when));
+    reportEnd(spec, ended, when);
     return undefined;
   }
 
@@ -216,7 +236,8 @@ function superviseDynamic(
   async function stopAll(): Promise<void> {
     const waiting: Promise<void>[] = [];
     let turnEndsAt = performance.now() + turnMs;
-    for (const child of children) {
+    for (const child of lives) {
+      if (!isKept(child)) continue;
       const ending = end(child);
       if (ending === undefined) forget(child);
       else waiting.push(ending.then(() => forget(child)));
@@ -230,10 +251,25 @@ function superviseDynamic(
 
   function count(): ChildCounts {
     let [active, supervisors] = [0, 0];
-    for (const { spec, state } of children) {
-      if (state === 'running') active += 1;
-      if (typeOf(spec) === 'supervisor') supervisors += 1;
+    for (const child of lives) {
+      if (!isKept(child)) continue;
+      if (child.past?.state !== 'restarting') active += 1;
+      if (typeOf(child.keptAs) === 'supervisor') supervisors += 1;
     }
-    return { specs: children.size, active, supervisors, workers: children.size - supervisors };
+    return { specs: kept, active, supervisors, workers: kept - supervisors };
   }
+
+  function children(): readonly Child[] {
+    return [...lives].filter(isKept).map(asChild);
+  }
+}
+
+function isKept(life: Life): life is KeptLife {
+  return life.keptAs !== undefined;
+}
+
+/** What is known of a child. */
+function asChild(child: KeptLife): Child {
+  const { state = 'running', restarts = 0, lastExit } = child.past ?? {};
+  return { spec: child.keptAs, life: child, state, restarts, lastExit };
 }

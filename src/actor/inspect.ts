@@ -6,7 +6,7 @@ import { countOf } from './one-or-set.ts';
 import type { LifeView } from './report.ts';
 
 /** Measured bytes on Node's heap. */
-const bytesOf = { life: 256, child: 100, message: 48, link: 30, timer: 48, key: 190, monitor: 250, signal: 110 };
+const bytesOf = { life: 288, child: 40, message: 48, link: 30, timer: 48, key: 190, monitor: 250, signal: 110 };
 
 /** A life and the lives below it. */
 export function viewLife(life: Life): LifeView {
@@ -33,9 +33,9 @@ export function viewChild(supervisor: Life, { spec, life, state, restarts, lastE
   return { id: spec.id, name: spec.id, kind, state, restarts, ...nothing, ...defined({ lastExit }) };
 }
 
-/** The life of a child that is starting: its supervisor does not know it yet, but is linked to it. */
+/** The life of a child that is starting: its supervisor does not know it yet. */
 function lifeStarting(supervisor: Life, id: string): Life | undefined {
-  for (const life of supervisor.linkedChildren ?? []) {
+  for (const life of supervisor.children ?? []) {
     if (life.phase === 'starting' && life.name === id) return life;
   }
   return undefined;

@@ -1,4 +1,5 @@
 import { Address } from './address.ts';
+import type { ChildPast } from './child.ts';
 import { Context } from './contexts.ts';
 import { reasonOf } from './errors.ts';
 import type { Kernel } from './kernel.ts';
@@ -8,7 +9,7 @@ import type { Hold } from './registry.ts';
 import type { LifeView } from './report.ts';
 import { type Ring, RingItem } from './ring.ts';
 import type { Runnable } from './run-queue.ts';
-import type { Behaviour, Exit, ExitReason, Ref } from './types.ts';
+import type { Behaviour, ChildSpec, Exit, ExitReason, Ref } from './types.ts';
 import type { Watch, Watched } from './watch.ts';
 
 /**
@@ -28,12 +29,17 @@ export class Life extends RingItem implements Runnable, Watched {
   phase: 'starting' | 'running' | 'suspended' | 'stopping' | 'ended' = 'starting';
   /** Whether the life is linked to its parent; once it has ended, whether it was at its end. */
   isLinkedToParent = false;
-  /** The lives that have this one for a parent and are linked to it. */
-  linkedChildren: Ring<Life> | undefined = undefined;
+  /** The lives that this one began, linked to it or not, until they end; and those that it keeps as a dynamic supervisor. */
+  children: Ring<Life> | undefined = undefined;
   /** The other lives that this one is linked to. */
   links: OneOrSet<Life> = undefined;
-  /** The record that a dynamic supervisor keeps of this life as its child. */
-  record: RingItem | undefined = undefined;
+  /**
+   * The spec under which a dynamic supervisor keeps this life as its child, until it forgets it. It has no other record of
+   * the child: that would make collections of garbage among a million children take 1.7 times as long (Node 24).
+   */
+  keptAs: ChildSpec | undefined = undefined;
+  /** What the supervisor remembers of the child's earlier lives. */
+  past: ChildPast | undefined = undefined;
   watches: Watch | undefined = undefined;
   /** Kept by the clock: see `TimerHolder`. */
   lastTimer = -1;

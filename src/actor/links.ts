@@ -1,35 +1,26 @@
 import type { Life } from './life.ts';
 import { SystemMessage } from './mailbox.ts';
 import { itemsOf, withItem, withoutItem } from './one-or-set.ts';
-import { Ring } from './ring.ts';
 import type { ExitReason, Ref } from './types.ts';
 
 /** Links two lives: when one ends, the other gets an exit signal. Linking twice is one link. */
 export function link(one: Life, other: Life): void {
-  if (one.parent === other) return linkToParent(one, other);
-  if (other.parent === one) return linkToParent(other, one);
-  one.links = withItem(one.links, other);
-  other.links = withItem(other.links, one);
-}
-
-function linkToParent(child: Life, parent: Life): void {
-  if (child.isLinkedToParent) return;
-  child.isLinkedToParent = true;
-  parent.linkedChildren ??= new Ring();
-  parent.linkedChildren.add(child);
+  if (one.parent === other) one.isLinkedToParent = true;
+  else if (other.parent === one) other.isLinkedToParent = true;
+  else {
+    one.links = withItem(one.links, other);
+    other.links = withItem(other.links, one);
+  }
 }
 
 /** Removes the link between two lives, if there is one. */
 export function unlink(one: Life, other: Life): void {
-  if (one.parent === other) return unlinkFromParent(one, other);
-  if (other.parent === one) return unlinkFromParent(other, one);
-  one.links = withoutItem(one.links, other);
-  other.links = withoutItem(other.links, one);
-}
-
-function unlinkFromParent(child: Life, parent: Life): void {
-  child.isLinkedToParent = false;
-  parent.linkedChildren?.delete(child);
+  if (one.parent === other) one.isLinkedToParent = false;
+  else if (other.parent === one) other.isLinkedToParent = false;
+  else {
+    one.links = withoutItem(one.links, other);
+    other.links = withoutItem(other.links, one);
+  }
 }
 
 /** Sends an exit signal as `exit(Pid, Reason)` does: `kill` cannot be trapped and shows as `killed`. */
@@ -57,16 +48,20 @@ export function signalExit(target: Life, from: Ref<never>, reason: ExitReason): 
 /** Tells of the end of a life: first to its watches, then to the lives linked to it. */
 export function tellOfEnd(life: Life): void {
   for (let watch = life.watches; watch !== undefined; watch = life.watches) watch.fire(life.reason);
-  if (life.isLinkedToParent && life.parent?.linkedChildren?.delete(life))
-    signalExit(life.parent, life.ref, life.reason);
+  const { parent } = life;
+  if (life.keptAs === undefined) parent?.children?.delete(life);
+  if (parent !== undefined && life.isLinkedToParent) signalExit(parent, life.ref, life.reason);
   for (const other of itemsOf(life.links)) {
     other.links = withoutItem(other.links, life);
     signalExit(other, life.ref, life.reason);
   }
-  const children = life.linkedChildren;
+  const { children } = life;
   for (let child = children?.first; child !== undefined; child = children?.first) {
-    unlinkFromParent(child, life);
-    child.record = undefined;
+    children?.delete(child);
+    child.keptAs = undefined;
+    child.past = undefined;
+    if (!child.isLinkedToParent) continue;
+    child.isLinkedToParent = false;
     signalExit(child, life.ref, life.reason);
   }
 }

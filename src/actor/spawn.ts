@@ -3,6 +3,7 @@ import { ExitError, reasonOf } from './errors.ts';
 import type { Kernel } from './kernel.ts';
 import { isThenable, Life } from './life.ts';
 import { link } from './links.ts';
+import { Ring } from './ring.ts';
 import { LifeSelf } from './self.ts';
 import { type Behaviour, type ExitReason, ignore, type Self, type Start } from './types.ts';
 import { Watch } from './watch.ts';
@@ -29,6 +30,8 @@ export function spawn(kernel: Kernel, actor: Startable, name: string): Started |
 export function spawnLink(parent: Life, actor: Startable, name: string): Started | Promise<Started> {
   if (parent.hasEnded) return { ok: false, reason: 'noproc' };
   const life = new Life(parent.kernel, parent, name);
+  parent.children ??= new Ring();
+  parent.children.add(life);
   link(parent, life);
   return begin(life, actor);
 }

@@ -3,7 +3,10 @@ import { describe, test } from 'node:test';
 import { dynamicSupervisor, type DynamicSupervisorOptions } from '../../src/actor/dynamic-supervisor.ts';
 import { ExitError } from '../../src/actor/errors.ts';
 import { countChildren, startChild, terminateChild, whichChildren } from '../../src/actor/management.ts';
-import { type ExitReason, ignore, type Self } from '../../src/actor/types.ts';
+import type { Report } from '../../src/actor/report.ts';
+import { createSystem } from '../../src/actor/system.ts';
+import { type ExitReason, ignore, type Ref, type Self } from '../../src/actor/types.ts';
+import { VirtualClock } from '../../src/clock.ts';
 import { family, stage } from './support.ts';
 
 const crash: ExitReason = ['error', 'boom'];
@@ -102,6 +105,26 @@ describe('dynamic supervisor', () => {
     leave('a', 'normal');
     await system.idle();
     assert.deepEqual(await whichChildren(sup), []);
+  });
+
+  test('a child that is killed as its start ends is known until its end is handled', async () => {
+    let brief: Ref<never> | undefined;
+    const report = ({ type }: Report): void => {
+      if (type === 'started' && brief !== undefined) system.exit(brief, 'kill');
+    };
+    const system = createSystem({ clock: new VirtualClock(), report });
+    const spawned = await system.spawn(dynamicSupervisor());
+    assert.ok(spawned.ok === true);
+    const idle = { receive() {} };
+    const start = (self: Self<never>) => {
+      brief = self.ref;
+      return idle;
+    };
+    const starting = startChild(spawned.ref, { id: 'brief', start, restart: 'temporary' });
+    const known = await whichChildren(spawned.ref);
+    assert.deepEqual(await starting, { ok: true, ref: brief });
+    assert.deepEqual(known, [{ id: 'brief', type: 'worker', child: brief }]);
+    assert.deepEqual(await whichChildren(spawned.ref), []);
   });
 
   test('a terminated child is forgotten, and an address of an earlier life is not found', async () => {

@@ -141,7 +141,7 @@ export async function startTimed(test: TestContext, options: TimedOptions): Prom
   /** Whether the actor of a source is at its start, where it reads files. */
   function isSourceStarting(): boolean {
     const ref = daemon.daemon.parts.names.supervisors.whereis('source');
-    const children = ref === undefined ? undefined : lifeAt(ref)?.linkedChildren;
+    const children = ref === undefined ? undefined : lifeAt(ref)?.children;
     return [...(children ?? [])].some(({ phase }) => phase === 'starting');
   }
 
