@@ -9,8 +9,9 @@ import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { systemClock } from '../src/clock.ts';
 import { Source } from '../src/definition/source.ts';
-import { readInline } from '../src/engine/inline.ts';
+import { extractInput } from '../src/engine/inline.ts';
 import { type LocalEngineDeps, runLocally } from '../src/engine/local.ts';
+import { extract } from '../src/extract/extract.ts';
 import { BodyBudget } from '../src/fetch/body-budget.ts';
 import { createClient } from '../src/fetch/wire/client.ts';
 import { canonicalUrl } from '../src/frontier/canonical.ts';
@@ -45,7 +46,7 @@ const engine: LocalEngineDeps = {
   budget,
   now: () => clock.now(),
   renderPage: (request, options) => client.fetchPage(request, options),
-  extract: readInline,
+  extract: (page, reading) => extract(extractInput(page, reading)),
 };
 const makeRequest: MakeRequest = async ({ step, within }, signal) => {
   const run = (limited: AbortSignal) => runLocally(step, engine, limited, () => undefined);

@@ -79,7 +79,7 @@ const mayImport: Record<string, readonly string[]> = {
     'type src/extract',
     'type src/store',
   ],
-  'src/engine': ['src/fetch', 'src/extract', 'type src/provider', 'src/definition'],
+  'src/engine': ['src/work-budget.ts', 'src/fetch', 'src/extract', 'type src/provider', 'src/definition'],
   'src/request': [
     ...['definition', 'extract', 'fetch', 'plugin', 'provider', 'schedule', 'session'].map((part) => `src/${part}`),
     'type src/engine',
@@ -123,7 +123,7 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   'src/event': ['src/view'],
   'src/view': [],
-  'src/extract': ['src/schema', 'type src/fetch', 'type src/view'],
+  'src/extract': ['src/work-budget.ts', 'src/schema', 'type src/fetch', 'type src/view'],
   'src/schedule': ['src/schema'],
   'src/schema': [],
   'src/frontier': [],
@@ -134,6 +134,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/clock.ts': ['src/timer-heap.ts'],
   'src/defined.ts': [],
   'src/time-text.ts': [],
+  'src/work-budget.ts': [],
   'src/timer-heap.ts': [],
 };
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../src/clock.ts';
 import type { Registry } from '../src/actor/registry.ts';
 import type { Behaviour, Ref, Reply, Self } from '../src/actor/types.ts';
+import { InlineReader } from '../src/engine/inline.ts';
 import { type LocalEngineDeps, runLocally } from '../src/engine/local.ts';
 import type { RunStep, Step, StepOutcome } from '../src/engine/step.ts';
 import { createRenderer } from '../src/fetch/browser/renderer.ts';
@@ -21,7 +22,7 @@ export type EngineMessage =
 type Ran = { readonly ok: true; readonly outcome: StepOutcome } | { readonly ok: false; readonly error: unknown };
 
 /** The dependencies of the engine. */
-export interface EngineDeps extends Omit<LocalEngineDeps, 'client' | 'renderPage'> {
+export interface EngineDeps extends Omit<LocalEngineDeps, 'client' | 'renderPage' | 'inline'> {
   readonly registry: Registry<'engine', EngineMessage>;
   readonly userAgent: string;
   readonly clock: Clock;
@@ -36,6 +37,7 @@ export function engine(self: Self<EngineMessage>, deps: EngineDeps): Behaviour<E
   const { budget, clock, userAgent } = deps;
   const client = createClient({ budget, userAgent });
   const renderer = createRenderer({ client, budget, clock, userAgent, warn: (message) => deps.warn(message) });
+  const inline = new InlineReader(clock);
   const renderPage = renderer.renderPage.bind(renderer);
 
   return {
@@ -58,7 +60,7 @@ export function engine(self: Self<EngineMessage>, deps: EngineDeps): Behaviour<E
   function run({ step, signal, onSent, reply }: Extract<EngineMessage, { type: 'run' }>): void {
     self.task(
       () =>
-        runLocally(step, { ...deps, client, renderPage }, signal, onSent).then(
+        runLocally(step, { ...deps, client, renderPage, inline }, signal, onSent).then(
           (outcome): Ran => ({ ok: true, outcome }),
           (error: unknown): Ran => ({ ok: false, error }),
         ),

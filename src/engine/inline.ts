@@ -1,43 +1,77 @@
+import { availableParallelism } from 'node:os';
+import type { Clock } from '../clock.ts';
 import { costed, extract, type ExtractInput } from '../extract/extract.ts';
 import type { ExtractOutcome } from '../extract/draft.ts';
-import { quickPlaces } from '../extract/quick.ts';
+import { isCounted } from '../extract/counted.ts';
+import type { ExtractPlan } from '../extract/plan.ts';
+import { TooMuchWork, WorkBudget } from '../work-budget.ts';
 import type { Page } from '../fetch/page.ts';
 import type { Reading } from '../provider/provider.ts';
 import { defined } from '../defined.ts';
 
-/**
- * The largest page that is read on the main thread, in bytes. For larger pages the threads give more pages per second than the main
- * thread does, in spite of the hand-over. Measured by `bench/handoff.bench.ts`.
- */
-export const inlineBytes = 4_096;
+/** The largest page that is read on the main thread, in bytes. */
+export const inlineBytes = 65_536;
+
+/** The work that one page may take on the main thread: at worst some 5 ms. */
+const inlineSteps = 450_000;
+
+/** The time over which the share of the main thread's time is measured, in milliseconds. */
+const shareMs = 100;
 
 /**
- * The largest worst case of a plan on a page that is read on the main thread: the parts of the page squared, times the places that the
- * plan looks for. A page at this bound is read in some milliseconds; usual small pages stay under it.
+ * The share of the main thread's time that reading may take. Where there are more processors, a main thread that is busy has its
+ * pages read beside it, though that costs more.
  */
-const maxLooks = 300_000;
+const usualShare = availableParallelism() > 1 ? 0.2 : 0.5;
 
-/** Whether a page is read on the main thread. */
-export function isReadInline({ body }: Page, { plan, explain }: Reading): boolean {
-  if (body.byteLength > inlineBytes || explain !== undefined) return false;
-  const isMarkup = plan.document === 'html' || plan.document === 'xml';
-  return quickPlaces(plan) * (isMarkup ? partsOf(body) ** 2 : 1) <= maxLooks;
-}
+/**
+ * Reads small pages on the main thread, where reading them costs less than handing them over does: a page of at most 64 kB by a
+ * plan whose work is counted. What takes more than some 5 ms, or more than the share of the thread's time, is left to another
+ * thread, and so is then each page of that plan that is as large.
+ */
+export class InlineReader {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #share: number;
+  /** The size of the smallest page that was too much work, by plan. */
+  readonly #tooLarge = new WeakMap<ExtractPlan, number>();
+  #usedMs = 0;
+  #usedAt = 0;
 
-/** The number of `<` in a page: its tags, and everything else that begins as tags do. */
-function partsOf(body: ArrayBuffer): number {
-  let parts = 0;
-  for (const byte of new Uint8Array(body)) {
-    if (byte === 0x3c) parts += 1;
+  constructor(clock: Pick<Clock, 'monotonic'>, share = usualShare) {
+    this.#clock = clock;
+    this.#share = share;
   }
-  return parts;
+
+  /** Reads a page, or resolves with `undefined` where another thread is to read it. Its body stays. Never rejects. */
+  async read(page: Page, reading: Reading): Promise<ExtractOutcome | undefined> {
+    if (!this.#mayRead(page, reading)) return undefined;
+    const startedAt = this.#clock.monotonic();
+    const outcome = await readInline(page, reading);
+    this.#usedMs += this.#clock.monotonic() - startedAt;
+    if (outcome === undefined) this.#tooLarge.set(reading.plan, page.body.byteLength);
+    return outcome;
+  }
+
+  #mayRead({ body: { byteLength } }: Page, { plan, explain }: Reading): boolean {
+    if (byteLength > inlineBytes || explain !== undefined || !isCounted(plan)) return false;
+    if (byteLength >= (this.#tooLarge.get(plan) ?? Infinity)) return false;
+    const now = this.#clock.monotonic();
+    this.#usedMs = Math.max(0, this.#usedMs - (now - this.#usedAt) * this.#share);
+    this.#usedAt = now;
+    return this.#usedMs < shareMs * this.#share;
+  }
 }
 
-/** Reads a page on the main thread. An error of the extraction is a failure `extract_crashed`, as a crash of a thread is. Never rejects. */
-export async function readInline(page: Page, reading: Reading): Promise<ExtractOutcome> {
+/**
+ * Reads a page on this thread; resolves with `undefined` where that is too much work for it. An error of the extraction is a failure
+ * `extract_crashed`, as a crash of a thread is. Never rejects.
+ */
+export async function readInline(page: Page, reading: Reading): Promise<ExtractOutcome | undefined> {
+  const budget = new WorkBudget(inlineSteps);
   try {
-    return await costed(() => extract(extractInput(page, reading)));
+    return await costed(() => extract(extractInput(page, reading), { run: (read) => budget.run(read) }));
   } catch (error) {
+    if (error instanceof TooMuchWork) return undefined;
     const cause = error instanceof Error ? error.message : String(error);
     return { ok: false, failure: { code: 'extract_crashed', cause } };
   }

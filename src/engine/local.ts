@@ -10,7 +10,7 @@ import type { Page } from '../fetch/page.ts';
 import type { FetchCost, FetchOptions, FetchOutcome, FetchRequest } from '../fetch/request.ts';
 import type { Reading } from '../provider/provider.ts';
 import { defined } from '../defined.ts';
-import { isReadInline, readInline } from './inline.ts';
+import type { InlineReader } from './inline.ts';
 import type { Exchange, Step, StepFailure, StepOutcome } from './step.ts';
 
 /** What fetches pages and what reads them. */
@@ -21,6 +21,8 @@ export interface LocalEngineDeps {
   now(): number;
   /** Fetches a page through a browser. Rejects for errors of ours. */
   renderPage(request: FetchRequest, options: FetchOptions): Promise<FetchOutcome>;
+  /** Reads pages on this thread. Default: none. */
+  readonly inline?: Pick<InlineReader, 'read'>;
   /** Reads a page on a thread; its body is transferred there. Rejects with the signal's reason when that fires first. */
   extract(page: Page, reading: Reading, signal: AbortSignal): Promise<ExtractOutcome>;
   /**
@@ -84,7 +86,7 @@ type PageOutcome = (Outcome<'page'> | Outcome<'read'> | Outcome<'failed'>) & Pic
 async function readPage(
   page: Page,
   { reading, keepBytes = -1 }: Step,
-  { extract, readByPlugin }: LocalEngineDeps,
+  { inline, extract, readByPlugin }: LocalEngineDeps,
   signal: AbortSignal,
 ): Promise<PageOutcome> {
   if (reading === undefined) return { kind: 'page', page };
@@ -95,7 +97,7 @@ async function readPage(
     const read = await readByPlugin(page, reading, signal);
     return read.ok ? { ...readOf(page, read), ...kept } : { kind: 'failed', failure: read.failure, ...kept };
   }
-  const outcome = await (isReadInline(page, reading) ? readInline(page, reading) : extract(page, reading, signal));
+  const outcome = (await inline?.read(page, reading)) ?? (await extract(page, reading, signal));
   const read = outcome.ok ? readOf(page, outcome) : unreadOf(page, outcome);
   return { ...read, ...defined({ trial: outcome.trial }), ...kept };
 }

@@ -1,10 +1,11 @@
 import { isDocument } from 'domhandler';
-import { isTooDense, maxParts } from './tree/parts.ts';
+import { countUpTo, isTooDense, maxParts } from './tree/parts.ts';
 import { decodeBody } from './decode.ts';
 import { documentKind, type DocumentName } from './document/all.ts';
 import type { ExtractFailure } from './draft.ts';
 import type { ExtractPlan } from './plan.ts';
 import { JsonSpot, type PageContext, pageContext, type Spot } from './rule/spot.ts';
+import { isBounded, spend } from '../work-budget.ts';
 
 /** The media type in a `Content-Type`, in lower case and without parameters; empty when there is none. */
 function mediaTypeOf(contentType: string | undefined): string {
@@ -79,11 +80,13 @@ export async function openDocument(
   if (bytes.length === 0) return { ok: false, failure: { code: 'empty' } };
   const mediaType = foreignMediaType(bytes, contentType, plan.document);
   if (mediaType !== undefined) return { ok: false, failure: foreign(mediaType, plan) };
+  const kind = documentKind(plan.document);
+  spend(bytes.length * kind.steps.byte);
   const text = decodeBody(bytes, contentType);
   if (text.trim() === '') return { ok: false, failure: { code: 'empty' } };
-  const kind = documentKind(plan.document);
   if (isTooDense(text, kind.marks(plan)))
     return { ok: false, failure: { code: 'too_many_parts', document: plan.document, limit: maxParts }, text };
+  if (isBounded()) spend(countUpTo(text, kind.marks(plan), maxParts) * kind.steps.mark);
   const opened = await kind.open(text, plan, url);
   if (!opened.ok)
     return { ok: false, failure: { code: 'unparseable', document: plan.document, message: opened.message }, text };

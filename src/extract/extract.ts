@@ -25,15 +25,26 @@ export interface ExtractInput {
   readonly explain?: TrialOptions;
 }
 
+/** How a page is read. */
+export interface ExtractOptions {
+  /** Follows the reading of each field. */
+  readonly watch?: FieldWatch;
+  /** Runs each part of the reading; `extract` rejects with what it throws. Default: runs it as it is. */
+  run?<T>(read: () => T): T;
+}
+
 /**
  * Reads a page by its plan. The outcome depends on the input alone, since only compiled plans are kept between pages. An unreadable
  * page gives a failure. Rejects if the plan does not compile, as with an invalid selector.
  */
-export async function extract(input: ExtractInput, watch?: FieldWatch): Promise<ExtractOutcome> {
+export async function extract(
+  input: ExtractInput,
+  { watch, run = (read) => read() }: ExtractOptions = {},
+): Promise<ExtractOutcome> {
   const { body, url, contentType, plan } = input;
   try {
-    const opened = await openDocument(new Uint8Array(body), url, contentType, plan);
-    return opened.ok ? readOpened(opened, input, watch) : failed(opened.failure, opened.text);
+    const opened = await run(() => openDocument(new Uint8Array(body), url, contentType, plan));
+    return opened.ok ? run(() => readOpened(opened, input, watch)) : failed(opened.failure, opened.text);
   } catch (error) {
     if (!(error instanceof TooManyParts)) throw error;
     return failed({ code: 'too_many_parts', document: error.document, limit: maxParts });

@@ -1,9 +1,13 @@
 import { type AnyNode, type Document, isTag, isText } from 'domhandler';
 import { nextBeside, nextNode } from './tree/nodes.ts';
+import { spend } from '../work-budget.ts';
 
 /** Text of a page that is looked at, in characters; of more, a few pieces that lie evenly in it. */
 const sampledUnits = 8_000;
 const pieces = 8;
+
+/** The work of a character that is looked at. */
+const sampleSteps = 6;
 
 /** Text of a page that is read, in characters; the rest is ignored. */
 const maxUnits = 1_000_000;
@@ -13,6 +17,7 @@ const maxUnits = 1_000_000;
  * nearly the same order. It is made of every three words in a row, in small letters, without scripts and styles.
  */
 export function fingerprintOf(root: Document): string {
+  spend(sampledUnits * sampleSteps);
   const counts = new BitCounts();
   let [beforeLast, last, words] = [0, 0, 0];
   forEachWord(sampleOf(visibleText(root)), (hash) => {

@@ -4,12 +4,16 @@ import type { LinkPlan } from './plan.ts';
 import { JsonSpot, type PageContext, type Spot } from './rule/spot.ts';
 import { attributeOf, findUpTo, nextBeside, nextNode, textContent } from './tree/nodes.ts';
 import { compileSelector } from './tree/selector.ts';
+import { spend } from '../work-budget.ts';
 
 /** Finds the links of a page: absolute, without fragments, in page order, each once; 50,000 at most. */
 export type FindLinks = (root: Spot, page: PageContext) => readonly string[];
 
 /** Links of one page, at most. */
 const maxLinks = 50_000;
+
+/** The work of parsing an address. */
+const linkSteps = 200;
 
 /** Longest address that is followed, in characters. */
 const maxUrlLength = 2_083;
@@ -25,6 +29,7 @@ export function compileLinks(plan: LinkPlan | 'sitemap', isXml: boolean): FindLi
       // What a page repeats is not worth parsing again.
       if (seen.has(text)) continue;
       seen.add(text);
+      spend(linkSteps);
       const url = linkOf(text, page.base);
       if (url !== undefined) links.add(url);
       if (links.size >= maxLinks) break;

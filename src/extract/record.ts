@@ -5,6 +5,7 @@ import type { Unparsed } from '../view/scrape.ts';
 import type { Value } from './value/value.ts';
 import type { ExtractPlan } from './plan.ts';
 import type { FieldPlan, RecordPlan } from './rule/plan.ts';
+import { spend } from '../work-budget.ts';
 import { evaluate, type Evaluated, type Trace } from './rule/evaluate.ts';
 import { placeText } from './rule/place.ts';
 import { JsonSpot, type PageContext, type Spot } from './rule/spot.ts';
@@ -40,6 +41,9 @@ export interface TypedDrafts {
 /** Evidence that is kept, at most: more says nothing new. */
 const maxUnparsed = 100;
 const maxNotes = 100;
+
+/** The work of a record, and of each of its fields, beside that of finding them. */
+const [recordSteps, fieldSteps] = [200, 50];
 
 /** Longest key of a record, in characters. */
 const keyLength = 1_000;
@@ -208,6 +212,7 @@ function spotsOf(root: Spot, { each }: CompiledRecord, page: PageContext): reado
 }
 
 function readFields(spot: Spot, record: CompiledRecord, page: PageContext, watch: FieldWatch | undefined): ReadFields {
+  spend(recordSteps + record.fields.length * fieldSteps);
   const fields: Record<string, Value> = {};
   const found: string[] = [];
   const unparsed: Unparsed[] = [];

@@ -6,6 +6,7 @@ import { extract, type ExtractInput } from './extract.ts';
 import type { ExtractPlan } from './plan.ts';
 import type { FieldPlan } from './rule/plan.ts';
 import type { Evaluated, Trace } from './rule/evaluate.ts';
+import type { FieldWatch } from './record.ts';
 import { placeText } from './rule/place.ts';
 import { isDeepStrictEqual } from 'node:util';
 
@@ -37,7 +38,7 @@ export async function tryExtract(
   { trees = false }: TrialOptions = {},
 ): Promise<{ readonly outcome: ExtractOutcome; readonly trial: Trial }> {
   const items: { readonly record: string; key?: string; readonly fields: ExplainedField[] }[] = [];
-  const outcome = await extract(input, {
+  const watch: FieldWatch = {
     item: (record) => void items.push({ record, fields: [] }),
     done: (key) => {
       const item = items.at(-1);
@@ -46,7 +47,8 @@ export async function tryExtract(
     field: (...read) => {
       if (items.length <= maxItems) items.at(-1)?.fields.push(explained(...read));
     },
-  });
+  };
+  const outcome = await extract(input, { watch });
   const trial = { items: items.slice(0, maxItems) };
   return { outcome, trial: trees ? { ...trial, trees: await treeDifferences(input, outcome) } : trial };
 }

@@ -1,80 +1,211 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { inlineBytes, isReadInline } from '../../src/engine/inline.ts';
+import { listPage, productFields, productPage } from '../../bench/pages.ts';
+import { inlineBytes, InlineReader, readInline } from '../../src/engine/inline.ts';
 import type { ExtractPlan } from '../../src/extract/plan.ts';
 import type { RecordPlan } from '../../src/extract/rule/plan.ts';
+import type { Page } from '../../src/fetch/page.ts';
+import type { Reading } from '../../src/provider/provider.ts';
 import { bodyOf, keyed, planFor } from '../extract/plan.ts';
 
-function isInline(plan: ExtractPlan, bytes = inlineBytes): boolean {
-  const body = bodyOf('x'.repeat(bytes));
-  const page = {
+function pageOf(html: string, contentType = 'text/html; charset=utf-8'): Page {
+  const body = bodyOf(html);
+  const bytes = body.byteLength;
+  return {
     url: 'http://site.test/',
     status: 200,
-    headers: {},
+    headers: { 'content-type': contentType },
     body,
     observedAt: 0,
     elapsedMs: 0,
     encodedBytes: bytes,
   };
-  return isReadInline(page, { source: 'shop', plan, limitMs: 1_000 });
+}
+
+function readingOf(plan: ExtractPlan): Reading {
+  return { source: 'shop', plan, limitMs: 1_000 };
 }
 
 function planWith(field: object, rest: Partial<RecordPlan> = {}, more: Partial<ExtractPlan> = {}): ExtractPlan {
   return planFor([keyed({ field }, rest)], more);
 }
 
+/** A reader on a clock that stands still, so that time is never too short. */
+function readerAt(clock: { ms: number } = { ms: 0 }, share = 0.5): InlineReader {
+  return new InlineReader({ monotonic: () => clock.ms }, share);
+}
+
+async function isInline(plan: ExtractPlan, html = '<p class=key>a</p>', contentType?: string): Promise<boolean> {
+  const page = pageOf(html, contentType);
+  const outcome = await readerAt().read(page, readingOf(plan));
+  assert.equal(page.body.detached, false);
+  return outcome !== undefined;
+}
+
+const eight = planFor([keyed({ ...productFields, key: { const: 'a' } })]);
+
 describe('a page is read on the main thread', () => {
-  test('when it is small, and on a thread when it is not', () => {
-    assert.ok(isInline(planWith({})));
-    assert.ok(!isInline(planWith({}), inlineBytes + 1));
-  });
-
-  test('when its plan has selectors, attributes, meta tags, lists of text and JSON by steps', () => {
-    assert.ok(isInline(planWith({ css: 'ul.a > li[data-x="y"] b', type: 'array', of: { type: 'text' } })));
-    assert.ok(isInline(planWith({ meta: 'og:title' })));
-    assert.ok(
-      isInline(
-        planWith({ json: '$.items[0].name' }, { each: { by: 'json', path: '$.list[*]' } }, { document: 'json' }),
-      ),
-    );
-  });
-
-  test('unless it has so many tags that reading them by so many places may take long', () => {
-    const body = bodyOf('<b>'.repeat(1_300));
-    const page = {
-      url: 'http://site.test/',
-      status: 200,
-      headers: {},
-      body,
-      observedAt: 0,
-      elapsedMs: 0,
-      encodedBytes: 1,
-    };
-    assert.ok(!isReadInline(page, { source: 'shop', plan: planWith({}), limitMs: 1_000 }));
-    assert.ok(
-      isReadInline(
-        { ...page, body: bodyOf('<b>'.repeat(300)) },
-        { source: 'shop', plan: planWith({}), limitMs: 1_000 },
-      ),
-    );
-  });
-
-  for (const [name, field] of [
-    ['XPath', { xpath: '//a[//b]' }],
-    ['a pseudo-class', { css: 'p:has(b)' }],
-    ['later siblings', { css: 'p ~ b' }],
-    ['a descent', { json: '$..name' }],
-    ['a filter of a path', { json: '$.list[?@.a==1]' }],
-    ['a pattern', { css: 'p', filters: [{ regex: '(a{500}){2}' }] }],
-    ['objects', { css: 'p', type: 'object', fields: { a: 'b' } }],
-  ] as const) {
-    test(`never when a small page could make it long: by ${name}`, () => {
-      assert.ok(!isInline(planWith(field)));
+  for (const kilobytes of [5, 50]) {
+    test(`when it is a usual one of ${kilobytes} kB with eight fields`, async () => {
+      for (let id = 0; id < 20; id += 1) {
+        const { html, fields } = productPage(id, kilobytes);
+        const outcome = await readerAt().read(pageOf(html), readingOf(eight));
+        assert.ok(outcome?.ok);
+        assert.equal(outcome.extraction.drafts[0]?.fields['sku'], fields.sku);
+      }
     });
   }
 
-  test("never with the browser's tree, nor when each of many places in markup is searched", () => {
-    assert.ok(!isInline(planWith({}, {}, { tree: 'browser' })));
-    assert.ok(!isInline(planWith({}, { each: { by: 'css', css: 'li' } })));
+  test('when it is a list of some hundred cards', async () => {
+    const cards = planFor([keyed({ key: { css: 'a', attr: 'href' }, title: { css: 'b' } }, { each: css('li.card') })]);
+    const links = Array.from({ length: 100 }, (_, index) => `/p/${index}`);
+    const outcome = await readerAt().read(pageOf(listPage(links, '/list/2')), readingOf(cards));
+    assert.ok(outcome?.ok);
+    assert.equal(outcome.extraction.drafts.length, 100);
+  });
+
+  test('up to its limit of bytes, and no larger', async () => {
+    assert.ok(await isInline(planWith({}), 'x'.repeat(inlineBytes)));
+    assert.ok(!(await isInline(planWith({}), 'x'.repeat(inlineBytes + 1))));
+  });
+
+  for (const [name, field] of [
+    ['a pseudo-class', { css: 'p:has(b):nth-child(2)' }],
+    ['later siblings', { css: 'p ~ b' }],
+    ['a pattern', { css: 'p', filters: [{ regex: '(\\d+)' }] }],
+    ['objects', { css: 'p', type: 'object', fields: { a: 'b' } }],
+    ['a meta tag', { meta: 'og:title' }],
+  ] as const) {
+    test(`by ${name}, whose work is counted as well`, async () => {
+      assert.ok(await isInline(planWith(field)));
+    });
+  }
+
+  for (const [name, field, document] of [
+    ['XPath', { xpath: '//a[//b]' }, 'html'],
+    ['a descent', { json: '$..name' }, 'json'],
+    ['a filter of a path', { json: '$.list[?@.a==1]' }, 'json'],
+    ['JSON within markup', { json: '$.name', in: 'ld+json' }, 'html'],
+  ] as const) {
+    test(`never by ${name}, whose work is not counted`, async () => {
+      assert.ok(!(await isInline(planWith(field, {}, { document }))));
+    });
+  }
+
+  test("never with the browser's tree, nor in a trial", async () => {
+    assert.ok(!(await isInline(planWith({}, {}, { tree: 'browser' }))));
+    const trial = { ...readingOf(planWith({})), explain: {} };
+    assert.equal(await readerAt().read(pageOf('<p class=key>a'), trial), undefined);
+  });
+
+  test('unless one as small was too much work for its plan, until the plan changes', async () => {
+    const reader = readerAt();
+    const plan = planWith({ css: '.a .b .c' });
+    const fine = (bytes: number): string => `<p class=key>a</p>${' '.repeat(bytes)}`;
+    assert.equal(await reader.read(pageOf('<b class=c>'.repeat(2_000)), readingOf(plan)), undefined);
+    assert.equal(await reader.read(pageOf(fine(30_000)), readingOf(plan)), undefined);
+    assert.ok((await reader.read(pageOf(fine(10_000)), readingOf(plan)))?.ok);
+    assert.ok((await reader.read(pageOf(fine(30_000)), readingOf({ ...plan })))?.ok);
   });
 });
+
+test('reading takes no more than its share of the main thread, and has it again later', async () => {
+  const clock = { ms: 0 };
+  // Each page takes 5 ms of this clock, which is looked at before and behind it.
+  let looks = 0;
+  const monotonic = (): number => (looks++ % 3 === 2 ? (clock.ms += 5) : clock.ms);
+  const reader = new InlineReader({ monotonic }, 0.25);
+  let inline = 0;
+  for (let page = 0; page < 1_000; page += 1) {
+    const outcome = await reader.read(pageOf('<p class=key>a</p>'), readingOf(planWith({})));
+    if (outcome === undefined) {
+      looks = 0;
+      clock.ms += 1;
+    } else inline += 1;
+  }
+  const share = (inline * 5) / clock.ms;
+  assert.ok(share > 0.23 && share < 0.28, `${share}`);
+});
+
+const kilobytes60 = 60_000;
+
+function filled(unit: string, bytes = kilobytes60): string {
+  return unit.repeat(Math.floor(bytes / unit.length));
+}
+
+function nested(open: string, depth: number, inner: string): string {
+  return `${open.repeat(depth)}${inner}`;
+}
+
+/** Pages that are made to take long by what they are parsed as. */
+const hostilePages: Readonly<Record<string, string>> = {
+  'empty elements': filled('<br>', 25_000),
+  'paragraphs that close each other': filled('<p>', 18_000),
+  'end tags without a start': `${'<ba>'.repeat(120)}${filled('</bb>', 20_000)}`,
+  'nested elements': filled('<div>'),
+  'deep elements': nested('<i class=a>', 120, filled('<b class="a"></b>', 12_000)),
+  attributes: `<b ${Array.from({ length: 10_000 }, (_, index) => index.toString(36)).join(' ')}>`,
+  'long classes': nested(`<i class="${filled('q ', 6_000)}">`, 8, filled('<b class=a></b>', 10_000)),
+  'a long text': `<b class=a>${filled('a ')}`,
+  'a deep text': nested('<i class=a>', 120, filled('a ', 50_000)),
+  numbers: filled(`<b class=a>${'1 '.repeat(90)}</b>`),
+  'foreign elements': filled('<svg/>', 25_000),
+  comments: `<b class=z></b>${filled('<!---->', 10_000)}${filled('<b class=a></b>', 20_000)}`,
+  entities: filled('&notit;&'),
+  links: Array.from({ length: 3_000 }, (_, index) => `<a class=a href=${index}></a>`).join(''),
+  images: `<img class=a srcset="${Array.from({ length: 10_000 }, (_, index) => `${index.toString(36)} 2x`).join(',')}">`,
+  names: filled('<meta name=a content=b>', 30_000),
+};
+
+const texts = { type: 'array', of: { type: 'text' } };
+
+/** Plans that are made to take long on them, each with twenty fields. */
+const hostileRules: Readonly<Record<string, object>> = {
+  'a chain of descendants': { css: '.z .a .a .a .a' },
+  'a descendant': { css: '.z .a' },
+  'pseudo-classes': { css: '.a:has(.a:has(.z))' },
+  'later siblings': { css: 'b ~ b ~ .z' },
+  'an earlier sibling': { css: '.z + .a .a' },
+  'a place among siblings': { css: 'b:nth-last-child(9999)' },
+  'a text within': { css: ':icontains("zzz")' },
+  'lists of texts': { css: '.a', ...texts },
+  'lists of markup': { css: '.a', take: 'outer', ...texts },
+  'lists of spaced texts': { css: '.a', take: 'spaced', ...texts },
+  addresses: { css: '.a', attr: 'srcset', ...texts },
+  'meta tags': { meta: 'z' },
+  patterns: { css: '.a', filters: [{ replace: { from: 'a(.*z)?', to: 'x' } }] },
+  amounts: { css: '.a', type: 'array', of: { type: 'money' } },
+  dates: { css: '.a', type: 'array', of: { type: 'date', formats: ['dd.MM.yyyy', 'd. MMM yy'] } },
+};
+
+/** The processor time of a page that is read as a main thread does, in milliseconds; of many readings, as clocks are coarse. */
+async function costOf(html: string, plan: ExtractPlan, readings: number): Promise<number> {
+  const page = pageOf(html);
+  const before = process.threadCpuUsage();
+  for (let reading = 0; reading < readings; reading += 1) await readInline(page, readingOf(plan));
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000 / readings;
+}
+
+describe('no page takes the main thread longer than some 5 ms on a quiet machine', () => {
+  /** A usual page of 50 kB, which takes some 0.7 ms there. */
+  const usual = productPage(1, 50).html;
+
+  for (const [how, rule] of Object.entries(hostileRules)) {
+    test(`by twenty fields of ${how}`, async () => {
+      const fields = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`field${index}`, rule]));
+      const plan = planFor([keyed({ key: { const: 'a' }, ...fields })], { links: {} });
+      const reference = await costOf(usual, eight, 40);
+      for (const [what, html] of Object.entries(hostilePages)) {
+        const first = (await costOf(html, plan, 3)) / reference;
+        // What was measured over a short time is measured again over a longer one before it counts.
+        const usuals = first < 7 ? first : (await costOf(html, plan, 40)) / (await costOf(usual, eight, 200));
+        assert.ok(usuals < 7, `${what}: ${usuals.toFixed(1)} usual pages`);
+      }
+    });
+  }
+});
+
+function css(selector: string): NonNullable<RecordPlan['each']> {
+  return { by: 'css', css: selector };
+}

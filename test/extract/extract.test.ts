@@ -102,7 +102,7 @@ describe('what a page may hold', () => {
     let looked = 0;
     const watch = { item: () => void (looked += 1), field: () => undefined, done: () => undefined };
     const input = { body: bodyOf(rows.join('')), url: 'http://site.test/', contentType: 'text/html', plan };
-    assert.equal((await extract(input, watch)).ok, false);
+    assert.equal((await extract(input, { watch })).ok, false);
     assert.equal(looked, 10_001);
   });
 });

@@ -79,7 +79,6 @@ export async function openPool(
     const headers = { 'content-type': 'text/html' };
     const page = { url, status: 200, headers, body, observedAt: 0, elapsedMs: 0, encodedBytes: body.byteLength };
     const outcome = await extractPage(ref, { page, reading: { source: 'many', plan, limitMs } }, never);
-    if (!outcome.ok) return outcome;
     // How long the thread was busy is no part of what was read.
     const { cpuMs: _, ...read } = outcome;
     return read;

@@ -15,6 +15,7 @@ export const csv: DocumentKind = {
   marks({ csv: { delimiter } = {} }) {
     return ['\n', '\r', ...(delimiter === undefined ? delimiters : [delimiter])];
   },
+  steps: { byte: 10, mark: 30 },
   open(text, options) {
     const parsed = parseCsv(text, options.csv);
     return parsed.ok ? { ok: true, root: new JsonSpot(parsed.value) } : parsed;

@@ -2,6 +2,7 @@ import { type Document, isDocument } from 'domhandler';
 import { parseDocument, Parser } from 'htmlparser2';
 import { BoundHandler, maxParts } from '../tree/parts.ts';
 import { findFirst } from '../tree/nodes.ts';
+import { isBounded } from '../../work-budget.ts';
 import type { DocumentKind, OpenedDocument } from './kind.ts';
 
 /** An HTML page. */
@@ -14,6 +15,7 @@ export const html: DocumentKind = {
     otherwise: 'text without a tag',
   },
   marks: () => ['<'],
+  steps: { byte: 1, mark: 70 },
   open(text, { tree = 'fast' }, url) {
     return tree === 'fast'
       ? opened(parseHtml(text), text, url)
@@ -43,7 +45,7 @@ async function parseBrowser(text: string): Promise<Document> {
 /** Parses a page into a tree as it is written. Throws `TooManyParts` for more attributes than a thread may hold. */
 export function parseHtml(text: string): Document {
   // Short texts need no count of their attributes, which costs a call for each.
-  if (text.length <= maxParts) return parseDocument(text);
+  if (text.length <= maxParts && !isBounded()) return parseDocument(text);
   const handler = new BoundHandler('html');
   new Parser(handler).end(text);
   return handler.root;

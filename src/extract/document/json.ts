@@ -14,6 +14,7 @@ export const json: DocumentKind = {
     otherwise: 'text that is no JSON',
   },
   marks: () => jsonMarks,
+  steps: { byte: 3, mark: 10 },
   open(text) {
     const parsed = parseJson(text);
     return parsed.ok ? { ok: true, root: new JsonSpot(parsed.value) } : parsed;

@@ -17,6 +17,8 @@ export interface DocumentKind {
   readonly media: MediaForm;
   /** Marks of which each may begin one part of the document. A body with more of them than a thread could hold is not parsed. */
   marks(options: DocumentOptions): readonly string[];
+  /** The work of decoding and parsing a body at worst, for each of its bytes and each of its marks. */
+  readonly steps: { readonly byte: number; readonly mark: number };
   /** Parses the text of a body; `url` is the body's address. */
   open(text: string, options: DocumentOptions, url: string): OpenedDocument | Promise<OpenedDocument>;
   /** Where records stand if the definition does not say. Default: the whole document is one record. */

@@ -14,6 +14,7 @@ export const xml: DocumentKind = {
     otherwise: 'text without a tag',
   },
   marks: () => ['<'],
+  steps: { byte: 1, mark: 70 },
   open(text) {
     const root = parseXml(text);
     return root.children.some(isTag)

@@ -3,6 +3,7 @@ import { isList, maxElements, type Value } from '../value/value.ts';
 import type { CompiledBranch, CompiledObject, CompiledRule, CompiledValue, NamedFilter } from './compile.ts';
 import { JsonSpot, type PageContext, type Spot } from './spot.ts';
 import { taken } from './take.ts';
+import { spend } from '../../work-budget.ts';
 import { keepsNull, lose, loseList, type Lost, typed } from './typed.ts';
 
 /** The result of a rule. It has no value if no place matches, or if what was found could not be read. */
@@ -20,6 +21,9 @@ export interface Trace {
   readonly steps: { readonly filter: string; readonly before: Value }[];
 }
 
+/** The work of a rule, of a match and of a filter, without that of the texts in it. */
+const [ruleSteps, matchSteps, filterSteps] = [50, 20, 20];
+
 const notFound: Evaluated = { isFound: false, lost: [] };
 
 /**
@@ -27,6 +31,7 @@ const notFound: Evaluated = { isFound: false, lost: [] };
  * throws, and `TooManyParts` if the JSON within the page is too large.
  */
 export function evaluate(rule: CompiledRule, from: Spot, page: PageContext, trace?: Trace): Evaluated {
+  spend(ruleSteps);
   const { whenFound } = rule.plan;
   let chosen: Chosen | undefined;
   for (const branch of rule.branches) {
@@ -123,6 +128,7 @@ function rawValue(
         inside.map((each) => new JsonSpot(each)),
         as.of,
       );
+    spend(matchSteps);
     const value = taken(match, branch.plan, page);
     if (typeof value === 'string') page.roomUnits -= value.length;
     return page.roomUnits < 0 ? lose(lost, '', 'no more than 64 Mi characters of all fields together') : value;
@@ -139,6 +145,7 @@ function filtered(
   let value = raw;
   for (const { name, run } of filters) {
     steps?.push({ filter: name, before: value });
+    spend(textSteps(value));
     try {
       value = run(value, page.base);
     } catch (error) {
@@ -147,6 +154,12 @@ function filtered(
     }
   }
   return value;
+}
+
+/** The work of a filter that goes through a text, or through the texts of a list. */
+function textSteps(value: Value): number {
+  if (typeof value === 'string') return filterSteps + value.length * 2;
+  return isList(value) ? value.reduce<number>((sum, each) => sum + textSteps(each), filterSteps) : filterSteps;
 }
 
 /** An object of what its rules find in a match; null where it lacks a required one. */

@@ -4,6 +4,7 @@ import type { BranchPlan, TakePlan } from './plan.ts';
 import { collapsedText, rawText, spacedText } from '../tree/text.ts';
 import { attributeOf, walk } from '../tree/nodes.ts';
 import { absoluteAttribute } from '../tree/attribute.ts';
+import { spend } from '../../work-budget.ts';
 import { JsonSpot, type PageContext, type Spot } from './spot.ts';
 
 /** Takes the value of a match, before any filter; null for an element that lacks the attribute. */
@@ -63,8 +64,13 @@ function markupOf(root: Element, isOuter: boolean): string {
       if (isOuter || node !== root) out.push(closing(node));
     },
   );
-  return out.join('');
+  const markup = out.join('');
+  spend(markup.length);
+  return markup;
 }
+
+/** The work of writing a tag, and of each of its attributes. */
+const tagSteps = 30;
 
 function opening(node: AnyNode): string {
   if (isText(node))
@@ -73,7 +79,9 @@ function opening(node: AnyNode): string {
       : escaped(node.data);
   if (isComment(node)) return `<!--${node.data}-->`;
   if (isCDATA(node) || !isTag(node)) return '';
-  const attributes = Object.entries(node.attribs).map(([name, value]) => ` ${name}="${escapedAttribute(value)}"`);
+  const entries = Object.entries(node.attribs);
+  spend(tagSteps * (entries.length + 1));
+  const attributes = entries.map(([name, value]) => ` ${name}="${escapedAttribute(value)}"`);
   return `<${node.name}${attributes.join('')}${isEmpty(node) ? ' />' : '>'}`;
 }
 

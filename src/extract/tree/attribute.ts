@@ -1,4 +1,5 @@
 import type { Element } from 'domhandler';
+import { spend } from '../../work-budget.ts';
 import { attributeOf } from './nodes.ts';
 
 function table(text: string): ReadonlyMap<string, ReadonlySet<string>> {
@@ -33,8 +34,12 @@ export function absoluteAttribute(element: Element, name: string, base: string):
 /** Any other scheme than the web's, such as `mailto:` or `data:`. */
 const otherScheme = /^\s*(?!https?:)[a-z][a-z0-9+.-]*:/i;
 
+/** The work of parsing an address, without that of its characters. */
+const addressSteps = 300;
+
 /** Makes an address absolute. A text that is no address is returned as written, and so is an address with another scheme than http and https. */
 export function absolute(address: string, base: string): string {
+  spend(addressSteps + address.length);
   return otherScheme.test(address) ? address : (URL.parse(address, base)?.href ?? address);
 }
 

@@ -1,4 +1,8 @@
 import { type AnyNode, type Element, hasChildren, isTag, isText, type ParentNode } from 'domhandler';
+import { spend } from '../../work-budget.ts';
+
+/** The work of going on to the next node. */
+const nodeSteps = 2;
 
 /**
  * Finds the first `most` elements of a subtree that match, in page order, its root among them. Not recursive, however deep a page
@@ -8,6 +12,7 @@ export function findUpTo(root: ParentNode, matches: (element: Element) => boolea
   const found: Element[] = [];
   let node: AnyNode = root;
   for (;;) {
+    spend(nodeSteps);
     if (isTag(node) && matches(node)) {
       found.push(node);
       if (found.length >= most) return found;
@@ -38,6 +43,7 @@ export function findFirst(root: ParentNode, matches: (element: Element) => boole
 export function walk(root: AnyNode, enter: (node: AnyNode) => boolean, leave: (node: AnyNode) => void): void {
   let node: AnyNode = root;
   for (;;) {
+    spend(nodeSteps);
     const child: AnyNode | undefined = enter(node) && hasChildren(node) ? node.children[0] : undefined;
     if (child !== undefined) {
       node = child;
@@ -55,6 +61,7 @@ export function walk(root: AnyNode, enter: (node: AnyNode) => boolean, leave: (n
 
 /** Returns the node after another in page order within a subtree; undefined after its last. */
 export function nextNode(node: AnyNode, root: AnyNode): AnyNode | undefined {
+  spend(nodeSteps);
   return (hasChildren(node) ? node.children[0] : undefined) ?? nextBeside(node, root);
 }
 
@@ -90,10 +97,17 @@ export function attributeOf(element: Element, name: string): string | undefined 
 /** Longest attribute that is read as names, in characters; what lies behind is left out. */
 const namesLength = 10_000;
 
+/** The work of splitting names, for each character. */
+const nameSteps = 8;
+
 /** Returns the names in an attribute that lists them, each once. */
 export function namesIn(attribute = ''): string[] {
+  spend(attribute.length * nameSteps);
   return [...new Set(attribute.slice(0, namesLength).split(/\s+/))].filter((name) => name !== '');
 }
+
+/** The work of reading the names of a `<meta>`. */
+const metaSteps = 100;
 
 /** Returns the contents of a page's `<meta>` elements of a property, name or itemprop, in page order. */
 export function metaContents(root: ParentNode, name: string): readonly string[] {
@@ -101,6 +115,7 @@ export function metaContents(root: ParentNode, name: string): readonly string[] 
   const contents: string[] = [];
   for (const element of elementsIn(root)) {
     if (element.name !== 'meta') continue;
+    spend(metaSteps);
     const names = ['property', 'name', 'itemprop'].flatMap((each) =>
       namesIn(attributeOf(element, each)?.toLowerCase()),
     );

@@ -1,4 +1,5 @@
 import { DomHandler } from 'domhandler';
+import { isBounded, spend, TooMuchWork } from '../../work-budget.ts';
 
 /** Parts of a document, at most: with 1,000,000 elements and the text between them a tree takes some 300 MB. */
 export const maxParts = 1_000_000;
@@ -39,7 +40,7 @@ export function takeRoom(room: PartsRoom, text: string): void {
 }
 
 /** Counts the marks in a text, up to one more than `most`. */
-function countUpTo(text: string, marks: readonly string[], most: number): number {
+export function countUpTo(text: string, marks: readonly string[], most: number): number {
   let parts = 0;
   for (const mark of marks) {
     for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 1)) {
@@ -50,9 +51,19 @@ function countUpTo(text: string, marks: readonly string[], most: number): number
   return parts;
 }
 
-/** Builds a tree. Throws `TooManyParts` at the first attribute beyond 1,000,000: attributes have no mark that could be counted before. */
+/** The work of an attribute. */
+const attributeSteps = 30;
+
+/** Elements within each other of a page whose reading is bounded, at most: the parser's work for an end tag grows with them. */
+const maxDepth = 128;
+
+/**
+ * Builds a tree. Throws `TooManyParts` at the first attribute beyond 1,000,000: attributes have no mark that could be counted before. Throws
+ * `TooMuchWork` for a deep tree where the work is bounded.
+ */
 export class BoundHandler extends DomHandler {
   readonly #document: 'html' | 'xml';
+  readonly #maxDepth = isBounded() ? maxDepth : Infinity;
   #attributes = 0;
 
   constructor(document: 'html' | 'xml') {
@@ -60,7 +71,13 @@ export class BoundHandler extends DomHandler {
     this.#document = document;
   }
 
+  override onopentag(name: string, attributes: Record<string, string>): void {
+    if (this.tagStack.length > this.#maxDepth) throw new TooMuchWork();
+    super.onopentag(name, attributes);
+  }
+
   onattribute(): void {
+    spend(attributeSteps);
     this.#attributes += 1;
     if (this.#attributes > maxParts) throw new TooManyParts(this.#document);
   }

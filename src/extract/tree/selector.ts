@@ -1,6 +1,7 @@
 import { compile, type Options } from 'css-select';
 import { type AnyNode, type Element, type ParentNode, hasChildren, isTag, isText } from 'domhandler';
 import { DomUtils } from 'htmlparser2';
+import { spend } from '../../work-budget.ts';
 import { findFirst } from './nodes.ts';
 import { rawText } from './text.ts';
 
@@ -9,22 +10,54 @@ export type Matcher = (element: Element) => boolean;
 
 type Adapter = NonNullable<Options<AnyNode, Element>['adapter']>;
 
-/** The usual functions, but for those that go down a tree by recursion, which a page can make as deep as it likes. */
+/** The work of a test of an attribute, and of going to an ancestor, of which it may be kept what is known. */
+const [attributeSteps, ancestorSteps] = [4, 15];
+
+/**
+ * The usual functions, but for those that go down a tree by recursion, which a page can make as deep as it likes. Each counts the
+ * work that a selector may do with what it gives.
+ */
 const adapter: Adapter = {
   isTag,
   getName: (element) => element.name,
-  getAttributeValue: (element, name) => (Object.hasOwn(element.attribs, name) ? element.attribs[name] : undefined),
-  hasAttrib: (element, name) => Object.hasOwn(element.attribs, name),
-  getChildren: DomUtils.getChildren,
-  getParent: (node) => node.parent,
-  getSiblings: (node) => DomUtils.getSiblings(node),
-  prevElementSibling: DomUtils.prevElementSibling,
+  getAttributeValue(element, name) {
+    const value = Object.hasOwn(element.attribs, name) ? element.attribs[name] : undefined;
+    spend(value === undefined ? attributeSteps : attributeSteps + value.length / 4);
+    return value;
+  },
+  hasAttrib(element, name) {
+    spend(attributeSteps);
+    return Object.hasOwn(element.attribs, name);
+  },
+  getChildren(node) {
+    const children = DomUtils.getChildren(node);
+    spend(children.length);
+    return children;
+  },
+  getParent(node) {
+    spend(ancestorSteps);
+    return node.parent;
+  },
+  getSiblings: siblingsOf,
+  prevElementSibling: elementBefore,
   removeSubsets: DomUtils.removeSubsets,
   findAll: DomUtils.findAll,
   getText: (node) => (isTag(node) ? rawText(node) : isText(node) ? node.data : ''),
   existsOne: (test, nodes) => firstAmong(test, nodes) !== undefined,
   findOne: (test, nodes) => firstAmong(test, nodes) ?? null,
 };
+
+function siblingsOf(node: AnyNode): AnyNode[] {
+  const siblings = DomUtils.getSiblings(node);
+  spend(siblings.length);
+  return siblings;
+}
+
+function elementBefore({ prev }: AnyNode): Element | null {
+  let node = prev;
+  for (; node !== null && !isTag(node); node = node.prev) spend(1);
+  return node;
+}
 
 function firstAmong(test: Matcher, nodes: AnyNode | AnyNode[]): Element | undefined {
   for (const node of Array.isArray(nodes) ? nodes : [nodes]) {
@@ -61,9 +94,9 @@ export function compileScoped(css: string, isXml: boolean): (root: ParentNode) =
     cacheResults: false,
     adapter: {
       ...adapter,
-      getParent: (node) => (node === top ? null : DomUtils.getParent(node)),
-      getSiblings: (node) => (node === top ? [node] : DomUtils.getSiblings(node)),
-      prevElementSibling: (node) => (node === top ? null : DomUtils.prevElementSibling(node)),
+      getParent: (node) => (node === top ? null : adapter.getParent(node)),
+      getSiblings: (node) => (node === top ? [node] : siblingsOf(node)),
+      prevElementSibling: (node) => (node === top ? null : elementBefore(node)),
     },
   });
   return (root) => {

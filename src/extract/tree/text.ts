@@ -1,4 +1,5 @@
 import { type AnyNode, type Element, hasChildren, isTag, isText } from 'domhandler';
+import { spend } from '../../work-budget.ts';
 import { walk } from './nodes.ts';
 
 /** Elements whose text no reader sees. */
@@ -44,11 +45,15 @@ function isVerbatim(element: Element): boolean {
   return false;
 }
 
+/** The work of a node of a text, and of each of its characters. */
+const [textSteps, unitSteps] = [6, 2];
+
 /** Gives each text that a reader sees, and whether its white space is kept. Nearly every rule comes here, so it does not use `walk`, whose calls take longer. */
 function eachText(root: Element, visit: (data: string, isKept: boolean) => void): void {
   let node: AnyNode = root;
   let kept = 0;
   for (;;) {
+    spend(isText(node) ? textSteps + node.data.length * unitSteps : textSteps);
     if (isText(node)) visit(node.data, kept > 0);
     const isOpen: boolean = node === root || !isTag(node) || !unseen.has(node.name);
     const child: AnyNode | undefined = isOpen && hasChildren(node) ? node.children[0] : undefined;
@@ -75,12 +80,16 @@ const blocks: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** The work of a node of a text whose blocks are parted, and of each of its characters. */
+const [spacedSteps, spacedUnitSteps] = [20, 6];
+
 /** Returns the text of an element with white space as written and a further space where blocks part words. */
 export function spacedText(root: Element): string {
   let text = '';
   walk(
     root,
     (node) => {
+      spend(isText(node) ? spacedSteps + node.data.length * spacedUnitSteps : spacedSteps);
       if (isText(node)) text += node.data;
       else if (isBlock(node)) text += ' ';
       return node === root || !isTag(node) || !unseen.has(node.name);

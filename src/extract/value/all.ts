@@ -7,9 +7,10 @@ import { integer } from './integer.ts';
 import { json } from './json.ts';
 import { money } from './money.ts';
 import { number } from './number.ts';
-import { quoted } from './plain-text.ts';
+import { quoted, shortLength } from './plain-text.ts';
 import { text } from './text.ts';
 import { url } from './url.ts';
+import { spend } from '../../work-budget.ts';
 
 /** The types that one text or JSON value of a document may have, in the order in which they are listed for people. */
 export const fieldTypes = { text, integer, number, boolean, date, datetime, money, url, json } as const;
@@ -33,7 +34,19 @@ export type ReadValue =
  */
 export function readValue(raw: Value, rule: ScalarRule, base: string): ReadValue {
   if (raw === null || (typeof raw === 'string' && raw.trim() === '')) return { ok: true, value: null };
+  spend(stepsOf(raw, rule));
   const type: FieldType<ScalarRule> = fieldTypes[rule.type];
   const value = type.read(raw, rule, base);
   return value === undefined ? { ok: false, text: quoted(raw), expected: type.expected(rule) } : { ok: true, value };
+}
+
+/** The work of a value that is no text, and of trying a format of dates. */
+const [valueSteps, formatSteps] = [300, 4_000];
+
+/** The work of reading a value. That of the patterns of numbers and amounts may grow with the square of their text. */
+function stepsOf(raw: Value, rule: ScalarRule): number {
+  const length = typeof raw === 'string' ? raw.length : 0;
+  if (rule.type === 'text') return length;
+  const formats = 'formats' in rule ? (rule.formats?.length ?? 0) : 0;
+  return valueSteps + length * 2 + Math.min(length, shortLength) ** 2 / 4 + formats * formatSteps;
 }

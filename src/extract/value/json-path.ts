@@ -3,6 +3,7 @@ import type * as JsonPathLibrary from 'jsonpath-rfc9535';
 import type * as JsonPathParser from 'jsonpath-rfc9535/parser';
 import type { JsonPathQuery } from 'jsonpath-rfc9535/parser';
 import { isList, type Value } from './value.ts';
+import { spend } from '../../work-budget.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -75,9 +76,15 @@ function stepsOf({ segments }: JsonPathQuery): readonly Step[] | undefined {
   return steps.every((step) => step !== undefined) ? steps : undefined;
 }
 
+/** The work of each value that a step of a path finds. */
+const stepSteps = 10;
+
 function valuesAt(value: Value, steps: readonly Step[]): readonly Value[] {
   let values: readonly Value[] = [value];
-  for (const step of steps) values = values.flatMap((each) => wrapped(each, step));
+  for (const step of steps) {
+    values = values.flatMap((each) => wrapped(each, step));
+    spend(values.length * stepSteps);
+  }
   return values;
 }
 

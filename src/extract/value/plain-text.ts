@@ -4,7 +4,7 @@ import type { Value } from './value.ts';
 export const longLength = 100_000;
 
 /** Longest text that may be a number, a word or a date, in characters. Longer texts are refused unread, so that no pattern runs over them. */
-const shortLength = 200;
+export const shortLength = 200;
 
 /**
  * Returns the text of a value for a type that reads short texts: without white space around it, and with one space for each run within.

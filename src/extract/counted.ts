@@ -1,0 +1,58 @@
+import { documentKind } from './document/all.ts';
+import type { FilterPlan } from './filter/all.ts';
+import type { PlacePlan, RulePlan } from './rule/plan.ts';
+import type { ExtractPlan } from './plan.ts';
+
+/** What is known of plans, which are never changed. */
+const known = new WeakMap<ExtractPlan, boolean>();
+
+/**
+ * Whether all the work of reading by a plan is counted where it is done, so that a `WorkBudget` bounds it. That of XPaths, of JSON within
+ * markup, of descents and filters of JSON paths, of the browser's tree and of functions is not.
+ */
+export function isCounted(plan: ExtractPlan): boolean {
+  const isKnown = known.get(plan) ?? isPlanCounted(plan);
+  known.set(plan, isKnown);
+  return isKnown;
+}
+
+function isPlanCounted({ document, tree, records, next }: ExtractPlan): boolean {
+  if (documentKind(document).view === 'html' && tree !== 'fast') return false;
+  return (
+    records.every(({ each, fields }) => (each === undefined || isPlaceCounted(each)) && fields.every(isRuleCounted)) &&
+    (next === undefined || isRuleCounted(next))
+  );
+}
+
+function isRuleCounted({ branches, filters, rule }: RulePlan): boolean {
+  const of = rule.type === 'array' ? rule.of : rule;
+  return (
+    of.type !== 'array' &&
+    (of.type !== 'object' || of.fields.every(isRuleCounted)) &&
+    filters.every(isFilterCounted) &&
+    branches.every(
+      ({ place, take, filters: own }) =>
+        typeof take !== 'function' && isPlaceCounted(place) && own.every(isFilterCounted),
+    )
+  );
+}
+
+function isPlaceCounted(place: PlacePlan): boolean {
+  switch (place.by) {
+    case 'json':
+      return place.in === undefined && !/\.\.|\?/.test(place.path);
+    case 'xpath':
+      return false;
+    case 'css':
+    case 'meta':
+    case 'const':
+    case 'here':
+      return true;
+    default:
+      return place satisfies never;
+  }
+}
+
+function isFilterCounted(filter: FilterPlan): boolean {
+  return typeof filter !== 'function' && filter.type !== 'json';
+}
