@@ -6,6 +6,7 @@ import { root } from '../../supervisors/root.ts';
 import { createChildren } from './children.ts';
 import { createDaemon, type Daemon, type DaemonOptions } from './parts.ts';
 import { createPorts } from './ports.ts';
+import { measureProcess } from './process-load.ts';
 import { createRootDeps } from './root-deps.ts';
 
 /** A daemon in this process. */
@@ -26,11 +27,12 @@ export interface OpenDaemon {
 export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
   const parts = createDaemon(options);
   const { system } = parts;
+  const load = measureProcess();
   const { promise: listening, resolve: listens } = Promise.withResolvers<void>();
   /** The reason for which the daemon stops by itself. */
   let failure: ExitReason | undefined;
   const children = createChildren(parts, {
-    handlers: createHandlers(createPorts(parts, stop)),
+    handlers: createHandlers(createPorts(parts, load, stop)),
     listens,
     fatal(reason) {
       failure ??= reason;
@@ -43,10 +45,15 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
   const opened = { parts, system, listening, stop };
   const spawned = await starting;
   if (spawned.ok !== true) {
+    load.close();
     const reason = spawned.ok === false ? spawned.reason : 'normal';
     return { ...opened, isUp: false, ended: Promise.resolve(reason) };
   }
-  return { ...opened, isUp: true, ended: system.ended(spawned.ref).then((reason) => failure ?? reason) };
+  const ended = system.ended(spawned.ref).then((reason) => {
+    load.close();
+    return failure ?? reason;
+  });
+  return { ...opened, isUp: true, ended };
 
   function stop(): void {
     stopping ??= stopTree();

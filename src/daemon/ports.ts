@@ -5,6 +5,7 @@ import type { CatalogueChange } from '../definition/catalogue.ts';
 import type { ReconcilerStatus } from '../../workers/reconciler.ts';
 import type { SourceStatus } from '../../workers/source.ts';
 import type { Daemon } from './parts.ts';
+import type { ProcessLoad } from './process-load.ts';
 import type { LedgerView } from '../fetch/ledger/ledger-view.ts';
 import { scheduleAt } from '../definition/effective-schedule.ts';
 import { PulseCount } from '../provider/pulse.ts';
@@ -16,7 +17,7 @@ import type { SourceView } from '../control/methods/source.ts';
 import { defined } from '../defined.ts';
 
 /** Adapts the parts of the daemon to the ports of the control handlers, which throw a `ControlError` `not_ready` while no store is open. */
-export function createPorts(daemon: Daemon, stop: () => void): Ports {
+export function createPorts(daemon: Daemon, load: ProcessLoad, stop: () => void): Ports {
   const { options, state, names, dues, system } = daemon;
   const { pid, socket, startedAt } = daemon.identity;
   return {
@@ -42,6 +43,8 @@ export function createPorts(daemon: Daemon, stop: () => void): Ports {
       identity: { pid, version: options.version, data: options.data, socket, startedAt },
       bot: options.bot,
       tree: () => system.inspect(),
+      memoryBytes: load.memoryBytes,
+      loopDelayMs: load.loopDelayMs,
       settings: state.settings,
       async saveSettings(settings) {
         const { everyMs, initialDelayMs } = state.settings();

@@ -8,21 +8,27 @@ const progressStep = 100;
 /** The largest number of notes that are remembered; a further note may be written twice. */
 const mostNotes = 1_000;
 
-/** Writes the lines of one scrape into the log: its start and end, its progress, and each note of its steps once. */
+/**
+ * Writes the lines of one scrape into the log: its end at `debug`, and each note of its steps once at `warn`. A long
+ * scrape, such as that of a collector or a crawl, also has its start and its progress, all at `info`. A failure is told
+ * at `warn`.
+ */
 export class ScrapeLog {
   readonly #log: Log;
   readonly #of: Readonly<Record<string, unknown>>;
   readonly #notes = new Set<string>();
+  #isLong = false;
   #collected = 0;
-  #end: Readonly<Record<string, unknown>> = { status: 'cut' };
+  #end: { readonly status: Close['status'] | 'cut'; readonly failure?: string } = { status: 'cut' };
 
   constructor(log: Log, of: { readonly source: string; readonly project: string; readonly scrape: number }) {
     this.#log = log;
     this.#of = of;
   }
 
-  /** Logs the start. */
+  /** Logs the start of a long scrape. */
   started(args: readonly string[] = []): void {
+    this.#isLong = true;
     this.#log('info', 'scrape has started', { ...this.#of, args });
   }
 
@@ -38,7 +44,7 @@ export class ScrapeLog {
     return { ...ops, log: { ...log, ...defined({ notes: fresh.length > 0 ? fresh : undefined }) } };
   }
 
-  /** Logs the progress that a committed step has made, every 100 records. Returns `result`. */
+  /** Logs the progress that a committed step of a long scrape has made, every 100 records. Returns `result`. */
   written({ close }: StepOps, result: CommitResult): CommitResult {
     if (close !== undefined) this.closing(close);
     if (result.outcome === 'superseded') return result;
@@ -46,7 +52,7 @@ export class ScrapeLog {
     const before = Math.floor(this.#collected / progressStep);
     this.#collected += added + changed + confirmed;
     const passed = Math.floor(this.#collected / progressStep);
-    if (passed > before) this.#log('info', `${passed * progressStep} records so far`, this.#of);
+    if (this.#isLong && passed > before) this.#log('info', `${passed * progressStep} records so far`, this.#of);
     return result;
   }
 
@@ -57,6 +63,7 @@ export class ScrapeLog {
 
   /** Logs the end; a scrape that is cut from outside has the status `cut`. */
   stopped(): void {
-    this.#log('info', 'scrape has stopped', { ...this.#of, ...this.#end, collected: this.#collected });
+    const level = this.#end.status === 'failed' ? 'warn' : this.#isLong ? 'info' : 'debug';
+    this.#log(level, 'scrape has stopped', { ...this.#of, ...this.#end, collected: this.#collected });
   }
 }

@@ -112,7 +112,6 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
         return closeScrape(store(), closed, redactedClose(sent, close));
       },
     };
-    log.started(wish.args);
     try {
       return await deps.unlessFull(run);
     } finally {
@@ -123,6 +122,8 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
 
     async function run(): Promise<SourceVerdict | undefined> {
       const opened = isPlugged(loaded) ? await deps.plugins.open(loaded, signal) : undefined;
+      if (opened?.isCollector === true || source.collect !== undefined || source.crawl !== undefined)
+        log.started(wish.args);
       if (opened?.isCollector === true && isPlugged(loaded)) {
         const { provider } = opened;
         const parts = { loaded, target, scrape: fence.scrape, args: wish.args ?? [], sent, provider };

@@ -15,6 +15,7 @@ const status: DaemonStatus = {
   socket: '/socket',
   startedAt: now - 60_000,
   memoryBytes: 100_000_000,
+  loopDelayMs: 12,
   projects: { active: 1, finished: 0, archived: 0 },
   targets: { active: 1, finished: 0, disabled: 0, parked: 0 },
   sources: { ready: 1, broken: 0 },
@@ -41,4 +42,10 @@ test('status says nothing of a pause while there is none', async (t) => {
   const { out } = await run(['status', '--socket', path], { now });
   assert.match(out, /^heronry 0\.1\.0 is ready\n/);
   assert.doesNotMatch(out, /paused/);
+});
+
+test('status tells the memory of the daemon alone, and how late its loop is', async (t) => {
+  const { path } = await serve(t, { 'daemon.status': () => status });
+  const { out } = await run(['status', '--socket', path], { now });
+  assert.match(out, /\nload {6}100\.0 MB of memory; the loop is up to 12 ms late\n/);
 });

@@ -24,7 +24,8 @@ function showDaemon(terminal: Terminal, status: DaemonStatus): string {
   const paused = status.paused === undefined ? '' : terminal.paint('red', ', but scraping is paused');
   const lines = [
     `heronry ${status.version} is ${showStatus(terminal, status.state)}${remaining}${paused}`,
-    `started   ${ageText(status.startedAt, terminal.now())}, pid ${status.pid}, Node ${status.node}, ${bytesText(status.memoryBytes)}`,
+    `started   ${ageText(status.startedAt, terminal.now())}, pid ${status.pid}, Node ${status.node}`,
+    `load      ${bytesText(status.memoryBytes)} of memory; the loop is up to ${status.loopDelayMs} ms late`,
     `projects  ${projects.active} active, ${projects.finished} finished, ${projects.archived} archived`,
     `targets   ${targets.active} active, ${targets.finished} finished, ${targets.disabled} disabled${parked}`,
     `sources   ${sources.ready} ready${broken}`,

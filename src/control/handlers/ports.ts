@@ -132,6 +132,10 @@ export interface DaemonPort {
   readonly bot: { readonly userAgent: string; readonly onlyLoopback: boolean };
   /** Returns the supervisors and actors that run, from the root on. */
   tree(): readonly LifeView[];
+  /** Returns the memory of the process's own, without mapped files. */
+  memoryBytes(): number;
+  /** Returns how late the event loop was of late, as a 99th percentile. */
+  loopDelayMs(): number;
   settings(): Settings;
   /** Stores settings and applies them. */
   saveSettings(settings: Settings): Promise<void>;

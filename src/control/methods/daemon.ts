@@ -14,7 +14,10 @@ export const DaemonStatus = z.strictObject({
   data: z.string(),
   socket: z.string(),
   startedAt: Instant,
+  /** Memory of the process's own, without the mapped file of the store; all that is resident where the system does not tell. */
   memoryBytes: z.int(),
+  /** How late the event loop was to what was due: the 99th percentile of the last 10 to 20 s. */
+  loopDelayMs: z.int().min(0),
   projects: z.strictObject({ active: z.int(), finished: z.int(), archived: z.int() }),
   targets: z.strictObject({ active: z.int(), finished: z.int(), disabled: z.int(), parked: z.int() }),
   sources: z.strictObject({ ready: z.int(), broken: z.int() }),
