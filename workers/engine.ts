@@ -7,13 +7,14 @@ import type { RunStep, Step, StepOutcome } from '../src/engine/step.ts';
 import { createRenderer } from '../src/fetch/browser/renderer.ts';
 import { createClient } from '../src/fetch/wire/client.ts';
 
-/** The messages of the engine: `run` asks for a step, and `onSent` is called when its request has gone out. */
+/** The messages of the engine: `run` asks for a step; `onSent` is called when its request has gone out, `onCame` when its response has come. */
 export type EngineMessage =
   | {
       readonly type: 'run';
       readonly step: Step;
       readonly signal: AbortSignal;
       onSent(): void;
+      readonly onCame: Parameters<RunStep>[3];
       readonly reply: Reply<Ran>;
     }
   | { readonly type: 'ran'; readonly ran: Ran; readonly reply: Reply<Ran> };
@@ -57,10 +58,10 @@ export function engine(self: Self<EngineMessage>, deps: EngineDeps): Behaviour<E
     },
   };
 
-  function run({ step, signal, onSent, reply }: Extract<EngineMessage, { type: 'run' }>): void {
+  function run({ step, signal, onSent, onCame, reply }: Extract<EngineMessage, { type: 'run' }>): void {
     self.task(
       () =>
-        runLocally(step, { ...deps, client, renderPage, inline }, signal, onSent).then(
+        runLocally(step, { ...deps, client, renderPage, inline }, signal, onSent, onCame).then(
           (outcome): Ran => ({ ok: true, outcome }),
           (error: unknown): Ran => ({ ok: false, error }),
         ),
@@ -71,8 +72,8 @@ export function engine(self: Self<EngineMessage>, deps: EngineDeps): Behaviour<E
 
 /** Runs steps on the actor `engine`. Rejects with a `CallError` when that actor ends. */
 export function runOn(actor: Ref<EngineMessage>): RunStep {
-  return async (step, signal, onSent) => {
-    const ran = await actor.ask<Ran>((reply) => ({ type: 'run', step, signal, onSent, reply }), Infinity);
+  return async (step, signal, onSent, onCame) => {
+    const ran = await actor.ask<Ran>((reply) => ({ type: 'run', step, signal, onSent, onCame, reply }), Infinity);
     if (ran.ok) return ran.outcome;
     throw ran.error;
   };

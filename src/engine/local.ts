@@ -43,12 +43,14 @@ export type PluginPageOutcome =
  * while a page is read.
  *
  * @param onSent - called when the request was sent.
+ * @param onCame - called when the response has wholly come, before its page is read.
  */
 export async function runLocally(
   step: Step,
   deps: LocalEngineDeps,
   signal: AbortSignal,
   onSent: () => void,
+  onCame?: (exchange: Exchange) => void,
 ): Promise<StepOutcome> {
   const { client, budget, now, renderPage } = deps;
   // Held until the page is read: its bytes are in flight as long as a thread works on them.
@@ -61,8 +63,11 @@ export async function runLocally(
     const { setCookies, signs, more } = fetched;
     const response = { setCookies, ...defined({ signs, more }) };
     switch (fetched.kind) {
-      case 'page':
-        return { ...exchangeOfPage(fetched.page), ...response, ...(await readPage(fetched.page, step, deps, signal)) };
+      case 'page': {
+        const exchange = { ...exchangeOfPage(fetched.page), ...response };
+        onCame?.(exchange);
+        return { ...exchange, ...(await readPage(fetched.page, step, deps, signal)) };
+      }
       case 'redirect':
         return { ...exchangeOf(fetched.cost, now()), ...response, kind: 'redirect', location: fetched.url };
       case 'unmodified': {

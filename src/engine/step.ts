@@ -72,5 +72,11 @@ export type StepOutcome = Exchange &
  * Runs one step on the engine. Resolves with a failed outcome for what the world does wrong, rejects for errors of ours.
  *
  * @param onSent - called when the request has gone out.
+ * @param onCame - called when the response has wholly come, before its page is read.
  */
-export type RunStep = (step: Step, signal: AbortSignal, onSent: () => void) => Promise<StepOutcome>;
+export type RunStep = (
+  step: Step,
+  signal: AbortSignal,
+  onSent: () => void,
+  onCame?: (exchange: Exchange) => void,
+) => Promise<StepOutcome>;

@@ -1,10 +1,11 @@
 import { unsentOutcome } from './failure.ts';
 import { politenessKey, type Source } from '../definition/source.ts';
-import type { Step, StepFailure, StepOutcome } from '../engine/step.ts';
+import type { Exchange, Step, StepFailure, StepOutcome } from '../engine/step.ts';
 import type { Offer } from '../fetch/ledger/host-line.ts';
 import { turnLimitMs } from '../fetch/ledger/turn-leases.ts';
 import type { Policy } from '../fetch/ledger/policy.ts';
 import { type TurnOutcome, turnOutcome } from '../fetch/ledger/turn-outcome.ts';
+import type { FailedExchange } from '../fetch/failure.ts';
 import type { HttpProxy } from '../fetch/request.ts';
 import { textOf } from '../session/login.ts';
 import type { FindSecrets } from '../session/secret-store.ts';
@@ -43,8 +44,8 @@ export interface Refused {
 }
 
 /**
- * Makes one HTTP exchange in a turn of its host: waits at the gate, runs the step on the engine, and gives the turn back with its
- * outcome. Rejects with the signal's reason when that fires first, and for errors of ours.
+ * Makes one HTTP exchange in a turn of its host: waits at the gate, runs the step on the engine, and gives the turn back when the
+ * response has come, before its page is read. Rejects with the signal's reason when that fires first, and for errors of ours.
  */
 export type ExchangeInTurn = (
   intent: RequestIntent,
@@ -75,7 +76,13 @@ export function createExchangeInTurn({
       const credentials = (await options.credentials?.()) ?? {};
       const request = { ...step.request, ...proxy, headers: headersOf(source, step, credentials), onlyLoopback };
       outcome = await within(
-        (limited) => (running = runStep({ ...step, request }, limited, () => grant.sent())),
+        (limited) =>
+          (running = runStep(
+            { ...step, request },
+            limited,
+            () => grant.sent(),
+            (exchange) => gate.done(grant, answered(exchange)),
+          )),
         signal,
       );
       return withContactHint(withoutSentCredentials(outcome, credentials));
@@ -101,7 +108,7 @@ export function createExchangeInTurn({
     }
   }
 
-  /** Gives the turn back. A rendering that was cut is waited for: at its end the browser reports the requests of its scripts, which count. */
+  /** Gives the turn back, unless its response came, and ended it. A rendering that was cut is waited for: at its end the browser reports the requests of its scripts, which count. */
   function giveBack(grant: Grant, outcome: StepOutcome | undefined, rendering: Promise<StepOutcome> | undefined): void {
     const ended: TurnOutcome = outcome === undefined ? { kind: 'unused' } : turnOutcomeOf(outcome);
     if (rendering === undefined) return gate.done(grant, ended);
@@ -172,7 +179,10 @@ async function proxyOf(
 }
 
 function turnOutcomeOf(outcome: StepOutcome): TurnOutcome {
-  const { status, elapsedMs: latencyMs, more } = outcome;
-  const trouble = outcome.kind === 'failed' ? { ...outcome.failure, status } : undefined;
+  const trouble = outcome.kind === 'failed' ? { ...outcome.failure, status: outcome.status } : undefined;
+  return answered(outcome, trouble);
+}
+
+function answered({ status, elapsedMs: latencyMs, more }: Exchange, trouble?: FailedExchange): TurnOutcome {
   return { ...turnOutcome(trouble, { status, latencyMs }), ...defined({ more }) };
 }

@@ -54,12 +54,12 @@ export async function startTimed(test: TestContext, options: TimedOptions): Prom
   };
   const counted = new WeakSet<Environment>();
   const intercept = (runStep: RunStep): RunStep => {
-    const counted: RunStep = (step, signal, onSent) => {
+    const counted: RunStep = (step, signal, onSent, onCame) => {
       const note = () => {
         sent.push({ url: step.request.url, at: clock.now() });
         onSent();
       };
-      return track(runStep(step, signal, note));
+      return track(runStep(step, signal, note, onCame));
     };
     return options.intercept?.(counted) ?? counted;
   };

@@ -5,7 +5,7 @@ import { strangerAt } from '../../src/definition/source.ts';
 import type { StepOutcome } from '../../src/engine/step.ts';
 import { requestOf } from '../../src/provider/requests.ts';
 import { createExchangeInTurn, type GrantCheck } from '../../src/request/turn.ts';
-import type { Circuits, Gate } from '../../src/request/gate.ts';
+import type { Circuits, Gate, Grant } from '../../src/request/gate.ts';
 import type { RequestIntent } from '../../src/request/intent.ts';
 
 const url = 'http://h.test/';
@@ -21,8 +21,9 @@ const shut: Circuits = {
   of: () => assert.fail('no circuit is asked'),
 };
 
-/** An exchange whose gate grants at once and writes down what happens. */
-function exchangeAt(happened: string[]) {
+/** An exchange whose gate grants at once and writes down what happens; its page is read as is said. */
+function exchangeAt(happened: string[], read: () => Promise<StepOutcome> = () => Promise.resolve(came)) {
+  const back = new Set<Grant>();
   const gate: Gate = {
     offer: ({ key }) => (happened.push(`offer ${key}`), Symbol(key)),
     withdraw: () => void happened.push('withdraw'),
@@ -32,16 +33,20 @@ function exchangeAt(happened: string[]) {
       happened.push('unused');
       return verdict;
     },
-    done: (_, { kind }) => void happened.push(`done ${kind}`),
+    done(grant, { kind }) {
+      if (!back.has(grant)) happened.push(`done ${kind}`);
+      back.add(grant);
+    },
   };
   return createExchangeInTurn({
     clock: new VirtualClock(),
     hosts: { gate, circuits: shut, expectedWait: () => Promise.resolve({ hold: undefined, waiting: 0 }) },
     secrets: { find: noSecrets, remembered: noSecrets },
     daemon: { data: '', bot: { name: 'Heronry', onlyLoopback: false }, warn: assert.fail },
-    async runStep(_step, _signal, onSent) {
+    async runStep(_step, _signal, onSent, onCame) {
       onSent();
-      return came;
+      onCame?.({ at: 0, elapsedMs: 1, bytes: 0, status: 200 });
+      return read();
     },
   });
 }
@@ -57,6 +62,25 @@ describe('an exchange', () => {
     const outcome = await exchangeAt(happened)(intent(), { crawlDelayMs: () => undefined }, never);
     assert.equal(outcome, came);
     assert.deepEqual(happened, ['offer http://h.test', 'sent', 'done answered']);
+  });
+
+  test('gives its turn back when the response has come, before its page is read', async () => {
+    const happened: string[] = [];
+    const reading = Promise.withResolvers<StepOutcome>();
+    const begun = Promise.withResolvers<void>();
+    const read = (): Promise<StepOutcome> => {
+      happened.push('reads');
+      begun.resolve();
+      return reading.promise;
+    };
+    const exchange = exchangeAt(happened, read)(intent(), { crawlDelayMs: () => undefined }, never);
+    await begun.promise;
+    assert.deepEqual(happened, ['offer http://h.test', 'sent', 'done answered', 'reads']);
+    const failure = { code: 'extract_timeout', message: 'too slow' };
+    reading.resolve({ kind: 'failed', failure, at: 0, elapsedMs: 1, bytes: 0, status: 200 });
+    const outcome = await exchange;
+    assert.ok(!('refused' in outcome) && outcome.kind === 'failed');
+    assert.deepEqual(happened, ['offer http://h.test', 'sent', 'done answered', 'reads']);
   });
 
   test('that nobody waits for any more offers nothing', async () => {

@@ -1,11 +1,40 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { secretsFrom } from '../../../src/session/secret-store.ts';
+import { productPage, productSource } from '../../support/daemon.ts';
 import { openSite } from '../../support/site.ts';
 import { answerBy, isEnd, json, recordsOf } from '../lists/listing.ts';
 import { pagesPlugin, pluggedSource, startPlugged, told } from './plugging.ts';
 
+/** A plug-in whose `read` never ends. */
+const hangingPlugin = `import { defineProvider } from 'heronry/provider';
+
+export default defineProvider({
+  request: ({ url }) => ({ url }),
+  read: () => new Promise(() => {}),
+});
+`;
+
 describe('a plug-in that is asked page by page', () => {
+  test('leaves its host to others while it reads a page, however long that takes', async (t) => {
+    const site = await openSite(t, { '/trials': '{}', '/product': productPage('A', '1') });
+    const sources = { hangs: pluggedSource('hangs'), shop: productSource('shop') };
+    const daemon = await startPlugged(t, { 'hangs.ts': hangingPlugin }, { sources });
+    const asked = site.nextAsked('/trials');
+    await daemon.client.call('project.add', {
+      id: 'hangs',
+      targets: [{ source: 'hangs', url: site.url('/trials') }],
+    });
+    await asked;
+    const { scrape } = await daemon.track('shop', { url: site.url('/product') });
+    assert.equal(scrape.status, 'complete');
+    const { scrapes } = await daemon.client.call('scrape.list', { project: 'hangs' });
+    assert.deepEqual(
+      scrapes.map(({ status }) => status),
+      ['running'],
+    );
+  });
+
   test('works as soon as its file and its definition are dropped into their folders (J81)', async (t) => {
     const site = await openSite(t);
     answerBy(site, '/trials', (query) =>
