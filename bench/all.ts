@@ -1,6 +1,7 @@
 /**
  * Runs every `bench/*.bench.ts`, or those that are named, each in a process of its own and one after the other, prints what they found
  * and writes `bench/results.json`; with `--keep`, also into `bench/results.md`, where each bench has the figures of its last such run.
+ * With `--quick`, benches that have a smaller size of themselves run that.
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
@@ -22,7 +23,7 @@ const suffix = '.bench.ts';
 
 async function runBench(bench: string): Promise<Result> {
   const startedAt = performance.now();
-  const args = ['--expose-gc', join(folder, `${bench}${suffix}`), '--json'];
+  const args = ['--expose-gc', join(folder, `${bench}${suffix}`), '--json', ...(values.quick ? ['--quick'] : [])];
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 16 * 1_048_576 });
   const rows = rowsOf(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''));
   return { bench, seconds: Math.round((performance.now() - startedAt) / 1_000), rows };
@@ -75,7 +76,10 @@ const machine = {
   threads: availableParallelism(),
   memoryGiB: Math.round(totalmem() / 2 ** 30),
 };
-const { values, positionals: wanted } = parseArgs({ options: { keep: { type: 'boolean' } }, allowPositionals: true });
+const { values, positionals: wanted } = parseArgs({
+  options: { keep: { type: 'boolean', default: false }, quick: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 const all = (await readdir(folder))
   .filter((name) => name.endsWith(suffix))
   .map((name) => name.slice(0, -suffix.length));
@@ -89,7 +93,7 @@ for (const bench of all.filter((name) => wanted.length === 0 || wanted.includes(
   console.table(result.rows);
 }
 await writeFile(join(folder, 'results.json'), `${JSON.stringify({ machine, results }, null, 2)}\n`);
-if (values.keep === true) await keep(join(folder, 'results.md'));
+if (values.keep) await keep(join(folder, 'results.md'));
 
 /** Puts the figures in place of those of older runs. */
 async function keep(path: string): Promise<void> {

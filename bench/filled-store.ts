@@ -1,52 +1,102 @@
-/** Fills a store with projects of one target each, spread over 1,000 hosts of loopback, none of which is due for two hours. */
+/** A store of projects of one target each, filled by a process of its own, whose memory goes with it. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { hostAddress } from '../test/support/web/web.ts';
-import { addProject } from '../src/store/projects.ts';
+import type { ScheduleRow } from '../src/schedule/row.ts';
 import type { Scheduling } from '../src/schedule/scheduling.ts';
+import { addProject } from '../src/store/projects.ts';
 import { openStore } from '../src/store/store.ts';
 
 export const hourMs = 3_600_000;
-const hosts = 1_000;
 const batch = 1_000;
 
-/** The definition of their source, for the folder of definitions. */
-export const filledSource = `id: shop
-provider: html
-allowPrivate: true
-politeness: { autoThrottle: false, delay: 1ms, minDelay: 1ms }
-records:
-  product:
-    key: sku
-    fields:
-      sku: { css: h1, required: true }
-`;
+export interface Filling {
+  readonly count: number;
+  /** The addresses of the targets; by default spread over 1,000 hosts of loopback where nothing listens. */
+  readonly urls?: readonly string[];
+  /** The pace of the targets, as their source's definition says it as well; by default they fall due one after the other, two hours from now. */
+  readonly pace?: FilledPace;
+}
 
-/** Nothing falls due while it is measured. */
-function later(count: number): Scheduling {
-  const at = Date.now() + 2 * hourMs;
+export type FilledPace =
+  /** All are due at one instant that the pattern names, by the clocks of UTC. */
+  | { readonly kind: 'cron'; readonly pattern: string; readonly dueAt: number }
+  /** All are due at once. */
+  | { readonly kind: 'continuous' }
+  /** They fall due at the same distance, over and over. */
+  | { readonly kind: 'interval'; readonly everyMs: number };
+
+/** The definition of a source whose targets are not due soon. */
+export const filledSource = {
+  id: 'shop',
+  allowPrivate: true,
+  politeness: { autoThrottle: false, delay: '1ms', minDelay: '1ms' },
+  records: { product: { key: 'sku', fields: { sku: { css: 'h1', required: true } } } },
+};
+
+/** Makes the store in `folder/data`. */
+export async function fillStore(folder: string, filling: Filling): Promise<void> {
+  const child = fork(import.meta.filename, [folder], { execArgv: [] });
+  child.send(filling);
+  const [status] = (await once(child, 'exit')) as [number | null];
+  if (status !== 0) throw new Error(`a store could not be filled: status ${status}`);
+}
+
+if (import.meta.main) {
+  const [filling] = (await once(process, 'message')) as [Filling];
+  await fill(process.argv[2] ?? '', filling);
+  process.disconnect();
+}
+
+async function fill(folder: string, filling: Filling): Promise<void> {
+  const { count, urls } = filling;
+  const store = await openStore({ path: join(folder, 'data'), now: Date.now, scheduling: schedulingOf(filling) });
+  for (let from = 0; from < count; from += batch) {
+    await Promise.all(
+      Array.from({ length: Math.min(batch, count - from) }, (_, index) => {
+        const id = `project-${from + index}`;
+        const url = urls?.[from + index] ?? `http://${hostAddress((from + index) % 1_000)}:8080/p/${id}`;
+        return addProject(store, {
+          id,
+          name: id,
+          labels: [],
+          multiplier: 1,
+          targets: [{ source: 'shop', url }],
+        });
+      }),
+    );
+  }
+  await store.close();
+}
+
+function schedulingOf({ count, pace }: Filling): Scheduling {
+  const at = Date.now();
   return {
-    first: ({ target, url }) => {
-      const slot = target % (count / hosts + 1);
-      const grid = { originAt: at, everyMs: 4 * hourMs, slot, phaseMs: target, key: new URL(url).origin };
-      return { target, since: at + target - 4 * hourMs, pace: { kind: 'interval', grid }, dueAt: at + target };
+    first({ target, url }) {
+      switch (pace?.kind) {
+        case 'cron': {
+          const { pattern, dueAt } = pace;
+          return { target, since: dueAt - 1, pace: { kind: 'cron', pattern, zone: 'UTC' }, dueAt };
+        }
+        case 'continuous':
+          return { target, since: at, pace: { kind: 'continuous', endedAt: at, failures: 0, draw: 0.5 }, dueAt: at };
+        case 'interval':
+          return onGrid(target, url, at, pace.everyMs);
+        case undefined:
+          return onGrid(target, url, at + 2 * hourMs, 4 * hourMs);
+        default:
+          return pace satisfies never;
+      }
     },
     next: (_target, row) => row,
     verified: (_target, row) => ({ row, events: [] }),
     isKept: () => false,
   };
-}
 
-/** Makes the store in `folder/data`. */
-export async function fillStore(folder: string, count: number): Promise<void> {
-  const store = await openStore({ path: join(folder, 'data'), now: Date.now, scheduling: later(count) });
-  for (let from = 0; from < count; from += batch) {
-    await Promise.all(
-      Array.from({ length: Math.min(batch, count - from) }, (_, index) => {
-        const id = `project-${from + index}`;
-        const target = { source: 'shop', url: `http://${hostAddress((from + index) % hosts)}:8080/p/${id}` };
-        return addProject(store, { id, name: id, labels: [], multiplier: 1, targets: [target] });
-      }),
-    );
+  function onGrid(target: number, url: string, originAt: number, everyMs: number): ScheduleRow {
+    const phaseMs = ((target - 1) * everyMs) / count;
+    const grid = { originAt, everyMs, slot: target - 1, phaseMs, key: new URL(url).origin };
+    return { target, since: originAt + phaseMs - everyMs, pace: { kind: 'interval', grid }, dueAt: originAt + phaseMs };
   }
-  await store.close();
 }

@@ -25,8 +25,7 @@ interface Resumed {
 }
 
 const [role, folder = '', projects = '0'] = process.argv.slice(2);
-if (role === 'fill') await fillStore(folder, Number(projects));
-else if (role === 'resume') process.send?.(await resume(folder, Number(projects)));
+if (role === 'resume') process.send?.(await resume(folder, Number(projects)));
 else await measure();
 
 async function resume(data: string, count: number): Promise<Resumed> {
@@ -86,8 +85,8 @@ async function measure(): Promise<void> {
 async function measureOne(size: number): Promise<Resumed> {
   const data = await mkdtemp(join(tmpdir(), 'heronry-bench-'));
   await mkdir(join(data, 'sources'));
-  await writeFile(join(data, 'sources', 'shop.yaml'), filledSource);
-  await once(fork(import.meta.filename, ['fill', data, String(size)]), 'exit');
+  await writeFile(join(data, 'sources', 'shop.yaml'), JSON.stringify(filledSource)); // JSON is YAML
+  await fillStore(data, { count: size });
   const child = fork(import.meta.filename, ['resume', data, String(size)], { execArgv: ['--expose-gc'] });
   const ended = once(child, 'exit');
   const [resumed] = (await once(child, 'message')) as [Resumed];
