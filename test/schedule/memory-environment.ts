@@ -25,6 +25,7 @@ const kept = new Map([
  */
 export function memoryEnvironment(disk: Disk): Environment {
   let isWriting = false;
+  const lastChangeListeners: (() => void)[] = [];
   let changes = 0;
 
   return {
@@ -39,6 +40,7 @@ export function memoryEnvironment(disk: Disk): Environment {
     commitCounts: () => ({ transactions: changes, changes }),
     exclusively,
     onUndone: () => undefined,
+    onLastChange: (listener) => void lastChangeListeners.push(listener),
     copyTo: () => Promise.reject(new Error('an environment in memory is not copied')),
     close: () => Promise.resolve(),
   };
@@ -52,7 +54,9 @@ export function memoryEnvironment(disk: Disk): Environment {
   function exclusively<T>(run: () => T): T {
     isWriting = true;
     try {
-      return run();
+      const result = run();
+      for (const listener of lastChangeListeners) listener();
+      return result;
     } finally {
       isWriting = false;
     }

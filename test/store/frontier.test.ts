@@ -72,6 +72,39 @@ describe('the frontier', () => {
     );
   });
 
+  test('counts each page that shares a transaction with others, and none whose change is undone', async (t) => {
+    const { store } = await temporaryStore(t);
+    await begin(store, 1, { add: ['a', 'b', 'c', 'd'].map(listing) });
+    const [a, b, c, d] = nextPlaces(store, 1, { except: new Set(), limit: 4 });
+    assert.ok(a && b && c && d);
+    const [, , undone] = await Promise.allSettled([
+      apply(store, 1, { done: a, add: [detail('a')], tally: { bytes: 1 } }),
+      apply(store, 1, { done: b, tally: { bytes: 10 } }),
+      apply(store, 1, { done: { kind: 'listing', seq: 99 }, add: [detail('x')], tally: { bytes: 100 } }),
+      apply(store, 1, { done: c, add: [detail('c')], tally: { bytes: 1_000 } }),
+    ]);
+    assert.equal(undone?.status, 'rejected');
+    await apply(store, 1, { done: d });
+    const row = store.crawls.newest(1);
+    assert.deepEqual([row?.pages, row?.bytes, row?.waiting], [4, 1_011, { detail: 2, listing: 0 }]);
+    assert.deepEqual(urls(store), ['p/a', 'p/c']);
+  });
+
+  test('ends one crawl and begins the next in a transaction that both share with a page', async (t) => {
+    const { store } = await temporaryStore(t);
+    await begin(store, 1, { add: [listing('a'), listing('b')] });
+    const [a] = nextPlaces(store, 1, { except: new Set(), limit: 1 });
+    assert.ok(a);
+    await Promise.all([apply(store, 1, { done: a }), begin(store, 1, { add: [listing('c')] })]);
+    assert.deepEqual(
+      [...store.crawls.ofTarget(1)].map(({ crawl, pages, endReason }) => [crawl, pages, endReason]),
+      [
+        [2, 0, undefined],
+        [1, 1, 'replaced'],
+      ],
+    );
+  });
+
   test('takes what an earlier crawl has met again, and nothing that it left behind', async (t) => {
     const { store } = await temporaryStore(t);
     await begin(store, 1, { add: [listing('a'), detail('left')] });

@@ -48,6 +48,11 @@ export interface Environment {
   /** Calls `listener` whenever a change is undone, so that the listener can drop what it remembers of it. */
   onUndone(listener: () => void): void;
   /**
+   * Calls `listener` within each transaction, after its last change, so that the listener can write what it held back
+   * meanwhile. A throw of it undoes the transaction.
+   */
+  onLastChange(listener: () => void): void;
+  /**
    * Copies all that is committed to the folder `path`, replacing an older copy. Rejects when the folder cannot be
    * written.
    */
@@ -66,7 +71,8 @@ export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Envir
   // Without batching by turns: with it, the rejection of a failed commit also reaches a promise that nobody can handle.
   const root = open<unknown>({ path, noSubdir: false, maxDbs: 64, encoding: 'json', eventTurnBatching: false });
   const databases = new Map<string, Database<never>>();
-  const listeners: (() => void)[] = [];
+  const undoneListeners: (() => void)[] = [];
+  const lastChangeListeners: (() => void)[] = [];
   const waiting = new Set<() => void>();
   let writing = false;
   let closed: Promise<void> | undefined;
@@ -83,7 +89,10 @@ export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Envir
     commit,
     exclusively: undoable,
     onUndone(listener) {
-      listeners.push(listener);
+      undoneListeners.push(listener);
+    },
+    onLastChange(listener) {
+      lastChangeListeners.push(listener);
     },
     async copyTo(target) {
       await rm(target, { recursive: true, force: true });
@@ -137,7 +146,11 @@ export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Envir
   function undoable<T>(run: () => T): T {
     writing = true;
     try {
-      return root.transactionSync(run);
+      return root.transactionSync(() => {
+        const result = run();
+        for (const listener of lastChangeListeners) listener();
+        return result;
+      });
     } catch (error) {
       // At once, not when the promise rejects: the next change runs before that.
       undone();
@@ -148,7 +161,7 @@ export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Envir
   }
 
   function undone(): void {
-    for (const listener of listeners) listener();
+    for (const listener of undoneListeners) listener();
   }
 
   function refuseWhenFull(): void {

@@ -37,18 +37,44 @@ export type CrawlTable = ReturnType<typeof crawlTable>;
 /** Opens the table; its writes throw outside a transaction. */
 export function crawlTable(environment: Environment) {
   const rows = table<[target: number, crawl: number], CrawlRow>(environment, 'crawls');
+  /**
+   * The crawls that the running transaction has changed, by target. The pages of one crawl share transactions, so each
+   * row is written at the end of a transaction, once for all of its pages.
+   */
+  const held = new Map<number, CrawlRow>();
+  environment.onLastChange(release);
+  environment.onUndone(() => held.clear());
 
   return {
-    get: (target: number, crawl: number) => rows.get([target, crawl]),
-    put: (row: CrawlRow) => rows.put([row.target, row.crawl], row),
+    get(target: number, crawl: number): CrawlRow | undefined {
+      release();
+      return rows.get([target, crawl]);
+    },
+    /** Writes the newest crawl of a target. */
+    put(row: CrawlRow): void {
+      if (!environment.isWriting()) throw new Error('crawls: expected to be written within a transaction');
+      if (held.get(row.target)?.crawl !== row.crawl) release();
+      held.set(row.target, row);
+    },
     /** The newest crawl, under way or ended. */
     newest(target: number): CrawlRow | undefined {
-      for (const row of ofTarget(target, { limit: 1 })) return row;
+      const row = held.get(target);
+      if (row !== undefined) return row;
+      for (const newest of ofTarget(target, { limit: 1 })) return newest;
       return undefined;
     },
-    ofTarget,
+    ofTarget(target: number, range?: Omit<NumberRange, 'after'>): Iterable<CrawlRow> {
+      release();
+      return ofTarget(target, range);
+    },
     remove: (target: number, crawl: number) => rows.remove([target, crawl]),
   };
+
+  /** Writes what is held, which is nothing outside a transaction. */
+  function release(): void {
+    for (const row of held.values()) rows.put([row.target, row.crawl], row);
+    held.clear();
+  }
 
   /** The crawls of a target, the newest first. */
   function ofTarget(target: number, { before = Infinity, limit }: Omit<NumberRange, 'after'> = {}): Iterable<CrawlRow> {
