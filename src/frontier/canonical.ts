@@ -52,12 +52,24 @@ const usual = canonicalOptions();
  * without fragment, with sorted query parameters, with percent escapes in capitals and only where they are needed, and
  * without tracking parameters. `undefined` for anything but an http or https URL without user name and password.
  */
-export function canonicalUrl(text: string, { isDropped }: CanonicalOptions = usual): string | undefined {
+export function canonicalUrl(text: string, options: CanonicalOptions = usual): string | undefined {
+  return canonicalPage(text, options)?.url;
+}
+
+/** A canonical URL and the parts by which links are judged. */
+export interface CanonicalPage {
+  readonly url: string;
+  readonly hostname: string;
+  readonly path: string;
+}
+
+/** Does what `canonicalUrl` does, and gives parts of the URL, so that it need not be parsed again. */
+export function canonicalPage(text: string, { isDropped }: CanonicalOptions): CanonicalPage | undefined {
   const url = URL.parse(text);
   if (url === null || !isAskable(url)) return undefined;
   const path = withoutSession(normalEscapes(url.pathname), isDropped);
   const query = url.search === '' ? '' : normalQuery(url.search.slice(1), isDropped);
-  return `${url.protocol}//${url.host}${path}${query === '' ? '' : `?${query}`}`;
+  return { url: `${url.protocol}//${url.host}${path}${query === '' ? '' : `?${query}`}`, hostname: url.hostname, path };
 }
 
 /** Whether a URL can be requested. Credentials belong into the source's definition, not into URLs. */

@@ -1,7 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
-import { type CanonicalOptions, canonicalOptions, canonicalUrl, isAskable, type ParamNames } from './canonical.ts';
+import {
+  type CanonicalOptions,
+  type CanonicalPage,
+  canonicalOptions,
+  canonicalPage,
+  isAskable,
+  type ParamNames,
+} from './canonical.ts';
 
 /** The rules of a crawl's definition for links. */
 export interface CrawlRules extends ParamNames {
@@ -77,9 +84,11 @@ export function linkRules(rules: CrawlRules, startUrls: readonly string[]): Link
   function look(link: string): JudgedLink {
     const found = known.get(link);
     if (found !== undefined) return found;
-    const url = canonicalUrl(link, canonical);
+    const page = canonicalPage(link, canonical);
     const looked: JudgedLink =
-      url === undefined ? { url: link, judgement: { refused: 'scheme' } } : { url, judgement: judge(url) };
+      page === undefined
+        ? { url: link, judgement: { refused: 'scheme' } }
+        : { url: page.url, judgement: judgePage(page) };
     known.set(link, looked);
     return looked;
   }
@@ -88,11 +97,16 @@ export function linkRules(rules: CrawlRules, startUrls: readonly string[]): Link
     if (text.length > maxUrlLength) return { refused: 'too_long' };
     const url = URL.parse(text);
     if (url === null || !isAskable(url)) return { refused: 'scheme' };
-    if (!isOnsite(url.hostname)) return { refused: 'offsite', domain: hostOf(url) };
-    if (isDenied(text)) return { refused: 'denied' };
-    if (rules.files === 'skip' && hasIgnoredExtension(url.pathname)) return { refused: 'file' };
-    if (isDetail(text)) return { kind: 'detail' };
-    return isFollowed(text) ? { kind: 'listing' } : { refused: 'not_followed' };
+    return judgePage({ url: text, hostname: url.hostname, path: url.pathname });
+  }
+
+  function judgePage({ url, hostname, path }: CanonicalPage): Judgement {
+    if (url.length > maxUrlLength) return { refused: 'too_long' };
+    if (!isOnsite(hostname)) return { refused: 'offsite', domain: withoutDot(hostname) };
+    if (isDenied(url)) return { refused: 'denied' };
+    if (rules.files === 'skip' && hasIgnoredExtension(path)) return { refused: 'file' };
+    if (isDetail(url)) return { kind: 'detail' };
+    return isFollowed(url) ? { kind: 'listing' } : { refused: 'not_followed' };
   }
 }
 
@@ -101,8 +115,7 @@ function anyOf(patterns: readonly string[]): (text: string) => boolean {
   return (text) => compiled.some((pattern) => pattern.test(text));
 }
 
-/** The host of a URL without a dot at its end. */
-function hostOf({ hostname }: URL): string {
+function withoutDot(hostname: string): string {
   return hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
 }
 
@@ -111,7 +124,7 @@ function hostOf({ hostname }: URL): string {
  * that was judged before.
  */
 function onsite(urls: readonly string[]): (hostname: string) => boolean {
-  const allowed = new Set(urls.flatMap((text) => URL.parse(text) ?? []).map(hostOf));
+  const allowed = new Set(urls.flatMap((text) => URL.parse(text)?.hostname ?? []).map(withoutDot));
   let last: { readonly hostname: string; readonly is: boolean } | undefined;
   return (hostname) => {
     if (last?.hostname !== hostname) last = { hostname, is: isUnder(hostname.replace(/\.$/, '')) };

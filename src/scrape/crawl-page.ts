@@ -140,8 +140,8 @@ export interface CrawlPageContext {
   readonly guard: GuardState;
   /** Keys of the pages that redirects of this page led to. */
   readonly redirects: readonly string[];
-  /** Keys of the pages that redirects of all pages under way led to; no page adds these to the frontier. */
-  readonly allRedirects: ReadonlySet<string>;
+  /** Whether the crawl is known to have met a page, by its key, so that it need not be added to the frontier. */
+  isMet(key: string): boolean;
 }
 
 /** The operations that the store writes for a crawl with the step of one page. */
@@ -149,15 +149,19 @@ export function crawlOps(
   place: FrontierPlace,
   { outcome }: RequestResult,
   { links, places = [], tally, stays, read, failed = [], back = [], downs }: PageEffects,
-  { guard, redirects, allRedirects }: CrawlPageContext,
+  { guard, redirects, isMet }: CrawlPageContext,
 ): CrawlOps {
-  const linked = links?.places.map((each) => ({ ...each, from: place.url, key: requestKey(each) })) ?? [];
+  const add = places.filter(({ key }) => !isMet(key));
+  for (const linked of links?.places ?? []) {
+    const key = requestKey(linked);
+    if (!isMet(key)) add.push({ ...linked, from: place.url, key });
+  }
   const linkCounts = links && { refused: links.refused, offsite: links.offsite, tooDeep: links.tooDeep };
   const errors = (tally?.errors ?? 0) + failed.length;
   return {
     // A page that is asked for again is redirected again.
     ...(stays !== true && { done: place, ...(redirects.length > 0 && { seen: redirects }) }),
-    add: [...places, ...linked].filter(({ key }) => !allRedirects.has(key)),
+    add,
     ...defined({
       read,
       failed: failed.length > 0 ? failed : undefined,

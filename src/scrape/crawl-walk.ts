@@ -69,6 +69,12 @@ interface PageUnderWay {
   ops?: CrawlOps;
 }
 
+/**
+ * The largest number of met pages that a walk remembers. The links that stand on most pages of a site are met on its first
+ * ones.
+ */
+const mostMet = 5_000;
+
 /** The largest number of scrapes in a row that find the site down; with one more the crawl is given up. */
 const mostDowns = 3;
 
@@ -96,7 +102,12 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
   const failures = new CrawlFailures();
   /** The head of the frontier, fetched from the store in advance. */
   let ready: readonly FrontierPlace[] = [];
+  const { waiting, maxPages } = state.row();
   let { guard = newGuard, lastRead = {}, downs = 0, pages, errors, forbidden } = state.row();
+  /** Keys of pages that the store is sure to have met, which it need not look up once more for each page that links there. */
+  const met = new Set<string>();
+  /** At least the number of places that the store has kept. Beyond its budget of pages the store keeps no place, so that none counts as met. */
+  let places = pages + waiting.detail + waiting.listing;
   let last: Visited | undefined;
 
   return {
@@ -135,6 +146,7 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     written(visit) {
       const { ops } = pageOf(visit);
       underWay.delete(visit);
+      if (ops !== undefined && places <= maxPages) remember(ops.add);
       // Detail pages go first, so listings that were fetched in advance wait for those that were found now.
       if (ops?.add.some(({ kind }) => kind === 'detail')) ready = ready.filter(({ kind }) => kind === 'detail');
     },
@@ -179,8 +191,15 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     return new Set([...places, ...failures.suspended].map(({ seq }) => seq));
   }
 
+  function remember(added: CrawlOps['add']): void {
+    for (const { key } of added) if (met.size < mostMet) met.add(key);
+  }
+
+  /** Keys of the pages that redirects of all pages under way led to; no page adds these to the frontier. */
   function redirectsUnderWay(): ReadonlySet<string> {
-    return new Set([...underWay.values()].flatMap(({ redirects }) => redirects));
+    const keys = new Set<string>();
+    for (const { redirects } of underWay.values()) for (const key of redirects) keys.add(key);
+    return keys;
   }
 
   /** Asks for a page that was read before, to learn whether the suspended pages are broken or the site; nothing where no such page is known. */
@@ -297,8 +316,11 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
   /** The result of a page. Ends the crawl where the page's errors are too many of all pages. */
   function resultOf(page: PageUnderWay, visited: Visited, effects: PageEffects): PageResult {
     const { place, redirects, isProbe } = page;
-    const ops = crawlOps(place, visited.result, effects, { guard, redirects, allRedirects: redirectsUnderWay() });
+    const redirected = redirectsUnderWay();
+    const isMet = (key: string): boolean => met.has(key) || redirected.has(key);
+    const ops = crawlOps(place, visited.result, effects, { guard, redirects, isMet });
     page.ops = ops;
+    places += ops.add.length;
     const newErrors = ops.tally?.errors ?? 0;
     pages += (ops.failed?.length ?? 0) + (ops.done === undefined ? 0 : 1);
     errors += newErrors;

@@ -20,6 +20,15 @@ describe('a crawl', () => {
       assert.equal(told(store).filter((type) => type === 'crawl.offsite').length, 1);
     });
 
+  test('has the store look up each page once, however many pages link to it', async (t) => {
+    const { store } = await temporaryStore(t);
+    const added: string[] = [];
+    await crawl(store, await shopTarget(store), finite, {
+      onStep: ({ crawl: ops }) => void added.push(...(ops?.add.map(({ url }) => url) ?? [])),
+    });
+    assert.deepEqual([added.length, new Set(added).size], [200, 200]);
+  });
+
   test('asks for pages with records before any list (P23)', async (t) => {
     const { store } = await temporaryStore(t);
     const site: Site = (path) => {

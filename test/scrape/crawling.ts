@@ -6,6 +6,7 @@ import { systemClock } from '../../src/clock.ts';
 import type { RequestResult, RequestIntent } from '../../src/request/intent.ts';
 import { runScrape, type ScrapeDeps } from '../../src/scrape/run.ts';
 import { closeScrape, commitStep } from '../../src/store/commit.ts';
+import type { StepOps } from '../../src/store/ops.ts';
 import type { ScrapeRow } from '../../src/store/tables/rows.ts';
 import type { RecordView } from '../../src/view/record.ts';
 import type { ScrapeWish } from '../../src/view/scrape.ts';
@@ -35,6 +36,8 @@ export interface CrawlRun {
   readonly maxRecords?: number;
   /** Ends this process' work, as a kill does, when so many pages were asked. */
   readonly killedAfter?: number;
+  /** Called with each step before it is written. */
+  readonly onStep?: (ops: StepOps) => void;
   /** Ends this process' work when all pages are written and the scrape is not closed yet. */
   readonly killedAtEnd?: true;
 }
@@ -90,7 +93,10 @@ export async function crawl(store: Store, target: number, site: Site, run: Crawl
     makeRequest,
     timeLimitMs: 60_000,
     ...(run.maxRecords !== undefined && { maxRecords: run.maxRecords }),
-    commit: commitStep.bind(undefined, store),
+    commit(fence, ops) {
+      run.onStep?.(ops);
+      return commitStep(store, fence, ops);
+    },
     async close(fence, close) {
       if (run.killedAtEnd === true) killed.abort();
       killed.signal.throwIfAborted();
