@@ -3,10 +3,9 @@ import { type StartChildResult, startChild, terminateChild } from '../actor/mana
 import type { ChildSpec, ExitReason } from '../actor/types.ts';
 import type { Handlers } from '../control/methods.ts';
 import { ActiveProjects } from '../store/projects.ts';
-import { recordCrashOrPark, releaseTarget } from '../store/targets.ts';
+import { releaseTarget } from '../store/targets.ts';
 import { type ProjectDeps, project } from '../../workers/project.ts';
 import type { Kind } from '../../workers/reconciler.ts';
-import { retryDelayMs } from '../../workers/retry-delay.ts';
 import { source } from '../../workers/source.ts';
 import type { Daemon } from './parts.ts';
 import { control } from '../../workers/control.ts';
@@ -39,7 +38,7 @@ export function createChildren(daemon: Daemon, deps: ChildrenDeps): Children {
     registry: names.projects,
     agenda: daemon.agenda,
     scrape: daemon.scrape,
-    crashed,
+    crashed: daemon.crashed,
     release: async (target) => void (await state.unlessFull(() => releaseTarget(state.store(), target))),
   };
   const edge = edgeChildren(daemon, deps.handlers);
@@ -86,13 +85,6 @@ export function createChildren(daemon: Daemon, deps: ChildrenDeps): Children {
   function pulseEveryMs(id: string): number | undefined {
     const pulse = state.catalogue().sources.get(id)?.source.pulse;
     return pulse && (pulse.every ?? options.pulseEveryMs);
-  }
-
-  /** Resolves with `false` when the store is full. */
-  async function crashed(target: number, error: unknown): Promise<boolean> {
-    const message = error instanceof Error ? error.message : String(error);
-    const retryAt = (times: number): number => clock.now() + retryDelayMs('target', times, options.random());
-    return (await state.unlessFull(() => recordCrashOrPark(state.store(), target, message, retryAt))) ?? false;
   }
 
   function startOf(id: string): ChildSpec['start'] {

@@ -14,6 +14,7 @@ import { type DueTimes, createDueTimes } from '../schedule/due-times.ts';
 import { type Agenda, createAgenda } from '../scrape/agenda.ts';
 import { type RunPulse, createPulse } from '../scrape/pulse.ts';
 import { createBootCount } from '../store/schedule.ts';
+import { recordCrashOrPark } from '../store/targets.ts';
 import { type ScrapeTarget, createScrapeTarget } from '../scrape/scrape-target.ts';
 import { type TryPage, createTryPage } from '../scrape/try.ts';
 import { createSecrets, type FindSecrets } from '../session/secret-store.ts';
@@ -22,6 +23,7 @@ import { runOn } from '../../workers/engine.ts';
 import { hostPorts } from '../../workers/gate.ts';
 import { callPlugin } from '../../workers/plugins.ts';
 import { passEveryMs } from '../../workers/reconciler.ts';
+import { retryDelayMs } from '../../workers/retry-delay.ts';
 import { keptSessions } from '../../workers/source.ts';
 import { type Planning, createPlanning } from '../../workers/planning.ts';
 import { type Identity, ownIdentity } from './claim.ts';
@@ -91,6 +93,11 @@ export interface Daemon {
   readonly dues: DueTimes;
   readonly agenda: Agenda;
   readonly scrape: ScrapeTarget;
+  /**
+   * Stores that a scrape of the target crashed, and parks the target if it crashed too often. Resolves with whether it did; with
+   * `false` when the store is full.
+   */
+  crashed(target: number, error: unknown, mostInRow?: number): Promise<boolean>;
   readonly pulse: RunPulse;
   readonly tryPage: TryPage;
   readonly planning: Planning;
@@ -171,6 +178,11 @@ export function createDaemon(options: DaemonOptions): Daemon {
     boot: boot.current,
   });
   const freshnessChanged = (): void => names.planner.whereis('planner')?.send({ type: 'look' });
+  const crashed = async (target: number, error: unknown, mostInRow?: number): Promise<boolean> => {
+    const message = error instanceof Error ? error.message : String(error);
+    const retryAt = (times: number): number => clock.now() + retryDelayMs('target', times, random());
+    return (await unlessFull(() => recordCrashOrPark(store(), target, message, retryAt, mostInRow))) ?? false;
+  };
   const working = {
     clock,
     random,
@@ -198,7 +210,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
     requests,
     dues,
     agenda: createAgenda({ store, catalogue, paused: state.paused, dues }),
-    scrape: createScrapeTarget({ ...working, freshnessChanged }),
+    scrape: createScrapeTarget({ ...working, freshnessChanged, crashed }),
+    crashed,
     pulse: createPulse(working),
     tryPage: createTryPage(working),
     planning: createPlanning({

@@ -10,6 +10,7 @@ import { ErrorTally, RunLimit, mostRecords, recordLimitEnd } from './limits.ts';
 import { type BegunScrape, type ScrapeDeps, Superseded, type SourceVerdict, check, verdictOf } from './run.ts';
 import { stepOps } from './step-ops.ts';
 import { visitPage } from './visit.ts';
+import { parksAfter } from './crash.ts';
 import type { Visit } from './walk.ts';
 import type { PluggedSource } from '../definition/catalogue.ts';
 import { hoppedRequest, pluginRequest } from '../plugin/open.ts';
@@ -116,10 +117,11 @@ export async function runCollector(
   }
 
   function close(failure: Failure | undefined): Promise<SourceVerdict> {
-    return closeWith(failure === undefined ? { status: 'complete', reason: 'end' } : failedBy(failure));
+    if (failure === undefined) return closeWith({ status: 'complete', reason: 'end' });
+    return closeWith({ ...failedBy(failure), ...defined({ parksAfter: parksAfter(failure, failure.cause) }) });
   }
 
-  async function closeWith(ended: Pick<Close, 'status' | 'reason' | 'failure'>): Promise<SourceVerdict> {
+  async function closeWith(ended: Pick<Close, 'status' | 'reason' | 'failure' | 'parksAfter'>): Promise<SourceVerdict> {
     // Batches that are being written are part of the scrape.
     await Promise.all(writing);
     const { outcome } = await deps.close(fence, { ...ended, finished: false });

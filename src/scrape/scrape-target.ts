@@ -10,7 +10,7 @@ import { isAvailable, nextAvailable } from '../schedule/time/open-hours.ts';
 import type { DueTimes } from '../schedule/due-times.ts';
 import { closeScrape, commitStep } from '../store/commit.ts';
 import { sweepCrawls } from '../store/crawl.ts';
-import type { Close, Fence, StepOps } from '../store/ops.ts';
+import type { Close, CommitResult, Fence, StepOps } from '../store/ops.ts';
 import type { TargetRow } from '../store/tables/rows.ts';
 import { beginScrape } from '../store/scrapes.ts';
 import type { Store } from '../store/store.ts';
@@ -35,6 +35,8 @@ export interface ScrapeTargetDeps {
   readonly makeRequest: MakeRequest;
   readonly plugins: SourcePlugins;
   readonly log: Log;
+  /** Stores that a scrape of the target crashed; `mostInRow` crashes in a row park it. */
+  crashed(target: number, error: unknown, mostInRow?: number): Promise<unknown>;
   /** Called after the scrape of a target with an objective: the planner looks again when to warn of it. */
   freshnessChanged(): void;
 }
@@ -105,19 +107,31 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
       random: () => deps.random(),
       makeRequest: withDeadline(deadlineAt, withinHours(dues.scheduleOf(target).hours, clock, watched)),
       timeLimitMs: deps.settings().timeLimitMs,
-      commit: async (step: Fence, ops: StepOps) =>
-        log.written(ops, await commitStep(store(), step, log.ops(redactedStep(sent, ops)))),
+      async commit(step: Fence, ops: StepOps) {
+        const written = log.ops(redactedStep(sent, ops));
+        return ended(written.close, log.written(ops, await commitStep(store(), step, written)));
+      },
       async close(closed: Omit<Fence, 'step'>, close: Close) {
         log.closing(close);
-        return closeScrape(store(), closed, redactedClose(sent, close));
+        const written = redactedClose(sent, close);
+        return ended(written, await closeScrape(store(), closed, written));
       },
     };
+    const crashes: Close[] = [];
     try {
-      return await deps.unlessFull(run);
+      const verdict = await deps.unlessFull(run);
+      for (const { failure, parksAfter } of crashes) await deps.crashed(target.target, failure?.message, parksAfter);
+      return verdict;
     } finally {
       log.stopped();
       if (store().schedule.get(target.target)?.fresh) deps.freshnessChanged();
       if (source.crawl !== undefined) await sweepCrawls(store(), target.target);
+    }
+
+    /** Notes an end that counts as a crash, once it is committed. */
+    function ended(close: Close | undefined, result: CommitResult): CommitResult {
+      if (close?.parksAfter !== undefined && result.outcome === 'committed') crashes.push(close);
+      return result;
     }
 
     async function run(): Promise<SourceVerdict | undefined> {

@@ -1,3 +1,4 @@
+import { parksAfter } from './crash.ts';
 import type { RecordDraft } from '../extract/draft.ts';
 import type { Validators } from '../fetch/page.ts';
 import type { FetchRequest } from '../fetch/request.ts';
@@ -98,6 +99,7 @@ export function failedEnd({ result }: Visited): ScrapeEnd {
       message,
       ...defined({ cause: trouble?.cause, excerpt: excerpt?.slice(0, excerptLength) }),
     },
+    ...defined({ parksAfter: parksAfter({ code }) }),
   };
 }
 

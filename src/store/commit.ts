@@ -102,13 +102,20 @@ function crawlOn(store: Store, change: Change, { target, scrape }: Held, ops: Cr
     change.tell({ type: 'crawl.offsite', ...idsOf(scrape), data: { crawl: crawl.crawl, domain } });
 }
 
-/** The target after a committed step: its crashes in a row are forgotten, and its position and its point to resume at are the step's. */
-function progressed(target: TargetRow, { position, resume }: StepOps): TargetRow {
-  const isBlamed = target.crashes.inRow > 0 || target.parked !== undefined;
+/**
+ * The target after a committed step: its crashes in a row are forgotten, unless the step is a crash, and its position and its point to
+ * resume at are the step's.
+ */
+function progressed(target: TargetRow, { position, resume, close }: StepOps): TargetRow {
+  const isCrash = close?.parksAfter !== undefined;
+  const isBlamed = !isCrash && (target.crashes.inRow > 0 || target.parked !== undefined);
   const hasMoved = resume !== undefined && (resume !== 'none' || target.resume !== undefined);
   if (!isBlamed && position === undefined && !hasMoved) return target;
-  const { parked: _, ...rest } = target;
-  const after: Writable<TargetRow> = { ...rest, crashes: { ...target.crashes, inRow: 0 } };
+  const after: Writable<TargetRow> = { ...target };
+  if (isBlamed) {
+    delete after.parked;
+    after.crashes = { ...target.crashes, inRow: 0 };
+  }
   if (position !== undefined) after.position = position;
   if (resume === 'none') delete after.resume;
   else if (resume !== undefined) after.resume = resume;

@@ -55,6 +55,8 @@ export interface Close {
   /** Why the scrape ended where it did, such as `known`. */
   readonly reason?: string;
   readonly failure?: Failure;
+  /** Set where the failure counts as a crash of the target, which the caller records: how many in a row park the target. */
+  readonly parksAfter?: number;
   /** Whether the source says that there will be nothing more: the target is finished. */
   readonly finished: boolean;
   /** The new copy of the target's first page. Without it, no copy is kept. */

@@ -23,10 +23,10 @@ const withinMs = 5_000;
 const maxInRow = 4;
 
 /**
- * Records a crash of a target's scrape, and ends that scrape as failed. The due time does not change. On disk when it
+ * Records a crash of a target's scrape, and ends that scrape as failed if it runs. The due time does not change. On disk when it
  * resolves. Rejects with `StoreFullError` when the store has no room.
  */
-export function recordCrash(store: Store, number: number, message: string): Promise<CrashResult> {
+export function recordCrash(store: Store, number: number, message: string, mostInRow = maxInRow): Promise<CrashResult> {
   return store.write(
     (change) => {
       const target = store.targets.get(number);
@@ -53,7 +53,7 @@ export function recordCrash(store: Store, number: number, message: string): Prom
         data: { message },
       });
       change.log({ kind: 'target.crash', target: number, epoch: crashed.epoch });
-      return { ok: true, parks: recent.length > maxCrashes || crashed.crashes.inRow >= maxInRow, target: crashed };
+      return { ok: true, parks: recent.length > maxCrashes || crashed.crashes.inRow >= mostInRow, target: crashed };
     },
     { durable: true },
   );
@@ -64,14 +64,16 @@ export function recordCrash(store: Store, number: number, message: string): Prom
  * Rejects with `StoreFullError` when the store has no room.
  *
  * @param retryAt - returns the instant at which a target is to be released that was parked `times` times in a row.
+ * @param mostInRow - how many crashes in a row park the target. Default: 4.
  */
 export async function recordCrashOrPark(
   store: Store,
   number: number,
   message: string,
   retryAt: (times: number) => number,
+  mostInRow?: number,
 ): Promise<boolean> {
-  const crash = await recordCrash(store, number, message);
+  const crash = await recordCrash(store, number, message, mostInRow);
   if (!crash.ok || !crash.parks) return false;
   const times = (crash.target.parked?.times ?? 0) + 1;
   await parkTarget(store, number, message, retryAt(times));

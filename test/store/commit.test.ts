@@ -134,6 +134,23 @@ describe('a committed step', () => {
 });
 
 describe('a closing step', () => {
+  test('that counts as a crash leaves the crashes in a row and the parking before as they are', async (t) => {
+    const { store } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    const crashes = { recent: [1], inRow: 3, total: 7, last: 'boom' };
+    const parked = { at: 1, reason: 'boom', retryAt: 2, times: 1 };
+    await store.write(() => {
+      const row = store.targets.get(target);
+      if (row !== undefined) store.targets.put({ ...row, crashes, parked });
+    });
+    const fence = await begin(store, target);
+    const failure = { code: 'plugin_threw', message: 'boom' };
+    const close = { status: 'failed', finished: false, failure, parksAfter: 4 } as const;
+    await commitStep(store, fence, { ...step(50, []), close });
+    const after = store.targets.get(target);
+    assert.deepEqual([after?.crashes, after?.parked], [crashes, parked]);
+  });
+
   test('that completes settles the target, ends the scrape and plans the next', async (t) => {
     const { store, clock } = await temporaryStore(t);
     const [target = 0] = await track(store, 'lamp');
