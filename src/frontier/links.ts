@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 import {
   type CanonicalOptions,
@@ -58,7 +57,7 @@ export interface LinkRules {
 /** The longest URL that is followed: browsers, proxies and logs are sure to carry it. */
 const maxUrlLength = 2_083;
 
-/** The largest number of cached judgements. */
+/** The largest number of cached judgements. All are dropped before one more, as those of most pages are soon made again. */
 const maxKnown = 2_000;
 
 /** Compiles the link rules of a crawl. Throws for an invalid pattern; the definition's schema refuses those. */
@@ -68,7 +67,7 @@ export function linkRules(rules: CrawlRules, startUrls: readonly string[]): Link
   const isDenied = anyOf(rules.deny ?? []);
   const isOnsite = onsite(rules.domains?.map((domain) => `http://${domain}/`) ?? startUrls);
   const canonical = canonicalOptions(rules);
-  const known = new LRUCache<string, JudgedLink>({ max: maxKnown });
+  const known = new Map<string, JudgedLink>();
 
   return {
     canonical,
@@ -89,6 +88,7 @@ export function linkRules(rules: CrawlRules, startUrls: readonly string[]): Link
       page === undefined
         ? { url: link, judgement: { refused: 'scheme' } }
         : { url: page.url, judgement: judgePage(page) };
+    if (known.size >= maxKnown) known.clear();
     known.set(link, looked);
     return looked;
   }

@@ -100,6 +100,8 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
   const readings = readingsOf(provider);
   const underWay = new Map<Visit, PageUnderWay>();
   const failures = new CrawlFailures();
+  /** Keys of the pages that redirects of all pages under way led to; no page adds these to the frontier. */
+  const ledTo = new Set<string>();
   /** The head of the frontier, fetched from the store in advance. */
   let ready: readonly FrontierPlace[] = [];
   const { waiting, maxPages } = state.row();
@@ -115,7 +117,7 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
 
     next() {
       if (failures.areMany) return probe();
-      if (ready.length === 0) ready = state.next(takenPlaces(), width);
+      if (ready.length === 0) ready = state.next(takenPlaces(), 4 * width);
       const [place, ...others] = ready;
       if (place === undefined) return probe();
       ready = others;
@@ -144,8 +146,9 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     },
 
     written(visit) {
-      const { ops } = pageOf(visit);
+      const { ops, redirects } = pageOf(visit);
       underWay.delete(visit);
+      for (const key of redirects) ledTo.delete(key);
       if (ops !== undefined && places <= maxPages) remember(ops.add);
       // Detail pages go first, so listings that were fetched in advance wait for those that were found now.
       if (ops?.add.some(({ kind }) => kind === 'detail')) ready = ready.filter(({ kind }) => kind === 'detail');
@@ -195,13 +198,6 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     for (const { key } of added) if (met.size < mostMet) met.add(key);
   }
 
-  /** Keys of the pages that redirects of all pages under way led to; no page adds these to the frontier. */
-  function redirectsUnderWay(): ReadonlySet<string> {
-    const keys = new Set<string>();
-    for (const { redirects } of underWay.values()) for (const key of redirects) keys.add(key);
-    return keys;
-  }
-
   /** Asks for a page that was read before, to learn whether the suspended pages are broken or the site; nothing where no such page is known. */
   function probe(): Visit | undefined {
     const failed = failures.suspended.at(-1);
@@ -232,8 +228,9 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     if (place.sitemap !== true && rules.kindOf(url) !== place.kind) return false;
     const key = requestKey({ url });
     if (url === place.url || redirects.includes(key)) return true;
-    if (state.isSeen(key) || redirectsUnderWay().has(key)) return false;
+    if (state.isSeen(key) || ledTo.has(key)) return false;
     redirects.push(key);
+    ledTo.add(key);
     return true;
   }
 
@@ -316,8 +313,7 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
   /** The result of a page. Ends the crawl where the page's errors are too many of all pages. */
   function resultOf(page: PageUnderWay, visited: Visited, effects: PageEffects): PageResult {
     const { place, redirects, isProbe } = page;
-    const redirected = redirectsUnderWay();
-    const isMet = (key: string): boolean => met.has(key) || redirected.has(key);
+    const isMet = (key: string): boolean => met.has(key) || ledTo.has(key);
     const ops = crawlOps(place, visited.result, effects, { guard, redirects, isMet });
     page.ops = ops;
     places += ops.add.length;

@@ -293,9 +293,14 @@ const counted = ['records', 'newRecords', 'changed', 'errors', 'forbidden', 'byt
 
 /** The counts of a crawl with those of one more page. */
 export function addTally(row: CrawlRow, tally: CrawlTally): CrawlRow {
+  const counts: Partial<Record<(typeof counted)[number], number>> = {};
+  for (const name of counted) {
+    const more = tally[name] ?? 0;
+    if (more !== 0) counts[name] = row[name] + more;
+  }
   return {
     ...row,
-    ...Object.fromEntries(counted.map((name) => [name, row[name] + (tally[name] ?? 0)])),
+    ...counts,
     status: sumOf(row.status, tally.status),
     refused: sumOf(row.refused, tally.refused),
     offsite: domainSum(row.offsite, tally.offsite ?? []),
@@ -303,11 +308,9 @@ export function addTally(row: CrawlRow, tally: CrawlTally): CrawlRow {
   };
 }
 
-function sumOf(sums: Counts, more: Counts = {}): Record<string, number> {
-  const result: Record<string, number> = {};
-  for (const key of new Set([...Object.keys(sums), ...Object.keys(more)])) {
-    result[key] = (sums[key] ?? 0) + (more[key] ?? 0);
-  }
+function sumOf(sums: Counts, more: Counts = {}): Counts {
+  const result: Record<string, number | undefined> = { ...sums };
+  for (const [key, count = 0] of Object.entries(more)) result[key] = (result[key] ?? 0) + count;
   return result;
 }
 
