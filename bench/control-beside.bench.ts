@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { busyPrograms } from './busy.ts';
 import { daemonFolder, paceOver, shopSource, startDaemon } from './daemon.ts';
-import { fillStore } from './filled-store.ts';
+import { fillStore } from '../test/support/filled-store.ts';
 import { load } from './process-figures.ts';
 import { isQuick, show } from './show.ts';
 import { openSite } from './site.ts';

@@ -12,7 +12,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { daemonFolder, ready, rest, startDaemon } from './daemon.ts';
-import { filledSource, fillStore } from './filled-store.ts';
+import { filledSource, fillStore } from '../test/support/filled-store.ts';
 import { isQuick, show } from './show.ts';
 import { rounded } from './statistics.ts';
 

@@ -18,7 +18,7 @@ import { parseArgs } from 'node:util';
 import type { Client } from '../src/control/client.ts';
 import type { Result } from '../src/control/methods.ts';
 import { type BenchDaemon, daemonFolder, deaths, fastest, paceOver, ready, shopSource, startDaemon } from './daemon.ts';
-import { fillStore } from './filled-store.ts';
+import { fillStore } from '../test/support/filled-store.ts';
 import { busyPrograms } from './busy.ts';
 import { load } from './process-figures.ts';
 import { isQuick, show } from './show.ts';
@@ -134,9 +134,9 @@ async function measure({ name, targets, due, politeness, gapMs, isKilled }: Case
   }
   spent.push(await work(daemon, site, targets, pings));
   const seconds = (Date.now() - beganAt) / 1_000;
-  const cpuMsEach = spent.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / targets;
   const { pages, again, early } = await site.report();
   const { complete, doubled } = await completeScrapes(daemon.client);
+  const cpuMsEach = spent.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / complete;
   return {
     what: name,
     busy,

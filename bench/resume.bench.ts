@@ -11,7 +11,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { daemonFolder, rest, shopSource, startDaemon } from './daemon.ts';
-import { fillStore } from './filled-store.ts';
+import { fillStore } from '../test/support/filled-store.ts';
 import { load } from './process-figures.ts';
 import { isQuick, show } from './show.ts';
 import { openSite } from './site.ts';
@@ -21,7 +21,7 @@ const targets = isQuick ? 5_000 : 30_000;
 const idleMs = isQuick ? 5_000 : 60_000;
 const atMostMs = isQuick ? 30_000 : 300_000;
 /** Tenths of a second. */
-const [before, window] = [50, 10];
+const [lastTenths, window] = [50, 10];
 
 await using site = await openSite({ hosts: 200, kilobytes: 5, cores: '1' });
 const dueAt = Math.floor((Date.now() - 600_000) / 60_000) * 60_000;
@@ -33,7 +33,7 @@ await fillStore(folder.path, { count: targets, urls, pace: { kind: 'cron', patte
 
 const first = await startDaemon(folder, '0');
 await asked(targets / 2);
-const { perTenth: lately } = await site.report(Date.now() - before * 100);
+const { perTenth: lately } = await site.report(Date.now() - lastTenths * 100);
 const rate = sum(lately) / (lately.length / 10);
 await first.kill();
 
@@ -41,24 +41,22 @@ const startedAt = Date.now();
 await using daemon = await startDaemon(folder, '0');
 const answersMs = Date.now() - startedAt;
 await asked(targets);
-const throughMs = Date.now() - startedAt;
+const isThrough = (await site.report()).pages >= targets;
+const throughMs = isThrough ? Date.now() - startedAt : 'not yet';
 const { perTenth } = await site.report(startedAt);
 const firstTenth = perTenth.findIndex((requests) => requests > 0);
 const fullTenth = perTenth.findIndex(
   (_, tenth) => sum(perTenth.slice(tenth, tenth + window)) >= (0.8 * rate * window) / 10,
 );
-await rest(daemon);
-const spentBefore = daemon.cpuMs();
-await delay(idleMs);
-const idleCpuMs = ((daemon.cpuMs() - spentBefore) / idleMs) * 60_000;
+const idleCpuMs = isThrough ? await idle() : 'not yet';
 
 show('resume', [
   { what: `requests a second before the kill, ${targets} overdue`, value: Math.round(rate), goal: '', load: load() },
   { what: 'ms until it answers', value: answersMs, goal: '', load: load() },
-  { what: 'ms until its first request', value: 100 * firstTenth, goal: '', load: load() },
+  { what: 'ms until its first request', value: firstTenth < 0 ? 'never' : 100 * firstTenth, goal: '', load: load() },
   { what: 'ms until full pace', value: fullTenth < 0 ? 'never' : 100 * fullTenth, goal: 5_000, load: load() },
   { what: 'ms until all were asked for', value: throughMs, goal: '', load: load() },
-  { what: 'ms of processor a minute, nothing due', value: rounded(idleCpuMs, 0), goal: 600, load: load() },
+  { what: 'ms of processor a minute, nothing due', value: idleCpuMs, goal: 600, load: load() },
 ]);
 
 /** Waits until the sites were asked for so many pages, or it takes too long. */
@@ -67,6 +65,13 @@ async function asked(pages: number): Promise<void> {
     if ((await site.report()).pages >= pages) return;
     await delay(100);
   }
+}
+
+/** What the daemon takes of the processor in a minute, in milliseconds, once it rests. */
+async function idle(): Promise<number> {
+  const before = await rest(daemon);
+  await delay(idleMs);
+  return rounded(((daemon.cpuMs() - before) / idleMs) * 60_000, 0);
 }
 
 function sum(counts: readonly number[]): number {

@@ -13,7 +13,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../src/clock.ts';
 import { openDaemon } from '../src/daemon/open.ts';
 import { secretsFrom } from '../src/session/secret-store.ts';
-import { filledSource, fillStore, hourMs } from './filled-store.ts';
+import { filledSource, fillStore, hourMs } from '../test/support/filled-store.ts';
 
 const sizes = [0, 1_000, 10_000, 100_000];
 

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { daemonFolder, type Pace, paceOver, pinned, ready, shopSource, startDaemon } from './daemon.ts';
-import { type FilledPace, fillStore } from './filled-store.ts';
+import { type FilledPace, fillStore } from '../test/support/filled-store.ts';
 import { load } from './process-figures.ts';
 import { isQuick, show } from './show.ts';
 import { openSite, type Site } from './site.ts';
@@ -36,7 +36,14 @@ const found: Record<'bare' | 'saturated' | 'paced', Measured[]> = { bare: [], sa
 for (let round = 0; round < rounds; round += 1) {
   found.bare.push(await bareLoop(site));
   found.saturated.push(await scraping(site, targets, { kind: 'continuous' }));
-  found.paced.push(await scraping(site, (everyMs / 1_000) * perSecond, { kind: 'interval', everyMs }));
+  found.paced.push(
+    await scraping(site, (everyMs / 1_000) * perSecond, {
+      kind: 'interval',
+      everyMs,
+      originAt: Date.now(),
+      isTogether: false,
+    }),
+  );
 }
 const crowd = await scraping(site, many, { kind: 'continuous' });
 

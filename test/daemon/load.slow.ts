@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../../src/control/client.ts';
 import { hostAddress } from '../support/web/web.ts';
 import { startWebProcess } from '../support/web/web-process.ts';
-import { addProject } from '../../src/store/projects.ts';
-import type { Scheduling } from '../../src/schedule/scheduling.ts';
-import { openStore } from '../../src/store/store.ts';
+import { fillStore } from '../support/filled-store.ts';
 import { slowness } from '../support/slowness.ts';
 import { daemonFolder, startOwnDaemon } from './own-daemon.ts';
 
@@ -33,33 +30,6 @@ records:
       stock: { css: .stock, type: integer }
 `;
 
-/** All targets fall due one after the other at the same distance, over and over. */
-function evenly(startAt: number): Scheduling {
-  return {
-    first({ target, url }) {
-      const phaseMs = ((target - 1) * everyMs) / projects;
-      const slot = Math.floor((target - 1) / hosts);
-      const grid = { originAt: startAt, everyMs, slot, phaseMs, key: new URL(url).origin };
-      return { target, since: startAt + phaseMs - everyMs, pace: { kind: 'interval', grid }, dueAt: startAt + phaseMs };
-    },
-    next: (_target, row) => row,
-    verified: (_target, row) => ({ row, events: [] }),
-    isKept: () => false,
-  };
-}
-
-/** Writes all projects into a store that no daemon has opened yet. */
-async function fill(folder: string, port: number, startAt: number): Promise<void> {
-  const store = await openStore({ path: join(folder, 'data'), now: Date.now, scheduling: evenly(startAt) });
-  const added = Array.from({ length: projects }, (_, index) => {
-    const id = `project-${index}`;
-    const url = `http://${hostAddress(index % hosts)}:${port}/shop/p/bags-${1_000 + (index % 40)}`;
-    return addProject(store, { id, name: id, labels: [], multiplier: 1, targets: [{ source: 'shop', url }] });
-  });
-  await Promise.all(added);
-  await store.close();
-}
-
 async function untilReady(client: Client): Promise<void> {
   // To ask without a pause would take the time that it needs.
   while ((await client.call('daemon.status', {})).state !== 'ready') await delay(20);
@@ -83,7 +53,12 @@ async function loadedDaemon(t: TestContext): Promise<{ readonly client: Client; 
   const web = await startWebProcess({ hosts });
   t.after(() => web.process.stop());
   const folder = await daemonFolder(t, { shop: source });
-  await fill(folder, web.port, Date.now() + 15_000);
+  const urls = Array.from(
+    { length: projects },
+    (_, index) => `http://${hostAddress(index % hosts)}:${web.port}/shop/p/bags-${1_000 + (index % 40)}`,
+  );
+  const pace = { kind: 'interval', everyMs, originAt: Date.now() + 15_000, isTogether: false } as const;
+  await fillStore(folder, { count: projects, urls, pace });
   const startedAt = performance.now();
   const { client } = await startOwnDaemon(t, folder);
   await untilReady(client);

@@ -10,6 +10,7 @@ export interface Receipt {
   /** It may have come up to so much earlier: this thread was not looking. */
   readonly lateMs: number;
   readonly kind: 'page' | 'pulse' | 'robots';
+  readonly path: string;
 }
 
 /** The requests that one host received. */
@@ -22,6 +23,8 @@ export interface HostReport {
 export interface HostOptions {
   /** Each answer takes a time up to this. */
   readonly latencyMs: number;
+  /** One answer in so many requests of all hosts is a failure of the server. Default: none. */
+  readonly failureEvery?: number;
 }
 
 export type FromHosts =
@@ -30,8 +33,6 @@ export type FromHosts =
   | { readonly type: 'received'; readonly requests: number }
   | { readonly type: 'report'; readonly hosts: readonly HostReport[] };
 
-/** One answer in so many is a failure of the server. */
-const failureEvery = 200;
 const tellEvery = 100;
 
 // Hosts on a thread of their own, which has nothing else to do and so sees requests when they come.
@@ -54,17 +55,17 @@ const ports = await Promise.all(hosts.map(({ listening }) => listening));
 tell({ type: 'listening', ports });
 port.on('message', () => tell({ type: 'report', hosts: hosts.map(({ report }) => report()) }));
 
-function openHost({ latencyMs }: HostOptions) {
+function openHost({ latencyMs, failureEvery = Infinity }: HostOptions) {
   const receipts: Receipt[] = [];
   let open = 0;
   let mostOpen = 0;
   const server = createServer((request, response) => {
     const at = performance.now();
-    receipts.push({ at, lateMs: Math.max(pauseMs, at - beat), kind: kindOf(request) });
+    receipts.push({ at, lateMs: Math.max(pauseMs, at - beat), kind: kindOf(request), path: request.url ?? '' });
     open += 1;
     mostOpen = Math.max(mostOpen, open);
     response.on('close', () => (open -= 1));
-    setTimeout(() => answer(request, response), Math.random() * latencyMs);
+    setTimeout(() => answer(request, response, requests % failureEvery === 0), Math.random() * latencyMs);
     requests += 1;
     if (requests % tellEvery === 0) tell({ type: 'received', requests });
   });
@@ -86,9 +87,9 @@ function kindOf({ url, headers }: IncomingMessage): Receipt['kind'] {
   return headers['x-kind'] === 'page' ? 'page' : 'pulse';
 }
 
-function answer({ url = '/' }: IncomingMessage, response: ServerResponse): void {
+function answer({ url = '/' }: IncomingMessage, response: ServerResponse, isFailure: boolean): void {
   response.setHeader('content-type', 'text/html');
   if (url === '/robots.txt') response.statusCode = 404;
-  else if (requests % failureEvery === 0) response.statusCode = 500;
+  else if (isFailure) response.statusCode = 500;
   response.end(productPage(url.slice(1), '1.00'));
 }

@@ -2,11 +2,11 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { hostAddress } from '../test/support/web/web.ts';
-import type { ScheduleRow } from '../src/schedule/row.ts';
-import type { Scheduling } from '../src/schedule/scheduling.ts';
-import { addProject } from '../src/store/projects.ts';
-import { openStore } from '../src/store/store.ts';
+import { hostAddress } from './web/web.ts';
+import type { ScheduleRow } from '../../src/schedule/row.ts';
+import type { Scheduling } from '../../src/schedule/scheduling.ts';
+import { addProject } from '../../src/store/projects.ts';
+import { openStore } from '../../src/store/store.ts';
 
 export const hourMs = 3_600_000;
 const batch = 1_000;
@@ -24,8 +24,10 @@ export type FilledPace =
   | { readonly kind: 'cron'; readonly pattern: string; readonly dueAt: number }
   /** All are due at once. */
   | { readonly kind: 'continuous' }
-  /** They fall due at the same distance, over and over. */
-  | { readonly kind: 'interval'; readonly everyMs: number };
+  /** They fall due one after the other at the same distance, or all together, from `originAt` on over and over. */
+  | { readonly kind: 'interval'; readonly everyMs: number; readonly originAt: number; readonly isTogether: boolean };
+
+type Grid = Omit<Extract<FilledPace, { kind: 'interval' }>, 'kind'>;
 
 /** The definition of a source whose targets are not due soon. */
 export const filledSource = {
@@ -82,9 +84,9 @@ function schedulingOf({ count, pace }: Filling): Scheduling {
         case 'continuous':
           return { target, since: at, pace: { kind: 'continuous', endedAt: at, failures: 0, draw: 0.5 }, dueAt: at };
         case 'interval':
-          return onGrid(target, url, at, pace.everyMs);
+          return onGrid(target, url, pace);
         case undefined:
-          return onGrid(target, url, at + 2 * hourMs, 4 * hourMs);
+          return onGrid(target, url, { everyMs: 4 * hourMs, originAt: at + 2 * hourMs, isTogether: false });
         default:
           return pace satisfies never;
       }
@@ -94,8 +96,8 @@ function schedulingOf({ count, pace }: Filling): Scheduling {
     isKept: () => false,
   };
 
-  function onGrid(target: number, url: string, originAt: number, everyMs: number): ScheduleRow {
-    const phaseMs = ((target - 1) * everyMs) / count;
+  function onGrid(target: number, url: string, { everyMs, originAt, isTogether }: Grid): ScheduleRow {
+    const phaseMs = isTogether ? 0 : ((target - 1) * everyMs) / count;
     const grid = { originAt, everyMs, slot: target - 1, phaseMs, key: new URL(url).origin };
     return { target, since: originAt + phaseMs - everyMs, pace: { kind: 'interval', grid }, dueAt: originAt + phaseMs };
   }
