@@ -1,6 +1,7 @@
 /**
  * Question: what do actors cost beside the BEAM's? Each figure is taken of our kernel and of an Erlang VM with one scheduler,
  * in turn, some rounds long; the best of each counts, as noise only slows. `ratio` says how many times better ours is.
+ * `cpuUsEach` is user time of all threads, which a busy machine changes less: V8 collects on threads of its own.
  * Without Elixir ours stand alone. Goals are ratios, and that costs stay flat with the number of repeats.
  *
  * Run with `node bench/beam.bench.ts [--json] [FIGURE…]`.

@@ -24,8 +24,11 @@ end
 defmodule Figures do
   def take("start", children) do
     before = bytes()
+    {cpu_before, _} = :erlang.statistics(:runtime)
     {pool, us} = timed(fn -> fill(children) end)
-    figures = %{perSecond: per_second(children, us), bytesEach: (bytes() - before) / children}
+    {cpu_after, _} = :erlang.statistics(:runtime)
+    cpu_us = (cpu_after - cpu_before) * 1_000
+    figures = %{perSecond: per_second(children, us), cpuUsEach: cpu_us / children, bytesEach: (bytes() - before) / children}
     # A stop in order would be quadratic in the children.
     end_by(pool, :kill)
     figures

@@ -17,12 +17,14 @@ const figures: Readonly<Record<string, (times: number) => Promise<Figures>>> = {
     const system = newSystem();
     const pool = await spawn(system, dynamicSupervisor());
     const before = bytes();
+    const cpuBefore = process.cpuUsage();
     const startedAt = performance.now();
     await fill(pool, children);
     const perSecond = ratePerSecond(children, startedAt);
+    const cpuUsEach = process.cpuUsage(cpuBefore).user / children;
     const bytesEach = (bytes() - before) / children;
     await end(system, pool);
-    return { perSecond, bytesEach };
+    return { perSecond, cpuUsEach, bytesEach };
   },
 
   async stop(children) {
