@@ -1,7 +1,7 @@
 import { CallError, describeReason, noProcess } from './errors.ts';
 import type { Life } from './life.ts';
 import { Via } from './registry.ts';
-import type { Ref, Reply } from './types.ts';
+import type { ExitReason, Ref, Reply } from './types.ts';
 import { Watch } from './watch.ts';
 
 /** Reads the private field of an address; `undefined` for any other object. */
@@ -45,65 +45,74 @@ export function isOwnTurn(life: Life): boolean {
 }
 
 function ask<T>(life: Life, question: (reply: Reply<T>) => unknown, timeoutMs = 5_000): Promise<T> {
-  const { clock, contexts } = life.kernel;
   return new Promise<T>((resolve, reject) => {
-    if (life.hasEnded) {
-      reject(noProcess(life.id));
-      return;
-    }
-    if (isOwnTurn(life)) {
-      reject(new CallError('calling_self', `${life.id} asked itself`));
-      return;
-    }
-    const asker = contexts.current?.life;
-    let timer: number | undefined;
-    let askerEnds: Watch | undefined;
-    const call = new Watch((reason) => {
-      forget();
-      reject(new CallError('ended', `${life.id} ended before it replied: ${describeReason(reason)}`, reason));
-    });
-    const forget = (): void => {
-      if (timer !== undefined) clock.cancel(timer);
-      askerEnds?.clear();
-    };
-    if (timeoutMs !== Infinity) {
-      timer = clock.at(clock.monotonic() + timeoutMs, () => {
-        if (!call.clear()) return;
-        forget();
-        reject(new CallError('timeout', `${life.id} did not reply within ${timeoutMs} ms`));
-      });
-    }
-    call.set(life);
-    if (asker !== undefined) askerEnds = watchAsker(asker, call, forget, reject);
-    try {
-      life.send(
-        question((answer) => {
-          if (!call.clear()) return;
-          forget();
-          resolve(answer);
-        }),
-      );
-    } catch (error) {
-      call.clear();
-      forget();
-      reject(error);
-    }
+    if (life.hasEnded) reject(noProcess(life.id));
+    else if (isOwnTurn(life)) reject(new CallError('calling_self', `${life.id} asked itself`));
+    else new Question(life, resolve, reject).put(question, timeoutMs);
   });
 }
 
-/** Withdraws a question when the life that asked it ends, so that nothing of the question stays with the life that was asked. */
-function watchAsker(
-  asker: Life,
-  call: Watch,
-  forget: () => void,
-  reject: (error: CallError) => void,
-): Watch | undefined {
-  if (asker.hasEnded) return undefined;
-  const watch = new Watch(() => {
-    if (!call.clear()) return;
-    forget();
-    reject(new CallError('asker_ended', `${asker.id} ended before it had a reply`));
-  });
-  watch.set(asker);
-  return watch;
+/** A question that waits for its reply: a watch of the life that was asked. */
+class Question<T> extends Watch {
+  readonly #life: Life;
+  readonly #resolve: (answer: T) => void;
+  readonly #reject: (error: unknown) => void;
+  #timer: number | undefined = undefined;
+  /** Withdraws the question when the life that asked ends, so that nothing of it stays with the life that was asked. */
+  #askerEnds: Watch | undefined = undefined;
+
+  constructor(life: Life, resolve: (answer: T) => void, reject: (error: unknown) => void) {
+    super();
+    this.#life = life;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  /** Sends the message that `question` makes of the reply. */
+  put(question: (reply: Reply<T>) => unknown, timeoutMs: number): void {
+    const { clock, contexts } = this.#life.kernel;
+    const asker = contexts.current?.life;
+    if (timeoutMs !== Infinity) {
+      this.#timer = clock.at(clock.monotonic() + timeoutMs, () =>
+        this.#fail('timeout', `${this.#life.id} did not reply within ${timeoutMs} ms`),
+      );
+    }
+    this.set(this.#life);
+    if (asker !== undefined && !asker.hasEnded) {
+      this.#askerEnds = new Watch(() => this.#fail('asker_ended', `${asker.id} ended before it had a reply`));
+      this.#askerEnds.set(asker);
+    }
+    try {
+      this.#life.send(
+        question((answer) => {
+          if (this.#withdraw()) this.#resolve(answer);
+        }),
+      );
+    } catch (error) {
+      this.#withdraw();
+      this.#reject(error);
+    }
+  }
+
+  /** The life that was asked ended. */
+  override tell(reason: ExitReason): void {
+    this.#forget();
+    this.#reject(new CallError('ended', `${this.#life.id} ended before it replied: ${describeReason(reason)}`, reason));
+  }
+
+  #fail(code: 'timeout' | 'asker_ended', message: string): void {
+    if (this.#withdraw()) this.#reject(new CallError(code, message));
+  }
+
+  /** Ends the waiting; returns whether the question waited until now. */
+  #withdraw(): boolean {
+    if (!this.clear()) return false;
+    this.#forget();
+    return true;
+  }
+
+  #forget(): void {
+    if (this.#timer !== undefined) this.#life.kernel.clock.cancel(this.#timer);
+    this.#askerEnds?.clear();
+  }
 }

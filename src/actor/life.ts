@@ -198,7 +198,8 @@ export class Life extends RingItem implements Runnable, Watched {
       kernel.report?.({ type: 'ended', id: this.id, reason, ageMs: kernel.clock.monotonic() - this.startedAt });
     }
     // Listeners of the signal run in a context of this life, so that what they throw is blamed on it.
-    if (this.controller !== undefined) kernel.contexts.run(new Context<Life>(this, false), abort, this.controller);
+    if (this.controller !== undefined)
+      kernel.contexts.run(new Context<Life>(this, false), abort, this.controller, undefined);
     kernel.depart(this);
   }
 
@@ -254,7 +255,7 @@ export class Life extends RingItem implements Runnable, Watched {
     this.#reason = reason;
     try {
       const context = new Context<Life>(this, true);
-      const work: unknown = kernel.contexts.run(context, (own) => own?.stop?.(reason), this.#behaviour);
+      const work: unknown = kernel.contexts.run(context, stopOf, this.#behaviour, reason);
       if (isThenable(work)) {
         Promise.resolve(work).then(
           () => this.end(this.#reason ?? reason),
@@ -274,6 +275,10 @@ export class Life extends RingItem implements Runnable, Watched {
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   if (typeof value !== 'object' || value === null) return false;
   return value instanceof Promise || ('then' in value && typeof value.then === 'function');
+}
+
+function stopOf(behaviour: Behaviour<unknown> | undefined, reason: ExitReason): unknown {
+  return behaviour?.stop?.(reason);
 }
 
 function abort(controller: AbortController): void {

@@ -65,7 +65,7 @@ export class LifeSelf<M> implements Self<M> {
       }
       kernel.activity += 1;
     };
-    void kernel.contexts.run(new Context(life, false), work, this.signal);
+    void kernel.contexts.run(new Context(life, false), work, this.signal, undefined);
   }
 
   after(delayMs: number, message: M): number {

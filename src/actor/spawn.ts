@@ -39,11 +39,15 @@ export function spawnLink(parent: Life, actor: Startable, name: string): Started
 function begin(life: Life, actor: Startable): Started | Promise<Started> {
   const context = new Context(life, true);
   try {
-    const start = life.kernel.contexts.run(context, (own) => actor.start(own), new LifeSelf<never>(life));
+    const start = life.kernel.contexts.run(context, startOf, actor, new LifeSelf<never>(life));
     return isThenable(start) ? awaitStart(context, Promise.resolve(start)) : settle(context, start);
   } catch (error) {
     return fail(context, error);
   }
+}
+
+function startOf(actor: Startable, self: Self<never>): unknown {
+  return actor.start(self);
 }
 
 /** Waits for the outcome of a start. If the life is killed meanwhile, a later outcome does not count. */

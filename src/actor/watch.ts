@@ -13,9 +13,10 @@ export class Watch {
   #watched: Watched | undefined;
   #next: Watch = this;
   #previous: Watch = this;
-  readonly #ended: (reason: ExitReason) => void;
+  readonly #ended: ((reason: ExitReason) => void) | undefined;
 
-  constructor(ended: (reason: ExitReason) => void) {
+  /** @param ended - without it, a subclass overrides `tell`. */
+  constructor(ended?: (reason: ExitReason) => void) {
     this.#ended = ended;
   }
 
@@ -53,6 +54,6 @@ export class Watch {
 
   /** Calls the function for a life that was not there to be watched. */
   tell(reason: ExitReason): void {
-    this.#ended(reason);
+    this.#ended?.(reason);
   }
 }
