@@ -14,10 +14,9 @@ export type ReconcilerMessage =
   | { readonly type: 'reconciled' }
   | { readonly type: 'gave-up'; readonly kind: Kind; readonly id: string; readonly reason: ExitReason }
   /** Starts a given-up child before its pause is over. Answers whether the child was given up. */
-  | { readonly type: 'release'; readonly kind: Kind; readonly id: string; readonly reply: Reply<boolean> }
-  | { readonly type: 'status'; readonly reply: Reply<ReconcilerStatus> };
+  | { readonly type: 'release'; readonly kind: Kind; readonly id: string; readonly reply: Reply<boolean> };
 
-/** A child that its supervisor gave up, until the child is started again. */
+/** A child that its supervisor gave up. */
 export interface GivenUp {
   readonly kind: Kind;
   readonly id: string;
@@ -28,19 +27,19 @@ export interface GivenUp {
   readonly retryAt: number;
 }
 
-/** A given-up child while it waits, in monotonic time. */
-interface Waiting extends Omit<GivenUp, 'retryAt'> {
+/** A given-up child while it waits. */
+interface Waiting {
+  readonly times: number;
   /** Monotonic. */
   readonly until: number;
 }
 
-/** How far the reconciler is, and the children that were given up. */
-export interface ReconcilerStatus {
+/** How far the reconciler is. */
+export interface Progress {
   /** The number of actors that this pass has still to start. */
   readonly remaining: number;
   /** Whether the first whole pass was made. */
   readonly ready: boolean;
-  readonly givenUp: readonly GivenUp[];
 }
 
 /** The actors that should run and those that do, and how they are started and stopped. */
@@ -58,6 +57,8 @@ export interface ReconcilerDeps {
   isSettled(kind: Kind): boolean;
   start(kind: Kind, id: string): Promise<StartChildResult>;
   stop(kind: Kind, id: string): Promise<void>;
+  /** Called at the start, and whenever the progress has changed. */
+  progressed(progress: Progress): void;
   /** Called at the beginning of each pass, for periodic work of the store. */
   before(): Promise<void>;
   /** Called for each child that is given up; writes the event. */
@@ -83,7 +84,7 @@ export function reconciler(self: Self<ReconcilerMessage>, deps: ReconcilerDeps):
   let next: 'nothing' | 'all' | Set<string> = 'nothing';
   let isPassing = false;
   let ready = false;
-  let remaining = 0;
+  told(0);
   let lastDrift = drift();
   let timer: number | undefined;
   self.continue({ type: 'reconcile' });
@@ -99,12 +100,6 @@ export function reconciler(self: Self<ReconcilerMessage>, deps: ReconcilerDeps):
           return giveUp(message.kind, message.id, message.reason);
         case 'release':
           return release(message.kind, message.id, message.reply);
-        case 'status':
-          return message.reply({
-            remaining,
-            ready,
-            givenUp: [...givenUp.values()].filter(isWaiting).map(onTheWall),
-          });
         default:
           message satisfies never;
       }
@@ -138,6 +133,7 @@ export function reconciler(self: Self<ReconcilerMessage>, deps: ReconcilerDeps):
 
   function reconciled(): void {
     ready = true;
+    told(0);
     begin();
   }
 
@@ -155,13 +151,17 @@ export function reconciler(self: Self<ReconcilerMessage>, deps: ReconcilerDeps):
     const missing: string[] = [];
     for await (const ids of deps.desired(kind, among))
       for (const id of ids) if (!running.delete(id) && !isGivenUp(kind, id)) missing.push(id);
-    remaining = missing.length;
+    told(missing.length);
     for (const id of running) await deps.stop(kind, id);
     for (let from = 0; from < missing.length; from += batchSize) {
       const batch = missing.slice(from, from + batchSize);
       await Promise.all(batch.map((id) => startOne(kind, id)));
-      remaining = missing.length - from - batch.length;
+      told(missing.length - from - batch.length);
     }
+  }
+
+  function told(remaining: number): void {
+    deps.progressed({ ready, remaining });
   }
 
   async function startOne(kind: Kind, id: string): Promise<void> {
@@ -171,16 +171,7 @@ export function reconciler(self: Self<ReconcilerMessage>, deps: ReconcilerDeps):
 
   function isGivenUp(kind: Kind, id: string): boolean {
     const waiting = givenUp.get(`${kind} ${id}`);
-    return waiting !== undefined && isWaiting(waiting);
-  }
-
-  function isWaiting({ until }: Waiting): boolean {
-    return until > deps.clock.monotonic();
-  }
-
-  /** Converts `until` to wall time by the present wall clock, which may have been set since. */
-  function onTheWall({ until, ...rest }: Waiting): GivenUp {
-    return { ...rest, retryAt: Math.round(deps.clock.now() + until - deps.clock.monotonic()) };
+    return waiting !== undefined && waiting.until > deps.clock.monotonic();
   }
 
   function giveUp(kind: Kind, id: string, reason: ExitReason): void {
@@ -188,9 +179,9 @@ export function reconciler(self: Self<ReconcilerMessage>, deps: ReconcilerDeps):
     const before = givenUp.get(`${kind} ${id}`);
     const times = before !== undefined && now - before.until < forgivenAfterMs ? before.times + 1 : 1;
     const delayMs = retryDelayMs(kind, times, deps.random());
-    const waiting: Waiting = { kind, id, reason, times, at: deps.clock.now(), until: now + delayMs };
-    givenUp.set(`${kind} ${id}`, waiting);
-    deps.gaveUp(onTheWall(waiting));
+    givenUp.set(`${kind} ${id}`, { times, until: now + delayMs });
+    const at = deps.clock.now();
+    deps.gaveUp({ kind, id, reason, times, at, retryAt: Math.round(at + delayMs) });
     self.after(delayMs, { type: 'reconcile', ...(kind === 'project' && { projects: [id] }) });
   }
 

@@ -2,7 +2,6 @@ import type { HostsPort, Ports, ProjectsPort, SourcesPort } from '../control/han
 import { ControlError } from '../control/error.ts';
 import type { SourceCircuit } from '../fetch/ledger/circuit.ts';
 import type { CatalogueChange } from '../definition/catalogue.ts';
-import type { ReconcilerStatus } from '../../workers/reconciler.ts';
 import type { SourceStatus } from '../../workers/source.ts';
 import type { Daemon } from './parts.ts';
 import type { ProcessLoad } from './process-load.ts';
@@ -53,11 +52,7 @@ export function createPorts(daemon: Daemon, load: ProcessLoad, stop: () => void)
         if (everyMs !== settings.everyMs || initialDelayMs !== settings.initialDelayMs)
           names.planner.whereis('planner')?.send({ type: 'changed', sources: 'all' });
       },
-      async progress() {
-        // The control socket may be open before the reconciler runs.
-        if (names.reconciler.whereis('reconciler') === undefined) return { ready: false, remaining: 0 };
-        return names.reconciler.via('reconciler').ask<ReconcilerStatus>((reply) => ({ type: 'status', reply }));
-      },
+      progress: state.progress,
       shutdown: stop,
     },
   };

@@ -111,6 +111,7 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
       clock,
       random,
       registry: names.reconciler,
+      progressed: state.setProgress,
       async before() {
         // Also while scraping is paused: removing rows may make the room that the pause waits for.
         await state.unlessFull(() => makeRoom(state.store(), sweep, clock.now()));

@@ -7,6 +7,7 @@ import { KnownPaces } from '../schedule/host-pace.ts';
 import { type StorePause, type StorePauseDeps, createPause } from '../store/pause.ts';
 import { type EndedCounts, countEnded } from '../store/scrapes.ts';
 import type { Store } from '../store/store.ts';
+import type { Progress } from '../../workers/reconciler.ts';
 
 /** The state that the parts of one daemon share. Each value has one owner that sets it; its users look it up at each use. */
 export interface DaemonState extends StorePause {
@@ -19,6 +20,9 @@ export interface DaemonState extends StorePause {
   settings(): Settings;
   /** Stores settings and puts them in force. Rejects with a `ControlError` while no store is open, and with `StoreFullError`. */
   saveSettings(settings: Settings): Promise<void>;
+  /** How far the actors are started that should run. */
+  progress(): Progress;
+  setProgress(progress: Progress): void;
   /** Scrapes that ended since the daemon started. */
   ended(): Readonly<EndedCounts>;
   readonly clock: Clock;
@@ -38,6 +42,7 @@ export function createState({ clock, configured, resumeEveryMs, onPause }: Daemo
   let store: Store | undefined;
   let catalogue = emptyCatalogue;
   let settings = configured;
+  let progress: Progress = { ready: false, remaining: 0 };
   const ended = { complete: 0, failed: 0, aborted: 0, cancelled: 0 };
   let stopCounting = (): void => {};
 
@@ -63,6 +68,10 @@ export function createState({ clock, configured, resumeEveryMs, onPause }: Daemo
       const { write, settings: rows } = opened();
       await write(() => rows.put(settingsKey, changedSettings(configured, next)), { durable: true });
       settings = next;
+    },
+    progress: () => progress,
+    setProgress(next) {
+      progress = next;
     },
     ended: () => ended,
   };

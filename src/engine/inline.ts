@@ -4,6 +4,7 @@ import { costed, extract, type ExtractInput } from '../extract/extract.ts';
 import type { ExtractOutcome } from '../extract/draft.ts';
 import { isCounted } from '../extract/counted.ts';
 import type { ExtractPlan } from '../extract/plan.ts';
+import { LoopShare } from './loop-share.ts';
 import { TooMuchWork, WorkBudget } from '../work-budget.ts';
 import type { Page } from '../fetch/page.ts';
 import type { Reading } from '../provider/provider.ts';
@@ -34,6 +35,7 @@ export class InlineReader {
   readonly #share: number;
   /** The size of the smallest page that was too much work, by plan. */
   readonly #tooLarge = new WeakMap<ExtractPlan, number>();
+  readonly #loop = new LoopShare(() => performance.now());
   #usedMs = 0;
   #usedAt = 0;
 
@@ -45,6 +47,7 @@ export class InlineReader {
   /** Reads a page, or resolves with `undefined` where another thread is to read it. Its body stays. Never rejects. */
   async read(page: Page, reading: Reading): Promise<ExtractOutcome | undefined> {
     if (!this.#mayRead(page, reading)) return undefined;
+    await this.#loop.begin();
     const startedAt = this.#clock.monotonic();
     const outcome = await readInline(page, reading);
     this.#usedMs += this.#clock.monotonic() - startedAt;

@@ -8,7 +8,8 @@ import {
   reconciler,
   type ReconcilerDeps,
   type ReconcilerMessage,
-  type ReconcilerStatus,
+  type GivenUp,
+  type Progress,
 } from '../../workers/reconciler.ts';
 
 const passMs = 30_000;
@@ -19,6 +20,8 @@ async function startReconciler(t: TestContext, projects: Projects) {
   const clock = new VirtualClock(0);
   const system = createSystem({ clock });
   const done: string[] = [];
+  const givenUp: GivenUp[] = [];
+  const progress: Progress[] = [];
   const deps: ReconcilerDeps = {
     clock,
     registry: new Registry<'reconciler', ReconcilerMessage>(),
@@ -41,7 +44,8 @@ async function startReconciler(t: TestContext, projects: Projects) {
       running.delete(id);
     },
     before: async () => undefined,
-    gaveUp: () => undefined,
+    gaveUp: (each) => void givenUp.push(each),
+    progressed: (each) => void progress.push(each),
     wallJumped: async () => undefined,
   };
   const spawned = await system.spawn<ReconcilerMessage>((self) => reconciler(self, deps), { id: 'reconciler' });
@@ -51,6 +55,8 @@ async function startReconciler(t: TestContext, projects: Projects) {
   return {
     clock,
     done,
+    givenUp,
+    progress,
     async changed(...projects: string[]) {
       done.splice(0);
       spawned.ref.send({ type: 'reconcile', projects });
@@ -60,11 +66,6 @@ async function startReconciler(t: TestContext, projects: Projects) {
       running.delete(id);
       spawned.ref.send({ type: 'gave-up', kind: 'project', id, reason: 'killed' });
       await system.idle();
-    },
-    async givenUp() {
-      const { promise, resolve } = Promise.withResolvers<ReconcilerStatus>();
-      spawned.ref.send({ type: 'status', reply: resolve });
-      return (await promise).givenUp;
     },
     async next(afterMs = passMs) {
       done.splice(0);
@@ -96,6 +97,19 @@ test('what should run is compared with what runs every 30 s, unless neither has 
   assert.deepEqual(done, ['read', 'start b']);
 });
 
+test('how many actors are still to start is told until the first whole comparison is made', async (t) => {
+  const projects = { desired: new Set(['a', 'b']), running: new Set<string>(), isSettled: () => false };
+  const { progress } = await startReconciler(t, projects);
+  assert.ok(progress.some(({ ready, remaining }) => !ready && remaining === 2));
+  assert.deepEqual(
+    [progress[0], progress.at(-1)],
+    [
+      { ready: false, remaining: 0 },
+      { ready: true, remaining: 0 },
+    ],
+  );
+});
+
 test('a change of some projects starts and stops those alone, and puts off no comparison of all', async (t) => {
   const projects = { desired: new Set(['a']), running: new Set<string>(), isSettled: () => false };
   const { changed, clock, done, next } = await startReconciler(t, projects);
@@ -114,15 +128,14 @@ test('what was given up is tried again after its pause, whatever the wall clock 
     const projects = { desired: new Set(['a']), running: new Set<string>(), isSettled: () => false };
     const { clock, done, giveUp, givenUp, next } = await startReconciler(t, projects);
     await giveUp('a');
-    clock.wall = clock.now() + setBy;
     assert.deepEqual(
-      (await givenUp()).map(({ id, retryAt }) => [id, retryAt - clock.now()]),
+      givenUp.map(({ id, retryAt }) => [id, retryAt - clock.now()]),
       [['a', 60_000]],
     );
+    clock.wall = clock.now() + setBy;
     await next();
     assert.deepEqual(done, ['read']);
     await next();
     assert.ok(done.includes('start a'));
-    assert.deepEqual(await givenUp(), []);
   }
 });

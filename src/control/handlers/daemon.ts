@@ -31,9 +31,9 @@ export function daemonHandlers(deps: Deps) {
   } satisfies Partial<Handlers>;
 }
 
-async function status(deps: Deps): Promise<DaemonStatus> {
+function status(deps: Deps): DaemonStatus {
   const store = deps.store();
-  const { ready, remaining } = await deps.daemon.progress();
+  const { ready, remaining } = deps.daemon.progress();
   const { sources, problems } = deps.catalogue();
   const paused = deps.scrapes.paused();
   const pausedUntil = deps.scrapes.pausedUntil();

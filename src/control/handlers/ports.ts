@@ -139,8 +139,8 @@ export interface DaemonPort {
   settings(): Settings;
   /** Stores settings and applies them. */
   saveSettings(settings: Settings): Promise<void>;
-  /** Resolves with whether every actor that should run does, and how many do not yet. */
-  progress(): Promise<{ readonly ready: boolean; readonly remaining: number }>;
+  /** Returns whether every actor that should run was started, and how many are still to start. */
+  progress(): { readonly ready: boolean; readonly remaining: number };
   /** Begins an orderly stop. */
   shutdown(): void;
 }
