@@ -1,28 +1,85 @@
 /**
- * Question: what does a commit cost over bare lmdb? Scrapes of many targets commit their steps at once, each with two records of
- * which one has changed. Every write of such a run is recorded, key and row; then the same writes go, round by round, through
- * the store and through bare asynchronous puts of the same bytes. What counts is the ratio of the rates: `ratio` to a stream
- * that encodes its rows as the store must, `ratioToEncoded` to one that was given its bytes ready.
+ * Question: what does a commit cost over bare lmdb? Scrapes commit their steps at once: of 400 targets, each step with two records
+ * of which one has changed; and of one crawl 64 pages wide, each page with one new record and its place in the frontier. Every
+ * write of such a run is recorded, key and row; then the same writes go, round by round, through the store and through bare
+ * asynchronous puts of the same bytes. What counts is the ratio of the rates: `ratio` to a stream that encodes its rows as the
+ * store must, `ratioToEncoded` to one that was given its bytes ready.
  *
- * Run with `node bench/commit.bench.ts [--json]`.
+ * Goal: 0.6 of the bare encoded puts for a crawl; stretch 0.8.
+ *
+ * Run with `node bench/commit.bench.ts [--json] [--quick]`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Key, open } from 'lmdb';
+import type { RecordDraft } from '../src/extract/draft.ts';
+import { requestKey } from '../src/frontier/canonical.ts';
 import { commitStep } from '../src/store/commit.ts';
 import { type Environment, openEnvironment } from '../src/store/lmdb/environment.ts';
 import { addProject } from '../src/store/projects.ts';
-import type { Fence, StepOps } from '../src/store/ops.ts';
+import type { CommitResult, Fence, StepOps } from '../src/store/ops.ts';
 import { beginScrape } from '../src/store/scrapes.ts';
 import type { Scheduling } from '../src/schedule/scheduling.ts';
 import { type Store, storeIn } from '../src/store/store.ts';
+import type { FrontierPlace } from '../src/store/tables/frontier.ts';
+import { isQuick, show } from './show.ts';
+import { median, rounded } from './statistics.ts';
+
+const inFlight = 4_096;
+const rounds = isQuick ? 1 : 5;
+
+/** Commits that a bench makes, so many at once. */
+interface Shape {
+  readonly name: string;
+  readonly lanes: number;
+  readonly commits: number;
+  readonly goals: readonly [string | number, string | number];
+  /** Brings a store to where the commits can be made; the result makes the one of a number, from 0, after all of its lane before it. */
+  prepare(store: Store): Promise<(commit: number) => Promise<CommitResult>>;
+}
 
 /** Commits, of ten writes each, that wait at once; about as many writes as the bare stream lets wait. */
-const lanes = 400;
-const inFlight = 4_096;
 const stepsEach = 20;
-const rounds = 5;
+const scrapes: Shape = {
+  name: 'scrapes of 400 targets',
+  lanes: 400,
+  commits: 400 * stepsEach,
+  goals: ['', ''],
+  async prepare(store) {
+    const fences = await beginScrapes(store, this.lanes);
+    return (commit) => {
+      const fence = fences[commit % this.lanes];
+      const step = Math.floor(commit / this.lanes) + 1;
+      return commitStep(store, { ...begun(fence), step }, opsOf({ ...begun(fence), step }));
+    };
+  },
+};
+
+const crawl: Shape = {
+  name: 'a crawl, 64 pages wide',
+  lanes: 64,
+  commits: 4_096,
+  goals: [0.6, 0.8],
+  async prepare(store) {
+    const [fence] = await beginScrapes(store, 1);
+    const add = Array.from({ length: this.commits }, (_, index) => ({
+      ...placeAt(index),
+      key: requestKey({ url: placeAt(index).url }),
+    }));
+    const begin = { version: 'v1', firstScrape: begun(fence).scrape, startedAt: 0, maxPages: 10_000 };
+    const [first, ...more] = add;
+    const starts = first === undefined ? [] : [first];
+    await commitStep(store, { ...begun(fence), step: 1 }, { ...pageOps(0, []), crawl: { begin, add: starts } });
+    await commitStep(store, { ...begun(fence), step: 2 }, { ...pageOps(0, []), crawl: { add: more } });
+    return (commit) => {
+      const place = { ...placeAt(commit), seq: commit + 1 };
+      const tally = { records: 1, newRecords: 1, status: { '2xx': 1 }, bytes: 5_000 };
+      const ops = { ...pageOps(commit, [productOf(commit)]), crawl: { done: place, read: place, add: [], tally } };
+      return commitStep(store, { ...begun(fence), step: commit + 3 }, ops);
+    };
+  },
+};
 
 interface Write {
   readonly table: string;
@@ -67,26 +124,67 @@ function opsOf({ target, step }: Fence): StepOps {
   };
 }
 
-/** A store whose targets are all being scraped. */
-async function prepare(environment: Environment): Promise<{ readonly store: Store; readonly fences: Fence[] }> {
-  let at = 1_700_000_000_000;
-  const store = await storeIn(environment, { now: () => (at += 1), scheduling });
-  const targets = Array.from({ length: lanes }, (_, place) => ({ source: 'shop', url: `https://shop.test/${place}` }));
-  await addProject(store, { id: 'bench', name: 'bench', labels: [], multiplier: 1, targets });
-  const begun = await Promise.all(targets.map((_, place) => beginScrape(store, place + 1, 'v1')));
-  const fences = begun.flatMap((result) => (result.ok ? [{ ...result.fence, step: 1 }] : []));
-  return { store, fences };
+function placeAt(index: number): Omit<FrontierPlace, 'seq'> {
+  return { url: `https://shop.test/p/${index}.html`, depth: 1, kind: 'detail' };
 }
 
-async function commitAll(store: Store, fences: readonly Fence[]): Promise<void> {
-  await Promise.all(
-    fences.map(async (fence) => {
-      for (let step = 1; step <= stepsEach; step += 1) {
-        const { outcome } = await commitStep(store, { ...fence, step }, opsOf({ ...fence, step }));
-        if (outcome !== 'committed') throw new Error(`step ${step} of target ${fence.target} is ${outcome}`);
-      }
-    }),
-  );
+function productOf(index: number): RecordDraft {
+  const fields = {
+    title: `Solar backpack no. ${index}`,
+    price: `€ ${index % 900}.90`,
+    sku: `SKU-${index}`,
+    brand: 'Ardea',
+    rating: '4.5',
+    stock: 'In stock',
+    image: `https://shop.test/media/${index}/front.jpg`,
+    weight: '3.2 kg',
+  };
+  return { type: 'product', key: fields.sku, fields };
+}
+
+function pageOps(index: number, drafts: readonly RecordDraft[]): StepOps {
+  const observedAt = 1_700_000_000_000 + index;
+  const { url } = placeAt(index);
+  const log = { url, at: observedAt, elapsedMs: 18, bytes: 5_000, status: 200, absent: [], unparsed: [] };
+  return { observedAt, drafts, log };
+}
+
+type Begun = Omit<Fence, 'step'>;
+
+function begun(fence: Begun | undefined): Begun {
+  if (fence === undefined) throw new Error('a scrape did not begin');
+  return fence;
+}
+
+/** Begins a scrape of each of so many targets. */
+async function beginScrapes(store: Store, count: number): Promise<Begun[]> {
+  const targets = Array.from({ length: count }, (_, place) => ({ source: 'shop', url: `https://shop.test/${place}` }));
+  await addProject(store, { id: 'bench', name: 'bench', labels: [], multiplier: 1, targets });
+  const results = await Promise.all(targets.map((_, place) => beginScrape(store, place + 1, 'v1')));
+  return results.flatMap((result) => (result.ok ? [result.fence] : []));
+}
+
+interface Prepared {
+  readonly store: Store;
+  commitAll(): Promise<void>;
+}
+
+async function prepare(shape: Shape, environment: Environment): Promise<Prepared> {
+  let at = 1_700_000_000_000;
+  const store = await storeIn(environment, { now: () => (at += 1), scheduling });
+  const commit = await shape.prepare(store);
+  return {
+    store,
+    async commitAll() {
+      const lane = async (first: number): Promise<void> => {
+        for (let number = first; number < shape.commits; number += shape.lanes) {
+          const { outcome } = await commit(number);
+          if (outcome !== 'committed') throw new Error(`commit ${number} is ${outcome}`);
+        }
+      };
+      await Promise.all(Array.from({ length: shape.lanes }, (_, first) => lane(first)));
+    },
+  };
 }
 
 async function inFolder<T>(run: (path: string) => Promise<T>): Promise<T> {
@@ -99,16 +197,16 @@ async function inFolder<T>(run: (path: string) => Promise<T>): Promise<T> {
 }
 
 /** All that the commits of one run write, and in which tables. */
-function record(): Promise<Write[]> {
+function record(shape: Shape): Promise<Write[]> {
   return inFolder(async (path) => {
     let writes: Write[] = [];
     const environment = openEnvironment({ path });
-    const { store, fences } = await prepare({
+    const { store, commitAll } = await prepare(shape, {
       ...environment,
       database: (name) => recording(environment, name, (write) => writes.push(write)),
     });
     writes = [];
-    await commitAll(store, fences);
+    await commitAll();
     await store.close();
     return writes;
   });
@@ -134,11 +232,11 @@ function recording<V>(
 }
 
 /** Seconds that the store takes for the commits. */
-function storeSeconds(): Promise<number> {
+function storeSeconds(shape: Shape): Promise<number> {
   return inFolder(async (path) => {
-    const { store, fences } = await prepare(openEnvironment({ path }));
+    const { store, commitAll } = await prepare(shape, openEnvironment({ path }));
     const startedAt = performance.now();
-    await commitAll(store, fences);
+    await commitAll();
     const seconds = (performance.now() - startedAt) / 1_000;
     await store.close();
     return seconds;
@@ -167,46 +265,41 @@ function bareSeconds(writes: readonly Write[], encoding: 'json' | 'binary'): Pro
   });
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-const writes = await record();
-const encoded = writes.map(({ row, ...write }) =>
-  row === undefined ? write : { ...write, row: Buffer.from(JSON.stringify(row)) },
-);
-const commits = lanes * stepsEach;
-const contenders = {
-  store: storeSeconds,
-  bare: () => bareSeconds(writes, 'json'),
-  bareEncoded: () => bareSeconds(encoded, 'binary'),
-};
-type Contender = keyof typeof contenders;
-
-const measured: Record<Contender, number>[] = [];
-for (let round = 0; round <= rounds; round += 1) {
-  const seconds = {
-    store: await contenders.store(),
-    bare: await contenders.bare(),
-    bareEncoded: await contenders.bareEncoded(),
+async function compare(shape: Shape): Promise<Record<string, string | number>> {
+  const writes = await record(shape);
+  const encoded = writes.map(({ row, ...write }) =>
+    row === undefined ? write : { ...write, row: Buffer.from(JSON.stringify(row)) },
+  );
+  const measured: Record<'store' | 'bare' | 'bareEncoded', number>[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    const seconds = {
+      store: await storeSeconds(shape),
+      bare: await bareSeconds(writes, 'json'),
+      bareEncoded: await bareSeconds(encoded, 'binary'),
+    };
+    // The first round is for the compiler.
+    if (round > 0) measured.push(seconds);
+  }
+  type Contender = 'store' | 'bare' | 'bareEncoded';
+  const perSecond = (name: Contender): number =>
+    Math.round(shape.commits / median(measured.map((seconds) => seconds[name])));
+  const ratioTo = (name: Contender): number =>
+    rounded(median(measured.map((seconds) => seconds[name] / seconds.store)));
+  const [goal, stretch] = shape.goals;
+  return {
+    commits: shape.name,
+    writesEach: rounded(writes.length / shape.commits, 1),
+    bytesEach: Math.round(
+      encoded.reduce((sum, write) => sum + ('row' in write ? write.row.length : 0), 0) / shape.commits,
+    ),
+    storePerSecond: perSecond('store'),
+    barePerSecond: perSecond('bare'),
+    bareEncodedPerSecond: perSecond('bareEncoded'),
+    ratio: ratioTo('bare'),
+    ratioToEncoded: ratioTo('bareEncoded'),
+    goal,
+    stretch,
   };
-  // The first round is for the compiler.
-  if (round > 0) measured.push(seconds);
 }
 
-const perSecond = (name: Contender): number => Math.round(commits / median(measured.map((seconds) => seconds[name])));
-const ratioTo = (name: Contender): number =>
-  Math.round(median(measured.map((seconds) => seconds[name] / seconds.store)) * 100) / 100;
-const result = {
-  bench: 'commit',
-  commits,
-  writes: writes.length,
-  bytes: encoded.reduce((sum, write) => sum + ('row' in write ? write.row.length : 0), 0),
-  storePerSecond: perSecond('store'),
-  barePerSecond: perSecond('bare'),
-  bareEncodedPerSecond: perSecond('bareEncoded'),
-  ratio: ratioTo('bare'),
-  ratioToEncoded: ratioTo('bareEncoded'),
-};
-if (process.argv.includes('--json')) console.log(JSON.stringify(result));
-else console.table(result);
+show('commit', [await compare(scrapes), await compare(crawl)]);
