@@ -12,32 +12,74 @@ export interface RetentionLimits {
   readonly history: number;
 }
 
-/** The limits of every daemon. */
-const keptRows: RetentionLimits = {
-  events: 1_000_000,
-  scrapes: 2_000_000,
-  steps: 2_000_000,
-  commits: 1_000_000,
-  history: 100_000_000,
+/** How long the rows of logs are kept, in milliseconds. History of records is kept whatever its age. */
+export type RetentionAges = Readonly<Record<Exclude<keyof RetentionLimits, 'history'>, number>>;
+
+const dayMs = 86_400_000;
+
+/** The limits of every daemon: rows that are older go, and rows beyond these numbers. */
+export const kept: { readonly rows: RetentionLimits; readonly ages: RetentionAges } = {
+  rows: {
+    events: 1_000_000,
+    scrapes: 2_000_000,
+    steps: 2_000_000,
+    commits: 1_000_000,
+    history: 100_000_000,
+  },
+  // The last scrape of a target outlasts the longest interval, of 366 days.
+  ages: { events: 90 * dayMs, scrapes: 400 * dayMs, steps: 90 * dayMs, commits: 30 * dayMs },
 };
 
 const logs = ['events', 'scrapes', 'steps', 'commits', 'history'] as const satisfies readonly (keyof RetentionLimits)[];
 
-/** Rows per transaction, or looked at in one step: commits wait a few milliseconds at most. */
+/** Rows that are removed in one transaction: commits wait a few milliseconds at most. */
+const removedAtOnce = 250;
+
+/** Rows that are looked at in one step of a sweep. */
 const batch = 1_000;
 
 /**
  * Removes the rows beyond the limits, the oldest first, in small transactions. Works also when the store is full. Resolves with the
  * number of removed rows; rejects when a commit fails.
+ *
+ * @param aged - removes also the rows at the beginning of a log that are older than this.
  */
-export async function trim(store: Store, limits: RetentionLimits): Promise<number> {
+export async function trim(
+  store: Store,
+  limits: RetentionLimits,
+  aged?: { readonly ages: RetentionAges; readonly now: number },
+): Promise<number> {
   let removed = 0;
   for (const log of logs) {
+    const keep = () =>
+      Math.min(limits[log], log === 'history' || aged === undefined ? Infinity : young(store, log, aged));
     // A transaction costs a write to the disk even where it removes nothing.
-    if (store[log].exceeds(limits[log]))
-      removed += await writeInSlices(store, batch, () => store[log].trim(limits[log], batch));
+    if (store[log].exceeds(keep()))
+      removed += await writeInSlices(store, removedAtOnce, () => store[log].trim(keep(), removedAtOnce));
   }
   return removed;
+}
+
+/** Returns how many rows of a log stay for their age; those of the next transactions may be among them. */
+function young(
+  { events, scrapes, steps, commits }: Store,
+  log: keyof RetentionAges,
+  { ages, now }: { readonly ages: RetentionAges; readonly now: number },
+): number {
+  const before = now - ages[log];
+  const isOld = ({ at }: { readonly at: number }) => at < before;
+  switch (log) {
+    case 'events':
+      return events.keptBehind(isOld, removedAtOnce);
+    case 'scrapes':
+      return scrapes.keptBehind(({ startedAt, endedAt = startedAt }) => endedAt < before, removedAtOnce);
+    case 'steps':
+      return steps.keptBehind(isOld, removedAtOnce);
+    case 'commits':
+      return commits.keptBehind(isOld, removedAtOnce);
+    default:
+      return log satisfies never;
+  }
 }
 
 /**
@@ -45,7 +87,9 @@ export async function trim(store: Store, limits: RetentionLimits): Promise<numbe
  * is full. Resolves with the number of removed rows; rejects when a commit fails.
  */
 export async function makeRoom(store: Store, sweep: Sweep, now: number): Promise<number> {
-  return (await trim(store, keptRows)) + (await sweep.step(store)) + (await trimWaste(store, now));
+  return (
+    (await trim(store, kept.rows, { ages: kept.ages, now })) + (await sweep.step(store)) + (await trimWaste(store, now))
+  );
 }
 
 /** Rows of robots.txt per transaction: fewer than of other tables, since a robots.txt may be long. */

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { commitStep } from '../../src/store/commit.ts';
-import { makeRoom, Sweep, trim } from '../../src/store/retention.ts';
+import { kept, makeRoom, Sweep, trim } from '../../src/store/retention.ts';
+import { requestScrape } from '../../src/store/scrapes.ts';
 import { begin, item, step, temporaryStore, track } from './fixture.ts';
+
+const dayMs = 86_400_000;
 
 describe('retention', () => {
   test('keeps the newest rows of each log, in more than one transaction, and what is known of records', async (t) => {
@@ -29,6 +33,39 @@ describe('retention', () => {
     assert.deepEqual([...store.history.ofTarget(target)][0], newest.history);
     assert.deepEqual([...store.steps.ofScrape(fence.scrape)][0]?.step, 1_581);
     assert.equal(store.records.get('shop', 'item', 'a')?.fields['at']?.value, 1_599);
+  });
+
+  test('removes what is older than its log keeps it, but for history and what has not ended', async (t) => {
+    const { store, clock } = await temporaryStore(t);
+    const [lamp = 0] = await track(store, 'lamp');
+    const [chair = 0] = await track(store, 'chair');
+    const waiting = await requestScrape(store, lamp);
+    assert.ok(waiting.ok);
+    for (let day = 0; day < 500; day += 1) {
+      const fence = await begin(store, chair);
+      await commitStep(store, fence, step(clock.now, [item('a', { day })], {}));
+      clock.now += dayMs;
+    }
+    const history = store.history.count();
+    await makeRoom(store, new Sweep(() => false), clock.now);
+    const ageDays = (at: number) => (clock.now - at) / dayMs;
+    const oldest = <T>(rows: Iterable<T>): T => [...rows][0] ?? assert.fail('there is no row');
+    assert.equal(ageDays(oldest(store.events.rows({ limit: 1 })).at), 90);
+    assert.equal(ageDays(oldest(store.commits.rows({ limit: 1 })).at), 30);
+    assert.equal(store.steps.count(), 90);
+    const scrapes = [...store.scrapes.rows()].map(({ scrape }) => scrape);
+    assert.deepEqual([scrapes.length, scrapes.at(-1)], [401, waiting.scrape]);
+    assert.equal(store.history.count(), history);
+  });
+
+  test('is told in docs/operating.md as it is', async () => {
+    const page = await readFile(new URL('../../docs/operating.md', import.meta.url), 'utf8');
+    const told = Array.from(page.matchAll(/^\| `(\w+)` \| [^|]+ \| (?:(\d+) days|always) +\| ([\d,]+) +\|$/gm));
+    const { rows, ages } = kept;
+    assert.deepEqual(
+      told.map(([, log, days, count = '']) => [log, days && Number(days) * dayMs, Number(count.replaceAll(',', ''))]),
+      Object.entries({ ...ages, history: undefined }).map(([log, age]) => [log, age, Reflect.get(rows, log)]),
+    );
   });
 
   test('keeps a scrape that has not ended, however old', async (t) => {

@@ -139,6 +139,8 @@ export interface NumberedTable<V> extends Table<number, V> {
   readonly last: () => number;
   /** Whether there are rows beyond the newest `keep`, some of which `trim` may remove. */
   readonly exceeds: (keep: number) => boolean;
+  /** Returns how many of the newest rows stay when those at the beginning go that are `spent`; looks at up to `limit` rows. */
+  readonly keptBehind: (spent: (row: V) => boolean, limit: number) => number;
   /**
    * Removes up to `limit` of the oldest rows beyond the newest `keep`, except rows for which `gone` returns `stays`.
    * The newest row always stays, as the next number follows from it. Returns the number of removed rows.
@@ -168,6 +170,14 @@ export function numberedTable<V>(environment: Environment, name: string): Number
     exceeds(keep) {
       for (const _ of rows.keys({ before: firstKept(keep), limit: 1 })) return true;
       return false;
+    },
+    keptBehind(spent, limit) {
+      let first = 1;
+      for (const { key, row } of rows.entries({ limit })) {
+        if (!spent(row)) break;
+        first = key + 1;
+      }
+      return last() - first + 1;
     },
     trim(keep, limit, gone) {
       const oldest = [...rows.entries({ before: firstKept(keep), limit })];

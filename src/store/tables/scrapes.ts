@@ -36,6 +36,7 @@ export function scrapeTable(environment: Environment) {
     countRunning: running.count,
     last: rows.last,
     exceeds: rows.exceeds,
+    keptBehind: rows.keptBehind,
     /** Removes up to `limit` of the oldest ended scrapes beyond the newest `keep`. Returns the number of removed scrapes. */
     trim: (keep: number, limit: number) =>
       rows.trim(keep, limit, ({ target, scrape, status }) => {
