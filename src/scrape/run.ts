@@ -104,7 +104,7 @@ export async function runScrape(
   }
 
   function begin(visit: Visit): void {
-    const handle = openHandle(deps.makeRequest);
+    const handle = walk.width === 1 ? onlyHandle(deps.makeRequest, signal) : openHandle(deps.makeRequest);
     const running = follow(visit, handle)
       .catch((error: unknown) => {
         broke ??= { error };
@@ -196,6 +196,11 @@ interface VisitHandle {
   drop(): void;
   /** Whether the visit was cut by `drop`. */
   isDropped(): boolean;
+}
+
+/** The handle of a visit beside which no other is made: it ends with its scrape, and no other visit drops it. */
+function onlyHandle(makeRequest: MakeRequest, signal: AbortSignal): VisitHandle {
+  return { signal, makeRequest, cut: () => undefined, drop: () => undefined, isDropped: () => false };
 }
 
 function openHandle(makeRequest: MakeRequest): VisitHandle {
