@@ -103,12 +103,13 @@ async function measureActor(): Promise<void> {
     loadHosts: () => [],
     saveHosts: () => undefined,
     hasRoom: () => true,
+    granted: () => false,
     maxInFlight: inFlight,
   };
   const spawned = await system.spawn<HostsMessage>((self) => hosts(self, deps));
   if (spawned.ok !== true) throw new Error('did not start');
   const { ref } = spawned;
-  const gate = createGate(ref, systemClock());
+  const gate = createGate(ref);
   const { signal } = new AbortController();
   const startedAt = performance.now();
   const turns = 3 * count;
@@ -117,8 +118,7 @@ async function measureActor(): Promise<void> {
     Array.from({ length: inFlight }, async () => {
       for (let turn = next; turn < turns; turn = next) {
         next += 1;
-        const id = gate.offer({ key: keys[turn % count] ?? '', policy: hasty, dueAt: turn });
-        const grant = await gate.take(id, signal);
+        const grant = await gate.take({ key: keys[turn % count] ?? '', policy: hasty, dueAt: turn }, signal);
         grant.sent();
         gate.done(grant, answered);
       }

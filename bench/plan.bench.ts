@@ -82,7 +82,6 @@ async function pass(count: number): Promise<Planned> {
     scheduleOf: effectiveSchedules(state),
     now: () => clock.now(),
     store: () => store,
-    boot: () => ({ at: clock.now(), overdue: 0 }),
   });
   const planning = createPlanning({ state, projects: createNames().projects, dues, conditionOf: () => undefined });
   for (let from = 1; from <= count; from += fillBatch) {

@@ -1,39 +1,52 @@
 import type { Registry } from '../src/actor/registry.ts';
 import type { Behaviour, Reply, Self } from '../src/actor/types.ts';
 import { type Clock, jumpMs } from '../src/clock.ts';
-import {
-  type Circuit,
-  type CircuitAnswer,
-  CircuitBook,
-  type SourceCircuit,
-  type TargetOutcome,
-} from '../src/fetch/ledger/circuit.ts';
+import { type Circuit, CircuitBook, type SourceCircuit, type TargetOutcome } from '../src/fetch/ledger/circuit.ts';
 import type { LedgerRow } from '../src/fetch/ledger/ledger-row.ts';
-import { type ExpectedWait, type KeySlice, type LedgerView, shiftedView } from '../src/fetch/ledger/ledger-view.ts';
+import {
+  type ExpectedWait,
+  type KeySlice,
+  type LedgerView,
+  type OfferPlace,
+  shiftedView,
+  type WaitingOffers,
+} from '../src/fetch/ledger/ledger-view.ts';
 import { type Lease, turnLimitMs } from '../src/fetch/ledger/turn-leases.ts';
 import type { Policy } from '../src/fetch/ledger/policy.ts';
 import type { Slowness } from '../src/fetch/ledger/ledger.ts';
+import type { TargetOffer } from '../src/request/target-offer.ts';
 import { recheckShare } from '../src/schedule/feasibility.ts';
+import type { LineHold } from '../src/fetch/ledger/shut-lines.ts';
 import { TurnBook } from '../src/fetch/ledger/turn-book.ts';
 import type { TurnOutcome } from '../src/fetch/ledger/turn-outcome.ts';
-import type { LedgerOffer } from '../src/fetch/ledger/host-line.ts';
+import { type LedgerOffer, lineOf, type OfferId } from '../src/fetch/ledger/host-line.ts';
+
+/** A request that waits for its turn. */
+export interface RequestOffer extends LedgerOffer {
+  readonly id: symbol;
+  readonly reply: Reply<Lease | 'withdrawn'>;
+  /** Whether other offers of its source wait for it, as for a robots.txt or a log-in. It passes them. */
+  readonly isPrerequisite?: boolean | undefined;
+  /** Called as the turn is about to be granted. Where it returns a promise, the line waits until that has settled. */
+  prepare?(): Promise<unknown> | undefined;
+}
+
+/** What waits for turns. */
+export type HostsOffer = RequestOffer | TargetOffer;
 
 /** The messages of the ledgers: offers, turns, circuits and questions. */
 export type HostsMessage =
-  | ({ readonly type: 'offer'; readonly reply: Reply<Lease | 'withdrawn'> } & LedgerOffer)
-  | { readonly type: 'withdraw'; readonly id: symbol }
+  | { readonly type: 'offer'; readonly offer: HostsOffer }
+  | { readonly type: 'withdraw'; readonly id: OfferId }
+  /** What the first offer of a line had to wait for is over, whatever came of it. */
+  | { readonly type: 'prepared'; readonly offer: HostsOffer }
   /** Reports that the request of a turn was sent just now. */
   | { readonly type: 'sent'; readonly lease: Lease }
   | { readonly type: 'done'; readonly lease: Lease; readonly outcome: TurnOutcome }
+  /** Gives back a turn that its target makes no use of, and the place that the target has taken up in its circuit. */
+  | { readonly type: 'declined'; readonly lease: Lease; readonly of: Pick<LedgerOffer, 'source' | 'target'> }
   /** `hasRoom` may have become true again. */
   | { readonly type: 'room' }
-  /** Asks whether the circuit of a source lets a target through now; if so, the target takes up a probe of an open circuit. */
-  | {
-      readonly type: 'may-ask';
-      readonly source: string;
-      readonly target: number;
-      readonly reply: Reply<CircuitAnswer>;
-    }
   /** Reports the outcome of a target that its source's circuit let through. */
   | ({ readonly type: 'target-done'; readonly source: string } & TargetOutcome)
   /** Asks for the ledgers of a slice of the keys, in their order, or of one key. */
@@ -55,6 +68,10 @@ export type HostsMessage =
   | { readonly type: 'circuits'; readonly reply: Reply<readonly SourceCircuit[]> }
   /** Asks for the circuit of one source; `undefined` where nothing is known of it. */
   | { readonly type: 'circuit'; readonly source: string; readonly reply: Reply<SourceCircuit | undefined> }
+  /** Asks what all offers wait for. */
+  | { readonly type: 'waits'; readonly reply: Reply<readonly WaitingOffers[]> }
+  /** Asks for the place of a target that is due; `undefined` where it is not offered. Instants are wall time. */
+  | { readonly type: 'place'; readonly target: number; readonly reply: Reply<OfferPlace | undefined> }
   | { readonly type: 'wake' }
   | { readonly type: 'save' }
   | { readonly type: 'forget' };
@@ -78,8 +95,17 @@ export interface HostsDeps {
   onRetryAfterCapped?(key: string, askedMs: number): void;
   /** Called after each answer with how slow its host is. */
   answered?(key: string, slowness: Slowness): void;
-  /** Whether there is room for a further page; when there is again, the message `room` is sent. */
+  /** Whether there is room for a further page and for what is read from it; when there is again, the message `room` is sent. */
   hasRoom(): boolean;
+  /** Hands the turn of a target to its project. Returns whether there was one to take it. */
+  granted(offer: TargetOffer, lease: Lease): boolean;
+  /**
+   * Brings about what must be known before the target may be asked: its robots.txt, or a log-in; `undefined` where nothing is missing.
+   * Default: nothing ever is.
+   */
+  prepare?(offer: TargetOffer, signal: AbortSignal): Promise<unknown> | undefined;
+  /** The policy of a target by what is known of its site now. Default: that of its offer. */
+  policyOf?(offer: TargetOffer): Policy;
   /** The largest number of turns at a time over all keys, normally 256. */
   readonly maxInFlight: number;
 }
@@ -93,7 +119,7 @@ const forgetEveryMs = 60_000;
 /** Keeps the ledgers of all hosts, and grants turns. A turn is granted only when everything else that its request needs is free. */
 export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<HostsMessage> {
   const { clock } = deps;
-  const book = new TurnBook<Extract<HostsMessage, { type: 'offer' }>>({
+  const options = {
     random: () => deps.random(),
     maxInFlight: deps.maxInFlight,
     unsentMs,
@@ -102,9 +128,12 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
     startedAt: clock.monotonic(),
     // No life gives more turns than a thousand in each millisecond, so that numbers of different lives differ.
     firstNumber: Math.floor(clock.now()) * 1_000,
-    onRetryAfterCapped: (key, askedMs) => deps.onRetryAfterCapped?.(key, askedMs),
-  });
+    onRetryAfterCapped: (key: string, askedMs: number) => deps.onRetryAfterCapped?.(key, askedMs),
+  };
+  const book = new TurnBook<HostsOffer>(options, admit);
   const circuits = new CircuitBook();
+  /** Offers that were prepared and have not got their turns yet. */
+  const prepared = new WeakSet<HostsOffer>();
   /** The difference between wall time and monotonic time by which the rows were last written. */
   let savedOffset = wallOffset();
   let wake: { readonly at: number; readonly timer: number } | undefined;
@@ -131,17 +160,23 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
   function handle(message: HostsMessage): void {
     switch (message.type) {
       case 'offer':
-        return book.offer(message);
+        return book.offer(inLine(message.offer));
       case 'withdraw':
-        return book.withdraw(message.id)?.reply('withdrawn');
+        return withdraw(message.id);
+      case 'prepared':
+        return goOn(message.offer);
       case 'sent':
         return book.sent(message.lease, clock.monotonic());
       case 'done':
         return done(message);
-      case 'may-ask':
-        return message.reply(circuitAnswer(message.source, message.target));
+      case 'declined':
+        return decline(message.lease, message.of);
       case 'target-done':
-        return circuits.report(message.source, message, clock.monotonic());
+        return report(message.source, message);
+      case 'waits':
+        return message.reply(book.waits(clock.monotonic()));
+      case 'place':
+        return message.reply(placeOf(message.target));
       case 'list':
         return message.reply(listed(message));
       case 'expected-wait':
@@ -166,10 +201,38 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
     }
   }
 
-  function done({ lease, outcome }: Extract<HostsMessage, { type: 'done' }>): void {
+  function done({ lease, outcome }: Omit<Extract<HostsMessage, { type: 'done' }>, 'type'>): void {
     if (book.done(lease, outcome, clock.monotonic())) save();
     const slowness = outcome.kind === 'answered' ? book.slowness(lease.key) : undefined;
     if (slowness) deps.answered?.(lease.key, slowness);
+  }
+
+  function withdraw(id: OfferId): void {
+    const offer = book.withdraw(id);
+    if (offer !== undefined && 'reply' in offer) offer.reply('withdrawn');
+  }
+
+  /** Opens a line whose first offer is prepared. Its robots.txt may ask for longer gaps than the offers of the line know of. */
+  function goOn(offer: HostsOffer): void {
+    const name = lineOf(offer);
+    book.renew(offer.key, name, (each) => {
+      const policy = 'project' in each ? deps.policyOf?.(each) : undefined;
+      const renewed = policy === undefined || policy === each.policy ? each : { ...each, policy };
+      if (each === offer) prepared.add(renewed);
+      return renewed;
+    });
+    book.open(name, 'preparation', offer.key);
+  }
+
+  function decline(lease: Lease, { source, target }: Pick<LedgerOffer, 'source' | 'target'>): void {
+    done({ lease, outcome: { kind: 'unused' } });
+    if (source !== undefined && target !== undefined) report(source, { target, verdict: 'unused' });
+  }
+
+  /** Records the verdict on a target. What its circuit holds back is looked at again. */
+  function report(source: string, outcome: TargetOutcome): void {
+    if (!circuits.report(source, outcome, clock.monotonic())) return;
+    for (const name of linesOf(source)) book.open(name, 'circuit');
   }
 
   function giveTurns(): void {
@@ -178,8 +241,47 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
     while (deps.hasRoom()) {
       const given = book.give(now);
       if (!given) return;
-      given.offer.reply(given.lease);
+      const { offer, lease } = given;
+      if ('reply' in offer) offer.reply(lease);
+      else if (!deps.granted(offer, lease)) decline(lease, { source: offer.source, target: offer.id });
     }
+  }
+
+  /**
+   * Looks at what an offer needs besides its host, as its turn is about to be granted. The circuit comes last, as a target that it lets
+   * through takes up its probe.
+   */
+  function admit(offer: HostsOffer, now: number): LineHold | undefined {
+    const isTarget = 'project' in offer;
+    if (!prepared.has(offer)) {
+      const preparing = isTarget ? deps.prepare?.(offer, self.signal) : offer.prepare?.();
+      if (preparing !== undefined) {
+        const isOver = (): void => self.send({ type: 'prepared', offer });
+        preparing.then(isOver, isOver);
+        return { why: 'preparation', until: Infinity };
+      }
+    }
+    const { source, target = isTarget ? offer.id : undefined } = offer;
+    if (source === undefined || target === undefined) return undefined;
+    const answer = circuits.ask(source, target, now);
+    return answer.mayAsk ? undefined : { why: 'circuit', until: answer.nextAt };
+  }
+
+  /**
+   * Puts the requests of a source in lines apart from its due targets, since what holds these back may let a scrape under way go on.
+   * What a probe of the circuit still has to ask passes what the circuit holds back.
+   */
+  function inLine(offer: HostsOffer): HostsOffer {
+    if ('project' in offer || offer.source === undefined) return offer;
+    const { source, target, isPrerequisite } = offer;
+    const passes = isPrerequisite === true || (target !== undefined && circuits.isProbe(source, target));
+    return { ...offer, line: passes ? passingLine(source) : underWayLine(source) };
+  }
+
+  function placeOf(target: number): OfferPlace | undefined {
+    const place = book.place(target);
+    const { shut } = place ?? {};
+    return place && { before: place.before, shut: shut && { why: shut.why, until: shut.until + wallOffset() } };
   }
 
   /** Sets the timer for the next turn. An early timer stays: it costs one message, and moving it at each change would cost more. */
@@ -224,11 +326,6 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
     circuits.rewrite();
   }
 
-  function circuitAnswer(source: string, target: number): CircuitAnswer {
-    const answer = circuits.ask(source, target, clock.monotonic());
-    return answer.mayAsk ? answer : { mayAsk: false, nextAt: answer.nextAt + wallOffset() };
-  }
-
   /** The views that are asked for, in wall time. */
   function listed(asked: KeySlice | { readonly key: string }): readonly LedgerView[] {
     const now = clock.monotonic();
@@ -245,4 +342,19 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
   function onTheWall(view: SourceCircuit): SourceCircuit {
     return { ...view, nextAt: view.nextAt === undefined ? undefined : view.nextAt + wallOffset() };
   }
+}
+
+/** The line of the requests that the scrapes of a source make after their first turns. */
+function underWayLine(source: string): string {
+  return `${source} under way`;
+}
+
+/** The line of the requests of a source that others wait for. */
+function passingLine(source: string): string {
+  return `${source} first`;
+}
+
+/** The lines that the circuit of a source may shut. */
+function linesOf(source: string): readonly string[] {
+  return [source, underWayLine(source), passingLine(source)];
 }

@@ -2,22 +2,28 @@ import { CallError, ExitError } from '../src/actor/errors.ts';
 import type { Registry } from '../src/actor/registry.ts';
 import { type Behaviour, type ExitReason, ignore, type Reply, type Self, type Start } from '../src/actor/types.ts';
 import type { Clock } from '../src/clock.ts';
-import { type AgendaEntry, inTurn } from '../src/scrape/agenda.ts';
-import type { ScrapeAttempt, ScrapeProgress } from '../src/scrape/scrape-target.ts';
+import { type Agenda, type AgendaEntry, inTurn } from '../src/scrape/agenda.ts';
+import type { FirstTurn } from '../src/request/gate.ts';
+import type { ScrapeProgress } from '../src/scrape/scrape-target.ts';
 import type { TargetRow } from '../src/store/tables/rows.ts';
 import { defined } from '../src/defined.ts';
+import type { DueForTurn, TargetOffer } from '../src/request/target-offer.ts';
 
 /** The messages of a project. */
 export type ProjectMessage =
   /** The project's rows changed in the store, or a target is due. */
   | { readonly type: 'look' }
-  | { readonly type: 'ended'; readonly target: number; readonly notBefore?: number | undefined }
+  /** The turn of a target that was offered. */
+  | { readonly type: 'granted'; readonly target: number; readonly turn: FirstTurn }
+  | { readonly type: 'ended'; readonly target: number }
   | { readonly type: 'status'; readonly reply: Reply<ProjectStatus> };
 
 /** What a project is doing. */
 export interface ProjectStatus {
   /** Numbers of the targets being scraped. */
   readonly scraping: readonly number[];
+  /** Numbers of the targets that are due and wait for their turns. */
+  readonly offered: readonly number[];
   /** When the project looks at its targets again without a message, wall time. */
   readonly wakesAt?: number;
 }
@@ -26,14 +32,25 @@ export interface ProjectStatus {
 export interface ProjectDeps {
   readonly clock: Clock;
   readonly registry: Registry<string, ProjectMessage>;
-  /** The project's targets that are active or parked; empty when it is archived or finished. */
-  agenda(project: string): readonly AgendaEntry[];
-  /** Runs one scrape to its end. Resolves with `notBefore` where it may not begin now. Rejects for errors of ours. */
-  scrape(target: TargetRow, signal: AbortSignal, progress: ScrapeProgress): Promise<ScrapeAttempt>;
+  /** The project's targets that are active or parked, or one of them; empty when it is archived or finished. */
+  readonly agenda: Agenda;
+  /** Makes the offer of a target that is due. */
+  offerOf(due: DueForTurn): TargetOffer;
+  /** Puts an offer into its line, in place of an earlier one of the target. Its turn comes as a message. */
+  offer(offer: TargetOffer): void;
+  /** Takes the offer of a target out of its line. */
+  withdraw(target: number): void;
+  /** Runs one scrape, which begins with a turn, to its end. Rejects for errors of ours. */
+  scrape(target: TargetRow, turn: FirstTurn, signal: AbortSignal, progress: ScrapeProgress): Promise<void>;
   /** Stores that a scrape of the target crashed. Resolves with whether the target is parked for it. */
   crashed(target: number, error: unknown): Promise<boolean>;
   /** Makes a parked target active again; does nothing while the store is full. */
   release(target: number): Promise<void>;
+}
+
+/** A target with a due time. */
+interface DueTarget extends AgendaEntry {
+  readonly dueAt: number;
 }
 
 interface RunningScrape {
@@ -44,7 +61,7 @@ interface RunningScrape {
   readonly isRecheck: boolean;
   /** The number of the scrape, once it has begun. */
   scrape?: number;
-  /** Whether the scrape waits for a turn of its host. */
+  /** Whether the scrape waits for a further turn of its host. */
   isWaiting?: boolean;
   /** Set when the scrape crashed and the crash is stored. */
   crash?: 'recorded';
@@ -56,7 +73,7 @@ interface RunningScrape {
  */
 const maxScrapes = 2;
 
-/** The largest number of scrapes of a project at once, those that wait for turns included. */
+/** The largest number of scrapes and offers of a project at once. */
 const maxUnderWay = 64;
 
 /** The shortest wait for a turn that lets another scrape begin, in milliseconds. */
@@ -68,24 +85,21 @@ type Scrapes = ReadonlyMap<number, RunningScrape>;
 /** Shared by all projects that scrape nothing, as most do most of the time, to save memory. */
 const none: Scrapes = new Map();
 
-/** When targets may begin that could not when they were due, as their circuit is open or their hours are over; wall time, by target. */
-type HeldUntil = ReadonlyMap<number, number>;
+type Offers = readonly TargetOffer[];
 
-const noneHeld: HeldUntil = new Map();
-
-/** The longest time after which the circuit of a source is looked at again, in milliseconds: a probe may have closed it meanwhile. */
-const longestHoldMs = 60_000;
+const noOffers: Offers = [];
 
 /**
- * Watches one project: scrapes each of its targets when it is due, and ends when nothing is left to scrape. What it knows
- * is in the store; between scrapes it holds its id and one timer. Every function within it costs each project 64 bytes.
+ * Watches one project: offers each of its targets to the ledgers when it is due, scrapes it when its turn comes, and ends when nothing is left
+ * to scrape. What it knows is in the store; between scrapes it holds its id and one timer, and for a target that is due the offer. Every
+ * function within it costs each project 64 bytes.
  */
 export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDeps): Start<ProjectMessage> {
   const agenda = deps.agenda(id);
   if (agenda.length === 0) return ignore;
   self.register(deps.registry, id);
   let scrapes = none;
-  let heldUntil = noneHeld;
+  let offers = noOffers;
   let timer: number | undefined;
   let wakesAt: number | undefined;
   /** Whether a due target could begin if a scrape under way began to wait. */
@@ -98,17 +112,25 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
       switch (message.type) {
         case 'look':
           return look();
+        case 'granted':
+          return granted(message.target, message.turn);
         case 'ended':
-          scrapes = without(scrapes, message.target, none);
-          heldUntil = withHold(heldUntil, message.target, message.notBefore, deps.clock.now());
+          scrapes = without(scrapes, message.target);
           return look();
         case 'status':
-          return message.reply({ scraping: [...scrapes.keys()], ...defined({ wakesAt }) });
+          return message.reply({
+            scraping: [...scrapes.keys()],
+            offered: offers.map((offer) => offer.id),
+            ...defined({ wakesAt }),
+          });
         default:
           message satisfies never;
       }
     },
-    stop: (reason) => blame(scrapes, reason, deps),
+    async stop(reason) {
+      for (const offer of offers) deps.withdraw(offer.id);
+      await blame(scrapes, reason, deps);
+    },
   } satisfies Behaviour<ProjectMessage>;
 
   function look(): void {
@@ -122,25 +144,41 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
     else arm(entries);
   }
 
-  /** Begins the scrapes that are due, and sets the timer for the next due time. */
+  /** Begins the scrape of a target whose turn has come, unless it is no longer due or other scrapes hold it back now. */
+  function granted(target: number, turn: FirstTurn): void {
+    offers = offers.filter((offer) => offer.id !== target);
+    const entry = deps.agenda(id, target).find((each) => each.target.target === target);
+    const { dueAt = Infinity, target: row } = entry ?? {};
+    const isDue = row?.status === 'active' && dueAt <= deps.clock.now() && !scrapes.has(target);
+    if (entry !== undefined && isDue && holdOf(entry.target, scrapes) === undefined) return begin(entry, turn);
+    turn.decline();
+    look();
+  }
+
+  /** Offers what is due, withdraws what no longer is, and sets the timer for the next due time. */
   function arm(entries: readonly AgendaEntry[]): void {
     if (timer !== undefined) self.cancel(timer);
     timer = undefined;
     wakesAt = undefined;
     isHeldBack = false;
     const now = deps.clock.now();
-    for (const { target, dueAt, deadlineAt } of waiting(entries, scrapes, heldUntil, now)) {
-      const hold = dueAt > now ? 'not-due' : holdOf(target, scrapes);
-      if (hold === undefined) begin(target, deadlineAt !== undefined);
-      else wakesAt = Math.min(wakesAt ?? Infinity, dueAt);
-      isHeldBack ||= hold === 'others';
+    const wanted: TargetOffer[] = [];
+    for (const due of waiting(entries, scrapes, now)) {
+      const hold = due.dueAt > now ? 'not-due' : holdOf(due.target, scrapes, wanted);
+      if (hold === 'not-due') wakesAt = Math.min(wakesAt ?? Infinity, due.dueAt);
+      else if (hold !== undefined) isHeldBack ||= hold === 'others';
+      else if (due.target.status === 'parked') begin(due);
+      else wanted.push(deps.offerOf({ ...due, isManual: isManual(due) }));
     }
-    // A target that is due already begins when a scrape ends or begins to wait, and needs no timer.
-    if (wakesAt !== undefined && wakesAt > now) timer = self.after(wakesAt - now, { type: 'look' });
+    offers = offered(wanted, offers, deps);
+    // A target that is due already is offered when a scrape ends or begins to wait, and needs no timer.
+    if (wakesAt !== undefined) timer = self.after(wakesAt - now, { type: 'look' });
   }
 
-  function begin(target: TargetRow, isRecheck: boolean): void {
-    const running: RunningScrape = { controller: new AbortController(), site: siteOf(target), isRecheck };
+  /** @param turn - missing for a parked target, which is released. */
+  function begin({ target, deadlineAt }: AgendaEntry, turn?: FirstTurn): void {
+    const controller = new AbortController();
+    const running: RunningScrape = { controller, site: siteOf(target), isRecheck: deadlineAt !== undefined };
     scrapes = new Map([...scrapes, [target.target, running]]);
     const waits = (isWaiting: boolean): void => {
       running.isWaiting = isWaiting;
@@ -149,18 +187,23 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
       self.after(noticedWaitMs, { type: 'look' });
     };
     self.task(
-      (signal) => attempt(target, AbortSignal.any([signal, running.controller.signal]), { running, waits }, deps),
-      (notBefore) => ({ type: 'ended', target: target.target, notBefore }),
+      (signal) => attempt(target, turn, AbortSignal.any([signal, controller.signal]), { running, waits }, deps),
+      () => ({ type: 'ended', target: target.target }),
     );
   }
 }
 
-/** Why a due target may not begin: other scrapes that run, or scrapes that wait for the same site; `undefined` when it may. */
-function holdOf(target: TargetRow, scrapes: Scrapes): 'others' | 'site' | undefined {
+/**
+ * Why a due target may not be offered, or may not begin: scrapes that run, or as many scrapes and offers for the same site as there may be;
+ * `undefined` when it may.
+ */
+function holdOf(target: TargetRow, scrapes: Scrapes, offers: Offers = noOffers): 'others' | 'site' | undefined {
+  if (scrapes.size === 0 && offers.length === 0) return undefined;
   const underWay = [...scrapes.values()];
   const site = siteOf(target);
-  if (underWay.length >= maxUnderWay || underWay.filter((each) => each.site === site).length >= maxScrapes)
-    return 'site';
+  const ofSite =
+    underWay.filter((each) => each.site === site).length + offers.filter((each) => siteOfOffer(each) === site).length;
+  if (underWay.length + offers.length >= maxUnderWay || ofSite >= maxScrapes) return 'site';
   return underWay.filter(({ isWaiting }) => isWaiting !== true).length >= maxScrapes ? 'others' : undefined;
 }
 
@@ -168,68 +211,83 @@ function siteOf({ source, url }: TargetRow): string {
   return `${source} ${URL.parse(url)?.origin ?? url}`;
 }
 
-function without<V>(
-  all: ReadonlyMap<number, V>,
-  target: number,
-  empty: ReadonlyMap<number, V>,
-): ReadonlyMap<number, V> {
-  const others = [...all].filter(([other]) => other !== target);
-  return others.length === 0 ? empty : new Map(others);
+function siteOfOffer({ source, origin }: TargetOffer): string {
+  return `${source} ${origin}`;
 }
 
-function withHold(heldUntil: HeldUntil, target: number, notBefore: number | undefined, now: number): HeldUntil {
-  if (notBefore !== undefined) return new Map([...heldUntil, [target, Math.min(notBefore, now + longestHoldMs)]]);
-  return heldUntil.has(target) ? without(heldUntil, target, noneHeld) : heldUntil;
+/** Brings the offers of a project in line with those that are wanted. Returns the offers that stand. */
+function offered(wanted: Offers, before: Offers, deps: Pick<ProjectDeps, 'offer' | 'withdraw'>): Offers {
+  for (const { id } of before) if (wanted.every((offer) => offer.id !== id)) deps.withdraw(id);
+  if (wanted.length === 0) return noOffers;
+  return wanted.map((offer) => {
+    const known = before.find(({ id }) => id === offer.id);
+    if (known !== undefined && isSame(known, offer)) return known;
+    deps.offer(offer);
+    return offer;
+  });
 }
 
-interface Waiting extends AgendaEntry {
-  readonly dueAt: number;
+/** Whether two offers of one target have the same place in the same line. */
+function isSame(one: TargetOffer, other: TargetOffer): boolean {
+  return (
+    one.key === other.key &&
+    one.policy === other.policy &&
+    one.dueAt === other.dueAt &&
+    one.deadlineAt === other.deadlineAt &&
+    one.isManual === other.isManual
+  );
 }
 
-/** The planned targets that no scrape is under way for, in the order of their due times; re-checks and others of one site alternate. */
-function waiting(
-  entries: readonly AgendaEntry[],
-  scrapes: Scrapes,
-  heldUntil: HeldUntil,
-  now: number,
-): readonly Waiting[] {
+function without(scrapes: Scrapes, target: number): Scrapes {
+  const others = [...scrapes].filter(([other]) => other !== target);
+  return others.length === 0 ? none : new Map(others);
+}
+
+function isManual({ target }: AgendaEntry): boolean {
+  return target.waiting !== undefined;
+}
+
+/**
+ * The planned targets that no scrape is under way for: those that a person asked for, then all others in the order of their due times;
+ * re-checks and others of one site alternate.
+ */
+function waiting(entries: readonly AgendaEntry[], scrapes: Scrapes, now: number): readonly DueTarget[] {
   const all = entries
-    .flatMap((entry): Waiting[] => {
-      const { target: row, dueAt } = entry;
-      if (dueAt === undefined || scrapes.has(row.target)) return [];
-      return [{ ...entry, dueAt: Math.max(dueAt, heldUntil.get(row.target) ?? 0) }];
+    .flatMap((entry): DueTarget[] => {
+      const { target, dueAt } = entry;
+      return dueAt === undefined || scrapes.has(target.target) ? [] : [{ ...entry, dueAt }];
     })
-    .sort((a, b) => a.dueAt - b.dueAt);
-  const due = all.filter(({ dueAt }) => dueAt <= now);
+    .sort((a, b) => Number(isManual(b)) - Number(isManual(a)) || a.dueAt - b.dueAt);
+  const due = all.filter((entry) => entry.dueAt <= now && !isManual(entry));
   if (due.every(({ deadlineAt }) => deadlineAt === undefined)) return all;
-  const lines = new Map<string, Iterator<Waiting>>();
+  const lines = new Map<string, Iterator<DueTarget>>();
   for (const [site, ofSite] of Map.groupBy(due, ({ target }) => siteOf(target))) {
     const isTheirTurn = Array.from(scrapes.values()).every((each) => each.site !== site || !each.isRecheck);
     lines.set(site, inTurn(ofSite, isTheirTurn ? 'rechecks' : 'others').values());
   }
-  return all.map((entry) => (entry.dueAt > now ? entry : (lines.get(siteOf(entry.target))?.next().value ?? entry)));
+  return all.map((entry) =>
+    entry.dueAt > now || isManual(entry) ? entry : (lines.get(siteOf(entry.target))?.next().value ?? entry),
+  );
 }
 
 /** Ends this life for a crash, so that its supervisor counts it, unless the crash parked the target: then the cause is removed. */
 async function attempt(
   target: TargetRow,
+  turn: FirstTurn | undefined,
   signal: AbortSignal,
   { running, waits }: { readonly running: RunningScrape; waits(isWaiting: boolean): void },
   deps: ProjectDeps,
-): Promise<number | undefined> {
+): Promise<void> {
   try {
-    if (target.status !== 'parked') {
-      const begun = (scrape: number): void => void (running.scrape = scrape);
-      return (await deps.scrape(target, signal, { begun, waits })).notBefore;
-    }
-    await deps.release(target.target);
-    return undefined;
+    const begun = (scrape: number): void => void (running.scrape = scrape);
+    if (turn === undefined) await deps.release(target.target);
+    else await deps.scrape(target, turn, signal, { begun, waits });
   } catch (error) {
-    if (signal.aborted) return undefined;
+    if (signal.aborted) return;
     // An actor above in the tree has ended, which is no fault of the target. This life ends with it.
     if (error instanceof CallError && (error.code === 'ended' || error.code === 'noproc'))
       throw new ExitError('shutdown');
-    if (await deps.crashed(target.target, error)) return undefined;
+    if (await deps.crashed(target.target, error)) return;
     running.crash = 'recorded';
     throw error;
   }

@@ -2,6 +2,7 @@ import { named } from '../actor/registry.ts';
 import { type StartChildResult, startChild, terminateChild } from '../actor/management.ts';
 import type { ChildSpec, ExitReason } from '../actor/types.ts';
 import type { Handlers } from '../control/methods.ts';
+import { targetOffer } from '../request/target-offer.ts';
 import { ActiveProjects } from '../store/projects.ts';
 import { releaseTarget } from '../store/targets.ts';
 import { type ProjectDeps, project } from '../../workers/project.ts';
@@ -33,10 +34,18 @@ export interface Children {
 /** Gives the reconciler the actors of a daemon to compare, start and stop. Its `desired` and `isSettled` throw while no store is open. */
 export function createChildren(daemon: Daemon, deps: ChildrenDeps): Children {
   const { state, names, clock, options } = daemon;
+  const hosts = names.hosts.via('hosts');
   const projectDeps: ProjectDeps = {
     clock,
     registry: names.projects,
     agenda: daemon.agenda,
+    offerOf(due) {
+      const loaded = state.catalogue().sources.get(due.target.source);
+      if (loaded === undefined) throw new Error(`source "${due.target.source}" is due, but it is not loaded`);
+      return targetOffer(loaded.source, due, daemon.requests.robots);
+    },
+    offer: (offer) => hosts.send({ type: 'offer', offer }),
+    withdraw: (target) => hosts.send({ type: 'withdraw', id: target }),
     scrape: daemon.scrape,
     crashed: daemon.crashed,
     release: async (target) => void (await state.unlessFull(() => releaseTarget(state.store(), target))),

@@ -13,14 +13,13 @@ import { effectiveSchedules } from '../definition/effective-schedule.ts';
 import { type DueTimes, createDueTimes } from '../schedule/due-times.ts';
 import { type Agenda, createAgenda } from '../scrape/agenda.ts';
 import { type RunPulse, createPulse } from '../scrape/pulse.ts';
-import { createBootCount } from '../store/schedule.ts';
 import { recordCrashOrPark } from '../store/targets.ts';
 import { type ScrapeTarget, createScrapeTarget } from '../scrape/scrape-target.ts';
 import { type TryPage, createTryPage } from '../scrape/try.ts';
 import { createSecrets, type FindSecrets } from '../session/secret-store.ts';
 import { type Names, createNames } from '../../supervisors/names.ts';
 import { runOn } from '../../workers/engine.ts';
-import { hostPorts } from '../../workers/gate.ts';
+import { type HostsGate, hostPorts } from '../../workers/gate.ts';
 import { callPlugin } from '../../workers/plugins.ts';
 import { passEveryMs } from '../../workers/reconciler.ts';
 import { retryDelayMs } from '../../workers/retry-delay.ts';
@@ -89,6 +88,7 @@ export interface Daemon {
   /** Limits the pages that wait for a thread. */
   readonly extractRoom: ExtractRoom;
   readonly plugins: SourcePlugins;
+  readonly gate: HostsGate;
   readonly requests: Requests;
   readonly dues: DueTimes;
   readonly agenda: Agenda;
@@ -101,8 +101,6 @@ export interface Daemon {
   readonly pulse: RunPulse;
   readonly tryPage: TryPage;
   readonly planning: Planning;
-  /** Spreads overdue targets as after a start of the daemon; called when the wall clock was set. */
-  restartSchedule(): void;
 }
 
 /** The largest number of pages that wait for each thread; beyond it no turns are given. */
@@ -116,6 +114,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   const names = createNames();
   const system = createSystem({ clock, report: options.report });
   const identity = ownIdentity(options.socket, clock.now());
+  const room = (): void => names.hosts.via('hosts').send({ type: 'room' });
   const state = createState({
     clock,
     configured: options.settings,
@@ -124,7 +123,6 @@ export function createDaemon(options: DaemonOptions): Daemon {
   });
   const { store, catalogue, settings, unlessFull } = state;
 
-  const room = (): void => names.hosts.via('hosts').send({ type: 'room' });
   const bodies = new BodyBudget({ onRoom: room });
   const extractRoom = new ExtractRoom(options.threads * pagesPerThread, room);
 
@@ -137,7 +135,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     call: (question) => callPlugin(pool, question),
   });
 
-  const hosts = hostPorts(names.hosts.via('hosts'), clock);
+  const hosts = hostPorts(names.hosts.via('hosts'));
   const runStep = runOn(names.engine.via('engine'));
   const requests = createRequests({
     clock,
@@ -170,12 +168,10 @@ export function createDaemon(options: DaemonOptions): Daemon {
   });
   const { make: makeRequest } = requests;
 
-  const boot = createBootCount(clock, store);
   const dues = createDueTimes({
     scheduleOf: effectiveSchedules(state),
     now: () => clock.now(),
     store,
-    boot: boot.current,
   });
   const freshnessChanged = (): void => names.planner.whereis('planner')?.send({ type: 'look' });
   const crashed = async (target: number, error: unknown, mostInRow?: number): Promise<boolean> => {
@@ -207,6 +203,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     bodies,
     extractRoom,
     plugins,
+    gate: hosts.gate,
     requests,
     dues,
     agenda: createAgenda({ store, catalogue, paused: state.paused, dues }),
@@ -220,6 +217,5 @@ export function createDaemon(options: DaemonOptions): Daemon {
       dues,
       conditionOf: (id) => requests.sessions.conditionOf(id),
     }),
-    restartSchedule: boot.restart,
   };
 }

@@ -13,6 +13,7 @@ import { defined } from '../defined.ts';
 import type { Children } from './children.ts';
 import { claimData } from './claim.ts';
 import { effectiveSchedules } from '../definition/effective-schedule.ts';
+import { policyOf } from '../request/turn.ts';
 import { createScheduling } from '../schedule/scheduling.ts';
 import type { Daemon } from './parts.ts';
 
@@ -90,7 +91,20 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         if (!state.paces.note(key, slowness, slowness.policy) || !state.store().schedule.hasObjectives(key)) return;
         names.planner.whereis('planner')?.send({ type: 'changed', sources: [] });
       },
-      hasRoom: () => bodies.hasRoom() && extractRoom.hasRoom(),
+      hasRoom: () => bodies.hasRoom() && extractRoom.hasRoom() && state.paused() === undefined,
+      granted(offer, lease) {
+        const project = names.projects.whereis(offer.project);
+        project?.send({ type: 'granted', target: offer.id, turn: daemon.gate.firstTurn(offer, lease) });
+        return project !== undefined;
+      },
+      policyOf({ source: id, origin, policy }) {
+        const source = state.catalogue().sources.get(id)?.source;
+        return source === undefined ? policy : policyOf(source, daemon.requests.robots.crawlDelayMs(source, origin));
+      },
+      prepare({ source: id, origin }, signal) {
+        const source = state.catalogue().sources.get(id)?.source;
+        return source && daemon.requests.prepare(source, origin, signal);
+      },
       maxInFlight,
     },
     extractors: { registry: names.extractors, room: extractRoom, threads: options.threads },
@@ -115,7 +129,9 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
       async before() {
         // Also while scraping is paused: removing rows may make the room that the pause waits for.
         await state.unlessFull(() => makeRoom(state.store(), sweep, clock.now()));
-        if (await state.resume()) lookAll();
+        if (!(await state.resume())) return;
+        names.hosts.via('hosts').send({ type: 'room' });
+        lookAll();
       },
       gaveUp: ({ kind, id, retryAt, times }) =>
         void saved((_, change) => {
@@ -124,7 +140,6 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         }),
       async wallJumped() {
         await state.unlessFull(() => bringForward(state.store()));
-        daemon.restartSchedule();
         lookAll();
         names.planner.whereis('planner')?.send({ type: 'look' });
       },

@@ -1,5 +1,5 @@
-import type { CircuitAnswer, SourceCircuit, TargetOutcome } from '../fetch/ledger/circuit.ts';
-import type { Offer, OfferId } from '../fetch/ledger/host-line.ts';
+import type { SourceCircuit, TargetOutcome } from '../fetch/ledger/circuit.ts';
+import type { Offer } from '../fetch/ledger/host-line.ts';
 import type { TurnOutcome } from '../fetch/ledger/turn-outcome.ts';
 
 /** The right to send one request to one host. */
@@ -8,33 +8,43 @@ export interface Grant {
   sent(): void;
 }
 
-/** The gate to the host ledgers. A caller offers a request, takes its turn when that is granted, and gives the turn back. */
+/** A request that waits for its turn. */
+export interface RequestWish extends Offer {
+  /** Whether other offers of the source wait for this one, as for a robots.txt or a log-in. It passes them. */
+  readonly isPrerequisite?: boolean | undefined;
+  /** Brings about what must be known before the request is sent, as its turn is about to be granted; `undefined` where nothing is missing. */
+  prepare?(): Promise<unknown> | undefined;
+}
+
+/** The gate to the host ledgers. A caller takes a turn, sends one request, and gives the turn back. */
 export interface Gate {
-  /** Puts a request into the line of its host. Each offer must be taken or withdrawn. */
-  offer(offer: Offer): OfferId;
   /**
-   * Withdraws an offer that waits; a `take` that waits for it rejects. Does nothing for an offer whose `take` has ended, or that was
-   * withdrawn.
-   */
-  withdraw(id: OfferId): void;
-  /**
-   * Waits for the turn of an offer, and while the circuit of its source holds its target back. The caller must give the turn back by
-   * `done`. Rejects with the signal's reason when that fires first, with a `CallError` when the ledgers end, with what `check` throws, and
-   * with an `Error` for an offer that is withdrawn, or that `take` was called for before. No turn stays taken then.
+   * Puts a request into its line and waits for its turn. The caller must give the turn back by `done`. Rejects with the signal's reason
+   * when that fires first, with a `CallError` when the ledgers end, and with what `check` throws. No turn stays taken then.
    *
-   * @param check - decides, each time that a turn has come and before the circuit is asked, whether the turn is used. For any answer but
-   *   `allowed` the turn is given back unused, the offer is over, and `take` resolves with the answer. Default: each turn is used.
+   * @param check - decides as the turn has come whether it is used. For any answer but `allowed` the turn is given back unused, and `take`
+   *   resolves with the answer. Default: each turn is used.
    */
-  take<V = never>(id: OfferId, signal: AbortSignal, check?: () => 'allowed' | V): Promise<Grant | V>;
+  take<V = never>(wish: RequestWish, signal: AbortSignal, check?: () => 'allowed' | V): Promise<Grant | V>;
   /** Gives a turn back with the outcome of its request. Further calls do nothing. */
   done(grant: Grant, outcome: TurnOutcome): void;
 }
 
+/** The turn with which a scrape begins. */
+export interface FirstTurn {
+  /** The politeness key of the turn. */
+  readonly key: string;
+  /** Takes the turn for a request, which gives it back by `Gate.done`; `undefined` when it was taken or given back before. */
+  take(): Grant | undefined;
+  /** Gives the turn back unused, unless it was taken. */
+  giveBack(): void;
+  /** Gives the turn back unused, and the place in the circuit that its target has taken up. */
+  decline(): void;
+}
+
 /** The circuits of sources. The circuit of a source is open while most of its targets fail; then hardly any may be requested. */
 export interface Circuits {
-  /** Whether a target may be requested now; if so, it takes up a probe of an open circuit. Rejects with a `CallError` when the ledgers end. */
-  mayAsk(source: string, target: number): Promise<CircuitAnswer>;
-  /** Reports the verdict on a target that `mayAsk` let through. */
+  /** Reports the verdict on a target that was granted a turn. */
   ended(source: string, outcome: TargetOutcome): void;
   /** The state of one circuit; `undefined` where nothing is known of it. Rejects with a `CallError` when the ledgers end. */
   of(source: string): Promise<SourceCircuit | undefined>;

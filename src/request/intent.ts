@@ -1,6 +1,7 @@
 import type { Source } from '../definition/source.ts';
 import type { Step, StepOutcome } from '../engine/step.ts';
 import type { ExpectedWait } from '../fetch/ledger/ledger-view.ts';
+import type { FirstTurn } from './gate.ts';
 import type { Trouble } from '../fetch/triage.ts';
 
 /** A request that is to be made for a source. */
@@ -11,6 +12,10 @@ export interface RequestIntent {
   readonly dueAt: number;
   /** When the target must be verified at the latest, wall time; set for a re-check for an objective. */
   readonly deadlineAt?: number;
+  /** Whether a person asked for the scrape. */
+  readonly isManual?: boolean;
+  /** The turn with which the scrape begins; used by its first request, if that goes to the same host. */
+  readonly first?: FirstTurn;
   /** The generation of credentials that the site refused; the session gets newer ones before the request goes out. */
   readonly stale?: number;
   /** The target that the request is for. The request waits while the circuit of its source keeps the target from being asked. */

@@ -44,7 +44,10 @@ export function createMakeRequest(
     const { url } = intent.step.request;
     const openCircuit = intent.unlessOpen === true ? await circuitFailure(source) : undefined;
     if (openCircuit !== undefined) return unsent(openCircuit);
-    const verdict = await robots.mayAsk(source, url, signal);
+    const preparing = robots.prepare(source, url, signal);
+    // The request of robots.txt takes a turn of the same host.
+    if (preparing !== undefined) intent.first?.giveBack();
+    const verdict = await (preparing ?? robots.mayAsk(source, url, signal));
     if (verdict !== 'allowed') return unsent(verdict);
     const session = readySession(intent) ?? (await unlessAborted(sessionFor(intent), signal));
     if ('code' in session) return unsent(session);
@@ -98,13 +101,15 @@ export function createMakeRequest(
   }
 
   /** The session of a source, logged in if need be; or why it cannot be. */
-  async function sessionFor({ source, stale }: RequestIntent): Promise<OpenSession | StepFailure> {
+  async function sessionFor({ source, stale, first }: RequestIntent): Promise<OpenSession | StepFailure> {
     const desk = await sources.session(source.id);
     if (desk === undefined) return sessionWithout(source);
     const condition = desk.condition();
     if (condition.code === 'login_attempts') return condition;
     // A missing secret is looked up again, since a person may have added it meanwhile.
     if (condition.code === 'ready' && stale === undefined) return { desk };
+    // So does the request of a log-in.
+    first?.giveBack();
     const authenticated = await sources.authenticate(source.id, stale ?? desk.headersFor('').generation);
     if (authenticated === undefined) return sessionWithout(source);
     return authenticated.ok ? { desk } : authenticated.failure;

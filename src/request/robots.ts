@@ -23,6 +23,11 @@ export interface Robots {
    * Rejects with the signal's reason when that fires first.
    */
   mayAsk(source: Source, url: string, signal: AbortSignal): Promise<'allowed' | StepFailure>;
+  /**
+   * Requests robots.txt where it is not known or too old; `undefined` where `mayAsk` can answer at once. Rejects with the signal's reason
+   * when that fires first.
+   */
+  prepare(source: Source, url: string, signal: AbortSignal): Promise<'allowed' | StepFailure> | undefined;
   /** Looks at the answer of `mayAsk` again when a turn comes later; `undefined` for a source that ignores robots.txt. */
   grantCheck(source: Source, url: string): GrantCheck | undefined;
   /** The pause between requests that robots.txt asks for, in milliseconds; `undefined` where none is known. */
@@ -65,7 +70,7 @@ export function createRobots(
   const desks = new Map<string, RobotsDesk<Source>>();
   /** The desk of each source as it is loaded, since each of its requests asks several times. */
   const desksBySource = new WeakMap<Source, RobotsDesk<Source>>();
-  return { mayAsk, grantCheck, crawlDelayMs, entry, exchange };
+  return { mayAsk, prepare, grantCheck, crawlDelayMs, entry, exchange };
 
   async function mayAsk(source: Source, url: string, signal: AbortSignal): Promise<'allowed' | StepFailure> {
     if (source.robots === 'ignore') return 'allowed';
@@ -79,22 +84,22 @@ export function createRobots(
 
   function grantCheck(source: Source, url: string): GrantCheck | undefined {
     if (source.robots === 'ignore') return undefined;
-    let allowedAt = clock.monotonic();
-    const askedAt = entry(source, url)?.askedAt;
+    const allowedAt = clock.monotonic();
+    const isLate = (): boolean => clock.monotonic() - allowedAt > verdictServesMs;
     return {
+      prepare: (signal) => (isLate() ? prepare(source, url, signal) : undefined),
       verdict() {
-        if (clock.monotonic() - allowedAt <= verdictServesMs) return 'allowed';
+        if (!isLate()) return 'allowed';
         const known = deskOf(source).known(url);
-        if (known !== 'ask') return verdictOf(known);
-        // Where robots.txt was requested again meanwhile and failed, its last good answer serves: a further failure may have the host rest for long.
-        return entry(source, url)?.askedAt === askedAt ? 'renew' : 'allowed';
-      },
-      async renew(signal) {
-        const verdict = await mayAsk(source, url, signal);
-        if (verdict === 'allowed') allowedAt = clock.monotonic();
-        return verdict;
+        // Where robots.txt could not be requested again, its last good answer serves.
+        return known === 'ask' ? 'allowed' : verdictOf(known);
       },
     };
+  }
+
+  function prepare(source: Source, url: string, signal: AbortSignal): Promise<'allowed' | StepFailure> | undefined {
+    const isKnown = source.robots === 'ignore' || deskOf(source).known(url) !== 'ask';
+    return isKnown ? undefined : mayAsk(source, url, signal);
   }
 
   function crawlDelayMs(source: Source, url: string): number | undefined {
@@ -108,7 +113,8 @@ export function createRobots(
   async function exchange(intent: RequestIntent, signal: AbortSignal): Promise<StepOutcome> {
     const { source, step } = intent;
     const { url } = step.request;
-    const outcome = await exchangeInTurn(intent, { crawlDelayMs: () => crawlDelayMs(source, url) }, signal);
+    const options = { crawlDelayMs: () => crawlDelayMs(source, url), isPrerequisite: true } as const;
+    const outcome = await exchangeInTurn(intent, options, signal);
     if ('refused' in outcome) throw new Error(`${url}: was refused without a check`);
     return outcome;
   }

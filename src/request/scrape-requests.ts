@@ -64,7 +64,10 @@ export function withinHours(hours: readonly OpenHours[], clock: Clock, makeReque
   };
 }
 
-/** Gives each request of a scrape the deadline of its objective, wall time; `undefined` for a scrape without one. */
-export function withDeadline(deadlineAt: number | undefined, makeRequest: MakeRequest): MakeRequest {
-  return deadlineAt === undefined ? makeRequest : (intent, signal) => makeRequest({ ...intent, deadlineAt }, signal);
+/** What each request of a scrape says of its scrape. */
+export type ScrapeRank = Pick<RequestIntent, 'deadlineAt' | 'isManual' | 'first'>;
+
+/** Gives each request of a scrape the rank of the scrape, and its first turn. */
+export function ranked(rank: ScrapeRank, makeRequest: MakeRequest): MakeRequest {
+  return (intent, signal) => makeRequest({ ...intent, ...rank }, signal);
 }

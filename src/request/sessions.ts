@@ -1,4 +1,5 @@
 import { isPlugged } from '../definition/catalogue.ts';
+import type { Source } from '../definition/source.ts';
 import type { StepOutcome } from '../engine/step.ts';
 import { decodeBody } from '../extract/decode.ts';
 import { knownChallenge, maxAnswerUnits } from '../fetch/challenge.ts';
@@ -25,6 +26,8 @@ export interface Sessions {
   conditionOf(source: string): DeskCondition | undefined;
   /** The desk of a source's session; `undefined` while no actor keeps one, or while its actor replaces it. */
   deskOf(source: string): SessionDesk | undefined;
+  /** Logs in to a source that needs it; `undefined` where no log-in is needed, or none is possible. Rejects when the session cannot be saved. */
+  prepare(source: Source): Promise<unknown> | undefined;
 }
 
 /** Creates the sessions of all sources; none is opened yet. `exchange` makes the requests of their log-ins. */
@@ -53,6 +56,11 @@ export function createSessions(
     },
     conditionOf: (id) => desks.get(id)?.condition(),
     deskOf: (id) => desks.get(id),
+    prepare({ id, auth }) {
+      const desk = auth === undefined ? undefined : desks.get(id);
+      if (desk?.condition().code !== 'login_needed') return undefined;
+      return sources.authenticate(id, desk.headersFor('').generation);
+    },
   };
 
   async function authenticate(id: string, signal: AbortSignal): Promise<PluginLogin> {

@@ -15,18 +15,12 @@ import type { RequestIntent, SessionHeaders } from './intent.ts';
 import type { RequestPorts } from './ports.ts';
 import { withoutSentCredentials } from './sent-credentials.ts';
 
-/** Why a turn is not used: its `GrantCheck` must be renewed, or refuses the request. */
-type TurnRefusal = 'renew' | StepFailure;
-
 /** Decides when the turn has come whether the request is still sent. */
 export interface GrantCheck {
-  /**
-   * The decision now. For `renew` the turn is given back, `renew` is called, and another turn is taken. A turn that is not allowed does
-   * not count for the circuit of the source.
-   */
-  verdict(): 'allowed' | TurnRefusal;
-  /** Brings the decision up to date. Rejects with the signal's reason when that fires first. */
-  renew(signal: AbortSignal): Promise<'allowed' | StepFailure>;
+  /** The decision now. A turn that is not allowed does not count for the circuit of the source. */
+  verdict(): 'allowed' | StepFailure;
+  /** Brings the decision up to date, as the turn is about to be granted; `undefined` where it is. */
+  prepare(signal: AbortSignal): Promise<unknown> | undefined;
 }
 
 /** How an exchange takes its turn. */
@@ -36,6 +30,8 @@ export interface TurnOptions {
   /** Gets the headers of the session when the turn has come, since another request may have logged in meanwhile. Default: none. */
   credentials?(): Promise<SessionHeaders>;
   readonly check?: GrantCheck;
+  /** Whether other requests of the source wait for this one; it passes them. */
+  readonly isPrerequisite?: true;
 }
 
 /** The failure of a request that was refused by its `GrantCheck`. */
@@ -72,40 +68,48 @@ export function createExchangeInTurn({
     intent.waits?.(false);
     let outcome: StepOutcome | undefined;
     let running: Promise<StepOutcome> | undefined;
+    let isBegun = false;
     try {
       const credentials = (await options.credentials?.()) ?? {};
       const request = { ...step.request, ...proxy, headers: headersOf(source, step, credentials), onlyLoopback };
-      outcome = await within(
-        (limited) =>
-          (running = runStep(
-            { ...step, request },
-            limited,
-            () => grant.sent(),
-            (exchange) => gate.done(grant, answered(exchange)),
-          )),
-        signal,
-      );
+      outcome = await within((limited) => {
+        isBegun = true;
+        running = runStep(
+          { ...step, request },
+          limited,
+          () => grant.sent(),
+          (exchange) => gate.done(grant, answered(exchange)),
+        );
+        return running;
+      }, signal);
       return withContactHint(withoutSentCredentials(outcome, credentials));
+    } catch (error) {
+      // What broke may have asked before it did.
+      if (isBegun && !signal.aborted) grant.sent();
+      throw error;
     } finally {
       giveBack(grant, outcome, step.render === 'browser' ? running : undefined);
     }
   };
 
-  /** Waits for a turn in which the request may still be sent. */
+  /** Takes the turn with which the scrape begins, if that is of the same host, or else waits for one. */
   async function takeTurn(
     intent: RequestIntent,
-    { crawlDelayMs, check }: TurnOptions,
+    { crawlDelayMs, check, isPrerequisite }: TurnOptions,
     signal: AbortSignal,
   ): Promise<Grant | Refused> {
-    intent.explain?.(await hosts.expectedWait(offerOf(intent, crawlDelayMs())));
-    for (;;) {
-      signal.throwIfAborted();
-      const offer = gate.offer(offerOf(intent, crawlDelayMs()));
-      const taken = await gate.take<TurnRefusal>(offer, signal, check && (() => check.verdict()));
-      if (taken !== 'renew') return 'code' in taken ? { refused: taken } : taken;
-      const renewed = await check?.renew(signal);
-      if (renewed !== undefined && renewed !== 'allowed') return { refused: renewed };
-    }
+    const { first, explain } = intent;
+    const offer = offerOf(intent, crawlDelayMs());
+    const held = first?.key === offer.key ? first.take() : undefined;
+    if (held !== undefined) return held;
+    // A scrape that goes elsewhere must not keep the host of its turn from others.
+    first?.giveBack();
+    explain?.(await hosts.expectedWait(offer));
+    signal.throwIfAborted();
+    const prepare = check && (() => check.prepare(signal));
+    const wish = { ...offer, isPrerequisite, ...defined({ prepare }) };
+    const taken = await gate.take<StepFailure>(wish, signal, check && (() => check.verdict()));
+    return 'code' in taken ? { refused: taken } : taken;
   }
 
   /** Gives the turn back, unless its response came, and ended it. A rendering that was cut is waited for: at its end the browser reports the requests of its scripts, which count. */
@@ -127,12 +131,16 @@ export function createExchangeInTurn({
   }
 }
 
-function offerOf({ step, source, target, dueAt, deadlineAt }: RequestIntent, crawlDelayMs: number | undefined): Offer {
+function offerOf(
+  { step, source, target, dueAt, deadlineAt, isManual }: RequestIntent,
+  crawlDelayMs: number | undefined,
+): Offer {
   return {
     key: politenessKey(source, step.request.url),
     policy: policyOf(source, crawlDelayMs),
     dueAt,
     deadlineAt,
+    isManual,
     source: source.id,
     target,
     sentMs: turnLimitMs(source.limits.total),
@@ -144,8 +152,19 @@ function headersOf({ userAgent }: Source, { request }: Step, credentials: Sessio
   return { ...own, ...credentials };
 }
 
+/** The policies of sources as they are loaded, by crawl-delay, since each offer keeps one. */
+const policies = new WeakMap<Source, Map<number | undefined, Policy>>();
+
 /** The policy by which a source's host is asked. */
-export function policyOf({ politeness }: Source, crawlDelayMs: number | undefined): Policy {
+export function policyOf(source: Source, crawlDelayMs: number | undefined): Policy {
+  const known = policies.get(source) ?? new Map<number | undefined, Policy>();
+  policies.set(source, known);
+  const policy = known.get(crawlDelayMs) ?? newPolicy(source, crawlDelayMs);
+  known.set(crawlDelayMs, policy);
+  return policy;
+}
+
+function newPolicy({ politeness }: Source, crawlDelayMs: number | undefined): Policy {
   const { concurrency, delay, minDelay, autoThrottle } = politeness;
   return {
     concurrency,

@@ -1,7 +1,7 @@
 import { defined } from '../defined.ts';
 import { leadAmong } from './feasibility.ts';
 import { type FreshRow, firstDeadline } from './fresh-row.ts';
-import { type Boot, type Due, type DueInputs, nextDue, nextDueAt, recheckDeadline } from './next-due.ts';
+import { type Due, type DueInputs, nextDue, nextDueAt, recheckDeadline } from './next-due.ts';
 import type { Recheck } from './time/objective.ts';
 import { givenFor, paceOf } from './pace/all.ts';
 import type {
@@ -44,12 +44,10 @@ export interface DueTimesDeps {
     readonly schedule: Neighbours & { get(target: number): ScheduleRow | undefined };
     readonly projects: { get(id: string): ScheduledProject | undefined };
   };
-  /** The instant of the daemon's start, and how many targets were overdue by then. */
-  boot(): Boot;
 }
 
 /** Returns the due times of targets. Its methods throw the errors of `store`. */
-export function createDueTimes({ scheduleOf: scheduleIn, now, store, boot }: DueTimesDeps): DueTimes {
+export function createDueTimes({ scheduleOf: scheduleIn, now, store }: DueTimesDeps): DueTimes {
   return {
     scheduleOf,
     inputsOf,
@@ -84,7 +82,6 @@ export function createDueTimes({ scheduleOf: scheduleIn, now, store, boot }: Due
     const crash = inRow === 0 ? undefined : (recent.at(-1) ?? 0) + schedule.initialDelayMs;
     return dueInputsOf(row, schedule, store().schedule, {
       at: now(),
-      boot: { ...boot(), slot: target.target },
       ...(crash !== undefined && { holds: { crash } }),
     });
   }
@@ -95,7 +92,7 @@ export function dueInputsOf(
   { since, firstAt, pace, fresh, manualAt }: ScheduleRow,
   schedule: EffectiveSchedule,
   neighbours: Pick<Neighbours, 'demandsOn'>,
-  { at, boot, holds }: Pick<DueInputs, 'at' | 'boot' | 'holds'>,
+  { at, holds }: Pick<DueInputs, 'at' | 'holds'>,
 ): DueInputs {
   return {
     at,
@@ -107,7 +104,6 @@ export function dueInputsOf(
     firstAt,
     recheck: fresh && recheckOf(fresh, schedule, neighbours),
     manualAt,
-    boot,
     holds,
   };
 }

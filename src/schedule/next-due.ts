@@ -1,5 +1,4 @@
 import { nextAvailable, type OpenHours } from './time/open-hours.ts';
-import { slotFraction } from './time/grid.ts';
 import { deadlineOf, type Recheck, recheckAt } from './time/objective.ts';
 import { type GivenPace, paceKinds, paceOf, type PaceRow } from './pace/all.ts';
 import { newPriority } from './priority.ts';
@@ -21,8 +20,6 @@ export interface DueInputs {
   readonly recheck?: Recheck | undefined;
   /** When a person asked for a scrape that has not begun. */
   readonly manualAt?: number | undefined;
-  /** Spreads what fell due while the daemon was down; the slot is any number of the target's own. */
-  readonly boot?: (Boot & { readonly slot: number }) | undefined;
   /** Instants before which the target must not be scraped, by cause. */
   readonly holds?: { readonly crash?: number; readonly backoff?: number; readonly circuit?: number } | undefined;
   /** Hours in which the source may be asked. Default: always. */
@@ -32,7 +29,7 @@ export interface DueInputs {
 /** The kinds of causes, and what a cause does to a due time. */
 export const causeKinds = [
   ...paceKinds,
-  ...(['first', 'manual', 'restart', 'crash', 'backoff', 'circuit', 'hours', 'definition'] as const),
+  ...(['first', 'manual', 'crash', 'backoff', 'circuit', 'hours', 'definition'] as const),
 ];
 /** What a cause does to a due time; see `Reason.effect`. */
 export const causeEffects = ['asks', 'holds', 'awaits'] as const;
@@ -80,10 +77,9 @@ function decide(inputs: DueInputs): Decision {
   const asks = asksOf(inputs);
   const waits = asks.filter(({ effect }) => effect === 'awaits');
   const causes = asks.filter(({ effect }) => effect === 'asks').sort((a, b) => a.at - b.at);
-  const asked = afterRestart(causes, inputs);
-  if (asked === undefined) return { causes: waits };
-  let { at: dueAt, decider } = asked;
-  if (asked.restart !== undefined) causes.push(asked.restart);
+  const [first] = causes;
+  if (first === undefined) return { causes: waits };
+  let [dueAt, decider] = [first.at, first];
   for (const hold of holdsOf(inputs)) {
     if (hold.at <= dueAt) continue;
     causes.push(hold);
@@ -132,63 +128,10 @@ function recheckOf({ at, since, firstAt, recheck }: RecheckInputs): { at: number
   };
 }
 
-/** The cause that asks first, after what fell due while the daemon was down has been spread. A person's request is not spread. */
-function afterRestart(
-  asks: readonly Cause[],
-  inputs: DueInputs,
-): { readonly at: number; readonly decider: Cause; readonly restart?: Cause } | undefined {
-  const { boot } = inputs;
-  let first: { readonly at: number; readonly decider: Cause; readonly restart?: Cause } | undefined;
-  for (const cause of asks) {
-    const at =
-      boot === undefined || cause.by === 'manual'
-        ? cause.at
-        : dueAfterBoot(cause.at, boot, spreadMs(cause, inputs, boot), boot.slot);
-    if (first !== undefined && first.at <= at) continue;
-    if (at === cause.at) first = { at, decider: cause };
-    else {
-      const restart: Cause = { by: 'restart', at, effect: 'holds' };
-      first = { at, decider: restart, restart };
-    }
-  }
-  return first;
-}
-
-/** The longest time over which a missed turn may be spread: the interval, or for a re-check half of the time to its deadline. */
-function spreadMs({ by }: Cause, { pace, recheck, ...inputs }: DueInputs, boot: Boot): number {
-  if (by !== 'objective' || recheck === undefined) return paceOf(pace).everyMs?.(pace) ?? Infinity;
-  const leftMs = (recheckOf({ ...inputs, recheck })?.deadlineAt ?? Infinity) - boot.at;
-  return leftMs > 0 ? leftMs / 2 : recheck.objectiveMs;
-}
-
 function holdsOf({ holds = {} }: DueInputs): Cause[] {
   const kinds = ['crash', 'backoff', 'circuit'] as const;
   return kinds.flatMap((by) => {
     const at = holds[by];
     return at === undefined ? [] : [{ by, at, effect: 'holds' as const }];
   });
-}
-
-/** How long the targets that fell due while the daemon was down take to begin: a second each, and no more than this. */
-const bootWindowMs = 300_000;
-
-/**
- * The number of overdue targets that are counted; a further one would not lengthen the time over which they are spread.
- */
-export const overdueThatCount = bootWindowMs / 1_000;
-
-/** When the daemon started, wall time, and how many targets had fallen due by then, as far as they count. */
-export interface Boot {
-  readonly at: number;
-  readonly overdue: number;
-}
-
-/**
- * When a target begins: one that fell due while the daemon was down somewhere in the time after its start, though no later
- * than its interval, so that a restart is no storm; one that is due later keeps its time. Targets are numbered in a row,
- * so that their numbers as slots lie apart, whatever hosts they are on.
- */
-export function dueAfterBoot(dueAt: number, boot: Boot, everyMs: number, target: number): number {
-  if (dueAt > boot.at) return dueAt;
-  return boot.at + slotFraction(target) * Math.min(everyMs, boot.overdue * 1_000, bootWindowMs);
 }

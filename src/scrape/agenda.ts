@@ -23,18 +23,23 @@ export interface AgendaDeps {
   readonly dues: Pick<DueTimes, 'inputsOf'>;
 }
 
-/** The targets of a project that are active or parked; empty for a project that is archived or unknown. */
-export type Agenda = (project: string) => readonly AgendaEntry[];
+/**
+ * The targets of a project that are active or parked; empty for a project that is archived or unknown.
+ *
+ * @param only - the number of the one target that is wanted. Default: all.
+ */
+export type Agenda = (project: string, only?: number) => readonly AgendaEntry[];
 
 /**
  * Opens the agenda. While scraping is paused, its entries have no due time, nor has an active target whose source is not loaded.
  */
 export function createAgenda({ store, catalogue, paused, dues }: AgendaDeps): Agenda {
-  return (project) => {
+  return (project, only) => {
     const row = store().projects.get(project);
     if (row === undefined || row.status === 'archived') return [];
     const isPaused = paused() !== undefined;
-    return row.targets.flatMap((number) => {
+    const wanted = only === undefined ? row.targets : row.targets.filter((number) => number === only);
+    return wanted.flatMap((number) => {
       const target = store().targets.get(number);
       if (target === undefined || (target.status !== 'active' && target.status !== 'parked')) return [];
       // A parked target too, as its release is a write.

@@ -147,8 +147,8 @@ export async function runScrape(
   async function unlessDropped(visit: Visit, handle: VisitHandle): Promise<Visited | undefined> {
     try {
       if (visit.afterMs !== undefined) await pause(deps.clock, visit.afterMs, handle.signal);
-      // Pages after the first wait behind other targets that have been due for longer.
-      const dueAt = step === 0 ? begun.dueAt : deps.clock.now();
+      // The pages of a crawl wait behind other targets that have been due for longer; those of a list come at once, to end its scrape.
+      const dueAt = source.crawl === undefined || step === 0 ? begun.dueAt : deps.clock.now();
       return await visitPage(visit, { ...context, dueAt, makeRequest: handle.makeRequest }, handle.signal);
     } catch (error) {
       if (handle.isDropped() && error === handle.signal.reason) return undefined;

@@ -2,11 +2,11 @@ import type { Clock } from '../clock.ts';
 import { type Catalogue, type LoadedSource, isPlugged } from '../definition/catalogue.ts';
 import type { Log } from '../log.ts';
 import type { SourcePlugins } from '../plugin/source-plugins.ts';
-import type { Circuits } from '../request/gate.ts';
-import { watchRequests, withDeadline, withinHours } from '../request/scrape-requests.ts';
+import type { Circuits, FirstTurn } from '../request/gate.ts';
+import { ranked, watchRequests, withinHours } from '../request/scrape-requests.ts';
 import type { MakeRequest } from '../request/intent.ts';
 import { SentCredentials } from '../request/sent-credentials.ts';
-import { isAvailable, nextAvailable } from '../schedule/time/open-hours.ts';
+import { defined } from '../defined.ts';
 import type { DueTimes } from '../schedule/due-times.ts';
 import { closeScrape, commitStep } from '../store/commit.ts';
 import { sweepCrawls } from '../store/crawl.ts';
@@ -49,44 +49,39 @@ export interface ScrapeProgress {
   waits(isWaiting: boolean): void;
 }
 
-/** The result of an attempt to scrape. */
-export interface ScrapeAttempt {
-  /** When to try again, wall time; set where the scrape could not begin. */
-  readonly notBefore?: number;
-}
-
 /**
- * Scrapes one target to the end of its scrape. Resolves also when the scrape failed or could not begin; rejects for errors of ours, and
- * with the signal's reason when that fires.
+ * Scrapes one target, which has been granted a turn, to the end of its scrape. Resolves also when the scrape failed or could not begin;
+ * rejects for errors of ours, and with the signal's reason when that fires. The turn is given back in any case.
  */
-export type ScrapeTarget = (target: TargetRow, signal: AbortSignal, progress: ScrapeProgress) => Promise<ScrapeAttempt>;
+export type ScrapeTarget = (
+  target: TargetRow,
+  first: FirstTurn,
+  signal: AbortSignal,
+  progress: ScrapeProgress,
+) => Promise<void>;
 
 /** Opens the scrapes of all targets. */
 export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
   const { clock, store, dues, circuits } = deps;
-  return async (target, signal, progress) => {
-    const loaded = deps.catalogue().sources.get(target.source);
-    if (loaded === undefined) return {};
-    const { hours } = dues.scheduleOf(target);
-    // The target may have waited for its turn until the hours of its source were over.
-    if (!isAvailable(hours, clock.now())) return { notBefore: nextAvailable(hours, clock.now()) ?? Infinity };
-    const answer = await circuits.mayAsk(target.source, target.target);
-    if (!answer.mayAsk) return { notBefore: answer.nextAt };
+  return async (target, first, signal, progress) => {
     let verdict: SourceVerdict = 'unused';
     try {
-      verdict = (await scrape(target, loaded, signal, progress)) ?? 'unused';
+      const loaded = deps.catalogue().sources.get(target.source);
+      // A plug-in may take long before it asks.
+      if (loaded !== undefined && isPlugged(loaded)) first.giveBack();
+      if (loaded !== undefined) verdict = (await scrape(target, loaded, { first, progress }, signal)) ?? 'unused';
     } finally {
+      first.giveBack();
       circuits.ended(target.source, { target: target.target, verdict });
     }
-    return {};
   };
 
   /** Begins, runs and closes a scrape; resolves with `undefined` where it could not begin or was superseded. */
   async function scrape(
     target: TargetRow,
     loaded: LoadedSource,
+    { first, progress }: { readonly first: FirstTurn; readonly progress: ScrapeProgress },
     signal: AbortSignal,
-    progress: ScrapeProgress,
   ): Promise<SourceVerdict | undefined> {
     const { source, version } = loaded;
     const now = clock.now();
@@ -99,13 +94,16 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
     const { wish, fence } = began;
     progress.begun(fence.scrape);
     const begun = { ...fence, version, dueAt: Math.min(now, ...reasons.map(({ at }) => at)), nextDueAt };
+    // The pages that a crawl finds are no longer what the person asked for.
+    const isManual = source.crawl === undefined && reasons.some(({ by }) => by === 'manual');
+    const rank = { first, isManual, ...defined({ deadlineAt }) };
     const sent = new SentCredentials();
     const log = new ScrapeLog(deps.log, { source: source.id, project: target.project, scrape: fence.scrape });
     const watched = watchRequests(deps.makeRequest, sent, (isWaiting) => progress.waits(isWaiting));
     const runDeps = {
       clock,
       random: () => deps.random(),
-      makeRequest: withDeadline(deadlineAt, withinHours(dues.scheduleOf(target).hours, clock, watched)),
+      makeRequest: ranked(rank, withinHours(dues.scheduleOf(target).hours, clock, watched)),
       timeLimitMs: deps.settings().timeLimitMs,
       async commit(step: Fence, ops: StepOps) {
         const written = log.ops(redactedStep(sent, ops));

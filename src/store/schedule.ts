@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Clock, jumpMs } from '../clock.ts';
+import { jumpMs } from '../clock.ts';
 import { defined } from '../defined.ts';
-import { type Boot, overdueThatCount } from '../schedule/next-due.ts';
 import type { EndedScrape } from '../schedule/pace/pace.ts';
 import type { Rest, ScheduleRow } from '../schedule/row.ts';
 import type { ScheduleContext } from '../schedule/scheduling.ts';
@@ -102,30 +101,6 @@ function heldFrom(target: TargetRow, at: number): TargetRow {
 
 function parkedBy(parked: NonNullable<TargetRow['parked']>, at: number): TargetRow['parked'] {
   return parked.at <= at ? parked : { ...parked, at, retryAt: at + parked.retryAt - parked.at };
-}
-
-/** When the daemon started, or its wall clock was last set, and how many targets were overdue then. */
-export interface BootCount {
-  /** Counts the overdue targets at the first call, when the schedule is still as the last run left it. */
-  current(): Boot;
-  /** Starts anew at the present time. */
-  restart(): void;
-}
-
-/** Creates the count for a daemon that starts now. `current` throws while no store is open. */
-export function createBootCount(clock: Clock, store: () => Store): BootCount {
-  let startedAt = clock.now();
-  let boot: Boot | undefined;
-  return {
-    current() {
-      const overdue = () => [...store().schedule.byDue({ before: startedAt, limit: overdueThatCount })].length;
-      return (boot ??= { at: startedAt, overdue: overdue() });
-    },
-    restart() {
-      startedAt = clock.now();
-      boot = undefined;
-    },
-  };
 }
 
 /** Whether the wall clock was set back since the last commit. */

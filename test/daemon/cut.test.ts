@@ -11,7 +11,6 @@ const second = 1_000;
 /** Where a scrape stands when it is cut. */
 type Point = (typeof points)[number];
 const points = [
-  'before its turn',
   'after its turn, before its request',
   'before the head',
   'after the head',
@@ -92,8 +91,6 @@ const ways: readonly Way[] = [
 for (const way of ways) {
   describe(`a scrape that is ${way.name}`, () => {
     for (const point of points) {
-      // Nothing of a test's runs in a scrape that waits for its turn, so that it cannot crash there.
-      if (way.crashes > 0 && point === 'before its turn') continue;
       test(`${point} writes nothing after that`, async (t) => {
         const site = await openSite(t, { '/sibling': productPage('S', '1') });
         const reached = Promise.withResolvers<void>();
@@ -132,7 +129,7 @@ for (const way of ways) {
           };
         const timed = await startTimed(t, {
           sources: {
-            shop: sourceOf(point),
+            shop: sourceOf(),
             other: productSource('other', '').replace('politeness: {', 'politeness: { key: o,'),
           },
           settings: settingsOf({ timeLimitMs: 3_600 * second }),
@@ -143,7 +140,7 @@ for (const way of ways) {
           { source: 'shop', url: site.url('/page') },
           ...(way.name.startsWith('superseded') ? [{ source: 'other', url: site.url('/sibling') }] : []),
         );
-        const scrape = await reach(timed, point, way.crashes, reached.promise);
+        const scrape = await reach(timed, way.crashes, reached.promise);
         const asked = site.asked.length;
 
         const crashSibling = () => sibling.reject(new Error('the sibling is broken'));
@@ -151,7 +148,7 @@ for (const way of ways) {
         isCut = true;
         const after = await way.cut({ t, timed, scrape, crashSibling, crash });
         held.resolve();
-        if (point !== 'before its turn') await inner.promise;
+        await inner.promise;
         await after.daemon.system.idle();
         await after.client.call('settings.set', {});
 
@@ -172,6 +169,50 @@ for (const way of ways) {
   });
 }
 
+describe('a target that is due and waits for its turn', () => {
+  /** A daemon whose target is due and has asked for nothing yet. */
+  async function waitingForItsTurn(t: TestContext) {
+    const site = await openSite(t, { '/page': productPage('A', '1') });
+    const shop = productSource('shop').replace('delay: 1ms, minDelay: 1ms', 'delay: 10s, minDelay: 10s');
+    const timed = await startTimed(t, { sources: { shop } });
+    await timed.track('p', { source: 'shop', url: site.url('/page') });
+    await timed.pass(2 * second);
+    assert.equal((await timed.client.call('host.list', {})).hosts[0]?.waiting, 1);
+    return { site, timed };
+  }
+
+  async function assertNothing({ client, events }: TimedDaemon, site: Site): Promise<void> {
+    assert.deepEqual((await client.call('scrape.list', { project: 'p' })).scrapes, []);
+    assert.deepEqual(
+      events.filter(({ type }) => type.startsWith('scrape.')),
+      [],
+    );
+    assert.deepEqual(site.asked, []);
+  }
+
+  test('has begun nothing, and begins nothing when its project is archived', async (t) => {
+    const { site, timed } = await waitingForItsTurn(t);
+    await timed.client.call('project.archive', { id: 'p' });
+    await timed.pass(60 * second);
+    await assertNothing(timed, site);
+    assert.equal((await timed.client.call('host.list', {})).hosts[0]?.waiting, 0);
+  });
+
+  test('has begun nothing when the daemon ends, and gets its turn from the next one', async (t) => {
+    const { site, timed } = await waitingForItsTurn(t);
+    await timed.close();
+    const after = await startTimed(t, { sources: {}, clock: timed.clock, folder: timed.folder });
+    await after.tracked(1);
+    await assertNothing(after, site);
+    await after.pass(20 * second);
+    await after.settle();
+    assert.deepEqual(
+      (await after.client.call('scrape.list', { project: 'p' })).scrapes.map(({ status }) => status),
+      ['complete'],
+    );
+  });
+});
+
 function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 }
@@ -179,7 +220,6 @@ function untilAborted(signal: AbortSignal): Promise<never> {
 /** Brings the scrape of the page to its point; the number of the scrape. */
 async function reach(
   { client, clock, event, events, daemon }: TimedDaemon,
-  point: Point,
   crashes: number,
   reached: Promise<void>,
 ): Promise<number> {
@@ -189,7 +229,6 @@ async function reach(
     clock.advance(second);
     await event(() => begun().length > times);
     await daemon.system.idle();
-    if (times === crashes && point === 'before its turn') break;
     // Long enough for its turn.
     clock.advance(20 * second);
     if (times < crashes) await event(() => events.filter((one) => one.type === 'target.crashed').length > times);
@@ -199,11 +238,11 @@ async function reach(
   return begun().at(-1)?.scrape ?? 0;
 }
 
-function sourceOf(point: Point): string {
-  const source = productSource('shop', 'limits: { extract: 1h }');
-  return point === 'before its turn'
-    ? source.replace('delay: 1ms, minDelay: 1ms', 'delay: 10s, minDelay: 10s')
-    : source.replace('state: { css: .state }', 'state: { css: ".no ~ p ~ p" }');
+function sourceOf(): string {
+  return productSource('shop', 'limits: { extract: 1h }').replace(
+    'state: { css: .state }',
+    'state: { css: ".no ~ p ~ p" }',
+  );
 }
 
 /** Has the page come as far as the point, and tells when it has. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { strangerAt } from '../../src/definition/source.ts';
 import type { StepOutcome } from '../../src/engine/step.ts';
-import type { CircuitAnswer } from '../../src/fetch/ledger/circuit.ts';
+import type { SourceCircuit } from '../../src/fetch/ledger/circuit.ts';
 import { noRules } from '../../src/fetch/robots/parse.ts';
 import { requestOf } from '../../src/provider/requests.ts';
 import { createRequests } from '../../src/request/requests.ts';
@@ -21,13 +21,12 @@ const unexpected = () => assert.fail('nobody logs in');
  */
 async function lateRequest(t: TestContext, robotsTxt: string) {
   const { ref, clock, pass } = await startHosts(t);
-  const ask = (target: number) =>
-    ref.ask<CircuitAnswer>((reply) => ({ type: 'may-ask', source: source.id, target, reply }));
+  const circuit = () => ref.ask<SourceCircuit | undefined>((reply) => ({ type: 'circuit', source: source.id, reply }));
   const asked: string[] = [];
   const { make } = createRequests({
     clock,
     random: () => 0.5,
-    hosts: hostPorts(ref, clock),
+    hosts: hostPorts(ref),
     sources: {
       loaded: () => undefined,
       loginByPlugin: unexpected,
@@ -67,27 +66,30 @@ async function lateRequest(t: TestContext, robotsTxt: string) {
   const step = { request: requestOf(source, url) };
   const ended = make({ step, source, dueAt: 0, target: 2 }, never).then((came) => void (result = came));
   await pass(61_000);
-  assert.equal((await ask(1)).mayAsk, true);
+  const probe = takeTurn(ref, { key: 'other', policy: hasty, dueAt: 0, source: source.id, target: 1 }, never);
+  await pass(0);
+  (await probe).done(answered);
   ref.send({ type: 'target-done', source: source.id, target: 1, verdict: 'good' });
   held.done(answered);
   await pass(20_000);
-  return { ask, asked, ended, result: () => result };
+  return { circuit, asked, ended, result: () => result };
 }
 
 describe('a request whose robots.txt has become too old when its turn comes, while the circuit resumes', () => {
   test('takes up no place in the circuit when it is refused', async (t) => {
-    const { ask, asked, ended, result } = await lateRequest(t, 'User-agent: *\nDisallow: /');
+    const { circuit, asked, ended, result } = await lateRequest(t, 'User-agent: *\nDisallow: /');
     await ended;
     assert.deepEqual(asked, [`${url}robots.txt`]);
     const outcome = result()?.outcome;
     assert.equal(outcome?.kind === 'failed' && outcome.failure.code, 'robots_disallowed');
-    assert.deepEqual(await ask(3), { mayAsk: true });
+    const { state, nextAt } = (await circuit()) ?? assert.fail();
+    assert.deepEqual([state, nextAt], ['resuming', undefined]);
   });
 
   test('takes up one place in the circuit when it is allowed again', async (t) => {
-    const { ask, asked, result } = await lateRequest(t, 'User-agent: *\nAllow: /');
+    const { circuit, asked, result } = await lateRequest(t, 'User-agent: *\nAllow: /');
     assert.deepEqual(asked, [`${url}robots.txt`, url]);
     assert.equal(result()?.outcome.kind, 'redirect');
-    assert.equal((await ask(3)).mayAsk, false);
+    assert.ok(((await circuit())?.nextAt ?? 0) > startedAt + 81_000, 'no other target may be asked now');
   });
 });

@@ -22,12 +22,10 @@ describe('a request for a source without a log-in', () => {
       random: () => 0.5,
       hosts: {
         gate: {
-          offer: ({ key }) => Symbol(key),
-          withdraw: unexpected,
           take: async () => ({ sent: () => undefined }),
           done: () => undefined,
         },
-        circuits: { mayAsk: unexpected, ended: unexpected, of: unexpected },
+        circuits: { ended: unexpected, of: unexpected },
         expectedWait: unexpected,
       },
       sources: {

@@ -5,7 +5,7 @@ import { strangerAt } from '../../src/definition/source.ts';
 import type { StepOutcome } from '../../src/engine/step.ts';
 import { requestOf } from '../../src/provider/requests.ts';
 import { createExchangeInTurn, type GrantCheck } from '../../src/request/turn.ts';
-import type { Circuits, Gate, Grant } from '../../src/request/gate.ts';
+import type { Circuits, FirstTurn, Gate, Grant } from '../../src/request/gate.ts';
 import type { RequestIntent } from '../../src/request/intent.ts';
 
 const url = 'http://h.test/';
@@ -16,7 +16,6 @@ const noSecrets = () => assert.fail('no secrets are looked up');
 
 /** Circuits that nothing asks. */
 const shut: Circuits = {
-  mayAsk: () => assert.fail('no circuit is asked'),
   ended: assert.fail,
   of: () => assert.fail('no circuit is asked'),
 };
@@ -25,9 +24,9 @@ const shut: Circuits = {
 function exchangeAt(happened: string[], read: () => Promise<StepOutcome> = () => Promise.resolve(came)) {
   const back = new Set<Grant>();
   const gate: Gate = {
-    offer: ({ key }) => (happened.push(`offer ${key}`), Symbol(key)),
-    withdraw: () => void happened.push('withdraw'),
-    async take(_id, _signal, check) {
+    async take({ key, prepare }, _signal, check) {
+      happened.push(`offer ${key}`);
+      await prepare?.();
       const verdict = check?.() ?? 'allowed';
       if (verdict === 'allowed') return { sent: () => void happened.push('sent') };
       happened.push('unused');
@@ -90,32 +89,46 @@ describe('an exchange', () => {
     assert.deepEqual(happened, []);
   });
 
-  test('gives its turn back before its check asks anew, and takes another', async () => {
+  test('has its check brought up to date before its turn is granted', async () => {
     const happened: string[] = [];
-    let isKnown = false;
     const check: GrantCheck = {
-      verdict: () => (isKnown ? 'allowed' : 'renew'),
-      async renew() {
-        happened.push('renew');
-        isKnown = true;
-        return 'allowed';
-      },
+      verdict: () => 'allowed',
+      prepare: () => Promise.resolve(happened.push('prepare')),
     };
     await exchangeAt(happened)(intent(), { crawlDelayMs: () => undefined, check }, never);
-    assert.deepEqual(happened, [
-      'offer http://h.test',
-      'unused',
-      'renew',
+    assert.deepEqual(happened, ['offer http://h.test', 'prepare', 'sent', 'done answered']);
+  });
+
+  test('uses the turn with which its scrape began, once, and only for the host of that turn', async () => {
+    const happened: string[] = [];
+    const exchange = exchangeAt(happened);
+    const firstTurnOf = (key: string): FirstTurn => {
+      let isFree = true;
+      return {
+        key,
+        take: () => (isFree ? ((isFree = false), { sent: () => void happened.push('first sent') }) : undefined),
+        giveBack: () => void (isFree && happened.push('given back')),
+        decline: assert.fail,
+      };
+    };
+    const first = firstTurnOf('http://h.test');
+    await exchange({ ...intent(), first }, { crawlDelayMs: () => undefined }, never);
+    await exchange({ ...intent(), first }, { crawlDelayMs: () => undefined }, never);
+    assert.deepEqual(happened.splice(0), [
+      'first sent',
+      'done answered',
       'offer http://h.test',
       'sent',
       'done answered',
     ]);
+    await exchange({ ...intent(), first: firstTurnOf('http://other.test') }, { crawlDelayMs: () => undefined }, never);
+    assert.deepEqual(happened, ['given back', 'offer http://h.test', 'sent', 'done answered']);
   });
 
   test('that its check refuses when the turn comes is not sent', async () => {
     const happened: string[] = [];
     const refused = { code: 'robots_disallowed', message: 'no' };
-    const check: GrantCheck = { verdict: () => refused, renew: () => Promise.resolve('allowed') };
+    const check: GrantCheck = { verdict: () => refused, prepare: () => undefined };
     const outcome = await exchangeAt(happened)(intent(), { crawlDelayMs: () => undefined, check }, never);
     assert.deepEqual(outcome, { refused });
     assert.deepEqual(happened, ['offer http://h.test', 'unused']);

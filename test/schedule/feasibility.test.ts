@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { TurnBook } from '../../src/fetch/ledger/turn-book.ts';
-import type { LedgerOffer } from '../../src/fetch/ledger/host-line.ts';
+import type { LedgerOffer, OfferId } from '../../src/fetch/ledger/host-line.ts';
 import { type Demand, feasibility, leadAmong, leadOf, takenOn, recheckShare } from '../../src/schedule/feasibility.ts';
 
 const dayMs = 86_400_000;
@@ -134,7 +134,7 @@ function lateOn(demand: Demand, seed: number): readonly number[] {
     const verifiedAt = place * host.delayMs;
     return { verifiedAt, dueAt: verifiedAt + afterMs };
   });
-  const waiting = new Map<symbol, (typeof targets)[number]>();
+  const waiting = new Map<OfferId, (typeof targets)[number]>();
   const late: number[] = [];
   const until = 6 * demand.objectiveMs;
   book.offer({ key: 'host', policy, id: Symbol('other'), dueAt: 0 });

@@ -64,42 +64,6 @@ describe('next due', () => {
     }
   });
 
-  test('what fell due while the daemon was down is spread, but for what a person asked for (B41)', () => {
-    const inputs: DueInputs = {
-      at: dayMs,
-      since: 0,
-      pace: interval(4 * hourMs),
-      boot: { at: dayMs, overdue: 300, slot: 1 },
-    };
-    assert.deepEqual(nextDue(inputs), {
-      dueAt: dayMs + 150_000,
-      because: [
-        { by: 'interval', at: 4 * hourMs, effect: 'asks', decides: false },
-        { by: 'restart', at: dayMs + 150_000, effect: 'holds', decides: true },
-      ],
-    });
-    assert.equal(nextDue({ ...inputs, manualAt: dayMs - 5 }).dueAt, dayMs - 5);
-  });
-
-  test('a start spreads the re-checks that were missed over half of what is left of their objective at most (P44)', () => {
-    const boot = { at: dayMs, overdue: 300, slot: 1 };
-    const recheck = { objectiveMs: hourMs, leadMs: 0.9 * hourMs, misses: 0 };
-    const dueAfter = (ageMs: number) =>
-      nextDue({
-        at: dayMs,
-        since: dayMs - ageMs,
-        pace: { kind: 'objective' },
-        recheck: { ...recheck, lastVerifiedAt: dayMs - ageMs },
-        boot,
-      }).dueAt;
-    assert.equal(dueAfter(hourMs - 60_000), dayMs + 15_000);
-    // What was not missed keeps its time.
-    assert.equal(dueAfter(1), dayMs - 1 + 0.1 * hourMs);
-    const broken = { ...recheck, objectiveMs: 60_000, leadMs: 30_000, lastVerifiedAt: 0 };
-    const inputs = { at: dayMs, since: 0, pace: interval(4 * hourMs), recheck: broken, boot };
-    assert.equal(nextDue(inputs).dueAt, dayMs + 30_000);
-  });
-
   test('the turns of a plan come one after the other, and what was missed of them is one', () => {
     const pace = tokens(hourMs, 8 * hourMs, 16 * hourMs);
     assert.deepEqual(turns(pace, 0, dayMs), [hourMs, 8 * hourMs, 16 * hourMs]);
@@ -211,7 +175,6 @@ describe('next due', () => {
           misses: fc.nat(5),
         }),
         manualAt: instant,
-        boot: fc.record({ at: instant, overdue: fc.nat(300), slot: fc.nat(1_000) }),
         holds: fc.record({ crash: instant, backoff: instant, circuit: instant }, { requiredKeys: [] }),
         hours: fc.constantFrom([], mornings),
       },

@@ -6,12 +6,14 @@ import { createScheduling } from '../../src/schedule/scheduling.ts';
 import { createState } from '../../src/daemon/state.ts';
 import type { Catalogue } from '../../src/definition/catalogue.ts';
 import { agendaEntry } from '../../src/scrape/agenda.ts';
-import { bringForward, createBootCount } from '../../src/store/schedule.ts';
+import { bringForward } from '../../src/store/schedule.ts';
 import { recover } from '../../src/store/scrapes.ts';
 import { type Store, storeIn } from '../../src/store/store.ts';
 import type { Table } from '../../src/store/lmdb/table.ts';
 import type { TimerHolder } from '../../src/timer-heap.ts';
 import { createNames } from '../../supervisors/names.ts';
+import { type DueForTurn, type TargetOffer, targetOffer } from '../../src/request/target-offer.ts';
+import { hostPorts } from '../../workers/gate.ts';
 import { hosts } from '../../workers/hosts.ts';
 import { planner } from '../../workers/planner.ts';
 import { project } from '../../workers/project.ts';
@@ -73,19 +75,26 @@ export async function openDaemon({ wall, disk, catalogue, random, around }: Daem
     told = last;
   });
   const names = createNames();
-  const boot = createBootCount(clock, () => store);
   const dues = createDueTimes({
     scheduleOf: effectiveSchedules(state),
     now: () => clock.now(),
     store: () => store,
-    boot: boot.current,
   });
-  const scrape = createScrape({ clock, stage, store, catalogue, names, dues, around });
+  const scrape = createScrape({ clock, stage, store, names, around });
+  const ledgers = names.hosts.via('hosts');
+  const { gate } = hostPorts(ledgers);
   const deps = {
     clock,
     registry: names.projects,
     agenda,
     scrape,
+    offerOf(due: DueForTurn) {
+      const source = catalogue.sources.get(due.target.source)?.source;
+      if (source === undefined) throw new Error(`${due.target.url} has no source`);
+      return targetOffer(source, due, { crawlDelayMs: () => undefined });
+    },
+    offer: (offer: TargetOffer) => ledgers.send({ type: 'offer', offer }),
+    withdraw: (id: number) => ledgers.send({ type: 'withdraw', id }),
     crashed,
     release: () => onPause('nothing is parked'),
   };
@@ -105,6 +114,12 @@ export async function openDaemon({ wall, disk, catalogue, random, around }: Daem
             names.planner.whereis('planner')?.send({ type: 'changed', sources: [] });
         },
         hasRoom: () => true,
+        granted(offer, lease) {
+          const turn = gate.firstTurn(offer, lease);
+          const owner = names.projects.whereis(offer.project);
+          owner?.send({ type: 'granted', target: offer.id, turn });
+          return owner !== undefined;
+        },
         maxInFlight: 256,
       }),
     );
@@ -130,7 +145,6 @@ export async function openDaemon({ wall, disk, catalogue, random, around }: Daem
 
   async function wallJumped(): Promise<void> {
     await stage.busy(() => bringForward(store));
-    boot.restart();
     for (const id of names.projects.keys()) names.projects.whereis(id)?.send({ type: 'look' });
     names.planner.whereis('planner')?.send({ type: 'look' });
   }

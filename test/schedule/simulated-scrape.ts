@@ -1,8 +1,4 @@
 import type { Clock } from '../../src/clock.ts';
-import type { DueTimes } from '../../src/schedule/due-times.ts';
-import type { Catalogue } from '../../src/definition/catalogue.ts';
-import { politenessKey, type Source } from '../../src/definition/source.ts';
-import { nextDue, recheckDeadline } from '../../src/schedule/next-due.ts';
 import { commitStep } from '../../src/store/commit.ts';
 import { noChanges } from '../../src/store/observe.ts';
 import type { TargetRow } from '../../src/store/tables/rows.ts';
@@ -11,7 +7,8 @@ import type { Store } from '../../src/store/store.ts';
 import type { Names } from '../../supervisors/names.ts';
 import type { ScrapeProgress } from '../../src/scrape/scrape-target.ts';
 import type { ProjectDeps } from '../../workers/project.ts';
-import { createCircuits, createGate } from '../../workers/gate.ts';
+import { hostPorts } from '../../workers/gate.ts';
+import type { FirstTurn } from '../../src/request/gate.ts';
 import type { Stage } from './stage.ts';
 
 /** What a host says to one request. */
@@ -40,56 +37,38 @@ export interface ScrapeParts {
   readonly clock: Clock;
   readonly stage: Stage;
   readonly store: Store;
-  readonly catalogue: Catalogue;
   readonly names: Names;
-  readonly dues: DueTimes;
   readonly around: Surroundings;
 }
 
 /** Makes what scrapes a target for its project. */
-export function createScrape({
-  clock,
-  stage,
-  store,
-  catalogue,
-  names,
-  dues,
-  around,
-}: ScrapeParts): ProjectDeps['scrape'] {
-  const hosts = names.hosts.via('hosts');
-  const circuits = createCircuits(hosts);
-  const gate = createGate(hosts, stage.pausing);
+export function createScrape({ clock, stage, store, names, around }: ScrapeParts): ProjectDeps['scrape'] {
+  const { gate, circuits } = hostPorts(names.hosts.via('hosts'));
 
   /** A scrape of one step, by the same hands as in `src/scrape/scrape-target.ts` and `src/request/turn.ts`. */
   return async function scrape(
     target: TargetRow,
-    signal: AbortSignal,
+    turn: FirstTurn,
+    _: AbortSignal,
     progress: ScrapeProgress,
-  ): Promise<{ readonly notBefore?: number }> {
-    const verdict = await circuits.mayAsk(target.source, target.target);
-    if (!verdict.mayAsk) return { notBefore: verdict.nextAt };
+  ): Promise<void> {
     let outcome: 'good' | 'bad' | 'unused' = 'unused';
     try {
-      outcome = await scrapeWithLeave(target, signal, progress);
+      outcome = await scrapeInTurn(target, turn, progress);
     } finally {
+      turn.giveBack();
       circuits.ended(target.source, { target: target.target, verdict: outcome });
     }
-    return {};
   };
 
-  async function scrapeWithLeave(target: TargetRow, signal: AbortSignal, progress: ScrapeProgress) {
-    const source = catalogue.sources.get(target.source)?.source;
-    const inputs = dues.inputsOf(target);
-    if (source === undefined || inputs === undefined) throw new Error(`${target.url} is not scheduled`);
-    const asks = nextDue(inputs).because.filter(({ effect }) => effect === 'asks');
+  async function scrapeInTurn(target: TargetRow, turn: FirstTurn, progress: ScrapeProgress) {
     const began = await beginScrape(store, target.target, '1');
     if (!began.ok) throw new Error(`${target.url} is ${began.why}`);
     const { fence } = began;
     progress.begun(fence.scrape);
     around.began(target.target);
-    const dueAt = Math.min(clock.now(), ...asks.map(({ at }) => at));
-    const offer = { ...offerOf(source, target), dueAt, deadlineAt: recheckDeadline(inputs) };
-    const grant = await gate.take(gate.offer(offer), signal);
+    const grant = turn.take();
+    if (grant === undefined) throw new Error(`${target.url} has no turn`);
     const answer = around.ask(target);
     grant.sent();
     await stage.pause(answer.latencyMs);
@@ -122,10 +101,4 @@ export function createScrape({
     if (store.schedule.get(target.target)?.fresh) names.planner.whereis('planner')?.send({ type: 'look' });
     return isOk ? ('good' as const) : ('bad' as const);
   }
-}
-
-function offerOf(source: Source, { target, url }: TargetRow) {
-  const { concurrency, delay, minDelay } = source.politeness;
-  const policy = { concurrency, delayMs: delay, minDelayMs: minDelay };
-  return { key: politenessKey(source, url), policy, source: source.id, target };
 }

@@ -47,12 +47,10 @@ async function startPlanning(t: TestContext): Promise<Planner> {
   const parsed = parseSource(yaml, 'shop.yaml');
   if (!parsed.ok) assert.fail('the definition is refused');
   state.setCatalogue({ sources: new Map([['shop', { source: parsed.value, version: '1' }]]), problems: [] });
-  const boot = () => ({ at: clock.now(), overdue: 0 });
   const dues = createDueTimes({
     scheduleOf: effectiveSchedules(state),
     now: () => clock.now(),
     store: () => store,
-    boot,
   });
   const deps = { state, projects: createNames().projects, dues, conditionOf: () => undefined };
   const planDays = createDayPlanning({ ...deps, ...state, look: () => undefined });

@@ -45,6 +45,7 @@ export async function startHosts(t: TestContext, given: Partial<HostsDeps> = {})
       }
     },
     hasRoom: () => true,
+    granted: () => assert.fail('no target was offered'),
     maxInFlight: 256,
     ...given,
   };
@@ -79,9 +80,8 @@ export interface Turn {
 
 /** Offers a request and takes its turn. */
 export async function takeTurn(ref: Ref<HostsMessage>, offer: Offer, signal: AbortSignal): Promise<Turn> {
-  // Without a target nothing is paused for.
-  const gate = createGate(ref, new VirtualClock());
-  const grant = await gate.take(gate.offer(offer), signal);
+  const gate = createGate(ref);
+  const grant = await gate.take(offer, signal);
   return { sent: () => grant.sent(), done: (outcome) => gate.done(grant, outcome) };
 }
 

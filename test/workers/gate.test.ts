@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, test, type TestContext } from 'node:test';
+import { describe, test } from 'node:test';
 import { createGate } from '../../workers/gate.ts';
-import { answered, hasty, never, startHosts, takeTurn, wish } from '../support/hosts.ts';
+import { answered, hasty, never, startHosts, wish } from '../support/hosts.ts';
 
 describe('who takes a turn', () => {
   test('and leaves while waiting is waited for no more', async (t) => {
@@ -56,82 +56,72 @@ describe('who takes a turn', () => {
   });
 });
 
-describe('an offer', () => {
+describe('a request', () => {
   const offer = { key: 'a', policy: hasty, dueAt: 0 };
 
-  /** An offer of a target that the open circuit of its source holds back, and the `take` that waits for it. */
-  async function heldBack(t: TestContext) {
-    const { ref, pass, clock } = await startHosts(t);
+  test('that the circuit of its source holds back gets its turn when the circuit lets it through', async (t) => {
+    const { ref, pass } = await startHosts(t);
     for (let target = 1; target <= 5; target += 1)
       ref.send({ type: 'target-done', source: 'shop', target, verdict: 'bad' });
-    const gate = createGate(ref, clock);
-    const id = gate.offer({ ...offer, source: 'shop', target: 1 });
-    const ended = gate.take(id, never).then(
-      () => 'taken',
-      ({ message }: Error) => message,
-    );
+    let isTaken = false;
+    const ended = createGate(ref)
+      .take({ ...offer, source: 'shop', target: 1 }, never)
+      .then(() => (isTaken = true));
+    await pass(59_999);
+    assert.equal(isTaken, false);
+    await pass(1);
+    assert.equal(await ended, true);
+  });
+
+  test('that its circuit holds back is waited for no more when its signal fires', async (t) => {
+    const { ref, pass } = await startHosts(t);
+    for (let target = 1; target <= 5; target += 1)
+      ref.send({ type: 'target-done', source: 'shop', target, verdict: 'bad' });
+    const leaving = new AbortController();
+    const taken = createGate(ref).take({ ...offer, source: 'shop', target: 1 }, leaving.signal);
     await pass(10);
-    return { gate, id, ended, pass };
-  }
-
-  test('that is withdrawn while its circuit holds it back rejects at once', async (t) => {
-    const { gate, id, ended } = await heldBack(t);
-    gate.withdraw(id);
-    assert.equal(await ended, 'the offer of a request to a was withdrawn');
+    leaving.abort(new Error('left'));
+    await assert.rejects(taken, /left/);
   });
 
-  test('that its circuit holds back is taken when the circuit lets it through', async (t) => {
-    const { ended, pass } = await heldBack(t);
-    await pass(60_000);
-    assert.equal(await ended, 'taken');
-  });
-
-  test('that is withdrawn while it waits for its turn rejects, and its host is free', async (t) => {
-    const { ref, pass, clock } = await startHosts(t);
-    const gate = createGate(ref, clock);
-    const held = await takeTurn(ref, offer, never);
-    const id = gate.offer(offer);
-    const taken = gate.take(id, never);
-    gate.withdraw(id);
-    await assert.rejects(taken, /the offer of a request to a was withdrawn/);
-    const next = wish(ref, 'a', { policy: hasty });
-    held.done(answered);
-    await pass(0);
-    assert.ok(next.turn);
-  });
-
-  test('is taken once: further calls reject, also while the first waits', async (t) => {
-    const { ref, pass, clock } = await startHosts(t);
-    const gate = createGate(ref, clock);
-    const id = gate.offer(offer);
-    const first = gate.take(id, never);
-    await assert.rejects(gate.take(id, never), /taken or withdrawn/);
-    await pass(0);
-    gate.done(await first, answered);
-    await assert.rejects(gate.take(id, never), /taken or withdrawn/);
-  });
-
-  test('whose turn is refused by its check gives it back, and is over', async (t) => {
-    const { ref, pass, clock } = await startHosts(t);
-    const gate = createGate(ref, clock);
-    const id = gate.offer(offer);
-    const taken = gate.take(id, never, () => 'too late');
+  test('whose turn is refused by its check gives it back', async (t) => {
+    const { ref, pass } = await startHosts(t);
+    const taken = createGate(ref).take(offer, never, () => 'too late');
     const next = wish(ref, 'a', { policy: hasty });
     await pass(0);
     assert.equal(await taken, 'too late');
     assert.ok(next.turn);
-    await assert.rejects(gate.take(id, never), /taken or withdrawn/);
   });
 
   test('whose check throws rejects with that, and gives its turn back', async (t) => {
-    const { ref, pass, clock } = await startHosts(t);
-    const gate = createGate(ref, clock);
-    const taken = gate.take(gate.offer(offer), never, () => {
+    const { ref, pass } = await startHosts(t);
+    const taken = createGate(ref).take(offer, never, () => {
       throw new Error('odd');
     });
     const next = wish(ref, 'a', { policy: hasty });
     await Promise.all([assert.rejects(taken, /odd/), pass(0)]);
     await pass(0);
     assert.ok(next.turn);
+  });
+
+  test('waits for its preparation once, while others of its host go on', async (t) => {
+    const { ref, pass } = await startHosts(t);
+    const prepared = Promise.withResolvers<void>();
+    let times = 0;
+    const prepare = () => ((times += 1), prepared.promise);
+    let isTaken = false;
+    const taken = createGate(ref)
+      .take({ ...offer, source: 'shop', prepare }, never)
+      .then(() => (isTaken = true));
+    const other = wish(ref, 'a', { dueAt: 1, policy: hasty });
+    await pass(10);
+    assert.ok(other.turn);
+    other.turn.done(answered);
+    await pass(10);
+    assert.equal(isTaken, false);
+    prepared.resolve();
+    await pass(0);
+    assert.equal(await taken, true);
+    assert.equal(times, 1);
   });
 });

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Ref } from '../../src/actor/types.ts';
 import type { TurnOutcome } from '../../src/fetch/ledger/turn-outcome.ts';
-import type { Circuit, CircuitAnswer } from '../../src/fetch/ledger/circuit.ts';
+import type { Circuit, SourceCircuit } from '../../src/fetch/ledger/circuit.ts';
 import { turnLimitMs } from '../../src/fetch/ledger/turn-leases.ts';
 import type { LedgerView } from '../../src/fetch/ledger/ledger-view.ts';
+import type { Policy } from '../../src/fetch/ledger/policy.ts';
 import type { HostsMessage } from '../../workers/hosts.ts';
 import { answered, hasty, never, polite, startedAt, startHosts, takeTurn, wish } from '../support/hosts.ts';
 import { defaultThrottle } from '../support/politeness.ts';
@@ -210,8 +211,18 @@ describe('hosts', () => {
 });
 
 describe('the circuit of a source', () => {
-  const ask = (ref: Ref<HostsMessage>, target: number) =>
-    ref.ask<CircuitAnswer>((reply) => ({ type: 'may-ask', source: 'shop', target, reply }));
+  /** Asks for a target, at a host of its own; says whether its turn was granted, or when the next one may be. */
+  const ask = async (ref: Ref<HostsMessage>, target: number) => {
+    const leaving = new AbortController();
+    const offer = { key: `host ${target}`, policy: hasty, dueAt: 0, source: 'shop', target };
+    const taken = takeTurn(ref, offer, leaving.signal).then(
+      (turn) => (turn.done(answered), 'granted'),
+      () => 'held back',
+    );
+    const circuit = await ref.ask<SourceCircuit | undefined>((reply) => ({ type: 'circuit', source: 'shop', reply }));
+    leaving.abort();
+    return (await taken) === 'granted' ? { mayAsk: true } : { mayAsk: false, nextAt: circuit?.nextAt };
+  };
   const fail = (ref: Ref<HostsMessage>, targets: number) => {
     for (let target = 1; target <= targets; target += 1)
       ref.send({ type: 'target-done', source: 'shop', target, verdict: 'bad' });
@@ -280,6 +291,7 @@ describe('what is kept of hosts', () => {
   });
 
   test('refusals are written at most once a second, and gone when the host has answered three times', async (t) => {
+    // A host with a policy without gaps is not paused for them.
     const { ref, pass, saves, saved } = await startHosts(t);
     const refuse = async (count: number, outcome: TurnOutcome) => {
       for (let turn = 0; turn < count; turn += 1) {
@@ -289,7 +301,7 @@ describe('what is kept of hosts', () => {
       }
       await pass(1_000);
     };
-    await refuse(100, { kind: 'refused', retryAfterMs: 500 });
+    await refuse(100, { kind: 'refused' });
     assert.equal(saves(), 1);
     assert.equal(saved.size, 100);
     for (let answer = 1; answer <= 3; answer += 1) await refuse(100, answered);
@@ -314,6 +326,37 @@ describe('what is kept of hosts', () => {
     assert.deepEqual([saves(), saved.get('a')?.failures], [2, 8]);
     await pass(10_000);
     assert.equal(saves(), 2);
+  });
+
+  test('a Retry-After that is longer than the pause after a start is written at once, however short', async (t) => {
+    const { ref, pass, saved, clock } = await startHosts(t);
+    const wished = wish(ref, 'a', { policy: hasty });
+    await pass(10);
+    wished.turn?.sent();
+    wished.turn?.done({ kind: 'refused', retryAfterMs: 1_000 });
+    await pass(0);
+    assert.equal(saved.get('a')?.rest?.until, clock.now() + 1_000);
+  });
+
+  test('the longer gap of two sources with one host outlives the daemon', async (t) => {
+    const { ref, pass, system, again } = await startHosts(t);
+    const slow: Policy = { concurrency: 1, delayMs: 30_000, minDelayMs: 30_000 };
+    const quick: Policy = { concurrency: 1, delayMs: 200, minDelayMs: 200 };
+    for (const policy of [slow, quick]) {
+      const wished = wish(ref, 'a', { policy });
+      await pass(30_000);
+      wished.turn?.sent();
+      wished.turn?.done(answered);
+    }
+    await pass(1_000);
+    system.exit(ref, 'killed');
+    await system.ended(ref);
+    const next = wish(await again(), 'a', { policy: quick });
+    await pass(29_999);
+    assert.equal(next.turn, undefined);
+    await pass(1);
+    await next.ended;
+    assert.ok(next.turn);
   });
 
   test('a back-off that has grown long is written at once', async (t) => {

@@ -59,12 +59,10 @@ function planningIn(t: TestContext, warnAfter: string) {
     if (!parsed.ok) assert.fail('the definition is refused');
     state.setCatalogue({ sources: new Map([['shop', { source: parsed.value, version: '1' }]]), problems: [] });
     const { paces } = state;
-    const boot = () => ({ at: clock.now(), overdue: 0 });
     const dues = createDueTimes({
       scheduleOf: effectiveSchedules(state),
       now: () => clock.now(),
       store: () => store,
-      boot,
     });
     const names = createNames();
     const looks: string[] = [];

@@ -4,7 +4,9 @@ import { Registry } from '../../src/actor/registry.ts';
 import { createSystem } from '../../src/actor/system.ts';
 import { VirtualClock } from '../../src/clock.ts';
 import type { TargetRow } from '../../src/store/tables/rows.ts';
+import type { FirstTurn } from '../../src/request/gate.ts';
 import { project, type ProjectMessage } from '../../workers/project.ts';
+import { hasty } from '../support/hosts.ts';
 import type { ScrapeProgress } from '../../src/scrape/scrape-target.ts';
 
 const startAt = Date.UTC(2026, 0, 1);
@@ -21,6 +23,9 @@ function target(number: number, host: string): TargetRow {
     crashes: { recent: [], inRow: 0, total: 0 },
   };
 }
+
+/** The turns of a host that is always free. */
+const turn: FirstTurn = { key: '', take: () => undefined, giveBack: () => undefined, decline: () => undefined };
 
 interface Running {
   readonly progress: ScrapeProgress;
@@ -47,13 +52,19 @@ async function startProject(t: TestContext, hosts: readonly string[]) {
             dueAt: due.has(number) ? startAt : startAt + 3_600_000,
           }));
         },
-        async scrape({ target: number }, _, progress) {
+        // Each offer gets its turn at once.
+        offerOf: ({ target: { target: id, project: of, source, url }, dueAt, isManual }) => {
+          const { origin } = new URL(url);
+          return { id, project: of, source, origin, key: origin, policy: hasty, dueAt, isManual };
+        },
+        offer: ({ id }) => registry.whereis('p')?.send({ type: 'granted', target: id, turn }),
+        withdraw: () => undefined,
+        async scrape({ target: number }, _turn, _signal, progress) {
           const { promise, resolve } = Promise.withResolvers<void>();
           running.set(number, { progress, end: resolve });
           await promise;
           running.delete(number);
           due.delete(number);
-          return {};
         },
         crashed: () => assert.fail('nothing crashed'),
         release: () => assert.fail('nothing is parked'),

@@ -87,7 +87,6 @@ export function pausedBy({ scrapes }: Pick<Ports, 'scrapes'>): string | undefine
 const texts: Readonly<Record<Exclude<Reason['by'], PaceKind>, string>> = {
   first: 'its first scrape, after the initial delay',
   manual: 'somebody asked for it',
-  restart: 'the start of the daemon, which spreads what was overdue',
   crash: 'a crash, after which the initial delay passes again',
   backoff: "its host's back-off",
   circuit: "its source's circuit, which is open",

@@ -9,8 +9,7 @@ import { TargetView } from './target.ts';
 /** A reason why a target is due when it is. */
 export const ReasonView = z.strictObject({
   /**
-   * `first`: the initial delay. `restart`: what fell due while the daemon was down is spread. `definition`: none of its source is
-   * loaded.
+   * `first`: the initial delay. `definition`: none of its source is loaded.
    */
   by: z.enum(causeKinds),
   /** The instant that the reason asks for, or until which it holds the target back; missing for never. */

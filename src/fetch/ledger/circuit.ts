@@ -56,6 +56,8 @@ export type Circuit =
       readonly times: number;
       /** When the last target was let through; missing when none was. */
       readonly lastAt?: number;
+      /** The target that was let through last, and `lastAt` before that, for when it is not asked after all. */
+      readonly last?: { readonly target: number; readonly before: number | undefined };
       readonly heard: readonly Heard[];
     };
 
@@ -95,7 +97,7 @@ export function withAsked(circuit: Circuit, target: number, now: number): Circui
     case 'open':
       return { ...circuit, probe: { target, at: now } };
     case 'resuming':
-      return { ...circuit, lastAt: now };
+      return { ...circuit, lastAt: now, last: { target, before: circuit.lastAt } };
     default:
       return circuit satisfies never;
   }
@@ -109,6 +111,7 @@ export function withOutcome(circuit: Circuit, outcome: TargetOutcome, now: numbe
     case 'open':
       return probed(circuit, outcome, now);
     case 'resuming':
+      if (outcome.verdict === 'unused') return withPlaceBack(circuit, outcome.target);
       return isOver(circuit, now)
         ? judged({ state: 'closed', heard: circuit.heard }, outcome, now)
         : judged(circuit, outcome, now);
@@ -141,8 +144,8 @@ export function shifted(circuit: Circuit, byMs: number): Circuit {
       return probe ? { ...moved, probe: { ...probe, at: probe.at + byMs } } : moved;
     }
     case 'resuming': {
-      const { since, lastAt, heard } = circuit;
-      const moved = { ...circuit, since: since + byMs, heard: shiftedHeard(heard, byMs) };
+      const { since, lastAt, heard, last: _, ...rest } = circuit;
+      const moved = { ...rest, since: since + byMs, heard: shiftedHeard(heard, byMs) };
       return lastAt === undefined ? moved : { ...moved, lastAt: lastAt + byMs };
     }
     default:
@@ -196,6 +199,13 @@ function judged(circuit: Judging, { target, verdict }: TargetOutcome, now: numbe
   const atLeast = circuit.state === 'closed' ? circuitRules.targets : targetsWhenResuming;
   if (verdict === 'good' || bad < atLeast || bad < circuitRules.share * heard.length) return { ...circuit, heard };
   return opened(circuit.state === 'closed' ? 1 : circuit.times + 1, now, now);
+}
+
+/** Gives the place in the ramp back that a target has taken up, unless another one was let through since. */
+function withPlaceBack(circuit: Resuming, target: number): Circuit {
+  const { last, lastAt: _, ...rest } = circuit;
+  if (last?.target !== target) return circuit;
+  return last.before === undefined ? rest : { ...rest, lastAt: last.before };
 }
 
 function probed(circuit: Open, { target, verdict }: TargetOutcome, now: number): Circuit {
@@ -257,12 +267,21 @@ export class CircuitBook {
     return answer;
   }
 
-  report(source: string, outcome: TargetOutcome, now: number): void {
+  /** Whether a target is the probe of an open circuit. */
+  isProbe(source: string, target: number): boolean {
+    const circuit = this.#circuits.get(source);
+    return circuit?.state === 'open' && circuit.probe?.target === target;
+  }
+
+  /** Records an outcome. Returns whether the circuit may let targets through that it held back. */
+  report(source: string, outcome: TargetOutcome, now: number): boolean {
     const before = this.#circuits.get(source) ?? closedCircuit;
     const after = withOutcome(before, outcome, now);
-    if (after === before) return;
+    if (after === before) return false;
     this.#circuits.set(source, after);
-    if (after.state !== 'closed' || before.state !== 'closed') this.#changed.add(source);
+    if (after.state === 'closed' && before.state === 'closed') return false;
+    this.#changed.add(source);
+    return before.state !== 'closed';
   }
 
   view(source: string, now: number): SourceCircuit | undefined {

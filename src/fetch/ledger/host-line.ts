@@ -1,6 +1,7 @@
 import type { Policy } from './policy.ts';
+import { RankedQueue } from './ranked-queue.ts';
 
-/** A request that waits for a turn of its host, as data. */
+/** A wish for a turn of a host, as data. */
 export interface Offer {
   /** The politeness key to ask; several sources may share one. */
   readonly key: string;
@@ -12,6 +13,8 @@ export interface Offer {
    * have a share of the key's turns.
    */
   readonly deadlineAt?: number | undefined;
+  /** Whether a person asked for it. Such an offer comes before all others, though not for two turns in a row while others wait. */
+  readonly isManual?: boolean | undefined;
   /**
    * How long the turn may last after its request was sent, in milliseconds, as `turnLimitMs` computes it. Default: that
    * of the book.
@@ -21,30 +24,43 @@ export interface Offer {
   readonly source?: string | undefined;
   /** The target of the request. No turn is granted while the circuit of the source holds the target back. */
   readonly target?: number | undefined;
+  /** The line of the host in which the offer waits. Default: that of its source. */
+  readonly line?: string | undefined;
 }
 
-/** Identifies an offer while it waits. */
-export type OfferId = symbol;
+/** Identifies an offer while it waits: a symbol for one request, the number of a target that is due. */
+export type OfferId = symbol | number;
 
-/** An offer in the line of its host. */
+/** An offer in a line of its host. */
 export interface LedgerOffer extends Offer {
   readonly id: OfferId;
 }
 
-/** The part of an offer by which a line is ordered. */
-type Waiting = Pick<Offer, 'dueAt' | 'deadlineAt'>;
+/** The part of an offer by which lines are ordered. */
+type Waiting = Pick<Offer, 'dueAt' | 'deadlineAt' | 'isManual' | 'source' | 'line'>;
+
+const kinds = ['manual', 'recheck', 'other'] as const;
+type Kind = (typeof kinds)[number];
+
+/** The offers of one source for one host. Each queue is made when its first offer comes: most lines have one offer. */
+interface SourceLine<W> {
+  readonly name: string;
+  readonly queues: { [K in Kind]?: RankedQueue<W> };
+  /** Whether no offer of the line gets a turn now; its neighbours do. */
+  isShut: boolean;
+}
 
 /**
- * The offers that wait for one host. Re-checks are ordered by deadline, all others by due instant. While both wait, re-checks get
- * their share of the turns, counted without randomness: equal offers always come in the same order.
+ * The offers that wait for one host, in one line for each source. Manual offers come first, but get at most every second turn while others
+ * wait; of these, re-checks get their share, counted without randomness, so that equal offers always come in the same order. Among the
+ * lines that are not shut, the re-check with the earliest deadline comes first, or the other offer that was due first.
  */
 export class HostLine<W extends Waiting> {
-  /** Each queue is made when its first offer comes: most hosts have one offer waiting. */
-  #rechecks: RankedQueue<W> | undefined;
-  #others: RankedQueue<W> | undefined;
+  readonly #lines: SourceLine<W>[] = [];
   readonly #recheckShare: number;
-  /** The part of a turn that re-checks have saved up, in `[0, 1)`. In a new line the first turn is for a re-check. */
+  /** The part of a turn that re-checks have saved up, in `[0, 1)`. At the beginning the first turn is for a re-check. */
   #credit: number;
+  #wasManual = false;
 
   /** @param recheckShare - the share of the turns that re-checks get while other offers wait, in `(0, 1)`. */
   constructor(recheckShare: number) {
@@ -52,53 +68,163 @@ export class HostLine<W extends Waiting> {
     this.#credit = 1 - recheckShare;
   }
 
+  /** The number of all offers, those in shut lines included. */
   get size(): number {
-    return (this.#rechecks?.size ?? 0) + (this.#others?.size ?? 0);
+    return this.#lines.reduce((sum, line) => sum + sizeOf(line), 0);
   }
 
+  /** The offer that gets the next turn; `undefined` while all lines are empty or shut. */
   get first(): W | undefined {
-    const recheck = this.#rechecks?.first;
-    const other = this.#others?.first;
-    return recheck && (other === undefined || isRecheckTurn(this.#credit + this.#recheckShare)) ? recheck : other;
+    const shares = { credit: this.#credit, wasManual: this.#wasManual };
+    return this.#firstOf(this.#head('manual'), this.#head('recheck'), this.#head('other'), shares);
   }
 
   add(offer: W): void {
-    if (offer.deadlineAt === undefined) (this.#others ??= new RankedQueue<W>(dueAtOf)).add(offer);
-    else (this.#rechecks ??= new RankedQueue<W>(deadlineOf)).add(offer);
+    const line = this.#lineOf(offer) ?? this.#newLine(offer);
+    const kind = kindOf(offer);
+    (line.queues[kind] ??= new RankedQueue<W>(kind === 'recheck' ? deadlineOf : dueAtOf)).add(offer);
   }
 
   /** Removes and returns the first offer, which gets its turn. */
   serve(): W | undefined {
     const { first } = this;
     if (first === undefined) return undefined;
+    this.#wasManual = kindOf(first) === 'manual';
     // Shares count only while both kinds wait.
-    if (this.#rechecks?.first && this.#others?.first) this.#credit = creditAfter(this.#credit + this.#recheckShare);
+    if (!this.#wasManual && this.#head('recheck') && this.#head('other'))
+      this.#credit = creditAfter(this.#credit + this.#recheckShare);
     this.delete(first);
     return first;
   }
 
   /** Removes an offer that gets no turn. */
   delete(offer: W): void {
-    (offer.deadlineAt === undefined ? this.#others : this.#rechecks)?.delete(offer);
+    const line = this.#lineOf(offer);
+    line?.queues[kindOf(offer)]?.delete(offer);
+    if (line && sizeOf(line) === 0) this.#lines.splice(this.#lines.indexOf(line), 1);
   }
 
-  /** The first `count` offers in the order in which they will get turns if no other offer comes. */
+  /** Lets no offer of a line have a turn until `open` is called. */
+  shut(name: string): void {
+    for (const line of this.#lines) if (line.name === name) line.isShut = true;
+  }
+
+  open(name: string): void {
+    for (const line of this.#lines) if (line.name === name) line.isShut = false;
+  }
+
+  isShut(name: string): boolean {
+    return this.#lines.some((line) => line.name === name && line.isShut);
+  }
+
+  /** The first `count` offers in the order in which they will get turns if no other offer comes and no line is shut or opened. */
   front(count: number): W[] {
-    const [rechecks, others] = [this.#rechecks?.front(count) ?? [], this.#others?.front(count) ?? []];
+    const waiting = {
+      manual: this.#front('manual', count),
+      recheck: this.#front('recheck', count),
+      other: this.#front('other', count),
+    };
+    const next = { manual: 0, recheck: 0, other: 0 };
     const all: W[] = [];
-    let credit = this.#credit;
-    for (let [recheck, other] = [0, 0]; all.length < count;) {
-      const [first, second] = [rechecks[recheck], others[other]];
-      if (first === undefined) return [...all, ...others.slice(other, other + count - all.length)];
-      if (second === undefined) return [...all, ...rechecks.slice(recheck, recheck + count - all.length)];
-      const isRecheck = isRecheckTurn(credit + this.#recheckShare);
-      credit = creditAfter(credit + this.#recheckShare);
-      all.push(isRecheck ? first : second);
-      if (isRecheck) recheck += 1;
-      else other += 1;
+    let shares = { credit: this.#credit, wasManual: this.#wasManual };
+    while (all.length < count) {
+      const [manual, recheck, other] = [
+        waiting.manual[next.manual],
+        waiting.recheck[next.recheck],
+        waiting.other[next.other],
+      ];
+      const first = this.#firstOf(manual, recheck, other, shares);
+      if (first === undefined) break;
+      const kind = kindOf(first);
+      const isShared = kind !== 'manual' && recheck !== undefined && other !== undefined;
+      const credit = isShared ? creditAfter(shares.credit + this.#recheckShare) : shares.credit;
+      shares = { credit, wasManual: kind === 'manual' };
+      next[kind] += 1;
+      all.push(first);
     }
     return all;
   }
+
+  /** The lines, with the number of their offers and the due time of the one that has waited longest of those in front. */
+  *lines(): Generator<{
+    readonly name: string;
+    readonly size: number;
+    readonly oldestAt: number;
+    readonly isShut: boolean;
+  }> {
+    for (const line of this.#lines) {
+      const { name, queues, isShut } = line;
+      const oldestAt = Math.min(...kinds.map((kind) => queues[kind]?.first?.dueAt ?? Infinity));
+      yield { name, size: sizeOf(line), oldestAt, isShut };
+    }
+  }
+
+  /** Puts what `change` makes of each offer of a line into its place. The rank must stay. */
+  renew(name: string, change: (offer: W) => W): void {
+    const line = this.#lines.find((each) => each.name === name);
+    for (const kind of kinds) line?.queues[kind]?.renew(change);
+  }
+
+  /** The number of offers of the same kind that come before an offer, whatever lines are shut. */
+  before(offer: W): number {
+    const kind = kindOf(offer);
+    return this.#lines.reduce((sum, { queues }) => sum + (queues[kind]?.before(offer) ?? 0), 0);
+  }
+
+  #firstOf(
+    manual: W | undefined,
+    recheck: W | undefined,
+    other: W | undefined,
+    { credit, wasManual }: { readonly credit: number; readonly wasManual: boolean },
+  ): W | undefined {
+    const isRecheck = recheck !== undefined && (other === undefined || isRecheckTurn(credit + this.#recheckShare));
+    const usual = isRecheck ? recheck : other;
+    return manual !== undefined && (usual === undefined || !wasManual) ? manual : usual;
+  }
+
+  /** The first offer of a kind in the lines that are not shut. */
+  #head(kind: Kind): W | undefined {
+    let first: W | undefined;
+    for (const { queues, isShut } of this.#lines) {
+      const head = isShut ? undefined : queues[kind]?.first;
+      if (head !== undefined && (first === undefined || rankOf(kind)(head) < rankOf(kind)(first))) first = head;
+    }
+    return first;
+  }
+
+  #front(kind: Kind, count: number): W[] {
+    const all = this.#lines.flatMap(({ queues, isShut }) => (isShut ? [] : (queues[kind]?.front(count) ?? [])));
+    return all.sort((a, b) => rankOf(kind)(a) - rankOf(kind)(b)).slice(0, count);
+  }
+
+  #lineOf(offer: W): SourceLine<W> | undefined {
+    const name = lineOf(offer);
+    return this.#lines.find((line) => line.name === name);
+  }
+
+  #newLine(offer: W): SourceLine<W> {
+    const line: SourceLine<W> = { name: lineOf(offer), queues: {}, isShut: false };
+    this.#lines.push(line);
+    return line;
+  }
+}
+
+function sizeOf({ queues }: { readonly queues: { readonly [K in Kind]?: { readonly size: number } } }): number {
+  return kinds.reduce((sum, kind) => sum + (queues[kind]?.size ?? 0), 0);
+}
+
+/** The name of the line in which an offer waits. */
+export function lineOf({ line, source = '' }: Waiting): string {
+  return line ?? source;
+}
+
+function kindOf({ isManual, deadlineAt }: Waiting): Kind {
+  if (isManual === true) return 'manual';
+  return deadlineAt === undefined ? 'other' : 'recheck';
+}
+
+function rankOf(kind: Kind): (offer: Waiting) => number {
+  return kind === 'recheck' ? deadlineOf : dueAtOf;
 }
 
 function deadlineOf({ deadlineAt = Infinity }: Waiting): number {
@@ -116,54 +242,4 @@ function isRecheckTurn(credit: number): boolean {
 
 function creditAfter(credit: number): number {
   return isRecheckTurn(credit) ? credit - 1 : credit;
-}
-
-/**
- * A queue with the lowest rank in front and equal ranks in order of arrival. Kept from back to front, so that taking the front moves
- * nothing: hosts are many and their queues short, and a long one is moved in one piece.
- */
-export class RankedQueue<W> {
-  readonly #backToFront: W[] = [];
-  readonly #rankOf: (offer: W) => number;
-
-  /** @param rankOf - the rank of an item; must not change while the item is in the queue. */
-  constructor(rankOf: (offer: W) => number) {
-    this.#rankOf = rankOf;
-  }
-
-  get size(): number {
-    return this.#backToFront.length;
-  }
-
-  get first(): W | undefined {
-    return this.#backToFront.at(-1);
-  }
-
-  add(offer: W): void {
-    this.#backToFront.splice(this.#placeOf(this.#rankOf(offer)), 0, offer);
-  }
-
-  delete(offer: W): void {
-    const place = this.#backToFront.lastIndexOf(offer);
-    if (place === this.#backToFront.length - 1) this.#backToFront.pop();
-    else if (place !== -1) this.#backToFront.splice(place, 1);
-  }
-
-  /** The first `count` items. */
-  front(count: number): W[] {
-    return this.#backToFront.slice(-count).reverse();
-  }
-
-  /** The index behind all items of at most this rank. */
-  #placeOf(rank: number): number {
-    let low = 0;
-    let high = this.#backToFront.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const other = this.#backToFront[middle];
-      if (other !== undefined && this.#rankOf(other) > rank) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
 }

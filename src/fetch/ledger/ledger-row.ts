@@ -1,7 +1,7 @@
 import { defined } from '../../defined.ts';
 import { type Backoff, isForgiven, noBackoff } from './backoff.ts';
 import { type Ledger, longestRetryAfterMs, noTurns, type OpenTurn, type RetryAfterRest } from './ledger.ts';
-import { gapMs, usualMs } from './policy.ts';
+import { gapMs, type Policy, usualMs } from './policy.ts';
 
 /** The longest time that a restored turn stays open, in milliseconds, whatever its row says. */
 const longestTurnMs = 3_600_000;
@@ -12,9 +12,6 @@ const forgetUsualAfterMs = 600_000;
 /** How long failures and a long throttle are remembered after the last request, in milliseconds. */
 const forgetAfterMs = 24 * 3_600_000;
 
-/** A pause that grows by less than this may be lost if the daemon is killed: each host rests about as long at the next start anyway. */
-const urgentMs = 3_000;
-
 /** The part of a ledger that is stored. Instants are wall time. */
 export interface LedgerRow {
   readonly failures: number;
@@ -22,6 +19,8 @@ export interface LedgerRow {
   readonly backoff?: Backoff;
   /** Rounded up, so that it seldom changes. */
   readonly throttleMs?: number;
+  /** The policy with the longest gap, where sources with different ones ask the key. */
+  readonly slowest?: Policy;
   /** The turns that are open for long. */
   readonly open?: readonly OpenTurn[];
 }
@@ -45,13 +44,17 @@ export function isWorthARow(before: Ledger, after: Ledger): boolean {
     before.failures !== after.failures ||
     before.rest !== after.rest ||
     before.backoff !== after.backoff ||
+    before.slowest !== after.slowest ||
     savedThrottleMs(before) !== savedThrottleMs(after)
   );
 }
 
-/** Whether the change makes the host rest for so much longer that its row must be written at once. */
+/**
+ * Whether the change makes the host rest for so much longer that its row must be written at once: longer than the least gap of the policy,
+ * since each host rests for that at the next start anyway.
+ */
 export function isUrgent(before: Ledger, after: Ledger, now: number): boolean {
-  return restEndsAt(after) - Math.max(restEndsAt(before), now) > urgentMs;
+  return restEndsAt(after) > Math.max(restEndsAt(before), now + gapMs(after.policy, 0));
 }
 
 /** The end of the pause for a `Retry-After` or a back-off; `-Infinity` without one. */
@@ -71,18 +74,20 @@ export function ledgerRow(
   wallOffset: number,
   isLong: (number: number) => boolean = () => true,
 ): LedgerRow | undefined {
-  const { failures, rest, backoff } = ledger;
+  const { failures, rest, backoff, slowest } = ledger;
   const throttleMs = savedThrottleMs(ledger);
   const open = ledger.open.filter(({ number }) => isLong(number)).map((turn) => shiftedTurn(turn, wallOffset));
   const isResting = rest !== undefined && rest.until > now;
   const isBackingOff = !isForgiven(backoff, now);
-  if (failures === 0 && !isResting && !isBackingOff && throttleMs === undefined && open.length === 0) return undefined;
+  const isPlain = failures === 0 && !isResting && !isBackingOff && slowest === undefined;
+  if (isPlain && throttleMs === undefined && open.length === 0) return undefined;
   return {
     failures,
     ...defined({
       rest: isResting ? { ...rest, until: rest.until + wallOffset } : undefined,
       backoff: isBackingOff ? shiftedBackoff(backoff, wallOffset) : undefined,
       throttleMs,
+      slowest,
       open: open.length > 0 ? open : undefined,
     }),
   };
@@ -90,11 +95,12 @@ export function ledgerRow(
 
 /** Restores a new ledger from its row. No pause exceeds its usual maximum, however the wall clock was set meanwhile. */
 export function restored(ledger: Ledger, row: LedgerRow, now: number, wallOffset: number): Ledger {
-  const { failures, rest, throttleMs, open = noTurns } = row;
+  const { failures, rest, throttleMs, slowest, open = noTurns } = row;
   const backoff = row.backoff && shiftedBackoff(row.backoff, -wallOffset);
   return {
     ...ledger,
     failures,
+    ...(slowest && { policy: slowest, slowest }),
     rest: rest && { ...rest, until: Math.min(rest.until - wallOffset, now + longestRetryAfterMs) },
     backoff: backoff ? sane(backoff, now) : noBackoff,
     throttleMs,

@@ -1,3 +1,4 @@
+import type { LineHold, LineHoldKind } from './shut-lines.ts';
 import type { HostLine, Offer } from './host-line.ts';
 import { earliestAt, freeAt, isBusy, type Ledger, type RetryAfterRest } from './ledger.ts';
 import { gapMs, type Policy, usualMs } from './policy.ts';
@@ -147,4 +148,27 @@ function gapHold({ policy: last, draw, throttleMs }: Ledger, policy: Policy): Tu
   const delayMs = gapMs(counts, draw, throttleMs);
   if (delayMs === counts.crawlDelayMs) return { kind: 'crawl-delay', delayMs };
   return { kind: usualMs(counts, throttleMs) > counts.delayMs ? 'throttle' : 'gap', delayMs };
+}
+
+/** Offers that wait for the same cause. */
+export interface WaitingOffers {
+  /** What they wait for; `room` where only the daemon's own limits hold them back. */
+  readonly why: LineHoldKind | TurnHold['kind'] | 'room';
+  readonly offers: number;
+  /** The due time of the one that has waited longest. */
+  readonly oldestAt: number;
+}
+
+/** The place of an offer. */
+export interface OfferPlace {
+  /** The number of offers of its kind that come before it at its host. */
+  readonly before: number;
+  /** Set while the line in which it waits is shut. */
+  readonly shut?: LineHold | undefined;
+}
+
+/** Adds offers to those that wait for the same cause. */
+export function addWaiting(all: Map<WaitingOffers['why'], WaitingOffers>, more: WaitingOffers): void {
+  const { offers = 0, oldestAt = Infinity } = all.get(more.why) ?? {};
+  all.set(more.why, { ...more, offers: offers + more.offers, oldestAt: Math.min(oldestAt, more.oldestAt) });
 }

@@ -29,6 +29,8 @@ export interface Ledger {
   /** The policy of the last request, and the random number in `[0, 1)` from which the gap after it is drawn. */
   readonly policy: Policy;
   readonly draw: number;
+  /** The policy with the longest gap of those under which the key was asked; missing where all had the same gap. */
+  readonly slowest: Policy | undefined;
   readonly open: readonly OpenTurn[];
   readonly rest: RetryAfterRest | undefined;
   readonly backoff: Backoff;
@@ -67,6 +69,7 @@ export function newLedger(askedAt: number, draw: number): Ledger {
     askedAt,
     policy: noGap,
     draw,
+    slowest: undefined,
     open: noTurns,
     rest: undefined,
     backoff: noBackoff,
@@ -120,7 +123,18 @@ export function withSent(
 function askedNow(ledger: Ledger, policy: Policy, now: number, draw: number): Ledger {
   const leftMs = ledger.askedAt + gapMs(ledger.policy, ledger.draw, ledger.throttleMs) - now;
   const kept = leftMs > gapMs(policy, draw, ledger.throttleMs) ? { ...policy, minDelayMs: leftMs } : policy;
-  return { ...ledger, askedAt: now, policy: kept, draw };
+  return { ...ledger, askedAt: now, policy: kept, draw, slowest: slowestOf(ledger, policy) };
+}
+
+/** The policy with the longest gap of all that a key was asked under; `undefined` while they are alike. */
+function slowestOf({ policy: last, slowest }: Ledger, policy: Policy): Policy | undefined {
+  const before = slowest ?? last;
+  if (before === policy || before === noGap || usualGapMs(before) === usualGapMs(policy)) return slowest;
+  return usualGapMs(before) > usualGapMs(policy) ? before : policy;
+}
+
+function usualGapMs(policy: Policy): number {
+  return gapMs(policy, 0.5);
 }
 
 /** Ends a turn and learns from its outcome: latency, failures, back-off and `Retry-After`. */

@@ -1,4 +1,4 @@
-import { HostLine, type LedgerOffer } from './host-line.ts';
+import { HostLine, type LedgerOffer, lineOf, type OfferId } from './host-line.ts';
 import { type LedgerRow, ledgerRow, isForgettable, isUrgent, isWorthARow, restEndsAt, restored } from './ledger-row.ts';
 import {
   holdOf,
@@ -6,6 +6,9 @@ import {
   type KeySlice,
   keysOf,
   type LedgerView,
+  addWaiting,
+  type OfferPlace,
+  type WaitingOffers,
   viewOf,
   withOfferSource,
 } from './ledger-view.ts';
@@ -23,6 +26,7 @@ import {
 } from './ledger.ts';
 import type { Policy } from './policy.ts';
 import { PriorityMap } from './priority-map.ts';
+import { type LineHold, type LineHoldKind, type ShutLine, ShutLines } from './shut-lines.ts';
 import { type Lease, TurnLeases } from './turn-leases.ts';
 import type { TurnOutcome } from './turn-outcome.ts';
 
@@ -63,7 +67,8 @@ interface Host<W extends LedgerOffer> {
 
 /**
  * All ledgers, and all offers that wait for a turn. A key with offers is in `#later` until it may be asked, then in `#ready` until
- * one of them gets a turn; in neither while an open turn must be done first. Every operation is logarithmic.
+ * one of them gets a turn; in neither while an open turn must be done first, or while all of its lines are shut. To offer, to grant and to
+ * end a turn are logarithmic in the number of offers; a withdrawal looks at the offers of one line.
  *
  * The book keeps the state. The rules are in the other files of this folder: `policy.ts` and `backoff.ts` compute gaps and pauses;
  * `ledger.ts` says when one key may be asked and what it learns from a `turn-outcome.ts`; `host-line.ts` orders the offers for one key;
@@ -74,19 +79,29 @@ interface Host<W extends LedgerOffer> {
  */
 export class TurnBook<W extends LedgerOffer> {
   readonly #options: TurnBookOptions;
+  readonly #admit: (offer: W, now: number) => LineHold | undefined;
   readonly #hosts = new Map<string, Host<W>>();
-  readonly #offers = new Map<symbol, W>();
+  readonly #waiting = new Set<Host<W>>();
+  readonly #offers = new Map<OfferId, W>();
   /** Hosts that cannot be asked yet, by the instant at which their first offer may get a turn. */
   readonly #later = new PriorityMap<Host<W>>();
-  /** Hosts that can be asked, by the due time of their first offer. */
-  readonly #ready = new PriorityMap<Host<W>>();
+  /** Hosts that can be asked, by the due time of their first offer; those that begin with a manual one apart. */
+  readonly #ready = { manual: new PriorityMap<Host<W>>(), usual: new PriorityMap<Host<W>>() };
+  readonly #shut = new ShutLines<Host<W>>();
+  /** Whether the last turn was for a manual offer. */
+  #wasManual = false;
   readonly #leases: TurnLeases;
   /** Keys whose rows changed since `takeRows`. */
   readonly #changed = new Set<string>();
   #turns: number;
 
-  constructor(options: TurnBookOptions) {
+  /**
+   * @param admit - called as an offer is about to be granted; the turn is granted in the same step unless it returns why the line of the
+   *   offer is to be shut. Default: every offer is admitted.
+   */
+  constructor(options: TurnBookOptions, admit: (offer: W, now: number) => LineHold | undefined = () => undefined) {
     this.#options = options;
+    this.#admit = admit;
     this.#leases = new TurnLeases(options.longMs);
     this.#turns = options.firstNumber ?? 0;
   }
@@ -97,7 +112,7 @@ export class TurnBook<W extends LedgerOffer> {
 
   /** When `advance` is to be called next; `Infinity` for never. */
   get wakeAt(): number {
-    return Math.min(this.#later.lowest, this.#leases.wakeAt);
+    return Math.min(this.#later.lowest, this.#leases.wakeAt, this.#shut.wakeAt);
   }
 
   get hasChanges(): boolean {
@@ -116,8 +131,9 @@ export class TurnBook<W extends LedgerOffer> {
     if (!ledgerRow(host.ledger, now, wallOffset)) this.#changed.add(key);
   }
 
-  /** Adds an offer to its host's line. */
+  /** Adds an offer to its line. It replaces an offer with the same id. */
   offer(offer: W): void {
+    this.withdraw(offer.id);
     const host = this.#host(offer.key);
     this.#offers.set(offer.id, offer);
     host.policy = offer.policy;
@@ -125,11 +141,14 @@ export class TurnBook<W extends LedgerOffer> {
     host.sources = withOfferSource(host.sources, offer.source);
     host.waiting ??= new HostLine(this.#options.recheckShare ?? 0.5);
     host.waiting.add(offer);
+    const name = lineOf(offer);
+    if (this.#shut.holdOf(host, name)) host.waiting.shut(name);
+    this.#waiting.add(host);
     this.#queue(host);
   }
 
   /** Removes an offer and returns it; `undefined` if it got a turn or was withdrawn before. */
-  withdraw(id: symbol): W | undefined {
+  withdraw(id: OfferId): W | undefined {
     const offer = this.#offers.get(id);
     if (offer === undefined) return undefined;
     const host = this.#host(offer.key);
@@ -141,15 +160,40 @@ export class TurnBook<W extends LedgerOffer> {
   /** Expires turns and makes keys ready up to `now`. Call it before `give`, and whenever `wakeAt` has come. */
   advance(now: number): void {
     this.#expire(now);
+    for (const line of this.#shut.due(now)) this.#reopen(line);
     this.#makeReady(now);
   }
 
-  /** Grants the next turn, if one can be granted: among the keys that may be asked now, to the offer that is due first. */
+  /** Opens the lines of a name that were shut for one cause before their instant has come: those of one key, or of all. */
+  open(name: string, why: LineHoldKind, key?: string): void {
+    for (const line of this.#shut.named(name, why)) if (key === undefined || line.host.key === key) this.#reopen(line);
+  }
+
+  /**
+   * Grants the next turn, if one can be granted: among the keys that may be asked now, to the offer that is due first. Manual offers come
+   * before, though not for two turns in a row while others wait.
+   */
   give(now: number): { readonly offer: W; readonly lease: Lease } | undefined {
-    const host = this.#ready.first;
-    if (!host || this.inFlight >= this.#options.maxInFlight) return undefined;
+    if (this.inFlight >= this.#options.maxInFlight) return undefined;
+    for (let host = this.#nextHost(); host; host = this.#nextHost()) {
+      const offer = host.waiting?.first;
+      if (!offer) throw new Error(`${host.key} is ready, but nobody waits for it`);
+      const hold = this.#admit(offer, now);
+      if (hold === undefined) return this.#grant(host, now);
+      this.#shutLine(host, lineOf(offer), hold, now);
+    }
+    return undefined;
+  }
+
+  #nextHost(): Host<W> | undefined {
+    const [manual, usual] = [this.#ready.manual.first, this.#ready.usual.first];
+    return manual !== undefined && (usual === undefined || !this.#wasManual) ? manual : usual;
+  }
+
+  #grant(host: Host<W>, now: number): { readonly offer: W; readonly lease: Lease } {
     const offer = host.waiting?.serve();
     if (!offer) throw new Error(`${host.key} is ready, but nobody waits for it`);
+    this.#wasManual = offer.isManual === true;
     this.#turns += 1;
     const lease = { key: host.key, number: this.#turns };
     const endsAt = now + this.#options.unsentMs;
@@ -179,8 +223,9 @@ export class TurnBook<W extends LedgerOffer> {
 
   /** Drops the ledgers that know no more than new ones. */
   forget(now: number): void {
-    for (const [key, { ledger, waiting, hasRow }] of this.#hosts) {
-      if (waiting || !isForgettable(ledger, now)) continue;
+    for (const [key, host] of this.#hosts) {
+      const { ledger, waiting, hasRow } = host;
+      if (waiting || this.#shut.hasAny(host) || !isForgettable(ledger, now)) continue;
       this.#hosts.delete(key);
       if (hasRow) this.#changed.add(key);
     }
@@ -238,11 +283,49 @@ export class TurnBook<W extends LedgerOffer> {
     return { hold: holdOf(ledger, policy, now), waiting: waiting?.size ?? 0 };
   }
 
+  /** Puts what `change` makes of each offer in a line of a key into its place; nothing but the policy may differ. */
+  renew(key: string, name: string, change: (offer: W) => W): void {
+    const host = this.#hosts.get(key);
+    host?.waiting?.renew(name, (offer) => {
+      const renewed = change(offer);
+      this.#offers.set(renewed.id, renewed);
+      return renewed;
+    });
+    if (host) this.#queue(host);
+  }
+
+  /** What the offers of all keys wait for. Looks at each key that has offers. */
+  waits(now: number): readonly WaitingOffers[] {
+    const waits = new Map<WaitingOffers['why'], WaitingOffers>();
+    for (const host of this.#waiting) {
+      const { ledger, waiting, policy = ledger.policy } = host;
+      const hold = holdOf(ledger, waiting?.first?.policy ?? policy, now)?.kind ?? 'room';
+      for (const { name, size, oldestAt } of waiting?.lines() ?? [])
+        addWaiting(waits, { why: this.#shut.holdOf(host, name)?.why ?? hold, offers: size, oldestAt });
+    }
+    return [...waits.values()];
+  }
+
+  /** The place of an offer; `undefined` for one that does not wait. */
+  place(id: OfferId): OfferPlace | undefined {
+    const offer = this.#offers.get(id);
+    const host = offer && this.#hosts.get(offer.key);
+    if (offer === undefined || host === undefined) return undefined;
+    return { before: host.waiting?.before(offer) ?? 0, shut: this.#shut.holdOf(host, lineOf(offer)) };
+  }
+
   #host(key: string): Host<W> {
     const known = this.#hosts.get(key);
     if (known) return known;
     const ledger = newLedger(this.#options.startedAt, this.#options.random());
-    const unasked = { waiting: undefined, policy: undefined, source: undefined, sources: noSources, hasRow: false };
+    const unasked = {
+      waiting: undefined,
+      policy: undefined,
+      source: undefined,
+      sources: noSources,
+      hasRow: false,
+      shut: undefined,
+    };
     const host = { key, ledger, ...unasked };
     this.#hosts.set(key, host);
     return host;
@@ -250,8 +333,24 @@ export class TurnBook<W extends LedgerOffer> {
 
   #removed(offer: W, host: Host<W>): void {
     this.#offers.delete(offer.id);
-    if (host.waiting?.size === 0) host.waiting = undefined;
+    if (host.waiting?.size === 0) {
+      host.waiting = undefined;
+      this.#waiting.delete(host);
+    }
     this.#queue(host);
+  }
+
+  #shutLine(host: Host<W>, name: string, hold: LineHold, now: number): void {
+    this.#shut.add({ ...hold, host, name });
+    host.waiting?.shut(name);
+    this.#queue(host);
+    this.#makeReady(now);
+  }
+
+  #reopen(line: ShutLine<Host<W>>): void {
+    this.#shut.delete(line);
+    line.host.waiting?.open(line.name);
+    this.#queue(line.host);
   }
 
   #update(key: string, change: (ledger: Ledger) => Ledger): void {
@@ -266,7 +365,8 @@ export class TurnBook<W extends LedgerOffer> {
   #queue(host: Host<W>): void {
     const offer = host.waiting?.first;
     const nextAt = offer && earliestAt(host.ledger, offer.policy);
-    this.#ready.delete(host);
+    this.#ready.manual.delete(host);
+    this.#ready.usual.delete(host);
     if (nextAt === undefined) this.#later.delete(host);
     else this.#later.set(host, nextAt);
   }
@@ -274,7 +374,8 @@ export class TurnBook<W extends LedgerOffer> {
   #makeReady(now: number): void {
     for (let host = this.#later.first; host && this.#later.lowest <= now; host = this.#later.first) {
       this.#later.delete(host);
-      this.#ready.set(host, host.waiting?.first?.dueAt ?? Infinity);
+      const { dueAt = Infinity, isManual = false } = host.waiting?.first ?? {};
+      (isManual ? this.#ready.manual : this.#ready.usual).set(host, dueAt);
     }
   }
 

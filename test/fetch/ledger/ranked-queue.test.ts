@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RankedQueue } from '../../../src/fetch/ledger/host-line.ts';
+import { RankedQueue } from '../../../src/fetch/ledger/ranked-queue.ts';
 
 interface Waiter {
   readonly dueAt: number;

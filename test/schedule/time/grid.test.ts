@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { nextOnGrid, slotFraction } from '../../../src/schedule/time/grid.ts';
-import { dueAfterBoot } from '../../../src/schedule/next-due.ts';
 
 describe('grid', () => {
   test('slots halve the largest gap in turn', () => {
@@ -36,18 +35,5 @@ describe('grid', () => {
         },
       ),
     );
-  });
-
-  test('what fell due while the daemon was down is spread, and what is due later keeps its time', () => {
-    const many = { at: 1_000, overdue: 300 };
-    assert.equal(dueAfterBoot(500, many, 14_400_000, 1), 151_000);
-    assert.equal(dueAfterBoot(500, many, 14_400_000, 2), 76_000);
-    assert.equal(dueAfterBoot(500, many, 10_000, 1), 6_000);
-    assert.equal(dueAfterBoot(2_000, many, 10_000, 1), 2_000);
-  });
-
-  test('a daemon with few overdue targets begins them within a second each', () => {
-    assert.equal(dueAfterBoot(500, { at: 1_000, overdue: 1 }, 14_400_000, 1), 1_500);
-    assert.equal(dueAfterBoot(500, { at: 1_000, overdue: 8 }, 14_400_000, 1), 5_000);
   });
 });
