@@ -18,10 +18,9 @@ async function targetOf({ client }: Plugged, project: string) {
   return target;
 }
 
-/** Resolves with the target of a project, once so many crashes of it are stored. */
-async function crashed(daemon: Plugged, project: string, times = 1) {
-  for (let crash = 0; crash < times; crash += 1)
-    await daemon.event((event) => event.type === 'target.crashed' && event.project === project);
+/** Resolves with the target of a project, once a crash of it is stored. */
+async function crashed(daemon: Plugged, project: string) {
+  await daemon.event((event) => event.type === 'target.crashed' && event.project === project);
   return targetOf(daemon, project);
 }
 
