@@ -52,7 +52,7 @@ interface Running {
 /** The size and the limits of the pool. */
 export interface ExtractorsDeps {
   readonly registry: Registry<'extractors', ExtractorsMessage>;
-  /** Counts the pages in the pool. */
+  /** Counts the pages in the pool, without those of slow sources. */
   readonly room: ExtractRoom;
   /** The number of threads, without the one for slow sources. */
   readonly threads: number;
@@ -72,7 +72,7 @@ const youngMemoryMib = 24;
 const extractThread = new URL(`./extract.thread${extname(import.meta.url)}`, import.meta.url).href;
 
 /** Sources whose pages are expected to take longer, in milliseconds, share one further thread: others need not wait for theirs. */
-const slowMs = 500;
+const slowMs = 250;
 
 /**
  * Owns the extraction threads. At most one page is on a thread, and pages wait here for a free one, so that a page's time limit
@@ -92,7 +92,7 @@ export function extractors(self: Self<ExtractorsMessage>, deps: ExtractorsDeps):
   const free = [...lanes];
   const lines = new FairLines<ExtractRequest>();
   const running = new Map<ExtractRequest, Running>();
-  /** Functions that stop listening to each request's signal. */
+  /** Functions that stop listening to each request's signal, and count it out of the room. */
   const watches = new Map<ExtractRequest, () => void>();
 
   return {
@@ -126,9 +126,14 @@ export function extractors(self: Self<ExtractorsMessage>, deps: ExtractorsDeps):
     if (request.signal.aborted) return request.reply('cancelled');
     const onAbort = (): void => self.send({ type: 'withdraw', request });
     request.signal.addEventListener('abort', onAbort);
-    watches.set(request, () => request.signal.removeEventListener('abort', onAbort));
+    // Pages that wait for the thread of slow sources do not keep those of others from being asked for.
+    const isCounted = !isSlow(request);
+    if (isCounted) deps.room.add();
+    watches.set(request, () => {
+      request.signal.removeEventListener('abort', onAbort);
+      if (isCounted) deps.room.remove();
+    });
     lines.add(request.job.reading.source, request);
-    deps.room.add();
     startNext();
   }
 
@@ -177,7 +182,6 @@ export function extractors(self: Self<ExtractorsMessage>, deps: ExtractorsDeps):
   function settle(request: ExtractRequest, answer: ExtractAnswer): void {
     watches.get(request)?.();
     watches.delete(request);
-    deps.room.remove();
     request.reply(answer);
   }
 }

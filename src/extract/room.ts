@@ -1,4 +1,4 @@
-/** Counts the pages that extraction threads read or have queued, so that no request is sent for a page that no thread could read soon. */
+/** Counts the pages that extraction threads read or have queued, but for those of slow sources, so that no request is sent for a page that no thread could read soon. */
 export class ExtractRoom {
   readonly #limit: number;
   readonly #onRoom: () => void;

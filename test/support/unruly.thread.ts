@@ -13,7 +13,7 @@ async function unruly(input: ExtractInput): Promise<ExtractOutcome> {
     case '/hang':
       for (;;) Math.random();
     case '/slow':
-      return afterMs(600, input);
+      return afterMs(300, input);
     case '/busy':
       return afterMs(50, input);
     case '/throw':

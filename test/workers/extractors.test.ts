@@ -178,8 +178,8 @@ describe('extraction threads', () => {
 });
 
 describe('threads are given fairly', () => {
-  const fine = (source: string): ExtractJob => jobOf('/fine', undefined, undefined, source);
-  const slow = (source: string, path = '/slow'): ExtractJob => jobOf(path, undefined, undefined, source);
+  const fine = (source: string): ExtractJob => jobOf('/fine', undefined, 60_000, source);
+  const slow = (source: string, path = '/slow'): ExtractJob => jobOf(path, undefined, 60_000, source);
 
   test('by source: one with many pages has no more of them than one with few', async (context) => {
     const pool = await openPool(context, { threadFile: unruly });
@@ -269,6 +269,20 @@ describe('the room for pages', () => {
     await Promise.all(others);
     assert.equal(room.hasRoom(), true);
     assert.deepEqual(told, [1]);
+  });
+
+  test('is not taken up by pages of a slow source, which wait for a thread of their own', async (context) => {
+    const room = new ExtractRoom(1);
+    const pool = await openPool(context, { room, threadFile: unruly });
+    assert.ok((await pool.read(jobOf('/slow', undefined, 60_000, 'heavy'))).ok);
+    const controller = new AbortController();
+    const hanging = [1, 2].map(() => pool.read(jobOf('/hang', undefined, 60_000, 'heavy'), controller.signal));
+    assert.equal((await pool.status()).waiting, 1);
+    assert.deepEqual([room.pages, room.hasRoom()], [0, true]);
+    assert.ok((await pool.read(jobOf('/fine'))).ok);
+    controller.abort();
+    for (const each of hanging) await assert.rejects(each);
+    assert.equal(room.pages, 0);
   });
 
   test('is empty again for the life after one that ended with pages under way', async (context) => {
