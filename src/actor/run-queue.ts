@@ -13,7 +13,10 @@ export const turnMs = 1;
 const turnMessages = 1_000;
 /** How many messages one life may handle before the next life has its turn. */
 const turnMessagesOfOne = 100;
-/** The clock is read after 1, 2, 4 … up to this many messages; after each one while messages take longer than `slowLookMs`. */
+/**
+ * The clock is read after the last message of each life, as the next one's may be slow however quick these were, and before
+ * after 1, 2, 4 … up to this many messages; after each one while messages take longer than `slowLookMs`.
+ */
 const longestStride = 16;
 const slowLookMs = 0.1;
 
@@ -25,8 +28,6 @@ export class RunQueue {
   #handled = 0;
   #turnEndsAt = 0;
   #lookedAt = 0;
-  #nextLook = 0;
-  #stride = 1;
 
   get size(): number {
     return this.#waiting.size;
@@ -52,10 +53,15 @@ export class RunQueue {
 
   /** Handles messages of one life; returns whether it has more to do. */
   readonly #steps = (life: Runnable): boolean => {
-    for (let handled = 0; handled < turnMessagesOfOne; handled += 1) {
+    let stride = 1;
+    let nextLook = 1;
+    for (let handled = 1; handled <= turnMessagesOfOne; handled += 1) {
       const hasMore = life.step();
       this.#handled += 1;
-      if (this.#handled >= this.#nextLook) this.#look();
+      if (!hasMore || handled === nextLook || handled === turnMessagesOfOne) {
+        stride = this.#look() ? Math.min(stride * 2, longestStride) : 1;
+        nextLook = handled + stride;
+      }
       if (!hasMore) return false;
       if (this.#turn === 'spent') return true;
     }
@@ -65,8 +71,6 @@ export class RunQueue {
   #open(): void {
     this.#turn = 'open';
     this.#handled = 0;
-    this.#stride = 1;
-    this.#nextLook = 1;
     this.#lookedAt = performance.now();
     this.#turnEndsAt = this.#lookedAt + turnMs;
     setImmediate(this.#close);
@@ -77,11 +81,12 @@ export class RunQueue {
     if (this.#waiting.size > 0) this.#drain();
   };
 
-  #look(): void {
+  /** Ends the turn if it is over; returns whether the messages since the last look were quick. */
+  #look(): boolean {
     const now = performance.now();
     if (now >= this.#turnEndsAt || this.#handled >= turnMessages) this.#turn = 'spent';
-    this.#stride = now - this.#lookedAt < slowLookMs ? Math.min(this.#stride * 2, longestStride) : 1;
+    const isQuick = now - this.#lookedAt < slowLookMs;
     this.#lookedAt = now;
-    this.#nextLook = this.#handled + this.#stride;
+    return isQuick;
   }
 }

@@ -65,6 +65,24 @@ describe('run queue', () => {
     assert.ok(handled > 0 && handled < 1_100, `${handled}`);
   });
 
+  test('the event loop has its turn after a millisecond also where quick messages were before slow ones', async (t) => {
+    let now = 0;
+    t.mock.method(performance, 'now', () => now);
+    const { spawn } = stage();
+    const quick = await spawn<number>(() => ({ receive() {} }));
+    let handled = 0;
+    const receive = () => {
+      now += 5;
+      handled += 1;
+    };
+    const slow = await Promise.all(Array.from({ length: 40 }, () => spawn<number>(() => ({ receive }))));
+    await new Promise(setImmediate);
+    for (let n = 0; n < 50; n += 1) quick.send(n);
+    for (const life of slow) life.send(0);
+    await new Promise(setImmediate);
+    assert.equal(handled, 1);
+  });
+
   test('the event loop has its turn after a millisecond, however few messages there were', async () => {
     const { spawn } = stage();
     let handled = 0;
