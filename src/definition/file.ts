@@ -52,6 +52,9 @@ export function isTaken(path: string): boolean {
 /** Largest file that a person may write, in bytes: 1 MiB. */
 export const maxFileBytes = 1024 * 1024;
 
+/** Largest file of projects, in bytes: 32 MiB. */
+export const maxProjectFileBytes = 32 * 1024 * 1024;
+
 /** The content of a file, or why it could not be read, as the end of a sentence about the file. */
 export type ReadFile = { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly message: string };
 

@@ -11,7 +11,7 @@ import { hasPlugin } from './plugin.ts';
 import { Projects } from './project.ts';
 import { referenceIssues } from './reference.ts';
 import type { Issue } from '../schema/expected.ts';
-import { maxFileBytes, readRegularFile, unreadable } from './file.ts';
+import { maxFileBytes, maxProjectFileBytes, readRegularFile, unreadable } from './file.ts';
 import { definitionVersion, Source, SourceWithPlugin } from './source.ts';
 import { readYaml } from './yaml.ts';
 
@@ -51,12 +51,12 @@ export function loadSource(file: string): Promise<Loaded<Source>> {
 
 /** Loads a project file. With any problem there is no list, so that no half of it is applied. */
 export function loadProjects(file: string): Promise<Loaded<Projects>> {
-  return load(file, (text) => parse(text, file, () => Projects));
+  return load(file, (text) => parse(text, file, () => Projects), maxProjectFileBytes);
 }
 
 /** Whether a file holds a YAML list, as project files do and no others. */
 export async function holdsList(file: string): Promise<boolean> {
-  const loaded = await load(file, (text) => readYaml(text, file));
+  const loaded = await load(file, (text) => readYaml(text, file), maxProjectFileBytes);
   return loaded.ok && Array.isArray(loaded.value);
 }
 
@@ -106,8 +106,8 @@ function parse<T>(
   };
 }
 
-async function load<T>(file: string, read: (text: string) => Loaded<T>): Promise<Loaded<T>> {
-  const found = await readRegularFile(file, maxFileBytes);
+async function load<T>(file: string, read: (text: string) => Loaded<T>, limitBytes = maxFileBytes): Promise<Loaded<T>> {
+  const found = await readRegularFile(file, limitBytes);
   if (!found.ok) return { ok: false, problems: [problemOf(file, found.message)] };
   // What is no UTF-8 would be replaced unseen, in a selector as well.
   if (!isUtf8(found.bytes)) return { ok: false, problems: [problemOf(file, 'expected text in UTF-8')] };

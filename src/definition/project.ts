@@ -33,10 +33,10 @@ export const Project = strict({
 }).superRefine(checkSchedule);
 export type Project = z.infer<typeof Project>;
 
-/** A project file: a list of projects, each id once. */
+/** A project file: a list of up to 100,000 projects, each id once. */
 export const Projects = z
   .array(Project)
-  .max(10_000)
+  .max(100_000)
   .superRefine((projects, context) => {
     const seen = new Set<string>();
     for (const [index, { id }] of projects.entries()) {

@@ -329,6 +329,46 @@ describe('commands on a daemon', () => {
     );
   });
 
+  test('apply of a long file compares all of it, then applies it part by part, and prints it in its order', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    const ids = Array.from({ length: 3_000 }, (_, index) => `p${(index * 7) % 3_000}`);
+    const lines = ids.map((id) => `- { id: ${id}, targets: [{ source: crowd, params: { slug: ${id} } }] }\n`);
+    await writeFile(join(cwd, 'projects.yaml'), lines.join(''));
+    const tracked = new Set(['p10', 'p3000', 'q', 'a']);
+    const dry: boolean[] = [];
+    const { path } = await serve(t, {
+      'project.apply': ({ projects, prune, within = {}, dryRun }) => {
+        dry.push(dryRun);
+        const { after = '', upTo = '\uffff' } = within;
+        assert.ok(prune && projects.every(({ id }) => id > after && id <= upTo));
+        const own = new Set(projects.map(({ id }) => id));
+        const added = [...own]
+          .filter((id) => !tracked.has(id))
+          .map((id) => ({ id, action: 'add' as const, details: [] }));
+        const archived = [...tracked]
+          .filter((id) => id > after && id <= upTo && !own.has(id))
+          .map((id) => ({ id, action: 'archive' as const, details: [] }));
+        const unchanged = own.size - added.length;
+        if (!dryRun) for (const { id } of added) tracked.add(id);
+        if (!dryRun) for (const { id } of archived) tracked.delete(id);
+        return { changes: [...added, ...archived], unchanged, applied: !dryRun };
+      },
+    });
+    const { out, status } = await run(['apply', '-f', 'projects.yaml', '--prune', '--socket', path], { cwd });
+    assert.equal(status, 0);
+    assert.deepEqual([...tracked].sort(), [...ids].sort());
+    const half = dry.length / 2;
+    assert.ok(half > 2);
+    assert.deepEqual(dry, [...Array(half).fill(true), ...Array(half).fill(false)]);
+    const printed = out.trimEnd().split('\n');
+    assert.deepEqual(
+      printed.slice(0, 2_999),
+      ids.filter((id) => id !== 'p10').map((id) => `+ add ${id}`),
+    );
+    assert.deepEqual(printed.slice(2_999, -1).sort(), ['- archive a', '- archive p3000', '- archive q']);
+    assert.equal(printed.at(-1), '3002 changes, 1 unchanged');
+  });
+
   test('apply of a file with problems says where they are and asks nothing', async (t) => {
     const cwd = await temporaryDirectory(t);
     await writeFile(join(cwd, 'projects.yaml'), '- id: solar\n  targts: []\n');

@@ -100,7 +100,7 @@ function batchAt(steps: readonly Step[], from: number): readonly Step[] {
 function conflict({ change: { action, id } }: Step): ControlError {
   return new ControlError(
     'conflict',
-    `${action} "${id}": somebody else changed it just now: what comes before it in the list is done, so apply it again`,
+    `${action} "${id}": somebody else changed it just now: what was applied before it stays, so apply the list again`,
   );
 }
 
