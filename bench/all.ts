@@ -95,11 +95,14 @@ for (const bench of all.filter((name) => wanted.length === 0 || wanted.includes(
 await writeFile(join(folder, 'results.json'), `${JSON.stringify({ machine, results }, null, 2)}\n`);
 if (values.keep) await keep(join(folder, 'results.md'));
 
-/** Puts the figures in place of those of older runs. */
+/** Puts the figures in place of those of older runs. What stands below a table, such as what is in the way of a goal, stays. */
 async function keep(path: string): Promise<void> {
   const [head = '', ...sections] = (await readFile(path, 'utf8')).split(/^(?=## )/m);
   const byBench = new Map(sections.map((section) => [section.slice(3, section.indexOf('\n')), section.trimEnd()]));
-  for (const result of results) byBench.set(result.bench, markdownOf(result).trimEnd());
+  for (const result of results) {
+    const note = /\|\n\n([^|]+)$/.exec(byBench.get(result.bench) ?? '')?.[1] ?? '';
+    byBench.set(result.bench, `${markdownOf(result).trimEnd()}\n\n${note}`.trimEnd());
+  }
   const kept = [...byBench].filter(([bench]) => all.includes(bench)).sort(([a], [b]) => (a < b ? -1 : 1));
   await writeFile(path, `${[head.trimEnd(), ...kept.map(([, section]) => section)].join('\n\n')}\n`);
 }

@@ -4,7 +4,7 @@
  * sites on another. `ratio` is of scrapes per second of processor time to what 1,000 targets that are scraped over and over reach
  * in the same run; with `--busy` so many programs of the same priority run beside it, and `ratio` is of its share's rate.
  *
- * `deaths` are lives that ended in an error. `peakMb` is of its own memory. `again` are pages that were asked for more than once
+ * `deaths` are lives that ended in an error; `failed` are scrapes that did not complete, after a kill those that it cut. `peakMb` is of its own memory. `again` are pages that were asked for more than once
  * (after a kill, those whose scrape was under way), `doubled` targets with more than one complete scrape, `early` requests before
  * the gap of their host was over by the site's clock.
  *
@@ -135,12 +135,13 @@ async function measure({ name, targets, due, politeness, gapMs, isKilled }: Case
   spent.push(await work(daemon, site, targets, pings));
   const seconds = (Date.now() - beganAt) / 1_000;
   const { pages, again, early } = await site.report();
-  const { complete, doubled } = await completeScrapes(daemon.client);
+  const { complete, failed, doubled } = await scrapesOf(daemon.client);
   const cpuMsEach = spent.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / complete;
   return {
     what: name,
     busy,
     scraped: complete,
+    failed,
     doubled,
     deaths: deaths(folder),
     pages,
@@ -202,20 +203,21 @@ async function ping(client: Client, times: number[], signal: AbortSignal): Promi
   }
 }
 
-/** How many scrapes completed in all, and how many targets have several, once none is under way. */
-async function completeScrapes(client: Client): Promise<{ readonly complete: number; readonly doubled: number }> {
+/** How many scrapes completed and failed in all, and how many targets have several that completed, once none is under way. */
+async function scrapesOf(client: Client): Promise<Record<'complete' | 'failed' | 'doubled', number>> {
   for (let left = 100; left > 0 && (await client.call('daemon.status', {})).scrapes.running > 0; left -= 1)
     await delay(100);
   const counts = new Map<number, number>();
-  let complete = 0;
+  let failed = 0;
   for (let before: number | undefined = Number.MAX_SAFE_INTEGER; before !== undefined;) {
     const slice: Result<'scrape.list'> = await client.call('scrape.list', { before, limit: 1_000 });
     for (const { target, status } of slice.scrapes) {
-      if (status !== 'complete') continue;
-      complete += 1;
-      counts.set(target, (counts.get(target) ?? 0) + 1);
+      if (status === 'complete') counts.set(target, (counts.get(target) ?? 0) + 1);
+      else failed += 1;
     }
     before = slice.next;
   }
-  return { complete, doubled: [...counts.values()].filter((count) => count > 1).length };
+  const each = [...counts.values()];
+  const complete = each.reduce((sum, count) => sum + count, 0);
+  return { complete, failed, doubled: each.filter((count) => count > 1).length };
 }
