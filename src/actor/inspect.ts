@@ -6,7 +6,7 @@ import { countOf } from './one-or-set.ts';
 import type { LifeView } from './report.ts';
 
 /** Measured bytes on Node's heap. */
-const bytesOf = { life: 288, child: 40, message: 48, link: 30, timer: 48, key: 190, monitor: 250, signal: 110 };
+const bytesOf = { life: 288, child: 40, message: 48, link: 30, timer: 48, key: 90, monitor: 250, signal: 110 };
 
 /** A life and the lives below it. */
 export function viewLife(life: Life): LifeView {

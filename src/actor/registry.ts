@@ -9,6 +9,23 @@ export interface Hold {
   release(): void;
 }
 
+/** A hold that keeps no closure: 100,000 registered lives have as many holds. */
+class Held<K> implements Hold {
+  readonly registry: unknown;
+  readonly key: K;
+  readonly #holders: Map<K, unknown>;
+
+  constructor(registry: unknown, key: K, holders: Map<K, unknown>) {
+    this.registry = registry;
+    this.key = key;
+    this.#holders = holders;
+  }
+
+  release(): void {
+    this.#holders.delete(this.key);
+  }
+}
+
 /** Writes to the private table of a registry. */
 let holdIn: <K, M>(registry: Registry<K, M>, key: K, life: Ref<M>) => Hold;
 
@@ -22,7 +39,7 @@ export class Registry<K, M> {
       const holder = holders.get(key);
       if (holder !== undefined) throw new AlreadyRegistered(String(key), holder.id);
       holders.set(key, life);
-      return { registry, key, release: () => void holders.delete(key) };
+      return new Held(registry, key, holders);
     };
   }
 
