@@ -12,7 +12,7 @@ const envelope = {
   id: Serial,
   /** Version of the form of all events. A new type or a new optional property does not raise it; any other change does. */
   version: z.literal(1),
-  /** Wall time of the commit. */
+  /** Wall time of the commit; of `scrape.started`, when the scrape began. */
   at: instant,
   project: z.never().exactOptional(),
   source: z.never().exactOptional(),
@@ -83,11 +83,16 @@ export const Event = z.discriminatedUnion('type', [
   event(ofTarget, 'target.released', 'A parked target is scraped again.', {}),
 
   event(ofScrape, 'scrape.requested', 'A person asked for a scrape, which waits to begin.', {}),
-  event(ofScrape, 'scrape.started', 'A scrape has begun.', {
-    reason: ScrapeReason,
-    /** The version of the definition that the scrape uses. */
-    version: z.string(),
-  }),
+  event(
+    ofScrape,
+    'scrape.started',
+    'A scrape has begun. One that ends within half a second is told with its end; `at` is when it began.',
+    {
+      reason: ScrapeReason,
+      /** The version of the definition that the scrape uses. */
+      version: z.string(),
+    },
+  ),
   event(ofScrape, 'scrape.completed', 'A scrape read all that it was to read.', scrapeEnd),
   event(ofScrape, 'scrape.failed', 'A scrape ended by a failure.', scrapeEnd),
   event(ofScrape, 'scrape.aborted', 'A guard of the definition ended a scrape; what it found stays.', scrapeEnd),

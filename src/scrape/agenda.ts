@@ -7,6 +7,7 @@ import { defined } from '../defined.ts';
 
 /** A target of a project, with its due time. */
 export interface AgendaEntry {
+  /** With its running scrape, also one that is only in memory. */
   readonly target: TargetRow;
   /** When to scrape the target, or to retry a parked one, wall time; missing while nothing is planned. */
   readonly dueAt?: number;
@@ -16,7 +17,7 @@ export interface AgendaEntry {
 
 /** The dependencies of the agenda. */
 export interface AgendaDeps {
-  store(): Pick<Store, 'projects' | 'targets'>;
+  store(): Pick<Store, 'projects' | 'targets' | 'scrapes'>;
   catalogue(): Catalogue;
   /** Why scraping is paused, while it is. */
   paused(): string | undefined;
@@ -40,8 +41,10 @@ export function createAgenda({ store, catalogue, paused, dues }: AgendaDeps): Ag
     const isPaused = paused() !== undefined;
     const wanted = only === undefined ? row.targets : row.targets.filter((number) => number === only);
     return wanted.flatMap((number) => {
-      const target = store().targets.get(number);
-      if (target === undefined || (target.status !== 'active' && target.status !== 'parked')) return [];
+      const row = store().targets.get(number);
+      if (row === undefined || (row.status !== 'active' && row.status !== 'parked')) return [];
+      const running = store().scrapes.runningOf(row)?.scrape;
+      const target = running === row.running ? row : { ...row, ...defined({ running }) };
       // A parked target too, as its release is a write.
       if (isPaused) return [{ target }];
       return [agendaEntry(target, catalogue().sources.has(target.source) ? dues.inputsOf(target) : undefined)];

@@ -166,6 +166,7 @@ export function pageWalk(url: string, { request, page }: OpenProvider, copy: Pag
   let isLeft = true;
   return {
     width: 1,
+    isOnePage: true,
     next() {
       const next = isLeft ? visit : undefined;
       isLeft = false;

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../clock.ts';
 import { type Catalogue, type LoadedSource, isPlugged } from '../definition/catalogue.ts';
 import type { Log } from '../log.ts';
@@ -12,6 +13,7 @@ import { closeScrape, commitStep } from '../store/commit.ts';
 import { sweepCrawls } from '../store/crawl.ts';
 import type { Close, CommitResult, Fence, StepOps } from '../store/ops.ts';
 import type { TargetRow } from '../store/tables/rows.ts';
+import { writeBegin } from '../store/fence.ts';
 import { beginScrape } from '../store/scrapes.ts';
 import type { Store } from '../store/store.ts';
 import { openCollector, runCollector } from './collector.ts';
@@ -60,6 +62,9 @@ export type ScrapeTarget = (
   progress: ScrapeProgress,
 ) => Promise<void>;
 
+/** How long a scrape of one page may run before its begin is written without its end, in milliseconds. */
+const unwrittenMs = 500;
+
 /** Opens the scrapes of all targets. */
 export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
   const { clock, store, dues, circuits } = deps;
@@ -89,7 +94,8 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
     // A crawl looks for new pages and does not verify known ones, so that no objective gives it a deadline.
     const deadlineAt = source.crawl === undefined ? dues.deadlineOf(target) : undefined;
     const nextDueAt = dues.afterwards(target);
-    const began = await deps.unlessFull(() => beginScrape(store(), target.target, version));
+    const inMemory = source.crawl === undefined;
+    const began = await deps.unlessFull(() => beginScrape(store(), target.target, version, { inMemory }));
     if (!began?.ok) return undefined;
     const { wish, fence } = began;
     progress.begun(fence.scrape);
@@ -116,11 +122,17 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
       },
     };
     const crashes: Close[] = [];
+    // Bound to this life, as a stray rejection of its is.
+    const writeLasting = AsyncLocalStorage.bind(() => void deps.unlessFull(() => writeBegin(store(), fence)));
+    const lasting = clock.at(clock.monotonic() + unwrittenMs, writeLasting);
     try {
       const verdict = await deps.unlessFull(run);
+      // Nothing more of it comes. One that ended by an error stays, for the change that stores the error.
+      store().scrapes.forget(fence.scrape);
       for (const { failure, parksAfter } of crashes) await deps.crashed(target.target, failure?.message, parksAfter);
       return verdict;
     } finally {
+      clock.cancel(lasting);
       log.stopped();
       if (store().schedule.get(target.target)?.fresh) deps.freshnessChanged();
       if (source.crawl !== undefined) await sweepCrawls(store(), target.target);
@@ -138,12 +150,14 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
         log.started(wish.args);
       if (opened?.isCollector === true && isPlugged(loaded)) {
         const { provider } = opened;
+        await writeBegin(store(), fence);
         const parts = { loaded, target, scrape: fence.scrape, args: wish.args ?? [], sent, provider };
         return runCollector(begun, source, openCollector({ ...parts, plugins: deps.plugins }), runDeps, signal);
       }
       const walk = await openWalk(store(), { target, loaded, wish, fence, provider: opened?.provider }, () =>
         clock.now(),
       );
+      if (walk !== undefined && walk.isOnePage !== true) await writeBegin(store(), fence);
       return walk && runScrape(begun, source, walk, runDeps, signal);
     }
   }

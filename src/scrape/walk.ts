@@ -63,6 +63,8 @@ export interface PageResult {
 export interface Walk {
   /** The largest number of pages that are requested at once. */
   readonly width: number;
+  /** Set for the walk of a target that is a single page: its scrape has one step, unless a redirect or a further try adds some. */
+  readonly isOnePage?: true;
   /** The next page; `undefined` while none is left, or none until a page under way was read. */
   next(): Visit | undefined;
   /** Looks through a large page before `advance`, with breaks for other work; `undefined` where there is nothing to do. */

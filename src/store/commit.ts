@@ -1,5 +1,7 @@
 import { withResult } from '../schedule/priority.ts';
-import { endScrape, endTarget, idsOf } from './ending.ts';
+import { endScrape, endTarget, idsOf, tellBegin } from './ending.ts';
+import { forgetWritten, type Held, holds, writeBegin } from './fence.ts';
+import { onlyStep } from './steps.ts';
 import { withScrape } from './usual.ts';
 import { isFinished } from './tables/project-status.ts';
 import { freshen, scheduleNext } from './schedule.ts';
@@ -22,30 +24,22 @@ import type { RecordDraft } from '../extract/draft.ts';
  */
 export async function commitStep(store: Store, fence: Fence, ops: StepOps): Promise<CommitResult> {
   const left = hasParts(store, fence, ops)
-    ? await writeParts(store, fence, ops, () => holds(store, fence)?.target)
+    ? await writeInParts(store, fence, ops)
     : { ops, counts: noChanges, fields: noFields };
-  return store.write((change) => {
+  const result = await store.write((change): CommitResult => {
     const held = holds(store, fence);
     return held === undefined || left === undefined
       ? { outcome: 'superseded' }
       : writeStep(store, change, fence, { ...left, whole: ops }, held);
   });
+  forgetWritten(store, fence.scrape);
+  return result;
 }
 
-interface Held {
-  readonly target: TargetRow;
-  readonly scrape: ScrapeRow;
-}
-
-/** The rows that a fence names; `undefined` when the fence does not hold. */
-function holds(store: Store, fence: Omit<Fence, 'step'> & Partial<Fence>): Held | undefined {
-  const { target: number, epoch, scrape: scrapeNumber, step } = fence;
-  const target = store.targets.get(number);
-  if (target === undefined || target.epoch !== epoch || target.running !== scrapeNumber) return undefined;
-  const scrape = store.scrapes.get(scrapeNumber);
-  if (scrape?.status !== 'running') return undefined;
-  if (step !== undefined && store.steps.has(scrapeNumber, step)) return undefined;
-  return { target, scrape };
+/** Writes most of a large step. Its records name their scrape, so that the scrape is written first. */
+async function writeInParts(store: Store, fence: Fence, ops: StepOps): Promise<StepLeft | undefined> {
+  await writeBegin(store, fence);
+  return writeParts(store, fence, ops, () => holds(store, fence)?.target);
 }
 
 /** The rest of a step and the whole step, as the rest does not say what the step cost. */
@@ -60,23 +54,27 @@ function writeStep(
   { whole, ops, counts: before, fields: seenBefore }: StepToWrite,
   { target, scrape }: Held,
 ): CommitResult {
+  const isUnwritten = store.scrapes.isUnwritten(fence.scrape);
+  if (isUnwritten) tellBegin(change, scrape);
   const { observedAt, draftsBefore, since, log } = ops;
   const sighting = { target, scrape: fence.scrape, url: log.url, observedAt, draftsBefore, since };
   const found = ops.unmodified
     ? verify(store, target, { scrape: fence.scrape, at: observedAt })
     : { counts: observe(store, change, sighting, ops.drafts), fields: fieldsOf(ops.drafts) };
   const counts = sumOf(before, found.counts);
-  store.steps.put({ scrape: fence.scrape, step: fence.step, ...log, counts });
+  const isOnly = fence.step === 1 && ops.close !== undefined;
+  if (!isOnly) store.steps.put({ scrape: fence.scrape, step: fence.step, ...log, counts });
   const fields = new Set([...seenBefore, ...found.fields]);
   if (fields.size > 0) freshen(store, change, target, { at: observedAt, fields });
   if (ops.gap !== undefined) tellGap(change, scrape, ops.gap);
   if (ops.crawl !== undefined) crawlOn(store, change, { target, scrape }, ops.crawl, counts);
-  const walked = withStep(scrape, whole, counts);
+  const walked = { ...withStep(scrape, whole, counts), ...(isOnly && { only: onlyStep(log) }) };
 
   let after = progressed(target, ops);
   if (ops.close === undefined) {
-    store.scrapes.put(walked);
-    if (after !== target) store.targets.put(after);
+    if (isUnwritten) store.scrapes.move(walked);
+    else store.scrapes.put(walked);
+    if (isUnwritten || after !== target) store.targets.put(after);
   } else {
     const verifiedAt = wholeAt(store, { target, scrape: walked }, ops);
     after = closed(store, change, { target: after, scrape: walked }, { ...ops.close, verifiedAt });
@@ -129,9 +127,10 @@ function progressed(target: TargetRow, { position, resume, close }: StepOps): Ta
 export async function closeScrape(store: Store, fence: Omit<Fence, 'step'>, close: Close): Promise<CommitResult> {
   const since = close.missingSince;
   const marked = since === undefined ? {} : await markMissing(store, fence, since, () => holds(store, fence)?.target);
-  return store.write((change) => {
+  const result = await store.write((change): CommitResult => {
     const held = holds(store, fence);
     if (held === undefined) return { outcome: 'superseded' };
+    if (store.scrapes.isUnwritten(fence.scrape)) tellBegin(change, held.scrape);
     const counts = { ...noChanges, ...marked };
     const scrape = { ...held.scrape, counts: sumOf(held.scrape.counts, counts) };
     const verifiedAt = scrape.startedAt;
@@ -139,6 +138,8 @@ export async function closeScrape(store: Store, fence: Omit<Fence, 'step'>, clos
     const lastEvent = change.log({ kind: 'scrape.close', ...fence });
     return { outcome: 'committed', counts, lastEvent, targetStatus: status };
   });
+  forgetWritten(store, fence.scrape);
+  return result;
 }
 
 /** How a scrape closes, and the instant as of which its target is verified. */

@@ -48,11 +48,21 @@ export function endScrape(store: Store, change: Change, scrape: ScrapeRow, endin
   return ended;
 }
 
-/** Ends the running scrape of a target, if any. Returns the target with a new epoch; the caller stores it. */
+/** Tells that a scrape has begun. The event has the instant of the begin, which may be written later. */
+export function tellBegin(change: Change, scrape: ScrapeRow): void {
+  const { reason, version, startedAt } = scrape;
+  change.tell({ type: 'scrape.started', ...idsOf(scrape), data: { reason, version } }, startedAt);
+}
+
+/**
+ * Ends the running scrape of a target, if any, also one that was not written yet. Returns the target with a new epoch;
+ * the caller stores it.
+ */
 export function endRunning(store: Store, change: Change, target: TargetRow, ending: Ending): TargetRow {
-  const { running, ...rest } = target;
-  const scrape = running === undefined ? undefined : store.scrapes.get(running);
-  const ended = scrape?.status === 'running' ? endScrape(store, change, scrape, ending) : undefined;
+  const { running: _, ...rest } = target;
+  const scrape = store.scrapes.runningOf(target);
+  if (scrape !== undefined && store.scrapes.isUnwritten(scrape.scrape)) tellBegin(change, scrape);
+  const ended = scrape && endScrape(store, change, scrape, ending);
   const usual = ended === undefined ? target.usual : withScrape(target.usual, ended);
   return { ...rest, ...defined({ usual }), epoch: target.epoch + 1 };
 }

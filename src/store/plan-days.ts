@@ -111,8 +111,8 @@ export function createDayPlanning({ clock, store, dues, conditionOf, look }: Day
   }
 
   /** Whether one of these turns pays for the running scrape: a person's scrape is paid if a turn was due when it began. */
-  function isBeingSpent(turns: readonly number[], { running }: TargetRow): boolean {
-    const scrape = running === undefined ? undefined : store().scrapes.get(running);
+  function isBeingSpent(turns: readonly number[], target: TargetRow): boolean {
+    const scrape = store().scrapes.runningOf(target);
     if (scrape === undefined) return false;
     return scrape.reason === 'due' || turns.some((each) => each <= scrape.startedAt);
   }

@@ -1,6 +1,6 @@
 import { defined } from '../defined.ts';
 import { applyCrawl } from './crawl.ts';
-import { type Ending, endRunning, endScrape, endWaiting, forgetRequest, idsOf, nothingDone } from './ending.ts';
+import { type Ending, endRunning, endScrape, endWaiting, forgetRequest, nothingDone, tellBegin } from './ending.ts';
 import { bringForward, isSetBack, scheduleNext } from './schedule.ts';
 import type { Fence } from './ops.ts';
 import type { ScrapeRow, TargetRow } from './tables/rows.ts';
@@ -28,13 +28,43 @@ export type BeginResult =
   | { readonly ok: true; readonly fence: Omit<Fence, 'step'>; readonly wish: ScrapeWish }
   | { readonly ok: false; readonly why: Idle };
 
+/** How a scrape begins. */
+export interface BeginOptions {
+  /**
+   * Begins the scrape in memory, so that its begin is written with its first step, or by `writeBegin`. A waiting scrape
+   * is begun in the store all the same, and one that follows another that has not ended. Default: false.
+   */
+  readonly inMemory?: boolean;
+}
+
 /**
  * Begins a scrape of a target: the waiting one, if a person asked for one, else a new one. A scrape that is still open
  * is cancelled; nothing of it is written from now on. Rejects with `StoreFullError` when the store has no room.
  *
  * @param version - of the definition by which the scrape reads to its end
  */
-export function beginScrape(store: Store, number: number, version: string): Promise<BeginResult> {
+export async function beginScrape(
+  store: Store,
+  number: number,
+  version: string,
+  { inMemory = false }: BeginOptions = {},
+): Promise<BeginResult> {
+  if (inMemory && !store.scrapes.isNumberReserved()) await store.write(() => store.scrapes.reserveNumbers());
+  return (inMemory ? beginInMemory(store, number, version) : undefined) ?? beginInStore(store, number, version);
+}
+
+/** Begins a scrape without a write; `undefined` where a write is needed. */
+function beginInMemory(store: Store, number: number, version: string): BeginResult | undefined {
+  const found = scrapable(store, number);
+  if (!found.ok) return found;
+  const { target } = found;
+  if (target.waiting !== undefined || store.scrapes.runningOf(target) !== undefined) return undefined;
+  const { epoch } = target;
+  const row = store.scrapes.begin((scrape) => newScrape(target, scrape, { version, epoch, startedAt: store.now() }));
+  return row && { ok: true, fence: { target: number, epoch, scrape: row.scrape }, wish: {} };
+}
+
+function beginInStore(store: Store, number: number, version: string): Promise<BeginResult> {
   return store.write((change) => {
     const found = scrapable(store, number);
     if (!found.ok) return found;
@@ -43,8 +73,8 @@ export function beginScrape(store: Store, number: number, version: string): Prom
     const { waiting: _, ...rest } = ended;
     store.targets.put({ ...rest, running: scrape.scrape });
     forgetRequest(store, number);
-    const { epoch, reason, wish = {} } = scrape;
-    change.tell({ type: 'scrape.started', ...idsOf(scrape), data: { reason, version } });
+    const { epoch, wish = {} } = scrape;
+    tellBegin(change, scrape);
     const fence = { target: number, epoch, scrape: scrape.scrape };
     change.log({ kind: 'scrape.begin', ...fence });
     return { ok: true, fence, wish };
@@ -58,22 +88,22 @@ const superseded: Ending = {
 
 function begun(store: Store, change: Change, target: TargetRow, version: string): ScrapeRow {
   const asked = target.waiting === undefined ? undefined : store.scrapes.get(target.waiting);
-  const start = { version, epoch: target.epoch, status: 'running', startedAt: change.at } as const;
+  const start = { version, epoch: target.epoch, startedAt: change.at };
   if (asked?.status === 'waiting') {
-    const row: ScrapeRow = { ...asked, ...start };
+    const row: ScrapeRow = { ...asked, ...start, status: 'running' };
     store.scrapes.move(row);
     return row;
   }
-  const { target: number, project, source } = target;
-  return store.scrapes.add((scrape) => ({
-    scrape,
-    target: number,
-    project,
-    source,
-    reason: 'due',
-    ...start,
-    ...nothingDone,
-  }));
+  return store.scrapes.add((scrape) => newScrape(target, scrape, start));
+}
+
+/** A scrape that runs because its target is due. */
+function newScrape(
+  { target, project, source }: TargetRow,
+  scrape: number,
+  start: Pick<ScrapeRow, 'version' | 'epoch' | 'startedAt'>,
+): ScrapeRow {
+  return { scrape, target, project, source, reason: 'due', status: 'running', ...start, ...nothingDone };
 }
 
 /** A person's request. `coalesced` when a scrape was waiting already; `scrape` is then its number. */
@@ -142,7 +172,7 @@ export function cancelScrape(store: Store, number: number, why: string): Promise
       const target = scrape === undefined ? undefined : store.targets.get(scrape.target);
       if (scrape === undefined || target === undefined) return { ok: false, why: 'not_found' };
       const ending: Ending = { status: 'cancelled', failure: { code: 'cancelled', message: why } };
-      if (scrape.status === 'running' && target.running === number) {
+      if (store.scrapes.runningOf(target)?.scrape === number) {
         // What a person has cancelled is not to be gone on with; what a limit ended before stays ended.
         const { resume, ...halted } = endRunning(store, change, target, ending);
         const ended: TargetRow = resume?.isOver === true ? { ...halted, resume } : halted;

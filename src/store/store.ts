@@ -4,7 +4,13 @@ import type { RobotsEntry } from '../fetch/robots/verdict.ts';
 import type { Event, NewEvent } from '../event/catalogue.ts';
 import type { Scheduling } from '../schedule/scheduling.ts';
 import { nanoid } from 'nanoid';
-import { type CommitOptions, type Environment, type EnvironmentOptions, openEnvironment } from './lmdb/environment.ts';
+import {
+  type CommitOptions,
+  type Environment,
+  type EnvironmentOptions,
+  openEnvironment,
+  StoreFullError,
+} from './lmdb/environment.ts';
 import type { Claimable } from './claim.ts';
 import type { CommitRow } from './tables/rows.ts';
 import { type Migration, migrate, readableSchema } from './migration.ts';
@@ -41,8 +47,12 @@ export interface StoreOptions extends EnvironmentOptions {
 export interface Change {
   /** Wall time of the change. */
   readonly at: number;
-  /** Adds an event; followers get it when the change is committed. */
-  tell(event: NewEvent): void;
+  /**
+   * Adds an event; followers get it when the change is committed.
+   *
+   * @param at - wall time of what it tells. Default: that of the change.
+   */
+  tell(event: NewEvent, at?: number): void;
   /** Adds the change to the commit log; to be called last. Returns the id of the newest event. */
   log(row: Omit<CommitRow, 'serial' | 'at' | 'lastEvent'>): number;
 }
@@ -57,6 +67,8 @@ export interface Store extends Tables {
   readonly environment: Environment;
   readonly scheduling: Scheduling;
   newId(): string;
+  /** Wall time in milliseconds since the epoch. */
+  now(): number;
   /**
    * Runs a change as one transaction, as `Environment.commit` does, then wakes the followers of the event log. Rejects
    * with what `run` throws, and with `StoreFullError`.
@@ -147,14 +159,24 @@ function storeOver(
     environment,
     scheduling,
     newId,
+    now,
     write,
     onEvents(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    close() {
+    async close() {
+      const isFirst = !closed;
       closed = true;
-      return environment.close();
+      try {
+        if (isFirst && tables.scrapes.hasSpareNumbers())
+          await environment.commit(tables.scrapes.releaseNumbers, { evenWhenFull: true });
+      } catch (error) {
+        // On a full disk, the numbers of scrapes get a gap.
+        if (!(error instanceof StoreFullError)) throw error;
+      } finally {
+        await environment.close();
+      }
     },
     isClosed: () => closed,
   };
@@ -163,8 +185,8 @@ function storeOver(
     let told: Event[] = [];
     const change = (at: number): Change => ({
       at,
-      tell(event) {
-        told.push(events.add((id) => ({ id, version: 1, at, ...event })));
+      tell(event, toldAt = at) {
+        told.push(events.add((id) => ({ id, version: 1, at: toldAt, ...event })));
       },
       log(row) {
         const lastEvent = told.at(-1)?.id ?? events.last();

@@ -31,7 +31,8 @@ export function recordCrash(store: Store, number: number, message: string, mostI
     (change) => {
       const target = store.targets.get(number);
       if (target === undefined) return { ok: false, why: 'not_found' };
-      const { project, source, crashes, running } = target;
+      const { project, source, crashes } = target;
+      const running = store.scrapes.runningOf(target)?.scrape;
       const recent = [...crashes.recent.filter((at) => at > change.at - withinMs), change.at];
       const crash: Ending = { status: 'failed', failure: { code: 'crashed', message } };
       const crashed: TargetRow = {

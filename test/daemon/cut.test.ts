@@ -19,10 +19,15 @@ const points = [
   'before its commit',
 ] as const;
 
+/** When a scrape is cut: while its begin is only in memory, or after that was written. */
+const times = ['in its first half second', 'later'] as const;
+
 /** How a scrape is cut, and how it then ends. */
 interface Way {
   readonly name: string;
   readonly ending: readonly [status: string, code: string];
+  /** Set where a scrape that is only in memory leaves no trace. */
+  readonly forgets?: true;
   /** How often the scrapes before it crashed. */
   readonly crashes: number;
   cut(stage: Stage): Promise<TimedDaemon>;
@@ -80,6 +85,7 @@ const ways: readonly Way[] = [
   {
     name: 'found open when the daemon starts again',
     ending: ['failed', 'interrupted'],
+    forgets: true,
     crashes: 0,
     cut: async ({ t, timed }) => {
       await timed.close();
@@ -88,8 +94,8 @@ const ways: readonly Way[] = [
   },
 ];
 
-for (const way of ways) {
-  describe(`a scrape that is ${way.name}`, () => {
+for (const [way, time] of ways.flatMap((way) => times.map((time) => [way, time] as const))) {
+  describe(`a scrape that is ${way.name} ${time}`, () => {
     for (const point of points) {
       test(`${point} writes nothing after that`, async (t) => {
         const site = await openSite(t, { '/sibling': productPage('S', '1') });
@@ -140,7 +146,7 @@ for (const way of ways) {
           { source: 'shop', url: site.url('/page') },
           ...(way.name.startsWith('superseded') ? [{ source: 'other', url: site.url('/sibling') }] : []),
         );
-        const scrape = await reach(timed, way.crashes, reached.promise);
+        const scrape = await reach(timed, { time, crashes: way.crashes, reached: reached.promise });
         const asked = site.asked.length;
 
         const crashSibling = () => sibling.reject(new Error('the sibling is broken'));
@@ -152,16 +158,23 @@ for (const way of ways) {
         await after.daemon.system.idle();
         await after.client.call('settings.set', {});
 
-        const { scrape: row, steps } = await after.client.call('scrape.get', { scrape });
-        assert.deepEqual([row.status, row.failure?.code], way.ending);
-        assert.deepEqual([row.steps, steps], [0, []]);
+        const isForgotten = way.forgets === true && time === 'in its first half second';
+        const { client } = after;
+        if (isForgotten) await assert.rejects(client.call('scrape.get', { scrape }), { code: 'not_found' });
+        else {
+          const { scrape: row, steps } = await client.call('scrape.get', { scrape });
+          assert.deepEqual([row.status, row.failure?.code], way.ending);
+          assert.deepEqual([row.steps, steps], [0, []]);
+        }
         assert.deepEqual((await after.client.call('project.records', { id: 'p' })).records, []);
         assert.deepEqual((await after.client.call('project.history', { id: 'p' })).changes, []);
         const last = (await after.client.call('daemon.status', {})).lastEvent;
         if (last > 0) await after.event(({ id }) => id === last);
+        const told = ['scrape.started', `scrape.${way.ending[0]}`];
+        if (way.ending[1] === 'crashed') told.push('target.crashed');
         assert.deepEqual(
           after.events.filter((event) => event.scrape === scrape).map(({ type }) => type),
-          ['scrape.started', `scrape.${way.ending[0]}`, ...(way.ending[1] === 'crashed' ? ['target.crashed'] : [])],
+          isForgotten ? [] : told,
         );
         assert.equal(site.asked.length, asked);
       });
@@ -217,25 +230,42 @@ function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 }
 
+interface Reaching {
+  readonly time: (typeof times)[number];
+  readonly crashes: number;
+  readonly reached: Promise<void>;
+}
+
 /** Brings the scrape of the page to its point; the number of the scrape. */
-async function reach(
-  { client, clock, event, events, daemon }: TimedDaemon,
-  crashes: number,
-  reached: Promise<void>,
-): Promise<number> {
+async function reach(timed: TimedDaemon, { time, crashes, reached }: Reaching): Promise<number> {
+  const { client, clock, event, events, daemon } = timed;
   const { target = 0 } = (await client.call('project.get', { id: 'p' })).targets[0] ?? {};
-  const begun = () => events.filter((one) => one.type === 'scrape.started' && one.target === target);
-  for (let times = 0; times <= crashes; times += 1) {
+  let scrape = 0;
+  for (let crashed = 0; crashed <= crashes; crashed += 1) {
     clock.advance(second);
-    await event(() => begun().length > times);
+    scrape = await beganAfter(scrape, target, timed);
     await daemon.system.idle();
+    if (time === 'later') {
+      clock.advance(second / 2);
+      await event((one) => one.type === 'scrape.started' && one.scrape === scrape);
+    }
     // Long enough for its turn.
-    clock.advance(20 * second);
-    if (times < crashes) await event(() => events.filter((one) => one.type === 'target.crashed').length > times);
+    clock.advance(time === 'later' ? 20 * second : 10);
+    if (crashed < crashes) await event(() => events.filter((one) => one.type === 'target.crashed').length > crashed);
     else await reached;
     await daemon.system.idle();
   }
-  return begun().at(-1)?.scrape ?? 0;
+  return scrape;
+}
+
+/** Resolves with the number of the next scrape of a target when that has begun, though no event tells it yet. */
+async function beganAfter(before: number, target: number, { client, daemon }: TimedDaemon): Promise<number> {
+  for (;;) {
+    const { scrapes } = await client.call('scrape.list', { project: 'p' });
+    const begun = scrapes.findLast((each) => each.target === target && each.scrape > before);
+    if (begun !== undefined) return begun.scrape;
+    await daemon.system.idle();
+  }
 }
 
 function sourceOf(): string {

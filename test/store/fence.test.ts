@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { closeScrape, commitStep } from '../../src/store/commit.ts';
 import { archiveProject, restoreProject, updateProject } from '../../src/store/projects.ts';
 import type { Fence } from '../../src/store/ops.ts';
 import { beginScrape, cancelScrape, closeOpenScrapes } from '../../src/store/scrapes.ts';
 import type { Store } from '../../src/store/store.ts';
 import { parkTarget, recordCrash } from '../../src/store/targets.ts';
-import { begin, item, step, temporaryStore, track } from './fixture.ts';
+import { begin, beginInMemory, item, step, temporaryStore, track } from './fixture.ts';
 
 /** All that can end a scrape from outside, and what the scrape is then. */
 const cuts: readonly (readonly [
@@ -88,22 +88,27 @@ const outcomes: Record<(typeof points)[number], readonly (string | undefined)[]>
 for (const [name, cut, status, code] of cuts) {
   describe(`of a scrape that is ${name}, nothing more is written`, () => {
     for (const point of points) {
-      test(point, async (t) => {
-        const { store } = await temporaryStore(t);
-        const [target = 0] = await track(store, 'lamp');
-        const fence = await begin(store, target);
-        assert.deepEqual(await scrapeCutAt(store, fence, point, () => cut(store, fence)), outcomes[point]);
-
-        const steps = outcomes[point].filter((outcome) => outcome === yes).length;
-        assert.equal([...store.steps.ofScrape(fence.scrape)].length, steps);
-        assert.equal(store.history.count(), steps);
-        assert.equal(store.records.get('shop', 'item', 'a')?.fields['price']?.value, steps === 0 ? undefined : steps);
-        const scrape = store.scrapes.get(fence.scrape);
-        assert.deepEqual([scrape?.status, scrape?.failure?.code, scrape?.steps], [status, code, steps]);
-        assert.equal(store.targets.get(target)?.settled, 0);
-      });
+      test(point, (t) => isCutAt(t, point, begin));
+      // What is only in memory is not found at the start of a daemon: it never began.
+      if (name !== 'found open at start' || point !== 'before its first step')
+        test(`${point}, begun in memory`, (t) => isCutAt(t, point, beginInMemory));
     }
   });
+
+  async function isCutAt(t: TestContext, point: (typeof points)[number], beginOne: typeof begin): Promise<void> {
+    const { store } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    const fence = await beginOne(store, target);
+    assert.deepEqual(await scrapeCutAt(store, fence, point, () => cut(store, fence)), outcomes[point]);
+
+    const steps = outcomes[point].filter((outcome) => outcome === yes).length;
+    assert.equal([...store.steps.ofScrape(fence.scrape)].length, steps);
+    assert.equal(store.history.count(), steps);
+    assert.equal(store.records.get('shop', 'item', 'a')?.fields['price']?.value, steps === 0 ? undefined : steps);
+    const scrape = store.scrapes.get(fence.scrape);
+    assert.deepEqual([scrape?.status, scrape?.failure?.code, scrape?.steps], [status, code, steps]);
+    assert.equal(store.targets.get(target)?.settled, 0);
+  }
 }
 
 describe('a commit is superseded', () => {
@@ -141,20 +146,38 @@ describe('a commit is superseded', () => {
     assert.deepEqual(await mixed, { outcome: 'superseded' });
   });
 
-  test('by an epoch that was raised alone, while its scrape is still the one that runs', async (t) => {
+  for (const [name, beginOne] of [
+    ['in the store', begin],
+    ['in memory', beginInMemory],
+  ] as const)
+    test(`by an epoch that was raised alone, while its scrape, begun ${name}, is still the one that runs`, async (t) => {
+      const { store } = await temporaryStore(t);
+      const [target = 0] = await track(store, 'lamp');
+      const fence = await beginOne(store, target);
+      const raised = { ...fence, epoch: fence.epoch + 1 };
+      await store.write(() => {
+        const row = store.targets.get(target);
+        if (row !== undefined) store.targets.put({ ...row, epoch: raised.epoch });
+      });
+      assert.deepEqual(await commitStep(store, fence, step(50, price(1))), { outcome: 'superseded' });
+      const closed = closeScrape(store, fence, { status: 'complete', finished: false });
+      assert.deepEqual(await closed, { outcome: 'superseded' });
+      assert.equal(store.records.count(), 0);
+      assert.equal((await commitStep(store, raised, step(50, price(1)))).outcome, 'committed');
+    });
+
+  test('of two that began in memory, in the epoch of both, if it is not the newest', async (t) => {
     const { store } = await temporaryStore(t);
     const [target = 0] = await track(store, 'lamp');
-    const fence = await begin(store, target);
-    const raised = { ...fence, epoch: fence.epoch + 1 };
-    await store.write(() => {
-      const row = store.targets.get(target);
-      if (row !== undefined) store.targets.put({ ...row, epoch: raised.epoch });
-    });
-    assert.deepEqual(await commitStep(store, fence, step(50, price(1))), { outcome: 'superseded' });
-    const closed = closeScrape(store, fence, { status: 'complete', finished: false });
+    const first = await beginInMemory(store, target);
+    store.scrapes.forget(first.scrape);
+    const newest = await beginInMemory(store, target);
+    assert.equal(newest.epoch, first.epoch);
+    assert.deepEqual(await commitStep(store, first, step(50, price(1), {})), { outcome: 'superseded' });
+    const closed = closeScrape(store, first, { status: 'complete', finished: false });
     assert.deepEqual(await closed, { outcome: 'superseded' });
-    assert.equal(store.records.count(), 0);
-    assert.equal((await commitStep(store, raised, step(50, price(1)))).outcome, 'committed');
+    assert.equal(store.scrapes.get(first.scrape), undefined);
+    assert.equal((await commitStep(store, newest, step(60, price(2), {}))).outcome, 'committed');
   });
 
   test('and leaves no line in the commit log', async (t) => {

@@ -78,6 +78,13 @@ export async function begin(store: Store, target: number): Promise<Fence> {
   return { ...result.fence, step: 1 };
 }
 
+/** Begins a scrape that is only in memory, as the daemon does with one of a single page. */
+export async function beginInMemory(store: Store, target: number): Promise<Fence> {
+  const result = await beginScrape(store, target, 'v1', { inMemory: true });
+  if (!result.ok || !store.scrapes.isUnwritten(result.fence.scrape)) throw new Error(`target ${target} was written`);
+  return { ...result.fence, step: 1 };
+}
+
 export function item(key: string, fields: RecordDraft['fields']): RecordDraft {
   return { type: 'item', key, fields };
 }

@@ -1,9 +1,9 @@
 import { cancelScrape } from '../../store/scrapes.ts';
-import type { ScrapeRow, StepRow } from '../../store/tables/rows.ts';
+import { stepsOf } from '../../store/steps.ts';
+import type { ScrapeRow } from '../../store/tables/rows.ts';
 import type { Store } from '../../store/store.ts';
 import { defined } from '../../defined.ts';
 import type { Handlers, Params } from '../methods.ts';
-import type { StepView } from '../../view/scrape.ts';
 import { findProject, findScrape } from './find.ts';
 import type { Ports } from './ports.ts';
 import { newestFirst, sliceOf } from './slices.ts';
@@ -22,10 +22,7 @@ export function scrapeHandlers(deps: Deps) {
 
     'scrape.get': ({ scrape, afterStep, limit }) => {
       const row = findScrape(deps.store(), scrape);
-      return {
-        scrape: scrapeView(row),
-        steps: Array.from(deps.store().steps.ofScrape(scrape, { afterStep, limit }), stepView),
-      };
+      return { scrape: scrapeView(row), steps: [...stepsOf(deps.store(), row, { afterStep, limit })] };
     },
 
     'scrape.cancel': async ({ scrape }) => {
@@ -48,8 +45,4 @@ function candidates(store: Store, { project, before }: Params<'scrape.list'>): I
 
 function matches(row: ScrapeRow, { source, status }: Params<'scrape.list'>): boolean {
   return (source === undefined || row.source === source) && (status === undefined || row.status === status);
-}
-
-function stepView({ scrape: _scrape, ...view }: StepRow): StepView {
-  return view;
 }

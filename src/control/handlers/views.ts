@@ -71,6 +71,6 @@ export function wholeMs(at: number | undefined): number | undefined {
 }
 
 /** Returns a scrape without what only the store needs. */
-export function scrapeView({ epoch: _epoch, spent: _spent, ...view }: ScrapeRow): ScrapeView {
+export function scrapeView({ epoch: _epoch, spent: _spent, only: _only, ...view }: ScrapeRow): ScrapeView {
   return view;
 }

@@ -42,7 +42,7 @@ export function whyHandlers(deps: Deps): Pick<Handlers, 'project.why'> {
 }
 
 async function whyView(row: TargetRow, isArchived: boolean, holds: Holds, deps: Deps): Promise<WhyView> {
-  const { target, url, status, parked, running } = row;
+  const { target, url, status, parked } = row;
   const source = deps.catalogue().sources.get(row.source)?.source;
   const isParked = status === 'parked' && parked !== undefined;
   const circuit = holds.circuits.get(row.source);
@@ -59,7 +59,7 @@ async function whyView(row: TargetRow, isArchived: boolean, holds: Holds, deps: 
     conditions: conditionsOf(row, deps),
     ...defined({
       parked: isParked ? parked : undefined,
-      running,
+      running: deps.store().scrapes.runningOf(row)?.scrape,
       dueAt: wholeMs(dueAt),
     }),
     because: due === undefined ? [] : reasonViews(due),

@@ -20,6 +20,12 @@ export function metaTable(environment: Environment) {
       return typeof row === 'number' ? row : undefined;
     },
     setSchema: (schema: number) => rows.put('schema', schema),
+    /** The highest number that may have been given to a scrape; `undefined` before the first. */
+    reservedScrapes(): number | undefined {
+      const row = rows.get('scrapes');
+      return typeof row === 'number' ? row : undefined;
+    },
+    reserveScrapes: (last: number) => rows.put('scrapes', last),
     /** The daemon that claimed the store last and has not released it. */
     holder(): ClaimRow | undefined {
       const row = rows.get('holder');

@@ -39,7 +39,7 @@ export interface TargetRow {
   /** Missing for a target of an early version. */
   readonly createdAt?: number;
   /**
-   * Raised by the start and the end of a scrape, archive, cancel and parking: a commit that carries an older epoch writes nothing.
+   * Raised by the end of a scrape, archive, cancel and parking: a commit that carries an older epoch writes nothing.
    */
   readonly epoch: number;
   /** Number of the last scrape that completed; 0 before the first. */
@@ -94,7 +94,13 @@ export interface PageCopy {
 export interface ScrapeRow extends ScrapeView {
   readonly epoch: number;
   readonly spent?: SpentRow;
+  /** The step of a scrape that had only one, in place of a row among the steps. `stepsOf` reads it. */
+  readonly only?: OnlyStep;
 }
+
+/** The log of a scrape's only step, without what the scrape's row says; `absent` and `unparsed` are missing where empty. */
+export type OnlyStep = Omit<StepView, 'step' | 'bytes' | 'counts' | 'errors' | 'repeated' | 'absent' | 'unparsed'> &
+  Partial<Pick<StepView, 'absent' | 'unparsed'>>;
 
 /** Costs of the steps of a scrape besides their bytes; zero where missing. */
 export interface SpentRow {
@@ -110,7 +116,7 @@ export interface SpentRow {
   readonly cpuMs?: number;
 }
 
-/** One line of a scrape's run log. */
+/** One line of the run log of a scrape of several steps. */
 export interface StepRow extends StepView {
   readonly scrape: number;
 }
