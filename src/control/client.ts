@@ -170,13 +170,21 @@ function serveCalls(socket: Socket, path: string): Client {
   }
 }
 
-/** Reads a line of the daemon; the shape of a JSON-RPC message is trusted. */
+/** Reads a line of the daemon; nothing where it is no message of one. What a result or an event holds is trusted. */
 function readMessage(line: string): ServerMessage | undefined {
   try {
     const message: unknown = JSON.parse(line);
-    return isObject(message) && message['jsonrpc'] === '2.0' ? (message as ServerMessage) : undefined;
+    return isObject(message) && message['jsonrpc'] === '2.0' && isMessage(message)
+      ? (message as ServerMessage)
+      : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+function isMessage({ id, method, params, result, error }: Readonly<Record<string, unknown>>): boolean {
+  if (method !== undefined) return (method === 'event' || method === 'lagged') && isObject(params);
+  if (id === undefined) return false;
+  return result === undefined ? isObject(error) && typeof error['message'] === 'string' : error === undefined;
 }

@@ -57,6 +57,25 @@ describe('control client', () => {
     assert.equal((await client.closed)?.code, 'hung_up');
   });
 
+  const strange = [
+    '{}',
+    '{"id":1}',
+    '{"id":1,"error":null}',
+    '{"id":1,"error":{"code":1}}',
+    '{"method":"event"}',
+    '{"method":7}',
+  ];
+  for (const each of strange)
+    test(`an answer of another shape is told as that: ${each}`, async (t) => {
+      const path = join(await temporaryDirectory(t), 'other.sock');
+      const answer = `${JSON.stringify({ jsonrpc: '2.0', ...JSON.parse(each) })}\n`;
+      const other = createServer((socket) => socket.once('data', () => socket.end(answer)));
+      await new Promise<void>((resolve) => other.listen(path, resolve));
+      t.after(() => other.close());
+      const client = await connect(path);
+      await assert.rejects(client.call('daemon.ping', {}), { code: 'bad_answer', message: /is no heronry daemon/ });
+    });
+
   test('something else that listens is told from a daemon', async (t) => {
     const path = join(await temporaryDirectory(t), 'other.sock');
     const other = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
