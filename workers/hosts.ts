@@ -68,8 +68,6 @@ export type HostsMessage =
   | { readonly type: 'circuits'; readonly reply: Reply<readonly SourceCircuit[]> }
   /** Asks for the circuit of one source; `undefined` where nothing is known of it. */
   | { readonly type: 'circuit'; readonly source: string; readonly reply: Reply<SourceCircuit | undefined> }
-  /** Asks what all offers wait for. */
-  | { readonly type: 'waits'; readonly reply: Reply<readonly WaitingOffers[]> }
   /** Asks for the place of a target that is due; `undefined` where it is not offered. Instants are wall time. */
   | { readonly type: 'place'; readonly target: number; readonly reply: Reply<OfferPlace | undefined> }
   | { readonly type: 'wake' }
@@ -104,6 +102,8 @@ export interface HostsDeps {
    * Default: nothing ever is.
    */
   prepare?(offer: TargetOffer, signal: AbortSignal): Promise<unknown> | undefined;
+  /** Called at the start with a function that says what all offers wait for, to be called while this life lasts. Instants are wall time. */
+  started?(waits: () => readonly WaitingOffers[]): void;
   /** The policy of a target by what is known of its site now. Default: that of its offer. */
   policyOf?(offer: TargetOffer): Policy;
   /** The largest number of turns at a time over all keys, normally 256. */
@@ -144,6 +144,7 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
   for (const [source, row] of deps.circuits?.load() ?? [])
     circuits.restore(source, row, clock.monotonic(), wallOffset());
   self.register(deps.registry, 'hosts');
+  deps.started?.(() => book.waits(clock.monotonic()));
   self.after(forgetEveryMs, { type: 'forget' });
 
   return {
@@ -173,8 +174,6 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
         return decline(message.lease, message.of);
       case 'target-done':
         return report(message.source, message);
-      case 'waits':
-        return message.reply(book.waits(clock.monotonic()));
       case 'place':
         return message.reply(placeOf(message.target));
       case 'list':

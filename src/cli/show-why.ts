@@ -4,7 +4,7 @@ import { agesText, ageText, clockText, durationText } from '../time-text.ts';
 import { circuitText, holdText } from './show.ts';
 import { type Fact, factLines } from './table.ts';
 import { showStatus, type Terminal } from './terminal.ts';
-import { plainText } from './text.ts';
+import { countText, plainText } from './text.ts';
 
 /** Formats when each target of a project is next due, and why then. */
 export function showWhy(terminal: Terminal, { id, status, paused, targets }: Result<'project.why'>): string {
@@ -32,12 +32,13 @@ type Outlook = 'open' | 'paused' | 'archived';
 
 function showTarget(terminal: Terminal, why: WhyView, outlook: Outlook): string {
   const now = terminal.now();
-  const { target, source, url, conditions, paceText, objectives, host, circuit, session, userAgent } = why;
+  const { target, source, url, conditions, paceText, objectives, host, line, circuit, session, userAgent } = why;
   const status = outlook === 'archived' && why.status === 'active' ? 'archived' : why.status;
   const facts: readonly Fact[] = [
     ['pace', paceText && plainText(paceText)],
     ...objectives.map((objective): Fact => ['freshness', objectiveText(objective, now)]),
     ['host', host && hostText(host, now)],
+    ['turn', line && lineText(line, now)],
     ['circuit', circuit && circuitText(circuit, now)],
     ['session', session && [session.code, ...(session.message ? [plainText(session.message)] : [])].join(': ')],
     ['asked as', plainText(userAgent)],
@@ -125,6 +126,14 @@ function hostText({ key, nextAt, hold, waiting, delayMs }: NonNullable<WhyView['
   const why = hold === undefined ? '' : ` (${holdText(hold)})`;
   const pause = delayMs === 0 ? '' : `; a pause of ${durationText(delayMs)} as a rule`;
   return `${plainText(key)}: ${next}${why}${pause}; ${waiting === 0 ? 'nobody waits' : `${waiting} wait`}`;
+}
+
+function lineText({ before, shut }: NonNullable<WhyView['line']>, now: number): string {
+  const place = before === 0 ? 'first in line' : `in line behind ${countText(before, 'other')}`;
+  if (shut === undefined) return place;
+  const until = shut.until === undefined ? '' : ` until ${instantText(shut.until, now)}`;
+  const waitsFor = shut.waitFor === 'circuit' ? 'the circuit of its source' : 'its robots.txt or a log-in';
+  return `${place}, which waits for ${waitsFor}${until}`;
 }
 
 function robotsText({ verdict, rule, crawlDelayMs, cause }: WhyView['robots']): string {

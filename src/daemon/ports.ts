@@ -5,7 +5,7 @@ import type { CatalogueChange } from '../definition/catalogue.ts';
 import type { SourceStatus } from '../../workers/source.ts';
 import type { Daemon } from './parts.ts';
 import type { ProcessLoad } from './process-load.ts';
-import type { LedgerView } from '../fetch/ledger/ledger-view.ts';
+import type { LedgerView, OfferPlace } from '../fetch/ledger/ledger-view.ts';
 import { scheduleAt } from '../definition/effective-schedule.ts';
 import { PulseCount } from '../provider/pulse.ts';
 import { rememberedPace } from '../store/infeasible.ts';
@@ -53,6 +53,7 @@ export function createPorts(daemon: Daemon, load: ProcessLoad, stop: () => void)
           names.planner.whereis('planner')?.send({ type: 'changed', sources: 'all' });
       },
       progress: state.progress,
+      offers: state.waits,
       shutdown: stop,
     },
   };
@@ -106,6 +107,7 @@ function hostsPort({ names, state }: Daemon): HostsPort {
     ledgers: (selection) => hosts.ask<readonly LedgerView[]>((reply) => ({ type: 'list', ...selection, reply })),
     circuits: async () =>
       circuitsBySource(await hosts.ask<readonly SourceCircuit[]>((reply) => ({ type: 'circuits', reply }))),
+    placeOf: (target) => hosts.ask<OfferPlace | undefined>((reply) => ({ type: 'place', target, reply })),
     restingUntil: (key) => hosts.ask<ReadonlyMap<string, number>>((reply) => ({ type: 'resting-until', key, reply })),
     knownPace: (key) => state.paces.of(key) ?? rememberedPace(state.store().infeasible.ofKey(key)),
   };

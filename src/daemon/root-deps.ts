@@ -92,6 +92,7 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         names.planner.whereis('planner')?.send({ type: 'changed', sources: [] });
       },
       hasRoom: () => bodies.hasRoom() && extractRoom.hasRoom() && state.paused() === undefined,
+      started: state.setWaits,
       granted(offer, lease) {
         const project = names.projects.whereis(offer.project);
         project?.send({ type: 'granted', target: offer.id, turn: daemon.gate.firstTurn(offer, lease) });

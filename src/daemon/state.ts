@@ -3,6 +3,7 @@ import { ControlError } from '../control/error.ts';
 import { Settings } from '../control/methods/daemon.ts';
 import { defined } from '../defined.ts';
 import { type Catalogue, emptyCatalogue } from '../definition/catalogue.ts';
+import type { WaitingOffers } from '../fetch/ledger/ledger-view.ts';
 import { KnownPaces } from '../schedule/host-pace.ts';
 import { type StorePause, type StorePauseDeps, createPause } from '../store/pause.ts';
 import { type EndedCounts, countEnded } from '../store/scrapes.ts';
@@ -23,6 +24,9 @@ export interface DaemonState extends StorePause {
   /** How far the actors are started that should run. */
   progress(): Progress;
   setProgress(progress: Progress): void;
+  /** What the targets and requests wait for that were offered to the ledgers. */
+  waits(): readonly WaitingOffers[];
+  setWaits(waits: () => readonly WaitingOffers[]): void;
   /** Scrapes that ended since the daemon started. */
   ended(): Readonly<EndedCounts>;
   readonly clock: Clock;
@@ -43,6 +47,7 @@ export function createState({ clock, configured, resumeEveryMs, onPause }: Daemo
   let catalogue = emptyCatalogue;
   let settings = configured;
   let progress: Progress = { ready: false, remaining: 0 };
+  let waits = (): readonly WaitingOffers[] => [];
   const ended = { complete: 0, failed: 0, aborted: 0, cancelled: 0 };
   let stopCounting = (): void => {};
 
@@ -72,6 +77,10 @@ export function createState({ clock, configured, resumeEveryMs, onPause }: Daemo
     progress: () => progress,
     setProgress(next) {
       progress = next;
+    },
+    waits: () => waits(),
+    setWaits(next) {
+      waits = next;
     },
     ended: () => ended,
   };

@@ -20,8 +20,22 @@ const status: DaemonStatus = {
   targets: { active: 1, finished: 0, disabled: 0, parked: 0 },
   sources: { ready: 1, broken: 0 },
   scrapes: { running: 0, waiting: 0, complete: 1, failed: 0, aborted: 2, cancelled: 0 },
+  offers: [],
   lastEvent: 9,
 };
+
+test('status tells what offers wait for, and since when the oldest was due', async (t) => {
+  const offers = [
+    { waitFor: 'gap', offers: 300, oldestAt: now - 120_000 },
+    { waitFor: 'circuit', offers: 1, oldestAt: now - 3_600_000 },
+  ] as const;
+  const { path } = await serve(t, { 'daemon.status': () => ({ ...status, offers }) });
+  const { out } = await run(['status', '--socket', path], { now });
+  assert.match(
+    out,
+    /\nturns {5}300 wait for their hosts' pauses, due since 2m ago; 1 wait for circuits, due since 1h ago\n/,
+  );
+});
 
 test('status says in its first line that scraping is paused, and why and until when in its last', async (t) => {
   const full: DaemonStatus = { ...status, paused: '/data: the disk is full', pausedUntil: now + 12_000 };

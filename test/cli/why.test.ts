@@ -160,6 +160,7 @@ describe('why', () => {
         waiting: 2,
         delayMs: 5_000,
       },
+      line: { before: 3, shut: { waitFor: 'circuit', until: now + minute } },
       circuit: { state: 'open', times: 1, nextAt: now + minute },
       session: { code: 'not_initialised', message: 'secret "SHOP" is missing' },
     };
@@ -177,6 +178,7 @@ target 7  shop  active circuit_open
   freshness    field price: verified 3h ago; warns after 1h, is broken after 2h; should have been by 11:51:12 UTC (2h ago), warn since 11:51:12 UTC (2h ago), error since 12:51:12 UTC (1h ago)
   freshness    field state: never verified, counted from its creation 3h ago; is broken after 2h; should have been by 12:51:12 UTC (1h ago), error since 12:51:12 UTC (1h ago)
   host         https://shop.example: can be asked in 5s (gap of 5s); a pause of 5s as a rule; 2 wait
+  turn         in line behind 3 others, which waits for the circuit of its source until 13:52:12 UTC (in 1m)
   circuit      open, as most of its targets failed; tried again in 1m
   session      not_initialised: secret "SHOP" is missing
   asked as     Heronry/1.0

@@ -20,6 +20,7 @@ function asked(untils: Readonly<Record<string, number>>) {
     catalogue: () => ({ sources, problems: [] }),
     hosts: {
       ledgers: () => Promise.resolve([]),
+      placeOf: () => Promise.resolve(undefined),
       circuits: () => Promise.resolve(new Map()),
       restingUntil(key?: string) {
         keys.push(key);

@@ -104,6 +104,44 @@ test('a full store is a clear error, pauses scraping, and is read as before', as
   await checkWhole({ client });
 });
 
+test('a pulse asks for nothing while scraping pauses, and goes on when it resumes', async (t) => {
+  const site = await talkativeSite(t);
+  site.answer('/b', productPage('B', '1.50'));
+  const pulsing = productSource(
+    'ticks',
+    `url: "${site.origin}/{name}"
+pulse:
+  every: 5s
+  record: product
+  url: "${site.origin}/{name}"
+  fields: { sku: { css: h1, required: true } }`,
+  );
+  const { client, folder, pass, settle, sent, track } = await startTimed(t, {
+    settings: settingsOf({ everyMs: 1_000 }),
+    sources: { shop: productSource('shop'), ticks: pulsing },
+    storeLimitBytes: limitBytes,
+  });
+  await track('ticks', { source: 'ticks', url: site.url('/b'), everyMs: 3_600_000 });
+  await track('lamp', ...[1, 2, 3, 4].map((page) => ({ source: 'shop', url: site.url(`/a?${page}`) })));
+  await pass(40_000);
+  assert.match((await client.call('daemon.status', {})).paused ?? '', /bytes are in use/);
+  await settle();
+  const asked = sent.length;
+  await pass(60_000);
+  await settle();
+  assert.equal(sent.length, asked);
+  const waiting = (await client.call('daemon.status', {})).offers;
+  assert.deepEqual(
+    waiting.map(({ waitFor }) => waitFor),
+    ['room'],
+  );
+
+  await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'trimming.ts'), join(folder, 'data')]);
+  await pass(32_000);
+  await settle();
+  assert.ok(sent.slice(asked).some(({ url }) => url.endsWith('/b')));
+});
+
 test('a parked target waits for room to be tried again, and its project goes on', async (t) => {
   const site = await talkativeSite(t);
   site.answer('/bad', productPage('B', '1.50'));

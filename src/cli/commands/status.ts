@@ -30,12 +30,37 @@ function showDaemon(terminal: Terminal, status: DaemonStatus): string {
     `targets   ${targets.active} active, ${targets.finished} finished, ${targets.disabled} disabled${parked}`,
     `sources   ${sources.ready} ready${broken}`,
     `scrapes   ${scrapes.running} running, ${scrapes.waiting} waiting; since the start ${scrapes.complete} complete, ${scrapes.failed} failed, ${scrapes.aborted ?? 0} aborted, ${scrapes.cancelled} cancelled`,
+    `turns     ${offersText(terminal, status)}`,
     `data      ${status.data}`,
     `socket    ${status.socket}`,
   ];
   if (status.apiOnly === true) lines.push('mode      serves its control methods alone, and scrapes nothing');
   if (status.paused !== undefined) lines.push(terminal.paint('red', `paused    ${pauseText(terminal, status)}`));
   return lines.join('\n');
+}
+
+const waitTexts: Readonly<Record<DaemonStatus['offers'][number]['waitFor'], string>> = {
+  gap: "for their hosts' pauses",
+  crawl_delay: 'for crawl-delays',
+  throttle: 'for throttled hosts',
+  retry_after: 'for a Retry-After',
+  back_off: 'for a back-off',
+  concurrency: 'for requests under way',
+  unsent: 'for requests under way',
+  circuit: 'for circuits',
+  preparation: 'for robots.txt or a log-in',
+  room: 'for room in the daemon',
+};
+
+/** Formats how many offers wait for turns, what they wait for, and since when the oldest of each was due. */
+function offersText(terminal: Terminal, { offers }: DaemonStatus): string {
+  if (offers.length === 0) return 'nobody waits';
+  return offers
+    .map(
+      ({ waitFor, offers: count, oldestAt }) =>
+        `${count} wait ${waitTexts[waitFor]}, due since ${ageText(oldestAt, terminal.now())}`,
+    )
+    .join('; ');
 }
 
 /** Formats why scraping is paused, and when it may go on. */

@@ -4,6 +4,7 @@ import { defined } from '../../defined.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import type { DaemonStatus, TreeNode } from '../methods/daemon.ts';
+import type { WaitingOffers } from '../../fetch/ledger/ledger-view.ts';
 import type { Ports } from './ports.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'scrapes' | 'daemon'>;
@@ -46,9 +47,21 @@ function status(deps: Deps): DaemonStatus {
     loopDelayMs: deps.daemon.loopDelayMs(),
     ...counted(deps),
     sources: { ready: sources.size, broken: new Set(problems.map(({ file }) => file)).size },
+    offers: deps.daemon.offers().map(({ why, offers, oldestAt }) => ({
+      waitFor: waitKind(why),
+      offers,
+      oldestAt: Math.round(oldestAt),
+    })),
     lastEvent: store.events.last(),
     ...defined({ apiOnly: deps.scrapes.apiOnly ? (true as const) : undefined, paused, pausedUntil }),
   };
+}
+
+/** Converts what offers wait for to the words of the control methods. */
+function waitKind(why: WaitingOffers['why']): DaemonStatus['offers'][number]['waitFor'] {
+  if (why === 'crawl-delay') return 'crawl_delay';
+  if (why === 'retry-after') return 'retry_after';
+  return why === 'back-off' ? 'back_off' : why;
 }
 
 /** Returns how many projects, targets and scrapes there are by status, all from counters. */

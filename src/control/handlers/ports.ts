@@ -12,7 +12,7 @@ import type { Tally } from '../../schedule/waste.ts';
 import type { PageTrial, TriedStep } from '../../scrape/try.ts';
 import type { TargetRow } from '../../store/tables/rows.ts';
 import type { Store } from '../../store/store.ts';
-import type { LedgerView } from '../../fetch/ledger/ledger-view.ts';
+import type { LedgerView, OfferPlace, WaitingOffers } from '../../fetch/ledger/ledger-view.ts';
 import type { CircuitView, RobotsView } from '../methods/host.ts';
 import type { Settings } from '../methods/daemon.ts';
 import type { RobotsVerdictView, SourceView } from '../methods/source.ts';
@@ -77,6 +77,8 @@ export interface HostsPort {
   ledgers(
     asked: { readonly key: string } | { readonly after?: string | undefined; readonly limit: number },
   ): Promise<readonly LedgerView[]>;
+  /** Resolves with the place of a due target in line; with nothing where it does not wait for a turn. */
+  placeOf(target: number): Promise<OfferPlace | undefined>;
   /** Resolves with the circuits that are not closed, by source. */
   circuits(): Promise<ReadonlyMap<string, CircuitView>>;
   /** Resolves with the instants until which hosts are left alone for `Retry-After` or a back-off: of one host, or of all. */
@@ -141,6 +143,8 @@ export interface DaemonPort {
   saveSettings(settings: Settings): Promise<void>;
   /** Returns whether every actor that should run was started, and how many are still to start. */
   progress(): { readonly ready: boolean; readonly remaining: number };
+  /** Returns what offers wait for. */
+  offers(): readonly WaitingOffers[];
   /** Begins an orderly stop. */
   shutdown(): void;
 }

@@ -3,6 +3,7 @@ import type { DueInputs } from '../../schedule/next-due.ts';
 import { paceOf } from '../../schedule/pace/all.ts';
 import { newPriority } from '../../schedule/priority.ts';
 import { statusOf } from '../../store/tables/project-status.ts';
+import type { OfferPlace } from '../../fetch/ledger/ledger-view.ts';
 import type { TargetRow } from '../../store/tables/rows.ts';
 import { defined } from '../../defined.ts';
 import type { Handlers } from '../methods.ts';
@@ -48,6 +49,7 @@ async function whyView(row: TargetRow, isArchived: boolean, holds: Holds, deps: 
   const circuit = holds.circuits.get(row.source);
   const session = deps.sources.session(row.source);
   const host = source && (await hostView(source, url, deps));
+  const place = status === 'active' ? await deps.hosts.placeOf(target) : undefined;
   const isScheduled = status === 'active' && !isArchived;
   const due = isScheduled ? heldDue(row, holds, deps) : undefined;
   const dueAt = isParked ? parked.retryAt : due?.dueAt;
@@ -65,10 +67,14 @@ async function whyView(row: TargetRow, isArchived: boolean, holds: Holds, deps: 
     because: due === undefined ? [] : reasonViews(due),
     ...(due && source && paceViews(row, due.inputs, deps.clock.now())),
     objectives: trackedObjectives(row, deps).map((each) => objectiveView(each, row, deps)),
-    ...defined({ host, circuit, session }),
+    ...defined({ host, line: place && lineView(place), circuit, session }),
     userAgent: source?.userAgent ?? deps.daemon.bot.userAgent,
     robots: source === undefined ? { verdict: 'unknown' } : deps.sources.robotsVerdict(source, url),
   };
+}
+
+function lineView({ before, shut }: OfferPlace): NonNullable<WhyView['line']> {
+  return { before, ...(shut && { shut: { waitFor: shut.why, ...defined({ until: wholeMs(shut.until) }) } }) };
 }
 
 /** Resolves with the state of a target's host. A host that was never asked has the pause of the source's definition. */

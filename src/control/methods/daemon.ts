@@ -3,6 +3,15 @@ import { IntervalMs, SpanMs } from '../../schema/duration.ts';
 import type { MethodSpec } from './method.ts';
 import { Instant } from '../../view/fields.ts';
 
+/**
+ * What a due target or a request may wait for: a pause of its host, requests of it under way (`concurrency`, `unsent`), the circuit of its source,
+ * a robots.txt or log-in that comes first (`preparation`), or the limits of the daemon (`room`).
+ */
+const waitKinds = [
+  ...(['gap', 'crawl_delay', 'throttle', 'retry_after', 'back_off'] as const),
+  ...(['concurrency', 'unsent', 'circuit', 'preparation', 'room'] as const),
+] as const;
+
 /** The state of the daemon as a whole. */
 export const DaemonStatus = z.strictObject({
   state: z.enum(['starting', 'ready', 'stopping']),
@@ -31,6 +40,8 @@ export const DaemonStatus = z.strictObject({
     aborted: z.int().exactOptional(),
     cancelled: z.int(),
   }),
+  /** The due targets and requests that wait for turns, by what they wait for, with the due time of the one that has waited longest. */
+  offers: z.array(z.strictObject({ waitFor: z.enum(waitKinds), offers: z.int(), oldestAt: Instant })).readonly(),
   /** The id of the newest event, 0 before the first. */
   lastEvent: z.int().min(0),
   /** Set where the daemon was started with `--api-only`: it serves control methods, and scrapes nothing. */

@@ -69,6 +69,15 @@ export const WhyView = TargetView.pick({
   host: HostView.pick({ key: true, nextAt: true, hold: true, waiting: true })
     .extend({ delayMs: z.number() })
     .optional(),
+  /** Set while the target is due and waits for its turn. */
+  line: z
+    .strictObject({
+      /** Offers of the same kind that come before it at its host. */
+      before: z.int(),
+      /** Set while its line is shut: what it waits for, and until when where that is known. */
+      shut: z.strictObject({ waitFor: z.enum(['circuit', 'preparation']), until: Instant.optional() }).optional(),
+    })
+    .optional(),
   circuit: SourceView.shape.circuit,
   session: SourceView.shape.session,
   userAgent: z.string(),

@@ -7,6 +7,8 @@ interface Waiter {
   readonly name: string;
   readonly dueAt: number;
   readonly deadlineAt?: number;
+  readonly isManual?: boolean;
+  readonly source?: string;
 }
 
 function recheck(name: string, dueAt: number, deadlineAt: number): Waiter {
@@ -49,6 +51,24 @@ describe('who waits for one host', () => {
     line.add(other('o1', 1));
     line.add(other('o2', 2));
     assert.equal(served(line), 'r4 o1 r5 o2');
+  });
+
+  test('comes first where a person asked for it, though not for two turns in a row while others wait', () => {
+    const manual = [1, 2, 3].map((place) => ({ ...other(`m${place}`, 100 + place), isManual: true }));
+    const others = [other('o1', 1), other('o2', 2)];
+    assert.equal(served(lineOf(0.5, ...others, recheck('r1', 0, 9), ...manual)), 'm1 r1 m2 o1 m3 o2');
+    assert.equal(served(lineOf(0.5, ...manual)), 'm1 m2 m3');
+  });
+
+  test('waits while the line of its source is shut, and holds up nobody of another source', () => {
+    const line = lineOf(0.5, { ...other('a1', 1), source: 'a' }, { ...other('b1', 2), source: 'b' });
+    line.shut('a');
+    line.add({ ...other('a2', 0), source: 'a' });
+    assert.deepEqual([line.first?.name, line.size], ['b1', 3]);
+    assert.equal(line.serve()?.name, 'b1');
+    assert.equal(line.first, undefined);
+    line.open('a');
+    assert.equal(served(line), 'a2 a1');
   });
 
   test('gets the share that is set, within a turn, over every stretch in which both kinds wait', () => {
