@@ -7,8 +7,8 @@ import type { ExtractPlan } from './plan.ts';
 const known = new WeakMap<ExtractPlan, boolean>();
 
 /**
- * Whether all the work of reading by a plan is counted where it is done, so that a `WorkBudget` bounds it. That of XPaths, of JSON within
- * markup, of descents and filters of JSON paths, of the browser's tree and of functions is not.
+ * Whether all the work of reading by a plan is counted where it is done, so that a `WorkBudget` bounds it. That of JSON within markup,
+ * of descents and filters of JSON paths, of the browser's tree and of functions is not.
  */
 export function isCounted(plan: ExtractPlan): boolean {
   const isKnown = known.get(plan) ?? isPlanCounted(plan);
@@ -41,9 +41,8 @@ function isPlaceCounted(place: PlacePlan): boolean {
   switch (place.by) {
     case 'json':
       return place.in === undefined && !/\.\.|\?/.test(place.path);
-    case 'xpath':
-      return false;
     case 'css':
+    case 'xpath':
     case 'meta':
     case 'const':
     case 'here':

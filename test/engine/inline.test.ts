@@ -75,6 +75,7 @@ describe('a page is read on the main thread', () => {
     ['a pattern', { css: 'p', filters: [{ regex: '(\\d+)' }] }],
     ['objects', { css: 'p', type: 'object', fields: { a: 'b' } }],
     ['a meta tag', { meta: 'og:title' }],
+    ['XPath', { xpath: '//a[//b]' }],
   ] as const) {
     test(`by ${name}, whose work is counted as well`, async () => {
       assert.ok(await isInline(planWith(field)));
@@ -82,7 +83,6 @@ describe('a page is read on the main thread', () => {
   }
 
   for (const [name, field, document] of [
-    ['XPath', { xpath: '//a[//b]' }, 'html'],
     ['a descent', { json: '$..name' }, 'json'],
     ['a filter of a path', { json: '$.list[?@.a==1]' }, 'json'],
     ['JSON within markup', { json: '$.name', in: 'ld+json' }, 'html'],
@@ -173,6 +173,12 @@ const hostileRules: Readonly<Record<string, object>> = {
   'lists of spaced texts': { css: '.a', take: 'spaced', ...texts },
   addresses: { css: '.a', attr: 'srcset', ...texts },
   'meta tags': { meta: 'z' },
+  'paths from each to each': { xpath: '//b[//*[@class="z"]]' },
+  'paths up and down': { xpath: '//*[ancestor::*/descendant::z]' },
+  'paths to siblings': { xpath: '//*[preceding-sibling::*[following::z]]', ...texts },
+  'comparisons of paths': { xpath: '//*[. = //z or .//@class != //@href]', ...texts },
+  'functions of texts': { xpath: 'translate(normalize-space(//*), "abc", "xyz")' },
+  'sums of paths': { xpath: 'sum(//*) + count(//node() | //@*)' },
   patterns: { css: '.a', filters: [{ replace: { from: 'a(.*z)?', to: 'x' } }] },
   amounts: { css: '.a', type: 'array', of: { type: 'money' } },
   dates: { css: '.a', type: 'array', of: { type: 'date', formats: ['dd.MM.yyyy', 'd. MMM yy'] } },

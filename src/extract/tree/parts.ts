@@ -57,14 +57,20 @@ const attributeSteps = 30;
 /** Elements within each other of a page whose reading is bounded, at most: the parser's work for an end tag grows with them. */
 const maxDepth = 128;
 
+/** Attributes of one element of such a page, at most: an object with very many is slow to go through. */
+const maxOfTag = 1_000;
+
 /**
  * Builds a tree. Throws `TooManyParts` at the first attribute beyond 1,000,000: attributes have no mark that could be counted before. Throws
- * `TooMuchWork` for a deep tree where the work is bounded.
+ * `TooMuchWork` for a deep tree, or a tag of very many attributes, where the work is bounded.
  */
 export class BoundHandler extends DomHandler {
   readonly #document: 'html' | 'xml';
   readonly #maxDepth = isBounded() ? maxDepth : Infinity;
+  readonly #maxOfTag = isBounded() ? maxOfTag : Infinity;
   #attributes = 0;
+  /** Attributes of the tag that is being parsed. */
+  #ofTag = 0;
 
   constructor(document: 'html' | 'xml') {
     super();
@@ -72,13 +78,15 @@ export class BoundHandler extends DomHandler {
   }
 
   override onopentag(name: string, attributes: Record<string, string>): void {
-    if (this.tagStack.length > this.#maxDepth) throw new TooMuchWork();
+    if (this.tagStack.length > this.#maxDepth || this.#ofTag > this.#maxOfTag) throw new TooMuchWork();
+    this.#ofTag = 0;
     super.onopentag(name, attributes);
   }
 
   onattribute(): void {
     spend(attributeSteps);
     this.#attributes += 1;
+    this.#ofTag += 1;
     if (this.#attributes > maxParts) throw new TooManyParts(this.#document);
   }
 }

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { DateTime, IANAZone } from 'luxon';
 import { faultCheck, textFault } from '../../schema/checked-text.ts';
 import { expected } from '../../schema/expected.ts';
+import { spend } from '../../work-budget.ts';
 import type { Schemas } from './field-type.ts';
 
 /** How dates are written; ISO 8601 without formats. */
@@ -80,10 +81,14 @@ export function readFormattedInstant(text: string, options: DateOptions): string
   return readFormatted(text, options)?.toUTC().toISO() ?? undefined;
 }
 
+/** The work of trying a format. */
+const formatSteps = 2_000;
+
 function readFormatted(text: string, options: DateOptions): DateTime | undefined {
   textsRead += 1;
   if (textsRead % textsPerReset === 0) IANAZone.resetCache();
   for (const read of readersOf(options)) {
+    spend(formatSteps);
     const found = read(text);
     if (isKept(found)) return found;
   }

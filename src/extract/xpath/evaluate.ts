@@ -1,10 +1,15 @@
+import { spend } from '../../work-budget.ts';
 import { callFunction, type CallContext } from './functions.ts';
 import type { Expression, Path, LocationStep } from './expression.ts';
 import { along, inOrder, passes, type Tree, type XNode } from './tree.ts';
 import { asBoolean, asNumber, compare, isNodes, type XValue } from './value.ts';
 
+/** The work of an expression, without that of what it finds. */
+const expressionSteps = 20;
+
 /** Evaluates an expression. Recursive in the expression, never in the page. Throws a `RangeError` for an unknown function, which the parser refuses. */
 export function evaluateExpression(expression: Expression, context: CallContext): XValue {
+  spend(expressionSteps);
   switch (expression.kind) {
     case 'literal':
       return expression.value;
@@ -77,8 +82,13 @@ function taken(nodes: readonly XNode[], step: LocationStep, tree: Tree): readonl
   return step.axis === 'attribute' || step.axis === 'self' ? found.flat() : inOrder(found.flat(), tree);
 }
 
+/** The work of a location step, and of each node along its axis. */
+const [stepSteps, nodeSteps] = [20, 8];
+
 function stepFrom(node: XNode, { axis, test, predicates }: LocationStep, tree: Tree): readonly XNode[] {
-  const fitting = along(axis, node, tree).filter((each) => passes(each, test, axis));
+  const found = along(axis, node, tree);
+  spend(stepSteps + found.length * nodeSteps);
+  const fitting = found.filter((each) => passes(each, test, axis));
   return predicates.reduce((found, predicate) => kept(found, predicate, tree), fitting);
 }
 

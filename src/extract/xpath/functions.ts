@@ -1,3 +1,4 @@
+import { spend } from '../../work-budget.ts';
 import { attributeOf, elementsIn } from '../tree/nodes.ts';
 import { nameOf, stringOf, type Tree, type XNode } from './tree.ts';
 import { asBoolean, asNumber, asText, isNodes, type XValue } from './value.ts';
@@ -43,8 +44,8 @@ export const functions: ReadonlyMap<string, XPathFunction> = new Map<string, XPa
   ['substring-before', { takes: [2, 2], gives: 'text', call: (text, mark) => beside(asText(text), asText(mark))[0] }],
   ['substring-after', { takes: [2, 2], gives: 'text', call: (text, mark) => beside(asText(text), asText(mark))[1] }],
   ['substring', { takes: [2, 3], gives: 'text', call: substring }],
-  ['string-length', { takes: [0, 1], gives: 'number', call: (text) => Array.from(asText(text)).length }],
-  ['normalize-space', { takes: [0, 1], gives: 'text', call: (text) => collapsed(asText(text)) }],
+  ['string-length', { takes: [0, 1], gives: 'number', call: (text) => Array.from(readText(text)).length }],
+  ['normalize-space', { takes: [0, 1], gives: 'text', call: (text) => collapsed(readText(text)) }],
   ['translate', { takes: [3, 3], gives: 'text', call: translate }],
   ['boolean', { takes: [1, 1], gives: 'boolean', call: asBoolean }],
   ['not', { takes: [1, 1], gives: 'boolean', call: (value) => !asBoolean(value) }],
@@ -61,7 +62,19 @@ export function callFunction(name: string, args: readonly XValue[], context: Cal
   const [first = [context.node], second = ''] = args;
   const called = functions.get(name);
   if (called === undefined) throw new RangeError(`expected a function of XPath, got "${name}"`);
-  return called.call(first, second, context, args);
+  const value = called.call(first, second, context, args);
+  if (typeof value === 'string') spend(value.length);
+  return value;
+}
+
+/** The work of each character of a text that is gone through. */
+const unitSteps = 10;
+
+/** The text of a value, for what goes through its characters. */
+function readText(value: XValue): string {
+  const text = asText(value);
+  spend(text.length * unitSteps);
+  return text;
 }
 
 function sumOf(nodes: XValue): number {
@@ -86,23 +99,24 @@ function collapsed(text: string): string {
 function substring(text: XValue, start: XValue, _context: CallContext, [, , length]: readonly XValue[]): string {
   const from = Math.round(asNumber(start));
   const to = length === undefined ? Number.POSITIVE_INFINITY : from + Math.round(asNumber(length));
-  return Array.from(asText(text))
+  return Array.from(readText(text))
     .filter((_, index) => index + 1 >= from && index + 1 < to)
     .join('');
 }
 
 function translate(text: XValue, from: XValue, _context: CallContext, [, , to = '']: readonly XValue[]): string {
-  const targets = Array.from(asText(to));
+  const targets = Array.from(readText(to));
   const table = new Map<string, string>();
-  for (const [index, char] of Array.from(asText(from)).entries()) {
+  for (const [index, char] of Array.from(readText(from)).entries()) {
     if (!table.has(char)) table.set(char, targets[index] ?? '');
   }
-  return Array.from(asText(text), (char) => table.get(char) ?? char).join('');
+  return Array.from(readText(text), (char) => table.get(char) ?? char).join('');
 }
 
 /** The elements whose attribute `id` is one of these: no document type is read, which could name other attributes. */
 function withIds(ids: XValue, { root }: Tree): readonly XNode[] {
   const text = isNodes(ids) ? ids.map(stringOf).join(' ') : asText(ids);
+  spend(text.length * unitSteps);
   const wanted = new Set(text.split(/[ \t\r\n]+/).filter((id) => id !== ''));
   return Array.from(elementsIn(root)).filter((element) => wanted.has(attributeOf(element, 'id') ?? ''));
 }

@@ -9,6 +9,7 @@ import {
   isText,
   type ParentNode,
 } from 'domhandler';
+import { spend } from '../../work-budget.ts';
 import { nextBeside, nextNode, textContent } from '../tree/nodes.ts';
 import type { Axis, NodeTest } from './expression.ts';
 
@@ -134,11 +135,16 @@ function precedingOf(node: XNode, tree: Tree): XNode[] {
   return found.reverse();
 }
 
+/** The work of making a node of an attribute. */
+const attributeSteps = 50;
+
 function attributesOf(node: XNode, { attributes }: Tree): readonly Attribute[] {
   if (isOwn(node) || !isTag(node)) return [];
   const known = attributes.get(node);
   if (known !== undefined) return known;
-  const found = Object.entries(node.attribs)
+  const entries = Object.entries(node.attribs);
+  spend(entries.length * attributeSteps);
+  const found = entries
     .filter(([name]) => name !== 'xmlns' && !name.startsWith('xmlns:'))
     .map(([name, value]): Attribute => ({ type: 'attribute', owner: node, name, value }));
   attributes.set(node, found);
@@ -172,6 +178,15 @@ function fits(name: string, wanted: string): boolean {
 
 /** Returns the string value of a node. */
 export function stringOf(node: XNode): string {
+  const text = textOf(node);
+  spend(textSteps + text.length);
+  return text;
+}
+
+/** The work of the string value of a node, without that of its characters. */
+const textSteps = 10;
+
+function textOf(node: XNode): string {
   if (node.type === 'attribute') return node.value;
   if (node.type === 'top') return textContent(node.only);
   return isText(node) || isComment(node) || isDirective(node) ? node.data : textContent(node);
@@ -183,14 +198,21 @@ export function nameOf(node: XNode): string {
   return !isOwn(node) && isTag(node) ? node.name : '';
 }
 
+/** The work of giving a node its number, and of putting it into order. */
+const [orderSteps, sortSteps] = [10, 30];
+
 /** Sorts nodes into page order, attributes behind their element; each node once. */
 export function inOrder(nodes: Iterable<XNode>, tree: Tree): XNode[] {
   const found = [...new Set(nodes)];
+  spend(found.length * sortSteps);
   if (found.length < 2) return found;
   const { order } = tree;
   if (order.size === 0) {
     order.set(tree.top, 0);
-    for (const node of below(tree.top)) order.set(node, order.size);
+    for (const node of below(tree.top)) {
+      spend(orderSteps);
+      order.set(node, order.size);
+    }
   }
   return found
     .map((node) => ({ node, place: placeOf(node, tree) }))

@@ -1,3 +1,4 @@
+import { spend } from '../../work-budget.ts';
 import { plainText } from '../value/plain-text.ts';
 import type { Comparison } from './expression.ts';
 import { stringOf, type XNode } from './tree.ts';
@@ -63,14 +64,19 @@ function most(all: readonly number[]): number {
 }
 
 function numbersOf(value: XValue): number[] {
+  if (isNodes(value)) spend(value.length * comparedSteps);
   const numbers = isNodes(value) ? value.map((node) => asNumber(stringOf(node))) : [asNumber(value)];
   return numbers.filter((each) => !Number.isNaN(each));
 }
+
+/** The work of comparing what a node says. */
+const comparedSteps = 15;
 
 /** Both sides as what they are compared as: numbers where one of them is a number, else texts. */
 function sides(left: XValue, right: XValue): readonly [Set<string | number>, Set<string | number>] {
   const isNumeric = typeof left === 'number' || typeof right === 'number';
   const [lefts, rights] = [left, right].map((side) => {
+    if (isNodes(side)) spend(side.length * comparedSteps);
     const each = isNodes(side) ? side.map(stringOf) : [side];
     return new Set(each.map((one) => (isNumeric ? asNumber(one) : asText(one))));
   });
