@@ -16,6 +16,7 @@ const status: DaemonStatus = {
   startedAt: now - 60_000,
   memoryBytes: 100_000_000,
   loopDelayMs: 12,
+  commits: { transactions: 40, changes: 130 },
   projects: { active: 1, finished: 0, archived: 0 },
   targets: { active: 1, finished: 0, disabled: 0, parked: 0 },
   sources: { ready: 1, broken: 0 },
@@ -58,8 +59,8 @@ test('status says nothing of a pause while there is none', async (t) => {
   assert.doesNotMatch(out, /paused/);
 });
 
-test('status tells the memory of the daemon alone, and how late its loop is', async (t) => {
+test('status tells the memory of the daemon alone, how late its loop is, and how many changes share a transaction', async (t) => {
   const { path } = await serve(t, { 'daemon.status': () => status });
   const { out } = await run(['status', '--socket', path], { now });
-  assert.match(out, /\nload {6}100\.0 MB of memory; the loop is up to 12 ms late\n/);
+  assert.match(out, /\nload {6}100\.0 MB of memory; the loop is up to 12 ms late; 3\.3 changes a transaction\n/);
 });

@@ -25,7 +25,7 @@ function showDaemon(terminal: Terminal, status: DaemonStatus): string {
   const lines = [
     `heronry ${status.version} is ${showStatus(terminal, status.state)}${remaining}${paused}`,
     `started   ${ageText(status.startedAt, terminal.now())}, pid ${status.pid}, Node ${status.node}`,
-    `load      ${bytesText(status.memoryBytes)} of memory; the loop is up to ${status.loopDelayMs} ms late`,
+    `load      ${bytesText(status.memoryBytes)} of memory; the loop is up to ${status.loopDelayMs} ms late${commitsText(status)}`,
     `projects  ${projects.active} active, ${projects.finished} finished, ${projects.archived} archived`,
     `targets   ${targets.active} active, ${targets.finished} finished, ${targets.disabled} disabled${parked}`,
     `sources   ${sources.ready} ready${broken}`,
@@ -61,6 +61,11 @@ function offersText(terminal: Terminal, { offers }: DaemonStatus): string {
         `${count} wait ${waitTexts[waitFor]}, due since ${ageText(oldestAt, terminal.now())}`,
     )
     .join('; ');
+}
+
+/** Formats how many changes shared a transaction of the store; nothing before the first. */
+function commitsText({ commits: { transactions, changes } }: DaemonStatus): string {
+  return transactions === 0 ? '' : `; ${(changes / transactions).toFixed(1)} changes a transaction`;
 }
 
 /** Formats why scraping is paused, and when it may go on. */

@@ -45,6 +45,7 @@ function status(deps: Deps): DaemonStatus {
     node: process.version,
     memoryBytes: deps.daemon.memoryBytes(),
     loopDelayMs: deps.daemon.loopDelayMs(),
+    commits: store.environment.commitCounts(),
     ...counted(deps),
     sources: { ready: sources.size, broken: new Set(problems.map(({ file }) => file)).size },
     offers: deps.daemon.offers().map(({ why, offers, oldestAt }) => ({

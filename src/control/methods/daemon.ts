@@ -27,6 +27,8 @@ export const DaemonStatus = z.strictObject({
   memoryBytes: z.int(),
   /** How late the event loop was to what was due: the 99th percentile of the last 10 to 20 s. */
   loopDelayMs: z.int().min(0),
+  /** Transactions of the store since the daemon started, and the changes in them: under load, many share one. */
+  commits: z.strictObject({ transactions: z.int(), changes: z.int() }),
   projects: z.strictObject({ active: z.int(), finished: z.int(), archived: z.int() }),
   targets: z.strictObject({ active: z.int(), finished: z.int(), disabled: z.int(), parked: z.int() }),
   sources: z.strictObject({ ready: z.int(), broken: z.int() }),
