@@ -4,7 +4,8 @@
  * thread; `mainMicros` is the main thread's own CPU per page. Beside them the same page read inline.
  *
  * Goal: at most half of plain Piscina's. The size at which the thread begins to give more pages per second than the main thread
- * is the break-even that `inlineBytes` of `src/engine/inline.ts` is set by; `delayP99Ms` tells what the loop pays on either side.
+ * is where a second processor pays, which the share of the main thread in `src/engine/inline.ts` leaves to threads;
+ * `delayP99Ms` tells what the loop pays on either side.
  *
  * Run with `node bench/handoff.bench.ts [--json]`.
  */
