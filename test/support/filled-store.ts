@@ -74,6 +74,8 @@ async function fill(folder: string, filling: Filling): Promise<void> {
 
 function schedulingOf({ count, pace }: Filling): Scheduling {
   const at = Date.now();
+  /** The lowest free slot of each host: a search for one passes all below it. */
+  const slots = new Map<string, number>();
   return {
     first({ target, url }) {
       switch (pace?.kind) {
@@ -98,7 +100,10 @@ function schedulingOf({ count, pace }: Filling): Scheduling {
 
   function onGrid(target: number, url: string, { everyMs, originAt, isTogether }: Grid): ScheduleRow {
     const phaseMs = isTogether ? 0 : ((target - 1) * everyMs) / count;
-    const grid = { originAt, everyMs, slot: target - 1, phaseMs, key: new URL(url).origin };
+    const key = new URL(url).origin;
+    const slot = slots.get(key) ?? 0;
+    slots.set(key, slot + 1);
+    const grid = { originAt, everyMs, slot, phaseMs, key };
     return { target, since: originAt + phaseMs - everyMs, pace: { kind: 'interval', grid }, dueAt: originAt + phaseMs };
   }
 }
