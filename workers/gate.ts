@@ -46,7 +46,7 @@ export function createGate(hosts: Ref<HostsMessage>): HostsGate {
       leases.delete(grant);
       if (lease !== undefined) hosts.send({ type: 'done', lease, outcome });
     },
-    firstTurn({ key, source, id }, lease) {
+    firstTurn({ key, dueAt, deadlineAt, isManual, source, id }, lease) {
       let isFree = true;
       const take = (): Grant | undefined => {
         if (!isFree) return undefined;
@@ -55,6 +55,9 @@ export function createGate(hosts: Ref<HostsMessage>): HostsGate {
       };
       return {
         key,
+        dueAt,
+        deadlineAt,
+        isManual,
         take,
         giveBack() {
           if (isFree) hosts.send({ type: 'done', lease, outcome: { kind: 'unused' } });

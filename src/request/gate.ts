@@ -30,10 +30,8 @@ export interface Gate {
   done(grant: Grant, outcome: TurnOutcome): void;
 }
 
-/** The turn with which a scrape begins. */
-export interface FirstTurn {
-  /** The politeness key of the turn. */
-  readonly key: string;
+/** The turn with which a scrape begins, with the rank by which its target waited for it. */
+export interface FirstTurn extends Pick<Offer, 'key' | 'dueAt' | 'deadlineAt' | 'isManual'> {
   /** Takes the turn for a request, which gives it back by `Gate.done`; `undefined` when it was taken or given back before. */
   take(): Grant | undefined;
   /** Gives the turn back unused, unless it was taken. */

@@ -1,7 +1,7 @@
 import { defined } from '../defined.ts';
 import { leadAmong } from './feasibility.ts';
 import { type FreshRow, firstDeadline } from './fresh-row.ts';
-import { type Due, type DueInputs, nextDue, nextDueAt, recheckDeadline } from './next-due.ts';
+import { type DueInputs, nextDueAt } from './next-due.ts';
 import type { Recheck } from './time/objective.ts';
 import { givenFor, paceOf } from './pace/all.ts';
 import type {
@@ -25,10 +25,6 @@ export interface DueTimes {
   scheduleOf(target: DueTarget, project?: ScheduledProject): EffectiveSchedule;
   /** All that decides when a target is due now; `undefined` for a target that is not scheduled. */
   inputsOf(target: DueTarget): DueInputs | undefined;
-  /** When a target is due and why; nothing asks for a target that is not scheduled. */
-  why(target: DueTarget): Due;
-  /** The deadline of a target that is due now for its objective; `undefined` for any other target. */
-  deadlineOf(target: DueTarget): number | undefined;
   /**
    * When a target would be due again if its scrape ended now: until then the scrape may be tried again. Infinite where the next scrape counts
    * from the end of this one.
@@ -51,14 +47,6 @@ export function createDueTimes({ scheduleOf: scheduleIn, now, store }: DueTimesD
   return {
     scheduleOf,
     inputsOf,
-    why(target) {
-      const inputs = inputsOf(target);
-      return inputs === undefined ? { because: [] } : nextDue(inputs);
-    },
-    deadlineOf(target) {
-      const inputs = inputsOf(target);
-      return inputs && recheckDeadline(inputs);
-    },
     afterwards(target) {
       const row = store().schedule.get(target.target);
       if (row === undefined || paceOf(row.pace).pauseMs !== undefined) return Infinity;

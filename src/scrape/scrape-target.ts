@@ -89,20 +89,16 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
     signal: AbortSignal,
   ): Promise<SourceVerdict | undefined> {
     const { source, version } = loaded;
-    const now = clock.now();
-    const reasons = dues.why(target).because.filter(({ effect }) => effect === 'asks');
-    // A crawl looks for new pages and does not verify known ones, so that no objective gives it a deadline.
-    const deadlineAt = source.crawl === undefined ? dues.deadlineOf(target) : undefined;
     const nextDueAt = dues.afterwards(target);
     const inMemory = source.crawl === undefined;
     const began = await deps.unlessFull(() => beginScrape(store(), target.target, version, { inMemory }));
     if (!began?.ok) return undefined;
     const { wish, fence } = began;
     progress.begun(fence.scrape);
-    const begun = { ...fence, version, dueAt: Math.min(now, ...reasons.map(({ at }) => at)), nextDueAt };
+    const begun = { ...fence, version, dueAt: first.dueAt, nextDueAt };
     // The pages that a crawl finds are no longer what the person asked for.
-    const isManual = source.crawl === undefined && reasons.some(({ by }) => by === 'manual');
-    const rank = { first, isManual, ...defined({ deadlineAt }) };
+    const isManual = source.crawl === undefined && first.isManual === true;
+    const rank = { first, isManual, ...defined({ deadlineAt: first.deadlineAt }) };
     const sent = new SentCredentials();
     const log = new ScrapeLog(deps.log, { source: source.id, project: target.project, scrape: fence.scrape });
     const watched = watchRequests(deps.makeRequest, sent, (isWaiting) => progress.waits(isWaiting));

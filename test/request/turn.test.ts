@@ -106,6 +106,7 @@ describe('an exchange', () => {
       let isFree = true;
       return {
         key,
+        dueAt: 0,
         take: () => (isFree ? ((isFree = false), { sent: () => void happened.push('first sent') }) : undefined),
         giveBack: () => void (isFree && happened.push('given back')),
         decline: assert.fail,

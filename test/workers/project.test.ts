@@ -25,7 +25,13 @@ function target(number: number, host: string): TargetRow {
 }
 
 /** The turns of a host that is always free. */
-const turn: FirstTurn = { key: '', take: () => undefined, giveBack: () => undefined, decline: () => undefined };
+const turn: FirstTurn = {
+  key: '',
+  dueAt: 0,
+  take: () => undefined,
+  giveBack: () => undefined,
+  decline: () => undefined,
+};
 
 interface Running {
   readonly progress: ScrapeProgress;
