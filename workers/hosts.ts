@@ -140,6 +140,8 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
   let saving: number | undefined;
 
   self.trapExit();
+  // Each scrape waits for its turns, and control asks here.
+  self.prioritise();
   for (const [key, row] of deps.loadHosts()) book.restore(key, row, clock.monotonic(), wallOffset());
   for (const [source, row] of deps.circuits?.load() ?? [])
     circuits.restore(source, row, clock.monotonic(), wallOffset());

@@ -20,9 +20,12 @@ const turnMessagesOfOne = 100;
 const longestStride = 16;
 const slowLookMs = 0.1;
 
-/** The lives with work to do, in the order in which they got it. A turn of the queue lasts from one visit of the event loop to the next. */
+/** The lives with work to do: those of high priority first, and each kind in the order in which it got its work. A turn of the queue lasts from one visit of the event loop to the next. */
 export class RunQueue {
   readonly #waiting = new Mailbox<Runnable>();
+  readonly #waitingHigh = new Mailbox<Runnable>();
+  /** Apart from the lives, since most have no priority and there may be a million. */
+  readonly #high = new WeakSet<Runnable>();
   #turn: 'none' | 'open' | 'spent' = 'none';
   #isDrainQueued = false;
   #handled = 0;
@@ -30,12 +33,17 @@ export class RunQueue {
   #lookedAt = 0;
 
   get size(): number {
-    return this.#waiting.size;
+    return this.#waiting.size + this.#waitingHigh.size;
+  }
+
+  /** Gives a life its turns before all others from the next message on. */
+  prioritise(life: Runnable): void {
+    this.#high.add(life);
   }
 
   /** Adds a life that is not in the queue. */
   add(life: Runnable): void {
-    this.#waiting.push(life);
+    this.#push(life);
     if (this.#isDrainQueued || this.#turn === 'spent') return;
     this.#isDrainQueued = true;
     queueMicrotask(this.#drain);
@@ -45,11 +53,15 @@ export class RunQueue {
     this.#isDrainQueued = false;
     if (this.#turn === 'none') this.#open();
     while (this.#turn === 'open') {
-      const life = this.#waiting.shift();
+      const life = this.#waitingHigh.shift() ?? this.#waiting.shift();
       if (life === undefined) return;
-      if (life.takeTurn(this.#steps)) this.#waiting.push(life);
+      if (life.takeTurn(this.#steps)) this.#push(life);
     }
   };
+
+  #push(life: Runnable): void {
+    (this.#high.has(life) ? this.#waitingHigh : this.#waiting).push(life);
+  }
 
   /** Handles messages of one life; returns whether it has more to do. */
   readonly #steps = (life: Runnable): boolean => {
@@ -78,7 +90,7 @@ export class RunQueue {
 
   readonly #close = (): void => {
     this.#turn = 'none';
-    if (this.#waiting.size > 0) this.#drain();
+    if (this.size > 0) this.#drain();
   };
 
   /** Ends the turn if it is over; returns whether the messages since the last look were quick. */

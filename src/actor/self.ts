@@ -83,6 +83,10 @@ export class LifeSelf<M> implements Self<M> {
     if (!this.#life.hasEnded) this.#life.wrapExit = wrap ?? null;
   }
 
+  prioritise(): void {
+    this.#life.kernel.queue.prioritise(this.#life);
+  }
+
   untrapExit(): void {
     this.#life.wrapExit = undefined;
   }

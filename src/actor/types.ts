@@ -85,6 +85,11 @@ export interface Self<M> {
    * the signals are dropped: that is for a life that only wants its `stop` to run.
    */
   trapExit(wrap?: (exit: Exit) => M): void;
+  /**
+   * Gives this life its turns before all lives that have not called this, as Erlang's priority `high` does. For a life that many
+   * wait for, and whose messages are short.
+   */
+  prioritise(): void;
   /** Undoes `trapExit`: exit signals end this life again. */
   untrapExit(): void;
   /** Links this life and another: when one ends, the other gets an exit signal. If there is no such life, throws a `CallError` `noproc`, or sends an exit signal `noproc` to a life that traps exits. */

@@ -45,6 +45,21 @@ describe('run queue', () => {
     assert.ok((system.inspect()[0]?.mailbox ?? 0) > 900_000);
   });
 
+  test('a life of high priority has its turns before all others, in the order in which its messages came', async () => {
+    const { spawn, system } = stage();
+    const handled: string[] = [];
+    const spawnNoting = (id: string, isHigh: boolean) =>
+      spawn<string>((self) => {
+        if (isHigh) self.prioritise();
+        return { receive: (message) => void handled.push(`${id}${message}`) };
+      }, id);
+    const usual = [await spawnNoting('a', false), await spawnNoting('b', false)];
+    const high = await spawnNoting('h', true);
+    for (const ref of [...usual, high, ...usual, high]) ref.send(String(handled.length));
+    await system.idle();
+    assert.deepEqual(handled, ['h0', 'h0', 'a0', 'a0', 'b0', 'b0']);
+  });
+
   test('lives that never rest leave turns to the event loop', async () => {
     const { spawn, system } = stage();
     const busy = await spawn<string>((self) => ({ receive: (message) => self.send(message) }));

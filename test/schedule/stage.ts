@@ -69,6 +69,7 @@ export class Stage {
       monitor: refuse,
       demonitor: refuse,
       register: (registry, key) => void holds.push(hold(registry, key, ref).release),
+      prioritise: () => undefined,
       unregister: refuse,
     };
     const behaviour = actor(self);
