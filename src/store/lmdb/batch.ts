@@ -21,8 +21,8 @@ interface Change {
 
 type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown };
 
-/** Changes of one transaction: they take a few milliseconds of the event loop. */
-const maxChanges = 64;
+/** Changes of one transaction: they take some 2 ms of the event loop, for which control waits. */
+const maxChanges = 16;
 
 /** The longest time that a transaction waits for further changes, in milliseconds. */
 const windowMs = 8;

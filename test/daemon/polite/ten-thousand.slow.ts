@@ -4,7 +4,6 @@ import { type Client, ConnectionError } from '../../../src/control/client.ts';
 import { daemonFolder, startOwnDaemon } from '../own-daemon.ts';
 import type { HostReport } from '../../support/receipts.thread.ts';
 import { beatMs, type Hosts, openHosts, shortfallsOf } from '../../support/receipts.ts';
-import { slowness } from '../../support/slowness.ts';
 import { politeSource } from './support.ts';
 
 const requests = 10_000;
@@ -102,7 +101,7 @@ function judge({ receipts, mostOpen }: HostReport, { concurrency, delayMs, minDe
 
 test(
   'over 10,000 requests from 500 targets on 20 hosts, with pulses, rescrapes by hand, kills and restarts between, no gap is shorter than the policy and no host over its concurrency',
-  { timeout: 4 * timeLimitMs },
+  { timeout: 2 * timeLimitMs },
   async (t) => {
     const web = await openHosts(
       t,
@@ -111,7 +110,6 @@ test(
     const startedAt = performance.now();
     const manual = await scrapeThroughEnds(t, web);
     const tookMs = performance.now() - startedAt;
-    const meanwhile = slowness();
     const reports = await web.report();
     const shortfalls = reports.flatMap((report, host) => judge(report, hosts[host] ?? assert.fail()));
     const receipts = reports.flatMap((report) => report.receipts);
@@ -126,6 +124,6 @@ test(
     t.diagnostic(`${exact} of ${shortfalls.length} gaps were as long as the policy without any tolerance`);
     assert.ok(receipts.length >= requests && manual >= 100);
     assert.ok(exact >= 0.95 * shortfalls.length, 'the tolerance is needed by few');
-    assert.ok(tookMs < timeLimitMs * meanwhile, `${tookMs} ms, on a core ${meanwhile} times slower than the reference`);
+    assert.ok(tookMs < timeLimitMs, `${tookMs} ms`);
   },
 );
