@@ -9,8 +9,12 @@ import type { HostsMessage } from './hosts.ts';
 
 /** The gate of requests, and the turns with which scrapes begin. */
 export interface HostsGate extends Gate {
-  /** The turn that the ledgers handed to a target. */
-  firstTurn(offer: TargetOffer, lease: Lease): FirstTurn;
+  /**
+   * The turn that the ledgers handed to a target.
+   *
+   * @param isLate - whether the turn may expire before a request is sent.
+   */
+  firstTurn(offer: TargetOffer, lease: Lease, isLate: () => boolean): FirstTurn;
 }
 
 /** The ports of requests to the actor `hosts`. */
@@ -46,10 +50,10 @@ export function createGate(hosts: Ref<HostsMessage>): HostsGate {
       leases.delete(grant);
       if (lease !== undefined) hosts.send({ type: 'done', lease, outcome });
     },
-    firstTurn({ key, dueAt, deadlineAt, isManual, source, id }, lease) {
+    firstTurn({ key, dueAt, deadlineAt, isManual, source, id }, lease, isLate) {
       let isFree = true;
       const take = (): Grant | undefined => {
-        if (!isFree) return undefined;
+        if (!isFree || isLate()) return undefined;
         isFree = false;
         return grantOf(lease);
       };
@@ -58,6 +62,7 @@ export function createGate(hosts: Ref<HostsMessage>): HostsGate {
         dueAt,
         deadlineAt,
         isManual,
+        isLate,
         take,
         giveBack() {
           if (isFree) hosts.send({ type: 'done', lease, outcome: { kind: 'unused' } });

@@ -112,6 +112,9 @@ export interface HostsDeps {
 
 /** Time for a connection to succeed or fail; bounds an unsent turn, in ms. */
 const unsentMs = 60_000;
+
+/** How long a turn may be on its way to its target, in ms: at high load a project may be long in looking at its messages. */
+export const handOverMs = unsentMs / 2;
 const sentMs = turnLimitMs(180_000);
 const saveEveryMs = 1_000;
 const forgetEveryMs = 60_000;

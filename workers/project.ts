@@ -144,12 +144,12 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
     else arm(entries);
   }
 
-  /** Begins the scrape of a target whose turn has come, unless it is no longer due or other scrapes hold it back now. */
+  /** Begins the scrape of a target whose turn has come, unless it is no longer due, other scrapes hold it back now, or the turn came late. */
   function granted(target: number, turn: FirstTurn): void {
     offers = offers.filter((offer) => offer.id !== target);
     const entry = deps.agenda(id, target).find((each) => each.target.target === target);
     const { dueAt = Infinity, target: row } = entry ?? {};
-    const isDue = row?.status === 'active' && dueAt <= deps.clock.now() && !scrapes.has(target);
+    const isDue = row?.status === 'active' && dueAt <= deps.clock.now() && !scrapes.has(target) && !turn.isLate();
     if (entry !== undefined && isDue && holdOf(entry.target, scrapes) === undefined) return begin(entry, turn);
     turn.decline();
     look();

@@ -9,6 +9,7 @@ import { recover } from '../store/scrapes.ts';
 import type { Change, Store } from '../store/store.ts';
 import type { RootDeps } from '../../supervisors/root.ts';
 import { extractPage } from '../../workers/extractors.ts';
+import { handOverMs } from '../../workers/hosts.ts';
 import { defined } from '../defined.ts';
 import type { Children } from './children.ts';
 import { claimData } from './claim.ts';
@@ -95,7 +96,9 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
       started: state.setWaits,
       granted(offer, lease) {
         const project = names.projects.whereis(offer.project);
-        project?.send({ type: 'granted', target: offer.id, turn: daemon.gate.firstTurn(offer, lease) });
+        const lateAt = clock.monotonic() + handOverMs;
+        const turn = daemon.gate.firstTurn(offer, lease, () => clock.monotonic() > lateAt);
+        project?.send({ type: 'granted', target: offer.id, turn });
         return project !== undefined;
       },
       policyOf({ source: id, origin, policy }) {

@@ -32,7 +32,9 @@ export interface Gate {
 
 /** The turn with which a scrape begins, with the rank by which its target waited for it. */
 export interface FirstTurn extends Pick<Offer, 'key' | 'dueAt' | 'deadlineAt' | 'isManual'> {
-  /** Takes the turn for a request, which gives it back by `Gate.done`; `undefined` when it was taken or given back before. */
+  /** Whether the turn has waited so long for its target that it may expire before a request is sent. */
+  isLate(): boolean;
+  /** Takes the turn for a request, which gives it back by `Gate.done`; `undefined` when it is late, or was taken or given back before. */
   take(): Grant | undefined;
   /** Gives the turn back unused, unless it was taken. */
   giveBack(): void;

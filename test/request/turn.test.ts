@@ -107,6 +107,7 @@ describe('an exchange', () => {
       return {
         key,
         dueAt: 0,
+        isLate: () => false,
         take: () => (isFree ? ((isFree = false), { sent: () => void happened.push('first sent') }) : undefined),
         giveBack: () => void (isFree && happened.push('given back')),
         decline: assert.fail,

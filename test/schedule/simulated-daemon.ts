@@ -115,7 +115,7 @@ export async function openDaemon({ wall, disk, catalogue, random, around }: Daem
         },
         hasRoom: () => true,
         granted(offer, lease) {
-          const turn = gate.firstTurn(offer, lease);
+          const turn = gate.firstTurn(offer, lease, () => false);
           const owner = names.projects.whereis(offer.project);
           owner?.send({ type: 'granted', target: offer.id, turn });
           return owner !== undefined;

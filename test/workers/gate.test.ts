@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Lease } from '../../src/fetch/ledger/turn-leases.ts';
+import type { TargetOffer } from '../../src/request/target-offer.ts';
 import { createGate } from '../../workers/gate.ts';
 import { answered, hasty, never, startHosts, wish } from '../support/hosts.ts';
 
@@ -54,6 +56,25 @@ describe('who takes a turn', () => {
     await pass(0);
     assert.equal(third.turn, undefined);
   });
+});
+
+test('a turn that came late to its target is not used, and its host is free again', async (t) => {
+  const offered: [TargetOffer, Lease][] = [];
+  const { ref, pass } = await startHosts(t, { granted: (...turn) => offered.push(turn) > 0 });
+  const offer = { id: 1, key: 'a', origin: 'a', source: 'shop', project: 'p', policy: hasty, dueAt: 0 };
+  ref.send({ type: 'offer', offer });
+  await pass(0);
+  const [given, lease] = offered[0] ?? assert.fail();
+  let isLate = false;
+  const turn = createGate(ref).firstTurn(given, lease, () => isLate);
+  const next = wish(ref, 'a', { policy: hasty });
+  await pass(0);
+  assert.equal(next.turn, undefined);
+  isLate = true;
+  assert.equal(turn.take(), undefined);
+  turn.decline();
+  await pass(0);
+  assert.ok(next.turn);
 });
 
 describe('a request', () => {

@@ -28,6 +28,7 @@ function target(number: number, host: string): TargetRow {
 const turn: FirstTurn = {
   key: '',
   dueAt: 0,
+  isLate: () => false,
   take: () => undefined,
   giveBack: () => undefined,
   decline: () => undefined,
@@ -39,12 +40,13 @@ interface Running {
 }
 
 /** A project whose targets are all due at once, one per host named; a scrape runs until the test ends it. */
-async function startProject(t: TestContext, hosts: readonly string[]) {
+async function startProject(t: TestContext, hosts: readonly string[], lateTurns = 0) {
   const clock = new VirtualClock(startAt);
   const system = createSystem({ clock });
   const due = new Set(hosts.keys());
   const running = new Map<number, Running>();
   let looks = 0;
+  let [late, declined] = [lateTurns, 0];
   const registry = new Registry<string, ProjectMessage>();
   const spawned = await system.spawn<ProjectMessage>(
     (self) =>
@@ -63,7 +65,12 @@ async function startProject(t: TestContext, hosts: readonly string[]) {
           const { origin } = new URL(url);
           return { id, project: of, source, origin, key: origin, policy: hasty, dueAt, isManual };
         },
-        offer: ({ id }) => registry.whereis('p')?.send({ type: 'granted', target: id, turn }),
+        offer: ({ id }) => {
+          late -= 1;
+          const isLate = late >= 0;
+          const own = { ...turn, isLate: () => isLate, decline: () => void (declined += 1) };
+          registry.whereis('p')?.send({ type: 'granted', target: id, turn: own });
+        },
         withdraw: () => undefined,
         async scrape({ target: number }, _turn, _signal, progress) {
           const { promise, resolve } = Promise.withResolvers<void>();
@@ -89,6 +96,7 @@ async function startProject(t: TestContext, hosts: readonly string[]) {
   return {
     running: () => [...running.keys()],
     looks: () => looks,
+    declined: () => declined,
     waits(number: number, isWaiting: boolean) {
       running.get(number)?.progress.waits(isWaiting);
     },
@@ -110,6 +118,11 @@ describe('a project', () => {
     assert.deepEqual(running(), [0, 1]);
     await end(0);
     assert.deepEqual(running(), [1, 2]);
+  });
+
+  test('gives a turn back that came late, and offers its target again', async (t) => {
+    const { running, declined } = await startProject(t, ['a'], 2);
+    assert.deepEqual([running(), declined()], [[0], 2]);
   });
 
   test('begins others while those that it scrapes wait for a host that rests', async (t) => {
