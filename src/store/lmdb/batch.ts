@@ -115,7 +115,11 @@ export function createBatches({ now, write, undoable }: Readonly<Transactions>):
         transactions += 1;
         written += changes.length;
         runTogether(changes);
-      }).then(resolve, reject);
+      }).then(resolve, (error: unknown) => {
+        // No further change may join a transaction that never ran.
+        if (open?.changes === changes) open = undefined;
+        reject(error);
+      });
     }
   }
 

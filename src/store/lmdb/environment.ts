@@ -76,7 +76,7 @@ export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Envir
   const waiting = new Set<() => void>();
   let writing = false;
   let closed: Promise<void> | undefined;
-  const batches = createBatches({ now: () => performance.now(), write: (run) => root.transaction(run), undoable });
+  const batches = createBatches({ now: () => performance.now(), write, undoable });
 
   return {
     path,
@@ -133,6 +133,11 @@ export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Envir
       resolve();
     }, resolve);
     return promise;
+  }
+
+  /** Rejects, and does not throw, where the environment is closed. */
+  async function write(run: () => void): Promise<void> {
+    await root.transaction(run);
   }
 
   async function close(): Promise<void> {
