@@ -89,6 +89,8 @@ type Offers = readonly TargetOffer[];
 
 const noOffers: Offers = [];
 
+const noTargets: readonly number[] = [];
+
 /**
  * Watches one project: offers each of its targets to the ledgers when it is due, scrapes it when its turn comes, and ends when nothing is left
  * to scrape. What it knows is in the store; between scrapes it holds its id and one timer, and for a target that is due the offer. Every
@@ -100,6 +102,8 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
   self.register(deps.registry, id);
   let scrapes = none;
   let offers = noOffers;
+  /** The targets that were offered last, and when, monotonic: they do not count as waiting yet. */
+  let [young, offeredAt] = [noTargets, -Infinity];
   let timer: number | undefined;
   let wakesAt: number | undefined;
   /** Whether a due target could begin if a scrape under way began to wait. */
@@ -144,13 +148,13 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
     else arm(entries);
   }
 
-  /** Begins the scrape of a target whose turn has come, unless it is no longer due, other scrapes hold it back now, or the turn came late. */
+  /** Begins the scrape of a target whose turn has come, unless it is no longer due, or the turn came late. */
   function granted(target: number, turn: FirstTurn): void {
     offers = offers.filter((offer) => offer.id !== target);
     const entry = deps.agenda(id, target).find((each) => each.target.target === target);
     const { dueAt = Infinity, target: row } = entry ?? {};
     const isDue = row?.status === 'active' && dueAt <= deps.clock.now() && !scrapes.has(target) && !turn.isLate();
-    if (entry !== undefined && isDue && holdOf(entry.target, scrapes) === undefined) return begin(entry, turn);
+    if (entry !== undefined && isDue) return begin(entry, turn);
     turn.decline();
     look();
   }
@@ -163,14 +167,27 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
     isHeldBack = false;
     const now = deps.clock.now();
     const wanted: TargetOffer[] = [];
+    const isYoung = deps.clock.monotonic() - offeredAt < noticedWaitMs;
+    const added: number[] = isYoung ? young.filter((id) => offers.some((offer) => offer.id === id)) : [];
+    const before = offers;
     for (const due of waiting(entries, scrapes, now)) {
-      const hold = due.dueAt > now ? 'not-due' : holdOf(due.target, scrapes, wanted);
+      const isOffered = before.some((offer) => offer.id === due.target.target);
+      const hold =
+        due.dueAt > now ? 'not-due' : holdOf(due.target, scrapes, { wanted, added: isOffered ? undefined : added });
       if (hold === 'not-due') wakesAt = Math.min(wakesAt ?? Infinity, due.dueAt);
       else if (hold !== undefined) isHeldBack ||= hold === 'others';
       else if (due.target.status === 'parked') begin(due);
-      else wanted.push(deps.offerOf({ ...due, isManual: isManual(due) }));
+      else {
+        wanted.push(deps.offerOf({ ...due, isManual: isManual(due) }));
+        if (!isOffered) added.push(due.target.target);
+      }
     }
-    offers = offered(wanted, offers, deps);
+    offers = offered(wanted, before, deps);
+    const isNew = offers.some((offer) => !before.some((each) => each.id === offer.id));
+    young = added.length === 0 ? noTargets : added;
+    if (isNew) offeredAt = deps.clock.monotonic();
+    // Offers that are not granted soon wait, and hold up no target of another site.
+    if (isHeldBack && added.length > 0) self.after(noticedWaitMs, { type: 'look' });
     // A target that is due already is offered when a scrape ends or begins to wait, and needs no timer.
     if (wakesAt !== undefined) timer = self.after(wakesAt - now, { type: 'look' });
   }
@@ -194,17 +211,26 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
 }
 
 /**
- * Why a due target may not be offered, or may not begin: scrapes that run, or as many scrapes and offers for the same site as there may be;
- * `undefined` when it may.
+ * Why a due target may not be offered: scrapes that run, or as many scrapes and offers for the same site as there may be; `undefined` when it
+ * may. An offer keeps its place in line while others run, as nothing else waits after its turn.
+ *
+ * @param added - the targets that were offered so lately that they do not count as waiting; `undefined` for a target that is offered already.
  */
-function holdOf(target: TargetRow, scrapes: Scrapes, offers: Offers = noOffers): 'others' | 'site' | undefined {
+function holdOf(
+  target: TargetRow,
+  scrapes: Scrapes,
+  { wanted: offers, added }: { readonly wanted: Offers; readonly added: readonly number[] | undefined },
+): 'others' | 'site' | undefined {
   if (scrapes.size === 0 && offers.length === 0) return undefined;
   const underWay = [...scrapes.values()];
   const site = siteOf(target);
   const ofSite =
     underWay.filter((each) => each.site === site).length + offers.filter((each) => siteOfOffer(each) === site).length;
   if (underWay.length + offers.length >= maxUnderWay || ofSite >= maxScrapes) return 'site';
-  return underWay.filter(({ isWaiting }) => isWaiting !== true).length >= maxScrapes ? 'others' : undefined;
+  if (added === undefined) return undefined;
+  return underWay.filter(({ isWaiting }) => isWaiting !== true).length + added.length >= maxScrapes
+    ? 'others'
+    : undefined;
 }
 
 function siteOf({ source, url }: TargetRow): string {

@@ -80,9 +80,9 @@ export async function openDaemon({ wall, disk, catalogue, random, around }: Daem
     now: () => clock.now(),
     store: () => store,
   });
-  const scrape = createScrape({ clock, stage, store, names, around });
   const ledgers = names.hosts.via('hosts');
-  const { gate } = hostPorts(ledgers);
+  const ports = hostPorts(ledgers);
+  const scrape = createScrape({ clock, stage, store, names, hosts: ports, around });
   const deps = {
     clock,
     registry: names.projects,
@@ -115,7 +115,7 @@ export async function openDaemon({ wall, disk, catalogue, random, around }: Daem
         },
         hasRoom: () => true,
         granted(offer, lease) {
-          const turn = gate.firstTurn(offer, lease, () => false);
+          const turn = ports.gate.firstTurn(offer, lease, () => false);
           const owner = names.projects.whereis(offer.project);
           owner?.send({ type: 'granted', target: offer.id, turn });
           return owner !== undefined;

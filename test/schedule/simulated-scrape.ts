@@ -7,7 +7,7 @@ import type { Store } from '../../src/store/store.ts';
 import type { Names } from '../../supervisors/names.ts';
 import type { ScrapeProgress } from '../../src/scrape/scrape-target.ts';
 import type { ProjectDeps } from '../../workers/project.ts';
-import { hostPorts } from '../../workers/gate.ts';
+import type { hostPorts } from '../../workers/gate.ts';
 import type { FirstTurn } from '../../src/request/gate.ts';
 import type { Stage } from './stage.ts';
 
@@ -38,13 +38,19 @@ export interface ScrapeParts {
   readonly stage: Stage;
   readonly store: Store;
   readonly names: Names;
+  readonly hosts: ReturnType<typeof hostPorts>;
   readonly around: Surroundings;
 }
 
 /** Makes what scrapes a target for its project. */
-export function createScrape({ clock, stage, store, names, around }: ScrapeParts): ProjectDeps['scrape'] {
-  const { gate, circuits } = hostPorts(names.hosts.via('hosts'));
-
+export function createScrape({
+  clock,
+  stage,
+  store,
+  names,
+  hosts: { gate, circuits },
+  around,
+}: ScrapeParts): ProjectDeps['scrape'] {
   /** A scrape of one step, by the same hands as in `src/scrape/scrape-target.ts` and `src/request/turn.ts`. */
   return async function scrape(
     target: TargetRow,
