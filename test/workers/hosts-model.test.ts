@@ -80,7 +80,11 @@ async function play(
   ref = world.ref;
   const { clock, system, pass } = world;
 
-  for (const each of steps) await make(each);
+  for (const each of steps) {
+    await make(each);
+    // The model knows at once what the ledgers hear by message.
+    await system.idle();
+  }
   // In the end all is well, and everybody who still waits is served.
   hasRoom = true;
   send({ type: 'room' });
