@@ -186,8 +186,8 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
     const isNew = offers.some((offer) => !before.some((each) => each.id === offer.id));
     young = added.length === 0 ? noTargets : added;
     if (isNew) offeredAt = deps.clock.monotonic();
-    // Offers that are not granted soon wait, and hold up no target of another site.
-    if (isHeldBack && added.length > 0) self.after(noticedWaitMs, { type: 'look' });
+    // Offers that are not granted soon wait, and hold up no target of another site. One timer for all, or looks would breed looks.
+    if (isHeldBack && added.length > 0) wakesAt = Math.min(wakesAt ?? Infinity, now + noticedWaitMs);
     // A target that is due already is offered when a scrape ends or begins to wait, and needs no timer.
     if (wakesAt !== undefined) timer = self.after(wakesAt - now, { type: 'look' });
   }

@@ -324,7 +324,6 @@ export class TurnBook<W extends LedgerOffer> {
       source: undefined,
       sources: noSources,
       hasRow: false,
-      shut: undefined,
     };
     const host = { key, ledger, ...unasked };
     this.#hosts.set(key, host);

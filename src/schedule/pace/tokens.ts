@@ -70,7 +70,7 @@ export const tokens = {
   begin(given, { at, firstAt }): TokensRow {
     const day = dayNumber(given.zone, at);
     if (firstAt === undefined) return { kind: 'tokens', bucket: newBucket(day, given), planned: [], planAt: at };
-    // The first scrape is paid for as any other, on its own day.
+    // The first scrape is paid for like every other, on its own day.
     const bucket = { tokens: Math.max(0, given.start - 1), day };
     return { kind: 'tokens', bucket, planned: [], planAt: dayStart(given.zone, day + 1) };
   },
