@@ -1,21 +1,24 @@
 /**
- * Crawls a shop by a whole daemon with default settings, in a process of its own. Its host's ledger gives a turn each
- * millisecond, which is the least that a definition may ask for; robots.txt is left aside, as by the others.
+ * Crawls a shop by a whole daemon with default settings, in a process of its own. As by the others, nothing but the width bounds
+ * how fast the host is asked, and robots.txt is left aside.
  *
- * `START_URLS` (parted by commas), `OUT` and `CONC` come by the environment; prints one line `@@{"wallS":…,"cpuS":…}` at its
- * end, with the daemon's processor time and memory. Records go to `OUT` once the crawl has ended, which its time does not count.
+ * `START_URLS` (parted by commas), `OUT` and `CONC` come by the environment, and `DELAY`, the least time between two requests;
+ * prints one line `@@{"wallS":…,"cpuS":…}` at its end, with the daemon's processor time and memory. Records go to `OUT` once the
+ * crawl has ended, which its time does not count.
  */
 import { appendFileSync, writeFileSync } from 'node:fs';
 import type { Client } from '../src/control/client.ts';
-import { daemonFolder, fastest, shopSource, startDaemon } from './daemon.ts';
+import { daemonFolder, shopSource, startDaemon } from './daemon.ts';
 
 const startUrls = (process.env['START_URLS'] ?? '').split(',');
 const [startUrl = ''] = startUrls;
 const { origin } = new URL(startUrl);
+const pause = process.env['DELAY'] ?? '0ms';
+const concurrency = Math.min(64, Number(process.env['CONC'] ?? 64));
 
 await using folder = await daemonFolder(
   shopSource({
-    politeness: { ...fastest, concurrency: Math.min(64, Number(process.env['CONC'] ?? 64)) },
+    politeness: { autoThrottle: false, delay: pause, minDelay: pause, concurrency },
     crawl: { start: startUrls, detail: ['/p/'], follow: ['/list/'], links: ['a.product-link', 'a.next-page'] },
   }),
 );

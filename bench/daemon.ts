@@ -46,7 +46,7 @@ export function pinned(command: readonly string[], cores?: string): readonly [st
   return [first, ...more];
 }
 
-/** The politeness that asks as fast as a definition may: a request each millisecond and host. */
+/** The politeness of a request each millisecond and host. */
 export const fastest = { autoThrottle: false, delay: '1ms', minDelay: '1ms' };
 
 /** The definition of a source of product pages, `more` in the place of what it says by default. */

@@ -8,7 +8,7 @@ import { Proxy, Request, Retry } from './request.ts';
 import { Auth } from './auth.ts';
 import { Collect } from './collect.ts';
 import { Crawl } from './crawl.ts';
-import { Duration, durationUpTo, Interval } from '../schema/duration.ts';
+import { Duration, durationUpTo, Interval, Pause } from '../schema/duration.ts';
 import { Feed } from './feed.ts';
 import { EachPlace } from './place.ts';
 import { PluginName, PluginOptions, PluginRecord, PluginSecrets } from './plugin.ts';
@@ -58,9 +58,9 @@ const Politeness = strict({
   /** Requests under way at once. */
   concurrency: z.int().min(1).max(64).default(1),
   /** The usual pause between two requests, randomised by half either way. */
-  delay: Duration.prefault('1s'),
+  delay: Pause.prefault('1s'),
   /** The pause that no setting shortens. */
-  minDelay: Duration.prefault('500ms'),
+  minDelay: Pause.prefault('500ms'),
   /** Whether the usual pause grows with the host's latency, never under `delay`; `true` stands for all defaults. */
   autoThrottle: z
     .union([z.boolean(), Throttle])

@@ -19,6 +19,9 @@ export function durationUpTo(most: string) {
   return durationForm(most).transform(durationMs);
 }
 
+/** A duration, or `"0ms"` for none. */
+export const Pause = durationForm(longest, { orNone: true }).transform(durationMs);
+
 /** A duration of 1 second at least: the time between two repetitions, or the limit of something long. */
 export const Interval = durationForm(longest)
   .refine((text) => !(durationMs(text) < shortestIntervalMs), expected(`a duration of ${shortestInterval} at least`))
@@ -42,10 +45,11 @@ export function writtenDuration(ms: number): string {
   return `${ms / inUnit}${unit}`;
 }
 
-function durationForm(most: string) {
+function durationForm(most: string, { orNone = false } = {}) {
+  const form = orNone ? /^(?:0ms|[1-9]\d{0,11}(?:ms|s|m|h|d))$/ : /^[1-9]\d{0,11}(?:ms|s|m|h|d)$/;
   return z
-    .stringFormat('duration', /^[1-9]\d{0,11}(?:ms|s|m|h|d)$/, {
-      ...expected('a duration like "15m" (ms, s, m, h or d)'),
+    .stringFormat('duration', form, {
+      ...expected(`a duration like "15m" (ms, s, m, h or d)${orNone ? ', or "0ms" for none' : ''}`),
       // What has no such form is told of once.
       abort: true,
     })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Duration, Interval } from '../../src/schema/duration.ts';
+import { Duration, Interval, Pause } from '../../src/schema/duration.ts';
 
 describe('a duration in a file', () => {
   const messagesOf = (schema: typeof Duration, text: string) =>
@@ -12,6 +12,13 @@ describe('a duration in a file', () => {
         assert.deepEqual(messagesOf(schema, text), [
           `expected a duration like "15m" (ms, s, m, h or d), got ${JSON.stringify(text)}`,
         ]);
+  });
+
+  test('may be none where it is a pause', () => {
+    assert.deepEqual(messagesOf(Pause, '0ms'), []);
+    assert.deepEqual(messagesOf(Pause, '0s'), [
+      'expected a duration like "15m" (ms, s, m, h or d), or "0ms" for none, got "0s"',
+    ]);
   });
 
   test('that is too short for an interval, or too long for anything, is refused as such', () => {

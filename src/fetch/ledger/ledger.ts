@@ -56,6 +56,9 @@ export const longestRetryAfterMs = 24 * 3_600_000;
 /** The longest pause of a back-off, in milliseconds. It begins with the usual gap of the policy. */
 const longestBackoffMs = 300_000;
 
+/** The first pause of a back-off under a policy without a gap, in milliseconds: nothing would come of doubling 0. */
+const leastBackoffMs = 1;
+
 const noGap: Policy = { concurrency: Infinity, delayMs: 0, minDelayMs: 0 };
 /** No open turns. One value for all ledgers, since most have none. */
 export const noTurns: readonly OpenTurn[] = [];
@@ -152,7 +155,7 @@ export function withDone(
   const learned = withLatency(asked, turn, outcome, now);
   const sentAt = turn ? (turn.sentAt ?? turn.givenAt) : ledger.askedAt;
   if (outcome.kind === 'answered') return { ...learned, failures: 0, backoff: withAnswer(ledger.backoff, sentAt) };
-  const baseMs = paceMs(turn?.policy ?? ledger.policy, learned.throttleMs);
+  const baseMs = Math.max(paceMs(turn?.policy ?? ledger.policy, learned.throttleMs), leastBackoffMs);
   const options = { baseMs, maxMs: longestBackoffMs };
   return {
     ...learned,

@@ -199,6 +199,17 @@ describe('a host that refuses', () => {
     assert.equal(ledger.backoff.until - now, 2_000);
   });
 
+  test('is stepped back from also where a source asks without a pause', () => {
+    const hasty: Policy = { concurrency: 64, delayMs: 0, minDelayMs: 0 };
+    let ledger = newLedger(0, 0.5);
+    const waits = [1, 2, 3, 4].map((number) => {
+      const at = earliestAt(ledger, hasty) ?? Infinity;
+      ledger = done(turn(ledger, number, at, hasty), number, { kind: 'refused' }, at);
+      return (earliestAt(ledger, hasty) ?? Infinity) - at;
+    });
+    assert.deepEqual(waits, [1, 2, 4, 8]);
+  });
+
   test('is stepped back from at the pace that its throttle has come to', () => {
     const slow = done(asked(throttled), 1, { kind: 'answered', status: 200, latencyMs: 20_000 }, 20_000);
     const refused = done(turn(slow, 2, 50_000, throttled), 2, { kind: 'refused' }, 50_100);
