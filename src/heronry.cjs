@@ -10,6 +10,11 @@ var path = require('path');
 
 var wanted = { major: 24, minor: 11 };
 
+// What a daemon's threads make and drop may come to 64 MB each before V8 looks for what has gone. 16 MB take no more time that
+// could be measured, and 60 to 100 MB less of memory.
+var youngHeap = '--max-semi-space-size';
+var daemonFlags = [youngHeap + '=16'];
+
 function isNewEnough(version) {
   var parts = version.split('.');
   var major = Number(parts[0]);
@@ -63,8 +68,22 @@ function bundledNode() {
   }
 }
 
+// The flags for V8 that the program lacks; a person's own come first.
+function missingFlags() {
+  var given = process.execArgv.join(' ') + ' ' + (process.env.NODE_OPTIONS || '');
+  var isGiven = given.replace(/_/g, '-').indexOf(youngHeap) !== -1;
+  return process.argv[2] === 'start' && !isGiven ? daemonFlags : [];
+}
+
+// V8 takes such flags at its start alone: this process begins once more with them, where the system can do that.
+function beginAgain(flags) {
+  var words = [process.execPath].concat(process.execArgv, flags, [__filename], process.argv.slice(2));
+  process.execve(process.execPath, words, process.env);
+}
+
 function runWith(node) {
-  var child = childProcess.spawn(node, [__filename].concat(process.argv.slice(2)), { stdio: 'inherit' });
+  var words = missingFlags().concat([__filename], process.argv.slice(2));
+  var child = childProcess.spawn(node, words, { stdio: 'inherit' });
   // A terminal sends Ctrl-C to both: it must not arrive twice.
   var atTerminal = process.stdin.isTTY;
   ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'].forEach(function forward(signal) {
@@ -88,6 +107,8 @@ function runWith(node) {
 
 function main() {
   if (isNewEnough(process.versions.node)) {
+    var flags = missingFlags();
+    if (flags.length > 0 && process.execve && process.platform !== 'win32') beginAgain(flags);
     keepCompiled();
     require(mainFile());
     return;

@@ -9,6 +9,9 @@ import { temporaryDirectory } from '../control/daemon.ts';
 
 const launcher = join(import.meta.dirname, '..', '..', 'src', 'heronry.cjs');
 
+/** A module that prints the last flag of its process. */
+const printFlags = `data:text/javascript,console.log('last flag: ' + process.execArgv.at(-1))`;
+
 /** A folder with the launcher, and perhaps a "bundled Node" that is a shell script. */
 async function installed(t: TestContext, bundled?: string): Promise<string> {
   const top = await temporaryDirectory(t);
@@ -51,6 +54,18 @@ describe('launcher', () => {
     const { status, stderr } = spawnSync('sh', ['-c', shell], { encoding: 'utf8' });
     assert.match(stderr, /^heronry: cannot write the result: .*no space left on device.*\n$/);
     assert.equal(status, 1);
+  });
+
+  test('a daemon begins with less room for what it soon drops, unless a person has said how much', () => {
+    const flagsOf = (env: Readonly<Record<string, string>>, ...words: string[]) =>
+      spawnSync(process.execPath, ['--import', printFlags, launcher, ...words], {
+        encoding: 'utf8',
+        env: { ...process.env, NODE_OPTIONS: '', ...env },
+      }).stdout;
+    const own = { NODE_OPTIONS: '--max_semi_space_size=8' };
+    assert.match(flagsOf({}, 'start', '--help'), /^last flag: --max-semi-space-size=16$/m);
+    assert.doesNotMatch(flagsOf(own, 'start', '--help'), /semi/);
+    assert.doesNotMatch(flagsOf({}, 'list', '--help'), /semi/);
   });
 
   test('on an old Node it runs the bundled one, with the words and the exit status passed on', async (t) => {
