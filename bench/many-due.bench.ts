@@ -2,9 +2,11 @@
  * Question: what becomes of targets that are due together? Page targets on 200 hosts of loopback, 5 kB each, all due in one minute
  * of cron or overdue when the daemon starts: a whole daemon with default settings, on one core where `taskset` is there, their
  * sites on another. `ratio` is of scrapes per second of processor time to what 1,000 targets that are scraped over and over reach
- * in the same run; with `--busy` so many programs of the same priority run beside it, and `ratio` is of its share's rate.
+ * in the same run; with `--busy` so many programs of the same priority run beside it, for five minutes at most, and `ratio` is of
+ * its share's rate.
  *
- * `deaths` are lives that ended in an error; `failed` are scrapes that did not complete, after a kill those that it cut. `peakMb` is of its own memory. `again` are pages that were asked for more than once
+ * `underLoad` are the pages that were asked for while those programs ran. `deaths` are lives that ended in an error; `failed` are
+ * scrapes that did not complete, after a kill those that it cut. `peakMb` is of its own memory. `again` are pages that were asked for more than once
  * (after a kill, those whose scrape was under way), `doubled` targets with more than one complete scrape, `early` requests before
  * the gap of their host was over by the site's clock.
  *
@@ -87,14 +89,19 @@ const asked: readonly Case[] = [
 ];
 const cases = asked.filter(({ name }) => name.includes(values.only));
 
-const programs = busyPrograms(busy);
-try {
-  const saturated = await saturatedPace();
-  const rows = [];
-  for (const one of cases) rows.push(await measure(one, saturated.cpuMsEach));
-  show('many-due', rows);
-} finally {
-  programs.end();
+const saturated = await beside(saturatedPace);
+const rows = [];
+for (const one of cases) rows.push(await measure(one, saturated.cpuMsEach));
+show('many-due', rows);
+
+/** Runs `run` with the busy programs beside it. */
+async function beside<T>(run: () => Promise<T>): Promise<T> {
+  const programs = busyPrograms(busy);
+  try {
+    return await run();
+  } finally {
+    programs.end();
+  }
 }
 
 function urlsOf({ url }: Site, count: number): string[] {
@@ -122,18 +129,24 @@ async function measure({ name, targets, due, politeness, gapMs, isKilled }: Case
   const beganAt = Math.max(dueAt, Date.now());
   const pings: number[] = [];
   const spent: Spent[] = [];
-  if (isKilled) {
-    const daemon = await startDaemon(folder, '0');
-    spent.push(await work(daemon, site, targets / 2, pings));
-    await daemon.kill();
-  }
-  await using daemon = await startDaemon(folder, '0');
-  if (due === 'in a minute of cron') {
-    await ready(daemon);
-    await delay(Math.max(0, dueAt - Date.now()));
-  }
-  spent.push(await work(daemon, site, targets, pings));
+  await using daemon = await beside(async () => {
+    if (isKilled) {
+      await using killed = await startDaemon(folder, '0');
+      spent.push(await work(killed, site, targets / 2, pings));
+      await killed.kill();
+    }
+    const started = await startDaemon(folder, '0');
+    if (due === 'in a minute of cron') {
+      await ready(started);
+      await delay(Math.max(0, dueAt - Date.now()));
+    }
+    spent.push(await work(started, site, targets, pings));
+    return started;
+  });
   const seconds = (Date.now() - beganAt) / 1_000;
+  const { pages: underLoad } = await site.report();
+  // What the busy programs kept it from is done when they have ended.
+  if (underLoad < targets) spent.push(await work(daemon, site, targets, []));
   const { pages, again, early } = await site.report();
   const { complete, failed, doubled } = await scrapesOf(daemon.client);
   const cpuMsEach = spent.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / complete;
@@ -145,9 +158,10 @@ async function measure({ name, targets, due, politeness, gapMs, isKilled }: Case
     doubled,
     deaths: deaths(folder),
     pages,
+    underLoad,
     again,
     early,
-    perSecond: Math.round(complete / seconds),
+    perSecond: Math.round(underLoad / seconds),
     cpuMsEach: rounded(cpuMsEach, 3),
     ratio: rounded(saturatedMs / cpuMsEach),
     goal: busy > 0 ? 0.8 : 0.95,
