@@ -11,7 +11,7 @@ import { textOf } from '../session/login.ts';
 import type { FindSecrets } from '../session/secret-store.ts';
 import { defined } from '../defined.ts';
 import type { Grant } from './gate.ts';
-import type { RequestIntent, SessionHeaders } from './intent.ts';
+import { firstInLine, type RequestIntent, type SessionHeaders } from './intent.ts';
 import type { RequestPorts } from './ports.ts';
 import { withoutSentCredentials } from './sent-credentials.ts';
 
@@ -99,7 +99,7 @@ export function createExchangeInTurn({
     signal: AbortSignal,
   ): Promise<Grant | Refused> {
     const { first, explain } = intent;
-    const offer = offerOf(intent, crawlDelayMs());
+    const offer = offerOf(intent, crawlDelayMs(), clock.now());
     const held = first?.key === offer.key ? first.take() : undefined;
     if (held !== undefined) return held;
     // A scrape that goes elsewhere must not keep the host of its turn from others.
@@ -134,11 +134,13 @@ export function createExchangeInTurn({
 function offerOf(
   { step, source, target, dueAt, deadlineAt, isManual }: RequestIntent,
   crawlDelayMs: number | undefined,
+  now: number,
 ): Offer {
   return {
     key: politenessKey(source, step.request.url),
     policy: policyOf(source, crawlDelayMs),
     dueAt,
+    askedAt: dueAt === firstInLine ? now : undefined,
     deadlineAt,
     isManual,
     source: source.id,

@@ -38,6 +38,13 @@ test('status tells what offers wait for, and since when the oldest was due', asy
   );
 });
 
+test('status tells requests under way from turns that were granted and not used yet', async (t) => {
+  const offers = (['concurrency', 'unsent'] as const).map((waitFor) => ({ waitFor, offers: 2, oldestAt: now - 1_000 }));
+  const { path } = await serve(t, { 'daemon.status': () => ({ ...status, offers }) });
+  const { out } = await run(['status', '--socket', path], { now });
+  assert.match(out, /2 wait for requests under way, due since 1s ago; 2 wait for requests about to be sent, due/);
+});
+
 test('status says in its first line that scraping is paused, and why and until when in its last', async (t) => {
   const full: DaemonStatus = { ...status, paused: '/data: the disk is full', pausedUntil: now + 12_000 };
   const { path } = await serve(t, { 'daemon.status': () => full });

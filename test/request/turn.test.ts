@@ -5,8 +5,8 @@ import { strangerAt } from '../../src/definition/source.ts';
 import type { StepOutcome } from '../../src/engine/step.ts';
 import { requestOf } from '../../src/provider/requests.ts';
 import { createExchangeInTurn, type GrantCheck } from '../../src/request/turn.ts';
-import type { Circuits, FirstTurn, Gate, Grant } from '../../src/request/gate.ts';
-import type { RequestIntent } from '../../src/request/intent.ts';
+import type { Circuits, FirstTurn, Gate, Grant, RequestWish } from '../../src/request/gate.ts';
+import { firstInLine, type RequestIntent } from '../../src/request/intent.ts';
 
 const url = 'http://h.test/';
 const came: StepOutcome = { kind: 'redirect', location: `${url}b`, at: 0, elapsedMs: 1, bytes: 0, status: 302 };
@@ -21,10 +21,16 @@ const shut: Circuits = {
 };
 
 /** An exchange whose gate grants at once and writes down what happens; its page is read as is said. */
-function exchangeAt(happened: string[], read: () => Promise<StepOutcome> = () => Promise.resolve(came)) {
+function exchangeAt(
+  happened: string[],
+  read: () => Promise<StepOutcome> = () => Promise.resolve(came),
+  onTake: (wish: RequestWish) => void = () => {},
+) {
   const back = new Set<Grant>();
   const gate: Gate = {
-    async take({ key, prepare }, _signal, check) {
+    async take(wish, _signal, check) {
+      const { key, prepare } = wish;
+      onTake(wish);
       happened.push(`offer ${key}`);
       await prepare?.();
       const verdict = check?.() ?? 'allowed';
@@ -56,6 +62,14 @@ function intent(): RequestIntent {
 }
 
 describe('an exchange', () => {
+  test('that comes before every other is offered with the instant at which it was asked for', async () => {
+    const asked: (number | undefined)[] = [];
+    const exchange = exchangeAt([], undefined, ({ askedAt }) => asked.push(askedAt));
+    await exchange({ ...intent(), dueAt: firstInLine }, { crawlDelayMs: () => undefined }, never);
+    await exchange({ ...intent(), dueAt: 5 }, { crawlDelayMs: () => undefined }, never);
+    assert.deepEqual(asked, [new VirtualClock().now(), undefined]);
+  });
+
   test('takes its turn, is sent, and gives the turn back with what came of it', async () => {
     const happened: string[] = [];
     const outcome = await exchangeAt(happened)(intent(), { crawlDelayMs: () => undefined }, never);

@@ -46,7 +46,7 @@ const waitTexts: Readonly<Record<DaemonStatus['offers'][number]['waitFor'], stri
   retry_after: 'for a Retry-After',
   back_off: 'for a back-off',
   concurrency: 'for requests under way',
-  unsent: 'for requests under way',
+  unsent: 'for requests about to be sent',
   circuit: 'for circuits',
   preparation: 'for robots.txt or a log-in',
   room: 'for room in the daemon',

@@ -8,6 +8,8 @@ export interface Offer {
   readonly policy: Policy;
   /** When the request was due. Of two offers for one key without deadlines, the one due earlier comes first. */
   readonly dueAt: number;
+  /** When the request was made, wall time, where `dueAt` is a rank alone and no instant. */
+  readonly askedAt?: number | undefined;
   /**
    * The deadline of an objective that a re-check is for; missing for any other request. Re-checks are ordered by their deadlines and
    * have a share of the key's turns.
@@ -37,7 +39,7 @@ export interface LedgerOffer extends Offer {
 }
 
 /** The part of an offer by which lines are ordered. */
-type Waiting = Pick<Offer, 'dueAt' | 'deadlineAt' | 'isManual' | 'source' | 'line'>;
+type Waiting = Pick<Offer, 'dueAt' | 'askedAt' | 'deadlineAt' | 'isManual' | 'source' | 'line'>;
 
 const kinds = ['manual', 'recheck', 'other'] as const;
 type Kind = (typeof kinds)[number];
@@ -145,7 +147,7 @@ export class HostLine<W extends Waiting> {
     return all;
   }
 
-  /** The lines, with the number of their offers and the due time of the one that has waited longest of those in front. */
+  /** The lines, with the number of their offers and since when the one has waited that waited longest of those in front. */
   *lines(): Generator<{
     readonly name: string;
     readonly size: number;
@@ -154,7 +156,7 @@ export class HostLine<W extends Waiting> {
   }> {
     for (const line of this.#lines) {
       const { name, queues, isShut } = line;
-      const oldestAt = Math.min(...kinds.map((kind) => queues[kind]?.first?.dueAt ?? Infinity));
+      const oldestAt = Math.min(...kinds.map((kind) => sinceOf(queues[kind]?.first)));
       yield { name, size: sizeOf(line), oldestAt, isShut };
     }
   }
@@ -242,4 +244,9 @@ function isRecheckTurn(credit: number): boolean {
 
 function creditAfter(credit: number): number {
   return isRecheckTurn(credit) ? credit - 1 : credit;
+}
+
+/** Since when an offer has waited. */
+function sinceOf(offer: Waiting | undefined): number {
+  return offer?.askedAt ?? offer?.dueAt ?? Infinity;
 }

@@ -155,7 +155,7 @@ export interface WaitingOffers {
   /** What they wait for; `room` where only the daemon's own limits hold them back. */
   readonly why: LineHoldKind | TurnHold['kind'] | 'room';
   readonly offers: number;
-  /** The due time of the one that has waited longest. */
+  /** Since when the one has waited that waited longest: its due time, or of a robots.txt or a log-in when it was asked for. */
   readonly oldestAt: number;
 }
 

@@ -6,6 +6,7 @@ import { HostLine } from '../../../src/fetch/ledger/host-line.ts';
 interface Waiter {
   readonly name: string;
   readonly dueAt: number;
+  readonly askedAt?: number;
   readonly deadlineAt?: number;
   readonly isManual?: boolean;
   readonly source?: string;
@@ -108,6 +109,14 @@ describe('who waits for one host', () => {
         assert.equal(line.first?.name, shown[0]);
         assert.equal(served(line), shown.join(' '));
       }),
+    );
+  });
+
+  test('has waited since it was due, or since it was asked for where its due time is a rank alone', () => {
+    const line = lineOf(0.5, { name: 'robots', dueAt: 0, askedAt: 70 }, { ...other('page', 50), source: 'a' });
+    assert.deepEqual(
+      Array.from(line.lines(), ({ oldestAt }) => oldestAt),
+      [70, 50],
     );
   });
 });
