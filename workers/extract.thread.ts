@@ -1,7 +1,7 @@
 import { costed, extract, type ExtractInput } from '../src/extract/extract.ts';
 import type { ExtractOutcome } from '../src/extract/draft.ts';
 import type { ExtractPlan } from '../src/extract/plan.ts';
-import { type LanePage, type LaneTask, maxLanePlans } from './extract-lane.ts';
+import { type LanePage, type LaneTask, maxLanePlans, noteBegin } from './extract-lane.ts';
 
 /** The task of an extraction thread: reads the pages that arrive at its port, one after the other, until the port is closed. */
 export default function serve(task: LaneTask): Promise<void> {
@@ -9,7 +9,10 @@ export default function serve(task: LaneTask): Promise<void> {
 }
 
 /** Reads the pages of a port by a function. An error that the function throws ends the task. */
-export function serveWith({ port }: LaneTask, reader: (input: ExtractInput) => Promise<ExtractOutcome>): Promise<void> {
+export function serveWith(
+  { port, notes }: LaneTask,
+  reader: (input: ExtractInput) => Promise<ExtractOutcome>,
+): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const plans = new Map<string, ExtractPlan>();
   port.on('message', (page: LanePage) => void answer(page).catch(reject));
@@ -17,6 +20,7 @@ export function serveWith({ port }: LaneTask, reader: (input: ExtractInput) => P
   return promise.finally(() => port.close());
 
   async function answer({ plan, ...page }: LanePage): Promise<void> {
+    noteBegin(notes);
     port.postMessage(await reader({ ...page, plan: planOf(plan) }));
   }
 

@@ -79,7 +79,7 @@ const Limits = strict({
   body: Duration.prefault('30s'),
   total: durationUpTo('180s').prefault('180s'),
   maxBytes: ByteSize.prefault('32MiB'),
-  /** The time one page may take on an extraction thread. */
+  /** The processor time one page may use on an extraction thread. */
   extract: Duration.prefault('5s'),
   /** The time one run of a plug-in's `collect` may take, its own and that of its requests, but for their waits for turns. */
   collect: Duration.prefault('6h'),

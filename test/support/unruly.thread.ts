@@ -12,6 +12,10 @@ async function unruly(input: ExtractInput): Promise<ExtractOutcome> {
   switch (new URL(input.url).pathname) {
     case '/hang':
       for (;;) Math.random();
+    case '/rest':
+      return new Promise(() => undefined);
+    case '/starved':
+      return starved(input);
     case '/slow':
       return afterMs(300, input);
     case '/busy':
@@ -29,7 +33,23 @@ async function unruly(input: ExtractInput): Promise<ExtractOutcome> {
 
 /** Reads a page after it has used processor time. */
 function afterMs(ms: number, input: ExtractInput): Promise<ExtractOutcome> {
+  work(ms);
+  return extract(input);
+}
+
+function work(ms: number): void {
   const before = process.threadCpuUsage();
-  for (let used = 0; used < ms * 1_000; used = process.threadCpuUsage(before).user) Math.random();
+  for (let used = 0; used < ms * 1_000;) {
+    const { user, system } = process.threadCpuUsage(before);
+    used = user + system;
+  }
+}
+
+/** Reads a page in 160 ms of processor time, with others at the processor for more than four fifths of the time. */
+function starved(input: ExtractInput): Promise<ExtractOutcome> {
+  for (let part = 0; part < 16; part += 1) {
+    work(10);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+  }
   return extract(input);
 }

@@ -22,6 +22,7 @@ import {
 import { bodyOf, keyed, planFor } from '../extract/plan.ts';
 
 const unruly = new URL('../support/unruly.thread.ts', import.meta.url).href;
+const late = new URL('../support/late.thread.ts', import.meta.url).href;
 const plan = planFor([keyed({ price: { type: 'money' }, tags: { css: '.tag', type: 'array', of: { type: 'text' } } })]);
 
 function pageOf(path: string, html: string, contentType = 'text/html'): Page {
@@ -151,6 +152,23 @@ describe('extraction threads', () => {
     const [hung, next] = await Promise.all([pool.read(jobOf('/hang', undefined, 300)), pool.read(jobOf('/fine'))]);
     assert.deepEqual(hung, { ok: false, failure: { code: 'extract_timeout', afterMs: 300 } });
     assert.ok(next.ok);
+  });
+
+  test('that come to rest are ended as well', async (context) => {
+    const pool = await openPool(context, { threadFile: unruly });
+    const [resting, next] = await Promise.all([pool.read(jobOf('/rest', undefined, 100)), pool.read(jobOf('/fine'))]);
+    assert.deepEqual(resting, { ok: false, failure: { code: 'extract_timeout', afterMs: 100 } });
+    assert.ok(next.ok);
+  });
+
+  test('may take longer where others have their processor', async (context) => {
+    const pool = await openPool(context, { threadFile: unruly });
+    assert.ok((await pool.read(jobOf('/starved', undefined, 300))).ok);
+  });
+
+  test('do not count their start against the limit of a page', async (context) => {
+    const pool = await openPool(context, { threadFile: late });
+    assert.ok((await pool.read(jobOf('/fine', undefined, 200))).ok);
   });
 
   test('do not count the wait for a thread against the limit of a page', async (context) => {
