@@ -246,6 +246,29 @@ test('only the face of the kernel is imported by others', () => {
   );
 });
 
+/** The arguments of each call in a text that asks an actor. */
+function questionsIn(text: string): string[] {
+  return Array.from(text.matchAll(/\.ask(?:<[^;(]*>)?\(/g), ({ 0: { length }, index }) => {
+    const from = index + length;
+    let open = 1;
+    let to = from;
+    for (; open > 0 && to < text.length; to += 1) open += Number(text[to] === '(') - Number(text[to] === ')');
+    return text.slice(from, to - 1).trim();
+  }).filter((given) => /\breply\b|^question\b/.test(given));
+}
+
+test('no question to an actor has a time limit, as a busy machine would reach it', () => {
+  const asking = files
+    .filter((file) => !file.startsWith('src/actor/address') && !file.startsWith('src/actor/registry'))
+    .flatMap((file) => questionsIn(readFileSync(join(top, file), 'utf8')).map((given) => ({ file, given })));
+  assert.ok(asking.length > 15);
+  const limited = asking.filter(({ given }) => !/,\s*Infinity,?$/.test(given));
+  assert.deepEqual(
+    limited.map(({ file, given }) => `${file}: ${given}`),
+    [],
+  );
+});
+
 test('no file of the program is longer than 400 lines', () => {
   const long = files.filter((file) => readFileSync(join(top, file), 'utf8').split('\n').length > 401);
   assert.deepEqual(long, []);

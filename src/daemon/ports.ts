@@ -70,7 +70,7 @@ function projectsPort({ names }: Daemon): ProjectsPort {
       reconciler.send({ type: 'reconcile', ...defined({ projects: changed }) });
       names.planner.whereis('planner')?.send({ type: 'changed', sources: [] });
     },
-    release: (id) => reconciler.ask<boolean>((reply) => ({ type: 'release', kind: 'project', id, reply })),
+    release: (id) => reconciler.ask<boolean>((reply) => ({ type: 'release', kind: 'project', id, reply }), Infinity),
   };
 }
 
@@ -78,7 +78,7 @@ function sourcesPort({ options, names, plugins, requests, tryPage, state }: Daem
   const { robots, sessions } = requests;
   return {
     reload: () =>
-      names.definitions.via('definitions').ask<CatalogueChange>((reply) => ({ type: 'reload', reply }), 60_000),
+      names.definitions.via('definitions').ask<CatalogueChange>((reply) => ({ type: 'reload', reply }), Infinity),
     tryPage(trial, url, signal) {
       if (options.apiOnly === true)
         throw new ControlError('not_ready', 'the daemon was started with --api-only, and asks no site');
@@ -91,11 +91,13 @@ function sourcesPort({ options, names, plugins, requests, tryPage, state }: Daem
     session: (id) => sessions.conditionOf(id),
     async resetSession(id) {
       const actor = names.sources.whereis(id);
-      await actor?.ask<void>((reply) => ({ type: 'reset', reply }), 60_000);
+      await actor?.ask<void>((reply) => ({ type: 'reset', reply }), Infinity);
       return actor !== undefined;
     },
     async pulse(id) {
-      const status = await names.sources.whereis(id)?.ask<SourceStatus>((reply) => ({ type: 'status', reply }));
+      const status = await names.sources
+        .whereis(id)
+        ?.ask<SourceStatus>((reply) => ({ type: 'status', reply }), Infinity);
       return status?.pulse && pulseView(status.pulse);
     },
   };
@@ -104,11 +106,13 @@ function sourcesPort({ options, names, plugins, requests, tryPage, state }: Daem
 function hostsPort({ names, state }: Daemon): HostsPort {
   const hosts = names.hosts.via('hosts');
   return {
-    ledgers: (selection) => hosts.ask<readonly LedgerView[]>((reply) => ({ type: 'list', ...selection, reply })),
+    ledgers: (selection) =>
+      hosts.ask<readonly LedgerView[]>((reply) => ({ type: 'list', ...selection, reply }), Infinity),
     circuits: async () =>
-      circuitsBySource(await hosts.ask<readonly SourceCircuit[]>((reply) => ({ type: 'circuits', reply }))),
-    placeOf: (target) => hosts.ask<OfferPlace | undefined>((reply) => ({ type: 'place', target, reply })),
-    restingUntil: (key) => hosts.ask<ReadonlyMap<string, number>>((reply) => ({ type: 'resting-until', key, reply })),
+      circuitsBySource(await hosts.ask<readonly SourceCircuit[]>((reply) => ({ type: 'circuits', reply }), Infinity)),
+    placeOf: (target) => hosts.ask<OfferPlace | undefined>((reply) => ({ type: 'place', target, reply }), Infinity),
+    restingUntil: (key) =>
+      hosts.ask<ReadonlyMap<string, number>>((reply) => ({ type: 'resting-until', key, reply }), Infinity),
     knownPace: (key) => state.paces.of(key) ?? rememberedPace(state.store().infeasible.ofKey(key)),
   };
 }
