@@ -148,9 +148,17 @@ export interface NumberedTable<V> extends Table<number, V> {
   readonly trim: (keep: number, limit: number, gone?: (row: V) => 'stays' | void) => number;
 }
 
-/** Opens the table `name` of numbered rows, which is made when missing; its writes throw outside a transaction. */
-export function numberedTable<V>(environment: Environment, name: string): NumberedTable<V> {
-  const rows = table<number, V>(environment, name);
+/**
+ * Opens the table `name` of numbered rows, which is made when missing; its writes throw outside a transaction.
+ *
+ * @param open - opens the table of the rows.
+ */
+export function numberedTable<V>(
+  environment: Environment,
+  name: string,
+  open: (environment: Environment, name: string) => Table<number, V> = table,
+): NumberedTable<V> {
+  const rows = open(environment, name);
   let known: number | undefined;
   // A number of a change that was undone is free again.
   environment.onUndone(() => {

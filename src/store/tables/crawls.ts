@@ -38,12 +38,19 @@ export type CrawlTable = ReturnType<typeof crawlTable>;
 export function crawlTable(environment: Environment) {
   const rows = table<[target: number, crawl: number], CrawlRow>(environment, 'crawls');
   /**
-   * The crawls that the running transaction has changed, by target. The pages of one crawl share transactions, so each
-   * row is written at the end of a transaction, once for all of its pages.
+   * The newest crawls that the running transaction knows, by target. The pages of one crawl share transactions, so its
+   * row is read and written once for all of its pages.
    */
   const held = new Map<number, CrawlRow>();
-  environment.onLastChange(release);
-  environment.onUndone(() => held.clear());
+  const changed = new Set<number>();
+  environment.onLastChange(() => {
+    release();
+    held.clear();
+  });
+  environment.onUndone(() => {
+    held.clear();
+    changed.clear();
+  });
 
   return {
     get(target: number, crawl: number): CrawlRow | undefined {
@@ -55,25 +62,33 @@ export function crawlTable(environment: Environment) {
       if (!environment.isWriting()) throw new Error('crawls: expected to be written within a transaction');
       if (held.get(row.target)?.crawl !== row.crawl) release();
       held.set(row.target, row);
+      changed.add(row.target);
     },
     /** The newest crawl, under way or ended. */
     newest(target: number): CrawlRow | undefined {
       const row = held.get(target);
       if (row !== undefined) return row;
-      for (const newest of ofTarget(target, { limit: 1 })) return newest;
+      for (const newest of ofTarget(target, { limit: 1 })) {
+        if (environment.isWriting()) held.set(target, newest);
+        return newest;
+      }
       return undefined;
     },
     ofTarget(target: number, range?: Omit<NumberRange, 'after'>): Iterable<CrawlRow> {
       release();
       return ofTarget(target, range);
     },
+    /** Removes an older crawl of a target. */
     remove: (target: number, crawl: number) => rows.remove([target, crawl]),
   };
 
-  /** Writes what is held, which is nothing outside a transaction. */
+  /** Writes what was changed, which is nothing outside a transaction. */
   function release(): void {
-    for (const row of held.values()) rows.put([row.target, row.crawl], row);
-    held.clear();
+    for (const target of changed) {
+      const row = held.get(target);
+      if (row !== undefined) rows.put([target, row.crawl], row);
+    }
+    changed.clear();
   }
 
   /** The crawls of a target, the newest first. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Environment } from '../lmdb/environment.ts';
+import { heldTable } from '../lmdb/held-table.ts';
 import type { FreshRow } from '../../schedule/fresh-row.ts';
 import type { GridPlace } from '../../schedule/time/grid.ts';
 import type { ScheduleRow } from '../../schedule/row.ts';
@@ -36,7 +37,7 @@ export type ScheduleTable = ReturnType<typeof scheduleTable>;
  * objectives on each key.
  */
 export function scheduleTable(environment: Environment) {
-  const rows = table<number, ScheduleRow>(environment, 'schedule');
+  const rows = heldTable<number, ScheduleRow>(environment, 'schedule');
   const indexes = [
     { of: table<[number, number], 1>(environment, 'schedule.by_due'), atOf: wakeAt },
     { of: table<[number, number], 1>(environment, 'schedule.by_plan'), atOf: planAt },

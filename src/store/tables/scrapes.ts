@@ -1,4 +1,5 @@
 import type { Environment } from '../lmdb/environment.ts';
+import { heldTable } from '../lmdb/held-table.ts';
 import type { ScrapeRow } from './rows.ts';
 import { numberedTable, type NumberRange, table } from '../lmdb/table.ts';
 import { metaTable } from './meta.ts';
@@ -10,7 +11,7 @@ import { ScrapeNumbers } from './scrape-numbers.ts';
  * undone leaves it as it was in memory.
  */
 export function scrapeTable(environment: Environment) {
-  const rows = numberedTable<ScrapeRow>(environment, 'scrapes');
+  const rows = numberedTable<ScrapeRow>(environment, 'scrapes', heldTable);
   const byTarget = table<[number, number], 1>(environment, 'scrapes.by_target');
   const running = table<number, 1>(environment, 'scrapes.running');
   const numbers = new ScrapeNumbers(metaTable(environment), rows.last);

@@ -1,10 +1,11 @@
 import type { Environment } from '../lmdb/environment.ts';
+import { heldTable } from '../lmdb/held-table.ts';
 import type { TargetRow } from './rows.ts';
 import { numberedTable, type NumberRange, table } from '../lmdb/table.ts';
 
 /** All targets, by number; none is ever removed. */
 export function targetTable(environment: Environment) {
-  const rows = numberedTable<TargetRow>(environment, 'targets');
+  const rows = numberedTable<TargetRow>(environment, 'targets', heldTable);
   const bySource = table<[string, number], 1>(environment, 'targets.by_source');
 
   return {
