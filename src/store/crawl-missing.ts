@@ -1,6 +1,7 @@
 import type { Fence } from './ops.ts';
 import type { TargetRow } from './tables/rows.ts';
 import type { RecordView } from '../view/record.ts';
+import type { RecordSlice } from './tables/records.ts';
 import type { Change, Store } from './store.ts';
 
 /** Records per transaction: commits wait a few milliseconds at most. */
@@ -22,19 +23,19 @@ export async function markMissing(
   holds: () => TargetRow | undefined,
 ): Promise<{ readonly missing: number; readonly gone: number }> {
   const marked = { missing: 0, gone: 0 };
-  let after: RecordView | undefined;
+  let after: RecordSlice['after'];
   for (;;) {
     const range = { limit: batch, after };
     const found = await store.write((change) => {
       const target = holds();
       if (target === undefined) return undefined;
-      const rows = [...store.records.ofTarget(fence.target, range)];
-      return { rows: rows.length, last: rows.at(-1), ...markSome(store, change, { target, fence, since }, rows) };
+      const { rows, last } = store.records.unseenSince(since, fence.target, range);
+      return { last, ...markSome(store, change, { target, fence, since }, rows) };
     });
     if (found === undefined) return marked;
     marked.missing += found.missing;
     marked.gone += found.gone;
-    if (found.rows < batch) return marked;
+    if (found.last === undefined) return marked;
     after = found.last;
   }
 }

@@ -159,6 +159,7 @@ export function numberedTable<V>(
   open: (environment: Environment, name: string) => Table<number, V> = table,
 ): NumberedTable<V> {
   const rows = open(environment, name);
+  /** The number that the newest change has added; perhaps not committed yet. */
   let known: number | undefined;
   // A number of a change that was undone is free again.
   environment.onUndone(() => {
@@ -168,7 +169,7 @@ export function numberedTable<V>(
   return {
     ...rows,
     add(make) {
-      const number = (known ?? last()) + 1;
+      const number = last() + 1;
       const row = make(number);
       rows.append(number, row);
       known = number;
@@ -196,7 +197,7 @@ export function numberedTable<V>(
   };
 
   function last(): number {
-    return rows.lastKey() ?? 0;
+    return (environment.isWriting() ? known : undefined) ?? rows.lastKey() ?? 0;
   }
 
   function firstKept(keep: number): number {

@@ -13,6 +13,12 @@ export interface RecordSlice {
   readonly limit?: number | undefined;
 }
 
+/** Records of a part of a target's that its scrapes have not seen lately. */
+interface UnseenRecords {
+  readonly rows: readonly RecordView[];
+  readonly last?: RecordName;
+}
+
 /** The target that saw a record, and its scrape; 0 for a pulse. */
 interface Sight {
   readonly target: number;
@@ -62,6 +68,20 @@ export function recordTable(environment: Environment) {
         const row = rows.get(key);
         if (row !== undefined) yield row;
       }
+    },
+    /**
+     * Looks at up to `limit` of the records that a target has seen, and reads those that no scrape of it from `since` on
+     * has seen. `last` is the last record that was looked at, missing where that was the last of all.
+     */
+    unseenSince(since: number, target: number, { after, limit }: RecordSlice): UnseenRecords {
+      const start = after === undefined ? beginning(target) : keyAfter(target, after);
+      const marks = [...byTarget.entries({ after: start, before: beginning(target + 1), limit })];
+      const names = marks.map(({ key: [, ...name], row }) => ({ name, isOld: row.last < since }));
+      const [source, type, key] = names.at(-1)?.name ?? ['', '', ''];
+      return {
+        rows: names.flatMap(({ name, isOld }) => (isOld && rows.get(name)) || []),
+        ...(marks.length === limit && { last: { source, type, key } }),
+      };
     },
     /** The number of records that a target has seen, counted up to `limit`, without reading them. */
     countOfTarget: (target: number, limit: number) =>
