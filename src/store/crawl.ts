@@ -236,8 +236,8 @@ export function beginCrawl(
 const batch = 1_000;
 
 /**
- * Removes the rest of a target's ended crawls: places that were not visited, and addresses that later crawls have not
- * met. Only the size of the store depends on it. Works also when the store is full. Resolves with the number of removed
+ * Removes the rest of a target's ended crawls: places that were not visited, and what the crawls before the newest one
+ * have met. Only the size of the store depends on it. Works also when the store is full. Resolves with the number of removed
  * rows; rejects when a commit fails.
  */
 export async function sweepCrawls(store: Store, target: number): Promise<number> {
@@ -246,21 +246,7 @@ export async function sweepCrawls(store: Store, target: number): Promise<number>
   const isOver = row.endReason !== undefined;
   const before = isOver ? row.crawl + 1 : row.crawl;
   const places = await writeInSlices(store, batch, () => store.frontier.removePlaces(target, before, batch));
-  return places + (await removeMarks(store, target, row.crawl));
-}
-
-async function removeMarks(store: Store, target: number, before: number): Promise<number> {
-  let removed = 0;
-  let after: string | undefined;
-  do {
-    const from = after;
-    const some = await store.write(() => store.frontier.removeMarks(target, before, batch, from), {
-      evenWhenFull: true,
-    });
-    removed += some.removed;
-    after = some.last;
-  } while (after !== undefined);
-  return removed;
+  return places + (await writeInSlices(store, batch, () => store.frontier.removeMarks(target, row.crawl, batch)));
 }
 
 /** The counts that one page adds to its crawl. A page that was counted wrongly is subtracted by negative counts. */

@@ -19,9 +19,9 @@ const crashes = { recent: [], inRow: 0, total: 0 };
 const target = { project: 'lamp', source: 'shop', status: 'active', epoch: 3, createdAt: 1_000, crashes };
 const price = { value: 3, observedAt: 5_000, verifiedAt: 5_000 };
 
-/** A store as the program of schema 4 left it: a project of two targets, of which the first was scraped and has one record. */
-export const schema4 = {
-  meta: [['schema', 4]],
+/** A store as the program of schema 5 left it: a project of two targets, of which the first was scraped and has one record. */
+export const schema5 = {
+  meta: [['schema', 5]],
   projects: [
     [
       'lamp',

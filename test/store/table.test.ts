@@ -82,6 +82,13 @@ describe('a table', () => {
     assert.throws(() => rows.remove(1), /within a transaction/);
   });
 
+  test('keeps a row when another one is put as a new one', async (t) => {
+    const environment = temporaryEnvironment(t);
+    const rows = table<[string, number], string>(environment, 'rows');
+    const put = (row: string) => environment.commit(() => rows.putNew(['a', 1], row));
+    assert.deepEqual([await put('first'), await put('second'), rows.get(['a', 1])], [true, false, 'first']);
+  });
+
   test('counts its rows', async (t) => {
     const environment = temporaryEnvironment(t);
     const rows = table<number, 1>(environment, 'rows');

@@ -24,6 +24,11 @@ export function heldTable<K extends number | string, V>(environment: Environment
     get,
     has: (key) => (environment.isWriting() ? get(key) !== undefined : rows.has(key)),
     put: change,
+    putNew(key, row) {
+      if (get(key) !== undefined) return false;
+      change(key, row);
+      return true;
+    },
     append(key, row) {
       write();
       rows.append(key, row);

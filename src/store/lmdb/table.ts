@@ -24,13 +24,15 @@ export interface Range<K extends TableKey> {
 }
 
 /**
- * Rows by key. Reads are possible at any time and see what is committed; `put`, `append` and `remove` throw outside of
- * a transaction.
+ * Rows by key. Reads are possible at any time and see what is committed; writes throw outside of a
+ * transaction.
  */
 export interface Table<K extends TableKey, V> {
   readonly get: (key: K) => V | undefined;
   readonly has: (key: K) => boolean;
   readonly put: (key: K, row: V) => void;
+  /** Puts a row unless there is one, faster than `has` and `put`. Returns whether it did. */
+  readonly putNew: (key: K, row: V) => boolean;
   /** Puts a row whose key comes after all others, faster than `put`; throws for any other key. */
   readonly append: (key: K, row: V) => void;
   /** Returns whether there was such a row. */
@@ -46,7 +48,7 @@ export interface Table<K extends TableKey, V> {
   readonly count: () => number;
 }
 
-/** Opens the table `name`, which is made when missing. Rows are trusted to be of type `V`. Its `put`, `append` and `remove` throw outside a transaction. */
+/** Opens the table `name`, which is made when missing. Rows are trusted to be of type `V`. Its writes throw outside a transaction. */
 export function table<K extends TableKey, V>(environment: Environment, name: string): Table<K, V> {
   const database = environment.database<V>(name);
 
@@ -56,6 +58,11 @@ export function table<K extends TableKey, V>(environment: Environment, name: str
     put(key, row) {
       inTransaction();
       database.putSync(key, row);
+    },
+    putNew(key, row) {
+      inTransaction();
+      const added: unknown = database.putSync(key, row, { noOverwrite: true });
+      return added === true;
     },
     append(key, row) {
       inTransaction();

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { PageKind } from '../../frontier/links.ts';
-import { defined } from '../../defined.ts';
 import type { Environment } from '../lmdb/environment.ts';
 import { type Range, table } from '../lmdb/table.ts';
 
@@ -8,6 +7,8 @@ import { type Range, table } from '../lmdb/table.ts';
 type PlaceClass = 0 | 1;
 
 type PlaceKey = [target: number, crawl: number, place: PlaceClass, seq: number];
+
+type MarkKey = [target: number, crawl: number, digest: string];
 
 /** A page that a crawl still has to visit. */
 export interface FrontierRow {
@@ -34,11 +35,8 @@ export type FrontierTable = ReturnType<typeof frontierTable>;
 /** Opens the table; its writes throw outside a transaction. */
 export function frontierTable(environment: Environment) {
   const places = table<PlaceKey, FrontierRow>(environment, 'frontier');
-  /**
-   * The last crawl that met each address. A mark of an older crawl means nothing, so no marks are removed when a crawl
-   * begins.
-   */
-  const seen = table<[target: number, digest: string], number>(environment, 'frontier.seen');
+  /** The addresses that each crawl has met. */
+  const seen = table<MarkKey, 1>(environment, 'frontier.seen');
 
   return {
     /** Up to `limit` places in the order in which they are to be asked: by class, then the oldest first. */
@@ -54,27 +52,15 @@ export function frontierTable(environment: Environment) {
     /** Removes a place. Returns whether there was one. */
     remove: (target: number, crawl: number, { kind, seq }: Pick<FrontierPlace, 'kind' | 'seq'>) =>
       places.remove([target, crawl, classOf(kind), seq]),
-    isSeen: (target: number, crawl: number, key: string) => seen.get([target, digestOf(key)]) === crawl,
+    isSeen: (target: number, crawl: number, key: string) => seen.has([target, crawl, digestOf(key)]),
     /** Marks a request as met. Returns whether the crawl had not met it before. */
-    see(target: number, crawl: number, key: string): boolean {
-      const mark: [number, string] = [target, digestOf(key)];
-      if (seen.get(mark) === crawl) return false;
-      seen.put(mark, crawl);
-      return true;
-    },
+    see: (target: number, crawl: number, key: string) => seen.putNew([target, crawl, digestOf(key)], 1),
     /** Removes up to `limit` places of a target's crawls before `crawl`. Returns the number of removed places. */
     removePlaces: (target: number, crawl: number, limit: number) =>
       places.removeRange({ from: [target, 0, 0, 0], before: [target, crawl, 0, 0], limit }),
-    /**
-     * Reads up to `limit` of a target's marks after the mark `after` and removes those of crawls before `crawl`.
-     * Returns the number of removed marks, and the last mark that was read unless it was the last of all.
-     */
-    removeMarks(target: number, crawl: number, limit: number, after = ''): { removed: number; last?: string } {
-      const marks = [...seen.entries({ after: [target, after], before: [target + 1, ''], limit })];
-      const old = marks.filter(({ row }) => row < crawl);
-      for (const { key } of old) seen.remove(key);
-      return { removed: old.length, ...defined({ last: marks.length === limit ? marks.at(-1)?.key[1] : undefined }) };
-    },
+    /** Removes up to `limit` marks of a target's crawls before `crawl`. Returns the number of removed marks. */
+    removeMarks: (target: number, crawl: number, limit: number) =>
+      seen.removeRange({ from: [target, 0, ''], before: [target, crawl, ''], limit }),
     /** The number of all places. */
     count: places.count,
   };

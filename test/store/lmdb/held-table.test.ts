@@ -30,6 +30,7 @@ const changes: readonly (readonly [string, (rows: Table<number, string>) => unkn
   ['appends a row', (rows) => rows.append(6, 'appended')],
   ['appends a row and puts it', (rows) => (rows.append(6, 'appended'), rows.put(6, 'again'))],
   ['appends a row behind one that it has put', (rows) => (rows.put(5, 'put'), rows.append(6, 'appended'))],
+  ['puts a row if it is new', (rows) => [rows.putNew(1, 'no'), rows.putNew(3, 'put'), rows.putNew(3, 'no')]],
   ['removes a row', (rows) => [rows.remove(1), rows.remove(1), rows.remove(5)]],
   ['removes a row that it has put', (rows) => (rows.put(5, 'put'), [rows.remove(5), rows.get(5)])],
   ['puts a row that it has removed', (rows) => (rows.remove(2), rows.put(2, 'again'))],
