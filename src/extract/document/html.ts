@@ -1,8 +1,7 @@
 import { type Document, isDocument } from 'domhandler';
-import { parseDocument, Parser } from 'htmlparser2';
-import { BoundHandler, maxParts } from '../tree/parts.ts';
+import { parseMarkup } from '../tree/markup.ts';
+import { TreeBounds } from '../tree/parts.ts';
 import { findFirst } from '../tree/nodes.ts';
-import { isBounded } from '../../work-budget.ts';
 import type { DocumentKind, OpenedDocument } from './kind.ts';
 
 /** An HTML page. */
@@ -17,9 +16,9 @@ export const html: DocumentKind = {
   marks: () => ['<'],
   steps: { byte: 1, mark: 70 },
   open(text, { tree = 'fast' }, url) {
-    return tree === 'fast'
-      ? opened(parseHtml(text), text, url)
-      : parseBrowser(text).then((root) => opened(root, text, url));
+    if (tree === 'browser') return parseBrowser(text).then((root) => opened(root, /<base\s/i.test(text), url));
+    const { root, hasBase } = parseMarkup(text, new TreeBounds('html'));
+    return opened(root, hasBase, url);
   },
   docs: {
     readAs: 'a page; `tree: browser` builds the tree that a browser would, at several times the cost',
@@ -27,9 +26,8 @@ export const html: DocumentKind = {
   },
 };
 
-function opened(root: Document, text: string, url: string): OpenedDocument {
-  // Few pages have a base; looking for one in the text is cheaper than in the tree.
-  return { ok: true, root, base: /<base\s/i.test(text) ? baseUrlOf(root, url) : url };
+function opened(root: Document, mayHaveBase: boolean, url: string): OpenedDocument {
+  return { ok: true, root, base: mayHaveBase ? baseUrlOf(root, url) : url };
 }
 
 /** Parses a page as a browser would. The parser is loaded when it is first used. */
@@ -44,11 +42,7 @@ async function parseBrowser(text: string): Promise<Document> {
 
 /** Parses a page into a tree as it is written. Throws `TooManyParts` for more attributes than a thread may hold. */
 export function parseHtml(text: string): Document {
-  // Short texts need no count of their attributes, which costs a call for each.
-  if (text.length <= maxParts && !isBounded()) return parseDocument(text);
-  const handler = new BoundHandler('html');
-  new Parser(handler).end(text);
-  return handler.root;
+  return parseMarkup(text, new TreeBounds('html')).root;
 }
 
 /** Returns the address that a page's relative addresses are resolved against: its first `<base href>`, else its own address. */

@@ -1,6 +1,6 @@
-import { type Document, isTag } from 'domhandler';
+import { type Document, DomHandler, isTag } from 'domhandler';
 import { Parser } from 'htmlparser2';
-import { BoundHandler } from '../tree/parts.ts';
+import { TreeBounds } from '../tree/parts.ts';
 import type { DocumentKind } from './kind.ts';
 
 /** An XML document. */
@@ -30,13 +30,24 @@ export const xml: DocumentKind = {
  * `TooManyParts` for more attributes than a thread may hold.
  */
 export function parseXml(text: string): Document {
-  const handler = new PlainText('xml');
+  const handler = new PlainText();
   new Parser(handler, { xmlMode: true }).end(text);
   return handler.root;
 }
 
 /** Builds a tree in which CDATA is plain text: rules that ask for text need not know how it was quoted. */
-class PlainText extends BoundHandler {
+class PlainText extends DomHandler {
+  readonly #bounds = new TreeBounds('xml');
+
+  override onopentag(name: string, attributes: Record<string, string>): void {
+    this.#bounds.element(this.tagStack.length);
+    super.onopentag(name, attributes);
+  }
+
+  onattribute(): void {
+    this.#bounds.attribute();
+  }
+
   override oncdatastart(): void {}
   override oncdataend(): void {}
 }

@@ -1,4 +1,3 @@
-import { DomHandler } from 'domhandler';
 import { isBounded, spend, TooMuchWork } from '../../work-budget.ts';
 
 /** Parts of a document, at most: with 1,000,000 elements and the text between them a tree takes some 300 MB. */
@@ -61,10 +60,10 @@ const maxDepth = 128;
 const maxOfTag = 1_000;
 
 /**
- * Builds a tree. Throws `TooManyParts` at the first attribute beyond 1,000,000: attributes have no mark that could be counted before. Throws
- * `TooMuchWork` for a deep tree, or a tag of very many attributes, where the work is bounded.
+ * Bounds the tree that a parser builds. Throws `TooManyParts` at the first attribute beyond 1,000,000: attributes have no mark that could
+ * be counted before. Throws `TooMuchWork` for a deep tree, or a tag of very many attributes, where the work is bounded.
  */
-export class BoundHandler extends DomHandler {
+export class TreeBounds {
   readonly #document: 'html' | 'xml';
   readonly #maxDepth = isBounded() ? maxDepth : Infinity;
   readonly #maxOfTag = isBounded() ? maxOfTag : Infinity;
@@ -73,17 +72,17 @@ export class BoundHandler extends DomHandler {
   #ofTag = 0;
 
   constructor(document: 'html' | 'xml') {
-    super();
     this.#document = document;
   }
 
-  override onopentag(name: string, attributes: Record<string, string>): void {
-    if (this.tagStack.length > this.#maxDepth || this.#ofTag > this.#maxOfTag) throw new TooMuchWork();
+  /** Called before an element is added to `depth` others, the document among them. */
+  element(depth: number): void {
+    if (depth > this.#maxDepth || this.#ofTag > this.#maxOfTag) throw new TooMuchWork();
     this.#ofTag = 0;
-    super.onopentag(name, attributes);
   }
 
-  onattribute(): void {
+  /** Called for each attribute as it is read. */
+  attribute(): void {
     spend(attributeSteps);
     this.#attributes += 1;
     this.#ofTag += 1;
