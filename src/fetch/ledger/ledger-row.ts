@@ -49,12 +49,18 @@ export function isWorthARow(before: Ledger, after: Ledger): boolean {
   );
 }
 
+/** The shortest back-off that is written at once, in milliseconds: about the time until the next row is written anyway. */
+const urgentBackoffMs = 1_000;
+
 /**
  * Whether the change makes the host rest for so much longer that its row must be written at once: longer than the least gap of the policy,
- * since each host rests for that at the next start anyway.
+ * since each host rests for that at the next start anyway. A pause that the host asked for counts however short it is; a back-off, which
+ * every refusal brings, from a second on.
  */
 export function isUrgent(before: Ledger, after: Ledger, now: number): boolean {
-  return restEndsAt(after) > Math.max(restEndsAt(before), now + gapMs(after.policy, 0));
+  const known = Math.max(restEndsAt(before), now + gapMs(after.policy, 0));
+  const { rest, backoff } = after;
+  return (rest?.until ?? -Infinity) > known || backoff.until > Math.max(known, now + urgentBackoffMs);
 }
 
 /** The end of the pause for a `Retry-After` or a back-off; `-Infinity` without one. */
