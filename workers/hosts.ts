@@ -273,12 +273,12 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
 
   /**
    * Puts the requests of a source in lines apart from its due targets, since what holds these back may let a scrape under way go on.
-   * What a probe of the circuit still has to ask passes what the circuit holds back.
+   * What a target that the circuit has let through still has to ask passes what the circuit holds back.
    */
   function inLine(offer: HostsOffer): HostsOffer {
     if ('project' in offer || offer.source === undefined) return offer;
     const { source, target, isPrerequisite } = offer;
-    const passes = isPrerequisite === true || (target !== undefined && circuits.isProbe(source, target));
+    const passes = isPrerequisite === true || (target !== undefined && circuits.isLetThrough(source, target));
     return { ...offer, line: passes ? passingLine(source) : underWayLine(source) };
   }
 

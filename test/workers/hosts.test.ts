@@ -242,6 +242,21 @@ describe('the circuit of a source', () => {
     assert.deepEqual(await ask(ref, 3), { mayAsk: false, nextAt: startedAt + 90_000 });
   });
 
+  test('lets a target that it let through ask on while it resumes, in no further place, past those that it holds back', async (t) => {
+    const { ref, pass } = await startHosts(t);
+    fail(ref, 5);
+    await pass(60_000);
+    await ask(ref, 1);
+    ref.send({ type: 'target-done', source: 'shop', target: 1, verdict: 'good' });
+    assert.deepEqual(await ask(ref, 2), { mayAsk: true });
+    const held = takeTurn(ref, { key: 'host 2', policy: hasty, dueAt: 0, source: 'shop', target: 3 }, never);
+    assert.deepEqual(await ask(ref, 2), { mayAsk: true });
+    await pass(30_000);
+    (await held).done(answered);
+    ref.send({ type: 'target-done', source: 'shop', target: 2, verdict: 'good' });
+    assert.equal((await ask(ref, 2)).mayAsk, false);
+  });
+
   test('says nothing of other sources', async (t) => {
     const { ref } = await startHosts(t);
     fail(ref, 5);

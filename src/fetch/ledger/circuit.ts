@@ -58,6 +58,8 @@ export type Circuit =
       readonly lastAt?: number;
       /** The target that was let through last, and `lastAt` before that, for when it is not asked after all. */
       readonly last?: { readonly target: number; readonly before: number | undefined };
+      /** The targets that were let through and whose outcome has not come: their further requests take no further place. */
+      readonly underWay?: readonly number[];
       readonly heard: readonly Heard[];
     };
 
@@ -97,7 +99,12 @@ export function withAsked(circuit: Circuit, target: number, now: number): Circui
     case 'open':
       return { ...circuit, probe: { target, at: now } };
     case 'resuming':
-      return { ...circuit, lastAt: now, last: { target, before: circuit.lastAt } };
+      return {
+        ...circuit,
+        lastAt: now,
+        last: { target, before: circuit.lastAt },
+        underWay: [...without(circuit.underWay, target), target].slice(-longestMemory),
+      };
     default:
       return circuit satisfies never;
   }
@@ -111,10 +118,21 @@ export function withOutcome(circuit: Circuit, outcome: TargetOutcome, now: numbe
     case 'open':
       return probed(circuit, outcome, now);
     case 'resuming':
-      if (outcome.verdict === 'unused') return withPlaceBack(circuit, outcome.target);
-      return isOver(circuit, now)
-        ? judged({ state: 'closed', heard: circuit.heard }, outcome, now)
-        : judged(circuit, outcome, now);
+      return resumed({ ...circuit, underWay: without(circuit.underWay, outcome.target) }, outcome, now);
+    default:
+      return circuit satisfies never;
+  }
+}
+
+/** Whether a target was let through by a circuit that holds others back, and its outcome has not come. */
+function isLetThrough(circuit: Circuit, target: number): boolean {
+  switch (circuit.state) {
+    case 'closed':
+      return false;
+    case 'open':
+      return circuit.probe?.target === target;
+    case 'resuming':
+      return circuit.underWay?.includes(target) === true;
     default:
       return circuit satisfies never;
   }
@@ -144,7 +162,7 @@ export function shifted(circuit: Circuit, byMs: number): Circuit {
       return probe ? { ...moved, probe: { ...probe, at: probe.at + byMs } } : moved;
     }
     case 'resuming': {
-      const { since, lastAt, heard, last: _, ...rest } = circuit;
+      const { since, lastAt, heard, last: _, underWay: __, ...rest } = circuit;
       const moved = { ...rest, since: since + byMs, heard: shiftedHeard(heard, byMs) };
       return lastAt === undefined ? moved : { ...moved, lastAt: lastAt + byMs };
     }
@@ -199,6 +217,17 @@ function judged(circuit: Judging, { target, verdict }: TargetOutcome, now: numbe
   const atLeast = circuit.state === 'closed' ? circuitRules.targets : targetsWhenResuming;
   if (verdict === 'good' || bad < atLeast || bad < circuitRules.share * heard.length) return { ...circuit, heard };
   return opened(circuit.state === 'closed' ? 1 : circuit.times + 1, now, now);
+}
+
+function resumed(circuit: Resuming, outcome: TargetOutcome, now: number): Circuit {
+  if (outcome.verdict === 'unused') return withPlaceBack(circuit, outcome.target);
+  return isOver(circuit, now)
+    ? judged({ state: 'closed', heard: circuit.heard }, outcome, now)
+    : judged(circuit, outcome, now);
+}
+
+function without(targets: readonly number[] = [], target: number): readonly number[] {
+  return targets.filter((each) => each !== target);
 }
 
 /** Gives the place in the ramp back that a target has taken up, unless another one was let through since. */
@@ -260,17 +289,17 @@ export class CircuitBook {
   ask(source: string, target: number, now: number): CircuitAnswer {
     const circuit = this.#circuits.get(source);
     if (!circuit) return { mayAsk: true };
-    // The probe itself may go on, from this answer to its turn.
-    if (circuit.state === 'open' && circuit.probe?.target === target) return { mayAsk: true };
+    // What was let through goes on, from this answer to the outcome of its last request.
+    if (isLetThrough(circuit, target)) return { mayAsk: true };
     const answer = circuitAnswer(circuit, now);
     if (answer.mayAsk) this.#circuits.set(source, withAsked(circuit, target, now));
     return answer;
   }
 
-  /** Whether a target is the probe of an open circuit. */
-  isProbe(source: string, target: number): boolean {
+  /** Whether a target was let through while others are held back, so that its further requests may pass those. */
+  isLetThrough(source: string, target: number): boolean {
     const circuit = this.#circuits.get(source);
-    return circuit?.state === 'open' && circuit.probe?.target === target;
+    return circuit !== undefined && isLetThrough(circuit, target);
   }
 
   /** Records an outcome. Returns whether the circuit may let targets through that it held back. */
