@@ -7,6 +7,7 @@ import type { FirstTurn } from '../src/request/gate.ts';
 import type { ScrapeProgress } from '../src/scrape/scrape-target.ts';
 import type { TargetRow } from '../src/store/tables/rows.ts';
 import { defined } from '../src/defined.ts';
+import { following } from '../src/fetch/abort.ts';
 import type { DueForTurn, TargetOffer } from '../src/request/target-offer.ts';
 
 /** The messages of a project. */
@@ -204,7 +205,8 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
       self.after(noticedWaitMs, { type: 'look' });
     };
     self.task(
-      (signal) => attempt(target, turn, AbortSignal.any([signal, controller.signal]), { running, waits }, deps),
+      (signal) =>
+        following(signal, controller, () => attempt(target, turn, controller.signal, { running, waits }, deps)),
       () => ({ type: 'ended', target: target.target }),
     );
   }

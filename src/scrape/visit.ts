@@ -8,7 +8,7 @@ import { defined } from '../defined.ts';
 import type { MakeRequest, RequestResult, RequestIntent, Within } from '../request/intent.ts';
 import { stepOps } from './step-ops.ts';
 import { allowanceOf, type Decision, decide, noEfforts } from './decide.ts';
-import { pause } from '../fetch/abort.ts';
+import { following, pause } from '../fetch/abort.ts';
 import { nextHop } from '../request/redirects.ts';
 import { TimeLimit } from './limits.ts';
 import type { Visit, Visited } from './walk.ts';
@@ -136,7 +136,7 @@ async function requestAgain(
     return within === undefined ? run(both) : within(run, both);
   };
   try {
-    return await makeRequest({ ...intent, within: inTime }, AbortSignal.any([signal, late.signal]));
+    return await following(signal, late, () => makeRequest({ ...intent, within: inTime }, late.signal));
   } catch (error) {
     if (signal.aborted || !late.signal.aborted) throw error;
     return tooLate(after, clock.now());
