@@ -56,13 +56,17 @@ function processStart(pid: number): string | undefined {
   return status === 0 && stdout.trim() !== '' ? stdout.trim() : undefined;
 }
 
-/** The boot's id, and the clock ticks from the boot to the start: field 22 of `/proc/PID/stat`; see proc(5). Field 2 may hold any characters. */
+/**
+ * The boot's id, and the clock ticks from the boot to the start: field 22 of `/proc/PID/stat`; see proc(5). Field 2 may hold any characters.
+ * A process that has ended and whose parent never asked how, as in a container without an init, is no process any more.
+ */
 function processStartOnLinux(pid: number): string | undefined {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-    return ticks === undefined ? undefined : `${boot} ${ticks}`;
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state = '', ticks] = [fields[0], fields[19]];
+    return ticks === undefined || 'ZX'.includes(state) ? undefined : `${boot} ${ticks}`;
   } catch {
     return undefined;
   }
