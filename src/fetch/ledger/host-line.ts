@@ -48,8 +48,6 @@ type Kind = (typeof kinds)[number];
 interface SourceLine<W> {
   readonly name: string;
   readonly queues: { [K in Kind]?: RankedQueue<W> };
-  /** Whether no offer of the line gets a turn now; its neighbours do. */
-  isShut: boolean;
 }
 
 /**
@@ -60,13 +58,18 @@ interface SourceLine<W> {
 export class HostLine<W extends Waiting> {
   readonly #lines: SourceLine<W>[] = [];
   readonly #recheckShare: number;
+  readonly #isShut: (name: string) => boolean;
   /** The part of a turn that re-checks have saved up, in `[0, 1)`. At the beginning the first turn is for a re-check. */
   #credit: number;
   #wasManual = false;
 
-  /** @param recheckShare - the share of the turns that re-checks get while other offers wait, in `(0, 1)`. */
-  constructor(recheckShare: number) {
+  /**
+   * @param recheckShare - the share of the turns that re-checks get while other offers wait, in `(0, 1)`.
+   * @param isShut - whether no offer of a line gets a turn now; its neighbours do. Default: no line is shut.
+   */
+  constructor(recheckShare: number, isShut: (name: string) => boolean = () => false) {
     this.#recheckShare = recheckShare;
+    this.#isShut = isShut;
     this.#credit = 1 - recheckShare;
   }
 
@@ -106,19 +109,6 @@ export class HostLine<W extends Waiting> {
     if (line && sizeOf(line) === 0) this.#lines.splice(this.#lines.indexOf(line), 1);
   }
 
-  /** Lets no offer of a line have a turn until `open` is called. */
-  shut(name: string): void {
-    for (const line of this.#lines) if (line.name === name) line.isShut = true;
-  }
-
-  open(name: string): void {
-    for (const line of this.#lines) if (line.name === name) line.isShut = false;
-  }
-
-  isShut(name: string): boolean {
-    return this.#lines.some((line) => line.name === name && line.isShut);
-  }
-
   /** The first `count` offers in the order in which they will get turns if no other offer comes and no line is shut or opened. */
   front(count: number): W[] {
     const waiting = {
@@ -148,16 +138,11 @@ export class HostLine<W extends Waiting> {
   }
 
   /** The lines, with the number of their offers and since when the one has waited that waited longest of those in front. */
-  *lines(): Generator<{
-    readonly name: string;
-    readonly size: number;
-    readonly oldestAt: number;
-    readonly isShut: boolean;
-  }> {
+  *lines(): Generator<{ readonly name: string; readonly size: number; readonly oldestAt: number }> {
     for (const line of this.#lines) {
-      const { name, queues, isShut } = line;
+      const { name, queues } = line;
       const oldestAt = Math.min(...kinds.map((kind) => sinceOf(queues[kind]?.first)));
-      yield { name, size: sizeOf(line), oldestAt, isShut };
+      yield { name, size: sizeOf(line), oldestAt };
     }
   }
 
@@ -187,15 +172,18 @@ export class HostLine<W extends Waiting> {
   /** The first offer of a kind in the lines that are not shut. */
   #head(kind: Kind): W | undefined {
     let first: W | undefined;
-    for (const { queues, isShut } of this.#lines) {
-      const head = isShut ? undefined : queues[kind]?.first;
-      if (head !== undefined && (first === undefined || rankOf(kind)(head) < rankOf(kind)(first))) first = head;
+    for (const { name, queues } of this.#lines) {
+      const head = queues[kind]?.first;
+      if (head === undefined || (first !== undefined && rankOf(kind)(head) >= rankOf(kind)(first))) continue;
+      if (!this.#isShut(name)) first = head;
     }
     return first;
   }
 
   #front(kind: Kind, count: number): W[] {
-    const all = this.#lines.flatMap(({ queues, isShut }) => (isShut ? [] : (queues[kind]?.front(count) ?? [])));
+    const all = this.#lines.flatMap(({ name, queues }) =>
+      this.#isShut(name) ? [] : (queues[kind]?.front(count) ?? []),
+    );
     return all.sort((a, b) => rankOf(kind)(a) - rankOf(kind)(b)).slice(0, count);
   }
 
@@ -205,7 +193,7 @@ export class HostLine<W extends Waiting> {
   }
 
   #newLine(offer: W): SourceLine<W> {
-    const line: SourceLine<W> = { name: lineOf(offer), queues: {}, isShut: false };
+    const line: SourceLine<W> = { name: lineOf(offer), queues: {} };
     this.#lines.push(line);
     return line;
   }

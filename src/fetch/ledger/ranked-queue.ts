@@ -1,6 +1,7 @@
 /**
  * A queue with the lowest rank in front and equal ranks in order of arrival: a binary heap in three lists, which costs 24 bytes an item.
- * `add` and taking the front are logarithmic, `delete` of another item and `before` look at each item once.
+ * `add` and taking the front are logarithmic, `delete` of another item and `before` look at each item once. Where items move often, a
+ * `PriorityMap` finds them at once, for several times the memory.
  */
 export class RankedQueue<W> {
   readonly #items: W[] = [];

@@ -139,10 +139,11 @@ export class TurnBook<W extends LedgerOffer> {
     host.policy = offer.policy;
     host.source = offer.source;
     host.sources = withOfferSource(host.sources, offer.source);
-    host.waiting ??= new HostLine(this.#options.recheckShare ?? 0.5);
+    host.waiting ??= new HostLine(
+      this.#options.recheckShare ?? 0.5,
+      (name) => this.#shut.holdOf(host, name) !== undefined,
+    );
     host.waiting.add(offer);
-    const name = lineOf(offer);
-    if (this.#shut.holdOf(host, name)) host.waiting.shut(name);
     this.#waiting.add(host);
     this.#queue(host);
   }
@@ -341,14 +342,12 @@ export class TurnBook<W extends LedgerOffer> {
 
   #shutLine(host: Host<W>, name: string, hold: LineHold, now: number): void {
     this.#shut.add({ ...hold, host, name });
-    host.waiting?.shut(name);
     this.#queue(host);
     this.#makeReady(now);
   }
 
   #reopen(line: ShutLine<Host<W>>): void {
     this.#shut.delete(line);
-    line.host.waiting?.open(line.name);
     this.#queue(line.host);
   }
 

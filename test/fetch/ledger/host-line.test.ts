@@ -62,13 +62,14 @@ describe('who waits for one host', () => {
   });
 
   test('waits while the line of its source is shut, and holds up nobody of another source', () => {
-    const line = lineOf(0.5, { ...other('a1', 1), source: 'a' }, { ...other('b1', 2), source: 'b' });
-    line.shut('a');
-    line.add({ ...other('a2', 0), source: 'a' });
+    const shut = new Set(['a']);
+    const line = new HostLine<Waiter>(0.5, (name) => shut.has(name));
+    for (const [name, dueAt] of Object.entries({ a1: 1, b1: 2, a2: 0 }))
+      line.add({ ...other(name, dueAt), source: name.slice(0, 1) });
     assert.deepEqual([line.first?.name, line.size], ['b1', 3]);
     assert.equal(line.serve()?.name, 'b1');
     assert.equal(line.first, undefined);
-    line.open('a');
+    shut.delete('a');
     assert.equal(served(line), 'a2 a1');
   });
 
