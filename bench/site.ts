@@ -5,6 +5,7 @@
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
+import { watchLoop } from '../test/support/loop-watch.ts';
 import { hostAddress } from '../test/support/web/web.ts';
 import { productPage } from './pages.ts';
 
@@ -129,16 +130,4 @@ function pageParts(kilobytes: number): readonly [string, string] {
   const length = before.length + open.length + keyDigits + close.length + after.length;
   const head = `HTTP/1.1 200 OK\r\ncontent-type: text/html; charset=utf-8\r\ncontent-length: ${length}\r\n\r\n`;
   return [head + before + open, close + after];
-}
-
-/** By how much a request may have come before it was seen: the time between the last two beats of a timer, or since the last one. */
-function watchLoop(): () => number {
-  let beat = performance.now();
-  let pauseMs = 0;
-  setInterval(() => {
-    const now = performance.now();
-    pauseMs = now - beat;
-    beat = now;
-  }, 1);
-  return () => Math.max(pauseMs, performance.now() - beat);
 }

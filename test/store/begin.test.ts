@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { closeScrape, commitStep } from '../../src/store/commit.ts';
 import { writeBegin } from '../../src/store/fence.ts';
+import { archiveProject } from '../../src/store/projects.ts';
 import { beginScrape, cancelScrape, closeOpenScrapes, requestScrape } from '../../src/store/scrapes.ts';
 import { stepsOf } from '../../src/store/steps.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -145,11 +146,9 @@ describe('a scrape that begins in memory', () => {
     const { store } = await temporaryStore(t);
     const [target = 0] = await track(store, 'lamp');
     const { scrape } = await beginInMemory(store, target);
-    const path = join(temporaryFolder(t), 'copy');
-    await store.environment.copyTo(path);
-    const after = await temporaryStore(t, { path });
-    assert.equal(await closeOpenScrapes(after.store), 0);
-    assert.equal(after.store.scrapes.get(scrape), undefined);
+    const next = await nextProcess(t, store);
+    assert.equal(await closeOpenScrapes(next), 0);
+    assert.equal(next.scrapes.get(scrape), undefined);
   });
 
   test('that is forgotten leaves nothing', async (t) => {
@@ -182,6 +181,7 @@ describe('a scrape that begins in memory', () => {
   for (const [name, end, types] of [
     ['cancelled', ({ store, scrape }) => cancelScrape(store, scrape, 'by hand'), ['scrape.cancelled']],
     ['parked', ({ store, target }) => parkTarget(store, target, 'broken', 9e9), ['scrape.cancelled', 'target.parked']],
+    ['archived', ({ store }) => archiveProject(store, 'lamp'), ['scrape.cancelled', 'project.archived']],
     ['crashed', ({ store, target }) => recordCrash(store, target, 'boom'), ['scrape.failed', 'target.crashed']],
   ] satisfies [string, (of: { store: Store; target: number; scrape: number }) => Promise<unknown>, string[]][])
     test(`is written when it is ${name}, and told as begun before that`, async (t) => {
@@ -200,10 +200,7 @@ describe('the number of a scrape', () => {
     const { store } = await temporaryStore(t);
     const [target = 0] = await track(store, 'lamp');
     const { scrape } = await beginInMemory(store, target);
-    const path = join(temporaryFolder(t), 'copy');
-    await store.environment.copyTo(path);
-    const after = await temporaryStore(t, { path });
-    assert.ok((await begin(after.store, target)).scrape > scrape);
+    assert.ok((await begin(await nextProcess(t, store), target)).scrape > scrape);
   });
 
   test('follows the last one where the store was closed', async (t) => {
@@ -291,4 +288,11 @@ function rowOf(store: Store, scrape: number) {
   const row = store.scrapes.get(scrape);
   if (row === undefined) throw new Error(`no scrape ${scrape}`);
   return row;
+}
+
+/** The store as the next process finds it where this one is killed now. */
+async function nextProcess(t: TestContext, store: Store): Promise<Store> {
+  const path = join(temporaryFolder(t), 'copy');
+  await store.environment.copyTo(path);
+  return (await temporaryStore(t, { path })).store;
 }

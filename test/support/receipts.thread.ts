@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 import { productPage } from './daemon.ts';
+import { watchLoop } from './loop-watch.ts';
 
 /** One request, as its host saw it. */
 export interface Receipt {
@@ -40,15 +41,7 @@ const port = parentPort;
 if (port === null) throw new Error('expected to run on a thread');
 const tell = (message: FromHosts): void => port.postMessage(message);
 
-/** A timer of 1 ms: what comes between two of its beats that are far apart may have come at any time between them. */
-let beat = performance.now();
-let pauseMs = 0;
-setInterval(() => {
-  const now = performance.now();
-  pauseMs = now - beat;
-  beat = now;
-}, 1);
-
+const lateMs = watchLoop();
 let requests = 0;
 const hosts = (workerData as readonly HostOptions[]).map(openHost);
 const ports = await Promise.all(hosts.map(({ listening }) => listening));
@@ -61,7 +54,7 @@ function openHost({ latencyMs, failureEvery = Infinity }: HostOptions) {
   let mostOpen = 0;
   const server = createServer((request, response) => {
     const at = performance.now();
-    receipts.push({ at, lateMs: Math.max(pauseMs, at - beat), kind: kindOf(request), path: request.url ?? '' });
+    receipts.push({ at, lateMs: lateMs(), kind: kindOf(request), path: request.url ?? '' });
     open += 1;
     mostOpen = Math.max(mostOpen, open);
     response.on('close', () => (open -= 1));
