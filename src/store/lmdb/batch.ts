@@ -8,21 +8,20 @@ export interface Transactions {
   undoable(run: () => void): void;
 }
 
-interface Batch {
-  readonly changes: Change[];
-  readonly committed: Promise<void>;
-  begin(): void;
-}
-
 interface Change {
   run(): void;
   failed(error: unknown): void;
+  committed(): void;
+  rejected(error: unknown): void;
 }
 
 type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown };
 
-/** Changes of one transaction: they take some 2 ms of the event loop, for which control waits. */
-const maxChanges = 16;
+/** A transaction waits for no more changes than these. */
+const enoughChanges = 16;
+
+/** The time of the event loop that a transaction may take before it leaves further changes to the next one, in milliseconds: control waits for it. */
+const shareMs = 4;
 
 /** The longest time that a transaction waits for further changes, in milliseconds. */
 const windowMs = 8;
@@ -42,8 +41,8 @@ export interface Batches {
   readonly commit: <T>(run: () => T, options: { readonly urgent: boolean }) => Promise<T>;
   /** Numbers of transactions and of changes since the start. */
   readonly counts: () => BatchCounts;
-  /** Begins the transaction that waits for further changes, if one does. */
-  readonly writeNow: () => void;
+  /** Writes what waits for further changes; resolves when no change waits to be run. */
+  readonly writeNow: () => Promise<void>;
 }
 
 /** How many changes were written, and in how many transactions. */
@@ -56,81 +55,110 @@ export interface BatchCounts {
  * Gathers changes into transactions. `commit` runs a change as a whole or not at all, and rejects with what the change
  * throws. A transaction costs several times what a change does, and a child transaction copies each page that it
  * touches, so changes share one child: all that come while a transaction waits for the writer, and under load all of
- * 8 ms. When a change of it throws, it is undone, and each change runs again in a child of its own, in the same order. A
+ * 8 ms, until they have taken 4 ms of the event loop. The next transaction takes the rest in a later turn of the loop. When a
+ * change throws, those of its child are undone, and each runs again in a child of its own, in the same order. A
  * change must therefore allow being run twice.
  *
  * The time is real time: it is a part of one write, and not a wait between two of them.
  */
 export function createBatches({ now, write, undoable }: Readonly<Transactions>): Batches {
   const load = new Load();
-  let open: Batch | undefined;
+  let waiting: Change[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  /** Whether a transaction was begun that has not run yet. */
+  let isBegun = false;
+  /** Settles when the newest transaction is over, whatever came of it. */
+  let last = Promise.resolve();
   let transactions = 0;
   let written = 0;
 
   return {
     commit,
     counts: () => ({ transactions, changes: written }),
-    writeNow: () => open?.begin(),
+    writeNow,
   };
 
   async function commit<T>(run: () => T, { urgent }: { readonly urgent: boolean }): Promise<T> {
-    const outcome: { current?: Outcome<T> } = {};
-    const change: Change = {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    let outcome: Outcome<T> | undefined;
+    load.came(now());
+    waiting.push({
       run() {
-        outcome.current = { ok: true, value: run() };
+        outcome = { ok: true, value: run() };
       },
       failed(error) {
-        outcome.current = { ok: false, error };
+        outcome = { ok: false, error };
       },
-    };
-    load.came(now());
-    open ??= openBatch();
-    const { changes, committed, begin } = open;
-    changes.push(change);
-    if (changes.length === maxChanges) open = undefined;
-    if (urgent || changes.length === maxChanges || !load.isHigh()) begin();
+      committed() {
+        if (outcome?.ok === true) resolve(outcome.value);
+        else reject(outcome?.error);
+      },
+      rejected: reject,
+    });
+    if (urgent || waiting.length >= enoughChanges || !load.isHigh()) begin();
+    else timer ??= setTimeout(begin, windowMs);
     try {
-      await committed;
+      return await promise;
     } finally {
       load.ended();
     }
-    if (outcome.current === undefined) throw new Error('a batch was committed without all of its changes');
-    if (!outcome.current.ok) throw outcome.current.error;
-    return outcome.current.value;
   }
 
-  function openBatch(): Batch {
-    const changes: Change[] = [];
-    const { promise: committed, resolve, reject } = Promise.withResolvers<void>();
-    let timer: NodeJS.Timeout | undefined = setTimeout(begin, windowMs);
-    return { changes, committed, begin };
+  async function writeNow(): Promise<void> {
+    for (begin(); isBegun; begin()) await last;
+  }
 
-    /** Queues the transaction; changes join it until it runs. */
-    function begin(): void {
-      if (timer === undefined) return;
-      clearTimeout(timer);
-      timer = undefined;
-      write(() => {
-        if (open?.changes === changes) open = undefined;
-        transactions += 1;
-        written += changes.length;
-        runTogether(changes);
-      }).then(resolve, (error: unknown) => {
-        // No further change may join a transaction that never ran.
-        if (open?.changes === changes) open = undefined;
-        reject(error);
-      });
+  /** Queues a transaction for what waits; changes join it until it runs. */
+  function begin(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (isBegun || waiting.length === 0) return;
+    isBegun = true;
+    let taken: readonly Change[] = [];
+    last = write(() => {
+      taken = runSome();
+      isBegun = false;
+      transactions += 1;
+      written += taken.length;
+      // Not at once: what is begun within a transaction runs in the same turn of the event loop.
+      if (waiting.length > 0) setImmediate(begin);
+    }).then(
+      () => {
+        for (const change of taken) change.committed();
+      },
+      (error: unknown) => {
+        // No further change may wait for a transaction that never ran.
+        if (taken.length === 0) [taken, waiting, isBegun] = [waiting, [], false];
+        for (const change of taken) change.rejected(error);
+      },
+    );
+  }
+
+  /** Runs changes while their share of the event loop lasts; returns them. */
+  function runSome(): readonly Change[] {
+    const endsAt = now() + shareMs;
+    let count = 0;
+    while (count < waiting.length && (count === 0 || now() < endsAt)) {
+      const from = count;
+      try {
+        undoable(() => {
+          do {
+            count += 1;
+            waiting[count - 1]?.run();
+          } while (count < waiting.length && now() < endsAt);
+        });
+      } catch {
+        for (const change of waiting.slice(from, count)) runAlone(change);
+      }
     }
+    return waiting.splice(0, count);
   }
 
-  function runTogether(changes: readonly Change[]): void {
+  function runAlone(change: Change): void {
     try {
-      undoable(() => {
-        for (const change of changes) change.run();
-      });
+      undoable(() => change.run());
     } catch (error) {
-      if (changes.length === 1) changes[0]?.failed(error);
-      else for (const change of changes) runTogether([change]);
+      change.failed(error);
     }
   }
 }

@@ -141,7 +141,7 @@ export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Envir
   }
 
   async function close(): Promise<void> {
-    batches.writeNow();
+    await batches.writeNow();
     // For the same reason: closing waits for the last batch to be flushed, and one without a write always is.
     await counted(() => root.transaction(() => undefined));
     await root.close();

@@ -105,10 +105,29 @@ describe('a change', () => {
     await writer.load();
     const waiting = writer.batches.commit(() => 1, patient);
     const { begun } = writer;
-    writer.batches.writeNow();
+    void writer.batches.writeNow();
     assert.equal(writer.begun, begun + 1);
     writer.run();
     assert.equal(await waiting, 1);
+  });
+
+  test('is written when the store is about to close, however many wait', async () => {
+    const writer = new Writer();
+    await writer.load();
+    const all = [1, 2, 3].map((change) =>
+      writer.batches.commit(() => {
+        writer.now += 5;
+        return change;
+      }, patient),
+    );
+    const written = writer.batches.writeNow();
+    for (let rest = 3; rest > 0; rest -= 1) {
+      const next = writer.next();
+      writer.run();
+      if (rest > 1) await next;
+    }
+    await written;
+    assert.deepEqual(await Promise.all(all), [1, 2, 3]);
   });
 });
 
@@ -123,6 +142,53 @@ describe('a transaction under load', () => {
     assert.equal(writer.begun, begun + 1);
     writer.run();
     await Promise.all(all);
+  });
+
+  test('leaves to a later turn of the loop what comes after its share of 4 ms', async () => {
+    const writer = new Writer();
+    await writer.load();
+    const { begun } = writer;
+    const before = writer.batches.counts();
+    const ran: number[] = [];
+    const all = Array.from({ length: 16 }, (_, change) =>
+      writer.batches.commit(() => {
+        ran.push(change);
+        writer.now += 1;
+      }, patient),
+    );
+    writer.run();
+    assert.deepEqual(ran, [0, 1, 2, 3]);
+    assert.equal(writer.begun, begun + 1);
+    await Promise.all(all.slice(0, 4));
+    for (let rest = 3; rest > 0; rest -= 1) {
+      await writer.next();
+      writer.run();
+    }
+    await Promise.all(all);
+    assert.deepEqual(
+      ran,
+      all.map((_, change) => change),
+    );
+    assert.equal(writer.batches.counts().transactions - before.transactions, 4);
+  });
+
+  test('that never ran rejects all that waits for it, and what comes later is written', async () => {
+    let refusal: Error | undefined = new Error('closed');
+    const batches = createBatches({
+      now: () => 1_000,
+      async write(run) {
+        if (refusal !== undefined) throw refusal;
+        run();
+      },
+      undoable: (run) => run(),
+    });
+    const some = await Promise.allSettled([1, 2].map((change) => batches.commit(() => change, patient)));
+    assert.deepEqual(
+      some.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
+    refusal = undefined;
+    assert.equal(await batches.commit(() => 3, patient), 3);
   });
 
   test('undoes a change that throws, and no other', async () => {
