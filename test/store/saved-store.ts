@@ -17,7 +17,6 @@ export async function writeEnvironment(path: string, tables: Rows): Promise<void
 
 const crashes = { recent: [], inRow: 0, total: 0 };
 const target = { project: 'lamp', source: 'shop', status: 'active', epoch: 3, createdAt: 1_000, crashes };
-const price = { value: 3, observedAt: 5_000, verifiedAt: 5_000 };
 
 /** A store as the program of schema 5 left it: a project of two targets, of which the first was scraped and has one record. */
 export const schema5 = {
@@ -41,7 +40,8 @@ export const schema5 = {
       ['shop', 'item', 'a'],
       {
         ...{ source: 'shop', type: 'item', key: 'a', target: 1, id: 'id of a', url: 'https://shop.test/1' },
-        ...{ firstSeenAt: 2_000, updatedAt: 5_000, sequence: 4_194_303, lastScrape: 1, fields: { price } },
+        ...{ firstSeenAt: 2_000, updatedAt: 5_000, sequence: 4_194_303, lastScrape: 1, fields: { price: 3 } },
+        times: [['price', 5_000, 5_000]],
       },
     ],
   ],

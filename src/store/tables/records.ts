@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from '../lmdb/environment.ts';
-import type { RecordView } from '../../view/record.ts';
+import type { Value } from '../../extract/value/value.ts';
+import type { FieldCell, RecordView } from '../../view/record.ts';
 import { table } from '../lmdb/table.ts';
 
 type RecordKey = [source: string, type: string, key: string];
@@ -25,6 +26,42 @@ interface Sight {
   readonly scrape: number;
 }
 
+/**
+ * A record as it is stored. Most fields were first observed with their record and last verified with it: only the
+ * others have times of their own.
+ */
+interface RecordRow extends Omit<RecordView, 'fields'> {
+  /** Values by field. */
+  readonly fields: Readonly<Record<string, Value>>;
+  readonly times?: readonly (readonly [field: string, observedAt: number, verifiedAt: number])[];
+}
+
+function rowOf(record: RecordView): RecordRow {
+  const { firstSeenAt, updatedAt, fields: cells } = record;
+  const times: [string, number, number][] = [];
+  const fields: Record<string, Value> = { ...cells };
+  for (const name of Object.keys(cells)) {
+    const cell = cells[name];
+    if (cell === undefined) continue;
+    fields[name] = cell.value;
+    if (cell.observedAt !== firstSeenAt || cell.verifiedAt !== updatedAt)
+      times.push([name, cell.observedAt, cell.verifiedAt]);
+  }
+  return times.length === 0 ? { ...record, fields } : { ...record, fields, times };
+}
+
+function viewOf({ times, ...row }: RecordRow): RecordView {
+  const { firstSeenAt, updatedAt } = row;
+  // In place, which is fast and keeps fields of any name: the row was decoded for this alone.
+  const fields = row.fields as Record<string, FieldCell>;
+  for (const name of Object.keys(fields))
+    fields[name] = { value: row.fields[name] ?? null, observedAt: firstSeenAt, verifiedAt: updatedAt };
+  if (times !== undefined)
+    for (const [name, observedAt, verifiedAt] of times)
+      fields[name] = { value: fields[name]?.value ?? null, observedAt, verifiedAt };
+  return { ...row, fields };
+}
+
 /** A key of LMDB has at most 1,978 bytes, and a page may name its things at any length. */
 const maxLength = 300;
 
@@ -37,16 +74,16 @@ export function recordKey(source: string, type: string, key: string): RecordKey 
 
 /** The records, by source, record type and key. */
 export function recordTable(environment: Environment) {
-  const rows = table<RecordKey, RecordView>(environment, 'records');
+  const rows = table<RecordKey, RecordRow>(environment, 'records');
   /** The records that each target saw, with its first and last scrape that did. */
   const byTarget = table<[number, ...RecordKey], { readonly first: number; readonly last: number }>(
     environment,
     'records.by_target',
   );
-  const put = (row: RecordView): void => rows.put(recordKey(row.source, row.type, row.key), row);
+  const put = (row: RecordView): void => rows.put(recordKey(row.source, row.type, row.key), rowOf(row));
 
   return {
-    get: (source: string, type: string, key: string) => rows.get(recordKey(source, type, key)),
+    get: (source: string, type: string, key: string) => read(recordKey(source, type, key)),
     add(row: RecordView): void {
       put(row);
       byTarget.put(keyAfter(row.target, row), { first: row.lastScrape, last: row.lastScrape });
@@ -65,7 +102,7 @@ export function recordTable(environment: Environment) {
     *ofTarget(target: number, { after, limit }: RecordSlice = {}): Iterable<RecordView> {
       const start = after === undefined ? beginning(target) : keyAfter(target, after);
       for (const [, ...key] of byTarget.keys({ after: start, before: beginning(target + 1), limit })) {
-        const row = rows.get(key);
+        const row = read(key);
         if (row !== undefined) yield row;
       }
     },
@@ -79,16 +116,23 @@ export function recordTable(environment: Environment) {
       const names = marks.map(({ key: [, ...name], row }) => ({ name, isOld: row.last < since }));
       const [source, type, key] = names.at(-1)?.name ?? ['', '', ''];
       return {
-        rows: names.flatMap(({ name, isOld }) => (isOld && rows.get(name)) || []),
+        rows: names.flatMap(({ name, isOld }) => (isOld && read(name)) || []),
         ...(marks.length === limit && { last: { source, type, key } }),
       };
     },
     /** The number of records that a target has seen, counted up to `limit`, without reading them. */
     countOfTarget: (target: number, limit: number) =>
       [...byTarget.keys({ after: beginning(target), before: beginning(target + 1), limit })].length,
-    rows: () => rows.rows(),
+    *rows(): Iterable<RecordView> {
+      for (const row of rows.rows()) yield viewOf(row);
+    },
     count: rows.count,
   };
+
+  function read(key: RecordKey): RecordView | undefined {
+    const row = rows.get(key);
+    return row && viewOf(row);
+  }
 
   /** Writes that a target has seen a record which stays as it is. */
   function see(record: RecordName, { target, scrape }: Sight): void {
