@@ -64,10 +64,11 @@ export function scrapeTable(environment: Environment) {
     put: (row: ScrapeRow) => rows.put(row.scrape, row),
     /** Stores a known scrape that begins to run or ends, or one that was only in memory. */
     move(row: ScrapeRow): void {
+      const isNew = isUnwritten(row.scrape);
       rows.put(row.scrape, row);
-      if (begun.has(row.scrape)) byTarget.put([row.target, row.scrape], 1);
+      if (isNew) byTarget.put([row.target, row.scrape], 1);
       if (row.status === 'running') running.put(row.scrape, 1);
-      else running.remove(row.scrape);
+      else if (!isNew) running.remove(row.scrape);
     },
     rows: ({ before = Infinity, limit = Infinity }: Omit<NumberRange, 'after'> = {}) =>
       merged([...begun.values()], rows.rows({ before, newestFirst: true }), { before, limit }),
