@@ -1,8 +1,8 @@
-import { type AnyNode, type Element, isTag, type ParentNode } from 'domhandler';
+import { type Element, isTag, type ParentNode } from 'domhandler';
 import { defined } from '../defined.ts';
 import type { LinkPlan } from './plan.ts';
 import { JsonSpot, type PageContext, type Spot } from './rule/spot.ts';
-import { attributeOf, findUpTo, nextBeside, nextNode, textContent } from './tree/nodes.ts';
+import { attributeOf, elementBehind, elementsIn, findUpTo, textContent } from './tree/nodes.ts';
 import { compileSelector } from './tree/selector.ts';
 import { spend } from '../work-budget.ts';
 
@@ -38,36 +38,37 @@ export function compileLinks(plan: LinkPlan | 'sitemap', isXml: boolean): FindLi
   };
 }
 
-type FindTexts = (root: Spot) => Iterable<string>;
+type FindTexts = (root: Spot) => readonly string[];
 
 /** Finds links within matches of `selectors` in a single walk of the tree, even if the matches are nested. */
 function linksWithin(selectors: readonly string[], isXml: boolean): FindTexts {
   const matches = compileSelector(selectors.join(', '), isXml);
-  return function* (root) {
-    if (root instanceof JsonSpot) return;
-    let node: AnyNode | undefined = root;
-    while (node !== undefined) {
-      if (!isTag(node) || !matches(node)) {
-        node = nextNode(node, root);
-        continue;
+  return (root) => {
+    if (root instanceof JsonSpot) return [];
+    const texts: string[] = [];
+    let isWithin = false;
+    let behind: Element | undefined;
+    for (const element of elementsIn(root)) {
+      if (element === behind) isWithin = false;
+      if (!isWithin) {
+        if (!matches(element)) continue;
+        isWithin = true;
+        behind = elementBehind(element, root);
       }
-      for (const element of findUpTo(node, hasHref, Infinity)) yield attributeOf(element, 'href') ?? '';
-      node = nextBeside(node, root);
+      const href = attributeOf(element, 'href');
+      if (href !== undefined) texts.push(href);
     }
+    return texts;
   };
-}
-
-function hasHref({ attribs }: Element): boolean {
-  return Object.hasOwn(attribs, 'href');
 }
 
 function locations(root: Spot): string[] {
   return root instanceof JsonSpot ? [] : sitemapLinks(root).urls.map(({ loc }) => loc);
 }
 
-function* usualLinks(root: Spot): Generator<string> {
-  if (root instanceof JsonSpot) return;
-  for (const element of findUpTo(root, isLink, Infinity)) yield attributeOf(element, 'href') ?? '';
+function usualLinks(root: Spot): string[] {
+  if (root instanceof JsonSpot) return [];
+  return findUpTo(root, isLink, Infinity).map((element) => attributeOf(element, 'href') ?? '');
 }
 
 function isLink({ name, attribs }: Element): boolean {
@@ -80,7 +81,8 @@ function linkOf(text: string, base: string): string | undefined {
   if (text.length > maxUrlLength) return undefined;
   const url = URL.parse(text, base);
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
-  url.hash = '';
+  // Few have one, and it takes longer to be set than to be looked for.
+  if (url.href.includes('#')) url.hash = '';
   return url.href.length > maxUrlLength ? undefined : url.href;
 }
 

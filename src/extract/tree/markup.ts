@@ -1,5 +1,14 @@
-import { type ChildNode, Comment, Document, Element, type ParentNode, ProcessingInstruction, Text } from 'domhandler';
+import {
+  type ChildNode,
+  Comment,
+  type Document,
+  Element,
+  type ParentNode,
+  ProcessingInstruction,
+  Text,
+} from 'domhandler';
 import { Tokenizer } from 'htmlparser2';
+import { ListedDocument } from './nodes.ts';
 import type { TreeBounds } from './parts.ts';
 
 /** What is known of an element by its name. */
@@ -123,7 +132,7 @@ export function parseMarkup(text: string, bounds: TreeBounds): Markup {
 }
 
 class MarkupParser implements Markup {
-  readonly root = new Document([]);
+  readonly root = new ListedDocument();
   hasBase = false;
   readonly #text: string;
   readonly #bounds: TreeBounds;
@@ -384,6 +393,7 @@ class MarkupParser implements Markup {
     this.#bounds.element(this.#open.length);
     if (name === 'base') this.hasBase = true;
     const element = new Element(name, attributes);
+    this.root.elements.push(element);
     this.#append(element);
     if (isVoid || isClosed) return;
     this.#open.push(element);

@@ -1,14 +1,24 @@
-import { type AnyNode, type Element, hasChildren, isTag, isText, type ParentNode } from 'domhandler';
+import { type AnyNode, Document, type Element, hasChildren, isTag, isText, type ParentNode } from 'domhandler';
 import { spend } from '../../work-budget.ts';
 
 /** The work of going on to the next node. */
 const nodeSteps = 2;
+
+/** A document whose elements are listed in page order as it is parsed, so that a search of all of it need not go through its tree. */
+export class ListedDocument extends Document {
+  readonly elements: Element[] = [];
+
+  constructor() {
+    super([]);
+  }
+}
 
 /**
  * Finds the first `most` elements of a subtree that match, in page order, its root among them. Not recursive, however deep a page
  * is nested. Every rule goes through the page here, so it does as little as it can for each node.
  */
 export function findUpTo(root: ParentNode, matches: (element: Element) => boolean, most: number): Element[] {
+  if (root instanceof ListedDocument) return findAmong(root.elements, matches, most);
   const found: Element[] = [];
   let node: AnyNode = root;
   for (;;) {
@@ -26,6 +36,17 @@ export function findUpTo(root: ParentNode, matches: (element: Element) => boolea
     if (node === root) return found;
     node = node.next ?? root;
   }
+}
+
+function findAmong(elements: readonly Element[], matches: (element: Element) => boolean, most: number): Element[] {
+  const found: Element[] = [];
+  for (const element of elements) {
+    spend(nodeSteps);
+    if (!matches(element)) continue;
+    found.push(element);
+    if (found.length >= most) break;
+  }
+  return found;
 }
 
 /** Finds the first element of a subtree that matches, its root among them; undefined if none does. */
@@ -82,11 +103,24 @@ export function textContent(root: AnyNode): string {
   return text;
 }
 
-/** Yields the elements of a subtree in page order, its root among them. */
-export function* elementsIn(root: AnyNode): Generator<Element, undefined> {
+/** Returns the elements of a subtree in page order, its root among them. */
+export function elementsIn(root: AnyNode): Iterable<Element> {
+  if (!(root instanceof ListedDocument)) return elementsOfTree(root);
+  spend(root.elements.length * nodeSteps);
+  return root.elements;
+}
+
+function* elementsOfTree(root: AnyNode): Generator<Element, undefined> {
   for (let node: AnyNode | undefined = root; node !== undefined; node = nextNode(node, root)) {
     if (isTag(node)) yield node;
   }
+}
+
+/** Returns the first element behind another and all that it holds; undefined if it is the last of the subtree. */
+export function elementBehind(element: Element, root: AnyNode): Element | undefined {
+  let node = nextBeside(element, root);
+  while (node !== undefined && !isTag(node)) node = nextNode(node, root);
+  return node;
 }
 
 /** Returns an attribute as it is written; undefined if the element has none of that name. */

@@ -1,20 +1,36 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type AnyNode, type Document, hasChildren, isTag } from 'domhandler';
+import { type AnyNode, Document, hasChildren, isDocument, isTag } from 'domhandler';
 import { parseDocument } from 'htmlparser2';
 import { listPage, productPage } from '../../../bench/pages.ts';
 import { parseMarkup } from '../../../src/extract/tree/markup.ts';
+import { elementsIn, walk } from '../../../src/extract/tree/nodes.ts';
 import { TreeBounds } from '../../../src/extract/tree/parts.ts';
 
 function parse(text: string): Document {
-  return parseMarkup(text, new TreeBounds('html')).root;
+  const { root } = parseMarkup(text, new TreeBounds('html'));
+  const elements: AnyNode[] = [];
+  walk(
+    root,
+    (node) => {
+      if (isTag(node)) elements.push(node);
+      return true;
+    },
+    () => {},
+  );
+  assert.deepEqual(
+    Array.from(elementsIn(root), (element, at) => element === elements[at]),
+    elements.map(() => true),
+  );
+  return root;
 }
 
 /** All that there is in a tree, with what is wrong in the ways between its nodes. */
 function outline(root: Document): readonly unknown[] {
   const lines: unknown[] = [];
   const add = (node: AnyNode, parent: AnyNode | null, before: AnyNode | null): void => {
-    const { type, constructor: made } = node;
+    const { type } = node;
+    const made = isDocument(node) ? Document : node.constructor;
     const isLinked = node.parent === parent && node.prev === before && (before === null || before.next === node);
     const own = isTag(node) ? [node.name, ...Object.entries(node.attribs)] : [];
     lines.push([type, made.name, isLinked, 'data' in node ? node.data : '', 'name' in node ? node.name : '', ...own]);
@@ -33,7 +49,7 @@ function assertSame(text: string): void {
   assert.deepEqual(outline(parse(text)), outline(parseDocument(text)), JSON.stringify(text));
 }
 
-describe('the tree of a page is that of htmlparser2', () => {
+describe('the tree of a page is that of htmlparser2, its elements listed in page order,', () => {
   for (const [what, ...pages] of [
     ['a usual page', productPage(1, 5).html, productPage(2, 50).html, listPage(['/a', '/b'], '/c')],
     ['text alone', '', 'a', 'a < b && c > d', 'a &amp; b&amp c &notit; &#38; &#x26; &# &#x &unknown; &'],
