@@ -28,7 +28,7 @@ export const noServices: PluginServices = {
   hide: (text) => text,
 };
 
-/** The limits of a call. Durations are milliseconds. */
+/** The limits of a call. Durations are milliseconds. `loadMs` and `totalMs` end no thread that others keep from its processor. */
 export interface PluginLimits {
   /** The time to load the module. */
   readonly loadMs: number;

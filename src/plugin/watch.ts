@@ -15,6 +15,15 @@ const lookEveryMs = 100;
  */
 const fullLooks = 5;
 
+/**
+ * The part of the time that a thread gets of its processor on a machine with some fifty busy programs a core. A thread that takes more may
+ * be kept from it, and its time says nothing; one that takes less waits for something.
+ */
+const leastShare = 0.02;
+
+/** A thread that has told no figures of itself for so many times its limit is stuck, and not slow to start. */
+const mostLimitsUnheard = 10;
+
 /** Functions that may wait for the daemon. They may take any time while they send messages. */
 const patient: ReadonlySet<PluginFunction> = new Set(['authenticate', 'collect']);
 
@@ -41,7 +50,9 @@ export function watchCall(
 ): CallWatch {
   let phase: 'loading' | 'running' | 'stopped' = 'loading';
   let since = performance.now();
+  /** The processor time of the thread when it was first asked for in this phase, and last, in milliseconds. */
   let cpuAtBegin: number | undefined;
+  let cpuAtLast: number | undefined;
   let waits = 0;
   const shortest = Math.min(limits.loadMs, limits.cpuMs, limits.totalMs, limits.silenceMs);
   const timer = setInterval(look, Math.min(lookEveryMs, shortest / 10));
@@ -53,6 +64,7 @@ export function watchCall(
     began() {
       phase = 'running';
       since = performance.now();
+      cpuAtBegin = undefined;
       look();
     },
     heard(waiting) {
@@ -70,10 +82,10 @@ export function watchCall(
   function look(): void {
     const passed = performance.now() - since;
     if (phase === 'loading') {
-      if (passed >= limits.loadMs) return overrun(`took more than ${limits.loadMs} ms to be loaded`);
+      if (isOver(passed, limits.loadMs)) return overrun(`took more than ${limits.loadMs} ms to be loaded`);
     } else if (isPatient(call.function)) {
       if (waits === 0 && passed >= limits.silenceMs) return overrun(`was silent for ${limits.silenceMs} ms`);
-    } else if (passed >= limits.totalMs) {
+    } else if (isOver(passed, limits.totalMs)) {
       return overrun(`took more than ${limits.totalMs} ms`);
     }
     looks += 1;
@@ -87,11 +99,21 @@ export function watchCall(
     );
   }
 
+  /** Whether a limit of time is reached by what the thread did, and not by what kept it from its processor. */
+  function isOver(passed: number, limitMs: number): boolean {
+    if (passed < limitMs) return false;
+    if (cpuAtBegin === undefined || cpuAtLast === undefined)
+      return phase === 'running' || passed >= limitMs * mostLimitsUnheard;
+    const usedMs = cpuAtLast - cpuAtBegin;
+    return usedMs >= limitMs || usedMs < passed * leastShare;
+  }
+
   async function ask(): Promise<void> {
     const [cpu, heap] = await Promise.all([worker.cpuUsage(), worker.getHeapStatistics()]);
     const cpuMs = (cpu.user + cpu.system) / 1_000;
-    if (phase === 'running') cpuAtBegin ??= cpuMs;
-    if (!isPatient(call.function) && cpuMs - (cpuAtBegin ?? cpuMs) >= limits.cpuMs) {
+    cpuAtLast = cpuMs;
+    cpuAtBegin ??= cpuMs;
+    if (phase === 'running' && !isPatient(call.function) && cpuMs - cpuAtBegin >= limits.cpuMs) {
       overrun(`used more than ${limits.cpuMs} ms of processor time`);
     }
     const shares = (heap.used_heap_size + heap.external_memory) / (limits.memoryMib * 1024 * 1024);
