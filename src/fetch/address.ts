@@ -30,11 +30,15 @@ export class RefusedAddress extends Error {
   readonly address: string;
   /** The name of the address range, for people. */
   readonly range: string;
+  /** Whether `allowPrivate` allows the address, which is refused all the same as only loopback may be reached. */
+  readonly isAllowed: boolean;
 
-  constructor(address: string, range: string) {
+  /** @param rules - those by which the address is refused. */
+  constructor(address: string, range: string, rules: AddressRules) {
     super(`${address} (${range}) may not be asked`);
     this.address = address;
     this.range = range;
+    this.isAllowed = range !== 'public' && refusedRange(address, { ...rules, onlyLoopback: false }) === undefined;
   }
 }
 
@@ -152,7 +156,7 @@ export function refusedHost(hostname: string, rules: AddressRules): RefusedAddre
   const address = host === 'localhost' || host.endsWith('.localhost') ? '127.0.0.1' : host;
   if (isIP(address) === 0) return undefined;
   const refused = refusedRange(address, rules);
-  return refused === undefined ? undefined : new RefusedAddress(host, refused);
+  return refused === undefined ? undefined : new RefusedAddress(host, refused, rules);
 }
 
 /**
@@ -189,10 +193,10 @@ export function refusedPeer(
   rules: AddressRules,
 ): RefusedAddress | undefined {
   const range = refusedRange(address, rules);
-  return range === undefined ? undefined : new RefusedAddress(address, range);
+  return range === undefined ? undefined : new RefusedAddress(address, range, rules);
 }
 
 function refusalOf(hostname: string, addresses: readonly LookupAddress[], rules: AddressRules): RefusedAddress {
   const address = addresses[0]?.address ?? hostname;
-  return new RefusedAddress(address, refusedRange(address, rules) ?? 'without an address');
+  return new RefusedAddress(address, refusedRange(address, rules) ?? 'without an address', rules);
 }

@@ -10,14 +10,16 @@ export type FetchFailure =
   | { readonly code: 'proxy_failed'; readonly cause: string }
   /** `excerpt` is the beginning of the body, as one line of text; missing if there was none. */
   | { readonly code: 'status'; readonly status: number; readonly retryAfterMs?: number; readonly excerpt?: string }
-  | { readonly code: 'too_large'; readonly limitBytes: number }
+  /** `part` is missing for the body. */
+  | { readonly code: 'too_large'; readonly limitBytes: number; readonly part?: 'head' }
   | { readonly code: 'truncated'; readonly cause: string }
   | { readonly code: 'bad_response'; readonly cause: string }
   | { readonly code: 'bad_encoding'; readonly encoding: string }
   | { readonly code: 'bad_redirect'; readonly location: string }
   | { readonly code: 'url_too_long'; readonly length: number; readonly limit: number }
   /** `range` says what kind of address it is. */
-  | { readonly code: 'refused_address'; readonly address: string; readonly range: string }
+  /** `isAllowed` is set where `allowPrivate` of the definition allows the address, and the daemon does not. */
+  | { readonly code: 'refused_address'; readonly address: string; readonly range: string; readonly isAllowed?: true }
   /** `cause` says what to install. */
   | { readonly code: 'renderer_missing'; readonly cause: string }
   | { readonly code: 'render_crashed'; readonly cause: string }
@@ -53,7 +55,7 @@ export function describeFailure(failure: FetchFailure): string {
     case 'status':
       return `answered with status ${failure.status}${retryHint(failure.retryAfterMs)}`;
     case 'too_large':
-      return `larger than the limit of ${size(failure.limitBytes)}`;
+      return `${failure.part === 'head' ? 'its response head is ' : ''}larger than the limit of ${size(failure.limitBytes)}`;
     case 'truncated':
       return `cut short: ${failure.cause}`;
     case 'bad_response':
@@ -65,7 +67,7 @@ export function describeFailure(failure: FetchFailure): string {
     case 'url_too_long':
       return `the URL has ${failure.length} characters, expected at most ${failure.limit}`;
     case 'refused_address':
-      return `the address ${failure.address} may not be asked (${failure.range})${settingHint(failure.range)}`;
+      return `the address ${failure.address} may not be asked (${failure.range})${failure.isAllowed ? '' : settingHint(failure.range)}`;
     case 'renderer_missing':
       return `no browser to render the page with: ${failure.cause}`;
     case 'render_crashed':

@@ -214,6 +214,14 @@ describe('a refused address', () => {
     assert.equal(textOf(outcome), 'hello');
   });
 
+  test('of a private network is refused without a contact, and told from one that the definition does not allow', async (t) => {
+    const fetch = openClient(t);
+    const refused = { code: 'refused_address', address: '10.0.0.1', range: 'private use' };
+    const url = 'http://10.0.0.1:9/';
+    assert.deepEqual(failureOf(await fetch(url, { onlyLoopback: true })), { ...refused, isAllowed: true });
+    assert.deepEqual(failureOf(await fetch(url, { allowPrivate: false, onlyLoopback: true })), refused);
+  });
+
   test('that a name has come to mean is refused, though another was vetted before', async (t) => {
     const site = await openSite(t, {
       '/': (_, response) => void response.writeHead(200, { connection: 'close' }).end('hello'),

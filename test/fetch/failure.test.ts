@@ -9,11 +9,16 @@ const table: readonly (readonly [FetchFailure, string])[] = [
   [{ code: 'status', status: 404 }, 'answered with status 404'],
   [{ code: 'status', status: 429, retryAfterMs: 5_000 }, 'answered with status 429, asking to wait 5 s'],
   [{ code: 'too_large', limitBytes: 33_554_432 }, 'larger than the limit of 32 MiB'],
+  [{ code: 'too_large', limitBytes: 65_536, part: 'head' }, 'its response head is larger than the limit of 64 KiB'],
   [{ code: 'truncated', cause: 'connection reset' }, 'cut short: connection reset'],
   [{ code: 'bad_redirect', location: 'file:///a' }, 'redirected to "file:///a", expected an http or https URL'],
   [
     { code: 'refused_address', address: '10.0.0.1', range: 'private use' },
     "the address 10.0.0.1 may not be asked (private use): `allowPrivate: true` in the source's definition allows it",
+  ],
+  [
+    { code: 'refused_address', address: '10.0.0.1', range: 'private use', isAllowed: true },
+    'the address 10.0.0.1 may not be asked (private use)',
   ],
   [
     { code: 'refused_address', address: '224.0.0.1', range: 'multicast' },

@@ -17,7 +17,10 @@ export interface Progress {
  * The failure for an error of a connection; `undefined` for an error of ours, such as a header that cannot be written.
  */
 export function wireFailure(error: Error, progress: Progress): FetchFailure | undefined {
-  if (error instanceof RefusedAddress) return { code: 'refused_address', address: error.address, range: error.range };
+  if (error instanceof RefusedAddress) {
+    const { address, range, isAllowed } = error;
+    return { code: 'refused_address', address, range, ...(isAllowed && { isAllowed }) };
+  }
   if (error instanceof AggregateError && error.errors[0] instanceof Error)
     return wireFailure(error.errors[0], progress);
   if (error instanceof errors.HTTPParserError) return parserFailure(error, progress.headCame);
@@ -34,7 +37,7 @@ export function wireFailure(error: Error, progress: Progress): FetchFailure | un
     case 'UND_ERR_CLOSED':
       return { code: 'cancelled' };
     case 'UND_ERR_HEADERS_OVERFLOW':
-      return { code: 'too_large', limitBytes: maxHeadersBytes };
+      return { code: 'too_large', limitBytes: maxHeadersBytes, part: 'head' };
     default:
       return { code: brokenCode(progress), cause: describe(causeOf(error), codeOf(causeOf(error))) };
   }

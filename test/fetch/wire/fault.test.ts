@@ -42,7 +42,7 @@ const table: readonly (readonly [Fault, FetchFailure])[] = [
   ['reset', { code: 'unreachable', cause: 'connection reset' }],
   ['reset-head', { code: 'unreachable', cause: 'connection reset' }],
   ['hang-up', { code: 'unreachable', cause: 'connection closed by the site' }],
-  ['endless-head', { code: 'too_large', limitBytes: 64 * 1024 }],
+  ['endless-head', { code: 'too_large', limitBytes: 64 * 1024, part: 'head' }],
   ['reset-body', { code: 'truncated', cause: 'connection reset' }],
   ['truncated', { code: 'truncated', cause: 'connection closed by the site' }],
   ['truncated-chunks', { code: 'truncated', cause: 'connection closed by the site' }],
