@@ -87,7 +87,7 @@ export class RecordTyper {
     this.items += 1;
     for (const name of read.found) state.found.add(name);
     for (const each of read.unparsed) if (this.#unparsed.length < maxUnparsed) this.#unparsed.push(each);
-    const key = read.key ?? keyOf(read.fields[plan.key]);
+    const key = read.key ?? this.#keyOf(plan, read.fields[plan.key]);
     let lacksAny = false;
     for (const { name, required } of plan.fields) {
       const value = name === plan.key ? key : read.fields[name];
@@ -151,6 +151,14 @@ export class RecordTyper {
     return state;
   }
 
+  #keyOf({ type, key }: RecordPlan, value: Value | undefined): string | undefined {
+    if (typeof value === 'number') return String(value);
+    if (typeof value !== 'string') return undefined;
+    if (value.length <= keyLength) return value;
+    this.note(`Key too long: ${type}.${key} has ${value.length} characters, expected at most ${keyLength}`);
+    return undefined;
+  }
+
   #contradicts(known: Readonly<Record<string, Value>>, fields: Readonly<Record<string, Value>>): boolean {
     if (this.#repeats === 'drop') return !isDeepStrictEqual(known, fields);
     return Object.entries(known).some(
@@ -163,11 +171,6 @@ export class RecordTyper {
 function storedFields(plan: RecordPlan, fields: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
   if (plan.nulls !== 'keep') return fields;
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
-}
-
-function keyOf(value: Value | undefined): string | undefined {
-  const isName = typeof value === 'number' || (typeof value === 'string' && value.length <= keyLength);
-  return isName ? String(value) : undefined;
 }
 
 /** Follows the reading of a page, to explain it to people. */

@@ -103,6 +103,13 @@ describe('a draft of a plug-in', () => {
     assert.deepEqual([found.drafts, found.refused, found.notes], [[], 2, ['Undefined record: study']]);
   });
 
+  test('whose key is too long is refused, which says so', () => {
+    const id = 'k'.repeat(1_001);
+    const { drafts, refused, notes } = typedDrafts([{ type: 'trial', fields: { id } }], planWith('n: {}'), base);
+    const note = 'Key too long: trial.id has 1001 characters, expected at most 1000';
+    assert.deepEqual([drafts, refused, notes], [[], 1, [note]]);
+  });
+
   test('that says something else than one before it with its key is counted and told, and one that adds to it is not', () => {
     const plan = planWith('n: { type: integer }, m: { type: integer }');
     const drafts = [{ n: 1 }, { n: 1 }, { m: 2 }, { n: 3 }, { m: 4 }].map((fields) => ({
