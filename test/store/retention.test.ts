@@ -27,7 +27,7 @@ describe('retention', () => {
     assert.equal(removed, 1_602 - 30 + (1_600 - 20) + (1_602 - 10) + (1_600 - 5));
     assert.equal(store.events.last(), newest.event);
     assert.deepEqual(
-      [...store.history.ofRecord('shop', 'item', 'a')].map(({ serial }) => serial),
+      [...store.history.ofTarget(target)].map(({ serial }) => serial),
       [1_600, 1_599, 1_598, 1_597, 1_596],
     );
     assert.deepEqual([...store.history.ofTarget(target)][0], newest.history);
