@@ -23,13 +23,15 @@ export interface DueTarget extends ScheduledTarget {
 export interface DueTimes {
   /** The schedule in force of a target. Without `project`, the stored one is read. */
   scheduleOf(target: DueTarget, project?: ScheduledProject): EffectiveSchedule;
-  /** All that decides when a target is due now; `undefined` for a target that is not scheduled. */
-  inputsOf(target: DueTarget): DueInputs | undefined;
+  /** All that decides when a target is due now; `undefined` for a target that is not scheduled. Without `project`, the stored one is read. */
+  inputsOf(target: DueTarget, project?: ScheduledProject): DueInputs | undefined;
   /**
    * When a target would be due again if its scrape ended now: until then the scrape may be tried again. Infinite where the next scrape counts
    * from the end of this one.
+   *
+   * @param schedule - the one in force of the target.
    */
-  afterwards(target: DueTarget): number;
+  afterwards(target: DueTarget, schedule: EffectiveSchedule): number;
 }
 
 /** The schedules and rows from which due times are computed. */
@@ -47,14 +49,14 @@ export function createDueTimes({ scheduleOf: scheduleIn, now, store }: DueTimesD
   return {
     scheduleOf,
     inputsOf,
-    afterwards(target) {
+    afterwards(target, schedule) {
       const row = store().schedule.get(target.target);
       if (row === undefined || paceOf(row.pace).pauseMs !== undefined) return Infinity;
       const { firstAt: _first, manualAt: _manual, fresh, ...rest } = row;
       const at = now();
       const verified = fresh && { ...fresh, verifiedAt: at, fields: {}, misses: 0 };
       const next = { ...rest, since: at, ...defined({ fresh: verified }) };
-      return nextDueAt(dueInputsOf(next, scheduleOf(target), store().schedule, { at })) ?? Infinity;
+      return nextDueAt(dueInputsOf(next, schedule, store().schedule, { at })) ?? Infinity;
     },
   };
 
@@ -62,11 +64,11 @@ export function createDueTimes({ scheduleOf: scheduleIn, now, store }: DueTimesD
     return scheduleIn(target, project);
   }
 
-  function inputsOf(target: DueTarget): DueInputs | undefined {
+  function inputsOf(target: DueTarget, project?: ScheduledProject): DueInputs | undefined {
     const row = store().schedule.get(target.target);
     if (row === undefined || row.rest !== undefined) return undefined;
     const { inRow, recent } = target.crashes;
-    const schedule = scheduleOf(target);
+    const schedule = scheduleOf(target, project);
     const crash = inRow === 0 ? undefined : (recent.at(-1) ?? 0) + schedule.initialDelayMs;
     return dueInputsOf(row, schedule, store().schedule, {
       at: now(),

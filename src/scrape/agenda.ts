@@ -36,10 +36,10 @@ export type Agenda = (project: string, only?: number) => readonly AgendaEntry[];
  */
 export function createAgenda({ store, catalogue, paused, dues }: AgendaDeps): Agenda {
   return (project, only) => {
-    const row = store().projects.get(project);
-    if (row === undefined || row.status === 'archived') return [];
+    const projectRow = store().projects.get(project);
+    if (projectRow === undefined || projectRow.status === 'archived') return [];
     const isPaused = paused() !== undefined;
-    const wanted = only === undefined ? row.targets : row.targets.filter((number) => number === only);
+    const wanted = only === undefined ? projectRow.targets : projectRow.targets.filter((number) => number === only);
     return wanted.flatMap((number) => {
       const row = store().targets.get(number);
       if (row === undefined || (row.status !== 'active' && row.status !== 'parked')) return [];
@@ -47,7 +47,8 @@ export function createAgenda({ store, catalogue, paused, dues }: AgendaDeps): Ag
       const target = running === row.running ? row : { ...row, ...defined({ running }) };
       // A parked target too, as its release is a write.
       if (isPaused) return [{ target }];
-      return [agendaEntry(target, catalogue().sources.has(target.source) ? dues.inputsOf(target) : undefined)];
+      const isLoaded = catalogue().sources.has(target.source);
+      return [agendaEntry(target, isLoaded ? dues.inputsOf(target, projectRow) : undefined)];
     });
   };
 }

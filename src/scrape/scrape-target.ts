@@ -89,7 +89,8 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
     signal: AbortSignal,
   ): Promise<SourceVerdict | undefined> {
     const { source, version } = loaded;
-    const nextDueAt = dues.afterwards(target);
+    const schedule = dues.scheduleOf(target);
+    const nextDueAt = dues.afterwards(target, schedule);
     const inMemory = source.crawl === undefined;
     const began = await deps.unlessFull(() => beginScrape(store(), target.target, version, { inMemory }));
     if (!began?.ok) return undefined;
@@ -105,7 +106,7 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
     const runDeps = {
       clock,
       random: () => deps.random(),
-      makeRequest: ranked(rank, withinHours(dues.scheduleOf(target).hours, clock, watched)),
+      makeRequest: ranked(rank, withinHours(schedule.hours, clock, watched)),
       timeLimitMs: deps.settings().timeLimitMs,
       async commit(step: Fence, ops: StepOps) {
         const written = log.ops(redactedStep(sent, ops));
