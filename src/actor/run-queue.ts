@@ -8,8 +8,11 @@ export interface Runnable {
   step(): boolean;
 }
 
-/** How many milliseconds, and how many messages, lives may take before waiting I/O has its turn. */
-export const turnMs = 1;
+/**
+ * How many milliseconds, and how many messages, lives may take before waiting I/O has its turn. What messages set off in
+ * promises comes on top, which may be several times as much.
+ */
+export const turnMs = 0.5;
 const turnMessages = 1_000;
 /** How many messages one life may handle before the next life has its turn. */
 const turnMessagesOfOne = 100;

@@ -1,5 +1,5 @@
 /** How much of one turn of the event loop the work may take before what else waits has its turn, in milliseconds. */
-const shareMs = 2;
+const shareMs = 1;
 
 /**
  * Parts work among the turns of the event loop: what comes together, as pages do that arrive in one turn, begins piece by

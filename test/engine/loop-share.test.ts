@@ -18,7 +18,7 @@ test('work that comes together is parted among turns of the loop, in its order',
       await share.begin();
       order.push(index);
       turns.push(turn);
-      now += 1;
+      now += 0.5;
     }),
   );
   isOver = true;
