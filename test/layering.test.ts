@@ -75,7 +75,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/schedule',
     'src/schema',
     'src/view',
-    'type src/event',
+    'src/event',
     'type src/extract',
     'type src/store',
   ],

@@ -147,6 +147,9 @@ export type Event = z.infer<typeof Event>;
 /** The name of an event type. */
 export type EventType = Event['type'];
 
+/** The names of all event types. */
+export const eventTypes: readonly EventType[] = Event.options.map(({ shape }) => shape.type.value);
+
 /** The events of a type, or of several. */
 export type EventOf<T extends EventType> = Extract<Event, { readonly type: T }>;
 

@@ -104,6 +104,22 @@ const refusals: readonly { what: string; sent: string; id: unknown; code: number
     says: /unknown method/,
   },
   {
+    what: 'a mistyped event type',
+    sent: line(9, 'event.subscribe', { types: ['scrape.*', 'record.chnged'] }),
+    id: 9,
+    code: -32602,
+    data: 'invalid_params',
+    says: /types\[1\]: expected an event type such as .+, got "record.chnged"; did you mean "record.changed"\?/,
+  },
+  {
+    what: 'the begin of no event type',
+    sent: line(9, 'event.subscribe', { types: ['scrap.*'] }),
+    id: 9,
+    code: -32602,
+    data: 'invalid_params',
+    says: /types\[0\]: expected an event type such as .+, got "scrap\.\*"/,
+  },
+  {
     what: 'parameters that miss one',
     sent: line(9, 'project.get', {}),
     id: 9,

@@ -1,7 +1,16 @@
 import * as z from 'zod';
+import { eventTypes } from '../../event/catalogue.ts';
+import { got } from '../../schema/expected.ts';
+import { didYouMean } from '../../schema/near-name.ts';
 import { ProjectId, SourceId } from '../../schema/slug.ts';
 import type { MethodSpec } from './method.ts';
 import { Serial } from '../../view/fields.ts';
+
+/** The name of an event type, or the begin of several with a `*` after it. */
+const WantedType = z.string().refine(namesType, {
+  error: ({ input }) =>
+    `${got(input, 'an event type such as record.changed or scrape.*')}${didYouMean(String(input), eventTypes)}`,
+});
 
 /** Methods on events. */
 export const eventMethods = {
@@ -13,7 +22,7 @@ export const eventMethods = {
       source: SourceId.exactOptional(),
       scrape: Serial.exactOptional(),
       /** Event types; a `*` at the end stands for any rest, as in `scrape.*`. Default: all. */
-      types: z.array(z.string()).max(32).readonly().exactOptional(),
+      types: z.array(WantedType).max(32).readonly().exactOptional(),
     }),
     result: z.strictObject({
       /** The id of the event after which notifications begin. */
@@ -24,3 +33,8 @@ export const eventMethods = {
     doc: 'Notifies of the events that match all parameters, in order, until the connection ends or the next event is no longer kept.',
   },
 } as const satisfies Record<string, MethodSpec>;
+
+function namesType(wanted: string): boolean {
+  if (!wanted.endsWith('*')) return eventTypes.some((type) => type === wanted);
+  return eventTypes.some((type) => type.startsWith(wanted.slice(0, -1)));
+}
