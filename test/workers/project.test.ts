@@ -40,12 +40,19 @@ interface Running {
 }
 
 /** A project whose targets are all due at once, one per host named; a scrape runs until the test ends it. */
-async function startProject(t: TestContext, hosts: readonly string[], lateTurns = 0) {
+async function startProject(
+  t: TestContext,
+  hosts: readonly string[],
+  { lateTurns = 0, grants = true }: { readonly lateTurns?: number; readonly grants?: boolean } = {},
+) {
   const clock = new VirtualClock(startAt);
   const system = createSystem({ clock });
   const due = new Set(hosts.keys());
   const running = new Map<number, Running>();
+  const offered = new Set<number>();
+  const parked = new Set<number>();
   let looks = 0;
+  let isArchived = false;
   let [late, declined] = [lateTurns, 0];
   const registry = new Registry<string, ProjectMessage>();
   const spawned = await system.spawn<ProjectMessage>(
@@ -55,23 +62,27 @@ async function startProject(t: TestContext, hosts: readonly string[], lateTurns 
         registry,
         agenda() {
           looks += 1;
+          if (isArchived) return [];
           return Array.from(hosts, (host, number) => ({
-            target: target(number, host),
+            target: parked.has(number) ? { ...target(number, host), status: 'parked' as const } : target(number, host),
             dueAt: due.has(number) ? startAt : startAt + 3_600_000,
           }));
         },
-        // Each offer gets its turn at once.
         offerOf: ({ target: { target: id, project: of, source, url }, dueAt, isManual }) => {
           const { origin } = new URL(url);
           return { id, project: of, source, origin, key: origin, policy: hasty, dueAt, isManual };
         },
-        offer: ({ id }) => {
+        offer({ id }) {
+          offered.add(id);
+          if (!grants) return;
+          // Each offer gets its turn at once.
+          offered.delete(id);
           late -= 1;
           const isLate = late >= 0;
           const own = { ...turn, isLate: () => isLate, decline: () => void (declined += 1) };
           registry.whereis('p')?.send({ type: 'granted', target: id, turn: own });
         },
-        withdraw: () => undefined,
+        withdraw: (id) => void offered.delete(id),
         async scrape({ target: number }, _turn, _signal, progress) {
           const { promise, resolve } = Promise.withResolvers<void>();
           running.set(number, { progress, end: resolve });
@@ -97,10 +108,31 @@ async function startProject(t: TestContext, hosts: readonly string[], lateTurns 
     running: () => [...running.keys()],
     looks: () => looks,
     declined: () => declined,
+    /** The targets whose offers stand; they get no turns by themselves where the project was started without `grants`. */
+    offered: () => [...offered],
+    async grant(number: number) {
+      offered.delete(number);
+      const own = { ...turn, decline: () => void (declined += 1) };
+      registry.whereis('p')?.send({ type: 'granted', target: number, turn: own });
+      await settle();
+    },
+    /** Puts the due time of a target off, and tells nobody. */
+    putOff: (number: number) => void due.delete(number),
+    /** Parks a target until later, and tells nobody. */
+    park(number: number) {
+      parked.add(number);
+      due.delete(number);
+    },
+    async look() {
+      registry.whereis('p')?.send({ type: 'look' });
+      await settle();
+    },
+    /** Archives the project, and tells nobody. */
+    archive: () => void (isArchived = true),
     waits(number: number, isWaiting: boolean) {
       running.get(number)?.progress.waits(isWaiting);
     },
-    async end(number: number) {
+    async endScrape(number: number) {
       running.get(number)?.end();
       await settle();
     },
@@ -113,16 +145,45 @@ async function startProject(t: TestContext, hosts: readonly string[], lateTurns 
 
 describe('a project', () => {
   test('scrapes two of its targets at once while neither waits', async (t) => {
-    const { running, pass, end } = await startProject(t, ['a', 'b', 'c']);
+    const { running, pass, endScrape } = await startProject(t, ['a', 'b', 'c']);
     await pass(60_000);
     assert.deepEqual(running(), [0, 1]);
-    await end(0);
+    await endScrape(0);
     assert.deepEqual(running(), [1, 2]);
   });
 
   test('gives a turn back that came late, and offers its target again', async (t) => {
-    const { running, declined } = await startProject(t, ['a'], 2);
+    const { running, declined } = await startProject(t, ['a'], { lateTurns: 2 });
     assert.deepEqual([running(), declined()], [[0], 2]);
+  });
+
+  test('takes the offer of a target back that is no longer due, and leaves the others in line', async (t) => {
+    const { offered, putOff, park, pass, look } = await startProject(t, ['a', 'b', 'c'], { grants: false });
+    await pass(1_000);
+    assert.deepEqual(offered(), [0, 1, 2]);
+    putOff(0);
+    await look();
+    assert.deepEqual(offered(), [1, 2]);
+    park(1);
+    await look();
+    assert.deepEqual(offered(), [2]);
+  });
+
+  test('takes its offers back when it is archived', async (t) => {
+    const { offered, archive, look } = await startProject(t, ['a', 'b'], { grants: false });
+    assert.deepEqual(offered(), [0, 1]);
+    archive();
+    await look();
+    assert.deepEqual(offered(), []);
+  });
+
+  test('gives the turn of a target back that was put off or parked before the turn came', async (t) => {
+    const { running, declined, grant, putOff, park } = await startProject(t, ['a', 'b'], { grants: false });
+    putOff(0);
+    await grant(0);
+    park(1);
+    await grant(1);
+    assert.deepEqual([running(), declined()], [[], 2]);
   });
 
   test('begins others while those that it scrapes wait for a host that rests', async (t) => {
