@@ -15,6 +15,8 @@ export interface HostsGate extends Gate {
    * @param isLate - whether the turn may expire before a request is sent.
    */
   firstTurn(offer: TargetOffer, lease: Lease, isLate: () => boolean): FirstTurn;
+  /** Takes back the offer of a target, and its turn where that was granted and is not used yet. */
+  withdraw(target: number): void;
 }
 
 /** The ports of requests to the actor `hosts`. */
@@ -33,6 +35,8 @@ export function hostPorts(hosts: Ref<HostsMessage>): HostPorts & { readonly gate
 /** The gate to the ledgers that the actor `hosts` keeps. */
 export function createGate(hosts: Ref<HostsMessage>): HostsGate {
   const leases = new WeakMap<Grant, Lease>();
+  /** The turns of targets that are not used yet. Their projects may end before they hear of them. */
+  const unused = new Map<number, FirstTurn>();
 
   return {
     async take<V>(wish: RequestWish, signal: AbortSignal, check?: () => 'allowed' | V): Promise<Grant | V> {
@@ -54,10 +58,10 @@ export function createGate(hosts: Ref<HostsMessage>): HostsGate {
       let isFree = true;
       const take = (): Grant | undefined => {
         if (!isFree || isLate()) return undefined;
-        isFree = false;
+        end();
         return grantOf(lease);
       };
-      return {
+      const turn: FirstTurn = {
         key,
         dueAt,
         deadlineAt,
@@ -66,13 +70,24 @@ export function createGate(hosts: Ref<HostsMessage>): HostsGate {
         take,
         giveBack() {
           if (isFree) hosts.send({ type: 'done', lease, outcome: { kind: 'unused' } });
-          isFree = false;
+          end();
         },
         decline() {
           if (isFree) decline(lease, { source, target: id });
-          isFree = false;
+          end();
         },
       };
+      unused.set(id, turn);
+      return turn;
+
+      function end(): void {
+        isFree = false;
+        if (unused.get(id) === turn) unused.delete(id);
+      }
+    },
+    withdraw(target) {
+      hosts.send({ type: 'withdraw', id: target });
+      unused.get(target)?.decline();
     },
   };
 

@@ -45,7 +45,7 @@ export function createChildren(daemon: Daemon, deps: ChildrenDeps): Children {
       return targetOffer(loaded.source, due, daemon.requests.robots);
     },
     offer: (offer) => hosts.send({ type: 'offer', offer }),
-    withdraw: (target) => hosts.send({ type: 'withdraw', id: target }),
+    withdraw: (target) => daemon.gate.withdraw(target),
     scrape: daemon.scrape,
     crashed: daemon.crashed,
     release: async (target) => void (await state.unlessFull(() => releaseTarget(state.store(), target))),

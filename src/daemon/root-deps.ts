@@ -96,10 +96,11 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
       started: state.setWaits,
       granted(offer, lease) {
         const project = names.projects.whereis(offer.project);
+        if (project === undefined) return false;
         const lateAt = clock.monotonic() + handOverMs;
         const turn = daemon.gate.firstTurn(offer, lease, () => clock.monotonic() > lateAt);
-        project?.send({ type: 'granted', target: offer.id, turn });
-        return project !== undefined;
+        project.send({ type: 'granted', target: offer.id, turn });
+        return true;
       },
       policyOf({ source: id, origin, policy }) {
         const source = state.catalogue().sources.get(id)?.source;

@@ -77,6 +77,26 @@ test('a turn that came late to its target is not used, and its host is free agai
   assert.ok(next.turn);
 });
 
+test('a turn whose project ended before it heard of it is taken back with the offer, and its host is free again', async (t) => {
+  const offered: [TargetOffer, Lease][] = [];
+  const { ref, pass } = await startHosts(t, { granted: (...turn) => offered.push(turn) > 0 });
+  const gate = createGate(ref);
+  ref.send({
+    type: 'offer',
+    offer: { id: 1, key: 'a', origin: 'a', source: 'shop', project: 'p', policy: hasty, dueAt: 0 },
+  });
+  await pass(0);
+  const [given, lease] = offered[0] ?? assert.fail();
+  const turn = gate.firstTurn(given, lease, () => false);
+  const next = wish(ref, 'a', { policy: hasty });
+  await pass(0);
+  assert.equal(next.turn, undefined);
+  gate.withdraw(1);
+  await pass(0);
+  assert.ok(next.turn);
+  assert.equal(turn.take(), undefined, 'who hears of it later cannot use it');
+});
+
 describe('a request', () => {
   const offer = { key: 'a', policy: hasty, dueAt: 0 };
 
