@@ -158,14 +158,13 @@ export interface PlannedTarget {
 export function writePlan(store: Store, all: readonly PlannedTarget[]): Promise<ReadonlySet<string>> {
   return store.write((change) => {
     const projects = new Set<string>();
-    const once: Store = { ...store, projects: { ...store.projects, get: projectsOnce(store) } };
     for (const { target: number, since, bucket, turns, planAt } of all) {
       const row = store.schedule.get(number);
       const target = store.targets.get(number);
       if (row?.pace.kind !== 'tokens' || target === undefined || row.rest !== undefined || row.since !== since)
         continue;
       const planned: ScheduleRow = { ...row, pace: { ...row.pace, bucket, planned: turns, planAt } };
-      const next = store.scheduling.next(target, planned, contextOf(once, change, target));
+      const next = store.scheduling.next(target, planned, contextOf(store, change, target));
       store.schedule.set(next);
       if (next.dueAt !== row.dueAt) projects.add(target.project);
     }
