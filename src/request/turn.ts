@@ -78,7 +78,10 @@ export function createExchangeInTurn({
           { ...step, request },
           limited,
           () => grant.sent(),
-          (exchange) => gate.done(grant, answered(exchange)),
+          (exchange) => {
+            intent.came?.();
+            gate.done(grant, answered(exchange));
+          },
         );
         return running;
       }, signal);

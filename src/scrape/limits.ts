@@ -72,11 +72,13 @@ export function recordLimitEnd(
   return { status: 'aborted', reason: 'record_limit', finished: false, failure: { code: 'record_limit', message } };
 }
 
-/** Bounds the time that several steps take together. */
+/** Bounds the time that several steps, one after the other, take together. */
 export class TimeLimit {
   readonly #clock: Clock;
   readonly #limitMs: number;
   #leftMs: number;
+  /** The step that time counts for. */
+  #counted: { readonly startedAt: number; readonly timer: number } | undefined;
 
   constructor(clock: Clock, limitMs: number) {
     this.#clock = clock;
@@ -99,6 +101,7 @@ export class TimeLimit {
         resolve(this.#expired(startedAt));
         controller.abort();
       });
+      this.#counted = { startedAt, timer };
       const cut = (): void => {
         reject(signal.reason);
         controller.abort(signal.reason);
@@ -109,10 +112,21 @@ export class TimeLimit {
       } finally {
         // The signal outlives the scrape, so that a listener that stayed would hold it in memory.
         signal.removeEventListener('abort', cut);
-        clock.cancel(timer);
-        this.#leftMs -= clock.monotonic() - startedAt;
+        this.rest();
       }
     };
+  }
+
+  /**
+   * Stops the count until the next step. Called when a response has come: its page may wait long for a thread under load, and its
+   * reading has a limit of its own.
+   */
+  rest(): void {
+    if (this.#counted === undefined) return;
+    const { startedAt, timer } = this.#counted;
+    this.#counted = undefined;
+    this.#clock.cancel(timer);
+    this.#leftMs -= this.#clock.monotonic() - startedAt;
   }
 
   #expired(startedAt: number): StepOutcome {

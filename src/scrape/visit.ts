@@ -24,7 +24,7 @@ export interface VisitContext {
   readonly dueAt: number;
   /** When the target is due again, wall time; bounds the tries of a scrape of one page. */
   readonly nextDueAt: number;
-  /** The time limit of the steps of one visit together, in milliseconds; waiting for turns does not count. */
+  /** The time limit of the requests of one visit together, in milliseconds; waiting for turns does not count, nor does reading. */
   readonly timeLimitMs: number;
   /** Writes a step that is not the last of the visit. */
   commit(ops: StepOps): Promise<void>;
@@ -57,6 +57,7 @@ export async function visitPage(visit: Visit, context: VisitContext, signal: Abo
       target: context.target,
       dueAt: context.dueAt,
       within: limit.until(retry?.endsBy ?? Infinity),
+      came: () => limit.rest(),
       ...defined({ stale }),
     };
     const result = await (retry === undefined

@@ -72,6 +72,29 @@ describe('a scrape without an end', () => {
     ]);
   });
 
+  test('has its limit for its requests alone: waiting for a thread that reads its page is no fault of its own', async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '1') });
+    const [came, read] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const intercept =
+      (runStep: RunStep): RunStep =>
+      async (...step) => {
+        const outcome = await runStep(...step);
+        came.resolve();
+        await read.promise;
+        return outcome;
+      };
+    const settings = settingsOf({ timeLimitMs: 30 * second });
+    const sources = { shop: productSource('shop') };
+    const { clock, event, track } = await startTimed(t, { sources, settings, intercept });
+    await track('a', { source: 'shop', url: site.url('/a') });
+    clock.advance(second);
+    await came.promise;
+    clock.advance(60 * second);
+    read.resolve();
+    const ended = await event(({ type }) => type === 'scrape.completed' || type === 'scrape.failed');
+    assert.equal(ended.type, 'scrape.completed');
+  });
+
   test('leaves nothing behind on the signal of the life that it ran in', async () => {
     const life = new AbortController();
     const clock = new VirtualClock();
