@@ -7,99 +7,10 @@ import {
   ProcessingInstruction,
   Text,
 } from 'domhandler';
-import { Tokenizer } from 'htmlparser2';
 import { ListedDocument } from './nodes.ts';
 import type { TreeBounds } from './parts.ts';
-
-/** What is known of an element by its name. */
-interface Tag {
-  /** In small letters. */
-  readonly name: string;
-  /** The elements that a start of this one ends, if the innermost open one is among them. */
-  readonly ends: ReadonlySet<string> | undefined;
-  /** Whether it holds nothing and has no end tag. */
-  readonly isVoid: boolean;
-  /** Whether `/>` ends elements in it: so in `svg` and `math`, and not in the HTML within them. */
-  readonly isForeign: boolean | undefined;
-  /** How its text ends, which is not markup, in small letters. */
-  readonly textEnd: string | undefined;
-}
-
-const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
-
-const voidNames = setOf(
-  'area base basefont br col command embed frame hr img input isindex keygen link meta param source track wbr',
-);
-const foreignNames = setOf('math svg');
-const htmlInForeignNames = setOf('mi mo mn ms mtext annotation-xml foreignobject desc title');
-
-const [form, paragraph] = ['input option optgroup select button datalist textarea', 'p'] as const;
-const endsByName: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  [
-    ...[
-      ['tr', 'tr th td'],
-      ['th', 'th'],
-      ['td', 'thead th td'],
-      ['body', 'head link script'],
-      ['li', 'li'],
-      ['option', 'option'],
-      ['optgroup', 'optgroup option'],
-    ],
-    ...['select', 'input', 'output', 'button', 'datalist', 'textarea'].map((name) => [name, form]),
-    ...['dd', 'dt'].map((name) => [name, 'dd dt']),
-    ...['rt', 'rp'].map((name) => [name, 'rt rp']),
-    ...['tbody', 'tfoot'].map((name) => [name, 'thead tbody']),
-    ...(
-      'p h1 h2 h3 h4 h5 h6 address article aside blockquote details div dl fieldset figcaption figure footer form ' +
-      'header hr main nav ol pre section table ul'
-    )
-      .split(' ')
-      .map((name) => [name, paragraph]),
-  ].map(([name = '', ends = '']) => [name, setOf(ends)]),
-);
-
-/** Elements whose text is not markup; the last three are read so by the parser that this one follows. */
-const textEnds: ReadonlyMap<string, string> = new Map([
-  ...['script', 'style', 'title', 'textarea', 'xmp'].map((name) => [name, `</${name}`] as const),
-  ...([
-    ['xitle', '</title'],
-    ['xextarea', '</textarea'],
-    ['tmp', '</xmp'],
-  ] as const),
-]);
-const titleEnd = '</title';
-
-function tagOf(name: string): Tag {
-  return {
-    name,
-    ends: endsByName.get(name),
-    isVoid: voidNames.has(name),
-    isForeign: foreignNames.has(name) ? true : htmlInForeignNames.has(name) ? false : undefined,
-    textEnd: textEnds.get(name),
-  };
-}
-
-/** The largest number of names that are kept. All are dropped before one more. */
-const maxKept = 1_000;
-/** Longest name that is kept, in characters: a longer piece of a text would keep all of the text. */
-const maxKeptLength = 12;
-
-/** Makes something of a name as it is written. What it made of a name is kept, since pages have few that differ. */
-function kept<T>(make: (written: string) => T): (written: string) => T {
-  const known = new Map<string, T>();
-  return (written) => {
-    const found = known.get(written);
-    if (found !== undefined) return found;
-    const made = make(written);
-    if (written.length > maxKeptLength) return made;
-    if (known.size >= maxKept) known.clear();
-    known.set(written, made);
-    return made;
-  };
-}
-
-const tagNamed = kept((written) => tagOf(written.toLowerCase()));
-const attributeNamed = kept((written) => written.toLowerCase());
+import { attributeReference, decoded, decodedInAttribute, decodedInText, textReference } from './references.ts';
+import { attributeNamed, type Tag, tagNamed, textEnds, titleEnd } from './tag.ts';
 
 const [tab, lineFeed, formFeed, carriageReturn, space] = [9, 10, 12, 13, 32];
 const [doubleQuote, singleQuote, slash, less, equals, greater] = [34, 39, 47, 60, 61, 62];
@@ -452,53 +363,4 @@ function endOfPlainText(text: string, start: number, textEnd: string): number {
     }
   }
   return -1;
-}
-
-/** What may be a character reference, with all that decides whether it is one. */
-const textReference = /&[#a-z\d]+;?/gi;
-const attributeReference = /&[#a-z\d]+[;=]?/gi;
-const decodedInText = kept((reference) => decoded(reference));
-const decodedInAttribute = kept((reference) => decoded(`<a b="${reference}"`));
-
-let pieces = '';
-let source = '';
-const nothing = (): void => {};
-const add = (start: number, end: number): void => {
-  pieces += source.slice(start, end);
-};
-const addCode = (code: number): void => {
-  pieces += String.fromCodePoint(code);
-};
-const tokenizer = new Tokenizer(
-  {},
-  {
-    ontext: add,
-    ontextentity: addCode,
-    onattribdata: add,
-    onattribentity: addCode,
-    onattribend: nothing,
-    onattribname: nothing,
-    oncdata: nothing,
-    onclosetag: nothing,
-    oncomment: nothing,
-    ondeclaration: nothing,
-    onend: nothing,
-    onopentagend: nothing,
-    onopentagname: nothing,
-    onprocessinginstruction: nothing,
-    onselfclosingtag: nothing,
-  },
-);
-
-/** Returns the text of a piece of markup, or the value of the attribute in it, with its character references decoded. */
-function decoded(markup: string): string {
-  source = markup;
-  pieces = '';
-  tokenizer.reset();
-  tokenizer.write(markup);
-  tokenizer.end();
-  const text = pieces;
-  source = '';
-  pieces = '';
-  return text;
 }
