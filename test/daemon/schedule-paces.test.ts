@@ -142,6 +142,24 @@ describe('a source that may be asked at some hours only', () => {
     assert.equal(asked[0], opens[0]);
   });
 
+  test('leaves alone what still waits for its turn when they end, and goes on with it when they begin again', async (t) => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const site = await openSite(t, Object.fromEntries(names.map((id) => [`/${id}`, productPage(id, '1')])));
+    const source = productSource('shop', hours).replace('delay: 1ms, minDelay: 1ms', 'delay: 30m, minDelay: 30m');
+    const timed = await startTimed(t, { sources: { shop: source } });
+    for (const id of names) await timed.track(id, { source: 'shop', url: site.url(`/${id}`) });
+    const opens = [startAt + 6 * hour, startAt + 4 * day + 6 * hour];
+    for (const from of opens) {
+      await timed.until(from);
+      for (let slice = 0; slice < 30; slice += 1) await timed.pass(10 * minute);
+    }
+    const first = timed.sent.filter(({ at }) => at < startAt + day);
+    assert.ok(first.length > 1 && first.length < names.length, `${first.length} requests in the first hours`);
+    assert.ok(timed.sent.every(({ at }) => opens.some((from) => from <= at && at < from + 2 * hour)));
+    const pages = new Set(timed.sent.map(({ url }) => new URL(url).pathname));
+    assert.ok(names.every((id) => pages.has(`/${id}`)));
+  });
+
   test('has a list under way end between two pages, with the reason, and begin again with the hours (O43)', async (t) => {
     const page = (number: number): string =>
       `${productPage(`P${number}`, '1')}<a class="next" href="/p${number + 1}">more</a>`;

@@ -15,7 +15,26 @@ export default defineProvider({
 });
 `;
 
+/** A plug-in that never says what to ask. */
+const thinkingPlugin = hangingPlugin.replace('({ url }) => ({ url })', '() => new Promise(() => {})');
+
 describe('a plug-in that is asked page by page', () => {
+  test('leaves its host to others until it says what to ask, however long that takes', async (t) => {
+    const site = await openSite(t, { '/product': productPage('A', '1') });
+    const sources = { thinks: pluggedSource('thinks'), shop: productSource('shop') };
+    const daemon = await startPlugged(t, { 'thinks.ts': thinkingPlugin }, { sources });
+    const target = { source: 'thinks', url: site.url('/trials') };
+    await daemon.client.call('project.add', { id: 'thinks', targets: [target] });
+    await daemon.event(({ type }) => type === 'scrape.started');
+    const { scrape } = await daemon.track('shop', { url: site.url('/product') });
+    assert.equal(scrape.status, 'complete');
+    const { scrapes } = await daemon.client.call('scrape.list', { project: 'thinks' });
+    assert.deepEqual(
+      scrapes.map(({ status }) => status),
+      ['running'],
+    );
+  });
+
   test('leaves its host to others while it reads a page, however long that takes', async (t) => {
     const site = await openSite(t, { '/trials': '{}', '/product': productPage('A', '1') });
     const sources = { hangs: pluggedSource('hangs'), shop: productSource('shop') };
