@@ -77,7 +77,7 @@ export class TreeBounds {
 
   /** Called before an element is added to `depth` others, the document among them. */
   element(depth: number): void {
-    if (depth > this.#maxDepth || this.#ofTag > this.#maxOfTag) throw new TooMuchWork();
+    if (depth > this.#maxDepth) throw new TooMuchWork();
     this.#ofTag = 0;
   }
 
@@ -86,6 +86,7 @@ export class TreeBounds {
     spend(attributeSteps);
     this.#attributes += 1;
     this.#ofTag += 1;
+    if (this.#ofTag > this.#maxOfTag) throw new TooMuchWork();
     if (this.#attributes > maxParts) throw new TooManyParts(this.#document);
   }
 }
