@@ -7,6 +7,7 @@ import { turnLimitMs } from '../../src/fetch/ledger/turn-leases.ts';
 import type { LedgerView } from '../../src/fetch/ledger/ledger-view.ts';
 import type { Policy } from '../../src/fetch/ledger/policy.ts';
 import type { HostsMessage } from '../../workers/hosts.ts';
+import type { WaitingOffers } from '../../src/fetch/ledger/ledger-view.ts';
 import { answered, hasty, never, polite, startedAt, startHosts, takeTurn, wish } from '../support/hosts.ts';
 import { defaultThrottle } from '../support/politeness.ts';
 
@@ -195,6 +196,25 @@ describe('hosts', () => {
         sources: ['shop'],
       },
     ]);
+  });
+
+  test('tells what all offers wait for, and looks seldom where very many hosts have some', async (t) => {
+    let waits: (() => readonly WaitingOffers[]) | undefined;
+    const { ref, pass } = await startHosts(t, { hasRoom: () => false, started: (given) => (waits = given) });
+    const offer = (index: number): void => {
+      const turn = { key: `host ${index}`, policy: polite, dueAt: startedAt, source: 'shop' };
+      takeTurn(ref, turn, never).catch(() => undefined);
+    };
+    const many = 12_000;
+    for (let index = 0; index < many; index += 1) offer(index);
+    await pass(0);
+    const counted = (): number => (waits?.() ?? []).reduce((sum, { offers }) => sum + offers, 0);
+    assert.equal(counted(), many);
+    offer(many);
+    await pass(0);
+    assert.equal(counted(), many);
+    await pass(10_000);
+    assert.equal(counted(), many + 1);
   });
 
   test('forgets hosts that nobody asks any more', async (t) => {
