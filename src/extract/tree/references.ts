@@ -3,7 +3,7 @@ import { kept } from './kept.ts';
 
 /** What may be a character reference in text, with all that decides whether it is one. */
 export const textReference = /&[#a-z\d]+;?/gi;
-/** The same in the value of an attribute. */
+/** What may be a character reference in the value of an attribute, with all that decides whether it is one. */
 export const attributeReference = /&[#a-z\d]+[;=]?/gi;
 /** Returns what a character reference in text stands for. */
 export const decodedInText = kept((reference) => decoded(reference));

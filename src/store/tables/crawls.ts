@@ -2,6 +2,7 @@ import type { GuardState, LoopReport } from '../../frontier/loop-guard.ts';
 import type { LinkRefusal } from '../../frontier/links.ts';
 import type { CrawlView } from '../../view/crawl.ts';
 import type { Environment } from '../lmdb/environment.ts';
+import { heldTable } from '../lmdb/held-table.ts';
 import type { FrontierPlace } from './frontier.ts';
 import { type NumberRange, table } from '../lmdb/table.ts';
 
@@ -36,63 +37,37 @@ export type CrawlTable = ReturnType<typeof crawlTable>;
 
 /** Opens the table; its writes throw outside a transaction. */
 export function crawlTable(environment: Environment) {
-  const rows = table<[target: number, crawl: number], CrawlRow>(environment, 'crawls');
-  /**
-   * The newest crawls that the running transaction knows, by target. The pages of one crawl share transactions, so its
-   * row is read and written once for all of its pages.
-   */
-  const held = new Map<number, CrawlRow>();
-  const changed = new Set<number>();
-  environment.onLastChange(() => {
-    release();
-    held.clear();
-  });
-  environment.onUndone(() => {
-    held.clear();
-    changed.clear();
-  });
+  /** The newest crawl of each target, whose row changes with each of its pages. */
+  const newest = heldTable<number, CrawlRow>(environment, 'crawls.newest');
+  /** The crawls before it. */
+  const older = table<[target: number, crawl: number], CrawlRow>(environment, 'crawls');
 
   return {
     get(target: number, crawl: number): CrawlRow | undefined {
-      release();
-      return rows.get([target, crawl]);
+      const row = newest.get(target);
+      return row?.crawl === crawl ? row : older.get([target, crawl]);
     },
-    /** Writes the newest crawl of a target. */
+    /** Writes the newest crawl of a target; the one before stays as an older one. */
     put(row: CrawlRow): void {
-      if (!environment.isWriting()) throw new Error('crawls: expected to be written within a transaction');
-      if (held.get(row.target)?.crawl !== row.crawl) release();
-      held.set(row.target, row);
-      changed.add(row.target);
+      const before = newest.get(row.target);
+      if (before !== undefined && before.crawl !== row.crawl) older.put([before.target, before.crawl], before);
+      newest.put(row.target, row);
     },
     /** The newest crawl, under way or ended. */
-    newest(target: number): CrawlRow | undefined {
-      const row = held.get(target);
-      if (row !== undefined) return row;
-      for (const newest of ofTarget(target, { limit: 1 })) {
-        if (environment.isWriting()) held.set(target, newest);
-        return newest;
-      }
-      return undefined;
-    },
-    ofTarget(target: number, range?: Omit<NumberRange, 'after'>): Iterable<CrawlRow> {
-      release();
-      return ofTarget(target, range);
+    newest: newest.get,
+    /** The crawls of a target, the newest first. */
+    *ofTarget(target: number, { before = Infinity, limit = Infinity }: Omit<NumberRange, 'after'> = {}) {
+      const row = newest.get(target);
+      const first = row !== undefined && row.crawl < before ? [row].slice(0, limit) : [];
+      yield* first;
+      yield* older.rows({
+        after: [target, 0],
+        before: [target, before],
+        newestFirst: true,
+        limit: limit === Infinity ? undefined : limit - first.length,
+      });
     },
     /** Removes an older crawl of a target. */
-    remove: (target: number, crawl: number) => rows.remove([target, crawl]),
+    remove: (target: number, crawl: number) => older.remove([target, crawl]),
   };
-
-  /** Writes what was changed, which is nothing outside a transaction. */
-  function release(): void {
-    for (const target of changed) {
-      const row = held.get(target);
-      if (row !== undefined) rows.put([target, row.crawl], row);
-    }
-    changed.clear();
-  }
-
-  /** The crawls of a target, the newest first. */
-  function ofTarget(target: number, { before = Infinity, limit }: Omit<NumberRange, 'after'> = {}): Iterable<CrawlRow> {
-    return rows.rows({ after: [target, 0], before: [target, before], newestFirst: true, limit });
-  }
 }
