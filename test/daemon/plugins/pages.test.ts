@@ -19,40 +19,27 @@ export default defineProvider({
 const thinkingPlugin = hangingPlugin.replace('({ url }) => ({ url })', '() => new Promise(() => {})');
 
 describe('a plug-in that is asked page by page', () => {
-  test('leaves its host to others until it says what to ask, however long that takes', async (t) => {
-    const site = await openSite(t, { '/product': productPage('A', '1') });
-    const sources = { thinks: pluggedSource('thinks'), shop: productSource('shop') };
-    const daemon = await startPlugged(t, { 'thinks.ts': thinkingPlugin }, { sources });
-    const target = { source: 'thinks', url: site.url('/trials') };
-    await daemon.client.call('project.add', { id: 'thinks', targets: [target] });
-    await daemon.event(({ type }) => type === 'scrape.started');
-    const { scrape } = await daemon.track('shop', { url: site.url('/product') });
-    assert.equal(scrape.status, 'complete');
-    const { scrapes } = await daemon.client.call('scrape.list', { project: 'thinks' });
-    assert.deepEqual(
-      scrapes.map(({ status }) => status),
-      ['running'],
-    );
-  });
-
-  test('leaves its host to others while it reads a page, however long that takes', async (t) => {
-    const site = await openSite(t, { '/trials': '{}', '/product': productPage('A', '1') });
-    const sources = { hangs: pluggedSource('hangs'), shop: productSource('shop') };
-    const daemon = await startPlugged(t, { 'hangs.ts': hangingPlugin }, { sources });
-    const asked = site.nextAsked('/trials');
-    await daemon.client.call('project.add', {
-      id: 'hangs',
-      targets: [{ source: 'hangs', url: site.url('/trials') }],
+  for (const { when, plugin, asks } of [
+    { when: 'until it says what to ask', plugin: thinkingPlugin, asks: false },
+    { when: 'while it reads a page', plugin: hangingPlugin, asks: true },
+  ]) {
+    test(`leaves its host to others ${when}, however long that takes`, async (t) => {
+      const site = await openSite(t, { '/trials': '{}', '/product': productPage('A', '1') });
+      const sources = { idles: pluggedSource('idles'), shop: productSource('shop') };
+      const daemon = await startPlugged(t, { 'idles.ts': plugin }, { sources });
+      const begun = asks ? site.nextAsked('/trials') : daemon.event(({ type }) => type === 'scrape.started');
+      const target = { source: 'idles', url: site.url('/trials') };
+      await daemon.client.call('project.add', { id: 'idles', targets: [target] });
+      await begun;
+      const { scrape } = await daemon.track('shop', { url: site.url('/product') });
+      assert.equal(scrape.status, 'complete');
+      const { scrapes } = await daemon.client.call('scrape.list', { project: 'idles' });
+      assert.deepEqual(
+        scrapes.map(({ status }) => status),
+        ['running'],
+      );
     });
-    await asked;
-    const { scrape } = await daemon.track('shop', { url: site.url('/product') });
-    assert.equal(scrape.status, 'complete');
-    const { scrapes } = await daemon.client.call('scrape.list', { project: 'hangs' });
-    assert.deepEqual(
-      scrapes.map(({ status }) => status),
-      ['running'],
-    );
-  });
+  }
 
   test('works as soon as its file and its definition are dropped into their folders (J81)', async (t) => {
     const site = await openSite(t);
