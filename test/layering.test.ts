@@ -57,7 +57,7 @@ const mayImport: Record<string, readonly string[]> = {
     'type src/view',
   ],
   'src/demo': ['src/control', 'type src/event'],
-  'src/draft': ['src/extract'],
+  'src/draft': ['src/extract', 'src/definition'],
   'src/control/handlers': [
     'src/control',
     'src/definition',

@@ -10,6 +10,7 @@ import { Collect } from './collect.ts';
 import { Crawl } from './crawl.ts';
 import { Duration, durationUpTo, Interval, Pause } from '../schema/duration.ts';
 import { Feed } from './feed.ts';
+import { isLoopbackUrl } from './loopback.ts';
 import { EachPlace } from './place.ts';
 import { PluginName, PluginOptions, PluginRecord, PluginSecrets } from './plugin.ts';
 import { Fields } from './rule.ts';
@@ -127,8 +128,8 @@ const shape = {
   url: UrlPattern.exactOptional(),
   /** When its targets are scraped, where neither they nor their projects say otherwise. Default: the daemon's interval. */
   ...scheduleShape,
-  /** Whether private addresses, such as loopback, may be asked. */
-  allowPrivate: z.boolean().default(false),
+  /** Whether private addresses may be asked; `loopback` for this machine alone, by an address or as `localhost`. */
+  allowPrivate: z.union([z.boolean(), z.literal('loopback')]).default(false),
   politeness: Politeness.prefault({}),
   limits: Limits.prefault({}),
   /** Not needed for `rss`, which has a record `item` of its own. */
@@ -184,13 +185,11 @@ export function politenessKey(source: Source, url: string): string {
   return origin === 'null' ? `plugin:${source.id}` : origin;
 }
 
-/** Makes a source with all defaults, for one request to a site that no definition describes. Private addresses are allowed only if `url` is a loopback one. Throws a `TypeError` if `url` is no URL. */
+/** Makes a source with all defaults, for one request to a site that no definition describes. It may reach loopback only if `url` names this machine. Throws a `TypeError` if `url` is no URL. */
 export function strangerAt(url: string): Source {
-  const { hostname } = new URL(url);
-  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
   return Source.parse({
     id: 'stranger',
-    allowPrivate: isLoopback,
+    allowPrivate: isLoopbackUrl(url) && 'loopback',
     records: { page: { key: 'title', fields: { title: 'title' } } },
   });
 }

@@ -1,5 +1,6 @@
 import { Document, isMap, isScalar, YAMLMap } from 'yaml';
 import { defined } from '../defined.ts';
+import { isLoopbackUrl } from '../definition/loopback.ts';
 import type { Draft } from './draft.ts';
 
 /** What a draft becomes a definition of. */
@@ -21,7 +22,7 @@ export function definitionText(
     ...defined({ name }),
     provider,
     url: patternOf(url, record?.isWhole === true),
-    ...(isLoopback(url) && { allowPrivate: true }),
+    ...(isLoopbackUrl(url) && { allowPrivate: 'loopback' }),
     ...(record && {
       records: {
         [record.type]: {
@@ -63,9 +64,4 @@ function withoutType({ css, attr, json, meta, xpath }: Readonly<Record<string, u
   return Object.fromEntries(
     Object.entries({ css, attr, json, meta, xpath }).filter(([, value]) => value !== undefined),
   );
-}
-
-function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }

@@ -3,8 +3,11 @@ import { type LookupFunction, BlockList, isIP, SocketAddress } from 'node:net';
 
 /** The addresses that a request may go to: the public internet, and more by these rules. */
 export interface AddressRules {
-  /** Whether loopback, private networks and the like may be reached too. Metadata services of clouds never may. */
-  readonly allowPrivate: boolean;
+  /**
+   * Whether loopback, private networks and the like may be reached too; `loopback` for loopback alone. Metadata services of clouds
+   * never may.
+   */
+  readonly allowPrivate: boolean | 'loopback';
   /** Whether only loopback may be reached, as by a daemon without a contact; `allowPrivate` is needed as well. */
   readonly onlyLoopback?: boolean;
 }
@@ -124,7 +127,9 @@ export function refusedRange(
   if (version === 0) return 'not an IP address';
   const found = version === 6 ? rangeOfIPv6(bare) : rangeIn(bare, 'ipv4');
   if (onlyLoopback && found?.kind !== 'loopback') return found?.name ?? 'public';
-  return found === undefined || (allowPrivate && found.kind !== 'never') ? undefined : found.name;
+  if (found === undefined) return undefined;
+  const isAllowed = allowPrivate === 'loopback' ? found.kind === 'loopback' : allowPrivate && found.kind !== 'never';
+  return isAllowed ? undefined : found.name;
 }
 
 function rangeOfIPv6(address: string): Pick<Range, 'kind' | 'name'> | undefined {

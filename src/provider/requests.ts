@@ -1,3 +1,4 @@
+import { privateReach } from '../definition/loopback.ts';
 import type { Source } from '../definition/source.ts';
 import type { Validators } from '../fetch/page.ts';
 import type { FetchRequest } from '../fetch/request.ts';
@@ -42,7 +43,8 @@ function bodyOf({ feed, request: { form, json } }: Source, more: ListPlace['body
 }
 
 /** A request without anything that the definition has sent, within the limits of its source. */
-export function requestOf({ limits, allowPrivate }: Source, url: string): FetchRequest {
+export function requestOf(source: Source, url: string): FetchRequest {
+  const { limits } = source;
   return {
     url,
     limits: {
@@ -52,6 +54,6 @@ export function requestOf({ limits, allowPrivate }: Source, url: string): FetchR
       totalMs: limits.total,
       maxBytes: limits.maxBytes,
     },
-    allowPrivate,
+    allowPrivate: privateReach(source, url),
   };
 }

@@ -82,4 +82,31 @@ describe('a trial of a page over the socket', () => {
     await assert.rejects(refused, /no page to draft from: .*robots/);
     assert.ok(!site.asked.some(({ path }) => path === '/secret'));
   });
+
+  test('a page of no source leads to this machine only where each address names it', async (t) => {
+    const inner = await openSite(t, { '/': '<title>inner</title>' });
+    const { port } = new URL(inner.origin);
+    const named = `http://127.rebound.localhost:${port}/`;
+    const open = (to: string) =>
+      openSite(t, {
+        '/away': { status: 302, headers: { location: to } },
+        '/robots.txt': { status: 404, body: '' },
+      });
+    const { client, during } = await startTimed(t, { sources: {} });
+    const peek = (url: string) => during(client.call('source.peek', { url }));
+    await assert.rejects(peek(named), /no page to draft from: .*may not be asked/);
+    await assert.rejects(peek((await open(named)).url('/away')), /no page to draft from: .*may not be asked/);
+    await assert.rejects(peek((await open('http://10.0.0.1:9/')).url('/away')), /10\.0\.0\.1 may not be asked/);
+    assert.deepEqual(inner.asked, []);
+    assert.equal((await peek((await open(inner.url('/'))).url('/away'))).url, inner.url('/'));
+  });
+
+  test('a robots.txt on this machine leads a page of no source to no other', async (t) => {
+    const site = await openSite(t, {
+      '/robots.txt': { status: 302, headers: { location: 'http://127.rebound.localhost:9/robots.txt' } },
+      '/': '<title>S1</title>',
+    });
+    const { client, during } = await startTimed(t, { sources: {} });
+    await assert.rejects(during(client.call('source.peek', { url: site.url('/') })), /robots.*may not be asked/);
+  });
 });

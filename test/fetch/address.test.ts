@@ -59,6 +59,14 @@ describe('an address', () => {
     });
   }
 
+  test('of loopback alone may be asked besides public ones where loopback is allowed', () => {
+    const rules = { allowPrivate: 'loopback' } as const;
+    for (const address of ['127.0.0.1', '127.255.255.255', '::1', '8.8.8.8'])
+      assert.equal(refusedRange(address, rules), undefined, address);
+    for (const address of ['10.0.0.1', '192.168.0.1', 'fe80::1', '169.254.169.254', '0.0.0.0', '::'])
+      assert.notEqual(refusedRange(address, rules), undefined, address);
+  });
+
   test('of the public internet may be asked', () => {
     for (const address of publicAddresses) assert.equal(refusedRange(address, open), undefined, address);
   });

@@ -65,6 +65,7 @@ function showStep(terminal: Terminal, step: TriedStepView, number: number): stri
 const addressTexts: Readonly<Record<TriedStepView['addresses'], string>> = {
   public: 'public ones',
   public_and_private: 'public and private ones, as the source says allowPrivate',
+  public_and_loopback: 'public ones and loopback, as the source says allowPrivate',
   loopback: 'loopback only, as no contact is configured',
   none: 'none: no contact is configured, and the source does not say allowPrivate',
 };

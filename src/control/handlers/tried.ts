@@ -1,3 +1,4 @@
+import { privateReach } from '../../definition/loopback.ts';
 import { politenessKey, type Source } from '../../definition/source.ts';
 import type { TriedStep } from '../../scrape/try.ts';
 import { defined } from '../../defined.ts';
@@ -71,7 +72,7 @@ function stepView(
     method,
     key: politenessKey(source, url),
     robots: deps.sources.robotsVerdict(source, url),
-    addresses: addressesOf(source, deps.daemon.bot.onlyLoopback),
+    addresses: addressesOf(privateReach(source, url), deps.daemon.bot.onlyLoopback),
     userAgent: source.userAgent ?? deps.daemon.bot.userAgent,
     headers,
     sessionHeaders,
@@ -96,9 +97,10 @@ function stepView(
   };
 }
 
-function addressesOf({ allowPrivate }: Source, onlyLoopback: boolean): TriedStepView['addresses'] {
-  if (onlyLoopback) return allowPrivate ? 'loopback' : 'none';
-  return allowPrivate ? 'public_and_private' : 'public';
+function addressesOf(reach: boolean | 'loopback', onlyLoopback: boolean): TriedStepView['addresses'] {
+  if (onlyLoopback) return reach === false ? 'none' : 'loopback';
+  if (reach === 'loopback') return 'public_and_loopback';
+  return reach ? 'public_and_private' : 'public';
 }
 
 function validatorsOf(outcome: TriedStep['result']['outcome']): TriedStepView['validators'] {

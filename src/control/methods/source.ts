@@ -78,7 +78,7 @@ export const TriedStepView = z.strictObject({
   key: z.string(),
   robots: RobotsVerdictView,
   /** The kinds of addresses that the request may connect to. */
-  addresses: z.enum(['public', 'public_and_private', 'loopback', 'none']),
+  addresses: z.enum(['public', 'public_and_private', 'public_and_loopback', 'loopback', 'none']),
   /** The proxy of the request, without credentials. */
   proxy: z.string().optional(),
   userAgent: z.string(),

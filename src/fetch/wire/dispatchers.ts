@@ -147,7 +147,7 @@ export class Dispatchers {
 }
 
 function keyOf({ allowPrivate, onlyLoopback = false }: AddressRules): string {
-  return `${onlyLoopback ? 'loopback' : 'anywhere'} ${allowPrivate ? 'and private' : ''}`;
+  return `${onlyLoopback ? 'loopback' : 'anywhere'} and private: ${allowPrivate}`;
 }
 
 /**
