@@ -8,7 +8,7 @@ const known = new WeakMap<ExtractPlan, boolean>();
 
 /**
  * Whether all the work of reading by a plan is counted where it is done, so that a `WorkBudget` bounds it. That of JSON within markup,
- * of descents and filters of JSON paths, of the browser's tree and of functions is not.
+ * of filters of JSON paths, of the browser's tree and of functions is not.
  */
 export function isCounted(plan: ExtractPlan): boolean {
   const isKnown = known.get(plan) ?? isPlanCounted(plan);
@@ -40,7 +40,7 @@ function isRuleCounted({ branches, filters, rule }: RulePlan): boolean {
 function isPlaceCounted(place: PlacePlan): boolean {
   switch (place.by) {
     case 'json':
-      return place.in === undefined && !/\.\.|\?/.test(place.path);
+      return place.in === undefined && !place.path.includes('?');
     case 'css':
     case 'xpath':
     case 'meta':

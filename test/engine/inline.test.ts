@@ -9,7 +9,7 @@ import type { ExtractPlan } from '../../src/extract/plan.ts';
 import type { RecordPlan } from '../../src/extract/rule/plan.ts';
 import type { Page } from '../../src/fetch/page.ts';
 import type { Reading } from '../../src/provider/provider.ts';
-import { bodyOf, keyed, planFor } from '../extract/plan.ts';
+import { bodyOf, fieldOf, keyed, planFor } from '../extract/plan.ts';
 
 function pageOf(html: string, contentType = 'text/html; charset=utf-8'): Page {
   const body = bodyOf(html);
@@ -86,7 +86,6 @@ describe('a page is read on the main thread', () => {
   }
 
   for (const [name, field, document] of [
-    ['a descent', { json: '$..name' }, 'json'],
     ['a filter of a path', { json: '$.list[?@.a==1]' }, 'json'],
     ['JSON within markup', { json: '$.name', in: 'ld+json' }, 'html'],
   ] as const) {
@@ -94,6 +93,16 @@ describe('a page is read on the main thread', () => {
       assert.ok(!(await isInline(planWith(field, {}, { document }))));
     });
   }
+
+  test('by a path that looks at any depth, but not by one that finds the same ever again', async () => {
+    const body = `{"key": "a", "list": ${'['.repeat(50)}{"name": 1}${']'.repeat(50)}}`;
+    const by = (json: string) => {
+      const fields = [fieldOf('key', '$.key'), fieldOf('field', { json, type: 'array', of: { type: 'json' } })];
+      return isInline(planFor([{ type: 'thing', key: 'key', fields }], { document: 'json' }), body, 'application/json');
+    };
+    assert.ok(await by('$..name'));
+    assert.ok(!(await by(`$.list${'[0,0]'.repeat(50)}`)));
+  });
 
   test("never with the browser's tree, nor in a trial", async () => {
     assert.ok(!(await isInline(planWith({}, {}, { tree: 'browser' }))));

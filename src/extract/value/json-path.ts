@@ -1,21 +1,41 @@
 import { createRequire } from 'node:module';
-import type * as JsonPathLibrary from 'jsonpath-rfc9535';
-import type * as JsonPathParser from 'jsonpath-rfc9535/parser';
-import type { JsonPathQuery } from 'jsonpath-rfc9535/parser';
+import type * as JsonP3 from 'json-p3';
 import { isList, type Value } from './value.ts';
 import { spend } from '../../work-budget.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Loaded at first use: its many files take longer than all else that a thread loads, and most plans have no path. */
-function parse(path: string): JsonPathQuery {
-  const parser: typeof JsonPathParser = require('jsonpath-rfc9535/parser');
-  return parser.default(path);
+type Segment = JsonP3.JSONPathQuery['segments'][number];
+type Selector = Segment['selectors'][number];
+
+/** Functions that take as long as the values are large; the others of the RFC match patterns of JavaScript, which may take for ever. */
+const functions: readonly string[] = ['length', 'count', 'value'];
+
+/** How deep a value may be nested that a path looks through at any depth within a filter. */
+const maxDepth = 1_000;
+
+/** The library and its parser. Loaded at first use, as most plans have no path. */
+let loaded: { readonly library: typeof JsonP3; readonly environment: JsonP3.JSONPathEnvironment } | undefined;
+
+function jsonPaths(): NonNullable<typeof loaded> {
+  if (loaded !== undefined) return loaded;
+  const library: typeof JsonP3 = require('json-p3');
+  const environment = new library.JSONPathEnvironment({ maxRecursionDepth: maxDepth });
+  const checkArguments = environment.checkWellTypedness.bind(environment);
+  environment.checkWellTypedness = (token, args) => {
+    const fault = functionFault(token.value);
+    if (fault !== undefined) throw new SyntaxError(fault);
+    return checkArguments(token, args);
+  };
+  loaded = { library, environment };
+  return loaded;
 }
 
-function query(value: Value, path: string): Value[] {
-  const library: typeof JsonPathLibrary = require('jsonpath-rfc9535');
-  return library.query(value as Parameters<typeof library.query>[0], path);
+function functionFault(name: string): string | undefined {
+  if (functions.includes(name)) return undefined;
+  return name === 'match' || name === 'search'
+    ? `${name}() is not available: take all values and use a regex filter`
+    : `there is no function "${name}", expected one of ${functions.join(', ')}`;
 }
 
 /** Finds all values at a path, in the order of RFC 9535. */
@@ -25,90 +45,101 @@ export type FindValues = (value: Value) => readonly Value[];
 export function compileJsonPath(path: string): FindValues {
   const fault = jsonPathFault(path);
   if (fault !== undefined) throw new SyntaxError(`expected a JSON path, got "${path}": ${fault}`);
-  const steps = stepsOf(parse(path));
-  if (steps === undefined) return (value) => query(value, path);
-  return (value) => valuesAt(value, steps);
+  const steps = jsonPaths().environment.compile(path).segments.map(stepOf);
+  return (root) => steps.reduce((values: readonly Value[], step) => step(values, root), [root]);
 }
 
 /** Whether a path finds one value at most, since it has no wildcard, slice, filter, union or descent. Throws if the path is not valid. */
 export function isSingularPath(path: string): boolean {
-  return stepsOf(parse(path))?.every((step) => step !== every) === true;
+  return jsonPaths().environment.compile(path).singularQuery();
 }
-
-/** Functions that take as long as the values are large; the others of the RFC match patterns of JavaScript, which may take for ever. */
-const functions: readonly string[] = ['length', 'count', 'value'];
 
 /** Returns a phrase for what is wrong with a path; undefined if it is valid. */
 export function jsonPathFault(path: string): string | undefined {
   try {
-    const name = functionsIn(parse(path)).find((each) => !functions.includes(each));
-    if (name === undefined) return undefined;
-    return name === 'match' || name === 'search'
-      ? `${name}() is not available: take all values and use a regex filter`
-      : `there is no function "${name}", expected one of ${functions.join(', ')}`;
+    jsonPaths().environment.compile(path);
+    return undefined;
   } catch (error) {
     // The parser has no other way to say that a path is wrong.
     return error instanceof Error ? error.message : String(error);
   }
 }
 
-/** Every element of a list or value of an object. */
-const every = Symbol('every');
+/** The values that one step of a path finds in each of the given ones; `root` is where the path begins. */
+type Step = (values: readonly Value[], root: Value) => readonly Value[];
 
-type Step = string | number | typeof every;
+/** The values that a selector finds in one value. */
+type Select = (value: Value, root: Value) => readonly Value[];
 
-/** The steps of a path of names, indexes and wildcards only: these are walked here, and nearly all paths are made of them. */
-function stepsOf({ segments }: JsonPathQuery): readonly Step[] | undefined {
-  const steps = segments.map(({ type, node }): Step | undefined => {
-    if (type === 'DescendantSegment') return undefined;
-    const selector = node.type === 'BracketedSelection' && node.selectors.length === 1 ? node.selectors[0] : node;
-    switch (selector?.type) {
-      case 'MemberNameShorthand':
-      case 'NameSelector':
-      case 'IndexSelector':
-        return selector.value;
-      case 'WildcardSelector':
-        return every;
-      default:
-        return undefined;
-    }
-  });
-  return steps.every((step) => step !== undefined) ? steps : undefined;
-}
-
-/** The work of each value that a step of a path finds. */
+/** The work of each value that a step of a path finds or looks at. */
 const stepSteps = 10;
 
-function valuesAt(value: Value, steps: readonly Step[]): readonly Value[] {
-  let values: readonly Value[] = [value];
-  for (const step of steps) {
-    values = values.flatMap((each) => wrapped(each, step));
-    spend(values.length * stepSteps);
-  }
-  return values;
+function stepOf(segment: Segment): Step {
+  const selects = segment.selectors.map(selectOf);
+  const isDeep = segment.toString().startsWith('..');
+  return (values, root) => {
+    const found: Value[] = [];
+    for (const value of isDeep ? values.flatMap(withAllWithin) : values) {
+      for (const select of selects) {
+        const selected = select(value, root);
+        spend((selected.length + 1) * stepSteps);
+        for (const each of selected) found.push(each);
+      }
+    }
+    return found;
+  };
 }
 
-/** The values at a step, in a list of their own, so that `flatMap` does not flatten a value that is itself a list. */
-function wrapped(value: Value, step: Step): readonly Value[] {
+/** A value and all within it, each before what it holds. Not recursive. */
+function withAllWithin(value: Value): Value[] {
+  const found: Value[] = [];
+  const waiting = [value];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    spend(stepSteps);
+    found.push(next);
+    const held = within(next);
+    for (let at = held.length - 1; at >= 0; at -= 1) waiting.push(held[at] ?? null);
+  }
+  return found;
+}
+
+/** The elements of a list or the values of an object. */
+function within(value: Value): readonly Value[] {
   if (typeof value !== 'object' || value === null) return [];
-  if (step === every) return Object.values(value);
-  const found = isList(value)
-    ? typeof step === 'number'
-      ? value.at(step)
-      : undefined
-    : typeof step === 'string' && Object.hasOwn(value, step)
-      ? value[step]
-      : undefined;
-  return found === undefined ? [] : [found];
+  return isList(value) ? value : Object.values(value);
 }
 
-function functionsIn(root: JsonPathQuery): string[] {
-  const names: string[] = [];
-  const waiting: unknown[] = [root];
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (typeof node !== 'object' || node === null) continue;
-    if ('type' in node && node.type === 'FunctionExpr' && 'name' in node) names.push(String(node.name));
-    waiting.push(...Object.values(node).filter((each) => each !== undefined));
-  }
-  return names;
+function selectOf(selector: Selector): Select {
+  const { environment, library } = jsonPaths();
+  const { NameSelector, IndexSelector, WildcardSelector, FilterSelector } = library.jsonpath.selectors;
+  if (selector instanceof WildcardSelector) return within;
+  if (selector instanceof NameSelector)
+    return (value) => {
+      const isThere =
+        typeof value === 'object' && value !== null && !isList(value) && Object.hasOwn(value, selector.name);
+      return isThere ? [value[selector.name] ?? null] : [];
+    };
+  if (selector instanceof IndexSelector)
+    return (value) => {
+      const found = isList(value) ? value.at(selector.index) : undefined;
+      return found === undefined ? [] : [found];
+    };
+  if (selector instanceof FilterSelector)
+    return (value, rootValue) =>
+      // `lazy`, as paths within a filter are otherwise called with all they found as arguments, more than which a stack could hold.
+      within(value).filter((each) =>
+        selector.expression.evaluate({
+          environment,
+          currentValue: plain(each),
+          rootValue: plain(rootValue),
+          lazy: true,
+        }),
+      );
+  return (value, root) =>
+    selector.resolve(new library.JSONPathNode(plain(value), [], plain(root))).map((node) => node.value as Value);
+}
+
+/** A value as the library's type has it, whose lists could be changed. */
+function plain(value: Value): JsonP3.JSONValue {
+  return value as JsonP3.JSONValue;
 }
