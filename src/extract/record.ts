@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type CompiledRecord, compilePlan } from './compile.ts';
 import type { RecordDraft } from './draft.ts';
 import type { Unparsed } from '../view/scrape.ts';
-import type { Value } from './value/value.ts';
+import { isLacking, type Value } from './value/value.ts';
 import type { ExtractPlan } from './plan.ts';
 import type { FieldPlan, RecordPlan } from './rule/plan.ts';
 import { spend } from '../work-budget.ts';
@@ -91,7 +91,7 @@ export class RecordTyper {
     let lacksAny = false;
     for (const { name, required } of plan.fields) {
       const value = name === plan.key ? key : read.fields[name];
-      if ((!required && name !== plan.key) || (value ?? null) !== null) continue;
+      if ((!required && name !== plan.key) || !isLacking(value)) continue;
       lacksAny = true;
       this.missing.add(`${type}.${name}`);
     }
@@ -208,7 +208,7 @@ export function readRecords(
 
 function spotsOf(root: Spot, { each }: CompiledRecord, page: PageContext): readonly Spot[] {
   if (each === undefined) return [root];
-  const spots = each.find(root, page, Infinity);
+  const spots = each.find(root, page, Infinity) ?? [];
   const [only] = spots;
   const list = each.isSingular && only instanceof JsonSpot ? only.value : undefined;
   return Array.isArray(list) ? list.map((value: Value) => new JsonSpot(value)) : spots;

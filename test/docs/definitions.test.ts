@@ -187,7 +187,7 @@ describe('shipped definitions', () => {
         inStock: stock > 0,
         ...(stock > 0 && { stock }),
         brand,
-        ...(sizes.length > 0 && { sizes }),
+        sizes,
         image: `${web.origin}/shop/img/${sku}.svg`,
       });
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parseHtml } from '../../src/extract/document/html.ts';
 import { readRules } from '../../src/plugin/reader.ts';
-import { extracted, keyed, planFor, ruleOf } from './plan.ts';
+import { extracted, fieldOf, keyed, planFor, read, ruleOf } from './plan.ts';
 
 /** What one field gives on a page, `lost` where it is found and cannot be read, and `absent` where it is not found. */
 async function valueOf(html: string, rule: object): Promise<unknown> {
@@ -49,6 +49,55 @@ describe('alternatives', () => {
 
   test('share what is said beside them', async () => {
     assert.equal(await valueOf('<i class=a title=A></i>', { any: ['.b', '.a'], attr: 'title' }), 'A');
+  });
+});
+
+/** The fields of the one record that a page gives by some rules. */
+async function fieldsOf(body: string, fields: Readonly<Record<string, object>>, document: 'html' | 'json' = 'html') {
+  const key = document === 'html' ? '.key' : '$.key';
+  const record = {
+    type: 'thing',
+    key: 'key',
+    fields: Object.entries({ key, ...fields }).map(([name, rule]) => fieldOf(name, rule)),
+  };
+  const type = document === 'html' ? 'text/html' : 'application/json';
+  const { drafts } = await extracted(body, planFor([record], { document }), { contentType: type });
+  return Object.fromEntries(Object.entries(drafts[0]?.fields ?? {}).filter(([name]) => name !== 'key'));
+}
+
+describe('a list', () => {
+  const list = { type: 'array' };
+  for (const [what, rule, value] of [
+    ['of elements', { css: '.size', ...list }, []],
+    ['of attributes', { css: '.size', attr: 'id', ...list }, []],
+    ['of an XPath', { xpath: '//li', ...list }, []],
+    ['of numbers', { css: '.size', ...list, of: { type: 'integer' } }, []],
+    ['of objects', { css: '.size', ...list, of: { fields: { name: 'b' } } }, []],
+    ['of the first match', { css: '.size', ...list, first: true }, []],
+    ['of alternatives', { any: ['.size', 'option', { meta: 'size' }], ...list }, []],
+    ['that is there and empty', { css: 'ul', ...list }, []],
+    ['of JSON in the page', { json: '$.tags[*]', in: { variable: 'STATE' }, ...list }, []],
+    ['of JSON that the page lacks', { json: '$.tags[*]', in: { variable: 'OTHER' }, ...list }, undefined],
+    ['in an object', { css: 'p', type: 'object', fields: { sizes: { css: 'i', ...list }, one: 'i' } }, { sizes: [] }],
+  ] as const) {
+    test(`${what} without a match is ${value === undefined ? 'absent' : 'empty'}`, async () => {
+      const page = '<p class=key>a</p><ul></ul><script>STATE = {"tags": []}</script>';
+      assert.deepEqual(await fieldsOf(page, { x: rule }), value === undefined ? {} : { x: value });
+    });
+  }
+
+  test('of a JSON path is empty where its path may find many, and absent where it leads to one value that is missing', async () => {
+    const list = (json: string) => ({ json, type: 'array' });
+    const fields = { many: list('$.tags[*]'), deep: list('$..tag'), one: list('$.tags'), none: list('$.other') };
+    assert.deepEqual(await fieldsOf('{"key": "a", "tags": []}', fields, 'json'), { many: [], deep: [], one: [] });
+  });
+
+  test('that is required and empty makes no record, nor an object', async () => {
+    const required = { css: '.size', type: 'array', required: true };
+    const outcome = await read('<p class=key>a</p>', planFor([keyed({ x: required })]));
+    assert.deepEqual(outcome.ok ? undefined : outcome.failure, { code: 'no_record', missing: ['thing.x'] });
+    const object = { css: 'p', type: 'object', fields: { x: required } };
+    assert.deepEqual(await fieldsOf('<p class=key>a</p>', { object }), { object: null });
   });
 });
 

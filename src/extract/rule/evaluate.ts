@@ -1,12 +1,12 @@
 import { FilterError } from '../filter/kind.ts';
-import { isList, maxElements, type Value } from '../value/value.ts';
+import { isLacking, isList, maxElements, type Value } from '../value/value.ts';
 import type { CompiledBranch, CompiledObject, CompiledRule, CompiledValue, NamedFilter } from './compile.ts';
 import { JsonSpot, type PageContext, type Spot } from './spot.ts';
 import { taken } from './take.ts';
 import { spend } from '../../work-budget.ts';
 import { keepsNull, lose, loseList, type Lost, typed } from './typed.ts';
 
-/** The result of a rule. It has no value if no place matches, or if what was found could not be read. */
+/** The result of a rule. It has no value if no place matches, unless it is a list, which is empty then, or if what was found could not be read. */
 export interface Evaluated {
   readonly isFound: boolean;
   readonly value?: Value;
@@ -25,6 +25,7 @@ export interface Trace {
 const [ruleSteps, matchSteps, filterSteps] = [50, 20, 20];
 
 const notFound: Evaluated = { isFound: false, lost: [] };
+const emptyList: Evaluated = { isFound: false, value: [], lost: [] };
 
 /**
  * Finds the value of a rule in an element or value. Pure, except for functions that plug-ins put into rules. Throws what a `take`
@@ -34,9 +35,14 @@ export function evaluate(rule: CompiledRule, from: Spot, page: PageContext, trac
   spend(ruleSteps);
   const { whenFound } = rule.plan;
   let chosen: Chosen | undefined;
+  /** Whether a place that may have many matches has none. */
+  let isSearched = false;
   for (const branch of rule.branches) {
     const matches = branch.find(from, page, rule.most);
-    if (matches.length === 0) continue;
+    if (matches === undefined || matches.length === 0) {
+      isSearched ||= matches !== undefined && !branch.isSingular;
+      continue;
+    }
     if (whenFound !== undefined) {
       if (trace !== undefined) trace.branch = rule.branches.indexOf(branch);
       return { isFound: true, value: whenFound, lost: [] };
@@ -46,7 +52,8 @@ export function evaluate(rule: CompiledRule, from: Spot, page: PageContext, trac
     if (!next.isSilent) break;
   }
   if (whenFound !== undefined) return { isFound: true, value: !whenFound, lost: [] };
-  return chosen === undefined ? notFound : finish(rule, chosen, page, trace);
+  if (chosen !== undefined) return finish(rule, chosen, page, trace);
+  return isSearched && rule.value.type === 'array' ? emptyList : notFound;
 }
 
 /** The result of one branch. */
@@ -169,7 +176,7 @@ function objectOf({ fields, result }: CompiledObject, from: Spot, page: PageCont
     const { value, lost: inner } = evaluate(field, from, page);
     for (const each of inner) lost.push({ ...each, path: `.${field.plan.name}${each.path}` });
     if (value !== undefined) found[field.plan.name] = value;
-    if (field.plan.required && (value ?? null) === null) return null;
+    if (field.plan.required && isLacking(value)) return null;
   }
   return shaped(found, result);
 }

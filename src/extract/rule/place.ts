@@ -14,8 +14,10 @@ export interface Dialect {
   readonly isScoped: boolean;
 }
 
-/** Finds at most `most` matches, in document order. Throws `TooManyParts` if the JSON within the page is too large. */
-export type Find = (from: Spot, page: PageContext, most: number) => readonly Spot[];
+/**
+ * Finds at most `most` matches, in document order; undefined if the page lacks the JSON that is searched. Throws `TooManyParts` if the JSON within the page is too large.
+ */
+export type Find = (from: Spot, page: PageContext, most: number) => readonly Spot[] | undefined;
 
 /** Compiles the search for a place. Throws if its selector, XPath or path is not valid. */
 export function compilePlace(place: PlacePlan, dialect: Dialect): Find {
@@ -95,7 +97,7 @@ function embeddedFinder(path: string, where: EmbeddedPlan): Find {
   const name = JSON.stringify(where);
   return (_from, page, most) => {
     const found = page.embedded.has(name) ? page.embedded.get(name) : parsed(page);
-    return found === undefined ? [] : values(found).slice(0, most).map(spotOf);
+    return found === undefined ? undefined : values(found).slice(0, most).map(spotOf);
   };
 
   function parsed(page: PageContext): Value | undefined {

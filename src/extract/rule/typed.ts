@@ -1,6 +1,6 @@
 import { readValue } from '../value/all.ts';
 import { quoted } from '../value/plain-text.ts';
-import { isList, maxElements, type Value } from '../value/value.ts';
+import { isLacking, isList, maxElements, type Value } from '../value/value.ts';
 import type { CompiledObject, CompiledValue } from './compile.ts';
 
 /** Something that was found and is not of its type. `path` leads to it from its rule's value, as `.price`; it is empty for the value itself. */
@@ -71,7 +71,7 @@ function typedObject(value: Value, { fields }: CompiledObject, typing: Typing, p
     const given = value[plan.name];
     const field = given === undefined ? undefined : typed(given, as, typing, `${path}.${plan.name}`);
     if (field !== undefined) read[plan.name] = field;
-    if (plan.required && (field ?? null) === null) return undefined;
+    if (plan.required && isLacking(field)) return undefined;
   }
   return read;
 }

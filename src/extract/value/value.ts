@@ -6,5 +6,10 @@ export function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value);
 }
 
+/** Whether a required field lacks a value: it has none, null or a list without elements. */
+export function isLacking(value: Value | undefined): boolean {
+  return value === undefined || value === null || (isList(value) && value.length === 0);
+}
+
 /** Elements of a list that a rule or a filter makes, at most. */
 export const maxElements = 10_000;
