@@ -50,6 +50,7 @@ export async function runDaemon(options: RunOptions): Promise<number> {
     clock: systemClock(),
     random: Math.random,
     ...paths,
+    ...defined({ config: options.config }),
     version: ownVersion(),
     settings: {
       initialDelayMs: config.scrape.initialDelay,
@@ -155,9 +156,9 @@ function pathsOf(
   const base = baseOf(options);
   const data =
     options.data ?? (options.config === undefined ? defaultDataPath(process.env) : resolve(base, config.data));
-  const socket =
-    options.socket ??
-    (config.socket === undefined ? defaultSocketPath(process.env, data) : resolve(base, config.socket));
+  const named = options.socket ?? (process.env['HERONRY_SOCKET'] || undefined);
+  const configured = config.socket === undefined ? undefined : resolve(base, config.socket);
+  const socket = named ?? configured ?? defaultSocketPath(process.env, data);
   const sources = options.sources ?? resolve(base, config.sources);
   const plugins = config.plugins === undefined ? join(dirname(sources), 'plugins') : resolve(base, config.plugins);
   return { data: resolve(data), sources, plugins, socket };

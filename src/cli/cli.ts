@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { connect, type Client } from '../control/client.ts';
 import type { MethodInput, Method, Result } from '../control/methods.ts';
 import { durationText } from '../time-text.ts';
-import { socketPath } from './socket.ts';
+import { daemonPlace, refuseOther } from './socket.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The headings under which `heronry --help` lists the commands, in that order. */
@@ -17,20 +17,24 @@ export const helpGroups = {
 /** Options that stand before or after any command. */
 export interface GlobalOptions {
   readonly socket?: string;
+  readonly anyDaemon?: boolean;
   readonly json?: boolean;
 }
 
 /**
  * Connects to the daemon, runs a command's work and hangs up. Rejects with a `ConnectionError` where no daemon
- * listens.
+ * listens, and with a `CommandError` where it is not the daemon of the present folder.
  */
 export async function withClient(
   terminal: Terminal,
   command: Command,
   work: (client: Client) => Promise<void>,
 ): Promise<void> {
-  const client = await connect(await socketPath(terminal, globalOptions(command).socket));
+  const { socket, anyDaemon = false } = globalOptions(command);
+  const place = await daemonPlace(terminal, socket);
+  const client = await connect(place.socket);
   try {
+    if (!anyDaemon) await refuseOther(client, place);
     await work(client);
   } finally {
     client.close();

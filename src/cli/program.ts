@@ -26,6 +26,7 @@ export async function createProgram(terminal: Terminal, names?: readonly string[
     .description('Keeps track of projects on sites that it does not control, and tells what changed.')
     .version(version())
     .option('--socket <path>', 'where the daemon listens')
+    .option('--any-daemon', "talk to the daemon there even if it is not this folder's")
     .option('--json', 'print for machines')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({

@@ -1,19 +1,44 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Client } from '../control/client.ts';
+import { CommandError } from './exit-status.ts';
 import type { Terminal } from './terminal.ts';
 
+/** Where a command finds its daemon. */
+export interface DaemonPlace {
+  /** The path of the socket. */
+  readonly socket: string;
+  /** The present folder, if its heronry.yaml makes another daemon its own than the one that may listen there. */
+  readonly own?: { readonly config: string; readonly data: string };
+}
+
 /**
- * Resolves with the path of the socket where the daemon is expected to listen: `--socket`, else HERONRY_SOCKET, else what the
- * heronry.yaml in the present folder says, else the default.
+ * Resolves with where the daemon is expected to listen: `--socket`, else HERONRY_SOCKET, else what the heronry.yaml in the
+ * present folder says, else the place that belongs to its data folder.
  */
-export async function socketPath(terminal: Terminal, option: string | undefined): Promise<string> {
+export async function daemonPlace(terminal: Terminal, option: string | undefined): Promise<DaemonPlace> {
   const { cwd, env } = terminal;
-  const named = option ?? env['HERONRY_SOCKET'];
-  if (named !== undefined) return absolute(cwd, named);
+  const config = resolve(cwd, 'heronry.yaml');
+  const configured = existsSync(config) ? await configuredPlaces(config) : undefined;
+  const named = option ?? (env['HERONRY_SOCKET'] || configured?.socket);
+  const data = configured && resolve(cwd, configured.data);
+  if (named !== undefined)
+    return { socket: absolute(cwd, named), ...(data !== undefined && { own: { config, data } }) };
   const { defaultSocketPath } = await import('../control/socket-path.ts');
-  const { socket, data } = await configuredPlaces(terminal);
-  if (socket !== undefined) return absolute(cwd, socket);
-  return defaultSocketPath(env, data === undefined ? undefined : resolve(cwd, data));
+  return { socket: defaultSocketPath(env, data) };
+}
+
+/** Rejects with a `CommandError` where the daemon at a socket is not the one of the present folder. */
+export async function refuseOther(client: Pick<Client, 'call'>, { socket, own }: DaemonPlace): Promise<void> {
+  if (own === undefined) return;
+  const { realPathOf } = await import('../control/socket-path.ts');
+  const { pid, data, config } = await client.call('daemon.place', {});
+  if (realPathOf(data) === realPathOf(own.data)) return;
+  if (config !== undefined && realPathOf(config) === realPathOf(own.config)) return;
+  throw new CommandError(
+    'conflict',
+    `the daemon on ${socket} (pid ${pid}) keeps ${data}, but ${own.config} keeps ${own.data}: for this folder's daemon name no other socket (--socket, HERONRY_SOCKET, \`socket\` in heronry.yaml), for that one add --any-daemon`,
+  );
 }
 
 interface Places {
@@ -22,12 +47,10 @@ interface Places {
 }
 
 /**
- * Reads socket and data folder from heronry.yaml. Problems in the file are not reported here: the daemon refuses to
+ * Reads socket and data folder from a heronry.yaml. Problems in the file are not reported here: the daemon refuses to
  * start with them.
  */
-async function configuredPlaces({ cwd }: Terminal): Promise<Places> {
-  const file = resolve(cwd, 'heronry.yaml');
-  if (!existsSync(file)) return {};
+async function configuredPlaces(file: string): Promise<Places & { readonly data: string }> {
   const { maxFileBytes, readRegularFile } = await import('../definition/file.ts');
   const read = await readRegularFile(file, maxFileBytes);
   const text = read.ok ? read.bytes.toString('utf8') : '';

@@ -1,9 +1,9 @@
-import type { Stats } from 'node:fs';
+import { realpathSync, type Stats } from 'node:fs';
 import { lstat, unlink } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { kindOf, makeFolder, systemText } from '../definition/file.ts';
 
 /** The longest path of a local socket that operating systems allow, in bytes. */
@@ -31,21 +31,37 @@ export function defaultDataPath(env: SocketEnvironment): string {
 }
 
 /**
- * Returns where a daemon with its data at `data` listens where no socket is configured: in the runtime directory, else
- * beside its data; on Windows a named pipe.
+ * Returns where a daemon with its data at `data` listens where no socket is named: in its data folder; in the runtime directory,
+ * under a name of the folder's own, where the path would be too long; on Windows at such a named pipe. Each data folder has a path
+ * of its own, which is the same by whatever symbolic links one comes there.
  */
 export function defaultSocketPath(
   env: SocketEnvironment,
   data = defaultDataPath(env),
   platform: NodeJS.Platform = process.platform,
 ): string {
-  if (env['HERONRY_SOCKET']) return env['HERONRY_SOCKET'];
-  if (platform === 'win32') {
-    return `\\\\.\\pipe\\heronry-${createHash('sha256').update(data).digest('hex').slice(0, 16)}`;
-  }
+  const folder = realPathOf(data);
+  const name = createHash('sha256').update(folder).digest('hex').slice(0, 16);
+  if (platform === 'win32') return `\\\\.\\pipe\\heronry-${name}`;
+  const path = join(folder, 'control.sock');
   const runtime = env['XDG_RUNTIME_DIR'];
-  if (runtime && isAbsolute(runtime)) return join(runtime, 'heronry', 'control.sock');
-  return join(data, 'control.sock');
+  if (isShort(path) || !runtime || !isAbsolute(runtime)) return path;
+  return join(runtime, 'heronry', `${name}.sock`);
+}
+
+/** Returns a path without symbolic links, also of what is not there yet. */
+export function realPathOf(path: string): string {
+  const whole = resolve(path);
+  try {
+    return realpathSync(whole);
+  } catch {
+    // It is missing, or a folder above it cannot be searched; the root is always there.
+    return join(realPathOf(dirname(whole)), basename(whole));
+  }
+}
+
+function isShort(path: string): boolean {
+  return Buffer.byteLength(path) <= pathLimitBytes;
 }
 
 /** Whether a path is a named pipe of Windows, which is no file. */
@@ -59,9 +75,8 @@ export function isNamedPipe(path: string): boolean {
  */
 export async function clearSocketPath(path: string): Promise<void> {
   if (isNamedPipe(path)) return;
-  const bytes = Buffer.byteLength(path);
-  if (bytes > pathLimitBytes) {
-    const message = `${path}: expected a socket path of at most ${pathLimitBytes} bytes, got ${bytes}: choose a shorter one with --socket`;
+  if (!isShort(path)) {
+    const message = `${path}: expected a socket path of at most ${pathLimitBytes} bytes, got ${Buffer.byteLength(path)}: choose a shorter one with --socket`;
     throw new SocketError('path_too_long', message);
   }
   const found = await findAt(path);

@@ -43,6 +43,8 @@ export interface DaemonOptions {
   readonly clock: Clock;
   /** In `[0, 1)`. */
   random(): number;
+  /** The configuration file, for people. Default: there is none. */
+  readonly config?: string;
   /** The data folder: the store, keys and everything else that the daemon keeps. */
   readonly data: string;
   /** The folder of definition files. */

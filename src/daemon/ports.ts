@@ -19,6 +19,7 @@ import { defined } from '../defined.ts';
 export function createPorts(daemon: Daemon, load: ProcessLoad, stop: () => void): Ports {
   const { options, state, names, dues, system } = daemon;
   const { pid, socket, startedAt } = daemon.identity;
+  const { version, data, config } = options;
   return {
     clock: state.clock,
     store: state.store,
@@ -39,7 +40,7 @@ export function createPorts(daemon: Daemon, load: ProcessLoad, stop: () => void)
       pulseOf: (source) => PulseCount.of(source, options.pulseEveryMs),
     },
     daemon: {
-      identity: { pid, version: options.version, data: options.data, socket, startedAt },
+      identity: { pid, version, data, socket, startedAt, ...defined({ config }) },
       bot: options.bot,
       tree: () => system.inspect(),
       memoryBytes: load.memoryBytes,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { connect } from '../../src/control/client.ts';
@@ -104,32 +104,38 @@ describe('control socket', () => {
     await assert.rejects(stat(server.path), { code: 'ENOENT' });
   });
 
+  const long = `/srv/${'d'.repeat(100)}`;
   const places: readonly [string, Parameters<typeof defaultSocketPath>, string][] = [
     [
-      'the runtime directory',
-      [{ XDG_RUNTIME_DIR: '/run/user/7' }, undefined, 'linux'],
-      '/run/user/7/heronry/control.sock',
-    ],
-    [
-      'the data directory without one',
+      'the usual data folder',
       [{ HOME: '/home/ann' }, undefined, 'linux'],
       '/home/ann/.local/share/heronry/control.sock',
     ],
-    ['the data directory that is set', [{ HERONRY_DATA: '/srv/h' }, undefined, 'linux'], '/srv/h/control.sock'],
+    ['the data folder that is set', [{ HERONRY_DATA: '/srv/h' }, undefined, 'linux'], '/srv/h/control.sock'],
     [
-      'the data directory when the runtime directory is relative',
-      [{ XDG_RUNTIME_DIR: 'run', HOME: '/h' }, undefined, 'linux'],
-      '/h/.local/share/heronry/control.sock',
+      'the data folder, in a session with a runtime directory too',
+      [{ XDG_RUNTIME_DIR: '/run/user/7' }, '/srv/h', 'linux'],
+      '/srv/h/control.sock',
     ],
-    [
-      'where HERONRY_SOCKET says',
-      [{ HERONRY_SOCKET: '/tmp/h.sock', XDG_RUNTIME_DIR: '/run/user/7' }, undefined, 'linux'],
-      '/tmp/h.sock',
-    ],
+    ['a long data folder without a runtime directory', [{}, long, 'linux'], `${long}/control.sock`],
+    ['a long data folder when that is relative', [{ XDG_RUNTIME_DIR: 'run' }, long, 'linux'], `${long}/control.sock`],
   ];
   for (const [what, arguments_, expected] of places) {
     test(`by default it is in ${what}`, () => assert.equal(defaultSocketPath(...arguments_), expected));
   }
+
+  test('by default it is in the runtime directory for a long data folder, one for each', () => {
+    const pathOf = (data: string): string => defaultSocketPath({ XDG_RUNTIME_DIR: '/run/user/7' }, data, 'linux');
+    assert.match(pathOf(long), /^\/run\/user\/7\/heronry\/[0-9a-f]{16}\.sock$/);
+    assert.notEqual(pathOf(long), pathOf(`${long}e`));
+  });
+
+  test('by default it is the same by whatever links one comes to the data folder', async (t) => {
+    const directory = await temporaryDirectory(t);
+    await symlink(directory, join(directory, 'link'));
+    const [straight, around] = ['', 'link'].map((way) => defaultSocketPath({}, join(directory, way, 'data')));
+    assert.equal(around, straight);
+  });
 
   test('by default it is a named pipe on Windows', () => {
     assert.match(defaultSocketPath({ HOME: 'C:\\ann' }, undefined, 'win32'), /^\\\\\.\\pipe\\heronry-[0-9a-f]{16}$/);

@@ -31,6 +31,7 @@ function showDaemon(terminal: Terminal, status: DaemonStatus): string {
     `sources   ${sources.ready} ready${broken}`,
     `scrapes   ${scrapes.running} running, ${scrapes.waiting} waiting; since the start ${scrapes.complete} complete, ${scrapes.failed} failed, ${scrapes.aborted ?? 0} aborted, ${scrapes.cancelled} cancelled`,
     `turns     ${offersText(terminal, status)}`,
+    ...(status.config === undefined ? [] : [`config    ${status.config}`]),
     `data      ${status.data}`,
     `socket    ${status.socket}`,
   ];

@@ -13,6 +13,10 @@ type Deps = Pick<Ports, 'store' | 'catalogue' | 'scrapes' | 'daemon'>;
 export function daemonHandlers(deps: Deps) {
   return {
     'daemon.ping': () => ({}),
+    'daemon.place': () => {
+      const { pid, data, config } = deps.daemon.identity;
+      return { pid, data, ...defined({ config }) };
+    },
     'daemon.status': () => status(deps),
     'daemon.shutdown': () => {
       deps.daemon.shutdown();

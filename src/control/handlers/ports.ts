@@ -126,6 +126,7 @@ export interface DaemonPort {
   readonly identity: {
     readonly pid: number;
     readonly version: string;
+    readonly config?: string;
     readonly data: string;
     readonly socket: string;
     readonly startedAt: number;

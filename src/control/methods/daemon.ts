@@ -20,6 +20,8 @@ export const DaemonStatus = z.strictObject({
   pid: z.int(),
   version: z.string(),
   node: z.string(),
+  /** Its configuration file; missing where it runs without one. */
+  config: z.string().exactOptional(),
   data: z.string(),
   socket: z.string(),
   startedAt: Instant,
@@ -93,6 +95,12 @@ export type TreeNode = z.infer<typeof TreeView>;
 /** Methods on the daemon itself: its state, supervision tree and settings. */
 export const daemonMethods = {
   'daemon.ping': { params: z.strictObject({}), result: z.strictObject({}), role: 'read', doc: 'Answers.' },
+  'daemon.place': {
+    params: z.strictObject({}),
+    result: DaemonStatus.pick({ pid: true, config: true, data: true }),
+    role: 'read',
+    doc: 'Tells which daemon this is, so that a client does not take it for that of another folder.',
+  },
   'daemon.status': {
     params: z.strictObject({}),
     result: DaemonStatus,
