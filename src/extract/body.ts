@@ -67,7 +67,13 @@ function beginningOf(head: string): string {
 
 /** A decoded and parsed body, or why it could not be read. `text` is its text, `root` where rules begin. */
 export type OpenedBody =
-  | { readonly ok: true; readonly root: Spot; readonly page: PageContext; readonly text: string }
+  | {
+      readonly ok: true;
+      readonly root: Spot;
+      readonly page: PageContext;
+      readonly text: string;
+      readonly isEmptyList: boolean;
+    }
   | { readonly ok: false; readonly failure: ExtractFailure; readonly text?: string };
 
 /** Decodes and parses a body as the kind of document that its plan reads. Rejects with `TooManyParts` if it has more attributes than a thread may hold. */
@@ -90,9 +96,9 @@ export async function openDocument(
   const opened = await kind.open(text, plan, url);
   if (!opened.ok)
     return { ok: false, failure: { code: 'unparseable', document: plan.document, message: opened.message }, text };
-  const { root, base = url } = opened;
+  const { root, base = url, hasBases, isEmptyList = false } = opened;
   const tree = root instanceof JsonSpot || !isDocument(root) ? undefined : root;
-  return { ok: true, root, page: pageContext(tree, base), text };
+  return { ok: true, root, page: pageContext(tree, base, hasBases), text, isEmptyList };
 }
 
 function foreign(mediaType: string, { document }: ExtractPlan): ExtractFailure {

@@ -52,7 +52,7 @@ export async function extract(
 }
 
 function readOpened(
-  { root, page, text }: Extract<OpenedBody, { ok: true }>,
+  { root, page, text, isEmptyList }: Extract<OpenedBody, { ok: true }>,
   { plan, fingerprint = false }: ExtractInput,
   watch: FieldWatch | undefined,
 ): ExtractOutcome {
@@ -63,7 +63,7 @@ function readOpened(
     if (typer.drafts.length > maxDrafts) return failed({ code: 'too_many_records', limit: maxDrafts });
   }
   const { drafts, items, missing } = typer;
-  if (drafts.length === 0 && plan.mayBeEmpty !== true)
+  if (drafts.length === 0 && plan.mayBeEmpty !== true && !isEmptyList)
     return failed({ code: 'no_record', missing: [...missing] }, text);
   const { notes, ...typed } = typer.typed(plan.records);
   const extraction: Extraction = {

@@ -21,7 +21,7 @@ export function documentOf(
   source: Pick<Source, 'provider' | 'tree' | 'csv'>,
 ): Pick<ExtractPlan, 'document' | 'tree' | 'csv'> {
   return {
-    document: documentKind(source.provider).openedAs ?? source.provider,
+    document: source.provider,
     tree: source.tree,
     ...defined({ csv: source.csv }),
   };

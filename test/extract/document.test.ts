@@ -118,7 +118,7 @@ describe('a feed', () => {
           enclosure: 'http://h.test/1.mp3',
         },
       ],
-      ['http://h.test/2', { id: 'http://h.test/2', title: 'Two', link: 'http://h.test/2' }],
+      ['http://h.test/2', { id: 'http://h.test/2', title: 'Two', link: 'http://h.test/2', categories: [] }],
     ]);
   });
 
@@ -126,7 +126,10 @@ describe('a feed', () => {
     const body =
       '<rdf:RDF xmlns:rdf="r" xmlns:dc="d"><item rdf:about="http://h.test/1"><title>One</title><dc:date>2026-11-20T10:00:00Z</dc:date><dc:creator>Me</dc:creator></item></rdf:RDF>';
     assert.deepEqual(await drafts('provider: rss', body, 'text/xml'), [
-      ['http://h.test/1', { id: 'http://h.test/1', title: 'One', published: '2026-11-20T10:00:00.000Z', author: 'Me' }],
+      [
+        'http://h.test/1',
+        { id: 'http://h.test/1', title: 'One', published: '2026-11-20T10:00:00.000Z', author: 'Me', categories: [] },
+      ],
     ]);
   });
 

@@ -6,12 +6,17 @@ import fc from 'fast-check';
 import { parseDocument } from 'htmlparser2';
 import { textContent } from '../../src/extract/tree/nodes.ts';
 import { parseXml } from '../../src/extract/document/xml.ts';
-import { compileXPath, xpathFault, type XPathHit } from '../../src/extract/xpath/xpath.ts';
+import { compileXPath as compileOwned, xpathFault, type XPathHit } from '../../src/extract/xpath/xpath.ts';
 
 const page = parseDocument(`<!doctype html><html><body id=top>
   <div class="a b"><p>one</p><p lang=de>two<b>!</b></p><!-- note --></div>
   <div class=c><p>three</p><ul><li>1</li><li>2</li><li>3</li></ul><a href="/x">X</a><a>Y</a></div>
 </body></html>`);
+
+function compileXPath(expression: string): (root: ParentNode) => readonly XPathHit[] {
+  const find = compileOwned(expression);
+  return (root) => find(root).map(({ hit }) => hit);
+}
 
 function shown(hits: readonly XPathHit[]): unknown[] {
   return hits.map((hit) => (typeof hit === 'object' ? `<${hit.name}>${textContent(hit).trim()}` : hit));

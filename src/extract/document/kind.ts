@@ -12,8 +12,6 @@ export interface DocumentKind {
   readonly title: string;
   /** What rules see: a tree of HTML or of XML elements, in which they find selectors and XPaths, or a value, in which they find JSON paths. */
   readonly view: 'html' | 'xml' | 'json';
-  /** The kind that bodies are opened as, if it is another one: a feed is opened as XML. */
-  readonly openedAs?: 'xml';
   readonly media: MediaForm;
   /** Marks of which each may begin one part of the document. A body with more of them than a thread could hold is not parsed. */
   marks(options: DocumentOptions): readonly string[];
@@ -63,6 +61,10 @@ export type OpenedDocument =
       readonly root: Spot;
       /** The base of relative addresses. Default: the body's own address. */
       readonly base?: string;
+      /** Whether elements name a base of their own for the addresses in them, by `xml:base`. */
+      readonly hasBases?: boolean;
+      /** Whether it is a list without any item, for which no record is no failure. */
+      readonly isEmptyList?: boolean;
     }
   | { readonly ok: false; readonly message: string };
 

@@ -1,5 +1,6 @@
 import type { DocumentKind } from './kind.ts';
-import { xml } from './xml.ts';
+import { FeedTree } from './feed-tree.ts';
+import { parseInto, xml } from './xml.ts';
 import type { BranchPlan, FieldPlan, PlacePlan, RecordPlan, TakePlan } from '../rule/plan.ts';
 import type { ScalarRule } from '../value/all.ts';
 
@@ -9,26 +10,47 @@ const written: ScalarRule = {
   formats: ['RFC2822', 'ISO', 'ccc, d MMM yyyy H:mm:ss', 'd MMM yyyy H:mm:ss', 'yyyy-MM-dd H:mm:ss'],
 };
 
+const textLink = "link[not(@href)][not(@rel) or @rel='alternate']";
 const atomLink = "link[@href][not(@rel) or @rel='alternate']/@href";
 const atomPrefixedLink = "atom:link[@href][@rel='alternate']/@href";
 const permanent = "guid[not(@isPermaLink) or @isPermaLink='true'][starts-with(normalize-space(.), 'http')]";
 
-const links = texts('link[not(@href)]', atomLink, permanent, atomPrefixedLink);
+const links = texts(textLink, atomLink, permanent, atomPrefixedLink);
+
+const dates = 'pubDate | dc:date | published | issued';
+
+/** What tells items apart that have neither an identifier nor a link: title and date, and the beginning of the text where one of them is missing. */
+const unnamed =
+  `normalize-space(concat(title, ' ', ${dates}, ' ', ` +
+  `substring(description | summary | content:encoded | content, 1, 500 * not(title and (${dates})))))`;
 
 /**
  * The record of a feed whose definition declares none: one for each item of RSS 2.0 and 1.0 or entry of Atom, whose key is its own
- * identifier, else its link.
+ * identifier, else its link, else its title and date.
  */
 export const rssItem: RecordPlan = {
   type: 'item',
   key: 'id',
-  each: xpath('//item | //entry | //atom:entry'),
+  each: { by: 'css', css: 'item, entry' },
   fields: [
-    field('id', [...texts('guid', 'id', 'atom:id', '@rdf:about'), ...links], { type: 'text' }),
-    field('title', texts('title', 'atom:title', 'dc:title'), { type: 'text' }),
+    field('id', [...texts('guid', 'id', 'atom:id', '@rdf:about'), ...links, ...texts(unnamed)], { type: 'text' }),
+    field('title', texts('title', 'atom:title', 'dc:title', 'media:title'), { type: 'text' }),
     field('link', links, { type: 'url' }),
-    field('published', texts('pubDate', 'published', 'atom:published', 'dc:date', 'issued'), written),
-    field('updated', texts('updated', 'atom:updated', 'modified', 'dcterms:modified'), written),
+    field(
+      'published',
+      texts(
+        'pubDate',
+        'published',
+        'atom:published',
+        'dc:date',
+        'issued',
+        'dcterms:issued',
+        'created',
+        'dcterms:created',
+      ),
+      written,
+    ),
+    field('updated', texts('updated[last()]', 'atom:updated', 'modified', 'dcterms:modified'), written),
     field('author', texts('author/name', 'dc:creator', 'author', 'itunes:author'), { type: 'text' }),
     field('summary', [...markup('description'), ...markup('summary'), ...markup('itunes:summary')], { type: 'text' }),
     field('content', [at('content:encoded', 'raw'), ...markup('content')], { type: 'text' }),
@@ -44,15 +66,37 @@ export const rssItem: RecordPlan = {
 export const rss: DocumentKind = {
   ...xml,
   title: 'a feed',
-  openedAs: 'xml',
+  open(text) {
+    const entity = ownEntityIn(text);
+    if (entity !== undefined)
+      return { ok: false, message: `expected no entities that it defines itself, got "&${entity};"` };
+    const { root, rootName, hasBases, hasItems } = parseInto(new FeedTree(), text);
+    return rootName !== undefined && roots.has(rootName)
+      ? { ok: true, root, hasBases, isEmptyList: !hasItems }
+      : { ok: false, message: `expected RSS or Atom, got ${rootName === undefined ? 'text alone' : `<${rootName}>`}` };
+  },
   record: rssItem,
   docs: {
     readAs:
-      'RSS 2.0, RSS 1.0 and Atom; without `records` a record `item`: ' +
+      'RSS 2.0, RSS 1.0 and Atom, where prefixes are the usual ones (`dc:`, `content:`, `itunes:`, `media:`; those of the feed itself ' +
+      'none) and titles are text, whatever the feed writes; without `records` a record `item`: ' +
       rssItem.fields.map(({ name }) => `\`${name}\``).join(', '),
     places: 'CSS, XPath',
   },
 };
+
+const roots: ReadonlySet<string> = new Set(['rss', 'rdf:RDF', 'RDF', 'feed', 'entry', 'channel']);
+
+/** Longest part of a document that is looked at for definitions of entities, in characters, and how many of them are. */
+const [maxHead, maxEntities] = [65_536, 100];
+
+/** Returns the name of an entity that a document defines and uses, as it is not expanded; undefined if there is none. */
+function ownEntityIn(text: string): string | undefined {
+  const head = text.slice(0, maxHead);
+  if (!head.includes('<!ENTITY')) return undefined;
+  const names = Array.from(head.matchAll(/<!ENTITY\s+([\w.-]{1,100})\s/g), ([, name = '']) => name);
+  return names.slice(0, maxEntities).find((name) => text.includes(`&${name};`));
+}
 
 function field(name: string, branches: readonly BranchPlan[], rule: ScalarRule): FieldPlan {
   return { name, branches, filters: [], required: false, rule };

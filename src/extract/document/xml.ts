@@ -16,9 +16,9 @@ export const xml: DocumentKind = {
   marks: () => ['<'],
   steps: { byte: 1, mark: 70 },
   open(text) {
-    const root = parseXml(text);
+    const { root, hasBases } = parseInto(new XmlTree(), text);
     return root.children.some(isTag)
-      ? { ok: true, root }
+      ? { ok: true, root, hasBases }
       : { ok: false, message: 'expected an element, got text alone' };
   },
   docs: { readAs: 'a tree whose names keep their capitals', places: 'CSS, XPath' },
@@ -30,17 +30,24 @@ export const xml: DocumentKind = {
  * `TooManyParts` for more attributes than a thread may hold.
  */
 export function parseXml(text: string): Document {
-  const handler = new PlainText();
-  new Parser(handler, { xmlMode: true }).end(text);
-  return handler.root;
+  return parseInto(new XmlTree(), text).root;
+}
+
+/** Parses XML into a tree, and returns the tree. Throws `TooManyParts` for more attributes than a thread may hold. */
+export function parseInto<T extends XmlTree>(tree: T, text: string): T {
+  new Parser(tree, { xmlMode: true }).end(text);
+  return tree;
 }
 
 /** Builds a tree in which CDATA is plain text: rules that ask for text need not know how it was quoted. */
-class PlainText extends DomHandler {
+export class XmlTree extends DomHandler {
+  /** Whether an element names a base for the addresses in it. */
+  hasBases = false;
   readonly #bounds = new TreeBounds('xml');
 
   override onopentag(name: string, attributes: Record<string, string>): void {
     this.#bounds.element(this.tagStack.length);
+    if (attributes['xml:base'] !== undefined) this.hasBases = true;
     super.onopentag(name, attributes);
   }
 

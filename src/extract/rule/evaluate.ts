@@ -1,7 +1,8 @@
 import { FilterError } from '../filter/kind.ts';
 import { isLacking, isList, maxElements, type Value } from '../value/value.ts';
 import type { CompiledBranch, CompiledObject, CompiledRule, CompiledValue, NamedFilter } from './compile.ts';
-import { JsonSpot, type PageContext, type Spot } from './spot.ts';
+import { baseOf, JsonSpot, type PageContext, type Spot } from './spot.ts';
+import { absolute } from '../tree/attribute.ts';
 import { taken } from './take.ts';
 import { spend } from '../../work-budget.ts';
 import { keepsNull, lose, loseList, type Lost, typed } from './typed.ts';
@@ -52,7 +53,7 @@ export function evaluate(rule: CompiledRule, from: Spot, page: PageContext, trac
     if (!next.isSilent) break;
   }
   if (whenFound !== undefined) return { isFound: true, value: !whenFound, lost: [] };
-  if (chosen !== undefined) return finish(rule, chosen, page, trace);
+  if (chosen !== undefined) return finish(rule, chosen, trace);
   return isSearched && rule.value.type === 'array' ? emptyList : notFound;
 }
 
@@ -60,6 +61,8 @@ export function evaluate(rule: CompiledRule, from: Spot, page: PageContext, trac
 interface Chosen {
   readonly branch: CompiledBranch;
   readonly matches: number;
+  /** The base of relative addresses in the first match. */
+  readonly base: string;
   /** Missing if it is lost. */
   readonly value: Value | undefined;
   readonly lost: Lost[];
@@ -79,8 +82,10 @@ function choose(
   const lost: Lost[] = [];
   const steps = trace === undefined ? undefined : [];
   const raw = rawValue(rule, branch, matches, page, lost);
-  const value = raw === undefined ? undefined : filtered(raw, branch.filters, page, lost, steps);
-  return { branch, matches: matches.length, value, lost, steps, isSilent: value !== undefined && saysNothing(value) };
+  const base = baseOf(matches[0], page);
+  const value = raw === undefined ? undefined : filtered(raw, branch.filters, base, lost, steps);
+  const isSilent = value !== undefined && saysNothing(value);
+  return { branch, matches: matches.length, base, value, lost, steps, isSilent };
 }
 
 function saysNothing(value: Value): boolean {
@@ -88,11 +93,10 @@ function saysNothing(value: Value): boolean {
   return value === null || (typeof value === 'string' && value.trim() === '');
 }
 
-function finish(rule: CompiledRule, chosen: Chosen, page: PageContext, trace: Trace | undefined): Evaluated {
-  const { lost, steps } = chosen;
-  const changed = chosen.value === undefined ? undefined : filtered(chosen.value, rule.filters, page, lost, steps);
-  const value =
-    changed === undefined ? undefined : typed(changed, rule.value, { base: page.base, isGiven: false, lost });
+function finish(rule: CompiledRule, chosen: Chosen, trace: Trace | undefined): Evaluated {
+  const { base, lost, steps } = chosen;
+  const changed = chosen.value === undefined ? undefined : filtered(chosen.value, rule.filters, base, lost, steps);
+  const value = changed === undefined ? undefined : typed(changed, rule.value, { base, isGiven: false, lost });
   if (trace !== undefined) {
     trace.branch = rule.branches.indexOf(chosen.branch);
     trace.matches = chosen.matches;
@@ -122,7 +126,7 @@ function rawValue(
       const value = held(match, of);
       if (value === undefined) return undefined;
       // An element that lacks the attribute gives nothing to a list.
-      if (value !== null || keepsNull(of)) values.push(value);
+      if (value !== null || keepsNull(of)) values.push(withOwnBase(value, match, of, page));
     }
     return values;
   }
@@ -142,10 +146,16 @@ function rawValue(
   }
 }
 
+/** The addresses of a list may have different bases, while the list is read with that of its first element. */
+function withOwnBase(value: Value, match: Spot, of: CompiledValue, page: PageContext): Value {
+  const isAddress = page.bases !== undefined && of.type === 'scalar' && of.rule.type === 'url';
+  return isAddress && typeof value === 'string' ? absolute(value, baseOf(match, page)) : value;
+}
+
 function filtered(
   raw: Value,
   filters: readonly NamedFilter[],
-  page: PageContext,
+  base: string,
   lost: Lost[],
   steps: Chosen['steps'],
 ): Value | undefined {
@@ -154,7 +164,7 @@ function filtered(
     steps?.push({ filter: name, before: value });
     spend(textSteps(value));
     try {
-      value = run(value, page.base);
+      value = run(value, base);
     } catch (error) {
       if (!(error instanceof FilterError)) throw error;
       return lose(lost, error.text, error.expected);

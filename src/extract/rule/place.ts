@@ -82,7 +82,7 @@ function xpathFinder(xpath: string): Find {
     if (from instanceof JsonSpot) return [];
     return hits(from)
       .slice(0, most)
-      .map((hit) => (typeof hit === 'object' ? hit : new JsonSpot(hit)));
+      .map(({ hit, owner }) => (typeof hit === 'object' ? hit : new JsonSpot(hit, owner)));
   };
 }
 

@@ -1,13 +1,18 @@
-import type { Document, ParentNode } from 'domhandler';
+import { type Document, type Element, isTag, type ParentNode } from 'domhandler';
 import { maxParts, type PartsRoom } from '../tree/parts.ts';
+import { spend } from '../../work-budget.ts';
+import { attributeOf } from '../tree/nodes.ts';
 import type { Value } from '../value/value.ts';
 
 /** A JSON value that rules search, as they search an element. */
 export class JsonSpot {
   readonly value: Value;
+  /** The element that the value stands in; missing where that says nothing more of it. */
+  readonly owner: Element | undefined;
 
-  constructor(value: Value) {
+  constructor(value: Value, owner?: Element) {
     this.value = value;
+    this.owner = owner;
   }
 }
 
@@ -20,6 +25,8 @@ export interface PageContext extends PartsRoom {
   readonly root?: Document;
   /** The address that relative addresses are resolved against; empty if unknown, and they stay as written. */
   readonly base: string;
+  /** The bases of the elements that were asked for; missing where no element names one. */
+  readonly bases?: Map<Element, string>;
   /** Values that stand in the page, by where, so that each is parsed once. */
   readonly embedded: Map<string, Value | undefined>;
   /** Characters that may still be taken: a small page may repeat itself without end. */
@@ -28,9 +35,38 @@ export interface PageContext extends PartsRoom {
 
 const maxTakenUnits = 64 * 1024 * 1024;
 
-/** Makes the context of a page of which nothing was read yet. */
-export function pageContext(root: Document | undefined, base: string): PageContext {
+/** Makes the context of a page of which nothing was read yet; `hasBases` says whether elements name bases of their own. */
+export function pageContext(root: Document | undefined, base: string, hasBases = false): PageContext {
   const room = { roomUnits: maxTakenUnits, roomParts: maxParts };
-  const page = { base, embedded: new Map(), ...room };
+  const page = { base, embedded: new Map(), ...room, ...(hasBases && { bases: new Map() }) };
   return root === undefined ? page : { root, ...page };
+}
+
+/** Longest base that an element may name, in characters: one within the other they would grow without end. */
+const maxBaseLength = 2_083;
+
+/** The work of resolving a base. */
+const baseSteps = 300;
+
+/** Returns the address that relative addresses of a match are resolved against: the page's, or what `xml:base` makes of it. */
+export function baseOf(match: Spot | undefined, { base, bases }: PageContext): string {
+  if (bases === undefined) return base;
+  const above: Element[] = [];
+  let node = match instanceof JsonSpot ? match.owner : match;
+  for (
+    ;
+    node !== undefined && node !== null && isTag(node) && !bases.has(node);
+    node = node.parent as Spot & ParentNode
+  )
+    above.push(node);
+  let known = node !== undefined && node !== null && isTag(node) ? (bases.get(node) ?? base) : base;
+  for (const element of above.reverse()) {
+    spend(baseSteps);
+    const own = attributeOf(element, 'xml:base');
+    const address = own === undefined ? null : URL.parse(own, known === '' ? undefined : known);
+    if (address !== null && /^https?:$/.test(address.protocol) && address.href.length <= maxBaseLength)
+      known = address.href;
+    bases.set(element, known);
+  }
+  return known;
 }

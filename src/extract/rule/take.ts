@@ -5,7 +5,7 @@ import { collapsedText, rawText, spacedText } from '../tree/text.ts';
 import { attributeOf, walk } from '../tree/nodes.ts';
 import { absoluteAttribute } from '../tree/attribute.ts';
 import { spend } from '../../work-budget.ts';
-import { JsonSpot, type PageContext, type Spot } from './spot.ts';
+import { baseOf, JsonSpot, type PageContext, type Spot } from './spot.ts';
 
 /** Takes the value of a match, before any filter; null for an element that lacks the attribute. */
 export function taken(match: Spot, { attr, take, trim }: BranchPlan, page: PageContext): Value {
@@ -16,7 +16,7 @@ export function taken(match: Spot, { attr, take, trim }: BranchPlan, page: PageC
   }
   // A whole document has no attributes and no text: rules name a place in it.
   if (!isTag(match)) return null;
-  if (attr !== undefined) return absoluteAttribute(match, attr, page.base) ?? null;
+  if (attr !== undefined) return absoluteAttribute(match, attr, baseOf(match, page)) ?? null;
   if (typeof take === 'function') return take(match);
   const text = textBy(match, take);
   return trim ? text.trim() : text;

@@ -1,4 +1,4 @@
-import { type AnyNode, type Element, hasChildren, isTag, isText } from 'domhandler';
+import { type AnyNode, type Document, type Element, hasChildren, isTag, isText } from 'domhandler';
 import { spend } from '../../work-budget.ts';
 import { walk } from './nodes.ts';
 
@@ -83,8 +83,8 @@ const blocks: ReadonlySet<string> = new Set(
 /** The work of a node of a text whose blocks are parted, and of each of its characters. */
 const [spacedSteps, spacedUnitSteps] = [20, 6];
 
-/** Returns the text of an element with white space as written and a further space where blocks part words. */
-export function spacedText(root: Element): string {
+/** Returns the text of an element or document with white space as written and a further space where blocks part words. */
+export function spacedText(root: Element | Document): string {
   let text = '';
   walk(
     root,

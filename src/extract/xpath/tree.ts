@@ -172,8 +172,9 @@ export function passes(node: XNode, test: NodeTest, axis: Axis): boolean {
 }
 
 function fits(name: string, wanted: string): boolean {
-  if (wanted === '*' || name === wanted || name === wanted.toLowerCase()) return true;
-  return wanted.endsWith(':*') && name.startsWith(wanted.slice(0, -1));
+  if (name === wanted) return true;
+  if (wanted.endsWith('*')) return wanted === '*' || (wanted.endsWith(':*') && name.startsWith(wanted.slice(0, -1)));
+  return name.length === wanted.length && name === wanted.toLowerCase();
 }
 
 /** Returns the string value of a node. */

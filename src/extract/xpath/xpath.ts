@@ -7,17 +7,27 @@ import { isNodes } from './value.ts';
 /** One match of an XPath: an element, the text of an attribute, text node or comment, or the value of an expression that is no path. */
 export type XPathHit = Element | string | number | boolean;
 
+/** A match with the element that it stands in; that is missing for a value of an expression, and for what no element holds. */
+export interface OwnedHit {
+  readonly hit: XPathHit;
+  readonly owner: Element | undefined;
+}
+
 /**
  * Compiles an expression of XPath 1.0 to a function that returns its matches in page order. The given root is the whole document:
  * absolute paths begin above it and no axis leads out of it. Throws an `XPathError` if the expression is not valid.
  */
-export function compileXPath(expression: string): (root: ParentNode) => readonly XPathHit[] {
+export function compileXPath(expression: string): (root: ParentNode) => readonly OwnedHit[] {
   const parsed = parseXPath(expression);
   return (root) => {
     const tree = treeOf(root);
     const value = evaluateExpression(parsed, { node: root, position: 1, size: 1, tree });
-    if (isNodes(value)) return value.flatMap((node) => hitOf(node) ?? []);
-    return typeof value === 'number' && !Number.isFinite(value) ? [] : [value];
+    if (isNodes(value))
+      return value.flatMap((node) => {
+        const hit = hitOf(node);
+        return hit === undefined ? [] : { hit, owner: ownerOf(node) };
+      });
+    return typeof value === 'number' && !Number.isFinite(value) ? [] : [{ hit: value, owner: undefined }];
   };
 }
 
@@ -38,4 +48,10 @@ function hitOf(node: XNode): XPathHit | undefined {
   if (node.type === 'attribute') return node.value;
   if (isDocument(node)) return node.children.find(isTag);
   return isTag(node) ? node : stringOf(node);
+}
+
+function ownerOf(node: XNode): Element | undefined {
+  if (node.type === 'top') return undefined;
+  const owner = node.type === 'attribute' ? node.owner : node.parent;
+  return owner !== null && isTag(owner) ? owner : undefined;
 }
