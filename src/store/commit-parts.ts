@@ -4,7 +4,6 @@ import { noChanges, observe, partlyVerified, sumOf, verify } from './observe.ts'
 import type { Fence, StepOps } from './ops.ts';
 import type { ChangeCounts } from '../view/fields.ts';
 import type { TargetRow } from './tables/rows.ts';
-import type { RecordView } from '../view/record.ts';
 import { applyCrawl } from './crawl.ts';
 import type { Change, Store } from './store.ts';
 
@@ -96,7 +95,7 @@ async function verifyParts(store: Store, fence: Fence, ops: StepOps, holds: Hold
   const sighting = { scrape: fence.scrape, at: ops.observedAt };
   const fields = new Set<string>();
   let counts = noChanges;
-  let after: RecordView | undefined;
+  let after: number | undefined;
   do {
     const from = after;
     const found = await part(store, fence, holds, (target) => {

@@ -59,12 +59,15 @@ export function observe(
     const found = difference(known, draft, { ...seen, id: known?.id ?? store.newId() });
     if (found.kind === 'stale') {
       // Another target has said something newer, but this one has seen it as well.
-      store.records.see({ source, type: draft.type, key: draft.key }, { target: target.target, scrape });
+      if (known !== undefined) store.records.see(known.record, { target: target.target, scrape });
       continue;
     }
     counts[found.kind] += 1;
     if (found.kind === 'added') store.records.add(found.row);
-    else store.records.put(found.row, { target: target.target, scrape });
+    else if (known !== undefined) {
+      const write = found.kind === 'changed' ? store.records.put : store.records.confirm;
+      write({ record: known.record, ...found.row }, { target: target.target, scrape });
+    }
     if (found.kind === 'confirmed') continue;
 
     const { kind, fields } = found;
@@ -115,10 +118,13 @@ export interface Observation {
   readonly at: number;
 }
 
+/** A record whose number is left to the store. */
+type UnnumberedRecord = Omit<RecordView, 'record'>;
+
 /** The effect of a draft on a record; `stale` when all of its fields are older than what is known. */
 export type RecordDifference =
-  | { readonly kind: 'added' | 'changed'; readonly row: RecordView; readonly fields: HistoryView['fields'] }
-  | { readonly kind: 'confirmed'; readonly row: RecordView }
+  | { readonly kind: 'added' | 'changed'; readonly row: UnnumberedRecord; readonly fields: HistoryView['fields'] }
+  | { readonly kind: 'confirmed'; readonly row: UnnumberedRecord }
   | { readonly kind: 'stale' };
 
 /**
@@ -127,7 +133,7 @@ export type RecordDifference =
  * the first.
  */
 export function difference(
-  known: RecordView | undefined,
+  known: UnnumberedRecord | undefined,
   draft: RecordDraft,
   observation: Observation,
 ): RecordDifference {
@@ -199,12 +205,12 @@ function isList(value: Value): value is readonly Value[] {
 /** Cut verifications that a copy remembers. */
 const keptPartly = 8;
 
-/** Result of a verified part; `last` is its last record, missing at the end of the records. */
+/** Result of a verified part; `last` is the number of its last record, missing at the end of the records. */
 export interface VerifiedPart {
   readonly counts: ChangeCounts;
   /** Names of the fields that were seen on the copy. */
   readonly fields: ReadonlySet<string>;
-  readonly last?: RecordView;
+  readonly last?: number;
 }
 
 /**
@@ -225,11 +231,11 @@ export function verify(
   for (const row of rows) {
     const seen = Object.entries(row.fields).filter(([, { verifiedAt }]) => seenAt.has(verifiedAt));
     if (seen.length === 0) continue;
-    store.records.put(verifiedRow(row, seen, { scrape, at }), { target, scrape });
+    store.records.confirm(verifiedRow(row, seen, { scrape, at }), { target, scrape });
     confirmed += 1;
     for (const [name] of seen) fields.add(name);
   }
-  const last = rows.length === limit ? rows.at(-1) : undefined;
+  const last = rows.length === limit ? rows.at(-1)?.record : undefined;
   return { counts: { ...noChanges, confirmed }, fields, ...defined({ last }) };
 }
 

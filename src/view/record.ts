@@ -7,6 +7,8 @@ export type FieldCell = Readonly<z.infer<typeof FieldCell>>;
 
 /** A record: the known fields of one thing on a site, identified by source, record type and key. */
 export const RecordView = z.strictObject({
+  /** The number of the record. Never changes. */
+  record: Serial,
   source: z.string(),
   type: z.string(),
   key: z.string(),

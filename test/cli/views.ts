@@ -70,6 +70,7 @@ export const record: RecordView = {
   target: 7,
   id: 'r7',
   url: 'http://127.0.0.1/solar',
+  record: 7,
   firstSeenAt: now - 86_400_000,
   updatedAt: now,
   sequence: 41,

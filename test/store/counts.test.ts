@@ -8,7 +8,7 @@ import { beginScrape, cancelScrape, requestScrape } from '../../src/store/scrape
 import type { Store } from '../../src/store/store.ts';
 import { parkTarget, releaseTarget } from '../../src/store/targets.ts';
 import { step, temporaryFolder, temporaryStore, track } from './fixture.ts';
-import { schema5, writeEnvironment } from './saved-store.ts';
+import { schema6, writeEnvironment } from './saved-store.ts';
 
 const sources = ['shop', 'news'];
 
@@ -124,9 +124,9 @@ describe('the counts of a store', () => {
   test('are made when a store has none yet', async (t) => {
     const path = temporaryFolder(t);
     const { store: newest } = await temporaryStore(t);
-    const { projects, targets } = schema5;
+    const { projects, targets } = schema6;
     const meta = [['schema', newest.meta.schema()]] as const;
-    await writeEnvironment(path, { meta, projects, targets, 'targets.by_source': schema5['targets.by_source'] });
+    await writeEnvironment(path, { meta, projects, targets, 'targets.by_source': schema6['targets.by_source'] });
     const { store } = await temporaryStore(t, { path });
     assert.deepEqual(store.counts.all().projects, { active: 1, finished: 0, archived: 0 });
     assert.deepEqual(counted(store), walked(store));

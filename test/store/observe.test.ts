@@ -3,17 +3,18 @@ import * as fc from 'fast-check';
 import { describe, test } from 'node:test';
 import type { Value } from '../../src/extract/value/value.ts';
 import { type RecordDifference, difference, sameValue } from '../../src/store/observe.ts';
-import type { RecordView } from '../../src/view/record.ts';
 import { item } from './fixture.ts';
 
 /** Later than all that these tests observe. */
 const now = 1_000_000;
 
+type Known = Parameters<typeof difference>[0];
+
 type Fields = Readonly<Record<string, Value>>;
 
 /** What observations, each of one instant, make of a record, in the order given. */
-function after(...observations: readonly (readonly [observedAt: number, fields: Fields])[]): RecordView | undefined {
-  return observations.reduce<RecordView | undefined>(
+function after(...observations: readonly (readonly [observedAt: number, fields: Fields])[]): Known {
+  return observations.reduce<Known>(
     (known, [observedAt, fields]) => rowOf(compare(known, observedAt, fields), known),
     undefined,
   );
@@ -21,11 +22,11 @@ function after(...observations: readonly (readonly [observedAt: number, fields: 
 
 const seen = { source: 'shop', target: 1, scrape: 3, url: 'https://shop.test/', id: 'r1', sequence: 7 };
 
-function compare(known: RecordView | undefined, observedAt: number, fields: Fields): RecordDifference {
+function compare(known: Known, observedAt: number, fields: Fields): RecordDifference {
   return difference(known, item('a', fields), { ...seen, observedAt, at: now });
 }
 
-function rowOf(found: RecordDifference, known: RecordView | undefined): RecordView | undefined {
+function rowOf(found: RecordDifference, known: Known): Known {
   return found.kind === 'stale' ? known : found.row;
 }
 
@@ -112,7 +113,7 @@ const observations = fc.uniqueArray(fc.tuple(fc.nat(50), fields), {
 });
 
 /** What is known of each field, without when a value was first seen: that depends on what was known in between. */
-function knownOf(row: RecordView | undefined): unknown {
+function knownOf(row: Known): unknown {
   return Object.entries(row?.fields ?? {})
     .map(([field, cell]) => ({ field, value: cell.value, verifiedAt: cell.verifiedAt }))
     .toSorted((one, other) => one.field.localeCompare(other.field));

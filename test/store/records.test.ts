@@ -15,6 +15,11 @@ test('a record is read as it was stored, whenever its fields were seen and whate
   const environment = openEnvironment({ path: temporaryFolder(t) });
   t.after(() => environment.close());
   const records = recordTable(environment);
+  const name = { source: 'shop', type: 'item', key: 'a' };
+  const first = { ...name, target: 1, id: 'id', url: 'https://shop.test/', fields: {} };
+  const { record: number } = await environment.commit(() =>
+    records.add({ ...first, firstSeenAt: 1, updatedAt: 1, lastScrape: 1, sequence: 9 }),
+  );
   await fc.assert(
     fc.asyncProperty(
       fc.dictionary(names, cell),
@@ -23,9 +28,8 @@ test('a record is read as it was stored, whenever its fields were seen and whate
       fc.option(fc.constant({ since: 3, times: 1, scrape: 2 }), { nil: undefined }),
       async (cells, firstSeenAt, updatedAt, absent) => {
         const seen = { firstSeenAt, updatedAt, lastScrape: 1, sequence: 9 };
-        const name = { source: 'shop', type: 'item', key: 'a' };
         const fields = Object.fromEntries(Object.entries(cells).map(([field, each]) => [field, { ...each }]));
-        const row = { ...name, target: 1, id: 'id', url: 'https://shop.test/a', ...seen, fields };
+        const row = { record: number, ...name, target: 1, id: 'id', url: 'https://shop.test/a', ...seen, fields };
         const record = absent === undefined ? row : { ...row, absent };
         const asStored: unknown = JSON.parse(JSON.stringify(record));
         await environment.commit(() => records.put(record, { target: 1, scrape: 1 }));

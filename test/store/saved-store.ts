@@ -18,9 +18,9 @@ export async function writeEnvironment(path: string, tables: Rows): Promise<void
 const crashes = { recent: [], inRow: 0, total: 0 };
 const target = { project: 'lamp', source: 'shop', status: 'active', epoch: 3, createdAt: 1_000, crashes };
 
-/** A store as the program of schema 5 left it: a project of two targets, of which the first was scraped and has one record. */
-export const schema5 = {
-  meta: [['schema', 5]],
+/** A store as the program of schema 6 left it: a project of two targets, of which the first was scraped and has one record. */
+export const schema6 = {
+  meta: [['schema', 6]],
   projects: [
     [
       'lamp',
@@ -37,14 +37,23 @@ export const schema5 = {
   ],
   records: [
     [
-      ['shop', 'item', 'a'],
+      1,
       {
-        ...{ source: 'shop', type: 'item', key: 'a', target: 1, id: 'id of a', url: 'https://shop.test/1' },
-        ...{ firstSeenAt: 2_000, updatedAt: 5_000, sequence: 4_194_303, lastScrape: 1, fields: { price: 3 } },
-        times: [['price', 5_000, 5_000]],
+        ...{
+          source: 'shop',
+          type: 'item',
+          key: 'a',
+          target: 1,
+          id: 'id of a',
+          firstSeenAt: 2_000,
+          sequence: 4_194_303,
+        },
+        ...{ fields: { price: 3 }, observed: [['price', 5_000]] },
       },
     ],
   ],
-  'records.by_target': [[[1, 'shop', 'item', 'a'], { first: 1, last: 1 }]],
+  'records.sightings': [[1, { updatedAt: 5_000, lastScrape: 1, url: 'https://shop.test/1' }]],
+  'records.by_name': [[['shop', 'item', 'a'], 1]],
+  'records.by_target': [[[1, 1], { first: 1, last: 1 }]],
   commits: [[1, { serial: 1, at: 5_000, kind: 'step', target: 1, epoch: 2, scrape: 1, step: 1, lastEvent: 0 }]],
 } as const satisfies Rows;

@@ -5,7 +5,7 @@ import { findProject } from './find.ts';
 import type { Ports } from './ports.ts';
 import { createCursor, newestFirst, rowsFrom, sliceOf } from './slices.ts';
 
-const cursor = createCursor('after', RecordView.pick({ target: true, source: true, type: true, key: true }).strip());
+const cursor = createCursor('after', RecordView.pick({ target: true, record: true }).strip());
 
 /** Creates the handlers of a project's records and their history. */
 export function recordHandlers(deps: Pick<Ports, 'store'>): Pick<Handlers, 'project.records' | 'project.history'> {
@@ -14,7 +14,7 @@ export function recordHandlers(deps: Pick<Ports, 'store'>): Pick<Handlers, 'proj
       const store = deps.store();
       const { targets } = findProject(store, id);
       const rows = rowsFrom(targets, cursor.read(after), (target, from) =>
-        store.records.ofTarget(target, { after: from }),
+        store.records.ofTarget(target, { after: from?.record }),
       );
       const { found, last } = sliceOf(
         rows,

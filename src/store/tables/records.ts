@@ -2,22 +2,21 @@ import { createHash } from 'node:crypto';
 import type { Environment } from '../lmdb/environment.ts';
 import type { Value } from '../../extract/value/value.ts';
 import type { FieldCell, RecordView } from '../../view/record.ts';
-import { table } from '../lmdb/table.ts';
-
-type RecordKey = [source: string, type: string, key: string];
+import { numberedTable, table } from '../lmdb/table.ts';
 
 type RecordName = Pick<RecordView, 'source' | 'type' | 'key'>;
 
-/** A part of a target's records, by source, type and key: those after the record `after`. */
+/** A part of a target's records, in the order of their numbers: those after the record number `after`. */
 export interface RecordSlice {
-  readonly after?: RecordName | undefined;
+  readonly after?: number | undefined;
   readonly limit?: number | undefined;
 }
 
 /** Records of a part of a target's that its scrapes have not seen lately. */
 interface UnseenRecords {
   readonly rows: readonly RecordView[];
-  readonly last?: RecordName;
+  /** The number of the last record that was looked at; missing where it was the last of all. */
+  readonly last?: number;
 }
 
 /** The target that saw a record, and its scrape; 0 for a pulse. */
@@ -26,129 +25,151 @@ interface Sight {
   readonly scrape: number;
 }
 
-/**
- * A record as it is stored. Most fields were first observed with their record and last verified with it: only the
- * others have times of their own.
- */
-interface RecordRow extends Omit<RecordView, 'fields'> {
+/** The instant of each field that has one of its own. */
+type Instants = readonly (readonly [field: string, at: number])[];
+
+/** A record's content. Written only when the content changes. */
+interface RecordRow extends Omit<RecordView, 'record' | 'fields' | keyof SightingRow> {
   /** Values by field. */
   readonly fields: Readonly<Record<string, Value>>;
-  readonly times?: readonly (readonly [field: string, observedAt: number, verifiedAt: number])[];
+  /** When fields were first observed that were not observed first with their record. */
+  readonly observed?: Instants;
 }
 
-function rowOf(record: RecordView): RecordRow {
-  const { firstSeenAt, updatedAt, fields: cells } = record;
-  const times: [string, number, number][] = [];
-  const fields: Record<string, Value> = { ...cells };
-  for (const name of Object.keys(cells)) {
-    const cell = cells[name];
+/** When and where a record was last seen. The small row that each sighting writes. */
+interface SightingRow extends Pick<RecordView, 'updatedAt' | 'lastScrape' | 'url'> {
+  /** When fields were last verified that were not verified last with their record. */
+  readonly verified?: Instants;
+}
+
+function rowsOf(view: RecordView): [RecordRow, SightingRow] {
+  const { record: _, updatedAt, lastScrape, url, ...record } = view;
+  const observed: [string, number][] = [];
+  const verified: [string, number][] = [];
+  const fields: Record<string, Value> = { ...record.fields };
+  for (const name of Object.keys(record.fields)) {
+    const cell = record.fields[name];
     if (cell === undefined) continue;
     fields[name] = cell.value;
-    if (cell.observedAt !== firstSeenAt || cell.verifiedAt !== updatedAt)
-      times.push([name, cell.observedAt, cell.verifiedAt]);
+    if (cell.observedAt !== record.firstSeenAt) observed.push([name, cell.observedAt]);
+    if (cell.verifiedAt !== updatedAt) verified.push([name, cell.verifiedAt]);
   }
-  return times.length === 0 ? { ...record, fields } : { ...record, fields, times };
+  return [
+    { ...record, fields, ...(observed.length > 0 && { observed }) },
+    { updatedAt, lastScrape, url, ...(verified.length > 0 && { verified }) },
+  ];
 }
 
-function viewOf({ times, ...row }: RecordRow): RecordView {
-  const { firstSeenAt, updatedAt } = row;
+function viewOf(record: number, { observed, ...row }: RecordRow, { verified, ...seen }: SightingRow): RecordView {
   // In place, which is fast and keeps fields of any name: the row was decoded for this alone.
   const fields = row.fields as Record<string, FieldCell>;
   for (const name of Object.keys(fields))
-    fields[name] = { value: row.fields[name] ?? null, observedAt: firstSeenAt, verifiedAt: updatedAt };
-  if (times !== undefined)
-    for (const [name, observedAt, verifiedAt] of times)
-      fields[name] = { value: fields[name]?.value ?? null, observedAt, verifiedAt };
-  return { ...row, fields };
+    fields[name] = { value: row.fields[name] ?? null, observedAt: row.firstSeenAt, verifiedAt: seen.updatedAt };
+  for (const [name, observedAt] of observed ?? []) {
+    const cell = fields[name];
+    if (cell !== undefined) fields[name] = { ...cell, observedAt };
+  }
+  for (const [name, verifiedAt] of verified ?? []) {
+    const cell = fields[name];
+    if (cell !== undefined) fields[name] = { ...cell, verifiedAt };
+  }
+  return { record, ...row, ...seen, fields };
 }
 
 /** A key of LMDB has at most 1,978 bytes, and a page may name its things at any length. */
 const maxLength = 300;
 
-/** The key of a record. A name that is long or not well-formed Unicode is replaced by its beginning and a digest. */
-export function recordKey(source: string, type: string, key: string): RecordKey {
+/** The name of a record as a key. A name that is long or not well-formed Unicode is replaced by its beginning and a digest. */
+function nameKey({ source, type, key }: RecordName): [source: string, type: string, key: string] {
   if (key.length <= maxLength && key.isWellFormed()) return [source, type, key];
   const digest = createHash('sha256').update(key, 'utf16le').digest('hex');
   return [source, type, `${key.slice(0, maxLength - digest.length - 1).toWellFormed()}…${digest}`];
 }
 
-/** The records, by source, record type and key. */
+/** The records, by number. What a record is and when it was last seen are rows of their own, as a sighting seldom changes the first. */
 export function recordTable(environment: Environment) {
-  const rows = table<RecordKey, RecordRow>(environment, 'records');
+  const rows = numberedTable<RecordRow>(environment, 'records');
+  const sightings = table<number, SightingRow>(environment, 'records.sightings');
+  const byName = table<[source: string, type: string, key: string], number>(environment, 'records.by_name');
   /** The records that each target saw, with its first and last scrape that did. */
-  const byTarget = table<[number, ...RecordKey], { readonly first: number; readonly last: number }>(
+  const byTarget = table<[target: number, record: number], { readonly first: number; readonly last: number }>(
     environment,
     'records.by_target',
   );
-  const put = (row: RecordView): void => rows.put(recordKey(row.source, row.type, row.key), rowOf(row));
 
   return {
-    get: (source: string, type: string, key: string) => read(recordKey(source, type, key)),
-    add(row: RecordView): void {
-      put(row);
-      byTarget.put(keyAfter(row.target, row), { first: row.lastScrape, last: row.lastScrape });
+    get(source: string, type: string, key: string): RecordView | undefined {
+      const record = byName.get(nameKey({ source, type, key }));
+      return record === undefined ? undefined : read(record);
     },
-    /** Stores a known record that a target has seen, perhaps not its own target. */
-    put(row: RecordView, seenBy: Sight): void {
-      put(row);
-      see(row, seenBy);
+    /** Stores a new record under the next number. */
+    add(view: Omit<RecordView, 'record'>): RecordView {
+      const record = rows.last() + 1;
+      const added = { record, ...view };
+      const [row, sighting] = rowsOf(added);
+      rows.add(() => row);
+      sightings.append(record, sighting);
+      byName.put(nameKey(view), record);
+      byTarget.put([view.target, record], { first: view.lastScrape, last: view.lastScrape });
+      return added;
     },
-    /** Stores a known record without noting that a target saw it. */
-    update: put,
+    /** Stores a record that a target has seen, perhaps not its own target, and whose content has changed. */
+    put(view: RecordView, seenBy: Sight): void {
+      const [row, sighting] = rowsOf(view);
+      rows.put(view.record, row);
+      sightings.put(view.record, sighting);
+      see(view.record, seenBy);
+    },
+    /** Stores that a target has seen a record whose content is as it was. */
+    confirm(view: RecordView, seenBy: Sight): void {
+      sightings.put(view.record, rowsOf(view)[1]);
+      see(view.record, seenBy);
+    },
+    /** Stores the content of a record that nobody has seen just now. */
+    update: (view: RecordView) => rows.put(view.record, rowsOf(view)[0]),
     see,
     /** The first and last scrape of a target that saw a record: both 0 if only pulses did, `undefined` if none did. */
-    seenBy: (target: number, record: RecordName) => byTarget.get(keyAfter(target, record)),
+    seenBy(target: number, name: RecordName) {
+      const record = byName.get(nameKey(name));
+      return record === undefined ? undefined : byTarget.get([target, record]);
+    },
     /** The records that a target has seen. */
-    *ofTarget(target: number, { after, limit }: RecordSlice = {}): Iterable<RecordView> {
-      const start = after === undefined ? beginning(target) : keyAfter(target, after);
-      for (const [, ...key] of byTarget.keys({ after: start, before: beginning(target + 1), limit })) {
-        const row = read(key);
-        if (row !== undefined) yield row;
+    *ofTarget(target: number, { after = 0, limit }: RecordSlice = {}): Iterable<RecordView> {
+      for (const [, record] of byTarget.keys({ after: [target, after], before: [target + 1, 0], limit })) {
+        const view = read(record);
+        if (view !== undefined) yield view;
       }
     },
-    /**
-     * Looks at up to `limit` of the records that a target has seen, and reads those that no scrape of it from `since` on
-     * has seen. `last` is the last record that was looked at, missing where that was the last of all.
-     */
-    unseenSince(since: number, target: number, { after, limit }: RecordSlice): UnseenRecords {
-      const start = after === undefined ? beginning(target) : keyAfter(target, after);
-      const marks = [...byTarget.entries({ after: start, before: beginning(target + 1), limit })];
-      const names = marks.map(({ key: [, ...name], row }) => ({ name, isOld: row.last < since }));
-      const [source, type, key] = names.at(-1)?.name ?? ['', '', ''];
-      return {
-        rows: names.flatMap(({ name, isOld }) => (isOld && read(name)) || []),
-        ...(marks.length === limit && { last: { source, type, key } }),
-      };
+    /** Looks at up to `limit` of the records that a target has seen, and reads those that no scrape of it from `since` on has seen. */
+    unseenSince(since: number, target: number, { after = 0, limit }: RecordSlice): UnseenRecords {
+      const marks = [...byTarget.entries({ after: [target, after], before: [target + 1, 0], limit })];
+      const old = marks.filter(({ row }) => row.last < since);
+      const last = marks.length === limit ? marks.at(-1)?.key[1] : undefined;
+      return { rows: old.flatMap(({ key }) => read(key[1]) ?? []), ...(last !== undefined && { last }) };
     },
     /** The number of records that a target has seen, counted up to `limit`, without reading them. */
     countOfTarget: (target: number, limit: number) =>
-      [...byTarget.keys({ after: beginning(target), before: beginning(target + 1), limit })].length,
+      [...byTarget.keys({ after: [target, 0], before: [target + 1, 0], limit })].length,
     *rows(): Iterable<RecordView> {
-      for (const row of rows.rows()) yield viewOf(row);
+      for (const record of rows.keys()) {
+        const view = read(record);
+        if (view !== undefined) yield view;
+      }
     },
     count: rows.count,
   };
 
-  function read(key: RecordKey): RecordView | undefined {
-    const row = rows.get(key);
-    return row && viewOf(row);
+  function read(record: number): RecordView | undefined {
+    const row = rows.get(record);
+    const sighting = row && sightings.get(record);
+    return row && sighting && viewOf(record, row, sighting);
   }
 
-  /** Writes that a target has seen a record which stays as it is. */
-  function see(record: RecordName, { target, scrape }: Sight): void {
-    const key = keyAfter(target, record);
-    const seen = byTarget.get(key);
+  /** Stores that a target has seen a record which stays as it is. */
+  function see(record: number, { target, scrape }: Sight): void {
+    const seen = byTarget.get([target, record]);
     const first = seen === undefined || seen.first === 0 ? scrape : seen.first;
     const last = Math.max(seen?.last ?? 0, scrape);
-    if (seen?.first !== first || seen.last !== last) byTarget.put(key, { first, last });
+    if (seen?.first !== first || seen.last !== last) byTarget.put([target, record], { first, last });
   }
-}
-
-/** A key before those of all records that a target has seen: no source has an empty id. */
-function beginning(target: number): [number, ...RecordKey] {
-  return [target, '', '', ''];
-}
-
-function keyAfter(target: number, { source, type, key }: RecordName): [number, ...RecordKey] {
-  return [target, ...recordKey(source, type, key)];
 }
