@@ -175,7 +175,12 @@ describe('filters', () => {
       withFilter({ regex: String.raw`(\d+)` }),
       { x: null },
     ],
-    ['give 1 for a pattern without groups that matches (P18)', '<p>p</p>', asJson({ regex: 'p' }), { x: 1 }],
+    [
+      'give the whole match of a pattern without groups',
+      '<p>no 12</p>',
+      withFilter({ regex: String.raw`\d+` }),
+      { x: '12' },
+    ],
     [
       'give an object for named groups (P18)',
       '<p>$ 12.5</p>',

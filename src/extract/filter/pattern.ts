@@ -15,8 +15,8 @@ export function patternFault(pattern: string): string | undefined {
 }
 
 /**
- * Compiles a pattern to a function that captures from a text: the first group, named groups as an object, or 1 for a pattern without
- * groups. It gives `null` if nothing matches, and for a group that took no part. Throws if the pattern is not valid.
+ * Compiles a pattern to a function that captures from a text: the first group, named groups as an object, or the whole match for a
+ * pattern without groups. It gives `null` if nothing matches, and for a group that took no part. Throws if the pattern is not valid.
  */
 export function capture(pattern: string): (text: string) => Value {
   const compiled = RE2JS.compile(pattern);
@@ -26,7 +26,7 @@ export function capture(pattern: string): (text: string) => Value {
     const matcher = compiled.matcher(text);
     if (!matcher.find()) return null;
     if (names.length > 0) return Object.fromEntries(names.map((name) => [name, matcher.group(name)]));
-    return compiled.groupCount() > 0 ? matcher.group(1) : 1;
+    return matcher.group(Math.min(1, compiled.groupCount()));
   };
 }
 
