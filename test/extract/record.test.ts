@@ -41,6 +41,9 @@ describe('a draft of a plug-in', () => {
     ['{ fields: { n: { required: true } } }', { t: 'y' }, undefined],
     ['{ type: boolean, "true": Yes }', 'yes', true],
     ['{ type: integer }', null, null],
+    ['{ type: integer }', ' ', undefined],
+    ['{}', '', null],
+    ['{ fields: { n: { type: integer }, t: {} } }', { n: '', t: 'y' }, { t: 'y' }],
   ];
   for (const [rule, given, value, lost] of table) {
     test(`has ${JSON.stringify(given)} read as ${rule}`, () => {

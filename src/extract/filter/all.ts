@@ -1,5 +1,5 @@
 import { checkedText } from '../../schema/checked-text.ts';
-import { readValue, type ScalarRule } from '../value/all.ts';
+import { isBlank, readValue, type ScalarRule } from '../value/all.ts';
 import { type DateOptions, dateOptions } from '../value/date-format.ts';
 import { type DecimalOption, decimalOption } from '../value/decimal.ts';
 import type { Schemas } from '../value/field-type.ts';
@@ -18,7 +18,8 @@ interface PlainStep {
 const number: FilterKind<{ readonly type: 'number' } & DecimalOption> = {
   options: (z) => ({ decimal: decimalOption(z) }),
   isPlain: true,
-  compile: ({ decimal }) => onTexts((text) => readAmount(text, decimal) ?? refuse(text, 'one number')),
+  compile: ({ decimal }) =>
+    onTexts((text) => (isBlank(text) ? text : (readAmount(text, decimal) ?? refuse(text, 'one number')))),
 };
 
 const money: FilterKind<{ readonly type: 'money'; readonly currency?: string } & DecimalOption> = {
@@ -111,8 +112,7 @@ const byDefault: FilterKind<{ readonly type: 'default'; readonly value: Value }>
   options: (z) => ({ value: z.json() }),
   only: 'value',
   example: '{default: 0}',
-  compile: (step) => (value) =>
-    value === null || (typeof value === 'string' && value.trim() === '') ? step.value : value,
+  compile: (step) => (value) => (value === null || isBlank(value) ? step.value : value),
 };
 
 /**
@@ -190,6 +190,8 @@ function pattern(z: Schemas) {
 function readAs(rule: ScalarRule): CompiledFilter {
   return (value, base) =>
     eachOf(value, (each) => {
+      // What an empty text means is for the type of the field to say.
+      if (isBlank(each)) return each;
       const read = readValue(each, rule, base);
       return read.ok ? read.value : refuse(each, read.expected);
     });
@@ -220,6 +222,7 @@ function readJson(path: string | undefined): CompiledFilter {
   const found = path === undefined ? undefined : compileJsonPath(path);
   const isSingular = path !== undefined && isSingularPath(path);
   return (value, base) => {
+    if (isBlank(value)) return value;
     // What is JSON already, such as a list, is looked into as a whole.
     const read = typeof value === 'string' ? readValue(value, { type: 'json' }, base) : { ok: true as const, value };
     if (!read.ok) return refuse(value, read.expected);

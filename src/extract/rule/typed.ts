@@ -1,4 +1,4 @@
-import { readValue } from '../value/all.ts';
+import { isBlank, readValue } from '../value/all.ts';
 import { quoted } from '../value/plain-text.ts';
 import { isLacking, isList, maxElements, type Value } from '../value/value.ts';
 import type { CompiledObject, CompiledValue } from './compile.ts';
@@ -25,7 +25,8 @@ export interface Typing {
 
 /**
  * Reads a value as its type; undefined if it is lost. One unreadable element loses its whole list, as leaving it out would look
- * like a removal by the page. An object that lacks a required field is undefined too, but is not added to `lost`.
+ * like a removal by the page. Also undefined, but not added to `lost`, are an object that lacks a required field and an empty text
+ * where another type than text is expected: it says nothing, and what is stored stays.
  *
  * @param path - the way to the value from its rule.
  */
@@ -33,6 +34,7 @@ export function typed(value: Value, as: CompiledValue, typing: Typing, path = ''
   switch (as.type) {
     case 'scalar': {
       if (as.isOpen && typeof value !== 'string') return value;
+      if (isBlank(value) && as.rule.type !== 'text') return undefined;
       const read = readValue(value, as.rule, typing.base);
       return read.ok ? read.value : lose(typing.lost, read.text, read.expected, path);
     }
@@ -53,7 +55,7 @@ function typedList(value: Value, of: CompiledValue, typing: Typing, path: string
   const elements: Value[] = [];
   let isLost = false;
   for (const [index, each] of value.entries()) {
-    const element = typed(each, of, typing, isGiven ? `${path}[${index}]` : path);
+    const element = isBlank(each) ? null : typed(each, of, typing, isGiven ? `${path}[${index}]` : path);
     if (element === undefined) {
       // The author of a plug-in is told of every element.
       if (!isGiven) return undefined;

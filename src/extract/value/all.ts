@@ -28,12 +28,17 @@ export type ReadValue =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly text: string; readonly expected: string };
 
+/** Whether a value is a text of white space alone. */
+export function isBlank(value: Value): boolean {
+  return typeof value === 'string' && value.trim() === '';
+}
+
 /**
  * Reads a text or a JSON value as the type of a rule; relative addresses are resolved against `base`. A text of white space alone is
  * `null`. Throws a `RangeError` for a date format that is not valid.
  */
 export function readValue(raw: Value, rule: ScalarRule, base: string): ReadValue {
-  if (raw === null || (typeof raw === 'string' && raw.trim() === '')) return { ok: true, value: null };
+  if (raw === null || isBlank(raw)) return { ok: true, value: null };
   spend(stepsOf(raw, rule));
   const type: FieldType<ScalarRule> = fieldTypes[rule.type];
   const value = type.read(raw, rule, base);

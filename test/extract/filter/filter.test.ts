@@ -73,6 +73,7 @@ const cases: readonly (readonly [plan: FilterPlan, value: Value, result: Value])
   [{ type: 'map', values: { Ja: true, Nein: null } }, 'Nein', null],
   [{ type: 'map', values: { Ja: true }, else: false }, 'toString', false],
   [{ type: 'map', values: { Ja: true }, else: null }, 'x', null],
+  ...(['number', 'money', 'date', 'url', 'json'] as const).map((type) => [{ type }, ' ', ' '] as const),
   [{ type: 'default', value: 0 }, null, 0],
   [{ type: 'default', value: 0 }, ' ', 0],
   [{ type: 'default', value: 0 }, 'x', 'x'],
