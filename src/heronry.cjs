@@ -91,6 +91,13 @@ function runWith(node) {
       if (signal === 'SIGTERM' || signal === 'SIGHUP' || !atTerminal) child.kill(signal);
     });
   });
+  // A demo leaves nothing behind, however the process that began it ends.
+  var parent = process.ppid;
+  if (process.argv.indexOf('demo') !== -1) {
+    setInterval(function watch() {
+      if (process.ppid !== parent) child.kill('SIGTERM');
+    }, 500);
+  }
   child.on('error', function failed(error) {
     process.stderr.write('heronry: cannot run ' + node + ': ' + error.message + '\n');
     process.exit(69);

@@ -30,13 +30,15 @@ const askAgainMs = 50;
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** A second signal within this time, in milliseconds, counts as the first one. */
 const patienceMs = 1_000;
+/** The interval, in milliseconds, of asking whether the process that started this one still lives. No system tells when it ends. */
+const parentEveryMs = 500;
 
 const ownProgram = join(import.meta.dirname, '..', 'heronry.cjs');
 
 /**
  * Opens a web of its own, tracks it with a real daemon and shows what happens. The daemon is a process of its own in a
- * temporary folder. Web, daemon and folder are gone when this resolves with the exit status: 0 when its time was over or a
- * signal ended it, 1 when the daemon died. Rejects if the daemon is not ready within 30 s.
+ * temporary folder. Web, daemon and folder are gone when this resolves with the exit status: 0 when its time was over, a
+ * signal ended it or the process that started it has gone, 1 when the daemon died. Rejects if the daemon is not ready within 30 s.
  */
 export async function runDemo({
   forMs,
@@ -149,8 +151,9 @@ async function pause(ms: number | undefined, stop: AbortSignal): Promise<void> {
 }
 
 /**
- * Aborts `signal` when a signal first asks this process to end; one that comes a second or more later ends the process at once. An
- * earlier one is the same Ctrl-C again, since a whole group of processes gets it and the launcher passes it on.
+ * Aborts `signal` when a signal first asks this process to end, or when the process that started it has gone. A signal that comes a
+ * second or more later ends the process at once. An earlier one is the same Ctrl-C again, since a whole group of processes gets it and
+ * the launcher passes it on.
  */
 function interruptible(): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
@@ -158,11 +161,16 @@ function interruptible(): Disposable & { readonly signal: AbortSignal } {
     if (!controller.signal.aborted) setTimeout(release, patienceMs).unref();
     controller.abort();
   };
+  const parent = process.ppid;
+  const watch = setInterval(() => process.ppid === parent || fire(), parentEveryMs).unref();
   const release = () => signals.forEach((signal) => process.removeListener(signal, fire));
   for (const signal of signals) process.on(signal, fire);
   return {
     signal: controller.signal,
     // After a signal its timer releases: the second one may come when the demo has ended and its process has not.
-    [Symbol.dispose]: () => (controller.signal.aborted ? undefined : release()),
+    [Symbol.dispose]() {
+      clearInterval(watch);
+      if (!controller.signal.aborted) release();
+    },
   };
 }

@@ -99,6 +99,21 @@ describe('launcher', () => {
     assert.equal(status, 5);
   });
 
+  test('a demo on the bundled Node ends with the process that started the launcher', async (t) => {
+    const top = await installed(
+      t,
+      `exec '${process.execPath}' -e "console.log('ready'); setInterval(() => {}, 60_000)"`,
+    );
+    const words = ['--require', join(top, 'old.cjs'), join(top, 'heronry.cjs'), 'demo'];
+    // The shell starts the launcher, then becomes a program that waits for no child.
+    const shell = spawn('sh', ['-c', '"$0" "$@" & exec sleep 60', process.execPath, ...words]);
+    t.after(() => shell.kill('SIGKILL'));
+    await once(shell.stdout, 'data');
+    const closed = once(shell.stdout, 'close');
+    shell.kill('SIGKILL');
+    await closed;
+  });
+
   test('a bundled Node that a signal ended ends the launcher by the same', async (t) => {
     const { signal } = launch(await installed(t, 'kill -KILL $$'));
     assert.equal(signal, 'SIGKILL');

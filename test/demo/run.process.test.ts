@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, test, type TestContext } from 'node:test';
 import { startProcess } from '../../src/demo/own-process.ts';
@@ -111,6 +113,24 @@ describe('demo as a process', () => {
     });
     process.kill(parent.pid, 'SIGKILL');
     await Promise.all(closed);
+  });
+
+  test('ends cleanly when the process that started it is killed', async (t) => {
+    // The shell starts the demo, then becomes a program that waits for no child.
+    const words = [process.execPath, fileURLToPath(new URL('demo-process.ts', import.meta.url)), program];
+    const shell = spawn('sh', ['-c', '"$0" "$1" "$2" & exec sleep 60', ...words], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    t.after(() => shell.kill('SIGKILL'));
+    const said: string[] = [];
+    const lines = createInterface(shell.stdout).on('line', (line) => said.push(line));
+    await once(lines, 'line');
+    const ended = once(lines, 'close');
+    shell.kill('SIGKILL');
+    await ended;
+    assert.match(said.at(-1) ?? '', /^\d+ scrapes, /);
+    const [, socket = ''] = /a daemon at (\S+): try/.exec(said[0] ?? '') ?? [];
+    await assert.rejects(access(dirname(socket)), { code: 'ENOENT' });
   });
 
   test('takes a signal that comes twice at once for one, and leaves nothing behind', async () => {
