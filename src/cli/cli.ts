@@ -4,6 +4,7 @@ import type { MethodInput, Method, Result } from '../control/methods.ts';
 import { durationText } from '../time-text.ts';
 import { daemonPlace, refuseOther } from './socket.ts';
 import type { Terminal } from './terminal.ts';
+import { countText } from './text.ts';
 
 /** The headings under which `heronry --help` lists the commands, in that order. */
 export const helpGroups = {
@@ -75,14 +76,24 @@ export async function withProgress<T>(
 /** The most rows that the daemon puts into one answer. */
 const maxSlice = 1_000;
 
+/** The rows that a listing command prints. */
+interface Listing {
+  /** The most rows to print; default: all. */
+  readonly limit?: number;
+  /** What a row is, for people. */
+  readonly noun: string;
+}
+
 /**
- * Requests slice after slice of a method that lists, until there are `limit` rows or no more.
+ * Requests slice after slice of a method that lists: all rows, or the first `limit`. Where the limit leaves rows out, says so
+ * on the error stream.
  *
  * @param name - the field of the answers that holds the rows.
  * @param request - asks for a slice of at most `limit` rows that begins at the `next` of the answer before.
  */
-export async function allRows<Name extends string, T, Cursor>(
-  limit: number,
+export async function listRows<Name extends string, T, Cursor>(
+  terminal: Terminal,
+  { limit = Infinity, noun }: Listing,
   name: Name,
   request: (
     limit: number,
@@ -92,11 +103,14 @@ export async function allRows<Name extends string, T, Cursor>(
   const found: T[] = [];
   let from: Cursor | undefined;
   do {
-    const answer = await request(Math.min(limit - found.length, maxSlice), from);
-    found.push(...answer[name]);
+    // One more than is shown tells whether any is left out.
+    const answer = await request(Math.min(limit + 1 - found.length, maxSlice), from);
+    for (const row of answer[name]) found.push(row);
     from = answer.next;
-  } while (from !== undefined && found.length < limit);
-  return found;
+  } while (from !== undefined && found.length <= limit);
+  if (found.length <= limit) return found;
+  terminal.err(`… and more than ${countText(limit, noun)}: --limit shows more`);
+  return found.slice(0, limit);
 }
 
 /** Calls one method of the daemon and prints its result, as `print` does. Rejects as `withClient` and the call do. */

@@ -40,6 +40,9 @@ export function countIn(least: number, most: number): (text: string) => number {
   };
 }
 
+/** Reads the most rows that a command prints: a whole number from 1 on. */
+export const limitOption = countIn(1, 999_999_999_999_999);
+
 /** Reads the multiplier of a priority: a number above 0, up to 100. Throws an `InvalidArgumentError` for any other text. */
 export function multiplierOption(text: string): number {
   const number = /^(?:\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : Number.NaN;

@@ -2,13 +2,14 @@ import { defined } from '../defined.ts';
 import type { Event } from '../event/catalogue.ts';
 import type { CircuitView, HoldView } from '../control/methods/host.ts';
 import type { ProjectView } from '../control/methods/project.ts';
-import type { RecordView } from '../view/record.ts';
+import type { FieldCell, RecordView } from '../view/record.ts';
 import type { TargetView } from '../control/methods/target.ts';
 import { ageText, durationText } from '../time-text.ts';
 import { countsText, excerptLines, failureText, showScrapeLine } from './show-scrape.ts';
+import { recordTables } from './record-tables.ts';
 import { type Fact, factLines, table } from './table.ts';
 import { showStatus, type Terminal } from './terminal.ts';
-import { countText, plainText, valueText } from './text.ts';
+import { countText, isText, plainText, valueText } from './text.ts';
 
 /** Formats projects as a table, one a row. */
 export function showProjects(terminal: Terminal, projects: readonly ProjectView[]): string {
@@ -17,9 +18,9 @@ export function showProjects(terminal: Terminal, projects: readonly ProjectView[
     ['PROJECT', ({ id }) => id],
     ['STATUS', ({ status }) => showStatus(terminal, status)],
     ['TARGETS', ({ targets }) => targetsText(terminal, targets)],
-    ['SCRAPED', ({ targets }) => lastText(targets, now)],
-    ['NEXT', ({ targets }) => nextText(terminal, targets)],
-    ['NAME', ({ name }) => plainText(name)],
+    ['SCRAPED', ({ targets }) => lastText(targets, now), { spare: true }],
+    ['NEXT', ({ targets }) => nextText(terminal, targets), { spare: true }],
+    ['NAME', ({ name }) => plainText(name), { cutTo: 12, spare: true }],
   ]);
 }
 
@@ -100,21 +101,51 @@ function showRecords(terminal: Terminal, records: readonly RecordView[]): string
 }
 
 function showFields(terminal: Terminal, records: readonly RecordView[]): string {
+  const now = terminal.now();
+  return recordTables(terminal, records, {
+    noun: 'record',
+    before: [['KEY', ({ key }) => plainText(key), { cutTo: 16 }]],
+    after: [
+      [
+        'CHANGED',
+        (record) => ageText(Math.max(record.firstSeenAt, ...cellsOf(record).map(changedAt)), now),
+        { spare: true },
+      ],
+      // A record is no fresher than the field that was verified longest ago.
+      ['VERIFIED', (record) => ageText(Math.min(record.updatedAt, ...cellsOf(record).map(verifiedAt)), now)],
+    ],
+    fieldsOf: ({ fields }) => Object.keys(fields),
+    // Nothing where the field was never observed, which differs from a page that has no value.
+    cellOf: ({ fields }, field) => (fields[field] === undefined ? '' : valueText(fields[field].value)),
+    mayCut: ({ fields }, field) => isText(fields[field]?.value),
+    cutTo: 10,
+    byField: (rows) => showByField(terminal, rows),
+  });
+}
+
+function showByField(terminal: Terminal, records: readonly RecordView[]): string {
   const rows = records.flatMap(({ fields, ...record }) =>
     Object.entries(fields).map(([name, cell]) => ({ ...record, ...cell, name })),
   );
-  return table(
-    terminal,
-    rows,
-    [
-      ['RECORD', ({ source, type, key }) => `${source} ${type} ${plainText(key)}`],
-      ['FIELD', ({ name }) => name],
-      ['VALUE', ({ value }) => valueText(value)],
-      ['SINCE', ({ observedAt }) => ageText(observedAt, terminal.now())],
-      ['VERIFIED', ({ verifiedAt }) => ageText(verifiedAt, terminal.now())],
-    ],
-    'headed',
-  );
+  return table(terminal, rows, [
+    ['RECORD', ({ source, type, key }) => `${source} ${type} ${plainText(key)}`, { cutTo: 16 }],
+    ['FIELD', ({ name }) => name],
+    ['VALUE', ({ value }) => valueText(value), { cutTo: 16 }],
+    ['SINCE', ({ observedAt }) => ageText(observedAt, terminal.now()), { spare: true }],
+    ['VERIFIED', ({ verifiedAt }) => ageText(verifiedAt, terminal.now())],
+  ]);
+}
+
+function cellsOf({ fields }: RecordView): readonly FieldCell[] {
+  return Object.values(fields);
+}
+
+function changedAt({ observedAt }: FieldCell): number {
+  return observedAt;
+}
+
+function verifiedAt({ verifiedAt }: FieldCell): number {
+  return verifiedAt;
 }
 
 /** Formats since when complete crawls have not found a record. */

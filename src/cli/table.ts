@@ -6,35 +6,81 @@ const gap = '  ';
 // Escape, and what follows up to the letter that ends it.
 const colour = new RegExp(`(${String.fromCodePoint(0x1b)}\\[[0-9;]*m)`);
 
-/** The narrowest that a column is cut to, in characters, unless its heading is longer. */
+/** The narrowest that a column gets where nothing else helps, in characters. */
 const narrowest = 8;
 
-/** How a table is printed to a pipe: `rows` alone, or `headed` where several tables are printed. */
-type Piped = 'rows' | 'headed';
+/** How a column yields where the terminal is too narrow. */
+interface Yielding {
+  /** The cells may be cut to this width, in characters. Default: they stay whole. */
+  readonly cutTo?: number;
+  /** The column may be left out; of several, the last goes first. */
+  readonly spare?: true;
+}
 
-/** A column of a table: its heading, and the cell of each item. */
-export type Column<T> = readonly [heading: string, cellOf: (item: T) => string];
+/** A column of a table: its heading, the cell of each item, and how it yields. */
+export type Column<T> = readonly [heading: string, cellOf: (item: T) => string, yielding?: Yielding];
+
+/** A column with its texts and widths. */
+interface Measured {
+  readonly heading: string;
+  readonly cells: readonly string[];
+  readonly width: number;
+  /** The narrowest that it gets by itself. */
+  readonly least: number;
+  readonly spare: boolean;
+}
 
 /**
  * Formats one row for each item under the headings of the columns; no text without items. Columns are as wide as their
- * cells; where the terminal is too narrow, the widest columns are cut. Off a terminal, cells are separated by tabs and
- * nothing is cut.
+ * cells. Where the terminal is too narrow, spare columns are left out, which a `…` after the headings tells, and the widest
+ * of the others are cut. Off a terminal, cells are separated by tabs, and nothing is cut or left out.
  */
-export function table<T>(
-  terminal: Terminal,
-  items: readonly T[],
-  columns: readonly Column<T>[],
-  piped: Piped = 'rows',
-): string {
+export function table<T>(terminal: Terminal, items: readonly T[], columns: readonly Column<T>[]): string {
   if (items.length === 0) return '';
-  const headings = columns.map(([heading]) => heading);
-  const rows = items.map((item) => columns.map(([, cellOf]) => cellOf(item)));
-  if (terminal.columns === undefined)
-    return [...(piped === 'headed' ? [headings] : []), ...rows].map((row) => row.join('\t')).join('\n');
+  const all = measured(items, columns);
+  if (terminal.columns === undefined) return linesOf(all, items.length, (row) => row.join('\t')).join('\n');
   const edge = Math.max(terminal.columns, 20);
-  const widths = fitting(headings, rows, edge);
-  const line = (row: readonly string[]): string => cutAt(padded(row, widths), edge);
-  return [terminal.paint('dim', line(headings)), ...rows.map(line)].join('\n');
+  const shown = withoutSpare(all, edge);
+  const mark = shown.length < all.length ? ' …' : '';
+  const widths = fitting(shown, edge - mark.length);
+  const [headings = '', ...rows] = linesOf(shown, items.length, (row) => cutAt(padded(row, widths, shown), edge));
+  return [terminal.paint('dim', headings + mark), ...rows].join('\n');
+}
+
+/** Whether a table fits into the terminal with no more cut or left out than its columns allow. */
+export function fits<T>(terminal: Terminal, items: readonly T[], columns: readonly Column<T>[]): boolean {
+  if (terminal.columns === undefined) return true;
+  return leastWidth(withoutSpare(measured(items, columns), terminal.columns)) <= terminal.columns;
+}
+
+function measured<T>(items: readonly T[], columns: readonly Column<T>[]): Measured[] {
+  return columns.map(([heading, cellOf, { cutTo, spare = false } = {}]) => {
+    const cells = items.map(cellOf);
+    const widest = cells.reduce((most, cell) => Math.max(most, width(cell)), width(heading));
+    const least = cutTo === undefined ? widest : Math.min(widest, Math.max(cutTo, width(heading)));
+    return { heading, cells, width: widest, least, spare };
+  });
+}
+
+/** The headings and the rows, each made to a line. */
+function linesOf(columns: readonly Measured[], count: number, line: (row: readonly string[]) => string): string[] {
+  const rows = Array.from({ length: count }, (_, row) => columns.map(({ cells }) => cells[row] ?? ''));
+  return [columns.map(({ heading }) => heading), ...rows].map(line);
+}
+
+/** The columns without as many spare ones as it takes for the others to fit. */
+function withoutSpare(columns: readonly Measured[], edge: number): readonly Measured[] {
+  let left = columns;
+  while (leastWidth(left) > edge - (left.length < columns.length ? 2 : 0)) {
+    const last = left.findLastIndex(({ spare }) => spare);
+    if (last === -1) break;
+    left = left.toSpliced(last, 1);
+  }
+  return left;
+}
+
+function leastWidth(columns: readonly Measured[]): number {
+  return columns.reduce((sum, { least }) => sum + least, 0) + gap.length * (columns.length - 1);
 }
 
 /** A name and what is told under it; the fact is left out where the text is missing or empty. */
@@ -45,37 +91,70 @@ export function factLines(facts: readonly Fact[], { indent = '  ', width = 11 } 
   return facts.flatMap(([name, text]) => (text ? [`${indent}${name.padEnd(width)}${gap}${text}`] : []));
 }
 
-/** Computes the widths of columns: the widest are narrowed until all fit, or each is as narrow as it may be. */
-function fitting(headings: readonly string[], rows: readonly (readonly string[])[], edge: number): number[] {
-  const least = headings.map((heading) => Math.max(width(heading), narrowest));
-  const widths = headings.map((heading, column) =>
-    rows.reduce((widest, row) => Math.max(widest, width(row[column] ?? '')), width(heading)),
-  );
+/** Computes the widths of columns: the widest are narrowed until all fit, first as far as each allows, then all alike. */
+function fitting(columns: readonly Measured[], edge: number): number[] {
+  const widths = columns.map((column) => column.width);
   let surplus = widths.reduce((sum, each) => sum + each, 0) + gap.length * (widths.length - 1) - edge;
-  while (surplus > 0) {
-    const room = widths.map((each, column) => (each > (least[column] ?? 0) ? each : 0));
-    const widest = room.indexOf(Math.max(...room));
-    if (room[widest] === 0) break;
-    widths[widest] = (widths[widest] ?? 0) - 1;
-    surplus -= 1;
-  }
+  narrow(columns.map(({ least }) => least));
+  narrow(columns.map(() => narrowest));
   return widths;
+
+  function narrow(least: readonly number[]): void {
+    while (surplus > 0) {
+      const room = widths.map((each, column) => (each > (least[column] ?? 0) ? each : 0));
+      const widest = room.indexOf(Math.max(...room));
+      if (room[widest] === 0) return;
+      widths[widest] = (widths[widest] ?? 0) - 1;
+      surplus -= 1;
+    }
+  }
 }
 
-function padded(row: readonly string[], widths: readonly number[]): string {
+function padded(row: readonly string[], widths: readonly number[], columns: readonly Measured[]): string {
   const cells = row.map((cell, column) => {
     const room = widths[column] ?? 0;
-    const shown = cutAt(cell, room);
+    // What should have stayed whole, such as a host, is told by its end as much as by its begin.
+    const isWhole = columns[column]?.least === columns[column]?.width;
+    const shown = isWhole ? cutWithin(cell, room) : cutAt(cell, room);
     return shown + ' '.repeat(Math.max(0, room - width(shown)));
   });
   return cells.join(gap).trimEnd();
 }
 
-function width(cell: string): number {
-  return Array.from(stripVTControlCharacters(cell)).length;
+/** Characters that take two places on a terminal. */
+const wide =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303F\uFF01-\uFF60\uFFE0-\uFFE6]/u;
+
+/** Characters that take none. */
+const placeless = /[\p{M}\p{Cf}]/u;
+
+/** The places that a text takes on a terminal. */
+function width(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
+  return Array.from(stripVTControlCharacters(text)).reduce((sum, letter) => sum + places(letter), 0);
 }
 
-/** Cuts a line to `edge` visible characters. Colour codes are kept, so that each colour that begins also ends. */
+function places(letter: string): number {
+  return wide.test(letter) ? 2 : placeless.test(letter) ? 0 : 1;
+}
+
+/** The first letters of a text that have room. */
+function fitted(letters: readonly string[], room: number): string[] {
+  let left = room;
+  const end = letters.findIndex((letter) => (left -= places(letter)) < 0);
+  return end === -1 ? [...letters] : letters.slice(0, end);
+}
+
+/** Cuts a text in its middle to `room` places. */
+function cutWithin(text: string, room: number): string {
+  if (width(text) <= room || colour.test(text)) return cutAt(text, room);
+  const letters = Array.from(text);
+  const begin = fitted(letters, Math.ceil((room - 1) / 2));
+  const end = fitted(letters.toReversed(), room - 1 - width(begin.join('')));
+  return `${begin.join('')}…${end.toReversed().join('')}`;
+}
+
+/** Cuts a line to `edge` places. Colour codes are kept, so that each colour that begins also ends. */
 export function cutAt(line: string, edge: number): string {
   if (width(line) <= edge) return line;
   // Texts and, between them, what colours them.
@@ -87,9 +166,10 @@ export function cutAt(line: string, edge: number): string {
       cut += part;
       continue;
     }
-    const letters = Array.from(part).slice(0, room);
-    room -= letters.length;
-    cut += letters.join('');
+    const letters = fitted(Array.from(part), room).join('');
+    // Nothing behind a letter that has no room is shown, however narrow.
+    room = letters === part ? room - width(letters) : 0;
+    cut += letters;
   }
   return `${cut}…`;
 }

@@ -16,6 +16,11 @@ export function valueText(value: unknown): string {
   return plainText(JSON.stringify(value));
 }
 
+/** Whether a value is a text or a list, which still tells something where it is cut. */
+export function isText(value: unknown): boolean {
+  return typeof value === 'string' || Array.isArray(value);
+}
+
 /** Formats a count with its noun: `1 project`, `2 projects`. */
 export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -37,7 +37,7 @@ describe('commands on a daemon', () => {
     ]);
   });
 
-  test('list shows a table on a terminal, and bare cells with tabs elsewhere', async (t) => {
+  test('list shows a table on a terminal, and cells with tabs elsewhere', async (t) => {
     const { path } = await serve(t, { 'project.list': () => ({ projects: [project] }) });
     const onTerminal = await run(['list', '--socket', path], { columns: 100, now });
     assert.equal(
@@ -46,7 +46,10 @@ describe('commands on a daemon', () => {
         'solar    active  2 (1 failing)  3m ago   in 2h  Solar Backpack\n',
     );
     const piped = await run(['list', '--socket', path], { now });
-    assert.equal(piped.out, 'solar\tactive\t2 (1 failing)\t3m ago\tin 2h\tSolar Backpack\n');
+    assert.equal(
+      piped.out,
+      'PROJECT\tSTATUS\tTARGETS\tSCRAPED\tNEXT\tNAME\nsolar\tactive\t2 (1 failing)\t3m ago\tin 2h\tSolar Backpack\n',
+    );
   });
 
   test('list --ids prints ids alone, list --json the projects', async (t) => {
@@ -288,7 +291,7 @@ describe('commands on a daemon', () => {
     });
     assert.equal(
       (await run(['settings', '--socket', path])).out,
-      'initial-delay\t1s\nevery\t4h\ntime-limit\t10m\nlog-level\tinfo\n',
+      'SETTING\tVALUE\ninitial-delay\t1s\nevery\t4h\ntime-limit\t10m\nlog-level\tinfo\n',
     );
     assert.equal((await run(['settings', 'get', 'every', '--socket', path])).out, '4h\n');
     assert.match((await run(['settings', 'set', 'every', '90m', '--socket', path])).out, /^every\t1h 30m$/m);

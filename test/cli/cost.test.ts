@@ -54,6 +54,7 @@ all     200    99.4 %  1         1h   5h   6h   7h      in 1m
 DEADLINE  AGE  OBJECTIVE  PROJECT  TARGET  SOURCE  FIELD
 1h ago    7h   6h         solar    7       shop    –
 in 1h     5h   6h         lunar    8       shop    price
+… and 198 later deadlines
 
 ${told}
 `,

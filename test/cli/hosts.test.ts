@@ -63,7 +63,7 @@ https://shop.example  shop, ads  in 2h  Retry-After, capped  step 2    7        
     );
   });
 
-  test('goes on until it has as many as are wanted', async (t) => {
+  test('goes on until it has all', async (t) => {
     const asked: unknown[] = [];
     const { path } = await serve(t, {
       'host.list': (params) => {
@@ -72,7 +72,7 @@ https://shop.example  shop, ads  in 2h  Retry-After, capped  step 2    7        
       },
     });
     assert.equal(JSON.parse((await run(['hosts', '--json', '--socket', path])).out).length, 3);
-    assert.deepEqual(asked, [{ limit: 1_000 }, { limit: 999, after: 'key 1' }, { limit: 998, after: 'key 2' }]);
+    assert.deepEqual(asked, [{ limit: 1_000 }, { limit: 1_000, after: 'key 1' }, { limit: 1_000, after: 'key 2' }]);
   });
 
   test('shows all that is known of one', async (t) => {
@@ -123,7 +123,7 @@ source ads
     test(`tells "${text}" as the reason to wait`, async (t) => {
       const { path } = await serve(t, { 'host.list': () => ({ hosts: [{ ...idle, hold }] }) });
       const { out } = await run(['hosts', '--socket', path], { now });
-      assert.equal(out.split('\t')[3], text);
+      assert.equal(out.split('\n')[1]?.split('\t')[3], text);
     });
   }
 });

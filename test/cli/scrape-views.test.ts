@@ -50,7 +50,7 @@ describe('what is told of scrapes', () => {
     const { out } = await run(['scrapes', '--socket', path], { now });
     assert.deepEqual(
       out.split('\n').map((line) => line.split('\t')[6]),
-      ['–', '1.2s', undefined],
+      ['TOOK', '–', '1.2s', undefined],
     );
   });
 
@@ -115,7 +115,7 @@ describe('what is told of scrapes', () => {
     assert.match(out, /^ +it said: Slow down$/m);
   });
 
-  test('history has a line for a record that is missing or gone, or back as it was', async (t) => {
+  test('history has a row for a record that is missing or gone, or back as it was', async (t) => {
     const row = { serial: 1, target: 7, source: 'shop', type: 'product', key: 'A', at: now, scrape: 4, fields: {} };
     const { path } = await serve(t, {
       'project.history': () => ({
@@ -127,10 +127,7 @@ describe('what is told of scrapes', () => {
       }),
     });
     const { out } = await run(['history', 'shop', '--socket', path], { now });
-    assert.equal(
-      out,
-      'now\tshop product A\tgone\t–\t–\nnow\tshop product A\tmissing\t–\t–\nnow\tshop product A\tback\t–\t–\n',
-    );
+    assert.equal(out, 'shop product: 3 changes\nWHEN\tKEY\tKIND\nnow\tA\tgone\nnow\tA\tmissing\nnow\tA\tback\n');
   });
 
   test('watch tells the errors of a scrape, and records that are missing', async (t) => {

@@ -20,7 +20,7 @@ describe('sources --reload', () => {
     assert.equal(status, 2);
     assert.match(err, /^0 sources changed, 0 removed$/m);
     assert.match(err, says);
-    assert.match(out, /^shop\tdefinition_error\t/);
+    assert.match(out, /^shop\tdefinition_error\t/m);
     assert.doesNotMatch(out, /htlm/);
     // To list what is there is no failure.
     const listed = await sources();

@@ -91,27 +91,55 @@ describe('table', () => {
     assert.equal(text, `NAME\n${red('x'.repeat(19))}…`);
   });
 
-  test('where the terminal is too narrow the widest column gives way, and the others stay', () => {
-    const { terminal } = paper({ columns: 30 });
-    const text = table(terminal, [['k'.repeat(60), 'v'.repeat(9), '3m ago']], columns('KEY', 'VALUE', 'AGE'));
-    assert.equal(text, `KEY          VALUE      AGE\n${'k'.repeat(10)}…  ${'v'.repeat(9)}  3m ago`);
-  });
-
-  test('without a terminal it may have its headings', () => {
-    assert.equal(table(paper().terminal, [['1', '2']], columns('A', 'B'), 'headed'), 'A\tB\n1\t2');
-  });
-
-  test('without a terminal it is bare rows with tabs', () => {
-    assert.equal(
-      table(
-        paper().terminal,
+  const narrow: readonly (readonly [why: string, columns: Column<readonly string[]>[], row: string[], text: string])[] =
+    [
+      [
+        'the widest column that may be cut is',
         [
-          ['1', '2'],
-          ['3', ''],
+          ['KEY', ([key = '']) => key, { cutTo: 8 }],
+          ['VALUE', ([, value = '']) => value],
         ],
-        columns('A', 'B'),
-      ),
-      '1\t2\n3\t',
-    );
+        ['k'.repeat(60), 'v'.repeat(16)],
+        `KEY           VALUE\n${'k'.repeat(11)}…  ${'v'.repeat(16)}`,
+      ],
+      [
+        'the last spare column is left out where cutting is not enough, which a mark tells',
+        [
+          ['HOST', ([host = '']) => host],
+          ['OPEN', ([, open = '']) => open, { spare: true }],
+          ['DELAY', ([, , delay = '']) => delay, { spare: true }],
+          ['NEXT', ([, , , next = '']) => next],
+        ],
+        ['http://a.example', '1', '1s', 'now'],
+        'HOST              OPEN  NEXT …\nhttp://a.example  1     now',
+      ],
+      [
+        'what should stay whole is cut in its middle, where nothing else is left',
+        [
+          ['HOST', ([host = '']) => host],
+          ['NEXT', ([, next = '']) => next],
+        ],
+        ['https://a-long-name-of-a.shop.example', 'now'],
+        'HOST                      NEXT\nhttps://a-lo…hop.example  now',
+      ],
+      [
+        'letters of double width count twice',
+        [['NAME', ([name = '']) => name, { cutTo: 8 }]],
+        ['鷺'.repeat(40)],
+        `NAME\n${'鷺'.repeat(14)}…`,
+      ],
+    ];
+  for (const [why, columns, row, text] of narrow)
+    test(`where the terminal is too narrow ${why}`, () => {
+      assert.equal(table(paper({ columns: 30 }).terminal, [row], columns), text);
+    });
+
+  test('without a terminal it has its headings, and tabs between cells', () => {
+    const { terminal } = paper();
+    const rows = [
+      ['1', '2'],
+      ['3', ''],
+    ];
+    assert.equal(table(terminal, rows, columns('A', 'B')), 'A\tB\n1\t2\n3\t');
   });
 });

@@ -69,7 +69,7 @@ describe('schedule, where less is known', () => {
     const { out, err } = await run(['schedule', '--socket', path], { now });
     assert.equal(
       out,
-      '13:56:12\tin 5m\thttps://shop.example\tshop\tsolar\t7\ttokens, that day\thttps://shop.example/solar\n',
+      'AT\tIN\tHOST\tSOURCE\tPROJECT\tTARGET\tBY\tURL\n13:56:12\tin 5m\thttps://shop.example\tshop\tsolar\t7\ttokens, that day\thttps://shop.example/solar\n',
     );
     assert.equal(
       err,
@@ -142,8 +142,8 @@ requests    38, 18 to 20 a day, 8 of them by pulses; 12.3 kB by what scrapes bro
 peak        2 requests in the minute of 14:51:12
 objectives  2 kept, 1 cannot be kept: 75h could be
 
-HOST                  TARGETS  REQUESTS        LOAD    DELAY  PEAK/MIN  LONGEST WAIT  BYTES    OBJECTIVES
-https://shop.example  3        18 to 20 a day  12.3 %  1s     2         3s            12.3 kB  2 kept, 1 cannot be kept
+HOST                  TARGETS  REQUESTS/DAY  LOAD    DELAY  PEAK/MIN  LONGEST WAIT  BYTES    OBJECTIVES
+https://shop.example  3        18–20         12.3 %  1s     2         3s            12.3 kB  2 kept, 1 cannot be kept
 
 ${told}
 `,

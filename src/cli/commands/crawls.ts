@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import type { CrawlView } from '../../view/crawl.ts';
 import { defined } from '../../defined.ts';
-import { allRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
+import { listRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { ageText, durationText } from '../../time-text.ts';
-import { countOption } from '../options.ts';
+import { countOption, limitOption } from '../options.ts';
 import { type Fact, factLines } from '../table.ts';
 import { showStatus, type Terminal } from '../terminal.ts';
 import { bytesText, countText, plainText } from '../text.ts';
@@ -22,11 +22,11 @@ export function createCommand(terminal: Terminal): Command {
     )
     .argument('<id>', 'the project')
     .option('-t, --target <number>', 'only crawls of this target', countOption)
-    .option('--limit <count>', 'the most crawls to show', countOption, 5)
+    .option('--limit <count>', 'the most crawls to show', limitOption, 5)
     .addHelpText('after', examples('heronry crawls shop', 'heronry crawls shop --limit 1 --json'))
     .action((id: string, { limit, ...only }: Options, command: Command) =>
       withDaemon(terminal, command, async (client) => {
-        const crawls = await allRows(limit, 'crawls', (most, before?: string) =>
+        const crawls = await listRows(terminal, { limit, noun: 'crawl' }, 'crawls', (most, before?: string) =>
           client.call('crawl.list', { project: id, ...only, limit: most, ...defined({ before }) }),
         );
         if (crawls.length === 0) terminal.err(`no crawl of ${id} is known`);

@@ -5,7 +5,7 @@ import { ageText, durationText } from '../../time-text.ts';
 import { infeasibleText } from '../infeasible-text.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { plainText } from '../text.ts';
+import { countText, plainText } from '../text.ts';
 
 type Report = Result<'objective.report'>;
 
@@ -33,35 +33,29 @@ function showReport(terminal: Terminal, { all, sources, next, infeasible }: Repo
   const now = terminal.now();
   const rows = [...sources, { ...all, source: 'all' }];
   const deadlineText = (at: number): string => (at < now ? terminal.paint('red', ageText(at, now)) : ageText(at, now));
-  const ages = table(
-    terminal,
-    rows,
-    [
-      ['SOURCE', ({ source }) => source],
-      ['COUNT', ({ count }) => String(count)],
-      ['WITHIN', ({ shareWithin }) => `${Math.floor(shareWithin * 1_000) / 10} %`],
-      ['BREACHES', ({ breaches }) => String(breaches)],
-      ['P50', ({ p50Ms }) => durationText(p50Ms)],
-      ['P95', ({ p95Ms }) => durationText(p95Ms)],
-      ['P99', ({ p99Ms }) => durationText(p99Ms)],
-      ['OLDEST', ({ maxMs }) => durationText(maxMs)],
-      ['NEXT DEADLINE', ({ nextDeadlineAt }) => (nextDeadlineAt === undefined ? '–' : ageText(nextDeadlineAt, now))],
-    ],
-    'headed',
+  const ages = table(terminal, rows, [
+    ['SOURCE', ({ source }) => source, { cutTo: 12 }],
+    ['COUNT', ({ count }) => String(count)],
+    ['WITHIN', ({ shareWithin }) => `${Math.floor(shareWithin * 1_000) / 10} %`],
+    ['BREACHES', ({ breaches }) => String(breaches)],
+    ['P50', ({ p50Ms }) => durationText(p50Ms), { spare: true }],
+    ['P95', ({ p95Ms }) => durationText(p95Ms), { spare: true }],
+    ['P99', ({ p99Ms }) => durationText(p99Ms), { spare: true }],
+    ['OLDEST', ({ maxMs }) => durationText(maxMs)],
+    ['NEXT DEADLINE', ({ nextDeadlineAt }) => (nextDeadlineAt === undefined ? '–' : ageText(nextDeadlineAt, now))],
+  ]);
+  const deadlines = table(terminal, next, [
+    ['DEADLINE', ({ deadlineAt }) => deadlineText(deadlineAt)],
+    ['AGE', ({ ageMs }) => durationText(ageMs)],
+    ['OBJECTIVE', ({ objectiveMs }) => durationText(objectiveMs)],
+    ['PROJECT', ({ project }) => project, { cutTo: 12 }],
+    ['TARGET', ({ target }) => String(target)],
+    ['SOURCE', ({ source }) => source, { cutTo: 10, spare: true }],
+    ['FIELD', ({ field }) => (field === undefined ? '–' : plainText(field)), { cutTo: 8 }],
+  ]);
+  const later = all.count - next.length;
+  const more = later > 0 ? `\n… and ${countText(later, 'later deadline')}` : '';
+  return [ages, deadlines + more, ...infeasible.map((each) => terminal.paint('red', infeasibleText(each)))].join(
+    '\n\n',
   );
-  const deadlines = table(
-    terminal,
-    next,
-    [
-      ['DEADLINE', ({ deadlineAt }) => deadlineText(deadlineAt)],
-      ['AGE', ({ ageMs }) => durationText(ageMs)],
-      ['OBJECTIVE', ({ objectiveMs }) => durationText(objectiveMs)],
-      ['PROJECT', ({ project }) => project],
-      ['TARGET', ({ target }) => String(target)],
-      ['SOURCE', ({ source }) => source],
-      ['FIELD', ({ field }) => (field === undefined ? '–' : plainText(field))],
-    ],
-    'headed',
-  );
-  return [ages, deadlines, ...infeasible.map((each) => terminal.paint('red', infeasibleText(each)))].join('\n\n');
 }

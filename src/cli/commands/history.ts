@@ -2,15 +2,16 @@ import { Command } from 'commander';
 import type { MethodInput } from '../../control/methods.ts';
 import type { HistoryView } from '../../view/record.ts';
 import { defined } from '../../defined.ts';
-import { allRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
+import { listRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { ageText } from '../../time-text.ts';
-import { countOption } from '../options.ts';
+import { limitOption } from '../options.ts';
 import { showChange } from '../show.ts';
-import { table } from '../table.ts';
+import { recordTables } from '../record-tables.ts';
+import { type Column, table } from '../table.ts';
 import { showStatus, type Terminal } from '../terminal.ts';
-import { plainText } from '../text.ts';
+import { isText, plainText } from '../text.ts';
 
-type Options = Omit<MethodInput<'project.history'>, 'id' | 'before' | 'limit'> & { readonly limit: number };
+type Options = Omit<MethodInput<'project.history'>, 'id' | 'before' | 'limit'> & { readonly limit?: number };
 
 /** `history`: shows how a project's records changed. */
 export function createCommand(terminal: Terminal): Command {
@@ -22,12 +23,16 @@ export function createCommand(terminal: Terminal): Command {
     .option('--type <type>', 'only records of this type')
     .option('--key <key>', 'only the record with this key')
     .option('-f, --field <name>', 'only this field')
-    .option('--limit <count>', 'the most changes to show', countOption, 100)
+    .option('--limit <count>', 'the most changes to show; by default all', limitOption)
     .addHelpText('after', examples('heronry history solar', 'heronry history solar --field pledged --json'))
     .action((id: string, { limit, ...wanted }: Options, command: Command) =>
       withDaemon(terminal, command, async (client) => {
-        const changes = await allRows(limit, 'changes', (most, before?: number) =>
-          client.call('project.history', { id, ...wanted, limit: most, ...defined({ before }) }),
+        const changes = await listRows(
+          terminal,
+          { ...defined({ limit }), noun: 'change' },
+          'changes',
+          (most, before?: number) =>
+            client.call('project.history', { id, ...wanted, limit: most, ...defined({ before }) }),
         );
         if (changes.length === 0)
           terminal.err(Object.keys(wanted).length > 0 ? `no change of ${id} matches` : `no change of ${id} is known`);
@@ -36,24 +41,41 @@ export function createCommand(terminal: Terminal): Command {
     );
 }
 
+function showHistory(terminal: Terminal, changes: readonly HistoryView[], only: string | undefined): string {
+  const when: Column<HistoryView> = ['WHEN', ({ at }) => ageText(at, terminal.now())];
+  const kind: Column<HistoryView> = ['KIND', (change) => (isBack(change) ? 'back' : showStatus(terminal, change.kind))];
+  return recordTables(terminal, changes, {
+    noun: 'change',
+    before: [when, ['KEY', ({ key }) => plainText(key), { cutTo: 16 }], kind],
+    after: [],
+    fieldsOf: (change) => fieldsOf(change, only),
+    cellOf: ({ fields }, field) => (fields[field] === undefined ? '' : showChange(fields[field])),
+    mayCut: ({ fields }, field) => isText(fields[field]?.new) || isText(fields[field]?.old),
+    cutTo: 16,
+    byField(changes) {
+      const rows = changes.flatMap((change): Row[] => {
+        const names = fieldsOf(change, only);
+        return names.length === 0 && only === undefined ? [change] : names.map((field) => ({ ...change, field }));
+      });
+      return table(terminal, rows, [
+        when,
+        ['RECORD', ({ source, type, key }) => `${source} ${type} ${plainText(key)}`, { cutTo: 16 }],
+        kind,
+        ['FIELD', ({ field = '–' }) => field],
+        ['CHANGE', ({ field, fields }) => (field === undefined ? '–' : showChange(fields[field])), { cutTo: 16 }],
+      ]);
+    },
+  });
+}
+
 /** A field that changed; without a field, a record that is missing, gone or back unchanged. */
 type Row = HistoryView & { readonly field?: string };
 
-function showHistory(terminal: Terminal, changes: readonly HistoryView[], only: string | undefined): string {
-  const rows = changes.flatMap((change): Row[] => {
-    const names = Object.keys(change.fields).filter((name) => only === undefined || name === only);
-    return names.length === 0 && only === undefined ? [change] : names.map((field) => ({ ...change, field }));
-  });
-  return table(terminal, rows, [
-    ['WHEN', ({ at }) => ageText(at, terminal.now())],
-    ['RECORD', ({ source, type, key }) => `${source} ${type} ${plainText(key)}`],
-    ['KIND', ({ kind, fields }) => (isBack(kind, fields) ? 'back' : showStatus(terminal, kind))],
-    ['FIELD', ({ field = '–' }) => field],
-    ['CHANGE', ({ field, fields }) => (field === undefined ? '–' : showChange(fields[field]))],
-  ]);
+function fieldsOf({ fields }: HistoryView, only: string | undefined): readonly string[] {
+  return Object.keys(fields).filter((name) => only === undefined || name === only);
 }
 
 /** Whether a record that was missing or gone was found again with the fields that it had before. */
-function isBack(kind: HistoryView['kind'], fields: HistoryView['fields']): boolean {
+function isBack({ kind, fields }: HistoryView): boolean {
   return kind === 'changed' && Object.keys(fields).length === 0;
 }

@@ -2,10 +2,10 @@ import { Command } from 'commander';
 import type { Client } from '../../control/client.ts';
 import type { HostView } from '../../control/methods/host.ts';
 import { defined } from '../../defined.ts';
-import { allRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
+import { listRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { ageText, durationText } from '../../time-text.ts';
 import { CommandError } from '../exit-status.ts';
-import { countOption } from '../options.ts';
+import { limitOption } from '../options.ts';
 import { circuitText, holdText } from '../show.ts';
 import { factLines, table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -19,16 +19,19 @@ export function createCommand(terminal: Terminal): Command {
     .helpGroup(helpGroups.sources)
     .description('show when each host can next be asked and why not sooner, or everything about one host')
     .argument('[key]', 'the politeness key of one host, or an address on it')
-    .option('--limit <count>', 'the most hosts to show', countOption, 1_000)
+    .option('--limit <count>', 'the most hosts to show; by default all', limitOption)
     .addHelpText('after', examples('heronry hosts', 'heronry hosts https://shop.example', 'heronry hosts --json'))
-    .action((key: string | undefined, { limit }: { readonly limit: number }, command: Command) =>
+    .action((key: string | undefined, { limit }: { readonly limit?: number }, command: Command) =>
       withDaemon(terminal, command, async (client) => {
         if (key !== undefined) {
           const host = await findHost(client, key);
           return print(terminal, command, host, () => showHost(terminal, host));
         }
-        const hosts = await allRows(limit, 'hosts', (most, after?: string) =>
-          client.call('host.list', { limit: most, ...defined({ after }) }),
+        const hosts = await listRows(
+          terminal,
+          { ...defined({ limit }), noun: 'host' },
+          'hosts',
+          (most, after?: string) => client.call('host.list', { limit: most, ...defined({ after }) }),
         );
         if (hosts.length === 0) terminal.err('no host was asked yet, or none lately');
         print(terminal, command, hosts, () => showHosts(terminal, hosts));
@@ -52,15 +55,15 @@ async function findHost(client: Client, key: string): Promise<HostView> {
 function showHosts(terminal: Terminal, hosts: readonly HostView[]): string {
   return table(terminal, hosts, [
     ['HOST', ({ key }) => plainText(key)],
-    ['SOURCES', ({ sources }) => sources.map(({ id }) => id).join(', ') || '–'],
+    ['SOURCES', ({ sources }) => sources.map(({ id }) => id).join(', ') || '–', { cutTo: 8 }],
     ['NEXT', (host) => nextText(terminal, host)],
-    ['WHY', ({ hold }) => (hold ? holdText(hold) : '–')],
-    ['BACK-OFF', ({ backOffStep }) => (backOffStep === 0 ? '–' : `step ${backOffStep}`)],
-    ['WAITING', ({ waiting }) => String(waiting)],
-    ['OPEN', ({ open }) => String(open)],
-    ['DELAY', ({ delayMs }) => (delayMs === undefined ? '–' : durationText(delayMs))],
-    ['LATENCY', ({ latencyMs }) => (latencyMs === undefined ? '–' : durationText(latencyMs))],
-    ['ROBOTS', ({ sources }) => [...new Set(sources.map(robotsWord))].join(', ') || '–'],
+    ['WHY', ({ hold }) => (hold ? holdText(hold) : '–'), { cutTo: 16 }],
+    ['BACK-OFF', ({ backOffStep }) => (backOffStep === 0 ? '–' : `step ${backOffStep}`), { spare: true }],
+    ['WAITING', ({ waiting }) => String(waiting), { spare: true }],
+    ['OPEN', ({ open }) => String(open), { spare: true }],
+    ['DELAY', ({ delayMs }) => (delayMs === undefined ? '–' : durationText(delayMs)), { spare: true }],
+    ['LATENCY', ({ latencyMs }) => (latencyMs === undefined ? '–' : durationText(latencyMs)), { spare: true }],
+    ['ROBOTS', ({ sources }) => [...new Set(sources.map(robotsWord))].join(', ') || '–', { spare: true }],
   ]);
 }
 

@@ -2,16 +2,16 @@ import { Command, Option } from 'commander';
 import type { Client } from '../../control/client.ts';
 import type { MethodInput } from '../../control/methods.ts';
 import { defined } from '../../defined.ts';
-import { allRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
+import { listRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
-import { countOption } from '../options.ts';
+import { limitOption } from '../options.ts';
 import { showProjects } from '../show.ts';
 import type { Terminal } from '../terminal.ts';
 
 type Wanted = Omit<MethodInput<'project.list'>, 'after' | 'limit'>;
 
 interface Options extends Wanted {
-  readonly limit: number;
+  readonly limit?: number;
   readonly ids?: boolean;
 }
 
@@ -25,13 +25,16 @@ export function createCommand(terminal: Terminal): Command {
     )
     .option('-l, --label <label>', 'only projects with this label')
     .option('-s, --source <id>', 'only projects with a target on this source')
-    .option('--limit <count>', 'the most projects to list', countOption, 1_000)
+    .option('--limit <count>', 'the most projects to list; by default all', limitOption)
     .option('--ids', 'print only the ids')
     .addHelpText('after', examples('heronry list', 'heronry list --label spring --json'))
     .action(({ limit, ids, ...wanted }: Options, command: Command) =>
       withDaemon(terminal, command, async (client) => {
-        const projects = await allRows(limit, 'projects', (most, after?: string) =>
-          client.call('project.list', { ...wanted, limit: most, ...defined({ after }) }),
+        const projects = await listRows(
+          terminal,
+          { ...defined({ limit }), noun: 'project' },
+          'projects',
+          (most, after?: string) => client.call('project.list', { ...wanted, limit: most, ...defined({ after }) }),
         );
         if (projects.length === 0) terminal.err(await whyNone(client, wanted));
         print(terminal, command, projects, () =>

@@ -58,6 +58,7 @@ function showPlan(terminal: Terminal, plan: PlanView): string {
     `objectives  ${keptText(objectives)}${nearestText(plan)}`,
   ];
   if (busiest.length > 0) lines.push('', showHosts(terminal, busiest));
+  if (hosts > busiest.length) lines.push(`… and ${countText(hosts - busiest.length, 'host')} with less load`);
   const told = [...busiest.filter(({ load }) => load > 1).map(overloadText), ...infeasible.map(infeasibleText)];
   if (told.length > 0) lines.push('', ...told.map((each) => terminal.paint('red', each)));
   return lines.join('\n');
@@ -90,28 +91,28 @@ function sumOf(counts: readonly number[]): number {
 }
 
 function showHosts(terminal: Terminal, hosts: readonly HostPlanView[]): string {
-  return table(
-    terminal,
-    hosts,
-    [
-      ['HOST', ({ key }) => plainText(key)],
-      ['TARGETS', ({ targets }) => String(targets)],
-      ['REQUESTS', ({ requests }) => perDayText(requests)],
-      ['LOAD', ({ load }) => loadText(load)],
-      ['DELAY', ({ delayMs }) => durationText(delayMs)],
-      ['PEAK/MIN', ({ peak }) => String(peak.requests)],
-      ['LONGEST WAIT', ({ longestWaitMs }) => (longestWaitMs === 0 ? '–' : durationText(longestWaitMs))],
-      ['BYTES', ({ bytes }) => bytesText(bytes)],
-      ['OBJECTIVES', ({ objectives }) => keptText(objectives)],
-    ],
-    'headed',
-  );
+  return table(terminal, hosts, [
+    ['HOST', ({ key }) => plainText(key)],
+    ['TARGETS', ({ targets }) => String(targets), { spare: true }],
+    ['REQUESTS/DAY', ({ requests }) => rangeText(requests)],
+    ['LOAD', ({ load }) => loadText(load)],
+    ['DELAY', ({ delayMs }) => durationText(delayMs), { spare: true }],
+    ['PEAK/MIN', ({ peak }) => String(peak.requests), { spare: true }],
+    ['LONGEST WAIT', ({ longestWaitMs }) => (longestWaitMs === 0 ? '–' : durationText(longestWaitMs)), { spare: true }],
+    ['BYTES', ({ bytes }) => bytesText(bytes), { spare: true }],
+    ['OBJECTIVES', ({ objectives }) => keptText(objectives), { cutTo: 10 }],
+  ]);
 }
 
 /** `96 a day`; where days differ, from the quietest to the busiest. */
 function perDayText(requests: readonly number[]): string {
+  return `${rangeText(requests, ' to ')} a day`;
+}
+
+/** `96`; where days differ, the quietest and the busiest. */
+function rangeText(requests: readonly number[], between = '–'): string {
   const [least, most] = [Math.min(...requests), Math.max(...requests)];
-  return least === most ? `${most} a day` : `${least} to ${most} a day`;
+  return least === most ? String(most) : `${least}${between}${most}`;
 }
 
 function keptText({ kept, broken, infeasible, worstByMs }: KeptView): string {

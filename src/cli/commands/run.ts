@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { Client } from '../../control/client.ts';
 import type { ScrapeView, StepView } from '../../view/scrape.ts';
 import { defined } from '../../defined.ts';
-import { allRows, examples, globalOptions, helpGroups, withClient, withProgress } from '../cli.ts';
+import { listRows, examples, globalOptions, helpGroups, withClient, withProgress } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
 import { followScrape, refuseIncomplete, tellHeld } from '../follow.ts';
 import { argsText, excerptLines, failureText, showEnd, tookText } from '../show-scrape.ts';
@@ -32,7 +32,7 @@ export function createCommand(terminal: Terminal): Command {
     )
     .action((source: string, args: readonly string[], { project }: { project?: string }, command: Command) => {
       const work = withClient(terminal, command, async (client) => {
-        const place = await placeOf(client, source, project);
+        const place = await placeOf(terminal, client, source, project);
         await runAll(client, place, args);
       });
       return withProgress(terminal, `waiting for ${source}`, work);
@@ -67,13 +67,18 @@ interface ProjectTargets {
  * Resolves with the project and targets to run. Rejects with a `CommandError` that lists the choices where that is
  * not one project.
  */
-async function placeOf(client: Client, source: string, project: string | undefined): Promise<ProjectTargets> {
+async function placeOf(
+  terminal: Terminal,
+  client: Client,
+  source: string,
+  project: string | undefined,
+): Promise<ProjectTargets> {
   const { sources } = await client.call('source.list', {});
   if (!sources.some(({ id }) => id === source)) {
     const known = sources.map(({ id }) => id).join(', ');
     throw new CommandError('not_found', `run: no source "${source}"${known && `: there are ${known}`}`);
   }
-  const projects = await allRows(10_000, 'projects', (limit, after?: string) =>
+  const projects = await listRows(terminal, { noun: 'project' }, 'projects', (limit, after?: string) =>
     client.call('project.list', { source, limit, ...defined({ after }) }),
   );
   const places = projects

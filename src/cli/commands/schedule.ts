@@ -83,10 +83,10 @@ function showTurns(terminal: Terminal, turns: readonly TurnView[]): string {
     ['AT', ({ dueAt }) => clockText(dueAt, now)],
     ['IN', ({ dueAt }) => (dueAt <= now ? 'due' : ageText(dueAt, now))],
     ['HOST', ({ key }) => plainText(key)],
-    ['SOURCE', ({ source }) => source],
-    ['PROJECT', ({ project }) => project],
-    ['TARGET', ({ target }) => String(target)],
-    ['BY', ({ by, dayOnly }) => (dayOnly ? `${by}, that day` : (by ?? '–'))],
-    ['URL', ({ url }) => plainText(url)],
+    ['SOURCE', ({ source }) => source, { cutTo: 8, spare: true }],
+    ['PROJECT', ({ project }) => project, { cutTo: 12 }],
+    ['TARGET', ({ target }) => String(target), { spare: true }],
+    ['BY', ({ by, dayOnly }) => (dayOnly ? `${by}, that day` : (by ?? '–')), { spare: true }],
+    ['URL', ({ url }) => plainText(url), { cutTo: 24, spare: true }],
   ]);
 }

@@ -1,10 +1,11 @@
 import { Command, Option } from 'commander';
-import type { MethodInput } from '../../control/methods.ts';
+import type { Client } from '../../control/client.ts';
+import type { MethodInput, Result } from '../../control/methods.ts';
 import type { ScrapeView } from '../../view/scrape.ts';
 import { defined } from '../../defined.ts';
-import { allRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
+import { listRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { ageText } from '../../time-text.ts';
-import { countOption } from '../options.ts';
+import { countOption, limitOption } from '../options.ts';
 import { failureText, showEnd, showScrapeLine, showStep, tookText, wishText } from '../show-scrape.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -29,7 +30,7 @@ export function createCommand(terminal: Terminal): Command {
     .option('-p, --project <id>', 'only scrapes of this project')
     .option('-s, --source <id>', 'only scrapes of this source')
     .addOption(new Option('--status <status>', 'only scrapes of this status').choices(statuses))
-    .option('--limit <count>', 'the most scrapes to list', countOption, 20)
+    .option('--limit <count>', 'the most scrapes to list', limitOption, 20)
     .addHelpText(
       'after',
       examples('heronry scrapes', 'heronry scrapes --project solar --status failed', 'heronry scrapes 4711'),
@@ -37,14 +38,14 @@ export function createCommand(terminal: Terminal): Command {
     .action((scrape: number | undefined, { limit, ...wanted }: Options, command: Command) =>
       withDaemon(terminal, command, async (client) => {
         if (scrape !== undefined) {
-          const found = await client.call('scrape.get', { scrape, limit: 1_000 });
+          const found = await withAllSteps(terminal, client, scrape);
           const lines = (): string[] => [
             showScrapeLine(terminal, found.scrape),
             ...found.steps.map((step) => `  ${showStep(terminal, step).replaceAll('\n', '\n  ')}`),
           ];
           return print(terminal, command, found, () => lines().join('\n'));
         }
-        const scrapes = await allRows(limit, 'scrapes', (most, before?: number) =>
+        const scrapes = await listRows(terminal, { limit, noun: 'scrape' }, 'scrapes', (most, before?: number) =>
           client.call('scrape.list', { ...wanted, limit: most, ...defined({ before }) }),
         );
         if (scrapes.length === 0) terminal.err(Object.keys(wanted).length > 0 ? 'no scrape matches' : 'no scrapes');
@@ -53,17 +54,32 @@ export function createCommand(terminal: Terminal): Command {
     );
 }
 
+/** Resolves with a scrape and all its steps, however many. */
+async function withAllSteps(terminal: Terminal, client: Client, scrape: number): Promise<Result<'scrape.get'>> {
+  let { scrape: view } = await client.call('scrape.get', { scrape, limit: 1 });
+  const steps = await listRows(terminal, { noun: 'step' }, 'steps', async (limit, afterStep?: number) => {
+    const found = await client.call('scrape.get', { scrape, limit, ...defined({ afterStep }) });
+    view = found.scrape;
+    return { ...found, next: found.steps.length === limit ? found.steps.at(-1)?.step : undefined };
+  });
+  return { scrape: view, steps };
+}
+
 function showScrapes(terminal: Terminal, scrapes: readonly ScrapeView[]): string {
   return table(terminal, scrapes, [
     ['SCRAPE', ({ scrape }) => String(scrape)],
-    ['PROJECT', ({ project }) => project],
-    ['SOURCE', ({ source }) => source],
-    ['STATUS', (scrape) => showEnd(terminal, scrape)],
-    ['REASON', ({ reason, wish }) => (wish === undefined ? reason : `${reason} ${wishText(wish)}`)],
+    ['PROJECT', ({ project }) => project, { cutTo: 12 }],
+    ['SOURCE', ({ source }) => source, { cutTo: 10, spare: true }],
+    ['STATUS', (scrape) => showEnd(terminal, scrape), { cutTo: 12 }],
+    [
+      'REASON',
+      ({ reason, wish }) => (wish === undefined ? reason : `${reason} ${wishText(wish)}`),
+      { cutTo: 8, spare: true },
+    ],
     ['BEGAN', ({ startedAt }) => ageText(startedAt, terminal.now())],
-    ['TOOK', (scrape) => tookText(scrape) ?? '–'],
+    ['TOOK', (scrape) => tookText(scrape) ?? '–', { spare: true }],
     ['RECORDS', countsOf],
-    ['END', endText],
+    ['END', endText, { cutTo: 16 }],
   ]);
 }
 

@@ -1,10 +1,9 @@
 import { Command } from 'commander';
 import { defined } from '../../defined.ts';
-import { allRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
-import { countOption } from '../options.ts';
+import { listRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
+import { limitOption } from '../options.ts';
 import { showProject } from '../show.ts';
 import type { Terminal } from '../terminal.ts';
-import { countText } from '../text.ts';
 
 /** `show`: shows one project, its targets and its records. */
 export function createCommand(terminal: Terminal): Command {
@@ -12,22 +11,18 @@ export function createCommand(terminal: Terminal): Command {
     .helpGroup(helpGroups.projects)
     .description('show a project: the state of its targets, and its records with their ages')
     .argument('<id>', 'the project')
-    .option('--limit <count>', 'the most records to show', countOption, 100)
+    .option('--limit <count>', 'the most records to show', limitOption, 100)
     .addHelpText('after', examples('heronry show solar', 'heronry show shop --limit 1000', 'heronry show solar --json'))
     .action((id: string, { limit }: { readonly limit: number }, command: Command) =>
       withDaemon(terminal, command, async (client) => {
-        let isCut = false;
         const [project, records] = await Promise.all([
           client.call('project.get', { id }),
-          allRows(limit, 'records', async (most, after?: string) => {
-            const answer = await client.call('project.records', { id, limit: most, ...defined({ after }) });
-            isCut = answer.next !== undefined;
-            return answer;
-          }),
+          listRows(terminal, { limit, noun: 'record' }, 'records', (most, after?: string) =>
+            client.call('project.records', { id, limit: most, ...defined({ after }) }),
+          ),
         ]);
         if (records.length === 0) terminal.err(`nothing is known of ${id} yet`);
         print(terminal, command, { ...project, records }, () => showProject(terminal, project, records));
-        if (isCut) terminal.err(`… and more than ${countText(records.length, 'record')}: --limit shows more`);
       }),
     );
 }

@@ -7,7 +7,7 @@ import { durationText } from '../../time-text.ts';
 import { countIn } from '../options.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { bytesText } from '../text.ts';
+import { bytesText, countText } from '../text.ts';
 
 type Report = Result<'waste.report'>;
 
@@ -28,29 +28,25 @@ export function createCommand(terminal: Terminal): Command {
     );
 }
 
-function showReport(terminal: Terminal, { all, sources, targets }: Report): string {
+function showReport(terminal: Terminal, { all, sources, targets, more = 0 }: Report): string {
   if (all.scrapes + all.requests === 0) return '';
   const told: readonly (TallyView & { readonly name: string })[] = (targets.length > 0 ? targets : sources).map(
     (each) => ({ ...each, name: nameOf(each) }),
   );
   const advice = [...sources, ...targets].flatMap((each) => each.advice.map(({ text }) => `${nameOf(each)}: ${text}`));
-  const costs = table(
-    terminal,
-    told.length > 1 ? [...told, { ...all, name: 'all' }] : told,
-    [
-      ['OF', ({ name }) => name],
-      ['SCRAPES', ({ scrapes }) => String(scrapes)],
-      ['UNCHANGED', ({ unchanged, scrapes }) => `${unchanged} (${percentOf(unchanged, scrapes)} %)`],
-      ['REQUESTS', ({ requests }) => String(requests)],
-      ['PULSES', ({ pulses }) => String(pulses)],
-      ['304', ({ notModified }) => String(notModified)],
-      ['BYTES', ({ bytes }) => bytesText(bytes)],
-      ['FOR NOTHING NEW', ({ unchangedBytes }) => bytesText(unchangedBytes)],
-      ['CPU', ({ cpuMs }) => durationText(cpuMs)],
-    ],
-    'headed',
-  );
-  return advice.length > 0 ? `${costs}\n\n${advice.join('\n')}` : costs;
+  const costs = table(terminal, told.length > 1 ? [...told, { ...all, name: 'all' }] : told, [
+    ['OF', ({ name }) => name, { cutTo: 16 }],
+    ['SCRAPES', ({ scrapes }) => String(scrapes)],
+    ['UNCHANGED', ({ unchanged, scrapes }) => `${unchanged} (${percentOf(unchanged, scrapes)} %)`],
+    ['REQUESTS', ({ requests }) => String(requests)],
+    ['PULSES', ({ pulses }) => String(pulses), { spare: true }],
+    ['304', ({ notModified }) => String(notModified), { spare: true }],
+    ['BYTES', ({ bytes }) => bytesText(bytes)],
+    ['FOR NOTHING NEW', ({ unchangedBytes }) => bytesText(unchangedBytes)],
+    ['CPU', ({ cpuMs }) => durationText(cpuMs), { spare: true }],
+  ]);
+  const left = more === 0 ? '' : `\n… and ${countText(more, 'less wasteful target')}`;
+  return [costs + left, ...(advice.length > 0 ? [advice.join('\n')] : [])].join('\n\n');
 }
 
 function nameOf({ source, project, target }: WasteView): string {

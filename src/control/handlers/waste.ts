@@ -37,6 +37,7 @@ export function wasteHandlers(deps: Deps): Pick<Handlers, 'waste.report'> {
         all: tallyView([...sums.values()].reduce((all, { tally }) => together(all, tally), noTally)),
         sources: sources.map(([id, { tally, everyMs }]) => wasteView(id, tally, everyMs === 0 ? undefined : everyMs)),
         targets: source === undefined ? [] : [...wasteful.items],
+        ...(source !== undefined && wasteful.seen > shown && { more: wasteful.seen - shown }),
       };
 
       function countBatches(id: string): void {

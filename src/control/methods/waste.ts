@@ -55,6 +55,8 @@ export const wasteMethods = {
       all: TallyView,
       sources: z.array(WasteView).readonly(),
       targets: z.array(WasteView).readonly(),
+      /** The number of targets with costs that are left out; missing where there are none. */
+      more: z.int().exactOptional(),
     }),
     role: 'read',
     doc: 'Reports what scraping cost lately and how much of it found nothing new, with advice.',
