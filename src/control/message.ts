@@ -4,6 +4,9 @@ import type { Event } from '../event/catalogue.ts';
 /** The longest line that a client may send, in bytes. */
 export const lineLimitBytes = 1_048_576;
 
+/** The most levels of objects and lists that a line may have: what handles parameters may go down them level by level. */
+const maxLevels = 64;
+
 /** The id that a client gives a request, by which it knows the answer. */
 export type RequestId = string | number | null;
 
@@ -34,6 +37,7 @@ export type ReadRequest =
 
 /** Reads a line of a client as a request. */
 export function readRequest(line: string): ReadRequest {
+  if (isDeeperThan(maxLevels, line)) return refuse(null, invalid(`expected at most ${maxLevels} levels of nesting`));
   let message: unknown;
   try {
     message = JSON.parse(line);
@@ -48,6 +52,21 @@ export function readRequest(line: string): ReadRequest {
   if (jsonrpc !== '2.0') return refuse(answerId, invalid('jsonrpc: expected "2.0"'));
   if (typeof method !== 'string') return refuse(answerId, invalid('method: expected a string'));
   return { ok: true, request: id === undefined ? { method, params } : { id, method, params } };
+}
+
+/** Whether a JSON text has more levels than that; nothing is built of it, nor does it have to be JSON. */
+function isDeeperThan(levels: number, text: string): boolean {
+  let level = 0;
+  let isText = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') isText = !isText;
+    else if (isText) at += character === '\\' ? 1 : 0;
+    else if (character === '{' || character === '[') level += 1;
+    else if (character === '}' || character === ']') level -= 1;
+    if (level > levels) return true;
+  }
+  return false;
 }
 
 /** Makes the line that answers a request. */

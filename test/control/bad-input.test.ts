@@ -18,9 +18,17 @@ const refusals: readonly { what: string; sent: string; id: unknown; code: number
     what: 'JSON nested beyond reason',
     sent: `${'['.repeat(500_000)}\n`,
     id: null,
-    code: -32700,
-    data: 'not_json',
-    says: /no JSON/,
+    code: -32600,
+    data: 'invalid_request',
+    says: /at most 64 levels of nesting/,
+  },
+  {
+    what: 'parameters nested beyond reason',
+    sent: `{"jsonrpc":"2.0","id":1,"method":"project.add","params":${'{"a":'.repeat(130_000)}1${'}'.repeat(130_000)}}\n`,
+    id: null,
+    code: -32600,
+    data: 'invalid_request',
+    says: /at most 64 levels of nesting/,
   },
   {
     what: 'bytes that are no text',
@@ -237,6 +245,22 @@ describe('control server, badly asked', () => {
     const short = line(1, 'daemon.ping').trim();
     client.send(`${short}${' '.repeat(lineLimitBytes - short.length)}\n`);
     assert.deepEqual(await client.next(), { jsonrpc: '2.0', id: 1, result: {} });
+  });
+
+  test('64 levels of nesting are served, and brackets in texts are no levels', async (t) => {
+    const { path } = await serve(t, { 'project.get': () => Promise.reject(new Error('unused')) });
+    const client = await rawClient(t, path);
+    const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+    const sent = (params: string): string => `{"jsonrpc":"2.0","id":1,"method":"project.get","params":${params}}\n`;
+    for (const [params, code] of [
+      [nested(63), 'invalid_params'],
+      [nested(64), 'invalid_request'],
+      [JSON.stringify({ id: `"${'[{'.repeat(100)}\\"` }), 'invalid_params'],
+      [`{"id":"\\\\","a":${nested(63)}}`, 'invalid_request'],
+    ] as const) {
+      client.send(sent(params));
+      assert.equal((await client.next())?.error?.data.code, code, params);
+    }
   });
 
   test('blank lines are not answered', async (t) => {
