@@ -51,7 +51,8 @@ export class FeedTree extends XmlTree {
 
 /** Returns the text of a title by the type that it says to be of. RSS says none, and has text and markup alike. */
 function titleText(written: string, { type, mode }: Readonly<Record<string, string>>, isAtom: boolean): string {
-  if (mode === 'base64' || type === 'application/octet-stream') return Buffer.from(written, 'base64').toString();
-  if (/^(?:text\/)?html$/i.test(type ?? '')) return textOfMarkup(written);
-  return !isAtom && type === undefined && looksMarkedUp(written) ? textOfMarkup(written) : written;
+  const isEncoded = mode === 'base64' || type === 'application/octet-stream';
+  const text = isEncoded ? Buffer.from(written, 'base64').toString() : written;
+  const isMarkup = type === undefined ? !isAtom && looksMarkedUp(text) : /^(?:text\/)?html$/i.test(type);
+  return isMarkup ? textOfMarkup(text) : text;
 }

@@ -17,40 +17,58 @@ const permanent = "guid[not(@isPermaLink) or @isPermaLink='true'][starts-with(no
 
 const links = texts(textLink, atomLink, permanent, atomPrefixedLink);
 
-const dates = 'pubDate | dc:date | published | issued';
+/** An identifier of Atom that is written as a relative address. */
+const relativeId: readonly BranchPlan[] = texts("id[starts-with(normalize-space(.), '/')]").map((branch) => ({
+  ...branch,
+  filters: [{ type: 'url' }],
+}));
 
-/** What tells items apart that have neither an identifier nor a link: title and date, and the beginning of the text where one of them is missing. */
+const published = [
+  'pubDate',
+  'published',
+  'atom:published',
+  'dc:date',
+  'issued',
+  'dcterms:issued',
+  'created[last()]',
+  'dcterms:created',
+];
+const updated = ['updated[last()]', 'atom:updated', 'modified', 'dcterms:modified'];
+const titles = ['title', 'atom:title', 'dc:title', 'media:title'];
+const enclosures = ['enclosure/@url', "link[@rel='enclosure']/@href", 'media:content/@url'];
+
+const anyTitle = titles.join(' | ');
+const anyDate = [...published, ...updated].join(' | ');
+
+/** What tells items apart that have no identifier, link or file: title and date, and the beginning of the text where one of them is missing. */
 const unnamed =
-  `normalize-space(concat(title, ' ', ${dates}, ' ', ` +
-  `substring(description | summary | content:encoded | content, 1, 500 * not(title and (${dates})))))`;
+  `normalize-space(concat(${anyTitle}, ' ', ${anyDate}, ' ', ` +
+  `substring(description | summary | content:encoded | content, 1, 500 * not((${anyTitle}) and (${anyDate})))))`;
 
 /**
  * The record of a feed whose definition declares none: one for each item of RSS 2.0 and 1.0 or entry of Atom, whose key is its own
- * identifier, else its link, else its title and date.
+ * identifier, else its link or file, else its title and date.
  */
 export const rssItem: RecordPlan = {
   type: 'item',
   key: 'id',
   each: { by: 'css', css: 'item, entry' },
   fields: [
-    field('id', [...texts('guid', 'id', 'atom:id', '@rdf:about'), ...links, ...texts(unnamed)], { type: 'text' }),
-    field('title', texts('title', 'atom:title', 'dc:title', 'media:title'), { type: 'text' }),
-    field('link', links, { type: 'url' }),
     field(
-      'published',
-      texts(
-        'pubDate',
-        'published',
-        'atom:published',
-        'dc:date',
-        'issued',
-        'dcterms:issued',
-        'created',
-        'dcterms:created',
-      ),
-      written,
+      'id',
+      [
+        ...texts('guid'),
+        ...relativeId,
+        ...texts('id', 'atom:id', '@rdf:about'),
+        ...links,
+        ...texts(...enclosures, unnamed),
+      ],
+      { type: 'text' },
     ),
-    field('updated', texts('updated[last()]', 'atom:updated', 'modified', 'dcterms:modified'), written),
+    field('title', texts(...titles), { type: 'text' }),
+    field('link', links, { type: 'url' }),
+    field('published', texts(...published), written),
+    field('updated', texts(...updated), written),
     field('author', texts('author/name', 'dc:creator', 'author', 'itunes:author'), { type: 'text' }),
     field('summary', [...markup('description'), ...markup('summary'), ...markup('itunes:summary')], { type: 'text' }),
     field('content', [at('content:encoded', 'raw'), ...markup('content')], { type: 'text' }),
@@ -58,7 +76,7 @@ export const rssItem: RecordPlan = {
       ...field('categories', texts('category[not(@term)] | category/@term | dc:subject'), { type: 'text' }),
       rule: { type: 'array', of: { type: 'text' } },
     },
-    field('enclosure', texts('enclosure/@url', "link[@rel='enclosure']/@href", 'media:content/@url'), { type: 'url' }),
+    field('enclosure', texts(...enclosures), { type: 'url' }),
   ],
 };
 
