@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { paceFileKeys } from '../schedule/levels.ts';
 import { Auth } from './auth.ts';
 import { isMapping } from './plugin.ts';
+import { RecordKey } from './record-key.ts';
 import { bareName } from './rule.ts';
 
 /** A field of which only the type is known; undefined where its rule says none. */
@@ -25,7 +26,7 @@ export const Outline = z.object({
     .record(
       z.string(),
       z
-        .object({ key: text, each: unchecked, fields: rules })
+        .object({ key: RecordKey.optional().catch(undefined), each: unchecked, fields: rules })
         .catch({ key: undefined, each: undefined, fields: {} })
         .transform(withFields),
     )

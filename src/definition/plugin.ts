@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { expected, type Issue } from '../schema/expected.ts';
 import { type Element, FieldKey, named, type Rule, typeSchemas } from './rule.ts';
+import { RecordKey } from './record-key.ts';
 import { strict } from '../schema/strict.ts';
 import { SecretName } from './auth.ts';
 
@@ -35,8 +36,8 @@ const TypedFields: z.ZodType<Readonly<Record<string, Rule>>> = z
 
 /** One type of record that a plug-in finds. */
 export const PluginRecord = strict({
-  /** The field whose text is the record's key where the plug-in gives none. */
-  key: z.string(),
+  /** What tells one record from another where the plug-in gives no key. */
+  key: RecordKey,
   fields: TypedFields,
   nulls: z.enum(['clear', 'keep']).default('clear'),
 });

@@ -146,7 +146,8 @@ function unionExpectation(issue: z.core.$ZodRawIssue & { readonly code: 'invalid
   const expected = issue.errors.flatMap(([first]) =>
     first?.code === 'invalid_type' ? [typeName(first.expected)] : [],
   );
-  return got(issue.input, [...new Set(expected)].join(' or ') || 'something else');
+  const what = [...new Set(expected)].join(' or ') || 'something else';
+  return wasMissing(issue) ? `missing, expected ${what}` : got(issue.input, what);
 }
 
 /** Names that a person who writes YAML uses. */

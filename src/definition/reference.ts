@@ -5,7 +5,7 @@ import { pluginIssues } from './plugin.ts';
 import { undeclaredObjectives } from './objective-fields.ts';
 import { scheduleIssues } from '../schedule/levels.ts';
 import { type FieldOutline, Outline } from './outline.ts';
-import { keyTypes } from '../extract/value/all.ts';
+import { contentKey, keyFields } from './record-key.ts';
 import type { Issue } from '../schema/expected.ts';
 import { placeholdersOf } from './url-pattern.ts';
 
@@ -54,9 +54,9 @@ function* keyIssues({ records }: Outline): Generator<Issue> {
     const { key } = record;
     if (key === undefined) continue;
     const path = ['records', name, 'key'];
-    const type = (yield* declaredField(record, key, path))?.type;
-    if (type !== undefined && !keyTypes.includes(type))
-      yield { path, message: `expected a field of type ${keyTypes.join(', ')}, got "${key}" of type ${type}` };
+    if (key === contentKey && own(record.fields, contentKey) !== undefined)
+      yield { path, message: 'expected [content] for the field of that name, as "content" stands for all fields' };
+    for (const field of keyFields(key)) yield* declaredField(record, field, path);
   }
 }
 
@@ -81,11 +81,15 @@ function* pulseIssues(outline: Outline): Generator<Issue> {
   if (pulse.record === undefined) return;
   const record = yield* declaredRecord(outline, pulse.record, ['pulse', 'record']);
   if (record === undefined) return;
-  if (record.key !== undefined && own(pulse.fields, record.key) === undefined) {
-    yield {
-      path: ['pulse', 'fields'],
-      message: `missing the field "${record.key}", expected the key of record "${pulse.record}" among the fields`,
-    };
+  const { key } = record;
+  if (key === contentKey)
+    yield { path: ['pulse', 'record'], message: `expected a record with a key of its own, got "${pulse.record}"` };
+  for (const field of key === undefined ? [] : keyFields(key)) {
+    if (own(pulse.fields, field) === undefined)
+      yield {
+        path: ['pulse', 'fields'],
+        message: `missing the field "${field}", expected the key of record "${pulse.record}" among the fields`,
+      };
   }
   for (const [name, { type = 'text' }] of Object.entries(pulse.fields)) {
     const path = ['pulse', 'fields', name];

@@ -3,6 +3,8 @@ import * as z from 'zod';
 import { expected } from '../schema/expected.ts';
 import { documentKinds, type DocumentName } from '../extract/document/all.ts';
 import { documentKeys } from '../extract/document/kind.ts';
+import { canonicalJson } from '../extract/value/json-text.ts';
+import { RecordKey } from './record-key.ts';
 import { HeaderValue } from './header.ts';
 import { Proxy, Request, Retry } from './request.ts';
 import { Auth } from './auth.ts';
@@ -34,8 +36,8 @@ function sizeBytes(text: string): number {
 
 /** One type of record, and how it is read from a page. */
 const RecordRule = strict({
-  /** The field whose text is the record's key. */
-  key: z.string(),
+  /** What tells one record from another. */
+  key: RecordKey,
   /** One record per match, whose fields are searched in the match and in what it holds; without it, one record per page. */
   each: EachPlace.exactOptional(),
   fields: Fields,
@@ -196,10 +198,5 @@ export function strangerAt(url: string): Source {
 
 /** Returns the version of a definition: 16 hexadecimal digits of the SHA-256 of its content. The order of keys, written defaults and comments make no difference. `plugin` is the version of its plug-in's file. */
 export function definitionVersion(source: Source, plugin = ''): string {
-  return hash('sha256', JSON.stringify(source, inKeyOrder) + plugin, 'hex').slice(0, 16);
-}
-
-function inKeyOrder(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return hash('sha256', canonicalJson(source) + plugin, 'hex').slice(0, 16);
 }

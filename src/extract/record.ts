@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type CompiledRecord, compilePlan } from './compile.ts';
 import type { RecordDraft } from './draft.ts';
+import { type KeyedContent, type Lack, recordKey } from './key.ts';
 import type { Unparsed } from '../view/scrape.ts';
+import { quoted } from './value/plain-text.ts';
 import { isLacking, type Value } from './value/value.ts';
 import type { ExtractPlan } from './plan.ts';
 import type { FieldPlan, RecordPlan } from './rule/plan.ts';
@@ -12,13 +14,10 @@ import { JsonSpot, type PageContext, type Spot } from './rule/spot.ts';
 import { type Lost, typed } from './rule/typed.ts';
 
 /** The fields of one record, read as their types. */
-interface ReadFields {
-  readonly fields: Readonly<Record<string, Value>>;
+interface ReadFields extends KeyedContent {
   /** Names of the fields that were found, readable or not. */
   readonly found: readonly string[];
   readonly unparsed: readonly Unparsed[];
-  /** The key, if it is given beside the fields. */
-  readonly key?: string | undefined;
   /** The page that the record was found on, if it is not the one of its step. */
   readonly url?: string | undefined;
 }
@@ -44,9 +43,6 @@ const maxNotes = 100;
 
 /** The work of a record, and of each of its fields, beside that of finding them. */
 const [recordSteps, fieldSteps] = [200, 50];
-
-/** Longest key of a record, in characters. */
-const keyLength = 1_000;
 
 /** The records of one type so far. */
 interface TypeState {
@@ -86,16 +82,13 @@ export class RecordTyper {
     const state = this.#stateOf(type);
     this.items += 1;
     for (const name of read.found) state.found.add(name);
-    for (const each of read.unparsed) if (this.#unparsed.length < maxUnparsed) this.#unparsed.push(each);
-    const key = read.key ?? this.#keyOf(plan, read.fields[plan.key]);
-    let lacksAny = false;
-    for (const { name, required } of plan.fields) {
-      const value = name === plan.key ? key : read.fields[name];
-      if ((!required && name !== plan.key) || !isLacking(value)) continue;
-      lacksAny = true;
-      this.missing.add(`${type}.${name}`);
-    }
-    if (lacksAny || key === undefined) {
+    for (const each of read.unparsed) this.#tell(each);
+    const key = recordKey(plan, read);
+    const lacks = [...(typeof key === 'string' ? [] : [key]), ...lackingOf(plan, read.fields)];
+    const [first] = lacks;
+    for (const { field } of lacks) this.missing.add(`${type}.${field}`);
+    if (typeof key !== 'string' || first !== undefined) {
+      if (first !== undefined) this.#tell({ record: type, ...first });
       this.refused += 1;
       return undefined;
     }
@@ -151,12 +144,8 @@ export class RecordTyper {
     return state;
   }
 
-  #keyOf({ type, key }: RecordPlan, value: Value | undefined): string | undefined {
-    if (typeof value === 'number') return String(value);
-    if (typeof value !== 'string') return undefined;
-    if (value.length <= keyLength) return value;
-    this.note(`Key too long: ${type}.${key} has ${value.length} characters, expected at most ${keyLength}`);
-    return undefined;
+  #tell(unparsed: Unparsed): void {
+    if (this.#unparsed.length < maxUnparsed) this.#unparsed.push(unparsed);
   }
 
   #contradicts(known: Readonly<Record<string, Value>>, fields: Readonly<Record<string, Value>>): boolean {
@@ -165,6 +154,13 @@ export class RecordTyper {
       ([name, value]) => Object.hasOwn(fields, name) && !isDeepStrictEqual(fields[name], value),
     );
   }
+}
+
+/** The required fields that a record lacks, but for those of its key. */
+function lackingOf({ key, fields }: RecordPlan, held: ReadFields['fields']): Lack[] {
+  return fields
+    .filter(({ name, required }) => required && !key.includes(name) && isLacking(held[name]))
+    .map(({ name }) => ({ field: name, text: quoted(held), expected: 'a value, as it is required' }));
 }
 
 /** The fields to store: with `nulls: keep` a null says nothing, and the store keeps what it has. */
@@ -270,8 +266,8 @@ function readDraft(draft: FoundDraft, { plan, fields: declared }: CompiledRecord
     const { name } = field;
     const own = draft.fields[name];
     if ((own ?? null) !== null) found.push(name);
-    // A key given beside the fields is the value of the key field too.
-    const given = own === undefined && name === plan.key ? draft.key : own;
+    // A key given beside the fields is the value of the one key field too.
+    const given = own === undefined && plan.key.length === 1 && plan.key[0] === name ? draft.key : own;
     if (given === undefined) continue;
     const lost: Lost[] = [];
     const value = typed(given, as, { base, isGiven: true, lost });

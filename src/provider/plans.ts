@@ -1,4 +1,5 @@
 import type { EachPlace, Place } from '../definition/place.ts';
+import { keyFields } from '../definition/record-key.ts';
 import { partsOf, type Rule, type Typed } from '../definition/rule.ts';
 import type {
   BranchPlan,
@@ -32,7 +33,7 @@ export function planOf(source: Source): ExtractPlan {
   const { record: own } = documentKind(source.provider);
   const records = Object.entries(source.records).map(([type, { key, each, fields, nulls }]): RecordPlan => {
     const place = eachPlan(source, each);
-    return { type, key, ...defined({ each: place }), fields: fieldPlans(fields), nulls };
+    return { type, key: keyFields(key), ...defined({ each: place }), fields: fieldPlans(fields), nulls };
   });
   return {
     id: `${definitionVersion(source)}/page`,

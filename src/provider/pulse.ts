@@ -1,6 +1,7 @@
 import { definitionVersion, politenessKey, type Source } from '../definition/source.ts';
 import type { FetchRequest } from '../fetch/request.ts';
 import type { OpenPulse, PulseBatch } from './provider.ts';
+import { keyFields } from '../definition/record-key.ts';
 import { fillUrl, matchUrl, maxUrlLength, placeholdersOf } from '../definition/url-pattern.ts';
 import type { ExtractPlan } from '../extract/plan.ts';
 import { defined } from '../defined.ts';
@@ -17,7 +18,12 @@ export function openPulse(source: Source): OpenPulse | undefined {
     id: `${definitionVersion(source)}/pulse`,
     ...documentOf({ ...source, provider: pulse.provider ?? source.provider }),
     records: [
-      { type: pulse.record, key, ...defined({ each: each && placePlan(each) }), fields: fieldPlans(pulse.fields) },
+      {
+        type: pulse.record,
+        key: keyFields(key),
+        ...defined({ each: each && placePlan(each) }),
+        fields: fieldPlans(pulse.fields),
+      },
     ],
   };
   return {

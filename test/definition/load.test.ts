@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { documentKinds } from '../../src/extract/document/all.ts';
-import { fieldTypes, keyTypes } from '../../src/extract/value/all.ts';
+import { fieldTypes } from '../../src/extract/value/all.ts';
 import { loadDaemon, loadProjects, loadSources, parseSource } from '../../src/definition/load.ts';
 import { sourceIdOf } from '../../src/definition/problem.ts';
 
@@ -140,7 +140,7 @@ describe('a definition', () => {
         '18:48 records.campaign.fields.live.true: expected text or a list, got 5',
         '19:7 records.campaign.fields.bad name: expected a name of letters, digits and "_" that starts with a letter, got "bad name"',
         '20:10 records.campaign.fields.n: expected text or a list or a mapping, got 5',
-        '21:3 records.empty.key: missing, expected text',
+        '21:3 records.empty.key: missing, expected text or a list',
         '21:20 records.empty.fields: expected at least one field, got {}',
         '22:21 finished.record: expected a declared record (campaign, empty), got "campain"; did you mean "campaign"?',
         '22:53 finished.equals: expected at least 1 element, got []',
@@ -165,11 +165,19 @@ describe('a definition', () => {
     ['with an alias of nothing', 'id: *nothing', /unresolved alias/],
     ['with a tag that nobody knows', 'id: !secret site', /unresolved tag/],
     [
-      'whose key is no text',
-      `id: site\nprovider: html\nrecords:\n  page:\n    key: live\n    fields: { live: { css: b, type: boolean } }`,
-      new RegExp(
-        `^5:10 records.page.key: expected a field of type ${keyTypes.join(', ')}, got "live" of type boolean$`,
-      ),
+      'of whose key one field is not declared',
+      `id: site\nrecords:\n  page:\n    key: [live, name]\n    fields: { live: { css: b, type: boolean } }`,
+      /^4:10 records.page.key: expected a declared field \(live\), got "name"$/,
+    ],
+    [
+      'whose key may be all content or a field called so',
+      `id: site\nrecords:\n  page:\n    key: content\n    fields: { content: b }`,
+      /^4:10 records.page.key: expected \[content\] for the field of that name, as "content" stands for all fields$/,
+    ],
+    [
+      'with a pulse of a record that has no key of its own',
+      `id: site\nrecords: { page: { key: content, fields: { a: b } } }\npulse: { record: page, fields: { a: b } }`,
+      /^3:18 pulse.record: expected a record with a key of its own, got "page"$/,
     ],
     [
       'with a selector that does not compile',

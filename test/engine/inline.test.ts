@@ -98,7 +98,11 @@ describe('a page is read on the main thread', () => {
     const body = `{"key": "a", "list": ${'['.repeat(50)}{"name": 1}${']'.repeat(50)}}`;
     const by = (json: string) => {
       const fields = [fieldOf('key', '$.key'), fieldOf('field', { json, type: 'array', of: { type: 'json' } })];
-      return isInline(planFor([{ type: 'thing', key: 'key', fields }], { document: 'json' }), body, 'application/json');
+      return isInline(
+        planFor([{ type: 'thing', key: ['key'], fields }], { document: 'json' }),
+        body,
+        'application/json',
+      );
     };
     assert.ok(await by('$..name'));
     assert.ok(!(await by(`$.list${'[0,0]'.repeat(50)}`)));

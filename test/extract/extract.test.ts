@@ -44,7 +44,7 @@ describe('a record on a page', () => {
   });
 
   test('takes a number for its key as text', async () => {
-    const plan = planFor([{ ...keyed({ id: { type: 'integer' } }), key: 'id' }]);
+    const plan = planFor([{ ...keyed({ id: { type: 'integer' } }), key: ['id'] }]);
     const { drafts } = await extracted('<p class=id>1,042</p>', plan);
     assert.equal(drafts[0]?.key, '1042');
   });
@@ -116,7 +116,7 @@ describe('several records on a page', () => {
     planFor([
       {
         type: 'card',
-        key: 'id',
+        key: ['id'],
         each: { by: 'css', css: '.card' },
         fields: [fieldOf('id', '.card @data-id'), fieldOf('title', '.title')],
         ...rest,
@@ -157,7 +157,7 @@ describe('several records on a page', () => {
       {
         ...keyed({}),
         type: 'other',
-        key: 'name',
+        key: ['name'],
         fields: [fieldOf('name', '.name')],
       },
     ]);

@@ -147,7 +147,7 @@ describe('a hostile page', () => {
   test('of XML names no file and unfolds no entity', async () => {
     const bomb =
       '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]><x><k>1</k><t>&b;&f;</t></x>';
-    const record = { type: 'x', key: 'k', fields: [fieldOf('k', 'k'), fieldOf('t', 't')] };
+    const record = { type: 'x', key: ['k'], fields: [fieldOf('k', 'k'), fieldOf('t', 't')] };
     const { drafts } = await extracted(bomb, planFor([record], { document: 'xml' }), {
       contentType: 'application/xml',
     });

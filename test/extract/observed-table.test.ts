@@ -36,10 +36,15 @@ describe('the shop of the sample', () => {
       'gives the sizes of the select where both kinds are (P6, P7)',
       span + select,
       shop,
-      { sizes: ['S', 'M'], inStock: true },
+      { imgurl: [], sizes: ['S', 'M'], inStock: true },
     ],
-    ['gives the one size where only the span is (P7)', span, shop, { sizes: ['One'], inStock: true }],
-    ['gives nothing for what matches nothing (P5)', '<p>', { 'sizes[]': shop['sizes[]'], title: shop.title }, {}],
+    ['gives the one size where only the span is (P7)', span, shop, { imgurl: [], sizes: ['One'], inStock: true }],
+    [
+      'gives nothing for what matches nothing, and an empty list (P5)',
+      '<p>',
+      { 'sizes[]': shop['sizes[]'], title: shop.title },
+      { sizes: [] },
+    ],
     [
       'gives absolute addresses of images, and none for an image without one (P11, P12)',
       images,

@@ -28,7 +28,7 @@ export function fieldOf(name: string, rule: unknown): FieldPlan {
 export function keyed(fields: Readonly<Record<string, object>>, rest: Partial<RecordPlan> = {}): RecordPlan {
   return {
     type: 'thing',
-    key: 'key',
+    key: ['key'],
     fields: Object.entries({ key: {}, ...fields }).map(([name, field]) =>
       fieldOf(name, hasPlace(field) ? field : { css: `.${name}`, ...field }),
     ),

@@ -108,9 +108,9 @@ describe('a draft of a plug-in', () => {
 
   test('whose key is too long is refused, which says so', () => {
     const id = 'k'.repeat(1_001);
-    const { drafts, refused, notes } = typedDrafts([{ type: 'trial', fields: { id } }], planWith('n: {}'), base);
-    const note = 'Key too long: trial.id has 1001 characters, expected at most 1000';
-    assert.deepEqual([drafts, refused, notes], [[], 1, [note]]);
+    const { drafts, refused, unparsed } = typedDrafts([{ type: 'trial', fields: { id } }], planWith('n: {}'), base);
+    const told = unparsed.map(({ field, expected }) => `${field}: ${expected}`);
+    assert.deepEqual([drafts, refused, told], [[], 1, ['id: a key of at most 1000 characters, got 1001']]);
   });
 
   test('that says something else than one before it with its key is counted and told, and one that adds to it is not', () => {

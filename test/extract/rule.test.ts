@@ -57,7 +57,7 @@ async function fieldsOf(body: string, fields: Readonly<Record<string, object>>, 
   const key = document === 'html' ? '.key' : '$.key';
   const record = {
     type: 'thing',
-    key: 'key',
+    key: ['key'],
     fields: Object.entries({ key, ...fields }).map(([name, rule]) => fieldOf(name, rule)),
   };
   const type = document === 'html' ? 'text/html' : 'application/json';

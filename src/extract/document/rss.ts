@@ -51,7 +51,7 @@ const unnamed =
  */
 export const rssItem: RecordPlan = {
   type: 'item',
-  key: 'id',
+  key: ['id'],
   each: { by: 'css', css: 'item, entry' },
   fields: [
     field(

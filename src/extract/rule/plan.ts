@@ -72,8 +72,8 @@ export interface FieldPlan extends RulePlan {
 /** How one type of record is read from a page. */
 export interface RecordPlan {
   readonly type: string;
-  /** The name of the field whose value is the record's key. */
-  readonly key: string;
+  /** The fields whose values are the record's key; none where all of its fields are. */
+  readonly key: readonly string[];
   /** One record per match, whose fields are searched in the match and in what it holds; without it, one record per page. */
   readonly each?: PlacePlan;
   readonly fields: readonly FieldPlan[];

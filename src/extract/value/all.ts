@@ -15,7 +15,7 @@ import { spend } from '../../work-budget.ts';
 /** The types that one text or JSON value of a document may have, in the order in which they are listed for people. */
 export const fieldTypes = { text, integer, number, boolean, date, datetime, money, url, json } as const;
 
-/** The names of the types whose values may be keys of records. */
+/** The names of the types whose values drafts of definitions take as keys. */
 export const keyTypes: readonly string[] = Object.entries<FieldType<ScalarRule>>(fieldTypes).flatMap(
   ([name, { isKey }]) => (isKey === true ? [name] : []),
 );

@@ -13,7 +13,7 @@ export interface FieldType<R extends { readonly type: string }> {
   options(z: Schemas): Zod.core.$ZodLooseShape;
   /** Options for a field with a place of its own, beyond those that elements of a list have too. */
   placeOptions?(z: Schemas): Zod.core.$ZodLooseShape;
-  /** Whether a value of the type may be the key of a record: one short value, equal only to itself. Default: it may not. */
+  /** Whether drafts of definitions may take a field of the type as a key: one short value, equal only to itself. Default: they do not. */
   readonly isKey?: true;
   /** The part of an element that a rule takes unless the definition says otherwise. Default: `text`. */
   readonly take?: 'raw' | 'link';

@@ -48,6 +48,16 @@ function positionOf(text: string, at: number): { readonly line: number; readonly
   return { line, column: at - start + 1 };
 }
 
+/** Writes a value as JSON in one form alone: names in order, and no space. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, inNameOrder);
+}
+
+function inNameOrder(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 /** How deep JSON may be nested, since code that goes through values is recursive. */
 export const jsonDepth = 64;
 
