@@ -13,7 +13,7 @@ import { loadDaemon } from './definition/load.ts';
 import { problemText } from './definition/problem.ts';
 import { defined } from './defined.ts';
 import { dataFault, looseFolder, startFailure } from './daemon/start-failure.ts';
-import { exitProcess, onStopSignals, onUncaughtErrors } from './daemon/exit-process.ts';
+import { exitProcess, hasTerminal, onSignals, onUncaughtErrors } from './daemon/exit-process.ts';
 import { type OpenDaemon, openDaemon } from './daemon/open.ts';
 import type { DaemonOptions } from './daemon/parts.ts';
 import { secretsFrom } from './session/secret-store.ts';
@@ -99,11 +99,18 @@ function endOf(daemon: OpenDaemon, log: Logger): Promise<ExitReason> {
     log.error({ reason }, 'an error that belongs to no life ends the daemon');
     exitProcess(1);
   });
-  onStopSignals(process, {
+  onSignals(process, {
+    hasTerminal: hasTerminal(),
     now: () => performance.now(),
     stop: daemon.stop,
     // The store survives an exit at any instant.
     exit: () => exitProcess(1),
+    reload() {
+      daemon.reload().then(
+        (changed) => log.info(changed, 'read the definitions again'),
+        (error: unknown) => log.warn({ err: error }, 'could not read the definitions again'),
+      );
+    },
   });
   return daemon.ended;
 }

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import type { System } from '../actor/system.ts';
 import { halt, isWriteUnderWay } from '../store/lmdb/environment.ts';
 
@@ -25,29 +26,46 @@ export function exitProcess(status: number): void {
 
 /** The process, as far as signals go. */
 interface Signals {
-  on(name: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
+  on(name: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void): unknown;
 }
 
 /** What the signals of a process call. */
-export interface StopSignalsOptions {
+export interface SignalsOptions {
+  /** Whether the process belongs to a terminal, which sends SIGHUP when it closes. A service manager sends it to have definitions read again. */
+  readonly hasTerminal: boolean;
   /** Milliseconds from an arbitrary start, which never go back. */
   now(): number;
   /** Called at the first signal: the daemon ends in order. */
   stop(): void;
   /** Called at each signal that comes a second or more after the first: the daemon ends at once. */
   exit(): void;
+  /** Called at each SIGHUP that does not come from a terminal. */
+  reload(): void;
 }
 
-/** Turns SIGINT and SIGTERM into an orderly stop, and a later one into an end at once. */
-export function onStopSignals(signals: Signals, { now, stop, exit }: StopSignalsOptions): void {
+/** Turns SIGINT, SIGTERM and the SIGHUP of a terminal into an orderly stop, a later one into an end at once, and any other SIGHUP into a reload. */
+export function onSignals(signals: Signals, { hasTerminal, now, stop, exit, reload }: SignalsOptions): void {
   let askedAt: number | undefined;
   for (const name of ['SIGINT', 'SIGTERM'] as const) signals.on(name, asked);
+  signals.on('SIGHUP', hasTerminal ? asked : reload);
 
   function asked(): void {
     if (askedAt !== undefined && now() - askedAt >= patienceMs) return exit();
     if (askedAt !== undefined) return;
     askedAt = now();
     stop();
+  }
+}
+
+/** Whether this process belongs to a terminal, wherever its streams lead. */
+export function hasTerminal(): boolean {
+  if (process.platform === 'win32') return true;
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return true;
+  } catch {
+    // Without a terminal the device cannot be opened.
+    return false;
   }
 }
 

@@ -1,6 +1,7 @@
 import { CallError } from '../actor/errors.ts';
 import type { System } from '../actor/system.ts';
 import type { ExitReason } from '../actor/types.ts';
+import type { CatalogueChange } from '../definition/catalogue.ts';
 import { createHandlers } from '../control/handlers/all.ts';
 import { root } from '../../supervisors/root.ts';
 import { createChildren } from './children.ts';
@@ -17,6 +18,8 @@ export interface OpenDaemon {
   readonly isUp: boolean;
   /** Resolves when the control socket listens for the first time; stays pending if the daemon ends before. */
   readonly listening: Promise<void>;
+  /** Reads the definitions again, and resolves with what changed. Rejects while the actor that keeps them does not run. */
+  reload(): Promise<CatalogueChange>;
   /** Begins an orderly stop; a second call does nothing. */
   stop(): void;
   /** Resolves when all actors have ended: with `shutdown` after an orderly stop, else with the reason that ended the tree. */
@@ -31,8 +34,9 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
   const { promise: listening, resolve: listens } = Promise.withResolvers<void>();
   /** The reason for which the daemon stops by itself. */
   let failure: ExitReason | undefined;
+  const ports = createPorts(parts, load, stop);
   const children = createChildren(parts, {
-    handlers: createHandlers(createPorts(parts, load, stop)),
+    handlers: createHandlers(ports),
     listens,
     fatal(reason) {
       failure ??= reason;
@@ -42,7 +46,7 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
 
   let stopping: Promise<void> | undefined;
   const starting = system.spawn(root(createRootDeps(parts, children)), { id: 'root' });
-  const opened = { parts, system, listening, stop };
+  const opened = { parts, system, listening, stop, reload };
   const spawned = await starting;
   if (spawned.ok !== true) {
     load.close();
@@ -54,6 +58,12 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
     return failure ?? reason;
   });
   return { ...opened, isUp: true, ended };
+
+  async function reload(): Promise<CatalogueChange> {
+    const change = await ports.sources.reload();
+    ports.projects.reconcile();
+    return change;
+  }
 
   function stop(): void {
     stopping ??= stopTree();

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { onStopSignals } from '../../src/daemon/exit-process.ts';
+import { onSignals } from '../../src/daemon/exit-process.ts';
 import { temporaryFolder } from '../store/fixture.ts';
 
 const program = fileURLToPath(new URL('./exit-program.ts', import.meta.url));
@@ -24,12 +24,24 @@ describe('a process that has to end', () => {
     });
 });
 
+type Sent = readonly ['SIGINT' | 'SIGTERM' | 'SIGHUP', number];
+
 /** What came of signals at certain milliseconds. */
-function toldOf(...sent: readonly (readonly ['SIGINT' | 'SIGTERM', number])[]): string[] {
+function toldOf(...sent: readonly Sent[]): string[] {
+  return toldBy(false, sent);
+}
+
+function toldBy(hasTerminal: boolean, sent: readonly Sent[]): string[] {
   const signals = new EventEmitter();
   const told: string[] = [];
   let now = 0;
-  onStopSignals(signals, { now: () => now, stop: () => told.push('stop'), exit: () => told.push('exit') });
+  onSignals(signals, {
+    hasTerminal,
+    now: () => now,
+    stop: () => told.push('stop'),
+    exit: () => told.push('exit'),
+    reload: () => told.push('reload'),
+  });
   for (const [name, at] of sent) {
     now = at;
     signals.emit(name);
@@ -46,5 +58,20 @@ describe('a daemon that is asked to stop', () => {
   test('again a second later ends at once, whichever the signal', () => {
     assert.deepEqual(toldOf(['SIGTERM', 5], ['SIGTERM', 1_005]), ['stop', 'exit']);
     assert.deepEqual(toldOf(['SIGINT', 5], ['SIGINT', 6], ['SIGTERM', 2_000]), ['stop', 'exit']);
+  });
+
+  test('by the end of its terminal stops in order', () => {
+    assert.deepEqual(
+      toldBy(true, [
+        ['SIGHUP', 5],
+        ['SIGHUP', 6],
+        ['SIGTERM', 7],
+      ]),
+      ['stop'],
+    );
+  });
+
+  test('by SIGHUP without a terminal reads its definitions again, as often as it is asked to', () => {
+    assert.deepEqual(toldOf(['SIGHUP', 5], ['SIGHUP', 2_000], ['SIGTERM', 2_001]), ['reload', 'reload', 'stop']);
   });
 });

@@ -12,6 +12,8 @@ export interface DaemonProcess {
   readonly child: ChildProcess;
   /** Resolves when its socket is open; rejects when it ends before. */
   readonly up: Promise<void>;
+  /** Resolves when it has written something that matches; rejects when it ends before. */
+  said(pattern: RegExp): Promise<void>;
   /** Resolves when it has ended: with its exit status, null when it was killed, and all it wrote. */
   readonly ended: Promise<{ readonly status: number | null; readonly output: string }>;
 }
@@ -23,29 +25,43 @@ interface ProcessPlaces {
   readonly socket: string;
   /** The present folder. Default: that of the test. */
   readonly cwd?: string;
+  /** Whether it belongs to no terminal, as a service. Default: as the test. */
+  readonly isDetached?: boolean;
 }
 
 /** Runs `heronry start`; it ends with the test at the latest. */
 export function startProcess(t: TestContext, at: ProcessPlaces): DaemonProcess {
   const words = ['--socket', at.socket, 'start', '--data', at.data, '--sources', at.sources];
-  const child = spawn(process.execPath, [program, ...words], { cwd: at.cwd, stdio: ['ignore', 'pipe', 'pipe'] });
-  const { promise: up, resolve: isUp, reject: isDown } = Promise.withResolvers<void>();
-  up.catch(() => undefined);
+  const child = spawn(process.execPath, [program, ...words], {
+    cwd: at.cwd,
+    detached: at.isDetached,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const waits = new Set<{ readonly pattern: RegExp; resolve(): void; reject(error: Error): void }>();
+  const said = (pattern: RegExp): Promise<void> => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    promise.catch(() => undefined);
+    waits.add({ pattern, resolve, reject });
+    tell();
+    return promise;
+  };
   let output = '';
+  const tell = (): void => waits.forEach(({ pattern, resolve }) => pattern.test(output) && resolve());
+  const up = said(/"control#\d+","msg":"started"/);
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (bytes: Buffer) => {
       output += bytes.toString();
-      if (/"control#\d+","msg":"started"/.test(output)) isUp();
+      tell();
     });
   const ended = once(child, 'close').then(([status]: (number | null)[]) => {
-    isDown(new Error(`it ended with ${status}: ${output}`));
+    for (const { reject } of waits) reject(new Error(`it ended with ${status}: ${output}`));
     return { status: status ?? null, output };
   });
   t.after(async () => {
     child.kill('SIGKILL');
     await ended;
   });
-  return { child, up, ended };
+  return { child, up, said, ended };
 }
 
 /** A folder of the test's own, with definition files in `sources`. */

@@ -110,6 +110,20 @@ describe('a daemon that has started', () => {
     },
   );
 
+  test('reads its definitions again at SIGHUP without a terminal, and goes on', { timeout: 20_000 }, async (t) => {
+    const places = await placesOf(t);
+    const daemon = startProcess(t, { ...places, isDetached: true });
+    await daemon.up;
+    await writeFile(
+      join(places.sources, 'shop.yaml'),
+      'id: shop\nurl: http://127.0.0.1/\nrecords: { r: { key: k, fields: { k: h1 } } }\n',
+    );
+    daemon.child.kill('SIGHUP');
+    await daemon.said(/"changed":\["shop"\].*"msg":"read the definitions again"/);
+    daemon.child.kill('SIGTERM');
+    assert.equal((await daemon.ended).status, 0);
+  });
+
   test(
     'says that it is up only when its socket is open, and keeps all to its owner',
     { timeout: 20_000 },
