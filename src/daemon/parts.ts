@@ -211,7 +211,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     agenda: createAgenda({ store, catalogue, paused: state.paused, dues }),
     scrape: createScrapeTarget({ ...working, freshnessChanged, crashed }),
     crashed,
-    pulse: createPulse(working),
+    pulse: createPulse({ ...working, look: (id) => names.projects.whereis(id)?.send({ type: 'look' }) }),
     tryPage: createTryPage(working),
     planning: createPlanning({
       state,

@@ -40,7 +40,13 @@ function tokensAfter(startedAt: number): number | undefined {
     pace: { kind: 'tokens', bucket, planned, planAt: midnight + 1_440 * minute },
   };
   const neighbours = { freeSlot: () => 0, originOf: () => undefined, demandsOn: () => [] };
-  const about = { at: midnight + 7 * minute, project: undefined, neighbours, fieldVerifiedAt: () => undefined };
+  const about = {
+    at: midnight + 7 * minute,
+    project: undefined,
+    neighbours,
+    fieldVerifiedAt: () => undefined,
+    valuesOf: () => [],
+  };
   const turn = { reason: 'due', status: 'complete', startedAt } as const;
   const { pace } = createScheduling(effectiveSchedules(state), () => 0.5).next(target, row, about, turn);
   return pace.kind === 'tokens' ? pace.bucket.tokens : undefined;
