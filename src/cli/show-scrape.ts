@@ -1,4 +1,4 @@
-import type { ScrapeView, StepView } from '../view/scrape.ts';
+import type { ScrapeView, StepView, Unparsed } from '../view/scrape.ts';
 import { ageText, durationText } from '../time-text.ts';
 import { showStatus, type Terminal } from './terminal.ts';
 import { bytesText, countText, cutText, plainText } from './text.ts';
@@ -83,9 +83,10 @@ export function showStep(terminal: Terminal, step: StepView): string {
   return [facts.join('  '), ...excerptLines(failure), ...notes].join('\n');
 }
 
-/** Formats a text that was found and is not of its field's type. */
-export function unparsedText({ record, field, text, expected }: StepView['unparsed'][number]): string {
-  return `${record}.${field}: expected ${expected}, got "${plainText(text)}"`;
+/** Formats what could not be read: of which record, by its key or its place on the page, and why. */
+export function unparsedText({ record, key, position, field, text, expected }: Unparsed): string {
+  const which = key === undefined ? (position === undefined ? '' : ` no. ${position}`) : ` ${plainText(key)}`;
+  return `${record}${which} ${field}: expected ${expected}, got "${plainText(text)}"`.trimStart();
 }
 
 /** Formats notes, one a line, and the number of those that are left out. */

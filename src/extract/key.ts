@@ -5,10 +5,10 @@ import { canonicalJson } from './value/json-text.ts';
 import { plainText, quoted } from './value/plain-text.ts';
 import { isLacking, type Value } from './value/value.ts';
 
-/** What a record must have and lacks, so that it is no record: its key, or a required field. */
-export interface Lack {
+/** A field that could not be read, or that a record must have and lacks. */
+export interface Unread {
   readonly field: string;
-  /** What is there instead: the key that is too long, or the fields that the record has. */
+  /** What is there instead; of a field that is lacking, all fields that the record has. */
   readonly text: string;
   readonly expected: string;
 }
@@ -17,7 +17,7 @@ export interface Lack {
 export interface KeyedContent {
   readonly fields: Readonly<Record<string, Value>>;
   /** What was found and could not be read. */
-  readonly unparsed: readonly { readonly field: string; readonly text: string }[];
+  readonly unparsed: readonly Unread[];
   /** The key, if it is given beside the fields. */
   readonly key?: string | undefined;
 }
@@ -29,7 +29,7 @@ const keyLength = 1_000;
  * Returns the key of a record: the canonical text of one field, the JSON list of the texts of several fields, or a digest of all
  * content; or what the record lacks for it.
  */
-export function recordKey({ key: names }: Pick<RecordPlan, 'key'>, content: KeyedContent): string | Lack {
+export function recordKey({ key: names }: Pick<RecordPlan, 'key'>, content: KeyedContent): string | Unread {
   const { fields, key: given } = content;
   const text = quoted(fields);
   const lacking = names.find((name) => isLacking(fields[name]));

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type CompiledRecord, compilePlan } from './compile.ts';
 import type { RecordDraft } from './draft.ts';
-import { type KeyedContent, type Lack, recordKey } from './key.ts';
+import { type KeyedContent, recordKey, type Unread } from './key.ts';
 import type { Unparsed } from '../view/scrape.ts';
 import { quoted } from './value/plain-text.ts';
 import { isLacking, type Value } from './value/value.ts';
@@ -17,7 +17,6 @@ import { type Lost, typed } from './rule/typed.ts';
 interface ReadFields extends KeyedContent {
   /** Names of the fields that were found, readable or not. */
   readonly found: readonly string[];
-  readonly unparsed: readonly Unparsed[];
   /** The page that the record was found on, if it is not the one of its step. */
   readonly url?: string | undefined;
 }
@@ -25,7 +24,7 @@ interface ReadFields extends KeyedContent {
 /** The records of a page or batch, and what was wrong with what was found. */
 export interface TypedDrafts {
   readonly drafts: readonly RecordDraft[];
-  /** Values that are not of the type of their field; 100 at most. */
+  /** Values that are not of the type of their field, and what refused records lack; 100 at most. */
   readonly unparsed: readonly Unparsed[];
   /** Fields that no record has, as `record.field`. */
   readonly absent: readonly string[];
@@ -49,6 +48,8 @@ interface TypeState {
   /** The fields of the records by key. */
   readonly byKey: Map<string, Readonly<Record<string, Value>>>;
   readonly found: Set<string>;
+  /** How many matches or drafts of the type were added. */
+  items: number;
   /** The key of the first record that repeats an earlier one's key. */
   repeatedKey?: string;
 }
@@ -82,13 +83,14 @@ export class RecordTyper {
     const state = this.#stateOf(type);
     this.items += 1;
     for (const name of read.found) state.found.add(name);
-    for (const each of read.unparsed) this.#tell(each);
+    state.items += 1;
     const key = recordKey(plan, read);
     const lacks = [...(typeof key === 'string' ? [] : [key]), ...lackingOf(plan, read.fields)];
-    const [first] = lacks;
+    const place = typeof key === 'string' ? { key } : { position: state.items };
+    for (const each of [...read.unparsed, ...lacks.slice(0, 1)])
+      if (this.#unparsed.length < maxUnparsed) this.#unparsed.push({ record: type, ...place, ...each });
     for (const { field } of lacks) this.missing.add(`${type}.${field}`);
-    if (typeof key !== 'string' || first !== undefined) {
-      if (first !== undefined) this.#tell({ record: type, ...first });
+    if (typeof key !== 'string' || lacks.length > 0) {
       this.refused += 1;
       return undefined;
     }
@@ -139,13 +141,9 @@ export class RecordTyper {
   #stateOf(type: string): TypeState {
     const known = this.#types.get(type);
     if (known !== undefined) return known;
-    const state: TypeState = { byKey: new Map(), found: new Set() };
+    const state: TypeState = { byKey: new Map(), found: new Set(), items: 0 };
     this.#types.set(type, state);
     return state;
-  }
-
-  #tell(unparsed: Unparsed): void {
-    if (this.#unparsed.length < maxUnparsed) this.#unparsed.push(unparsed);
   }
 
   #contradicts(known: Readonly<Record<string, Value>>, fields: Readonly<Record<string, Value>>): boolean {
@@ -157,7 +155,7 @@ export class RecordTyper {
 }
 
 /** The required fields that a record lacks, but for those of its key. */
-function lackingOf({ key, fields }: RecordPlan, held: ReadFields['fields']): Lack[] {
+function lackingOf({ key, fields }: RecordPlan, held: ReadFields['fields']): Unread[] {
   return fields
     .filter(({ name, required }) => required && !key.includes(name) && isLacking(held[name]))
     .map(({ name }) => ({ field: name, text: quoted(held), expected: 'a value, as it is required' }));
@@ -214,7 +212,7 @@ function readFields(spot: Spot, record: CompiledRecord, page: PageContext, watch
   spend(recordSteps + record.fields.length * fieldSteps);
   const fields: Record<string, Value> = {};
   const found: string[] = [];
-  const unparsed: Unparsed[] = [];
+  const unparsed: Unread[] = [];
   for (const field of record.fields) {
     const { name } = field.plan;
     const trace: Trace | undefined = watch === undefined ? undefined : { steps: [] };
@@ -222,7 +220,7 @@ function readFields(spot: Spot, record: CompiledRecord, page: PageContext, watch
     if (trace !== undefined) watch?.field(field.plan, trace, evaluated);
     if (evaluated.isFound) found.push(name);
     if (evaluated.value !== undefined) fields[name] = evaluated.value;
-    for (const each of evaluated.lost) unparsed.push(unparsedOf(record.plan, field.plan, each));
+    for (const each of evaluated.lost) unparsed.push(unparsedOf(field.plan, each));
   }
   return { fields, found, unparsed };
 }
@@ -261,7 +259,7 @@ export function typedDrafts(found: readonly FoundDraft[], plan: ExtractPlan, bas
 function readDraft(draft: FoundDraft, { plan, fields: declared }: CompiledRecord, base: string): ReadFields {
   const fields: Record<string, Value> = {};
   const found: string[] = [];
-  const unparsed: Unparsed[] = [];
+  const unparsed: Unread[] = [];
   for (const { plan: field, value: as } of declared) {
     const { name } = field;
     const own = draft.fields[name];
@@ -272,11 +270,11 @@ function readDraft(draft: FoundDraft, { plan, fields: declared }: CompiledRecord
     const lost: Lost[] = [];
     const value = typed(given, as, { base, isGiven: true, lost });
     if (value !== undefined) fields[name] = value;
-    for (const each of lost) unparsed.push(unparsedOf(plan, field, each));
+    for (const each of lost) unparsed.push(unparsedOf(field, each));
   }
   return { fields, found, unparsed, key: draft.key, url: draft.url };
 }
 
-function unparsedOf({ type }: RecordPlan, { name }: FieldPlan, { path, text, expected }: Lost): Unparsed {
-  return { record: type, field: `${name}${path}`, text, expected };
+function unparsedOf({ name }: FieldPlan, { path, text, expected }: Lost): Unread {
+  return { field: `${name}${path}`, text, expected };
 }

@@ -92,7 +92,7 @@ const AskResult = strict({
 
 const DraftResult = strict({
   type: FieldName,
-  key: z.string().min(1).max(1_000).optional(),
+  key: z.string().optional(),
   url: Url.optional(),
   fields: z.record(FieldName, JsonValue.optional()),
 });

@@ -8,8 +8,11 @@ const progressStep = 100;
 /** The largest number of notes that are remembered; a further note may be written twice. */
 const mostNotes = 1_000;
 
+/** Records that are left out of which a scrape has a line in the log, at most. */
+const mostLeftOut = 20;
+
 /**
- * Writes the lines of one scrape into the log: its end at `debug`, and each note of its steps once at `warn`. A long
+ * Writes the lines of one scrape into the log: its end at `debug`, and each note of its steps once at `warn`, as the records that it left out. A long
  * scrape, such as that of a collector or a crawl, also has its start and its progress, all at `info`. A failure is told
  * at `warn`.
  */
@@ -18,6 +21,7 @@ export class ScrapeLog {
   readonly #of: Readonly<Record<string, unknown>>;
   readonly #notes = new Set<string>();
   #isLong = false;
+  #leftOut = 0;
   #collected = 0;
   #end: { readonly status: Close['status'] | 'cut'; readonly failure?: string } = { status: 'cut' };
 
@@ -35,6 +39,12 @@ export class ScrapeLog {
   /** Logs the new notes of a step. Returns the operations of the step without the notes that an earlier step had. */
   ops(ops: StepOps): StepOps {
     const { notes, ...log } = ops.log;
+    for (const { record, position, field, text, expected } of log.unparsed) {
+      if (position === undefined || this.#leftOut >= mostLeftOut) continue;
+      this.#leftOut += 1;
+      const which = { ...this.#of, url: log.url, position, text };
+      this.#log('warn', `a record is left out: ${record}.${field}: expected ${expected}`, which);
+    }
     if (notes === undefined) return ops;
     const fresh = notes.filter((note) => !this.#notes.has(note));
     for (const note of fresh) {

@@ -182,6 +182,9 @@ function tellGap(change: Change, scrape: ScrapeRow, gap: Gap): void {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
+/** What a scrape keeps of that which its steps could not read, at most. */
+const mostUnparsed = 20;
+
 /** The scrape after one more step, with its counts and costs. */
 function withStep(scrape: ScrapeRow, { log, spent: more = {}, unmodified }: StepOps, counts: ChangeCounts): ScrapeRow {
   const walked: Writable<ScrapeRow> = {
@@ -194,6 +197,8 @@ function withStep(scrape: ScrapeRow, { log, spent: more = {}, unmodified }: Step
   if (errors > 0) walked.errors = errors;
   const repeated = (scrape.repeated ?? 0) + (log.repeated ?? 0);
   if (repeated > 0) walked.repeated = repeated;
+  const unparsed = [...(scrape.unparsed ?? []), ...log.unparsed.map((each) => ({ ...each, url: log.url }))];
+  if (unparsed.length > 0) walked.unparsed = unparsed.slice(0, mostUnparsed);
   const spent: Writable<SpentRow> = { ...scrape.spent };
   if (log.batch !== undefined) spent.batches = (spent.batches ?? 0) + 1;
   if (more.unasked !== undefined) spent.unasked = (spent.unasked ?? 0) + more.unasked;

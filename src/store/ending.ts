@@ -41,7 +41,7 @@ export function endScrape(store: Store, change: Change, scrape: ScrapeRow, endin
       reason: scrape.reason,
       steps: scrape.steps,
       counts: scrape.counts,
-      ...defined({ errors: scrape.errors, repeated: scrape.repeated }),
+      ...defined({ errors: scrape.errors, repeated: scrape.repeated, unparsed: scrape.unparsed }),
       ...why,
     },
   });

@@ -22,6 +22,23 @@ export const ScrapeReason = z.enum(['due', 'manual']);
  */
 export const ScrapeStatus = z.enum(['waiting', 'running', 'complete', 'failed', 'aborted', 'cancelled']);
 
+/** What could not be read: a text that is not of its field's type, or what a record must have and lacks, so that it is left out. */
+export const Unparsed = z.strictObject({
+  record: z.string(),
+  /** The key of the record that the field is missing in. */
+  key: z.string().exactOptional(),
+  /** Of a record without a key: its place among those of its type on the page or in the batch, from 1. */
+  position: z.int().exactOptional(),
+  field: z.string(),
+  /** The beginning of the text; of a record that is left out, of its fields. */
+  text: z.string(),
+  expected: z.string(),
+});
+export type Unparsed = Readonly<z.infer<typeof Unparsed>>;
+
+/** What a scrape could not read, with the page that it stands on. */
+const UnparsedOnPage = Unparsed.extend({ url: z.string() });
+
 /** The counts of a scrape or a step besides those of its records. */
 const met = {
   /** Places that should have been records and were none, as they lacked their key or threw. */
@@ -36,6 +53,8 @@ export const scrapeEnd = {
   steps: z.int(),
   counts: ChangeCounts,
   ...met,
+  /** The first 20 things that could not be read; its steps have them all. */
+  unparsed: z.array(UnparsedOnPage).readonly().exactOptional(),
   /** Why the scrape ended where it did, such as `known`, `end` or `loop`. */
   endReason: z.string().exactOptional(),
   failure: Failure.exactOptional(),
@@ -59,15 +78,6 @@ export const ScrapeView = z.strictObject({
   ...scrapeEnd,
 });
 export type ScrapeView = Readonly<z.infer<typeof ScrapeView>>;
-
-/** A text that is not of its field's type. The field is lost; the record is not. */
-export const Unparsed = z.strictObject({
-  record: z.string(),
-  field: z.string(),
-  text: z.string(),
-  expected: z.string(),
-});
-export type Unparsed = Readonly<z.infer<typeof Unparsed>>;
 
 /** One step of a scrape's run log. */
 export const StepView = z.strictObject({

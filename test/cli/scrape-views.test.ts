@@ -77,10 +77,17 @@ describe('what is told of scrapes', () => {
   });
 
   test('a value that could not be read is shown under its step', async (t) => {
-    const unparsed = [{ record: 'product', field: 'price', text: 'soon', expected: 'money' }];
+    const price = { record: 'product', field: 'price', text: 'soon', expected: 'money' };
+    const unparsed = [
+      { ...price, key: 'lamp' },
+      { ...price, position: 3 },
+    ];
     const { path } = await serve(t, { 'scrape.get': () => ({ scrape, steps: [{ ...step, unparsed }] }) });
     const { out } = await run(['scrapes', '41', '--socket', path], { now });
-    assert.match(out, /^ {2}step 1 .*\n {6}product\.price: expected money, got "soon"$/m);
+    assert.match(
+      out,
+      /^ {2}step 1 .*\n {6}product lamp price: expected money, got "soon"\n {6}product no\. 3 price: expected money/m,
+    );
   });
 
   test('an aborted scrape is shown with its reason, errors and message, and what went missing', async (t) => {

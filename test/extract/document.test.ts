@@ -33,7 +33,7 @@ describe('JSON', () => {
     const outcome = await readBy(items, '{"items": [{"id": 1, "tags": "abc"}]}', 'application/json');
     assert.deepEqual(outcome.ok && [outcome.extraction.drafts[0]?.fields, outcome.extraction.unparsed], [
       { id: 1 },
-      [{ record: 'item', field: 'tags', text: 'abc', expected: 'a list' }],
+      [{ record: 'item', key: '1', field: 'tags', text: 'abc', expected: 'a list' }],
     ]);
   });
 

@@ -29,7 +29,7 @@ describe('a record on a page', () => {
     );
     assert.deepEqual(drafts[0]?.fields, { key: 'a', title: 't' });
     assert.deepEqual(unparsed, [
-      { record: 'thing', field: 'backers', text: 'many people', expected: 'a whole number' },
+      { record: 'thing', key: 'a', field: 'backers', text: 'many people', expected: 'a whole number' },
     ]);
     assert.deepEqual(absent, []);
   });

@@ -140,7 +140,7 @@ describe('a hostile page', () => {
     const html = `${key}${'<i>x</i>'.repeat(10_001)}`;
     const { unparsed } = await extracted(html, planFor([keyed({ all: { css: 'i', type: 'array' } })]));
     assert.deepEqual(unparsed, [
-      { record: 'thing', field: 'all', text: '10001 elements', expected: 'at most 10000 elements' },
+      { record: 'thing', key: 'bottom', field: 'all', text: '10001 elements', expected: 'at most 10000 elements' },
     ]);
   });
 

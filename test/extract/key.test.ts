@@ -89,7 +89,7 @@ describe('the key of a record', () => {
     test(`that ${what} makes no record, which is told`, async () => {
       const both = quote('A', 'x') + page;
       const { drafts, refused, unparsed } = await extracted(both, planFor([{ ...all, key }]));
-      assert.deepEqual([drafts.length, refused, unparsed], [1, 1, [{ record: 'item', ...told }]]);
+      assert.deepEqual([drafts.length, refused, unparsed], [1, 1, [{ record: 'item', position: 2, ...told }]]);
     });
   }
 });

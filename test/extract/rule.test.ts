@@ -198,7 +198,7 @@ describe('a typed field', () => {
       { name: 'y' },
     ]);
     assert.deepEqual(unparsed, [
-      { record: 'thing', field: 'offers.price', text: 'much', expected: 'an amount with its currency' },
+      { record: 'thing', key: 'a', field: 'offers.price', text: 'much', expected: 'an amount with its currency' },
     ]);
   });
 

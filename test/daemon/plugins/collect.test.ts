@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Unparsed } from '../../../src/view/scrape.ts';
 import { secretsFrom } from '../../../src/session/secret-store.ts';
 import { openSite } from '../../support/site.ts';
 import { isEnd, json, recordsOf } from '../lists/listing.ts';
@@ -61,6 +62,38 @@ describe('a collector', () => {
     );
     const records = await recordsOf(daemon.client, 'asks');
     assert.equal(records.get('a')?.url, site.url('/a'));
+  });
+
+  test('loses a record alone whose key is too long or missing: result, event and log say which and why', async (t) => {
+    const plugin = `export function* collect() {
+      yield { type: 'trial', fields: { id: 'a' } };
+      yield { type: 'trial', key: 'k'.repeat(1001), fields: { title: 'long' } };
+      yield { type: 'trial', fields: { title: 'none' } };
+      yield { type: 'trial', key: '', fields: { title: 'empty' } };
+      for (let n = 0; n < 15; n += 1) yield { type: 'trial', fields: { id: 'b' + n } };
+    }`;
+    const daemon = await startPlugged(t, { 'keys.ts': plugin }, { sources: { keys: pluggedSource('keys') } });
+    const { scrape, steps } = await daemon.track('keys', here);
+    assert.deepEqual([scrape.status, scrape.errors, scrape.counts.added], ['complete', 3, 16]);
+    const unread = [
+      [2, 'id', 'a key of at most 1000 characters, got 1001'],
+      [3, 'id', 'a value, as it is of the key'],
+      [4, 'key', 'a key'],
+    ];
+    const short = ({ position, field, expected }: Unparsed) => [position, field, expected];
+    const end = await daemon.event((event) => event.type === 'scrape.completed');
+    assert.deepEqual(scrape.unparsed?.map(short), unread);
+    assert.deepEqual('data' in end ? Object(end.data).unparsed : undefined, scrape.unparsed);
+    assert.equal(scrape.unparsed?.[1]?.text, '{"title":"none"}');
+    assert.deepEqual(steps[0]?.unparsed.map(short), unread);
+    const lines = daemon.lines.filter(({ message }) => message.startsWith('a record is left out'));
+    assert.deepEqual(
+      lines.map(({ message, data }) => [message, data['position']]),
+      unread.map(([position, field, expected]) => [
+        `a record is left out: trial.${field}: expected ${expected}`,
+        position,
+      ]),
+    );
   });
 
   test('that throws fails its scrape with file and line, and keeps what it had found (O3)', async (t) => {

@@ -57,11 +57,6 @@ describe('the definition of a source with a plug-in', () => {
   const refused: readonly (readonly [what: string, yaml: string, message: RegExp])[] = [
     ['a place in a field', pluggedSource('x').replace('id: {}', 'id: { css: h1 }'), /unknown key "css"/],
     ['a key that is no field (O15)', pluggedSource('x').replace('key: id', 'key: name'), /expected a declared field/],
-    [
-      'a key that is no text (O15)',
-      pluggedSource('x').replace('id: {}', 'id: { type: json }'),
-      /expected a field of type text/,
-    ],
     ['a feed', pluggedSource('x', 'feed: { by: page }'), /^expected nothing here, as the plug-in/],
     ['JSON pages', pluggedSource('x', 'provider: json'), /^expected html or nothing/],
     [
