@@ -14,6 +14,10 @@ export type SourceMessage =
   /** The source's definition changed. */
   | { readonly type: 'reload' }
   | { readonly type: 'pulsed'; readonly round: PulseRound }
+  /** Records of the source were seen that may have objectives. */
+  | { readonly type: 'seen' }
+  | { readonly type: 'recheck' }
+  | { readonly type: 'rechecked'; readonly nextAt?: number }
   /** Asks for the desk of the session. Its promises may reject when this life ends. */
   | { readonly type: 'session'; readonly reply: Reply<SessionDesk> }
   /** Asks for newer credentials than those of a generation, which the site refused. */
@@ -44,6 +48,8 @@ export interface SourceDeps {
   pulseEveryMs(source: string): number | undefined;
   /** Runs one round of the pulse over the active targets of the source. */
   pulse(source: string, signal: AbortSignal): Promise<PulseRound>;
+  /** Re-checks records that are due for their objectives; resolves with when the next one is, wall time. */
+  recheck(source: string, signal: AbortSignal): Promise<number | undefined>;
   /** Opens the desk of the source's session. */
   openSession(source: string, signal: AbortSignal): Promise<SessionDesk>;
 }
@@ -53,12 +59,15 @@ const cutShort: Authenticated = {
   failure: { code: 'login_unavailable', message: 'the definition of the source changed during the log-in' },
 };
 
+/** Records that are seen within this time, in milliseconds, are looked at together. */
+const seenTogetherMs = 1_000;
+
 /** How often cookies that pages have set are saved. */
 const flushEveryMs = 60_000;
 
 /**
- * Keeps one source's session, and its pulse: a round over all its targets at fixed times, never two at once. A missed time
- * is not made up for.
+ * Keeps one source's session; its pulse, a round over all its targets at fixed times, never two at once, of which a missed time is not
+ * made up for; and the re-checks of records that have objectives.
  */
 export async function source(
   self: Self<SourceMessage>,
@@ -79,7 +88,12 @@ export async function source(
   let running = false;
   let timer: number | undefined;
   let last: (PulseRound & { readonly endedAt: number }) | undefined;
+  let recheckAt = Infinity;
+  let recheckTimer: number | undefined;
+  /** Whether a round of re-checks is under way, perhaps one that does not know of records that were seen since. */
+  let rechecks: 'none' | 'under way' | 'outdated' = 'none';
   arm();
+  self.continue({ type: 'recheck' });
 
   return {
     receive(message) {
@@ -109,6 +123,14 @@ export async function source(
           // Outside its opening hours and without targets a round makes no request.
           if (message.round.asked > 0) last = { ...message.round, endedAt: deps.clock.now() };
           return arm();
+        case 'seen':
+          if (rechecks === 'none') return armRecheck(deps.clock.now() + seenTogetherMs);
+          rechecks = 'outdated';
+          return undefined;
+        case 'recheck':
+          return recheck();
+        case 'rechecked':
+          return rechecked(message.nextAt);
         case 'status':
           return message.reply({
             session: desk.condition(),
@@ -130,6 +152,31 @@ export async function source(
     desk = await openDesk();
     everyMs = deps.pulseEveryMs(id);
     if (!running) arm();
+    if (rechecks === 'none') armRecheck(deps.clock.now());
+  }
+
+  /** Begins the next round of re-checks at an instant, unless one begins earlier. */
+  function armRecheck(at: number): void {
+    if (at >= recheckAt) return;
+    if (recheckTimer !== undefined) self.cancel(recheckTimer);
+    recheckAt = at;
+    recheckTimer = self.after(Math.max(0, at - deps.clock.now()), { type: 'recheck' });
+  }
+
+  function recheck(): void {
+    rechecks = 'under way';
+    recheckAt = Infinity;
+    recheckTimer = undefined;
+    self.task(
+      (signal) => deps.recheck(id, signal),
+      (nextAt) => ({ type: 'rechecked', ...defined({ nextAt }) }),
+    );
+  }
+
+  function rechecked(nextAt = Infinity): void {
+    const isOutdated = rechecks === 'outdated';
+    rechecks = 'none';
+    armRecheck(isOutdated ? Math.min(nextAt, deps.clock.now() + seenTogetherMs) : nextAt);
   }
 
   function openDesk(): Promise<SessionDesk> {

@@ -99,6 +99,7 @@ function reasonsText(because: readonly ReasonView[], now: number): string {
 function objectiveText(objective: ObjectiveView, now: number): string {
   const { field, warnAfterMs, errorAfterMs, isVerified, ageMs, deadlineAt } = objective;
   const limits = agesText({ warnAfterMs, errorAfterMs });
+  if (objective.records !== undefined) return recordsText(objective, objective.records, now);
   const what = field === undefined ? '' : `field ${plainText(field)}: `;
   const due =
     deadlineAt <= now
@@ -106,6 +107,23 @@ function objectiveText(objective: ObjectiveView, now: number): string {
       : `to be verified by ${instantText(deadlineAt, now)}`;
   const verified = isVerified ? 'verified' : 'never verified, counted from its creation';
   return `${what}${verified} ${durationText(ageMs)} ago; ${limits}; ${due}${sinceText(objective, now)}`;
+}
+
+/** Formats an objective on records by its oldest record, with the records that re-checks missed. */
+function recordsText(
+  { field, warnAfterMs, errorAfterMs, ageMs, deadlineAt, ...objective }: ObjectiveView,
+  { count, overdue, missed }: NonNullable<ObjectiveView['records']>,
+  now: number,
+): string {
+  const limits = agesText({ warnAfterMs, errorAfterMs });
+  const what = field === undefined ? '' : ` by field ${plainText(field)}`;
+  if (count === 0) return `each record${what}: none yet; ${limits}`;
+  const late = overdue === 0 ? `next deadline ${instantText(deadlineAt, now)}` : `${countText(overdue, 'record')} late`;
+  const failing = missed.map(
+    ({ type, key, times, message, retryAt }) =>
+      `; ${plainText(`${type} ${key}`)} was not had in ${countText(times, 're-check')} (${plainText(message)}), again ${ageText(retryAt, now)}`,
+  );
+  return `each of ${countText(count, 'record')}${what}: the oldest verified ${durationText(ageMs)} ago; ${limits}; ${late}${sinceText({ ...objective, ageMs, deadlineAt }, now)}${failing.join('')}`;
 }
 
 /** Formats since when a target is late, and since when its objective is broken where that came later. */

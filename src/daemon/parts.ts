@@ -13,6 +13,8 @@ import { effectiveSchedules } from '../definition/effective-schedule.ts';
 import { type DueTimes, createDueTimes } from '../schedule/due-times.ts';
 import { type Agenda, createAgenda } from '../scrape/agenda.ts';
 import { type RunPulse, createPulse } from '../scrape/pulse.ts';
+import { type RunRechecks, createRechecks } from '../scrape/recheck.ts';
+import { RecheckLines } from '../scrape/recheck-lines.ts';
 import { recordCrashOrPark } from '../store/targets.ts';
 import { type ScrapeTarget, createScrapeTarget } from '../scrape/scrape-target.ts';
 import { type TryPage, createTryPage } from '../scrape/try.ts';
@@ -101,6 +103,7 @@ export interface Daemon {
    */
   crashed(target: number, error: unknown, mostInRow?: number): Promise<boolean>;
   readonly pulse: RunPulse;
+  readonly recheck: RunRechecks;
   readonly tryPage: TryPage;
   readonly planning: Planning;
 }
@@ -176,6 +179,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     store,
   });
   const freshnessChanged = (): void => names.planner.whereis('planner')?.send({ type: 'look' });
+  const recordsSeen = (source: string): void => names.sources.whereis(source)?.send({ type: 'seen' });
   const crashed = async (target: number, error: unknown, mostInRow?: number): Promise<boolean> => {
     const message = error instanceof Error ? error.message : String(error);
     const retryAt = (times: number): number => clock.now() + retryDelayMs('target', times, random());
@@ -209,9 +213,15 @@ export function createDaemon(options: DaemonOptions): Daemon {
     requests,
     dues,
     agenda: createAgenda({ store, catalogue, paused: state.paused, dues }),
-    scrape: createScrapeTarget({ ...working, freshnessChanged, crashed }),
+    scrape: createScrapeTarget({ ...working, freshnessChanged, recordsSeen, crashed }),
     crashed,
-    pulse: createPulse({ ...working, look: (id) => names.projects.whereis(id)?.send({ type: 'look' }) }),
+    pulse: createPulse(working),
+    recheck: createRechecks({
+      ...working,
+      paused: state.paused,
+      lines: new RecheckLines({ clock, store, dues }),
+      freshnessChanged,
+    }),
     tryPage: createTryPage(working),
     planning: createPlanning({
       state,

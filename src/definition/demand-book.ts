@@ -30,10 +30,10 @@ export class DemandBook {
     this.#knownOf = knownOf;
   }
 
-  /** Adds a target; one without an objective demands nothing. */
+  /** Adds a target; one without an objective demands nothing, nor does one whose records have it, as their number is not known. */
   add(source: Source, url: string, schedule: TargetSchedule): void {
     const objectiveMs = shortestObjectiveMs(schedule);
-    if (objectiveMs === undefined) return;
+    if (objectiveMs === undefined || schedule.isOfRecords === true) return;
     const hours = opennessOf(schedule.hours);
     this.addAll({ source: source.id, key: politenessKey(source, url), objectiveMs, hours, targets: 1 }, source);
   }

@@ -2,11 +2,9 @@ import type { KnownPace } from '../schedule/host-pace.ts';
 import { type ScheduleLevel, scheduleOf, type TargetSchedule } from '../schedule/levels.ts';
 import { priorityOf } from '../schedule/priority.ts';
 import type { ScheduleOf } from '../schedule/row.ts';
-import { defined } from '../defined.ts';
 import type { Catalogue } from './catalogue.ts';
 import { hostPaceOf } from './demand-book.ts';
-import { endRuleOf } from './end-rule.ts';
-import { withDeclaredFields } from './objective-fields.ts';
+import { scheduleOn } from './objective-fields.ts';
 import { defaultPoliteness, politenessKey, type Source } from './source.ts';
 
 /** The facts from which schedules are made, besides targets and projects. */
@@ -33,7 +31,6 @@ export function effectiveSchedules({ catalogue, settings, paces }: ScheduleDeps)
       pace: schedule.pace ?? { kind: 'interval', everyMs },
       initialDelayMs: schedule.initialDelayMs ?? initialDelayMs,
       isLoaded: source !== undefined,
-      ...defined({ endRule: source && endRuleOf(source) }),
       key,
       host: hostPaceOf(source ?? { politeness: defaultPoliteness }, known),
       priority: priorityOf(target.found ?? [], project?.multiplier),
@@ -51,7 +48,7 @@ export function effectiveSchedules({ catalogue, settings, paces }: ScheduleDeps)
     const known = isUsual ? usual.get(source) : undefined;
     if (known?.everyMs === everyMs) return known.schedule;
     const levels = [target ?? {}, project ?? {}, source, { every: everyMs }];
-    const schedule = withDeclaredFields(scheduleOf(levels), source);
+    const schedule = scheduleOn(source, scheduleOf(levels), everyMs);
     if (isUsual) usual.set(source, { everyMs, schedule });
     return schedule;
   }
@@ -71,6 +68,6 @@ export function scheduleAt(
   const { everyMs, initialDelayMs } = settings();
   return {
     initialDelayMs,
-    ...withDeclaredFields(scheduleOf([target, project, source, { every: everyMs }]), source),
+    ...scheduleOn(source, scheduleOf([target, project, source, { every: everyMs }]), everyMs),
   };
 }

@@ -4,11 +4,28 @@ import { undeclared } from '../schema/near-name.ts';
 import type { Source } from './source.ts';
 
 /** Leaves out the objectives of a schedule for fields that the source does not declare. */
-export function withDeclaredFields(schedule: TargetSchedule, source: Source): TargetSchedule {
+function withDeclaredFields(schedule: TargetSchedule, source: Source): TargetSchedule {
   const { objectives } = schedule;
   if (objectives.every(({ field }) => field === '')) return schedule;
   const declared = fieldsOf(source);
   return { ...schedule, objectives: objectives.filter(({ field }) => field === '' || declared.has(field)) };
+}
+
+/**
+ * The schedule of a target on a source. Objectives hold for each record where the source has pages that can be asked again one by one:
+ * a list or a crawl then goes on at its own pace, and where an objective was to set it, at the interval `everyMs`.
+ */
+export function scheduleOn(source: Source, schedule: TargetSchedule, everyMs?: number): TargetSchedule {
+  const declared = withDeclaredFields(schedule, source);
+  if (!hasPagesOfRecords(source)) return declared;
+  const { pace, ...rest } = declared;
+  if (pace?.kind !== 'objective') return { ...declared, isOfRecords: true };
+  return { ...rest, isOfRecords: true, ...(everyMs !== undefined && { pace: { kind: 'interval', everyMs } }) };
+}
+
+/** Whether the records of a source's targets stand on pages that can be asked again one by one. */
+export function hasPagesOfRecords({ crawl, feed, collect, plugin }: Source): boolean {
+  return plugin === undefined && (crawl !== undefined || (collect === undefined && feed?.in === 'query'));
 }
 
 /** A source, as far as it declares fields; it may come from a definition that is not valid. */

@@ -48,6 +48,7 @@ const decided: readonly (readonly string[])[] = [
   ['feed'],
   ['collect'],
   ['crawl'],
+  ['finished'],
   ['request', 'method'],
   ['request', 'form'],
   ['request', 'json'],

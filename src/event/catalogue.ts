@@ -46,8 +46,12 @@ const objective = {
   ageMs: z.number(),
   /** When the objective was first exceeded. */
   sinceAt: instant,
-  /** The field that the objective is on; missing for the whole target. */
+  /** The field that the objective is on; missing for the whole target, or whole records. */
   field: z.string().exactOptional(),
+  /** Set where the objective holds for each record: how many are older, and the oldest of them, up to 100. The age is that of the oldest record. */
+  records: z
+    .strictObject({ count: z.int(), oldest: z.array(z.strictObject({ type: z.string(), key: z.string() })).readonly() })
+    .exactOptional(),
 };
 
 /** Declares an event type: its subjects, its name, what it says in a sentence, and its data. */

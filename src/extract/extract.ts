@@ -1,4 +1,5 @@
-import type { ExtractFailure, Extraction, ExtractOutcome } from './draft.ts';
+import type { ExtractFailure, Extraction, ExtractOutcome, RecordDraft } from './draft.ts';
+import type { Value } from './value/value.ts';
 import { defined } from '../defined.ts';
 import { type CompiledPlan, compilePlan } from './compile.ts';
 import { maxParts, TooManyParts } from './tree/parts.ts';
@@ -6,7 +7,7 @@ import { sitemapLinks } from './links.ts';
 import { fewLinks, maxExcerptUnits, takeExcerpt } from './excerpt.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { openDocument, type OpenedBody } from './body.ts';
-import type { ExtractPlan } from './plan.ts';
+import type { ExtractPlan, FinishedRule } from './plan.ts';
 import { readRecords, RecordTyper, type FieldWatch } from './record.ts';
 import { evaluate } from './rule/evaluate.ts';
 import type { PageContext, Spot } from './rule/spot.ts';
@@ -57,7 +58,6 @@ function readOpened(
 ): ExtractOutcome {
   const compiled = compilePlan(plan);
   const typer = new RecordTyper('drop');
-  if (page.brokenCharset !== undefined) typer.note(`Bytes that are not of the page's charset: ${page.brokenCharset}`);
   for (const record of compiled.records) {
     readRecords(root, record, page, { typer, most: maxDrafts, watch });
     if (typer.drafts.length > maxDrafts) return failed({ code: 'too_many_records', limit: maxDrafts });
@@ -68,7 +68,7 @@ function readOpened(
   const { notes, ...typed } = typer.typed(plan.records);
   const extraction: Extraction = {
     ...typed,
-    finished: false,
+    finished: plan.finished !== undefined && isFinished(drafts, plan.finished),
     items,
     ...(notes.length > 0 && { notes }),
     ...waysOn(compiled, root, page, fingerprint),
@@ -108,6 +108,11 @@ function waysOn(
     sitemaps: tree === undefined || !isSitemap ? undefined : sitemapLinks(tree).sitemaps,
     fingerprint: tree === undefined || isSitemap || !isCompared ? undefined : fingerprintOf(tree),
   });
+}
+
+function isFinished(drafts: readonly RecordDraft[], { record, field, equals }: FinishedRule): boolean {
+  const values = drafts.filter(({ type }) => type === record).map(({ fields }): Value => fields[field] ?? null);
+  return values.length > 0 && values.every((value) => equals.some((each) => each === value));
 }
 
 /**

@@ -19,12 +19,12 @@ import { documentKind } from '../extract/document/all.ts';
 
 /** The parts that all plans of a source share. */
 export function documentOf(
-  source: Pick<Source, 'provider' | 'tree' | 'csv' | 'encoding'>,
-): Pick<ExtractPlan, 'document' | 'tree' | 'csv' | 'encoding'> {
+  source: Pick<Source, 'provider' | 'tree' | 'csv'>,
+): Pick<ExtractPlan, 'document' | 'tree' | 'csv'> {
   return {
     document: source.provider,
     tree: source.tree,
-    ...defined({ csv: source.csv, encoding: source.encoding }),
+    ...defined({ csv: source.csv }),
   };
 }
 
@@ -39,6 +39,7 @@ export function planOf(source: Source): ExtractPlan {
     id: `${definitionVersion(source)}/page`,
     ...documentOf(source),
     records: own !== undefined && records.length === 0 ? [own] : records,
+    ...defined({ finished: source.finished }),
   };
 }
 

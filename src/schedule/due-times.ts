@@ -92,7 +92,8 @@ export function dueInputsOf(
     hours: schedule.hours,
     given: givenFor(pace, schedule.pace),
     firstAt,
-    recheck: fresh && recheckOf(fresh, schedule, neighbours),
+    // Records are re-checked one by one, whenever their target is due.
+    recheck: fresh?.records === undefined ? fresh && recheckOf(fresh, schedule, neighbours) : undefined,
     manualAt,
     holds,
   };

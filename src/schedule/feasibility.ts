@@ -8,7 +8,7 @@ export const recheckShare = 0.5;
  * The part of an objective that may be planned away, closed hours not counted. The rest is slack: the pause between two requests
  * is drawn at random, answers are slower at times, and one that fails is repeated.
  */
-const plannedPart = 0.9;
+export const plannedPart = 0.9;
 
 /** The least time assumed from a target's due time to its commit, in ms. */
 const leastScrapeMs = 1_000;
@@ -118,6 +118,56 @@ export function takenOn(host: HostPace, demands: readonly Demand[]): number {
     const { isFeasible, load } = feasibility(demand, host, taken);
     return isFeasible ? taken + load : taken;
   }, 0);
+}
+
+/** The records of a target that share an objective, as they decide how early their re-checks begin. */
+export interface RecordDemand extends DueObjective {
+  readonly records: number;
+  /** The pages on which the records stand: as many requests verify all of them. */
+  readonly pages: number;
+}
+
+/**
+ * Returns how the re-checks of a target's records are spaced: the time that the host needs for each in the turns reserved for re-checks,
+ * after what shorter objectives take, and the slack before a deadline, both in ms.
+ *
+ * @param demands - the demands of the host, the shortest objective first; those of longer objectives are passed over.
+ */
+export function recordSpacing(
+  { shortestMs, objectiveMs, hours: { closedMs, openPart } = alwaysOpen, records, pages }: RecordDemand,
+  host: HostPace,
+  demands: readonly Demand[],
+): { readonly gapMs: number; readonly slackMs: number } {
+  const taken = takenOn(
+    host,
+    demands.filter((each) => each.objectiveMs < shortestMs),
+  );
+  const sharing = demands
+    .filter((each) => each.objectiveMs === shortestMs)
+    .reduce((sum, each) => sum + each.targets, 0);
+  const share = Math.max(leastShare, recheckShare - taken);
+  return {
+    gapMs: (host.delayMs * Math.max(pages, sharing)) / (openPart * share * Math.max(1, records)),
+    slackMs: closedMs + Math.max(scrapeMs(host), (1 - plannedPart) * Math.max(0, objectiveMs - closedMs)),
+  };
+}
+
+/** The part of a host's turns that re-checks of records count on even where shorter objectives take all. */
+const leastShare = 0.05;
+
+/**
+ * Returns the latest instant at which the re-checks of records can begin so that each is over by its deadline, one each `gapMs`; infinite
+ * without records.
+ *
+ * @param deadlines - in ascending order.
+ */
+export function latestBegin(deadlines: Iterable<number>, gapMs: number): number {
+  let [begin, count] = [Infinity, 0];
+  for (const deadlineAt of deadlines) {
+    count += 1;
+    begin = Math.min(begin, deadlineAt - count * gapMs);
+  }
+  return begin;
 }
 
 const alwaysOpen: Openness = { closedMs: 0, openPart: 1 };

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../defined.ts';
 import { type TargetSchedule, pacedObjective } from './levels.ts';
 import { type Objective, type TargetObjective, deadlineOf, paceOfObjective } from './time/objective.ts';
 import { type Openness, opennessOf } from './time/open-hours.ts';
 
-/** A target's objectives and when the target and its fields were last verified. Instants are wall time. */
+/** A target's objectives and when the target and its fields were last verified. Of objectives on records, the instants are those of the oldest record. Instants are wall time. */
 export interface FreshRow {
   /** The politeness key: targets of one key and objective share the time that their host has for it. */
   readonly key: string;
@@ -22,6 +23,18 @@ export interface FreshRow {
   readonly episodes?: Readonly<Record<string, Episode>>;
   /** When an age changes its level by itself; missing when none will. */
   readonly crossAt?: number;
+  /** Set where the objectives hold for each record. */
+  readonly records?: RecordAges;
+}
+
+/** The ages of a target's records, as the store keeps them. */
+export interface RecordAges {
+  /** The pages on which the records stand. */
+  readonly pages: number;
+  /** The fields whose ages are kept, with an empty name for the record as a whole. */
+  readonly fields: readonly string[];
+  /** Set while the ages are made anew, since other fields have objectives: the last record that has its ages; -1 while old ones are removed. */
+  readonly madeTo?: number;
 }
 
 /** The fields of a target that a scrape verified, and whether it verified the target as a whole. */
@@ -59,7 +72,9 @@ export function freshRowOf(
   if (objectiveMs === undefined) return undefined;
   const { objectives } = schedule;
   const hours = opennessOf(schedule.hours);
-  const ofTarget = Math.min(createdAt, at);
+  const records = schedule.isOfRecords === true ? recordAgesOf(objectives, before?.records) : undefined;
+  // A target without records is as fresh as can be.
+  const ofTarget = records === undefined ? Math.min(createdAt, at) : at;
   const known = new Map(Object.entries(before?.fields ?? {}));
   const fields = objectives
     .filter(({ field }) => field !== '')
@@ -72,12 +87,38 @@ export function freshRowOf(
     source,
     objectiveMs,
     ...defined({ hours }),
-    verifiedAt: before?.verifiedAt ?? Math.min(wholeAt ?? ofTarget, at),
+    verifiedAt: before?.verifiedAt ?? (records === undefined ? Math.min(wholeAt ?? ofTarget, at) : at),
     misses: before?.misses ?? 0,
+    ...defined({ records }),
     ...(fields.length > 0 && { fields: Object.fromEntries(fields) }),
     ...(episodes.length > 0 && { episodes: Object.fromEntries(episodes) }),
   };
   return withCrossing(fresh, objectives, at);
+}
+
+function recordAgesOf(objectives: readonly TargetObjective[], before: RecordAges | undefined): RecordAges {
+  const fields = objectives.map(({ field }) => field);
+  if (before !== undefined && isDeepStrictEqual(before.fields, fields)) return before;
+  return { pages: before?.pages ?? 0, fields, madeTo: -1 };
+}
+
+/** Whether the ages of a target's records are not all known, as other fields have objectives now. */
+export function isMakingAges({ records }: FreshRow): boolean {
+  return records?.madeTo !== undefined;
+}
+
+/**
+ * The row of objectives on records, brought up to the oldest record of each.
+ *
+ * @param oldestAt - when the oldest record was last verified, as a whole under an empty name; `undefined` where there is none.
+ */
+export function withOldest(fresh: FreshRow, at: number, oldestAt: (field: string) => number | undefined): FreshRow {
+  const fields = Object.keys(fresh.fields ?? {}).map((field) => [field, oldestAt(field) ?? at] as const);
+  return {
+    ...fresh,
+    verifiedAt: oldestAt('') ?? at,
+    ...(fields.length > 0 && { fields: Object.fromEntries(fields) }),
+  };
 }
 
 /** The shortest age that a target should not come to, by its objectives and by its pace; `undefined` without any. */
@@ -188,6 +229,7 @@ export function withAges(
 
 /** The row with the instant at which the planner has to look at its ages: at once if an event is to be told. */
 function withCrossing(fresh: FreshRow, objectives: readonly TargetObjective[], at: number): FreshRow {
+  if (isMakingAges(fresh)) return { ...fresh, crossAt: at };
   const { fresh: aged, events } = withAges(fresh, objectives, at);
   if (events.length === 0) return aged;
   const { crossAt: _, ...rest } = fresh;
@@ -224,6 +266,8 @@ export interface EpisodeEvent {
   readonly ageMs: number;
   /** When the episode began. */
   readonly sinceAt: number;
+  /** The age that is the limit of this level, in ms. */
+  readonly limitMs: number;
 }
 
 /**
@@ -240,8 +284,10 @@ export function withAge(
   const level = levelOf(ageMs, objective);
   if (level === episode.level || (level === 'warn' && episode.level === 'error')) return { episode };
   const sinceAt = episode.sinceAt ?? lastVerifiedAt + firstAfter(objective);
-  if (level === 'fresh') return { episode: freshEpisode, event: { kind: 'recovered', at, ageMs, sinceAt } };
-  return { episode: { level, sinceAt }, event: { kind: level, at, ageMs, sinceAt } };
+  const { warnAfterMs, errorAfterMs } = objective;
+  const limitMs = (level === 'error' ? errorAfterMs : warnAfterMs) ?? firstAfter(objective);
+  if (level === 'fresh') return { episode: freshEpisode, event: { kind: 'recovered', at, ageMs, sinceAt, limitMs } };
+  return { episode: { level, sinceAt }, event: { kind: level, at, ageMs, sinceAt, limitMs } };
 }
 
 /** The next instant at which the age alone changes the level: when to look again. Nothing for what is broken already. */

@@ -57,6 +57,8 @@ export interface TargetSchedule {
   readonly hours: readonly OpenHours[];
   /** The objective of the whole target first, if it has one, then those of its fields. */
   readonly objectives: readonly TargetObjective[];
+  /** Set where the objectives hold for each record of the target by itself, and not for the target: of lists and crawls. */
+  readonly isOfRecords?: true;
 }
 
 /** Yields conflicts between the keys of one level, such as two paces at once. */

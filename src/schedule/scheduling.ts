@@ -4,13 +4,16 @@ import {
   type FreshnessEvent,
   type FreshRow,
   freshRowOf,
+  isMakingAges,
   type Verification,
   verifiedBy,
   withAges,
   withMisses,
+  withOldest,
   withVerification,
 } from './fresh-row.ts';
 import { nextDueAt } from './next-due.ts';
+import type { TargetObjective } from './time/objective.ts';
 import { givenFor, paceOf, type PaceRow } from './pace/all.ts';
 import type { EndedScrape } from './pace/pace.ts';
 import type {
@@ -28,8 +31,6 @@ export interface Scheduling {
   first(target: ScheduledTarget, context: ScheduleContext, before?: ScheduleRow): ScheduleRow;
   /** The row after a scrape, `ended`, or after a change of what decides. */
   next(target: ScheduledTarget, row: ScheduleRow, context: ScheduleContext, ended?: EndedScrape): ScheduleRow;
-  /** When a target's records say that it is finished: a past instant or `at` where they say so now; `undefined` where they never will. */
-  endsAt(target: ScheduledTarget, context: ScheduleContext): number | undefined;
   /** Whether the row of a target that rests holds something to remember. */
   isKept(row: ScheduleRow): boolean;
   /** The row after a verification, or as its ages are by now, with the changes of freshness that are to be told. */
@@ -44,8 +45,8 @@ export interface ScheduleContext {
   readonly neighbours: Neighbours;
   /** When a field was last verified, as far as the first of the target's records tell; `undefined` where none of these has it. */
   readonly fieldVerifiedAt: (field: string) => number | undefined;
-  /** The values of the target's records of a type; none where it has very many. */
-  readonly valuesOf: (record: string) => Iterable<Readonly<Record<string, unknown>>>;
+  /** When the target's oldest record was last verified, or a field of the record for which that was longest ago; `undefined` without any. */
+  readonly oldestRecordAt: (field: string) => number | undefined;
 }
 
 /** A row after a verification, and the changes of freshness to be told. */
@@ -68,20 +69,16 @@ export function createScheduling(scheduleOf: ScheduleOf, random: () => number): 
       const begun = newPace(schedule, context, firstAt);
       const pace = before?.pace.kind === begun.kind ? begunAgain(begun, before, schedule) : begun;
       const fresh = freshFor(target, before && notAfter(before, schedule, at), schedule, context);
-      const endsAt = endOf(schedule, context);
-      const row = { target: target.target, since: at, firstAt, pace, ...defined({ fresh, endsAt }) };
-      return withDueAt(row, schedule, context);
+      return withDueAt({ target: target.target, since: at, firstAt, pace, ...defined({ fresh }) }, schedule, context);
     },
     next(target, row, context, ended) {
       const schedule = scheduleOf(target, context.project);
       const { at } = context;
       const known = notAfter(row, schedule, at);
       if (row.rest !== undefined) {
-        const { dueAt: _due, manualAt: _manual, firstAt: _first, fresh: _fresh, endsAt: _end, ...resting } = known;
+        const { dueAt: _due, manualAt: _manual, firstAt: _first, fresh: _fresh, ...resting } = known;
         const fresh = freshFor(target, known, schedule, context);
-        // A target that is parked ends as others do.
-        const endsAt = row.rest === 'parked' ? endOf(schedule, context, row) : undefined;
-        return { ...resting, ...defined({ fresh, endsAt }) };
+        return fresh === undefined ? resting : { ...resting, fresh };
       }
       const turned = ended === undefined ? known : afterScrape(known, ended, schedule, { at, random });
       const firstAt = firstScrapeAt(turned.firstAt, at, schedule.initialDelayMs);
@@ -89,22 +86,24 @@ export function createScheduling(scheduleOf: ScheduleOf, random: () => number): 
       const isSame = !schedule.isLoaded || isGiven(turned.pace, schedule);
       const fresh = freshFor(target, turned, schedule, context);
       const isDue = ended?.reason === 'due' && ended.endReason !== 'unavailable';
-      const counted = fresh && ended ? withMisses(fresh, schedule, ended.startedAt, isDue) : fresh;
+      const isCounted = fresh?.records === undefined;
+      const counted = fresh && ended && isCounted ? withMisses(fresh, schedule, ended.startedAt, isDue) : fresh;
       const next = {
         target: turned.target,
         since: isSame ? turned.since : at,
         pace: isSame ? turned.pace : newPace(schedule, context, firstAt),
-        ...defined({ manualAt: turned.manualAt, firstAt, fresh: counted, endsAt: endOf(schedule, context, row) }),
+        ...defined({ manualAt: turned.manualAt, firstAt, fresh: counted }),
       };
       return withDueAt(next, schedule, context);
     },
-    endsAt: (target, context) => endOf(scheduleOf(target, context.project), context),
     isKept: ({ fresh, pace }) => fresh !== undefined || paceOf(pace).isKeptAtRest === true,
     verified(target, row, context, seen) {
       if (row.fresh === undefined) return { row, events: [] };
       const schedule = scheduleOf(target, context.project);
       const { objectives } = schedule;
-      const seenRow = seen === undefined ? row.fresh : withVerification(row.fresh, objectives, seen);
+      const seenRow = seenBy(row.fresh, objectives, context, seen);
+      // Not all ages are known yet.
+      if (isMakingAges(seenRow)) return { row: { ...row, fresh: { ...seenRow, crossAt: context.at } }, events: [] };
       if (!schedule.isLoaded) {
         // The objectives are not known now: how it stands with them is looked at when they are.
         const { crossAt: _, ...fresh } = seenRow;
@@ -150,20 +149,21 @@ export function afterScrape(
   };
 }
 
-/** When a target ends by its records; while its source is not loaded, what its row has stands. */
-function endOf(
-  { isLoaded, endRule }: Pick<EffectiveSchedule, 'isLoaded' | 'endRule'>,
-  { at, valuesOf }: ScheduleContext,
-  row?: ScheduleRow,
-): number | undefined {
-  return isLoaded ? endRule?.endsAt(valuesOf(endRule.record), at) : row?.endsAt;
-}
-
 /** The row with the instant at which it is due, as far as that is known without a person's request and a start of the daemon. */
 function withDueAt(row: ScheduleRow, schedule: EffectiveSchedule, { at, neighbours }: ScheduleContext): ScheduleRow {
   const { dueAt: _, manualAt, ...unasked } = row;
   const dueAt = nextDueAt(dueInputsOf(unasked, schedule, neighbours, { at }));
   return { ...unasked, ...defined({ dueAt, manualAt }) };
+}
+
+function seenBy(
+  fresh: FreshRow,
+  objectives: readonly TargetObjective[],
+  { at, oldestRecordAt }: ScheduleContext,
+  seen: Verification | undefined,
+): FreshRow {
+  if (fresh.records !== undefined) return withOldest(fresh, at, oldestRecordAt);
+  return seen === undefined ? fresh : withVerification(fresh, objectives, seen);
 }
 
 function begunAgain(begun: PaceRow, before: ScheduleRow, { pace: given }: EffectiveSchedule): PaceRow {

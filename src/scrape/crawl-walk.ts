@@ -179,6 +179,7 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
       reading: wantsFingerprint(guard, crawl) ? { ...reading, fingerprint: true } : reading,
       request: provider.request,
       follows: (url) => follows(page, url),
+      ...(place.kind === 'detail' && { keepsPage: true }),
     };
     underWay.set(visit, page);
     return visit;

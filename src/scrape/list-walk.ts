@@ -31,6 +31,8 @@ export interface ListWalkOptions {
   readonly isFull: boolean;
   readonly copy?: PageCopy | undefined;
   readonly keepsCopy?: true;
+  /** Set where each page of the list has an address of its own, so that its records can be asked for there again. */
+  readonly keepsPages?: true | undefined;
   /** Whether a completed scrape has stored the item. */
   isKnown(draft: RecordDraft): boolean;
   readonly errors: ErrorTally;
@@ -133,6 +135,7 @@ export function listWalk(options: ListWalkOptions): Walk {
         copy: page === 1 && options.copy !== undefined ? options.copy : undefined,
         afterMs: page === 1 && options.afterMs !== undefined ? options.afterMs : undefined,
         advise,
+        keepsPage: options.keepsPages,
       }),
       request: (address, copy, hop) => provider.request(address, copy, hop, at),
     };
@@ -213,7 +216,7 @@ function complete(reason: string): ScrapeEnd {
 }
 
 /** The reading of a later page. Only the first page of a list may not be empty. */
-function laterPage(reading: OpenList['reading']): OpenList['reading'] {
+export function laterPage(reading: OpenList['reading']): OpenList['reading'] {
   return { ...reading, plan: { ...reading.plan, id: `${reading.plan.id}+`, mayBeEmpty: true } };
 }
 

@@ -6,6 +6,7 @@ import { canonicalOptions, canonicalUrl, requestKey } from '../frontier/canonica
 import { linkRules } from '../frontier/links.ts';
 import { openProvider } from '../provider/declared.ts';
 import type { OpenProvider } from '../provider/provider.ts';
+import { hasPagesOfRecords } from '../definition/objective-fields.ts';
 import { hoursOver } from '../request/failure.ts';
 import { dayOf } from './windows.ts';
 import { beginCrawl, isSeen, type NewPlace, nextPlaces, unvisited } from '../store/crawl.ts';
@@ -65,7 +66,8 @@ export async function openWalk(store: Store, begun: Begun, now: () => number): P
   const { collect } = source;
   if (collect === undefined) {
     const visit = target.settled === 0 ? 'first' : 'later';
-    return listWalk({ url, provider, list, visit, isFull, copy, keepsCopy: true, isKnown, errors, resume });
+    const keepsPages = hasPagesOfRecords(source) || undefined;
+    return listWalk({ url, provider, list, visit, isFull, copy, keepsCopy: true, keepsPages, isKnown, errors, resume });
   }
   return collectWalk({
     provider,

@@ -158,7 +158,7 @@ function counted({ asked, failed, failure }: PulseRound, outcome: RequestResult[
 }
 
 /** The cost of a pulse's request; `undefined` if none was sent. */
-function pulseTally(result: RequestResult): PulseTally | undefined {
+export function pulseTally(result: RequestResult): PulseTally | undefined {
   const { outcome } = result;
   if (!wasSent(result)) return undefined;
   return {
@@ -178,8 +178,6 @@ export interface PulseDeps {
   catalogue(): Catalogue;
   readonly dues: Pick<DueTimes, 'scheduleOf'>;
   readonly makeRequest: MakeRequest;
-  /** Has a project look at its targets again, of which one is finished or ends at another time. */
-  look(project: string): void;
 }
 
 /**
@@ -195,11 +193,7 @@ export function createPulse(deps: PulseDeps): RunPulse {
     const source = deps.catalogue().sources.get(id)?.source;
     if (source?.pulse === undefined) return { asked: 0, failed: 0 };
     const commit = async (target: TargetRow, read: Pick<PulseOps, 'url' | 'observedAt' | 'drafts'>): Promise<void> => {
-      const endsAt = (): number | undefined => store().schedule.get(target.target)?.endsAt;
-      const before = endsAt();
-      const done = await deps.unlessFull(() => commitPulse(store(), { source: id, target: target.target, ...read }));
-      const isFinished = done?.outcome === 'committed' && done.targetStatus === 'finished';
-      if (isFinished || endsAt() !== before) deps.look(target.project);
+      await deps.unlessFull(() => commitPulse(store(), { source: id, target: target.target, ...read }));
     };
     // Numbers and not rows, since a round may last for hours: a range that is half read keeps its snapshot of the store.
     const targets = [...store().targets.numbersOfSource(id)];
@@ -234,7 +228,7 @@ const keptCosts = 1_000;
 const keptMs = 60_000;
 
 /** The costs of one round of a pulse. They are written a few at a time, since a round may last for hours. */
-class RoundCosts {
+export class RoundCosts {
   readonly #source: string;
   readonly #deps: Pick<PulseDeps, 'clock' | 'store' | 'unlessFull'>;
   #costs = new Map<number | undefined, PulseTally>();

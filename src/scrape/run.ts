@@ -137,7 +137,7 @@ export async function runScrape(
     }
     const close = ended !== undefined && underWay.size === 1 ? closeOf(ended) : undefined;
     isClosed = close !== undefined;
-    const ops = stepOps(visit, visited, { page, close, draftsBefore });
+    const ops = { ...stepOps(visit, visited, { page, close, draftsBefore }), ...pageOf(visit, visited, version) };
     draftsBefore += ops.drafts.length;
     await commit(ops);
     walk.written?.(visit);
@@ -168,6 +168,12 @@ export async function runScrape(
   function closeOf(end: ScrapeEnd): Close {
     return { ...end, ...defined({ copy }) };
   }
+}
+
+/** What is stored of a page that can be asked again, apart from its records. */
+function pageOf(visit: Visit, { url, result: { outcome } }: Visited, version: string): Pick<StepOps, 'page'> {
+  if (visit.keepsPage !== true || outcome.kind !== 'read') return {};
+  return { page: { url, version, ...outcome.validators } };
 }
 
 /** Throws `Superseded` for a commit that was superseded. */

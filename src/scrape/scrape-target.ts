@@ -41,6 +41,8 @@ export interface ScrapeTargetDeps {
   crashed(target: number, error: unknown, mostInRow?: number): Promise<unknown>;
   /** Called after the scrape of a target with an objective: the planner looks again when to warn of it. */
   freshnessChanged(): void;
+  /** Called when records of a source were stored that have objectives. */
+  recordsSeen(source: string): void;
 }
 
 /** Called by a scrape that is under way, for the actor of its project. */
@@ -110,7 +112,9 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
       timeLimitMs: deps.settings().timeLimitMs,
       async commit(step: Fence, ops: StepOps) {
         const written = log.ops(redactedStep(sent, ops));
-        return ended(written.close, log.written(ops, await commitStep(store(), step, written)));
+        const result = ended(written.close, log.written(ops, await commitStep(store(), step, written)));
+        if (store().schedule.get(target.target)?.fresh?.records !== undefined) deps.recordsSeen(source.id);
+        return result;
       },
       async close(closed: Omit<Fence, 'step'>, close: Close) {
         log.closing(close);

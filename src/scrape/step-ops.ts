@@ -82,10 +82,10 @@ function spentOf(result: RequestResult): SpentRow | undefined {
 /** The operations of a step without the credentials that the requests of its scrape were sent with. */
 export function redactedStep(sent: SentCredentials, ops: StepOps): StepOps {
   if (sent.isEmpty) return ops;
-  const { log, resume, close } = ops;
+  const { log, resume, close, page, ...others } = ops;
   const { failure, notes } = log;
   return {
-    ...ops,
+    ...others,
     log: {
       ...log,
       url: sent.url(log.url),
@@ -95,6 +95,8 @@ export function redactedStep(sent: SentCredentials, ops: StepOps): StepOps {
       // A place without its credentials would lead nowhere.
       resume: resume !== undefined && holdsSecret(sent, resume) ? 'none' : resume,
       close: close && redactedClose(sent, close),
+      // Without its credentials, the address is that of another page.
+      page: page !== undefined && sent.url(page.url) === page.url ? page : undefined,
     }),
   };
 }

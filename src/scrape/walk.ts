@@ -20,6 +20,8 @@ export interface Visit {
   readonly copy?: PageCopy;
   /** Set where the scrape stores the validators of this page, so that a later scrape may ask whether the page has changed. */
   readonly keepsCopy?: true;
+  /** Set for a page of a list or a crawl: its records can be asked for there again, each by itself. */
+  readonly keepsPage?: true;
   /**
    * Set for the only page of a scrape: its tries end when the target is due again. A scrape of many pages may outlast
    * that.

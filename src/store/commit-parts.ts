@@ -25,6 +25,8 @@ export interface StepLeft {
   readonly counts: ChangeCounts;
   /** Names of the fields that the written parts saw. */
   readonly fields: ReadonlySet<string>;
+  /** Numbers of the records of the parts that are written, in page order. */
+  readonly records: readonly number[];
 }
 
 /** Names of the fields of drafts, whatever their values. */
@@ -76,6 +78,7 @@ async function observeParts(store: Store, fence: Fence, ops: StepOps, holds: Hol
   const { log, observedAt, since } = ops;
   let { draftsBefore = 0 } = ops;
   let counts = noChanges;
+  const records: number[] = [];
   const slices = slicesOf(ops.drafts);
   const last = slices.pop() ?? [];
   for (const slice of slices) {
@@ -84,11 +87,12 @@ async function observeParts(store: Store, fence: Fence, ops: StepOps, holds: Hol
       observe(store, change, { target, ...sighting }, slice),
     );
     if (found === undefined) return undefined;
-    counts = sumOf(counts, found);
+    counts = sumOf(counts, found.counts);
+    records.push(...found.records);
     draftsBefore += slice.length;
   }
   const fields = fieldsOf(slices.flat());
-  return { ops: { ...ops, drafts: last, draftsBefore }, counts, fields };
+  return { ops: { ...ops, drafts: last, draftsBefore }, counts, fields, records };
 }
 
 async function verifyParts(store: Store, fence: Fence, ops: StepOps, holds: Holds): Promise<StepLeft | undefined> {
@@ -111,7 +115,7 @@ async function verifyParts(store: Store, fence: Fence, ops: StepOps, holds: Hold
     after = found.last;
   } while (after !== undefined);
   const { unmodified: _, ...left } = ops;
-  return { ops: left, counts, fields };
+  return { ops: left, counts, fields, records: [] };
 }
 
 function part<T>(

@@ -1,12 +1,13 @@
 import { withResult } from '../schedule/priority.ts';
-import { endScrape, idsOf, tellBegin } from './ending.ts';
+import { endScrape, endTarget, idsOf, tellBegin } from './ending.ts';
 import { forgetWritten, type Held, holds, writeBegin } from './fence.ts';
 import { onlyStep } from './steps.ts';
 import { withScrape } from './usual.ts';
-import { finishIfOver, finishTarget, isOver } from './finish.ts';
+import { isFinished } from './tables/project-status.ts';
 import { freshen, scheduleNext } from './schedule.ts';
 import { type StepLeft, fieldsOf, hasParts, writeParts } from './commit-parts.ts';
 import { type CrawlOps, applyCrawl } from './crawl.ts';
+import { keepPage } from './pages.ts';
 import { markMissing } from './crawl-missing.ts';
 import { noChanges, observe, sumOf, verify } from './observe.ts';
 import type { Close, CommitResult, Fence, Gap, StepOps } from './ops.ts';
@@ -25,7 +26,7 @@ import type { RecordDraft } from '../extract/draft.ts';
 export async function commitStep(store: Store, fence: Fence, ops: StepOps): Promise<CommitResult> {
   const left = hasParts(store, fence, ops)
     ? await writeInParts(store, fence, ops)
-    : { ops, counts: noChanges, fields: noFields };
+    : { ops, counts: noChanges, fields: noFields, records: [] };
   const result = await store.write((change): CommitResult => {
     const held = holds(store, fence);
     return held === undefined || left === undefined
@@ -51,7 +52,7 @@ function writeStep(
   store: Store,
   change: Change,
   fence: Fence,
-  { whole, ops, counts: before, fields: seenBefore }: StepToWrite,
+  { whole, ops, counts: before, fields: seenBefore, records: recordsBefore }: StepToWrite,
   { target, scrape }: Held,
 ): CommitResult {
   const isUnwritten = store.scrapes.isUnwritten(fence.scrape);
@@ -59,11 +60,13 @@ function writeStep(
   const { observedAt, draftsBefore, since, log } = ops;
   const sighting = { target, scrape: fence.scrape, url: log.url, observedAt, draftsBefore, since };
   const found = ops.unmodified
-    ? verify(store, target, { scrape: fence.scrape, at: observedAt })
-    : { counts: observe(store, change, sighting, ops.drafts), fields: fieldsOf(ops.drafts) };
+    ? { ...verify(store, target, { scrape: fence.scrape, at: observedAt }), records: [] }
+    : { ...observe(store, change, sighting, ops.drafts), fields: fieldsOf(ops.drafts) };
   const counts = sumOf(before, found.counts);
   const isOnly = fence.step === 1 && ops.close !== undefined;
   if (!isOnly) store.steps.put({ scrape: fence.scrape, step: fence.step, ...log, counts });
+  if (ops.page !== undefined)
+    keepPage(store, fence.target, { ...ops.page, observedAt, records: [...recordsBefore, ...found.records] });
   const fields = new Set([...seenBefore, ...found.fields]);
   if (fields.size > 0) freshen(store, change, target, { at: observedAt, fields });
   if (ops.gap !== undefined) tellGap(change, scrape, ops.gap);
@@ -167,17 +170,30 @@ function closed(store: Store, change: Change, { target, scrape }: Held, close: C
     if (close.copy === undefined) delete ended.copy;
     else ended.copy = close.copy;
   }
-  if (close.finished || isOver(store, change, ended)) return finishTarget(store, change, ended);
-  store.targets.put(ended);
-  if (isComplete) freshen(store, change, ended, { at: close.verifiedAt, whole: true, fields: noFields });
-  scheduleNext(store, change, ended, over);
-  // A person's scrape that its source's hours cut short goes on when they begin again.
-  if (over.endReason === 'unavailable') askAgain(store, change, ended, over);
-  return ended;
+  if (!close.finished) {
+    store.targets.put(ended);
+    if (isComplete) freshen(store, change, ended, { at: close.verifiedAt, whole: true, fields: noFields });
+    scheduleNext(store, change, ended, over);
+    // A person's scrape that its source's hours cut short goes on when they begin again.
+    if (over.endReason === 'unavailable') askAgain(store, change, ended, over);
+    return ended;
+  }
+  const reason = { status: 'cancelled', failure: { code: 'finished', message: 'the target is finished' } } as const;
+  const finished: TargetRow = { ...endTarget(store, change, ended, reason), status: 'finished' };
+  store.targets.put(finished);
+  tellIfFinished(store, change, finished.project);
+  return finished;
 }
 
 function tellGap(change: Change, scrape: ScrapeRow, gap: Gap): void {
   change.tell({ type: 'scrape.gap', ...idsOf(scrape), data: gap });
+}
+
+/** Tells that a project is finished, if all of its targets are. */
+function tellIfFinished(store: Store, change: Change, id: string): void {
+  const project = store.projects.get(id);
+  if (project !== undefined && isFinished(store, project))
+    change.tell({ type: 'project.finished', project: id, data: {} });
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -231,10 +247,9 @@ export function commitPulse(
     if (target === undefined || target.source !== source || target.status !== 'active')
       return { outcome: 'superseded' };
     if (store.projects.get(target.project)?.status !== 'active') return { outcome: 'superseded' };
-    const counts = observe(store, change, { target, scrape: 0, url, observedAt }, drafts);
+    const { counts } = observe(store, change, { target, scrape: 0, url, observedAt }, drafts);
     freshen(store, change, target, { at: observedAt, fields: fieldsOf(drafts) });
-    const { status } = finishIfOver(store, change, target);
     const lastEvent = change.log({ kind: 'pulse', target: number });
-    return { outcome: 'committed', counts, lastEvent, targetStatus: status };
+    return { outcome: 'committed', counts, lastEvent, targetStatus: target.status };
   });
 }

@@ -1,6 +1,7 @@
 import type { Fence } from './ops.ts';
 import type { TargetRow } from './tables/rows.ts';
 import type { RecordView } from '../view/record.ts';
+import { moveAges } from './record-ages.ts';
 import type { RecordSlice } from './tables/records.ts';
 import type { Change, Store } from './store.ts';
 
@@ -84,7 +85,9 @@ function mark(store: Store, change: Change, { target: row, fence, since }: Crawl
   const kind = kindOf(times);
   const { target, project } = row;
   const { scrape } = fence;
-  store.records.update({ ...record, absent: { since: absent?.since ?? change.at, times, scrape: since } });
+  const missing = { ...record, absent: { since: absent?.since ?? change.at, times, scrape: since } };
+  store.records.update(missing);
+  moveAges(store, missing, record, missing);
   store.history.add({ target, source, type, key, at: change.at, scrape, kind, fields: {} });
   change.tell({ type: `record.${kind}`, project, source, target, scrape, data: { type, key } });
 }

@@ -5,6 +5,7 @@ import type { PageCopy, TargetRow } from './tables/rows.ts';
 import type { HistoryView, RecordView, FieldCell } from '../view/record.ts';
 import type { Change, Store } from './store.ts';
 import { defined } from '../defined.ts';
+import { moveAges } from './record-ages.ts';
 import type { RecordSlice } from './tables/records.ts';
 
 /** The counts of a commit without records. */
@@ -39,17 +40,21 @@ export function sequenceOf(scrape: number, index: number): number {
   return (scrape + 1) * draftsPerScrape - 1 - Math.min(index, draftsPerScrape - 1);
 }
 
-/**
- * Stores drafts as records in page order, with history and events. To be called within a transaction. Returns the
- * changes.
- */
+/** The changes of drafts that were stored, and the numbers of their records in page order. */
+export interface Observed {
+  readonly counts: ChangeCounts;
+  readonly records: readonly number[];
+}
+
+/** Stores drafts as records in page order, with history and events. To be called within a transaction. */
 export function observe(
   store: Store,
   change: Change,
   { target, scrape, url, observedAt, draftsBefore = 0, since = scrape }: Sighting,
   drafts: readonly RecordDraft[],
-): ChangeCounts {
+): Observed {
   const counts = { added: 0, changed: 0, confirmed: 0 };
+  const records: number[] = [];
   const { source, project } = target;
 
   for (const [index, draft] of drafts.entries()) {
@@ -59,15 +64,19 @@ export function observe(
     const found = difference(known, draft, { ...seen, id: known?.id ?? store.newId() });
     if (found.kind === 'stale') {
       // Another target has said something newer, but this one has seen it as well.
-      if (known !== undefined) store.records.see(known.record, { target: target.target, scrape });
+      if (known === undefined) continue;
+      store.records.see(known.record, { target: target.target, scrape });
+      records.push(known.record);
       continue;
     }
     counts[found.kind] += 1;
-    if (found.kind === 'added') store.records.add(found.row);
-    else if (known !== undefined) {
+    const stored = known === undefined ? store.records.add(found.row) : { ...found.row, record: known.record };
+    if (known !== undefined) {
       const write = found.kind === 'changed' ? store.records.put : store.records.confirm;
-      write({ record: known.record, ...found.row }, { target: target.target, scrape });
+      write(stored, { target: target.target, scrape });
     }
+    moveAges(store, stored, known, stored);
+    records.push(stored.record);
     if (found.kind === 'confirmed') continue;
 
     const { kind, fields } = found;
@@ -82,7 +91,7 @@ export function observe(
       data: { type, key, fields },
     });
   }
-  return counts;
+  return { counts, records };
 }
 
 /** The sum of two counts of changes; `missing` and `gone` are left out where they are 0. */
@@ -231,7 +240,9 @@ export function verify(
   for (const row of rows) {
     const seen = Object.entries(row.fields).filter(([, { verifiedAt }]) => seenAt.has(verifiedAt));
     if (seen.length === 0) continue;
-    store.records.confirm(verifiedRow(row, seen, { scrape, at }), { target, scrape });
+    const verified = verifiedRow(row, seen, { scrape, at });
+    store.records.confirm(verified, { target, scrape });
+    moveAges(store, verified, row, verified);
     confirmed += 1;
     for (const [name] of seen) fields.add(name);
   }

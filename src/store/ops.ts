@@ -1,5 +1,7 @@
 import type { RecordDraft } from '../extract/draft.ts';
 import type { CrawlOps } from './crawl.ts';
+import type { Validators } from '../fetch/page.ts';
+import type { PageRow } from './tables/pages.ts';
 import type { PageCopy, CollectorPosition, ResumePoint, SpentRow, StepRow, TargetStatus } from './tables/rows.ts';
 import type { ChangeCounts, Failure } from '../view/fields.ts';
 
@@ -37,6 +39,8 @@ export interface StepOps {
    * may never be seen.
    */
   readonly gap?: Gap;
+  /** Set for a page of a list or a crawl that was read: its records can be asked for there again. */
+  readonly page?: Pick<PageRow, 'url' | 'version' | keyof Validators>;
   /** Changes to the target's crawl. */
   readonly crawl?: CrawlOps;
   /** Set on the last step of a scrape, unless `closeScrape` closes it: how the scrape ended. */

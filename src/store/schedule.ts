@@ -8,6 +8,7 @@ import type { ProjectRow, TargetRow } from './tables/rows.ts';
 import type { RecordView } from '../view/record.ts';
 import type { Change, Store } from './store.ts';
 import { inSlices, targetsOfSources, writtenAtOnce } from './slices.ts';
+import { makeAges, overdueRecords } from './record-ages.ts';
 import type { Verification } from '../schedule/fresh-row.ts';
 import type { Bucket } from '../schedule/pace/bucket.ts';
 import { setImmediate } from 'node:timers/promises';
@@ -45,21 +46,13 @@ export function scheduleNext(store: Store, change: Change, target: TargetRow, en
 /** The number of a target's records from which it is computed when its fields were last verified. */
 const recordsThatTell = 20;
 
-/** A target of more records does not end by what they say: all of them would be read in one transaction. */
-const recordsThatEnd = 1_000;
-
 /** The inputs of a target's schedule besides the target, and the number of records that were read for it so far. */
 export function contextOf(
-  { projects, schedule, records }: Store,
+  { projects, schedule, records, ages }: Store,
   { at }: Change,
   { target, project }: TargetRow,
 ): ScheduleContext & { recordsRead(): number } {
   let first: readonly RecordView[] | undefined;
-  function* valuesOf(type: string): Generator<Readonly<Record<string, unknown>>> {
-    for (const { type: each, absent, fields } of records.ofTarget(target))
-      if (each === type && absent === undefined)
-        yield Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
-  }
   return {
     at,
     project: projects.get(project),
@@ -70,7 +63,7 @@ export function contextOf(
       const seen = first.flatMap(({ fields }) => fields[field]?.verifiedAt ?? []);
       return seen.length === 0 ? undefined : Math.max(...seen);
     },
-    valuesOf: (type) => (records.countOfTarget(target, recordsThatEnd + 1) > recordsThatEnd ? [] : valuesOf(type)),
+    oldestRecordAt: (field) => ages.oldest(target, field),
     recordsRead: () => first?.length ?? 0,
   };
 }
@@ -128,8 +121,17 @@ export function freshen(store: Store, change: Change, target: TargetRow, seen?: 
   const found = store.scheduling.verified(target, row, contextOf(store, change, target), seen);
   store.schedule.set(found.row);
   const { project, source } = target;
-  for (const { kind, ...data } of found.events)
-    change.tell({ type: `objective.${kind}`, project, source, target: target.target, data });
+  for (const { kind, limitMs, ...data } of found.events) {
+    const isOfRecords = row.fresh.records !== undefined && kind !== 'recovered';
+    const records = isOfRecords ? overdueRecords(store, target.target, data, limitMs) : undefined;
+    change.tell({
+      type: `objective.${kind}`,
+      project,
+      source,
+      target: target.target,
+      data: { ...data, ...defined({ records }) },
+    });
+  }
 }
 
 /**
@@ -142,7 +144,9 @@ export function tellAges(store: Store, limit: number): Promise<number> {
     for (const row of rows) {
       const target = store.targets.get(row.target);
       if (target === undefined) store.schedule.remove(row.target);
-      else freshen(store, change, target);
+      else if (makeAges(store, target)) freshen(store, change, target);
+      // Many records were written: the other rows are for the next change.
+      else break;
     }
     return rows.length;
   });

@@ -23,6 +23,8 @@ import { infeasibleTable } from './tables/infeasible.ts';
 import { metaTable } from './tables/meta.ts';
 import { projectTable } from './tables/projects.ts';
 import { recordTable } from './tables/records.ts';
+import { ageTable } from './tables/ages.ts';
+import { pageTable } from './tables/pages.ts';
 import { scheduleTable } from './tables/schedule.ts';
 import { scrapeTable } from './tables/scrapes.ts';
 import { stepTable } from './tables/steps.ts';
@@ -123,6 +125,8 @@ function openTables(environment: Environment) {
     schedule: scheduleTable(environment),
     infeasible: infeasibleTable(environment),
     records: recordTable(environment),
+    ages: ageTable(environment),
+    pages: pageTable(environment),
     history: historyTable(environment),
     scrapes: scrapeTable(environment),
     steps: stepTable(environment),

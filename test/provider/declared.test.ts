@@ -46,7 +46,7 @@ describe('the html provider', () => {
           },
         },
       ],
-      finished: false,
+      finished: true,
       absent: [],
       unparsed: [],
       items: 1,

@@ -45,7 +45,7 @@ function tokensAfter(startedAt: number): number | undefined {
     project: undefined,
     neighbours,
     fieldVerifiedAt: () => undefined,
-    valuesOf: () => [],
+    oldestRecordAt: () => undefined,
   };
   const turn = { reason: 'due', status: 'complete', startedAt } as const;
   const { pace } = createScheduling(effectiveSchedules(state), () => 0.5).next(target, row, about, turn);

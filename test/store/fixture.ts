@@ -39,7 +39,6 @@ export const hourly: Scheduling = {
   },
   verified: (_target, row) => ({ row, events: [] }),
   isKept: () => false,
-  endsAt: () => undefined,
 };
 
 /** A folder that is removed when the test ends. */

@@ -91,7 +91,7 @@ async function startProject(
           due.delete(number);
         },
         crashed: () => assert.fail('nothing crashed'),
-        settle: () => assert.fail('nothing is parked'),
+        release: () => assert.fail('nothing is parked'),
       }),
     { id: 'p' },
   );

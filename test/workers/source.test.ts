@@ -15,6 +15,7 @@ async function startSource(t: TestContext, shop: Shop): Promise<Ref<SourceMessag
     registry: new Registry<string, SourceMessage>(),
     pulseEveryMs: () => undefined,
     pulse: () => assert.fail('it has no pulse'),
+    recheck: () => Promise.resolve(undefined),
     async openSession(_: string, signal: AbortSignal): Promise<SessionDesk> {
       return shop.open(auths.form, undefined, signal);
     },

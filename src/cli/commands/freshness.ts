@@ -28,6 +28,12 @@ export function createCommand(terminal: Terminal): Command {
     );
 }
 
+const recordColumn = [
+  'RECORD',
+  ({ record }: Report['next'][number]) => (record === undefined ? '–' : plainText(`${record.type} ${record.key}`)),
+  { cutTo: 12 },
+] as const;
+
 function showReport(terminal: Terminal, { all, sources, next, infeasible }: Report): string {
   if (all.count === 0) return '';
   const now = terminal.now();
@@ -51,6 +57,7 @@ function showReport(terminal: Terminal, { all, sources, next, infeasible }: Repo
     ['PROJECT', ({ project }) => project, { cutTo: 12 }],
     ['TARGET', ({ target }) => String(target)],
     ['SOURCE', ({ source }) => source, { cutTo: 10, spare: true }],
+    ...(next.some(({ record }) => record !== undefined) ? [recordColumn] : []),
     ['FIELD', ({ field }) => (field === undefined ? '–' : plainText(field)), { cutTo: 8 }],
   ]);
   const later = all.count - next.length;

@@ -117,7 +117,6 @@ async function validateFolder(
     plugins: plugged.plugins,
     problems: [
       ...(daemon === undefined ? [] : problemsOfLoaded(daemon)),
-      ...(await secretProblems(folder, configured?.secrets)),
       ...loaded.problems,
       ...projects.problems,
       ...plugged.problems,
@@ -128,14 +127,6 @@ async function validateFolder(
       ...(await objectiveWarnings(loaded.sources, projects.listed)),
     ],
   };
-}
-
-/** Resolves with the problems of the file of secrets, if there is one; where it is missing, the environment may hold them all. */
-async function secretProblems(folder: string, path: string | undefined): Promise<readonly Problem[]> {
-  if (path === undefined || !existsSync(resolve(folder, path))) return [];
-  const { secretFileFaults } = await import('../../session/secret-store.ts');
-  const file = resolve(folder, path);
-  return (await secretFileFaults(file)).map((message) => ({ file, line: 1, column: 1, path: '', message }));
 }
 
 /**
@@ -287,7 +278,7 @@ function fixtureWarnings(folder: string, sources: readonly string[], cwd: string
 
 /** Returns a sentence for each objective of these projects that the hosts of these sources cannot guarantee. */
 async function objectiveWarnings(sources: readonly Source[], projects: Projects): Promise<string[]> {
-  const [{ DemandBook }, { withDeclaredFields }, { scheduleOf }, { targetAddress }] = await Promise.all([
+  const [{ DemandBook }, { scheduleOn }, { scheduleOf }, { targetAddress }] = await Promise.all([
     import('../../definition/demand-book.ts'),
     import('../../definition/objective-fields.ts'),
     import('../../schedule/levels.ts'),
@@ -301,7 +292,7 @@ async function objectiveWarnings(sources: readonly Source[], projects: Projects)
       const address = source && targetAddress(source, target);
       // What is wrong with a target is told as a problem of its file.
       if (source === undefined || address?.ok !== true) continue;
-      demands.add(source, address.url, withDeclaredFields(scheduleOf([target, project, source]), source));
+      demands.add(source, address.url, scheduleOn(source, scheduleOf([target, project, source])));
     }
   }
   return demands.infeasible().map(infeasibleText);

@@ -51,7 +51,9 @@ export async function demandsWith(
   for await (const slice of slicesOf(tracked, readAtOnce))
     for (const { target } of slice) {
       const fresh = freshnessOf(target, deps);
-      if (fresh !== undefined && hosts.has(fresh.key)) count(demands, { ...fresh, targets: -1 }, deps);
+      // Those of records stay: how many there will be is not known.
+      if (fresh !== undefined && fresh.records === undefined && hosts.has(fresh.key))
+        count(demands, { ...fresh, targets: -1 }, deps);
     }
   return demands;
 

@@ -1,4 +1,5 @@
 import { FreshnessCensus } from '../../schedule/freshness-census.ts';
+import type { Store } from '../../store/store.ts';
 import type { TargetRow } from '../../store/tables/rows.ts';
 import { demandId } from '../../schedule/feasibility.ts';
 import { defined } from '../../defined.ts';
@@ -7,7 +8,7 @@ import type { DeadlineView } from '../methods/objective.ts';
 import { allDemands } from './demands.ts';
 import { findSource } from './find.ts';
 import type { Ports } from './ports.ts';
-import { freshnessOf, trackedObjectives } from './tracked-objectives.ts';
+import { freshnessOf, recordsWith, type TrackedObjective, trackedObjectives } from './tracked-objectives.ts';
 import { LowestItems } from './lowest-items.ts';
 import { targetsInSlices } from './slices.ts';
 
@@ -15,6 +16,11 @@ type Deps = Pick<Ports, 'store' | 'catalogue' | 'hosts' | 'schedule' | 'clock'>;
 
 /** The number of deadlines in a report. */
 const shown = 20;
+
+function recordName(number: number | undefined, { records }: Store): Pick<DeadlineView, 'record'> {
+  const record = number === undefined ? undefined : records.byNumber(number);
+  return record === undefined ? {} : { record: { type: record.type, key: record.key } };
+}
 
 /** Creates the handler that reports the freshness of what has an objective. */
 export function objectiveHandlers(deps: Deps): Pick<Handlers, 'objective.report'> {
@@ -24,40 +30,48 @@ export function objectiveHandlers(deps: Deps): Pick<Handlers, 'objective.report'
       const at = deps.clock.now();
       const all = new FreshnessCensus(at);
       const bySource = new Map<string, FreshnessCensus>();
-      const next = new LowestItems<DeadlineView>(shown);
+      const next = new LowestItems<DeadlineView & { readonly number?: number }>(shown);
       /** Objectives of the wanted targets, of all objectives on their hosts. */
       const wanted = new Set<string>();
-      for await (const rows of targetsInSlices(deps.store(), { source, project })) rows.forEach(count);
+      for await (const rows of targetsInSlices(deps.store(), { source, project }))
+        for (const row of rows) await count(row);
       const infeasible = (await allDemands(deps)).infeasible();
       const sources = [...bySource].sort(([a], [b]) => (a < b ? -1 : 1));
       return {
         at,
         all: all.report(),
         sources: sources.map(([id, census]) => ({ source: id, ...census.report() })),
-        next: [...next.items],
+        next: next.items.map(({ number, ...deadline }) => ({ ...deadline, ...recordName(number, deps.store()) })),
         infeasible: infeasible.filter((each) => wanted.has(demandId(each))),
       };
 
-      function count(row: TargetRow): void {
+      async function count(row: TargetRow): Promise<void> {
         if (row.status !== 'active' && row.status !== 'parked') return;
         const fresh = freshnessOf(row.target, deps);
         if (fresh !== undefined) wanted.add(demandId(fresh));
-        const census = bySource.get(row.source) ?? new FreshnessCensus(at);
-        for (const { field, verifiedAt, objectiveMs } of trackedObjectives(row, deps)) {
-          bySource.set(row.source, census);
-          all.add(verifiedAt, objectiveMs);
-          census.add(verifiedAt, objectiveMs);
-          const deadlineAt = verifiedAt + objectiveMs;
-          next.add(deadlineAt, {
-            target: row.target,
-            project: row.project,
-            source: row.source,
-            ...defined({ field }),
-            objectiveMs,
-            ageMs: Math.max(0, at - verifiedAt),
-            deadlineAt,
-          });
+        for (const objective of trackedObjectives(row, deps)) {
+          if (objective.isOfRecords !== true) add(row, objective, objective.verifiedAt);
+          else
+            for await (const records of recordsWith(row.target, objective, deps))
+              for (const { verifiedAt, record } of records) add(row, objective, verifiedAt, record);
         }
+      }
+
+      function add(
+        { target, project, source: id }: TargetRow,
+        { field, objectiveMs }: TrackedObjective,
+        verifiedAt: number,
+        number?: number,
+      ): void {
+        const census = bySource.get(id) ?? new FreshnessCensus(at);
+        bySource.set(id, census);
+        all.add(verifiedAt, objectiveMs);
+        census.add(verifiedAt, objectiveMs);
+        const deadlineAt = verifiedAt + objectiveMs;
+        if (deadlineAt >= next.edge) return;
+        const ageMs = Math.max(0, at - verifiedAt);
+        const of = { target, project, source: id, ...defined({ field, number }) };
+        next.add(deadlineAt, { ...of, objectiveMs, ageMs, deadlineAt });
       }
     },
   };

@@ -1,7 +1,7 @@
 import { defined } from '../../defined.ts';
 import { DemandBook, hostPaceOf } from '../../definition/demand-book.ts';
 import { type Source, politenessKey } from '../../definition/source.ts';
-import { type Demand, demandId } from '../../schedule/feasibility.ts';
+import { type Demand, demandId, plannedPart } from '../../schedule/feasibility.ts';
 import type { ForecastHost, ForecastPulse, ForecastTarget } from '../../schedule/forecast.ts';
 import {
   type ForecastBegin,
@@ -73,8 +73,10 @@ interface Host {
   readonly key: string;
   readonly pace: HostPace;
   readonly entries: Entry[];
-  /** The number of targets with an objective, parked ones among them. */
+  /** The number of targets with an objective, parked ones among them, or of the pages of records with one. */
   readonly demanded: Map<Kind, number>;
+  /** The re-checks of records: they come as evenly as the rounds of a pulse. */
+  readonly rechecks: ForecastPulse[];
   /** The number of forecast targets with an objective that the host does not allow. */
   infeasible: number;
 }
@@ -99,12 +101,17 @@ export class PlanTargets {
 
   /** Adds a place that is to be scraped. */
   add(source: Source, { url, schedule, row, stored, multiplier }: PlannedPlace): void {
-    const host = this.addObjective(source, url, schedule);
+    const pages = stored?.fresh?.records?.pages ?? 0;
+    const host = this.addObjective(source, url, schedule, pages);
     const kind = this.#kindOf(source, schedule);
     this.#addToPulse(kind.pulse, url, row);
     const { pace: given } = schedule;
     if (given === undefined) return;
     const { requests = 1, bytes = 0 } = row?.usual ?? {};
+    if (schedule.isOfRecords === true && pages > 0 && kind.objectives.shortestMs !== undefined) {
+      const everyMs = kind.objectives.shortestMs * plannedPart;
+      host.rechecks.push({ requests: pages, everyMs, hours: kind.hours, bytes: bytes / requests });
+    }
     const { initialDelayMs = 0 } = schedule;
     const slot = host.entries.length;
     const verifiedAt = this.#begin.from <= this.#begin.now ? stored?.fresh?.verifiedAt : undefined;
@@ -121,11 +128,17 @@ export class PlanTargets {
     });
   }
 
-  /** Adds the objective of a place that is not scraped, such as a parked target: it counts among the demands of its host. */
-  addObjective(source: Source, url: string, schedule: TargetSchedule): Host {
+  /**
+   * Adds the objective of a place that is not scraped, such as a parked target: it counts among the demands of its host.
+   *
+   * @param pages - the pages of its records, where the objective holds for each record.
+   */
+  addObjective(source: Source, url: string, schedule: TargetSchedule, pages = 0): Host {
     const host = this.#hostOf(politenessKey(source, url), source);
     const kind = this.#kindOf(source, schedule);
-    if (kind.objectives.shortestMs !== undefined) host.demanded.set(kind, (host.demanded.get(kind) ?? 0) + 1);
+    const requests = schedule.isOfRecords === true ? pages : 1;
+    if (kind.objectives.shortestMs !== undefined && requests > 0)
+      host.demanded.set(kind, (host.demanded.get(kind) ?? 0) + requests);
     return host;
   }
 
@@ -151,7 +164,7 @@ export class PlanTargets {
     for (const host of this.#hosts.values()) {
       const { key, pace, entries } = host;
       const refused = this.#refusedOn(host);
-      const own = pulses.get(key) ?? [];
+      const own = [...(pulses.get(key) ?? []), ...host.rechecks];
       if (entries.length > 0 || own.length > 0)
         yield { key, ...pace, targets: this.#targetsOf(host, refused), pulses: own };
     }
@@ -175,7 +188,7 @@ export class PlanTargets {
       const infeasible = refusedOf(kind, host, refused);
       return {
         isInfeasible: infeasible !== undefined,
-        shared: forecastObjectives(kind.objectives, onHost, infeasible),
+        shared: kind.schedule.isOfRecords === true ? {} : forecastObjectives(kind.objectives, onHost, infeasible),
       };
     };
     const known = new Map<Kind, ReturnType<typeof objectivesOf>>();
@@ -230,7 +243,7 @@ export class PlanTargets {
     const known = this.#hosts.get(key);
     if (known !== undefined) return known;
     const pace = hostPaceOf(source, this.#ports.hosts.knownPace(key));
-    const host = { key, pace, entries: [], demanded: new Map(), infeasible: 0 };
+    const host = { key, pace, entries: [], demanded: new Map(), rechecks: [], infeasible: 0 };
     this.#hosts.set(key, host);
     return host;
   }

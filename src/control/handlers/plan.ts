@@ -158,7 +158,8 @@ async function addAll(
   function addObjective(project: Level, row: TargetRow): void {
     const source = catalogue().sources.get(row.source)?.source;
     const schedule = scheduleOf(row, project);
-    if (source !== undefined && schedule !== undefined) inputs.addObjective(source, row.url, schedule);
+    const pages = store().schedule.get(row.target)?.fresh?.records?.pages;
+    if (source !== undefined && schedule !== undefined) inputs.addObjective(source, row.url, schedule, pages);
   }
 }
 

@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+import type { AgedRecord } from '../../store/tables/ages.ts';
 import type { TargetSchedule } from '../../schedule/levels.ts';
 import { type Episode, type FreshRow, freshEpisode, verifiedAt } from '../../schedule/fresh-row.ts';
 import { type Objective, paceOfObjective } from '../../schedule/time/objective.ts';
@@ -14,6 +16,8 @@ export interface TrackedObjective extends Objective {
   /** When it was last verified, or the creation of its target. */
   readonly verifiedAt: number;
   readonly episode: Episode;
+  /** Set where the objective holds for each record: `verifiedAt` is then that of the oldest. */
+  readonly isOfRecords?: true;
 }
 
 /** The freshness row of a target; `undefined` if it has no objective or is set aside. A parked target has one. */
@@ -33,7 +37,26 @@ export function trackedObjectives(row: TargetRow, deps: Pick<Ports, 'store' | 's
     objectiveMs: paceOfObjective(objective),
     verifiedAt: verifiedAt(fresh, field),
     episode: fresh.episodes?.[field] ?? freshEpisode,
+    ...(fresh.records !== undefined && { isOfRecords: true }),
   }));
+}
+
+/** Records that are read in one go. */
+const readAtOnce = 2_000;
+
+/** Yields the records for which an objective of a target holds, slice by slice, the oldest first, and leaves the event loop free between two. */
+export async function* recordsWith(
+  target: number,
+  { field = '' }: TrackedObjective,
+  { store }: Pick<Ports, 'store'>,
+): AsyncGenerator<readonly AgedRecord[]> {
+  let after: AgedRecord | undefined;
+  do {
+    const slice = [...store().ages.inOrder(target, field, { after, limit: readAtOnce })];
+    yield slice;
+    after = slice.length < readAtOnce ? undefined : slice.at(-1);
+    if (after !== undefined) await setImmediate();
+  } while (after !== undefined);
 }
 
 /** The schedule of a tracked target after all levels are merged. */

@@ -11,7 +11,7 @@ import type { ObjectiveView, WhyView } from '../methods/why.ts';
 import type { Ports } from './ports.ts';
 import { heldDue, type Holds, holdsOf, pausedBy, reasonViews } from './held-due.ts';
 import { holdView } from './host.ts';
-import { type TrackedObjective, trackedObjectives } from './tracked-objectives.ts';
+import { recordsWith, type TrackedObjective, trackedObjectives } from './tracked-objectives.ts';
 import { declaredDelayMs, isUnasked, unaskedLedger } from './tracked-hosts.ts';
 import { conditionsOf, wholeMs } from './views.ts';
 import { findProject, rowsOf, targetsOf } from './find.ts';
@@ -66,7 +66,7 @@ async function whyView(row: TargetRow, isArchived: boolean, holds: Holds, deps: 
     }),
     because: due === undefined ? [] : reasonViews(due),
     ...(due && source && paceViews(row, due.inputs, deps.clock.now())),
-    objectives: trackedObjectives(row, deps).map((each) => objectiveView(each, row, deps)),
+    objectives: await Promise.all(trackedObjectives(row, deps).map((each) => objectiveView(each, row, deps))),
     ...defined({ host, line: place && lineView(place), circuit, session }),
     userAgent: source?.userAgent ?? deps.daemon.bot.userAgent,
     robots: source === undefined ? { verdict: 'unknown' } : deps.sources.robotsVerdict(source, url),
@@ -101,7 +101,29 @@ function paceViews(
   return { pace: view, paceText: kind.sentence(view, now) };
 }
 
-function objectiveView(objective: TrackedObjective, row: TargetRow, deps: Deps): ObjectiveView {
+/** Records that re-checks missed and that a view names. */
+const namedMissed = 20;
+
+async function recordsView(
+  objective: TrackedObjective,
+  { target }: TargetRow,
+  deps: Deps,
+): Promise<NonNullable<ObjectiveView['records']>> {
+  const { ages, records } = deps.store();
+  const now = deps.clock.now();
+  let [count, overdue] = [0, 0];
+  for await (const slice of recordsWith(target, objective, deps)) {
+    count += slice.length;
+    overdue += slice.filter(({ verifiedAt }) => now - verifiedAt > objective.objectiveMs).length;
+  }
+  const missed = [...ages.missed(target, namedMissed)].flatMap(([number, { times, retryAt, message }]) => {
+    const record = records.byNumber(number);
+    return record === undefined ? [] : [{ type: record.type, key: record.key, times, retryAt, message }];
+  });
+  return { count, overdue, missed };
+}
+
+async function objectiveView(objective: TrackedObjective, row: TargetRow, deps: Deps): Promise<ObjectiveView> {
   const { field, warnAfterMs, errorAfterMs, verifiedAt, objectiveMs, episode } = objective;
   const now = deps.clock.now();
   const brokenAt = brokenAtOf(objective, now);
@@ -113,11 +135,13 @@ function objectiveView(objective: TrackedObjective, row: TargetRow, deps: Deps):
     deadlineAt: verifiedAt + objectiveMs,
     level: episode.level,
     ...defined({ sinceAt: episode.sinceAt, brokenAt }),
+    ...(objective.isOfRecords && { records: await recordsView(objective, row, deps) }),
   };
 }
 
 /** True if a target or field was ever verified. Its age counts from the target's creation otherwise. */
-function isVerified({ field, verifiedAt }: TrackedObjective, row: TargetRow, { store }: Deps): boolean {
+function isVerified({ field, verifiedAt, isOfRecords }: TrackedObjective, row: TargetRow, { store }: Deps): boolean {
+  if (isOfRecords === true) return true;
   if (field === undefined && row.verifiedAt !== undefined) return true;
   const createdAt = row.createdAt ?? store().projects.get(row.project)?.createdAt;
   return createdAt === undefined || verifiedAt > createdAt;

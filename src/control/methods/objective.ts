@@ -5,11 +5,16 @@ import { Instant, Serial } from '../../view/fields.ts';
 import { FreshnessView } from '../../schedule/freshness-census.ts';
 import type { MethodSpec } from './method.ts';
 
-/** The deadline of a target or field that must be verified again soon, or is late. */
+/** A record by its type and key. */
+export const RecordName = z.strictObject({ type: z.string(), key: z.string() });
+
+/** The deadline of a target, a record or a field that must be verified again soon, or is late. */
 export const DeadlineView = z.strictObject({
   target: Serial,
   project: z.string(),
   source: z.string(),
+  /** Set where the objective holds for each record of the target. */
+  record: RecordName.optional(),
   field: z.string().optional(),
   objectiveMs: z.number(),
   ageMs: z.number(),
@@ -30,6 +35,6 @@ export const objectiveMethods = {
       infeasible: z.array(Infeasible).readonly(),
     }),
     role: 'read',
-    doc: 'Reports the freshness of everything with an objective: ages, the part within its objective, breaches and the next deadlines.',
+    doc: 'Reports the freshness of everything with an objective, which of lists and crawls are their records: ages, the part within its objective, breaches and the next deadlines.',
   },
 } as const satisfies Record<string, MethodSpec>;

@@ -3,6 +3,7 @@ import { causeEffects, causeKinds } from '../../schedule/next-due.ts';
 import { PaceView } from '../../schedule/pace/all.ts';
 import { Instant, Serial } from '../../view/fields.ts';
 import { HostView } from './host.ts';
+import { RecordName } from './objective.ts';
 import { RobotsVerdictView, SourceView } from './source.ts';
 import { TargetView } from './target.ts';
 
@@ -43,6 +44,25 @@ export const ObjectiveView = z.strictObject({
   sinceAt: Instant.optional(),
   /** At level `error`: when it came to be older than `errorAfterMs`. */
   brokenAt: Instant.optional(),
+  /** Set where the objective holds for each record; the ages are those of the oldest. */
+  records: z
+    .strictObject({
+      count: z.int(),
+      /** Records that are older than the objective allows. */
+      overdue: z.int(),
+      /** Records that their last re-checks did not find, up to 20. */
+      missed: z
+        .array(
+          RecordName.extend({
+            /** Re-checks in a row, when the next one is, and why the last one did not find it. */
+            times: z.int(),
+            retryAt: Instant,
+            message: z.string(),
+          }),
+        )
+        .readonly(),
+    })
+    .optional(),
 });
 export type ObjectiveView = z.infer<typeof ObjectiveView>;
 

@@ -41,7 +41,11 @@ export interface Recheck {
  */
 export function recheckAt({ lastVerifiedAt, objectiveMs, leadMs, misses }: Recheck, lastTurnAt: number): number {
   const due = deadlineOf(lastVerifiedAt, objectiveMs) - leadMs;
-  if (misses === 0) return due;
+  return misses === 0 ? due : Math.max(due, lastTurnAt + retryPauseMs(objectiveMs, misses));
+}
+
+/** The pause after the last of `misses` turns in a row that verified nothing, in ms. */
+export function retryPauseMs(objectiveMs: number, misses: number): number {
   const first = Math.min(firstRetryMs, objectiveMs / 16);
-  return Math.max(due, Math.round(lastTurnAt + Math.min(first * 2 ** (misses - 1), objectiveMs / 4)));
+  return Math.round(Math.min(first * 2 ** (misses - 1), objectiveMs / 4));
 }

@@ -102,6 +102,7 @@ export function recordTable(environment: Environment) {
       const record = byName.get(nameKey({ source, type, key }));
       return record === undefined ? undefined : read(record);
     },
+    byNumber: read,
     /** Stores a new record under the next number. */
     add(view: Omit<RecordView, 'record'>): RecordView {
       const record = rows.last() + 1;

@@ -14,7 +14,7 @@ interface InstantRange {
   readonly limit?: number;
 }
 
-/** How many targets of one source and politeness key, with the same opening hours, share one objective. */
+/** How many targets of one source and politeness key, with the same opening hours, share one objective; pages in place of targets where records have it. */
 export interface Share extends Pick<FreshRow, 'key' | 'source' | 'objectiveMs' | 'hours'> {
   readonly targets: number;
 }
@@ -67,7 +67,9 @@ export function scheduleTable(environment: Environment) {
         if (next !== undefined) take(next);
       }
       const [before, after] = [countedFresh(old), countedFresh(row)];
-      if (!isDeepStrictEqual(before && shareKey(before), after && shareKey(after))) {
+      if (
+        !isDeepStrictEqual(before && [shareKey(before), weightOf(before)], after && [shareKey(after), weightOf(after)])
+      ) {
         share(before, -1);
         share(after, 1);
       }
@@ -163,7 +165,7 @@ export function scheduleTable(environment: Environment) {
     if (fresh === undefined) return;
     marked.put(fresh.key, 1);
     const key = shareKey(fresh);
-    const targets = (shares.get(key) ?? 0) + by;
+    const targets = (shares.get(key) ?? 0) + by * weightOf(fresh);
     if (targets > 0) shares.put(key, targets);
     else shares.remove(key);
   }
@@ -171,6 +173,11 @@ export function scheduleTable(environment: Environment) {
 
 function shareKey({ key, objectiveMs, source, hours }: Omit<Share, 'targets'>): ShareKey {
   return hours === undefined ? [key, objectiveMs, source] : [key, objectiveMs, source, hours.closedMs, hours.openPart];
+}
+
+/** The requests that it takes to verify all that has the objective. */
+function weightOf({ records }: FreshRow): number {
+  return records?.pages ?? 1;
 }
 
 function wakeAt({ dueAt, manualAt }: ScheduleRow): number | undefined {

@@ -1,0 +1,220 @@
+import type { Catalogue, LoadedSource } from '../definition/catalogue.ts';
+import type { Clock } from '../clock.ts';
+import { hasPagesOfRecords } from '../definition/objective-fields.ts';
+import type { Source } from '../definition/source.ts';
+import { defined } from '../defined.ts';
+import { openProvider } from '../provider/declared.ts';
+import type { OpenProvider } from '../provider/provider.ts';
+import { isLack, isOwnFailure } from '../request/failure.ts';
+import type { MakeRequest } from '../request/intent.ts';
+import { ranked, watchRequests, withinHours } from '../request/scrape-requests.ts';
+import { SentCredentials } from '../request/sent-credentials.ts';
+import type { DueTimes } from '../schedule/due-times.ts';
+import { retryPauseMs } from '../schedule/time/objective.ts';
+import type { DueRecord, RecheckLines } from './recheck-lines.ts';
+import { laterPage } from './list-walk.ts';
+import { pulseTally, RoundCosts } from './pulse.ts';
+import { visitPage } from './visit.ts';
+import type { Visit } from './walk.ts';
+import { commitRecheck, type RecheckOps } from '../store/recheck.ts';
+import { scrapable } from '../store/scrapes.ts';
+import type { Store } from '../store/store.ts';
+import type { TargetRow } from '../store/tables/rows.ts';
+import type { RecordView } from '../view/record.ts';
+
+/** The dependencies of the re-checks of all sources. */
+export interface RecheckDeps {
+  readonly clock: Clock;
+  random(): number;
+  store(): Store;
+  /** Runs what writes to the store; resolves with `undefined` when the store is full. */
+  unlessFull<T>(write: () => Promise<T>): Promise<T | undefined>;
+  catalogue(): Catalogue;
+  /** Why scraping is paused, while it is. */
+  paused(): string | undefined;
+  settings(): { readonly timeLimitMs: number };
+  readonly dues: Pick<DueTimes, 'scheduleOf'>;
+  readonly lines: RecheckLines;
+  readonly makeRequest: MakeRequest;
+  /** Called after re-checks, as the ages of a target's records have changed. */
+  freshnessChanged(): void;
+}
+
+/**
+ * Re-checks records of a source that are due for their objectives, the nearest deadlines first, up to a number of them. Resolves with
+ * when the next is due, wall time; `undefined` while none is. Rejects for errors of ours, and with the signal's reason when it fires.
+ */
+export type RunRechecks = (source: string, signal: AbortSignal) => Promise<number | undefined>;
+
+/** The pause before the next try where nobody could be asked: the circuit is open, the store full or a log-in missing. */
+const heldMs = 15_000;
+
+/** After so long a source without records that have objectives is looked at again, in milliseconds. */
+const idleMs = 60_000;
+
+/** Opens the re-checks of all sources. */
+export function createRechecks(deps: RecheckDeps): RunRechecks {
+  const { clock, store, lines } = deps;
+  return async (id, signal) => {
+    const loaded = deps.catalogue().sources.get(id);
+    if (loaded === undefined || !hasPagesOfRecords(loaded.source)) return undefined;
+    const { source } = loaded;
+    const { due, nextAt } = await lines.look(id);
+    // Objectives may come with a project or a definition.
+    if (due.length === 0) return nextAt ?? clock.now() + idleMs;
+    if (deps.paused() !== undefined) return clock.now() + heldMs;
+    const round = new Round(loaded, due);
+    await Promise.all(Array.from({ length: source.politeness.concurrency }, () => work(round, signal)));
+    await round.costs(deps).write();
+    deps.freshnessChanged();
+    return round.isHeld ? clock.now() + heldMs : clock.now();
+  };
+
+  async function work(round: Round, signal: AbortSignal): Promise<void> {
+    for (let next = round.next(store()); next !== undefined; next = round.next(store())) {
+      signal.throwIfAborted();
+      const found = scrapable(store(), next.target);
+      if (found.ok) await recheck(round, found.target, next, signal);
+    }
+  }
+
+  /** Asks for the page of a record and writes what came of it. */
+  async function recheck(round: Round, target: TargetRow, due: DueRecord, signal: AbortSignal): Promise<void> {
+    const { source, provider, version } = round;
+    const record = store().records.byNumber(due.record);
+    if (record === undefined) return;
+    lines.asked(due);
+    const sent = new SentCredentials();
+    const { hours } = deps.dues.scheduleOf(target);
+    const watched = watchRequests(deps.makeRequest, sent);
+    const makeRequest: MakeRequest = async (intent, limited) => {
+      const result = await ranked({ deadlineAt: due.deadlineAt }, withinHours(hours, clock, watched))(
+        { ...intent, unlessOpen: true },
+        limited,
+      );
+      const tally = pulseTally(result);
+      if (tally !== undefined) await round.costs(deps).add(tally, target.target);
+      return result;
+    };
+    const visit = visitOf(provider, record, copyOf(store(), record, version));
+    const { result } = await visitPage(
+      visit,
+      {
+        clock,
+        random: () => deps.random(),
+        makeRequest,
+        source,
+        target: target.target,
+        dueAt: clock.now(),
+        // What fails is tried again as a re-check of its own.
+        nextDueAt: clock.now(),
+        timeLimitMs: deps.settings().timeLimitMs,
+        commit: () => Promise.resolve(),
+      },
+      signal,
+    );
+    const outcome = sent.outcome(result.outcome);
+    if (isOwnFailure(outcome) || isLack(outcome) || isHeld(outcome)) return round.hold();
+    const ops: RecheckOps = {
+      source: source.id,
+      target: target.target,
+      record: due.record,
+      url: record.url,
+      observedAt: outcome.at,
+      result: resultOf(outcome, version),
+      retryAt: (times) => clock.now() + retryPauseMs(due.objectiveMs, times),
+    };
+    if ((await deps.unlessFull(() => commitRecheck(store(), ops))) === undefined) round.hold();
+  }
+}
+
+type Outcome = Awaited<ReturnType<MakeRequest>>['outcome'];
+
+function isHeld(outcome: Outcome): boolean {
+  return outcome.kind === 'failed' && outcome.failure.code === 'circuit_open';
+}
+
+function resultOf(outcome: Outcome, version: string): RecheckOps['result'] {
+  switch (outcome.kind) {
+    case 'read': {
+      const { validators, extraction } = outcome;
+      return { kind: 'read', version, drafts: extraction.drafts, ...defined({ validators }) };
+    }
+    case 'unmodified':
+      return { kind: 'unmodified' };
+    case 'failed':
+      return { kind: 'failed', code: outcome.failure.code, message: outcome.failure.message };
+    case 'redirect':
+      return { kind: 'failed', code: 'redirect', message: `redirected to ${outcome.location}` };
+    case 'page':
+      return { kind: 'failed', code: 'unexpected', message: 'a page came that nobody reads' };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function visitOf(provider: OpenProvider, { url }: RecordView, copy: Visit['copy']): Visit {
+  const reading = provider.list === undefined ? provider.page : laterPage(provider.list.reading);
+  return {
+    url,
+    reading,
+    request: (address, validators, hop) => provider.request(address, validators, hop),
+    isOnly: true,
+    ...defined({ copy }),
+  };
+}
+
+/** The validators of a record's page, if all of the record was verified when the page was last read by the same definition. */
+function copyOf({ pages }: Store, { target, url, updatedAt, fields }: RecordView, version: string): Visit['copy'] {
+  const page = pages.get(target, url);
+  if (page?.version !== version || (page.etag === undefined && page.lastModified === undefined)) return undefined;
+  const isWhole =
+    updatedAt === page.observedAt && Object.values(fields).every(({ verifiedAt }) => verifiedAt === updatedAt);
+  return isWhole ? page : undefined;
+}
+
+/** One round of re-checks of a source. Workers take its records one after the other. */
+class Round {
+  readonly source: Source;
+  readonly provider: OpenProvider;
+  readonly version: string;
+  readonly #due: Iterator<DueRecord>;
+  /** Pages that were asked for, as one request verifies all records of a page. */
+  readonly #asked = new Set<string>();
+  #costs: RoundCosts | undefined;
+  #isHeld = false;
+
+  constructor({ source, version }: LoadedSource, due: readonly DueRecord[]) {
+    this.source = source;
+    this.version = version;
+    this.provider = openProvider(source);
+    this.#due = due.values();
+  }
+
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  /** Ends the round, as nobody can be asked now. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  /** The next record that nothing has verified meanwhile, and whose page was not asked for in this round. */
+  next({ ages, records }: Store): DueRecord | undefined {
+    while (!this.#isHeld) {
+      const { value: due } = this.#due.next() as IteratorResult<DueRecord, undefined>;
+      if (due === undefined) return undefined;
+      const url = ages.has(due.target, due.field, due) ? records.byNumber(due.record)?.url : undefined;
+      if (url === undefined || this.#asked.has(url)) continue;
+      this.#asked.add(url);
+      return due;
+    }
+    return undefined;
+  }
+
+  costs(deps: RecheckDeps): RoundCosts {
+    this.#costs ??= new RoundCosts(this.source.id, deps);
+    return this.#costs;
+  }
+}

@@ -1,0 +1,100 @@
+import type { RecordDraft } from '../extract/draft.ts';
+import type { Validators } from '../fetch/page.ts';
+import { noChanges, observe } from './observe.ts';
+import type { CommitResult } from './ops.ts';
+import { keepPage } from './pages.ts';
+import { moveAges } from './record-ages.ts';
+import { freshen } from './schedule.ts';
+import { scrapable } from './scrapes.ts';
+import type { ChangeCounts } from '../view/fields.ts';
+import type { RecordView } from '../view/record.ts';
+import type { Store } from './store.ts';
+
+/** The re-check of one page: its address as it was asked for, and the result. */
+export interface RecheckOps {
+  readonly source: string;
+  readonly target: number;
+  /** The record for which the page was asked. */
+  readonly record: number;
+  readonly url: string;
+  readonly observedAt: number;
+  readonly result:
+    | {
+        readonly kind: 'read';
+        readonly version: string;
+        readonly drafts: readonly RecordDraft[];
+        readonly validators?: Validators | undefined;
+      }
+    | { readonly kind: 'unmodified' }
+    | { readonly kind: 'failed'; readonly code: string; readonly message: string };
+  /** When a record is re-checked again that re-checks missed `times` times in a row. */
+  retryAt(times: number): number;
+}
+
+/**
+ * Writes the re-check of a page; it belongs to no scrape. Records of the page that it did not find are missed, and not verified. The
+ * result is `superseded` when the target is no longer to be scraped. Rejects with `StoreFullError` when the store has no room.
+ */
+export function commitRecheck(store: Store, ops: RecheckOps): Promise<CommitResult> {
+  return store.write((change) => {
+    const found = scrapable(store, ops.target);
+    if (!found.ok || found.target.source !== ops.source) return { outcome: 'superseded' };
+    const { target } = found;
+    const { url, observedAt, result } = ops;
+    const shown = store.pages.get(ops.target, url)?.records ?? [];
+    const expected = new Set([ops.record, ...shown.filter((record) => store.records.byNumber(record)?.url === url)]);
+    let counts: ChangeCounts = noChanges;
+    if (result.kind === 'read') {
+      const { version, drafts, validators } = result;
+      const { counts: changes, records } = observe(store, change, { target, scrape: 0, url, observedAt }, drafts);
+      counts = changes;
+      keepPage(store, ops.target, { url, version, observedAt, records, ...validators });
+      for (const record of records) expected.delete(record);
+      miss(store, ops, expected, { code: 'not_on_page', message: 'the page on which it stood no longer shows it' });
+    } else if (result.kind === 'unmodified') {
+      const confirmed = verifyPage(store, ops);
+      counts = { ...counts, confirmed: confirmed.length };
+      for (const record of confirmed) expected.delete(record);
+      miss(store, ops, expected, { code: 'not_on_page', message: 'it was not on its page when that was last read' });
+    } else miss(store, ops, expected, result);
+    freshen(store, change, target);
+    const lastEvent = change.log({ kind: 'recheck', target: ops.target });
+    return { outcome: 'committed', counts, lastEvent, targetStatus: target.status };
+  });
+}
+
+/** Verifies what was read from a page, as the site says that the page is unchanged. Returns the records of which something was. */
+function verifyPage(store: Store, { target, url, observedAt: at }: RecheckOps): number[] {
+  const page = store.pages.get(target, url);
+  if (page === undefined) return [];
+  const confirmed = page.records.filter((record) => {
+    const before = store.records.byNumber(record);
+    const verified = before && verifiedRecord(before, page.observedAt, at);
+    if (before === undefined || verified === undefined) return false;
+    store.records.confirm(verified, { target, scrape: 0 });
+    moveAges(store, verified, before, verified);
+    return true;
+  });
+  store.pages.put(target, { ...page, observedAt: at });
+  return confirmed;
+}
+
+/** The record with the fields verified at `at` that were last verified at `seenAt`; `undefined` where there are none. */
+export function verifiedRecord(record: RecordView, seenAt: number, at: number): RecordView | undefined {
+  const seen = Object.entries(record.fields).filter(([, { verifiedAt }]) => verifiedAt === seenAt);
+  if (seen.length === 0) return undefined;
+  const verified = seen.map(([name, cell]) => [name, { ...cell, verifiedAt: at }] as const);
+  return { ...record, updatedAt: at, fields: { ...record.fields, ...Object.fromEntries(verified) } };
+}
+
+function miss(
+  store: Store,
+  { target, retryAt, observedAt: at }: RecheckOps,
+  records: Iterable<number>,
+  { code, message }: { readonly code: string; readonly message: string },
+): void {
+  for (const record of records) {
+    const times = (store.ages.missedOf(target, record)?.times ?? 0) + 1;
+    store.ages.miss(target, record, { times, at, retryAt: retryAt(times), code, message });
+  }
+}

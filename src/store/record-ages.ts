@@ -1,0 +1,76 @@
+import type { FreshRow } from '../schedule/fresh-row.ts';
+import type { RecordView } from '../view/record.ts';
+import type { TargetRow } from './tables/rows.ts';
+import type { Store } from './store.ts';
+
+/** A record's content as far as its ages depend on it. */
+type Aged = Pick<RecordView, 'updatedAt' | 'fields' | 'absent'>;
+
+/**
+ * Brings the ages of a record up to date after it was seen, or found missing. Does nothing where its target has no objectives on
+ * records. A missing record has no age: nobody can verify it. To be called within a transaction.
+ *
+ * @param before - the record as it was; `undefined` for a new one.
+ */
+export function moveAges(store: Store, { target, record }: RecordView, before: Aged | undefined, after: Aged): void {
+  const records = store.schedule.get(target)?.fresh?.records;
+  if (records === undefined) return;
+  for (const field of records.fields)
+    store.ages.move(target, field, record, { from: before && ageOf(before, field), to: ageOf(after, field) });
+  store.ages.find(target, record);
+}
+
+/** When a record, or a field of it, was last verified; `undefined` where it is missing, or was never found with that field. */
+function ageOf({ updatedAt, fields, absent }: Aged, field: string): number | undefined {
+  if (absent !== undefined) return undefined;
+  if (field === '') return updatedAt;
+  return Object.hasOwn(fields, field) ? fields[field]?.verifiedAt : undefined;
+}
+
+/** Records of which the ages are made, or removed, in one transaction: a few milliseconds. */
+const madeAtOnce = 300;
+
+/** Makes some of the ages of a target's records anew, since other fields have objectives. Returns whether all are made. To be called within a transaction. */
+export function makeAges(store: Store, { target: number }: TargetRow): boolean {
+  const row = store.schedule.get(number);
+  const records = row?.fresh?.records;
+  if (row?.fresh === undefined || records?.madeTo === undefined) return true;
+  if (records.madeTo < 0) {
+    if (store.ages.clear(number, madeAtOnce) === 0) put({ madeTo: 0 });
+    return false;
+  }
+  let { madeTo } = records;
+  let found = 0;
+  for (const view of store.records.ofTarget(number, { after: madeTo, limit: madeAtOnce })) {
+    found += 1;
+    madeTo = view.record;
+    if (view.target === number) moveAges(store, view, undefined, view);
+  }
+  const isMade = found < madeAtOnce;
+  put(isMade ? { pages: store.pages.countOfTarget(number) } : { madeTo });
+  return isMade;
+
+  function put(made: Partial<NonNullable<FreshRow['records']>>): void {
+    if (row?.fresh === undefined || records === undefined) return;
+    const { madeTo: _, ...rest } = records;
+    store.schedule.set({ ...row, fresh: { ...row.fresh, records: { ...rest, ...made } } });
+  }
+}
+
+/** Records that an event names. */
+const named = 100;
+
+/** The records of a target that are older than an objective allows: how many, and the oldest of them. */
+export function overdueRecords(
+  store: Store,
+  target: number,
+  { at, field = '' }: { readonly at: number; readonly field?: string },
+  limitMs: number,
+): { readonly count: number; readonly oldest: readonly { readonly type: string; readonly key: string }[] } {
+  const overdue = [...store.ages.inOrder(target, field, { before: at - limitMs })];
+  const oldest = overdue.slice(0, named).flatMap(({ record }) => {
+    const view = store.records.byNumber(record);
+    return view === undefined ? [] : [{ type: view.type, key: view.key }];
+  });
+  return { count: overdue.length, oldest };
+}
