@@ -7,6 +7,7 @@ import type { FetchClient } from '../fetch/wire/client.ts';
 import { describeFailure, type FetchFailure } from '../fetch/failure.ts';
 import { nextOf } from '../fetch/wire/head.ts';
 import type { Page } from '../fetch/page.ts';
+import { withoutUser } from '../fetch/site.ts';
 import type { FetchCost, FetchOptions, FetchOutcome, FetchRequest } from '../fetch/request.ts';
 import type { Reading } from '../provider/provider.ts';
 import { defined } from '../defined.ts';
@@ -69,7 +70,12 @@ export async function runLocally(
         return { ...exchange, ...(await readPage(fetched.page, step, deps, signal)) };
       }
       case 'redirect':
-        return { ...exchangeOf(fetched.cost, now()), ...response, kind: 'redirect', location: fetched.url };
+        return {
+          ...exchangeOf(fetched.cost, now()),
+          ...response,
+          kind: 'redirect',
+          location: withoutUser(fetched.url),
+        };
       case 'unmodified': {
         const { cost, observedAt, validators } = fetched;
         return { ...exchangeOf(cost, observedAt), setCookies, kind: 'unmodified', validators };

@@ -64,6 +64,7 @@ export type StepOutcome = Exchange &
     | { readonly kind: 'page'; readonly page: Page }
     /** The page has not changed since the copy whose validators the request had. */
     | { readonly kind: 'unmodified'; readonly validators: Validators }
+    /** The address without user name and password: credentials are taken from the definition only. */
     | { readonly kind: 'redirect'; readonly location: string }
     | { readonly kind: 'failed'; readonly failure: StepFailure }
   );

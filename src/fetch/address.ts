@@ -33,16 +33,28 @@ export class RefusedAddress extends Error {
   readonly address: string;
   /** The name of the address range, for people. */
   readonly range: string;
-  /** Whether `allowPrivate` allows the address, which is refused all the same as only loopback may be reached. */
-  readonly isAllowed: boolean;
+  /** What would allow the address: a contact of the daemon, the definition's `allowPrivate`, or both. Empty where nothing does. */
+  readonly needs: readonly AddressNeed[];
 
   /** @param rules - those by which the address is refused. */
   constructor(address: string, range: string, rules: AddressRules) {
     super(`${address} (${range}) may not be asked`);
     this.address = address;
     this.range = range;
-    this.isAllowed = range !== 'public' && refusedRange(address, { ...rules, onlyLoopback: false }) === undefined;
+    this.needs = needsOf(address, rules);
   }
+}
+
+/** A setting that may allow an address. */
+export type AddressNeed = 'contact' | 'allowPrivate';
+
+function needsOf(address: string, rules: AddressRules): readonly AddressNeed[] {
+  const contact = { onlyLoopback: false };
+  const allowPrivate = { allowPrivate: true };
+  const mayReach = (more: Partial<AddressRules>): boolean => refusedRange(address, { ...rules, ...more }) === undefined;
+  if (mayReach(contact)) return ['contact'];
+  if (mayReach(allowPrivate)) return ['allowPrivate'];
+  return mayReach({ ...contact, ...allowPrivate }) ? ['contact', 'allowPrivate'] : [];
 }
 
 type Kind = 'loopback' | 'private' | 'never';

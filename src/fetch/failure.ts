@@ -1,3 +1,5 @@
+import type { AddressNeed } from './address.ts';
+
 /** The ways in which a fetch is expected to fail. They are values, not errors. */
 export type FetchFailure =
   | {
@@ -18,8 +20,13 @@ export type FetchFailure =
   | { readonly code: 'bad_redirect'; readonly location: string }
   | { readonly code: 'url_too_long'; readonly length: number; readonly limit: number }
   /** `range` says what kind of address it is. */
-  /** `isAllowed` is set where `allowPrivate` of the definition allows the address, and the daemon does not. */
-  | { readonly code: 'refused_address'; readonly address: string; readonly range: string; readonly isAllowed?: true }
+  /** `needs`: what would allow the address; missing where nothing does. */
+  | {
+      readonly code: 'refused_address';
+      readonly address: string;
+      readonly range: string;
+      readonly needs?: readonly AddressNeed[];
+    }
   /** `cause` says what to install. */
   | { readonly code: 'renderer_missing'; readonly cause: string }
   | { readonly code: 'render_crashed'; readonly cause: string }
@@ -67,7 +74,7 @@ export function describeFailure(failure: FetchFailure): string {
     case 'url_too_long':
       return `the URL has ${failure.length} characters, expected at most ${failure.limit}`;
     case 'refused_address':
-      return `the address ${failure.address} may not be asked (${failure.range})${failure.isAllowed ? '' : settingHint(failure.range)}`;
+      return `the address ${failure.address} may not be asked (${failure.range})${needsText(failure.needs ?? [])}`;
     case 'renderer_missing':
       return `no browser to render the page with: ${failure.cause}`;
     case 'render_crashed':
@@ -87,13 +94,14 @@ const awaited = {
   render: 'the page to be rendered',
 } as const;
 
-/** The address ranges that a definition may allow. */
-const allowable = ['loopback', 'private use', 'link-local', 'site-local', 'shared by a carrier', 'benchmarking'];
-
-function settingHint(range: string): string {
+const settings: Readonly<Record<AddressNeed, string>> = {
   // Refused only to a daemon that nobody could write to.
-  if (range === 'public') return ': set `bot.contact` in heronry.yaml, so that sites know whom to write to';
-  return allowable.includes(range) ? ": `allowPrivate: true` in the source's definition allows it" : '';
+  contact: '`bot.contact` in heronry.yaml, so that sites know whom to write to',
+  allowPrivate: "`allowPrivate: true` in the source's definition",
+};
+
+function needsText(needs: readonly AddressNeed[]): string {
+  return needs.length === 0 ? '' : `: it needs ${needs.map((need) => settings[need]).join(', and ')}`;
 }
 
 function retryHint(retryAfterMs: number | undefined): string {

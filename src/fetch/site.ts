@@ -20,3 +20,12 @@ function registered(host: string): string {
   if (isIP(host) !== 0) return host;
   return getPublicSuffix(host, { allowSpecialUseDomain: true, ignoreError: true }) ?? host;
 }
+
+/** An address without user name and password, which belong to no page; another text stays as it is. */
+export function withoutUser(address: string): string {
+  const url = URL.parse(address);
+  if (url === null || (url.username === '' && url.password === '')) return address;
+  url.username = '';
+  url.password = '';
+  return url.href;
+}

@@ -3,7 +3,7 @@ import type { Hop } from '../provider/provider.ts';
 
 /** A redirect that is followed by a further request. */
 export interface Redirect {
-  /** The address that it leads to, without user name and password: credentials are taken from the definition only. */
+  /** The address that it leads to. */
   readonly url: string;
   /** Whether the further request has the method and the body of the one before, as after the status 307 or 308. */
   readonly keepsMethod: boolean;
@@ -18,10 +18,9 @@ const maxRedirects = 20;
  * @param before - the number of redirects that were followed for the page so far.
  */
 export function redirectAfter(
-  { location, status }: { readonly location: string; readonly status?: number },
+  { location: url, status }: { readonly location: string; readonly status?: number },
   before: number,
 ): Redirect | StepFailure {
-  const url = withoutUser(location);
   if (before < maxRedirects) return { url, keepsMethod: status === 307 || status === 308 };
   return { code: 'redirect_loop', message: `more than ${maxRedirects} redirects, the last to ${url}` };
 }
@@ -35,12 +34,4 @@ export function redirectAfter(
 export function nextHop(hop: Hop | undefined, { url, keepsMethod }: Redirect, startUrl: string): Hop {
   const isHome = (hop?.isHome ?? true) && URL.parse(url)?.origin === URL.parse(startUrl)?.origin;
   return { keepsMethod: (hop?.keepsMethod ?? true) && keepsMethod, isHome };
-}
-
-function withoutUser(location: string): string {
-  const url = URL.parse(location);
-  if (url === null || (url.username === '' && url.password === '')) return location;
-  url.username = '';
-  url.password = '';
-  return url.href;
 }

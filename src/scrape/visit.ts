@@ -107,7 +107,9 @@ function settled(result: RequestResult, decision: Extract<Decision, { do: 'compl
   if (decision.do === 'complete' || outcome.kind === 'failed') return result;
   const { at, elapsedMs, bytes, status } = outcome;
   const exchange = { at, elapsedMs, bytes, ...defined({ status }) };
-  return { ...result, outcome: { ...exchange, kind: 'failed', failure: decision.failure } };
+  const { failure } = decision;
+  const trouble = result.trouble ?? { cause: 'unexpected', message: failure.message };
+  return { ...result, outcome: { ...exchange, kind: 'failed', failure }, trouble };
 }
 
 /** When the tries of a request must have ended: early enough before the target is due again for the closing commit. */

@@ -197,6 +197,7 @@ describe('a refused address', () => {
       code: 'refused_address',
       address: '192.175.48.1',
       range: 'public',
+      needs: ['contact'],
     });
   });
 
@@ -222,12 +223,18 @@ describe('a refused address', () => {
     assert.equal(textOf(outcome), 'hello');
   });
 
-  test('of a private network is refused without a contact, and told from one that the definition does not allow', async (t) => {
+  test('of a private network is refused without a contact, and told what it needs', async (t) => {
     const fetch = openClient(t);
     const refused = { code: 'refused_address', address: '10.0.0.1', range: 'private use' };
     const url = 'http://10.0.0.1:9/';
-    assert.deepEqual(failureOf(await fetch(url, { onlyLoopback: true })), { ...refused, isAllowed: true });
-    assert.deepEqual(failureOf(await fetch(url, { allowPrivate: false, onlyLoopback: true })), refused);
+    for (const [rules, needs] of [
+      [{ onlyLoopback: true }, ['contact']],
+      [{ allowPrivate: false }, ['allowPrivate']],
+      [{ allowPrivate: false, onlyLoopback: true }, ['contact', 'allowPrivate']],
+    ] as const)
+      assert.deepEqual(failureOf(await fetch(url, rules)), { ...refused, needs });
+    const never = { code: 'refused_address', address: '169.254.169.254', range: 'metadata of a cloud' };
+    assert.deepEqual(failureOf(await fetch('http://169.254.169.254/', { onlyLoopback: true })), never);
   });
 
   test('that a name has come to mean is refused, though another was vetted before', async (t) => {

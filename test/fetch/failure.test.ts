@@ -13,12 +13,12 @@ const table: readonly (readonly [FetchFailure, string])[] = [
   [{ code: 'truncated', cause: 'connection reset' }, 'cut short: connection reset'],
   [{ code: 'bad_redirect', location: 'file:///a' }, 'redirected to "file:///a", expected an http or https URL'],
   [
-    { code: 'refused_address', address: '10.0.0.1', range: 'private use' },
-    "the address 10.0.0.1 may not be asked (private use): `allowPrivate: true` in the source's definition allows it",
+    { code: 'refused_address', address: '10.0.0.1', range: 'private use', needs: ['allowPrivate'] },
+    "the address 10.0.0.1 may not be asked (private use): it needs `allowPrivate: true` in the source's definition",
   ],
   [
-    { code: 'refused_address', address: '10.0.0.1', range: 'private use', isAllowed: true },
-    'the address 10.0.0.1 may not be asked (private use)',
+    { code: 'refused_address', address: '10.0.0.1', range: 'private use', needs: ['contact', 'allowPrivate'] },
+    "the address 10.0.0.1 may not be asked (private use): it needs `bot.contact` in heronry.yaml, so that sites know whom to write to, and `allowPrivate: true` in the source's definition",
   ],
   [
     { code: 'refused_address', address: '224.0.0.1', range: 'multicast' },

@@ -2,13 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nextHop, redirectAfter } from '../../src/request/redirects.ts';
 
-test('a redirect is followed without the user name and password of its address', () => {
-  assert.deepEqual(redirectAfter({ location: 'https://me:secret@shop.test/a', status: 302 }, 0), {
-    url: 'https://shop.test/a',
-    keepsMethod: false,
-  });
-});
-
 test('307 and 308 keep the method of the request', () => {
   for (const [status, keepsMethod] of [
     [301, false],

@@ -53,6 +53,20 @@ const faults = {
   'truncated-chunks': (socket: Socket) => socket.end(head({ 'transfer-encoding': 'chunked' }) + '5\r\nhello\r\n'),
   'truncated-last': (socket: Socket) =>
     socket.end(head({ 'transfer-encoding': 'chunked', connection: 'close' }) + '5\r\nhello\r\n'),
+  continue: (socket: Socket) => reply(socket, Buffer.from('the page'), {}, undefined, interim('100 Continue')),
+  'continue-twice': (socket: Socket) =>
+    reply(socket, Buffer.from('the page'), {}, undefined, interim('100 Continue', '100 Go on')),
+  'every-interim': (socket: Socket) =>
+    reply(socket, Buffer.from('the page'), {}, undefined, interim('103 Early Hints', '100 Continue', '102 Processing')),
+  switched: (socket: Socket) => socket.write(interim('101 Switching Protocols')),
+  'switched-upgrade': (socket: Socket) =>
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'),
+  'two-lengths': (socket: Socket) =>
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 4\r\n${head({ 'content-length': 8 }).slice(17)}halfhalf`),
+  'length-and-chunks': (socket: Socket) =>
+    socket.write(`${head({ 'content-length': 4, 'transfer-encoding': 'chunked' })}4\r\nhalf\r\n0\r\n\r\n`),
+  'chunks-and-length': (socket: Socket) =>
+    socket.write(`${head({ 'transfer-encoding': 'chunked', 'content-length': 4 })}4\r\nhalf\r\n0\r\n\r\n`),
   'bad-chunks': (socket: Socket) => socket.end(head({ 'transfer-encoding': 'chunked' }) + 'zz\r\nhello\r\n'),
   'truncated-gzip': (socket: Socket) =>
     reply(socket, gzipSync('x'.repeat(100_000)).subarray(0, -10), { 'content-encoding': 'gzip' }),
@@ -232,8 +246,13 @@ function head(headers: Headers, status = '200 OK'): string {
   return `HTTP/1.1 ${status}\r\n${lines.join('')}\r\n`;
 }
 
-function reply(socket: Socket, body: Uint8Array, headers: Headers, status?: string): void {
-  socket.write(head({ ...headers, 'content-length': body.byteLength }, status));
+/** Heads of interim responses. */
+function interim(...statuses: readonly string[]): string {
+  return statuses.map((status) => head({ link: '</a>' }, status)).join('');
+}
+
+function reply(socket: Socket, body: Uint8Array, headers: Headers, status?: string, before = ''): void {
+  socket.write(before + head({ ...headers, 'content-length': body.byteLength }, status));
   socket.write(body);
 }
 

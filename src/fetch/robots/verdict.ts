@@ -108,7 +108,7 @@ export function describeRefusal(refusal: RobotsRefusal): string {
     case 'disallowed':
       return `robots.txt refuses it: "${refusal.rule}"`;
     case 'robots_unreachable':
-      return `robots.txt is out of reach, so nothing may be asked: ${refusal.cause}`;
+      return `robots.txt: ${refusal.cause}; nothing may be asked until it was read`;
     default:
       return refusal satisfies never;
   }

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns';
-import { getCACertificates } from 'node:tls';
+import type { Socket } from 'node:net';
+import { getCACertificates, type TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { defined } from '../../defined.ts';
@@ -14,6 +15,7 @@ import {
 } from '../address.ts';
 import type { HttpProxy } from '../request.ts';
 import { bareHost } from '../site.ts';
+import { withoutInterim } from './interim.ts';
 import { maxHeadersBytes } from './wire-error.ts';
 
 /** The connections by which requests reach their site. */
@@ -161,11 +163,15 @@ function judged(connect: buildConnector.connector, rules: AddressRules): buildCo
     return connect(options, (error, socket) => {
       if (error) return connected(error, null);
       const refusedAddress = refusedPeer(socket, rules);
-      if (refusedAddress === undefined) return connected(null, socket);
+      if (refusedAddress === undefined) return connected(null, isHttp2(socket) ? socket : withoutInterim(socket));
       socket.destroy();
       return connected(refusedAddress, null);
     });
   };
+}
+
+function isHttp2(socket: Socket | TLSSocket): boolean {
+  return 'alpnProtocol' in socket && socket.alpnProtocol === 'h2';
 }
 
 /** Options of a proxy's pools: they connect as the proxy's agent says, and to checked addresses. */

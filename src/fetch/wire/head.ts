@@ -2,6 +2,7 @@ import { defined } from '../../defined.ts';
 import { isChallengeHead } from '../challenge.ts';
 import type { FetchFailure } from '../failure.ts';
 import type { Validators } from '../page.ts';
+import { withoutUser } from '../site.ts';
 
 /** The head of a response. */
 export interface Head {
@@ -56,7 +57,7 @@ export function judge(head: Head, base: URL, sent: Validators | undefined): Head
 function redirected(status: number, location: string, base: URL): HeadVerdict {
   const target = location === '' ? null : URL.parse(location, base.href);
   if (target && /^https?:$/.test(target.protocol)) return { kind: 'redirect', status, url: target.href };
-  return { kind: 'failure', failure: { code: 'bad_redirect', location: location.slice(0, 2_000) } };
+  return { kind: 'failure', failure: { code: 'bad_redirect', location: withoutUser(location).slice(0, 2_000) } };
 }
 
 /** The validators of a response; `undefined` if it has none that are short enough. */

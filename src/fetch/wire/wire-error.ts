@@ -1,6 +1,7 @@
 import { errors } from 'undici';
 import { RefusedAddress } from '../address.ts';
 import type { FetchFailure } from '../failure.ts';
+import { tlsFault } from './tls-fault.ts';
 
 /** The largest size of a response head, in bytes. */
 export const maxHeadersBytes = 64 * 1024;
@@ -18,8 +19,8 @@ export interface Progress {
  */
 export function wireFailure(error: Error, progress: Progress): FetchFailure | undefined {
   if (error instanceof RefusedAddress) {
-    const { address, range, isAllowed } = error;
-    return { code: 'refused_address', address, range, ...(isAllowed && { isAllowed }) };
+    const { address, range, needs } = error;
+    return { code: 'refused_address', address, range, ...(needs.length > 0 && { needs }) };
   }
   if (error instanceof AggregateError && error.errors[0] instanceof Error)
     return wireFailure(error.errors[0], progress);
@@ -36,6 +37,10 @@ export function wireFailure(error: Error, progress: Progress): FetchFailure | un
     case 'UND_ERR_DESTROYED':
     case 'UND_ERR_CLOSED':
       return { code: 'cancelled' };
+    // Undici's word for any broken rule of HTTP where a length was declared.
+    case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
+      if (progress.headCame) return { code: 'truncated', cause: 'fewer bytes than content-length says' };
+      return { code: 'bad_response', cause: 'its head contradicts itself on the length of the body' };
     case 'UND_ERR_HEADERS_OVERFLOW':
       return { code: 'too_large', limitBytes: maxHeadersBytes, part: 'head' };
     default:
@@ -74,7 +79,7 @@ function parserFailure(error: Error, headCame: boolean): FetchFailure {
 }
 
 function describe(error: Error, code: string): string {
-  return sentences[code] ?? (error.message || code || error.name);
+  return sentences[code] ?? tlsFault(error) ?? (error.message || code || error.name);
 }
 
 /** Plain words for frequent errors. The rest is shown in the words of the system. */
@@ -97,5 +102,4 @@ const sentences: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'who issued it is not known here',
   ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
   UND_ERR_SOCKET: 'connection closed by the site',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'fewer bytes than content-length says',
 };

@@ -130,6 +130,7 @@ describe('a redirect', () => {
     assert.deepEqual([good.scrape.status, good.steps.length], ['complete', 21]);
     const bad = await lastScrape('more', client);
     assert.deepEqual([bad.scrape.failure?.code, bad.steps.length], ['redirect_loop', 21]);
+    assert.equal(bad.scrape.failure?.cause, 'unexpected');
     assert.equal(sent.length, 42);
   });
 
@@ -156,6 +157,11 @@ describe('a redirect', () => {
     ]);
     const { steps } = await lastScrape('away', client);
     assert.equal(steps[1]?.url, other.url('/page'));
+    const trial = client.call('source.try', { id: 'shop', url: site.url('/away') });
+    await pass(minute);
+    const shown = JSON.stringify(await trial);
+    assert.match(shown, /"location":/);
+    assert.doesNotMatch(shown, /hunter22/);
   });
 
   test('to what looks like a log-in is not followed where there is none to be made', async (t) => {

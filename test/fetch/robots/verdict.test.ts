@@ -120,7 +120,7 @@ describe('what is known of a robots.txt', () => {
     );
     assert.equal(
       describeRefusal({ code: 'robots_unreachable', cause: 'answered with status 500', askAt: 0 }),
-      'robots.txt is out of reach, so nothing may be asked: answered with status 500',
+      'robots.txt: answered with status 500; nothing may be asked until it was read',
     );
   });
 });

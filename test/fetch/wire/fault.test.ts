@@ -49,6 +49,11 @@ const table: readonly (readonly [Fault, FetchFailure])[] = [
   ['truncated-last', { code: 'truncated', cause: 'connection closed in the middle of a response' }],
   ['garbage', { code: 'bad_response', cause: 'Expected HTTP/, RTSP/ or ICE/' }],
   ['bad-chunks', { code: 'bad_response', cause: 'Invalid character in chunk size' }],
+  ['switched', { code: 'bad_response', cause: 'it switches to a protocol that nobody asked for' }],
+  ['switched-upgrade', { code: 'bad_response', cause: 'it switches to a protocol that nobody asked for' }],
+  ['two-lengths', { code: 'bad_response', cause: 'its head contradicts itself on the length of the body' }],
+  ['length-and-chunks', { code: 'bad_response', cause: 'its head contradicts itself on the length of the body' }],
+  ['chunks-and-length', { code: 'bad_response', cause: "Content-Length can't be present with Transfer-Encoding" }],
   ['truncated-gzip', { code: 'truncated', cause: 'the gzip stream ends early' }],
   ['truncated-deflate', { code: 'truncated', cause: 'the deflate stream ends early' }],
   ['truncated-br', { code: 'truncated', cause: 'the br stream ends early' }],
@@ -92,6 +97,18 @@ describe('what a site does wrong', () => {
       assert.equal(server.asked.length, 1);
     });
   }
+
+  for (const fault of ['continue', 'continue-twice', 'every-interim'] as const)
+    test(`${fault}: what comes before the response is not taken for it, on each use of a connection`, async (t) => {
+      const server = await openFaultServer(t);
+      const client = createClient({ budget: new BodyBudget() });
+      t.after(() => client.close());
+      const options = { signal: new AbortController().signal, now: () => 0, onSent: () => undefined };
+      const request = { url: server.url(fault), limits: small, allowPrivate: true };
+      for (let count = 0; count < 4; count += 1)
+        assert.equal(textOf(await client.fetchPage(request, options)), 'the page');
+      assert.ok(server.connections() < 4);
+    });
 
   test('refuse: a port at which nobody listens is out of reach', async (t) => {
     const outcome = await fetchOne(t, await refusingOrigin());

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, test } from 'node:test';
 import { certificate, openSecureSite } from '../../support/secure-site.ts';
 import { failureOf, openClient, pageOf, textOf } from '../support.ts';
@@ -100,4 +102,30 @@ describe('HTTP/2', () => {
     assert.equal(textOf(await fetch(`${site.origin}/`)), 'hello');
     assert.equal(site.connections(), 1);
   });
+});
+
+describe('a fault of TLS is told in plain words', () => {
+  const record = (...bytes: readonly number[]) => Buffer.from([0x15, 3, 3, 0, 2, ...bytes]);
+  for (const [what, sent, cause] of [
+    ['where there is none', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'), 'it speaks no TLS at this port'],
+    [
+      'by the alert for a failed handshake',
+      record(2, 40),
+      'it takes none of the ciphers that are offered, or wants a certificate of its visitors',
+    ],
+    ['by the alert for old versions', record(2, 70), 'it speaks no version of TLS that is safe enough'],
+    ['by the alert for an unknown name', record(2, 112), 'it knows no site of this name'],
+    ['by an alert that has no words of ours', record(2, 47), 'ssl/tls alert illegal parameter'],
+  ] as const)
+    test(what, async (t) => {
+      const server = createServer((socket) => {
+        socket.on('error', () => socket.destroy());
+        socket.once('data', () => socket.end(sent));
+      }).listen(0, '127.0.0.1');
+      t.after(() => server.close());
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const failure = failureOf(await openClient(t, trusted)(`https://localhost:${port}/`));
+      assert.deepEqual(failure, { code: 'unreachable', cause: `no agreement on TLS: ${cause}` });
+    });
 });
