@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Registry } from '../src/actor/registry.ts';
 import type { Behaviour, Reply, Self } from '../src/actor/types.ts';
 import {
@@ -8,11 +9,13 @@ import {
   replaceCatalogue,
 } from '../src/definition/catalogue.ts';
 import { loadSources, withPlugins } from '../src/definition/load.ts';
-import { sourceIdOf } from '../src/definition/problem.ts';
+import { type Problem, sourceIdOf } from '../src/definition/problem.ts';
 
 /** Asks to read the definition files again. The reply says which sources changed. */
 export interface DefinitionsMessage {
   readonly type: 'reload';
+  /** Removes also sources that are in use. */
+  readonly force: boolean;
   readonly reply: Reply<CatalogueChange>;
 }
 
@@ -25,6 +28,8 @@ export interface DefinitionsDeps {
   readonly folder: string;
   /** The folder of the plug-ins that definitions name. */
   readonly plugins: string;
+  /** What uses a source, as part of a sentence; `undefined` where nothing does. */
+  usersOf(source: string): string | undefined;
   /** Stores new versions durably before any scrape uses them, and drops those of removed sources. */
   keep(sources: readonly LoadedSource[], removed: readonly string[]): Promise<void>;
   /** Called with each new catalogue and with what it changed. */
@@ -32,8 +37,8 @@ export interface DefinitionsDeps {
 }
 
 /**
- * Owns the loaded definitions. A source whose file has problems keeps its last good version; other files are loaded all the same. Its
- * start fails where `keep` rejects.
+ * Owns the loaded definitions. A source whose file has problems, or is gone while targets use it, keeps its last good version; other files
+ * are loaded all the same. Its start fails where `keep` rejects.
  */
 export async function definitions(
   self: Self<DefinitionsMessage>,
@@ -41,19 +46,32 @@ export async function definitions(
 ): Promise<Behaviour<DefinitionsMessage>> {
   self.register(deps.registry, 'definitions');
   let catalogue = emptyCatalogue;
-  await publish(await load(deps));
+  await publish(await load(deps), false);
 
   return {
     // One reload at a time, so that the files that were read last are in force.
-    receive: async ({ reply }) => reply(await publish(await load(deps))),
+    receive: async ({ force, reply }) => reply(await publish(await load(deps), force)),
   };
 
-  async function publish({ sources, problems, broken }: Loaded): Promise<CatalogueChange> {
-    const replaced = replaceCatalogue(catalogue, { sources, problems }, broken);
+  async function publish({ sources, problems, broken }: Loaded, force: boolean): Promise<CatalogueChange> {
+    const lost = force ? [] : lostProblems(sources, broken);
+    const stays = new Set([...broken, ...lost.flatMap((problem) => sourceIdOf(problem) ?? [])]);
+    const replaced = replaceCatalogue(catalogue, { sources, problems: [...problems, ...lost] }, stays);
     await deps.keep(sources, replaced.change.removed);
     catalogue = replaced.catalogue;
     deps.published(catalogue, replaced.change);
     return replaced.change;
+  }
+
+  /** The problems of sources whose file is gone while targets use them. */
+  function lostProblems(sources: readonly LoadedSource[], broken: ReadonlySet<string>): Problem[] {
+    const there = new Set([...broken, ...sources.map(({ source }) => source.id)]);
+    return [...catalogue.sources.keys()].flatMap((id) => {
+      const users = there.has(id) ? undefined : deps.usersOf(id);
+      if (users === undefined) return [];
+      const message = `the file is gone, but ${users}: it stays as it was loaded, unless the reload is forced`;
+      return [{ file: join(deps.folder, `${id}.yaml`), line: 1, column: 1, path: '', message }];
+    });
   }
 }
 

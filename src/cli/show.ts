@@ -16,12 +16,18 @@ export function showProjects(terminal: Terminal, projects: readonly ProjectView[
   const now = terminal.now();
   return table(terminal, projects, [
     ['PROJECT', ({ id }) => id],
-    ['STATUS', ({ status }) => showStatus(terminal, status)],
+    ['STATUS', (project) => statusText(terminal, project)],
     ['TARGETS', ({ targets }) => targetsText(terminal, targets)],
     ['SCRAPED', ({ targets }) => lastText(targets, now), { spare: true }],
     ['NEXT', ({ targets }) => nextText(terminal, targets), { spare: true }],
     ['NAME', ({ name }) => plainText(name), { cutTo: 12, spare: true }],
   ]);
+}
+
+/** Formats the status of a project, and beside it that it has targets of which nothing can be asked. */
+function statusText(terminal: Terminal, { status, targets }: ProjectView): string {
+  const isLost = status === 'active' && targets.some(({ conditions }) => conditions.includes('definition_error'));
+  return `${showStatus(terminal, status)}${isLost ? ` ${showStatus(terminal, 'definition_error')}` : ''}`;
 }
 
 function targetsText(terminal: Terminal, targets: ProjectView['targets']): string {
@@ -63,6 +69,12 @@ function showTarget(terminal: Terminal, target: TargetView, project: ProjectView
   const last = crashes.last === undefined ? '' : `, the last: ${plainText(crashes.last)}`;
   const facts: readonly Fact[] = [
     ['last scrape', lastScrape && showScrapeLine(terminal, lastScrape)],
+    [
+      'not asked',
+      target.conditions.includes('definition_error')
+        ? terminal.paint('red', `no definition of source ${target.source} is loaded`)
+        : undefined,
+    ],
     ['waiting', target.waiting === undefined ? undefined : `scrape ${target.waiting}`],
     ['next', target.dueAt === undefined ? undefined : showDue(terminal, target.dueAt)],
     ['last error', lastError && [terminal.paint('red', failureText(lastError)), ...excerptLines(lastError)].join('\n')],

@@ -60,7 +60,7 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
   return { ...opened, isUp: true, ended };
 
   async function reload(): Promise<CatalogueChange> {
-    const change = await ports.sources.reload();
+    const change = await ports.sources.reload(false);
     ports.projects.reconcile();
     return change;
   }

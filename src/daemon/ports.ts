@@ -78,8 +78,10 @@ function projectsPort({ names }: Daemon): ProjectsPort {
 function sourcesPort({ options, names, plugins, requests, tryPage, state }: Daemon): SourcesPort {
   const { robots, sessions } = requests;
   return {
-    reload: () =>
-      names.definitions.via('definitions').ask<CatalogueChange>((reply) => ({ type: 'reload', reply }), Infinity),
+    reload: (force) =>
+      names.definitions
+        .via('definitions')
+        .ask<CatalogueChange>((reply) => ({ type: 'reload', force, reply }), Infinity),
     tryPage(trial, url, signal) {
       if (options.apiOnly === true)
         throw new ControlError('not_ready', 'the daemon was started with --api-only, and asks no site');

@@ -1,3 +1,5 @@
+import type { Catalogue } from '../definition/catalogue.ts';
+import { usersOf, usersText } from '../store/source-users.ts';
 import { normalForm } from '../definition/catalogue.ts';
 import { problemText } from '../definition/problem.ts';
 import { bringForward } from '../store/schedule.ts';
@@ -38,6 +40,12 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
     for (const id of names.projects.keys()) names.projects.whereis(id)?.send({ type: 'look' });
   };
 
+  /** Tells the log the first of many things. */
+  const tell = (texts: readonly string[], what: string) => {
+    for (const text of texts.slice(0, maxToldProblems)) options.warn(text);
+    if (texts.length > maxToldProblems) options.warn(`and ${texts.length - maxToldProblems} more ${what}`);
+  };
+
   return {
     names,
     store: {
@@ -56,6 +64,10 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
       registry: names.definitions,
       folder: options.sources,
       plugins: options.plugins,
+      usersOf(source) {
+        const users = usersOf(state.store(), source);
+        return users.targets === 0 ? undefined : usersText(users);
+      },
       keep(sources, removed) {
         const { write, definitions: rows } = state.store();
         return write(
@@ -68,7 +80,8 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
       },
       published(catalogue, { changed, removed }) {
         state.setCatalogue(catalogue);
-        for (const problem of catalogue.problems.slice(0, maxToldProblems)) options.warn(problemText(problem));
+        tell(catalogue.problems.map(problemText), 'problems of definitions');
+        tell(lostTexts(catalogue, state.store()), 'sources without a definition');
         // A source's own actor reads its pulse when it starts.
         for (const id of [...changed, ...removed]) names.sources.whereis(id)?.send({ type: 'reload' });
         lookAll();
@@ -150,4 +163,10 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
       },
     },
   };
+}
+
+/** Formats which sources have active targets, but no definition that is loaded. */
+function lostTexts({ sources }: Catalogue, store: Store): string[] {
+  const lost = store.counts.usedSources().filter((id) => !sources.has(id));
+  return lost.map((id) => `source ${id} has no definition that could be loaded, but ${usersText(usersOf(store, id))}`);
 }

@@ -10,18 +10,26 @@ import { run } from './terminal.ts';
 import { now, project, scrape } from './views.ts';
 
 describe('a rescrape that cannot begin', () => {
-  test('is refused where the source has no definition any more, and the source is listed no longer', async (t) => {
+  test('is refused where the source has no definition any more, and the source is listed with what waits for one', async (t) => {
     const site = await openSite(t, { '/p/solar': productPage('S1', '5.00') });
     const { client, socket, folder } = await startDaemon(t, {
       sources: { shop: productSource('shop', `url: "${site.origin}/p/{slug}"`) },
     });
     await client.call('project.add', { id: 'solar', targets: [{ url: site.url('/p/solar') }] });
     await rm(join(folder, 'sources', 'shop.yaml'));
-    await client.call('source.reload', {});
+    await client.call('source.reload', { force: true });
     const refused = await run(['rescrape', 'solar', '--wait', '--socket', socket]);
     assert.equal(refused.status, 4, refused.err);
     assert.match(refused.err, /nothing to scrape: target \d+ is on "shop", of which no definition is loaded/);
-    assert.deepEqual(await client.call('source.list', {}), { sources: [] });
+    const listed = await run(['sources', '--socket', socket], { columns: 80 });
+    assert.match(listed.out, /^shop {4}definition_error {2}1/m);
+    assert.match(listed.out, /^shop: no definition of it is loaded, and nothing of its 1 target is asked$/m);
+    assert.match((await run(['list', '--socket', socket])).out, /^solar\tactive definition_error\t/m);
+    assert.match((await run(['status', '--socket', socket])).out, /^sources {3}0 ready, 1 with targets, but without/m);
+    assert.match(
+      (await run(['show', 'solar', '--socket', socket])).out,
+      /not asked .*no definition of source shop is loaded/,
+    );
   });
 
   const parked = { at: now, reason: '4 crashes in a row', retryAt: now + 60_000, times: 1 };

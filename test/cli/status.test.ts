@@ -19,7 +19,7 @@ const status: DaemonStatus = {
   commits: { transactions: 40, changes: 130 },
   projects: { active: 1, finished: 0, archived: 0 },
   targets: { active: 1, finished: 0, disabled: 0, parked: 0 },
-  sources: { ready: 1, broken: 0 },
+  sources: { ready: 1, missing: 0, broken: 0 },
   scrapes: { running: 0, waiting: 0, complete: 1, failed: 0, aborted: 2, cancelled: 0 },
   offers: [],
   lastEvent: 9,

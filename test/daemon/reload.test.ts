@@ -91,9 +91,12 @@ describe('reloading definitions', () => {
     }
     await daemon.daemon.system.idle();
     await rm(join(folder, 'sources', 'shop.yaml'));
-    assert.deepEqual(await client.call('source.reload', {}), { changed: [], removed: ['shop'], problems: [] });
+    const reloaded = await client.call('source.reload', { force: true });
+    assert.deepEqual(reloaded, { changed: [], removed: ['shop'], problems: [] });
     assert.deepEqual((await client.call('project.get', { id: 'a' })).targets[0]?.conditions, ['definition_error']);
-    await assert.rejects(client.call('source.get', { id: 'shop' }), { code: 'not_found' });
+    const { status, version, targets } = await client.call('source.get', { id: 'shop' });
+    assert.deepEqual({ status, version, targets }, { status: 'definition_error', version: undefined, targets: 1 });
+    assert.deepEqual((await client.call('daemon.status', {})).sources, { ready: 1, broken: 0, missing: 1 });
     await daemon.daemon.system.idle();
     clock.advance(soon.everyMs);
     await nth(2, 'scrape.completed', 'b', daemon);
@@ -105,6 +108,23 @@ describe('reloading definitions', () => {
     await daemon.daemon.system.idle();
     clock.advance(1_000);
     await nth(2, 'scrape.completed', 'a', daemon);
+  });
+
+  test('keeps one in use whose file is gone, and names the projects, until it is forced or nothing uses it', async (t) => {
+    const site = await openSite(t);
+    const { client, folder } = await startDaemon(t, { sources: { shop } });
+    const ids = Array.from({ length: 12 }, (_, index) => `p${String(index).padStart(2, '0')}`);
+    for (const id of ids)
+      await client.call('project.add', { id, targets: [{ source: 'shop', url: site.url(`/${id}`) }] });
+    const file = join(folder, 'sources', 'shop.yaml');
+    await rm(file);
+    const { problems, ...rest } = await client.call('source.reload', {});
+    assert.deepEqual(rest, { changed: [], removed: [] });
+    const message = `the file is gone, but 12 targets use it, of projects ${ids.slice(0, 10).join(', ')} and perhaps others: it stays as it was loaded, unless the reload is forced`;
+    assert.deepEqual(problems, [{ file, line: 1, column: 1, path: '', message }]);
+    assert.deepEqual((await client.call('project.get', { id: 'p00' })).targets[0]?.conditions, ['not_initialised']);
+    for (const id of ids) await client.call('project.archive', { id });
+    assert.deepEqual(await client.call('source.reload', {}), { changed: [], removed: ['shop'], problems: [] });
   });
 
   test('starts the actor of a new source, whose pulse beats from then on, and ends that of a removed one', async (t) => {

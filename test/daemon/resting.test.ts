@@ -108,7 +108,7 @@ describe('what is promised of a target whose definition is taken away for a whil
     await timed.pass(55 * minute);
     assert.deepEqual(told(timed), ['error']);
     await rm(join(timed.folder, 'sources', 'shop.yaml'));
-    await timed.client.call('source.reload', {});
+    await timed.client.call('source.reload', { force: true });
     await timed.pass(10 * minute);
     assert.deepEqual(told(timed), ['error']);
     await timed.define('shop', productSource('shop', within));

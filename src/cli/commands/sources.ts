@@ -14,6 +14,7 @@ import { countText, plainText } from '../text.ts';
 
 interface Options {
   readonly reload?: boolean;
+  readonly force?: boolean;
   readonly reset?: string;
   readonly ids?: boolean;
 }
@@ -24,12 +25,14 @@ export function createCommand(terminal: Terminal): Command {
     .helpGroup(helpGroups.sources)
     .description('list sources, and the problems of their definitions, sessions and sites')
     .option('--reload', 'first read the definition files again; exits with 2 if one has a problem')
+    .option('--force', 'with --reload: remove also sources that targets use and whose file is gone')
     .option('--reset <id>', 'first let this source log in again after it gave up')
     .option('--ids', 'print only the ids')
     .addHelpText('after', examples('heronry sources', 'heronry sources --reload', 'heronry sources --reset kickfund'))
-    .action(({ reload, reset, ids }: Options, command: Command) =>
-      withDaemon(terminal, command, async (client) => {
-        const problems = reload ? await reloaded(terminal, client) : [];
+    .action(({ reload, force, reset, ids }: Options, command: Command) => {
+      if (force && !reload) throw new CommandError('usage', 'sources: --force: expected --reload beside it');
+      return withDaemon(terminal, command, async (client) => {
+        const problems = reload ? await reloaded(terminal, client, force ?? false) : [];
         if (reset !== undefined) {
           const { session } = await client.call('source.reset', { id: reset });
           terminal.err(`source ${reset}: log-ins are tried again${session ? `, now ${session.code}` : ''}`);
@@ -42,14 +45,15 @@ export function createCommand(terminal: Terminal): Command {
           ids ? sources.map(({ id }) => id).join('\n') : showSources(terminal, sources, problems),
         );
         if (problems.length > 0) throw refusal(terminal, problems);
-      }),
-    );
+      });
+    });
 }
 
 /** Has the daemon read the definition files again. Resolves with their problems. */
-async function reloaded(terminal: Terminal, client: Client): Promise<readonly Problem[]> {
-  const { changed, removed, problems } = await client.call('source.reload', {});
-  terminal.err(`${countText(changed.length, 'source')} changed, ${removed.length} removed`);
+async function reloaded(terminal: Terminal, client: Client, force: boolean): Promise<readonly Problem[]> {
+  const { changed, removed, problems } = await client.call('source.reload', { force });
+  const which = removed.length > 0 ? `: ${removed.join(', ')}` : '';
+  terminal.err(`${countText(changed.length, 'source')} changed, ${removed.length} removed${which}`);
   return problems;
 }
 
@@ -86,9 +90,16 @@ function statusOf({ status, session, circuit }: SourceView): string {
 }
 
 /** Formats what a person should know or do about a source's session and circuit. */
-function noteLines(terminal: Terminal, { id, session, circuit }: SourceView): string[] {
+function noteLines(
+  terminal: Terminal,
+  { id, status, targets, version, problems, session, circuit }: SourceView,
+): string[] {
   const hint = session?.code === 'login_attempts' ? `; then: heronry sources --reset ${id}` : '';
+  const isLost = status === 'definition_error' && version === undefined && problems.length === 0;
   return [
+    ...(isLost
+      ? [`${id}: no definition of it is loaded, and nothing of its ${countText(targets, 'target')} is asked`]
+      : []),
     ...(session?.message === undefined ? [] : [`${id}: ${session.code}: ${plainText(session.message)}${hint}`]),
     ...(circuit ? [`${id}: circuit ${circuitText(circuit, terminal.now())}`] : []),
   ];

@@ -20,6 +20,8 @@ function showDaemon(terminal: Terminal, status: DaemonStatus): string {
   const { projects, targets, sources, scrapes } = status;
   const remaining = status.remaining > 0 ? `, ${countText(status.remaining, 'target')} still to start` : '';
   const broken = sources.broken > 0 ? terminal.paint('red', `, ${sources.broken} with problems`) : '';
+  const missing =
+    sources.missing > 0 ? terminal.paint('red', `, ${sources.missing} with targets, but without a definition`) : '';
   const parked = targets.parked > 0 ? terminal.paint('red', `, ${targets.parked} parked`) : '';
   const paused = status.paused === undefined ? '' : terminal.paint('red', ', but scraping is paused');
   const lines = [
@@ -28,7 +30,7 @@ function showDaemon(terminal: Terminal, status: DaemonStatus): string {
     `load      ${bytesText(status.memoryBytes)} of memory; the loop is up to ${status.loopDelayMs} ms late${commitsText(status)}`,
     `projects  ${projects.active} active, ${projects.finished} finished, ${projects.archived} archived`,
     `targets   ${targets.active} active, ${targets.finished} finished, ${targets.disabled} disabled${parked}`,
-    `sources   ${sources.ready} ready${broken}`,
+    `sources   ${sources.ready} ready${broken}${missing}`,
     `scrapes   ${scrapes.running} running, ${scrapes.waiting} waiting; since the start ${scrapes.complete} complete, ${scrapes.failed} failed, ${scrapes.aborted ?? 0} aborted, ${scrapes.cancelled} cancelled`,
     `turns     ${offersText(terminal, status)}`,
     ...(status.config === undefined ? [] : [`config    ${status.config}`]),

@@ -51,7 +51,11 @@ function status(deps: Deps): DaemonStatus {
     loopDelayMs: deps.daemon.loopDelayMs(),
     commits: store.environment.commitCounts(),
     ...counted(deps),
-    sources: { ready: sources.size, broken: new Set(problems.map(({ file }) => file)).size },
+    sources: {
+      ready: sources.size,
+      broken: new Set(problems.map(({ file }) => file)).size,
+      missing: store.counts.usedSources().filter((id) => !sources.has(id)).length,
+    },
     offers: deps.daemon.offers().map(({ why, offers, oldestAt }) => ({
       waitFor: waitKind(why),
       offers,

@@ -48,8 +48,8 @@ export interface ProjectsPort {
 
 /** The definitions, plug-ins, sessions, robots.txt files and pulses of sources. */
 export interface SourcesPort {
-  /** Reads the definition files again. */
-  reload(): Promise<CatalogueChange>;
+  /** Reads the definition files again. Sources in use whose file is gone are removed only with `force`. */
+  reload(force: boolean): Promise<CatalogueChange>;
   /**
    * Fetches one page of a source, each request in its turn, and stores nothing. Throws a `ControlError` `not_ready` in a daemon that only
    * serves the control methods.

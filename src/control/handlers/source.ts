@@ -62,8 +62,8 @@ export function sourceHandlers(deps: Deps) {
       return sourceView(id, await deps.hosts.circuits(), deps);
     },
 
-    'source.reload': async () => {
-      const { changed, removed } = await deps.sources.reload();
+    'source.reload': async ({ force }) => {
+      const { changed, removed } = await deps.sources.reload(force);
       deps.projects.reconcile();
       return { changed, removed, problems: deps.catalogue().problems };
     },
@@ -78,10 +78,16 @@ export function targetUrl(source: Source, asked: Parameters<typeof targetAddress
   throw new ControlError('invalid_params', `${part}${address.message}`);
 }
 
-/** Lists the ids of sources that are loaded or whose file has problems. */
-function knownIds({ catalogue }: Deps): string[] {
+/** Lists the ids of sources that are loaded, whose file has problems, or that active targets are on. */
+function knownIds({ catalogue, store }: Deps): string[] {
   const { sources, problems } = catalogue();
-  return [...new Set([...sources.keys(), ...problems.flatMap((problem) => sourceIdOf(problem) ?? [])])].sort();
+  return [
+    ...new Set([
+      ...sources.keys(),
+      ...problems.flatMap((problem) => sourceIdOf(problem) ?? []),
+      ...store().counts.usedSources(),
+    ]),
+  ].sort();
 }
 
 async function sourceView(
@@ -106,7 +112,7 @@ async function sourceView(
     id,
     name: loaded?.source.name ?? id,
     provider: loaded?.source.plugin ?? loaded?.source.provider ?? 'html',
-    status: problems.length === 0 ? 'ready' : 'definition_error',
+    status: problems.length === 0 && loaded !== undefined ? 'ready' : 'definition_error',
     targets: store().counts.activeOf(id),
     ...defined({
       version: loaded?.version,

@@ -16,7 +16,7 @@ export const SourceView = z.strictObject({
   provider: z.string(),
   /**
    * `definition_error`: its file has problems, and what it had before, if anything, is still in use; or its plug-in
-   * could not be used.
+   * could not be used; or it has no definition any more, but active targets.
    */
   status: z.enum(['ready', 'definition_error']),
   /** The version in use; missing when there was never a valid one. */
@@ -212,7 +212,10 @@ export const sourceMethods = {
     doc: 'Lets a source that gave up after too many log-ins try again, with its secrets looked up anew.',
   },
   'source.reload': {
-    params: z.strictObject({}),
+    params: z.strictObject({
+      /** Removes also sources that active targets use. */
+      force: z.boolean().default(false),
+    }),
     result: z.strictObject({
       /** Ids of sources that are new or differ, and of those whose file is gone. */
       changed: z.array(z.string()).readonly(),
@@ -220,6 +223,6 @@ export const sourceMethods = {
       problems: z.array(ProblemView).readonly(),
     }),
     role: 'operate',
-    doc: 'Reads the definition files again; one with problems is reported and its last valid version stays in use.',
+    doc: 'Reads the definition files again; one with problems is reported and its last valid version stays in use, as does that of a source whose file is gone while active targets use it.',
   },
 } as const satisfies Record<string, MethodSpec>;

@@ -81,6 +81,9 @@ export function countedTables(
       all: (): Counts => totals.get(all) ?? none,
       /** The number of active targets of a source in projects that are not archived. */
       activeOf: (source: string): number => activeBySource.get(source) ?? 0,
+      /** The sources with active targets in projects that are not archived, loaded or not. */
+      usedSources: (): string[] =>
+        Array.from(activeBySource.entries()).flatMap(({ key, row }) => (row > 0 ? [key] : [])),
       /** Whether there are rows that were never counted, as in a store of a version without counts. */
       isMissing: (): boolean => totals.get(all) === undefined && projects.count() > 0,
       /** Counts all rows; to be called where counts are missing. */

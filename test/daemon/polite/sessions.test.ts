@@ -268,7 +268,7 @@ describe('a source with a log-in', () => {
     await reached.promise;
     // A file that is gone takes the actor of its source with it.
     await rm(join(timed.folder, 'sources', 'shop.yaml'));
-    await timed.client.call('source.reload', {});
+    await timed.client.call('source.reload', { force: true });
     await timed.settle();
     const [target] = (await timed.client.call('project.get', { id: 'a' })).targets;
     assert.deepEqual([target?.status, target?.crashes.total], ['active', 0]);
