@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { patternFault } from '../extract/filter/pattern.ts';
+import { patternFault } from '../extract/value/regex.ts';
 import { checkedText } from '../schema/checked-text.ts';
 import { expected } from '../schema/expected.ts';
 import { Selector } from './selector.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type ScalarRule, fieldTypes } from '../extract/value/all.ts';
+import { checksOf, type ScalarRule, fieldTypes } from '../extract/value/all.ts';
+import { type CheckKind, checkOptions, lengthOption, type LengthBounds } from '../extract/value/check.ts';
 import { addIssues, type Place, placeFaults, placeShape, ShortText } from './place.ts';
 import { faultCheck } from '../schema/checked-text.ts';
 import { expected } from '../schema/expected.ts';
@@ -22,6 +23,8 @@ export type Element = ScalarRule | ObjectOptions | ListOptions;
 export interface ListOptions {
   readonly type: 'array';
   readonly of: Element;
+  /** How many elements it may have. */
+  readonly length?: LengthBounds;
   /** Whether the list keeps only its first element. */
   readonly first?: boolean;
 }
@@ -69,18 +72,19 @@ interface TypeSchemasOptions {
 export function typeSchemas<T>({ shared = {}, object, list, hasPlace = false }: TypeSchemasOptions): z.ZodType<T> {
   const { text, ...others } = fieldTypes;
   const union = z.discriminatedUnion('type', [
-    strict({ ...shared, type: z.literal('text').default('text'), ...optionsOf(text) }),
+    strict({ ...shared, type: z.literal('text').default('text'), ...optionsOf('text', text) }),
     ...Object.entries<FieldType<ScalarRule>>(others).map(([name, type]) =>
-      strict({ ...shared, type: z.literal(name), ...optionsOf(type) }),
+      strict({ ...shared, type: z.literal(name), ...optionsOf(name, type) }),
     ),
     strict({ ...shared, type: z.literal('object'), ...object }).superRefine(checkResult),
-    strict({ ...shared, type: z.literal('array'), ...list }),
+    strict({ ...shared, type: z.literal('array'), ...list, length: lengthOption(z) }),
   ]);
   const schema: z.ZodType = z.preprocess(withObjectType, union);
   return schema as z.ZodType<T>;
 
-  function optionsOf(type: FieldType<ScalarRule>): z.core.$ZodLooseShape {
-    return { ...type.options(z), ...(hasPlace && type.placeOptions?.(z)) };
+  function optionsOf(name: string, type: FieldType<ScalarRule>): z.core.$ZodLooseShape {
+    const checks: Readonly<Record<string, CheckKind>> = checksOf;
+    return { ...type.options(z), ...checkOptions(z, checks[name]), ...(hasPlace && type.placeOptions?.(z)) };
   }
 }
 

@@ -107,7 +107,7 @@ function usualTake(typed: Typed): TakePlan {
 }
 
 function valueRule(typed: Typed): ValueRule {
-  if (typed.type === 'array') return { type: 'array', of: valueRule(typed.of) };
+  if (typed.type === 'array') return { type: 'array', of: valueRule(typed.of), ...defined({ length: typed.length }) };
   if (typed.type === 'object') {
     const { fields, result } = typed;
     return { type: 'object', fields: fieldPlans(fields), ...defined({ result }) };

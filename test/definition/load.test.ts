@@ -136,7 +136,7 @@ describe('a definition', () => {
         '14:20 records.campaign.fields.slug.css: expected a CSS selector, got "body >": nothing follows the last combinator',
         `15:39 records.campaign.fields.pledged.type: expected one of ${types}, got "mony"; did you mean "money"?`,
         '16:52 records.campaign.fields.price.currency: expected a currency of ISO 4217 like "EUR", got "XXQ"',
-        '17:57 records.campaign.fields.tags.of.foo: unknown key "foo", expected one of type',
+        '17:57 records.campaign.fields.tags.of.foo: unknown key "foo", expected one of type, enum, pattern, length',
         '18:48 records.campaign.fields.live.true: expected text or a list, got 5',
         '19:7 records.campaign.fields.bad name: expected a name of letters, digits and "_" that starts with a letter, got "bad name"',
         '20:10 records.campaign.fields.n: expected text or a list or a mapping, got 5',

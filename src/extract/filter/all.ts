@@ -8,7 +8,8 @@ import { currencyOption } from '../value/money.ts';
 import { isList, maxElements, type Value } from '../value/value.ts';
 import { readAmount } from './amount.ts';
 import { bounded, type CompiledFilter, eachOf, type FilterKind, onTexts, refuse, textFor } from './kind.ts';
-import { capture, patternFault, replaceAll } from './pattern.ts';
+import { patternFault } from '../value/regex.ts';
+import { capture, replaceAll } from './pattern.ts';
 import { unitNames, unitReader } from './unit.ts';
 
 interface PlainStep {

@@ -1,7 +1,7 @@
 import { compileFilter, filterName, type FilterPlan } from '../filter/all.ts';
 import { maxElements } from '../value/value.ts';
 import type { CompiledFilter } from '../filter/kind.ts';
-import type { BranchPlan, FieldPlan, ObjectRule, RulePlan, ValueRule } from './plan.ts';
+import type { ArrayRule, BranchPlan, FieldPlan, ObjectRule, RulePlan, ValueRule } from './plan.ts';
 import type { ScalarRule } from '../value/all.ts';
 import { compilePlace, type Dialect, type Find, isSingular } from './place.ts';
 
@@ -36,9 +36,14 @@ export interface NamedFilter {
 /** The type of a rule's value, compiled. */
 export type CompiledValue =
   /** `isOpen` where a value that is no text stands as it is, because a function has made it. */
-  | { readonly type: 'scalar'; readonly rule: ScalarRule; readonly isOpen: boolean }
-  | CompiledObject
-  | { readonly type: 'array'; readonly of: CompiledValue };
+  { readonly type: 'scalar'; readonly rule: ScalarRule; readonly isOpen: boolean } | CompiledObject | CompiledList;
+
+/** The type of a list. */
+export interface CompiledList {
+  readonly type: 'array';
+  readonly of: CompiledValue;
+  readonly length: ArrayRule['length'];
+}
 
 /** The type of an object, whose rules see nothing but its own match. */
 export interface CompiledObject {
@@ -71,7 +76,7 @@ function hasFunction({ branches, filters }: RulePlan): boolean {
 }
 
 function compileValue(rule: ValueRule, dialect: Dialect, isOpen: boolean): CompiledValue {
-  if (rule.type === 'array') return { type: 'array', of: compileValue(rule.of, dialect, isOpen) };
+  if (rule.type === 'array') return { type: 'array', of: compileValue(rule.of, dialect, isOpen), length: rule.length };
   if (rule.type !== 'object') return { type: 'scalar', rule, isOpen: isOpen && rule.type === 'text' };
   return {
     type: 'object',

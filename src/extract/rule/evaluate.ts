@@ -26,7 +26,6 @@ export interface Trace {
 const [ruleSteps, matchSteps, filterSteps] = [50, 20, 20];
 
 const notFound: Evaluated = { isFound: false, lost: [] };
-const emptyList: Evaluated = { isFound: false, value: [], lost: [] };
 
 /**
  * Finds the value of a rule in an element or value. Pure, except for functions that plug-ins put into rules. Throws what a `take`
@@ -54,7 +53,13 @@ export function evaluate(rule: CompiledRule, from: Spot, page: PageContext, trac
   }
   if (whenFound !== undefined) return { isFound: true, value: !whenFound, lost: [] };
   if (chosen !== undefined) return finish(rule, chosen, trace);
-  return isSearched && rule.value.type === 'array' ? emptyList : notFound;
+  return isSearched && rule.value.type === 'array' ? withoutMatch(rule.value, page) : notFound;
+}
+
+function withoutMatch(list: CompiledValue, { base }: PageContext): Evaluated {
+  const lost: Lost[] = [];
+  const value = typed([], list, { base, isGiven: false, lost });
+  return { isFound: false, ...(value !== undefined && { value }), lost };
 }
 
 /** The result of one branch. */

@@ -2,6 +2,7 @@ import type { Element } from 'domhandler';
 import type { EmbeddedPlan } from '../embedded/all.ts';
 import type { FilterPlan } from '../filter/all.ts';
 import type { ScalarRule } from '../value/all.ts';
+import type { LengthBounds } from '../value/check.ts';
 import type { Value } from '../value/value.ts';
 
 /** A place in a document, relative to the element or value that is searched. */
@@ -48,6 +49,7 @@ export interface ObjectRule {
 export interface ArrayRule {
   readonly type: 'array';
   readonly of: ValueRule;
+  readonly length?: LengthBounds;
 }
 
 /** How one value is found, changed and read. */

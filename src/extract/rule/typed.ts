@@ -1,7 +1,8 @@
 import { isBlank, readValue } from '../value/all.ts';
 import { quoted } from '../value/plain-text.ts';
 import { isLacking, isList, maxElements, type Value } from '../value/value.ts';
-import type { CompiledObject, CompiledValue } from './compile.ts';
+import { lengthFault } from '../value/check.ts';
+import type { CompiledList, CompiledObject, CompiledValue } from './compile.ts';
 
 /** Something that was found and is not of its type. `path` leads to it from its rule's value, as `.price`; it is empty for the value itself. */
 export interface Lost {
@@ -41,13 +42,13 @@ export function typed(value: Value, as: CompiledValue, typing: Typing, path = ''
     case 'object':
       return typing.isGiven ? typedObject(value, as, typing, path) : value;
     case 'array':
-      return typedList(value, as.of, typing, path);
+      return typedList(value, as, typing, path);
     default:
       return as satisfies never;
   }
 }
 
-function typedList(value: Value, of: CompiledValue, typing: Typing, path: string): Value | undefined {
+function typedList(value: Value, { of, length }: CompiledList, typing: Typing, path: string): Value | undefined {
   const { isGiven, lost } = typing;
   if (value === null) return null;
   if (!isList(value)) return lose(lost, quoted(value), 'a list', path);
@@ -62,6 +63,8 @@ function typedList(value: Value, of: CompiledValue, typing: Typing, path: string
       isLost = true;
     } else if (element !== null || isGiven || keepsNull(of)) elements.push(element);
   }
+  const fault = length === undefined ? undefined : lengthFault(elements.length, length);
+  if (fault !== undefined) return lose(lost, `${elements.length} elements`, fault, path);
   return isLost ? undefined : elements;
 }
 

@@ -1,6 +1,7 @@
 import type { Value } from './value.ts';
 import { boolean } from './boolean.ts';
 import { date } from './date.ts';
+import { checkFault, type CheckKind, type CheckOptions } from './check.ts';
 import { datetime } from './datetime.ts';
 import type { FieldType } from './field-type.ts';
 import { integer } from './integer.ts';
@@ -13,15 +14,36 @@ import { url } from './url.ts';
 import { spend } from '../../work-budget.ts';
 
 /** The types that one text or JSON value of a document may have, in the order in which they are listed for people. */
-export const fieldTypes = { text, integer, number, boolean, date, datetime, money, url, json } as const;
+export const fieldTypes = {
+  text,
+  integer,
+  number,
+  boolean,
+  date,
+  datetime,
+  money,
+  url,
+  json,
+} as const;
 
 /** The names of the types whose values drafts of definitions take as keys. */
 export const keyTypes: readonly string[] = Object.entries<FieldType<ScalarRule>>(fieldTypes).flatMap(
   ([name, { isKey }]) => (isKey === true ? [name] : []),
 );
 
+/** What the values of a type can be checked for besides; of no other type. */
+export const checksOf: Partial<Record<keyof typeof fieldTypes, CheckKind>> = {
+  text: 'text',
+  url: 'text',
+  integer: 'number',
+  number: 'number',
+  money: 'amount',
+  date: 'day',
+  datetime: 'day',
+};
+
 /** A type with its options, for one value. */
-export type ScalarRule = Parameters<(typeof fieldTypes)[keyof typeof fieldTypes]['read']>[1];
+export type ScalarRule = Parameters<(typeof fieldTypes)[keyof typeof fieldTypes]['read']>[1] & CheckOptions;
 
 /** A value as read, or the text that could not be read and what was expected instead. */
 export type ReadValue =
@@ -42,7 +64,9 @@ export function readValue(raw: Value, rule: ScalarRule, base: string): ReadValue
   spend(stepsOf(raw, rule));
   const type: FieldType<ScalarRule> = fieldTypes[rule.type];
   const value = type.read(raw, rule, base);
-  return value === undefined ? { ok: false, text: quoted(raw), expected: type.expected(rule) } : { ok: true, value };
+  if (value === undefined) return { ok: false, text: quoted(raw), expected: type.expected(rule) };
+  const fault = value === null ? undefined : checkFault(value, rule);
+  return fault === undefined ? { ok: true, value } : { ok: false, text: quoted(raw), expected: fault };
 }
 
 /** The work of a value that is no text, without that of the formats of dates. */
