@@ -50,7 +50,9 @@ export function guessedType(name: string, samples: readonly Value[], base: strin
   if (all({ type: 'datetime' })) return { type: 'datetime' };
   if (all({ type: 'date' })) return { type: 'date' };
   if (texts.every((text) => /^https?:\/\//i.test(text)) && all({ type: 'url' })) return { type: 'url' };
-  if (texts.every((text) => /\d/.test(text)) && all({ type: 'money' })) return { type: 'money' };
+  // Where a sign is of several countries, trying the draft says what to write.
+  if (texts.every((text) => /\d/.test(text)) && (all({ type: 'money' }) || all({ type: 'money', locale: 'en-US' })))
+    return { type: 'money' };
   const counts = /count|quantity|stock|rating|score|total|reviews|votes|number/i.test(name);
   if (counts && all({ type: 'integer' })) return { type: 'integer' };
   if ((counts || isAmount) && all({ type: 'number' })) return { type: 'number' };

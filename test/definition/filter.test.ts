@@ -15,7 +15,6 @@ describe('a filter in a definition', () => {
     [{ number: { decimal: ',' } }, { type: 'number', decimal: ',' }],
     [{ money: { currency: 'EUR' } }, { type: 'money', currency: 'EUR' }],
     [{ date: { formats: '%B %Y', locale: 'de' } }, { type: 'date', formats: ['%B %Y'], locale: 'de' }],
-    [{ unit: { to: 'g' } }, { type: 'unit', to: 'g' }],
     [{ map: { Ja: true } }, { type: 'map', values: { Ja: true } }],
     [
       { map: { Ja: true }, else: false },
@@ -47,8 +46,8 @@ describe('a filter in a definition', () => {
     [{ date: { formats: '%Q' } }, 'date.formats', /"%Q" is no token of strptime/],
     [{ date: { zone: 'Mars/Base' } }, 'date.zone', /expected a time zone/],
     [{ money: { currency: 'EURO' } }, 'money.currency', /ISO 4217/],
-    [{ unit: { to: 'stone' } }, 'unit.to', /one of g, mg/],
-    [{ unit: {} }, 'unit.to', /missing/],
+    [{ unit: { to: 'g' } }, 'unit', /unknown filter "unit"/],
+    [{ money: { scale: 3 } }, 'money.scale', /power of ten/],
     [{ trim: 1, upper: 1 }, '', /one filter in each mapping, got 2: trim, upper/],
     [{}, '', /one filter in each mapping/],
     [5, '', /expected the name of a filter/],

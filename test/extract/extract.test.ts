@@ -14,10 +14,15 @@ describe('a record on a page', () => {
     assert.deepEqual(drafts, [{ type: 'thing', key: 'a', fields: { key: 'a', title: 'one', tags: ['x', 'y'] } }]);
   });
 
-  test('leaves out an absent field, and clears one whose place is empty or lacks the attribute (P5, P10)', async () => {
-    const plan = planFor([keyed({ title: {}, price: { type: 'money' }, image: { css: 'img', attr: 'alt' } })]);
-    const { drafts, absent } = await extracted('<p class=key>a</p><p class=price> &nbsp; </p><img src=x>', plan);
-    assert.deepEqual(drafts[0]?.fields, { key: 'a', price: null, image: null });
+  test('leaves out an absent field and an empty one that is no text, and clears a text that is empty or lacks the attribute (P5, P10)', async () => {
+    const plan = planFor([
+      keyed({ title: {}, price: { type: 'money' }, note: {}, image: { css: 'img', attr: 'alt' } }),
+    ]);
+    const { drafts, absent } = await extracted(
+      '<p class=key>a</p><p class=price> &nbsp; </p><p class=note></p><img src=x>',
+      plan,
+    );
+    assert.deepEqual(drafts[0]?.fields, { key: 'a', note: null, image: null });
     assert.deepEqual(absent, ['thing.title']);
   });
 

@@ -4,13 +4,12 @@ import { type DateOptions, dateOptions } from '../value/date-format.ts';
 import { type DecimalOption, decimalOption } from '../value/decimal.ts';
 import type { Schemas } from '../value/field-type.ts';
 import { compileJsonPath, isSingularPath, jsonPathFault } from '../value/json-path.ts';
-import { currencyOption } from '../value/money.ts';
+import { type MoneyOptions, moneyOptions } from '../value/money.ts';
 import { isList, maxElements, type Value } from '../value/value.ts';
 import { readAmount } from './amount.ts';
 import { bounded, type CompiledFilter, eachOf, type FilterKind, onTexts, refuse, textFor } from './kind.ts';
 import { patternFault } from '../value/regex.ts';
 import { capture, replaceAll } from './pattern.ts';
-import { unitNames, unitReader } from './unit.ts';
 
 interface PlainStep {
   readonly type: 'trim' | 'upper' | 'lower' | 'collapse';
@@ -23,8 +22,8 @@ const number: FilterKind<{ readonly type: 'number' } & DecimalOption> = {
     onTexts((text) => (isBlank(text) ? text : (readAmount(text, decimal) ?? refuse(text, 'one number')))),
 };
 
-const money: FilterKind<{ readonly type: 'money'; readonly currency?: string } & DecimalOption> = {
-  options: (z) => ({ currency: currencyOption(z), decimal: decimalOption(z) }),
+const money: FilterKind<{ readonly type: 'money' } & MoneyOptions> = {
+  options: moneyOptions,
   isPlain: true,
   compile: readAs,
 };
@@ -82,15 +81,6 @@ const join: FilterKind<{ readonly type: 'join'; readonly by: string }> = {
       isList(value) ? joined(value, by) : value,
 };
 
-const unit: FilterKind<{ readonly type: 'unit'; readonly to: string } & DecimalOption> = {
-  options: (z) => ({ to: z.enum(unitNames as [string, ...string[]]), decimal: decimalOption(z) }),
-  example: '{unit: {to: g}}',
-  compile({ to, decimal }) {
-    const read = unitReader(to, decimal);
-    return onTexts((text) => read(text) ?? refuse(text, `an amount that can be given in ${to}`));
-  },
-};
-
 /** Replaces texts by the values that the map has for them. Without `else`, a text that the map does not name is refused. */
 const map: FilterKind<{
   readonly type: 'map';
@@ -134,7 +124,6 @@ export const filterKinds = {
   regex,
   split,
   join,
-  unit,
   map,
   default: byDefault,
 } as const;
@@ -153,7 +142,7 @@ export function filterKind({ type }: FilterStep): FilterKind<FilterStep> {
   return filterKinds[type];
 }
 
-/** Compiles a filter. Throws if a pattern, a path or a unit of it is not valid. */
+/** Compiles a filter. Throws if a pattern or a path of it is not valid. */
 export function compileFilter(plan: FilterPlan): CompiledFilter {
   if (typeof plan !== 'function') return filterKind(plan).compile(plan);
   return (value) => (isList(value) ? value.map((each) => changedBy(plan, each)) : changedBy(plan, value));

@@ -21,7 +21,7 @@ export interface FilterKind<S extends { readonly type: string }> {
   readonly isSlow?: true;
   /** The filter with its options in YAML; shown where they are missing. */
   readonly example?: string;
-  /** Compiles the filter. Throws if a pattern, a path or a unit of it is not valid. */
+  /** Compiles the filter. Throws if a pattern or a path of it is not valid. */
   compile(step: S): CompiledFilter;
 }
 

@@ -3,12 +3,14 @@ import { boolean } from './boolean.ts';
 import { date } from './date.ts';
 import { checkFault, type CheckKind, type CheckOptions } from './check.ts';
 import { datetime } from './datetime.ts';
-import type { FieldType } from './field-type.ts';
+import { duration } from './duration.ts';
+import { type FieldType, Refused } from './field-type.ts';
 import { integer } from './integer.ts';
 import { json } from './json.ts';
 import { money } from './money.ts';
 import { number } from './number.ts';
 import { quoted, shortLength } from './plain-text.ts';
+import { quantity } from './quantity.ts';
 import { text } from './text.ts';
 import { url } from './url.ts';
 import { spend } from '../../work-budget.ts';
@@ -22,6 +24,8 @@ export const fieldTypes = {
   date,
   datetime,
   money,
+  quantity,
+  duration,
   url,
   json,
 } as const;
@@ -65,6 +69,7 @@ export function readValue(raw: Value, rule: ScalarRule, base: string): ReadValue
   const type: FieldType<ScalarRule> = fieldTypes[rule.type];
   const value = type.read(raw, rule, base);
   if (value === undefined) return { ok: false, text: quoted(raw), expected: type.expected(rule) };
+  if (value instanceof Refused) return { ok: false, text: quoted(raw), expected: value.expected };
   const fault = value === null ? undefined : checkFault(value, rule);
   return fault === undefined ? { ok: true, value } : { ok: false, text: quoted(raw), expected: fault };
 }

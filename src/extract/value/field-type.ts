@@ -20,9 +20,19 @@ export interface FieldType<R extends { readonly type: string }> {
   /** A phrase for what the type reads: `a whole number`. */
   expected(rule: R): string;
   /** Reads a JSON value, or a text with more than white space in it; undefined if it is no value of the type. */
-  read(value: NonNullable<Value>, rule: R, base: string): Value | undefined;
+  read(value: NonNullable<Value>, rule: R, base: string): Value | Refused | undefined;
   /** The rows of the type in the table of `docs/definitions.md`. */
   readonly examples: readonly FieldExample[];
+}
+
+/** A text that is refused for a reason of its own. */
+export class Refused {
+  /** A phrase in place of the type's own. */
+  readonly expected: string;
+
+  constructor(expected: string) {
+    this.expected = expected;
+  }
 }
 
 /** A row of the table of field types, in Markdown. */
