@@ -130,6 +130,10 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps): Connectio
     if (id === undefined) {
       return fail(id, call.method, new ControlError('invalid_request', 'id: expected one, to name the subscription'));
     }
+    if (Array.from(subscriptions).some((each) => each.id === id)) {
+      const taken = `id: expected another one, as a subscription of this connection has ${JSON.stringify(id)}`;
+      return fail(id, call.method, new ControlError('conflict', taken));
+    }
     const subscription = new Subscription(id, planFlush);
     subscriptions.add(subscription);
     follow(undefined, call, begin());

@@ -13,7 +13,8 @@ const roomLength = 256 * 1024;
  * lags is sent the waiting events, then the id to resume from, and no more.
  */
 export class Subscription implements Subscriber {
-  readonly #id: RequestId;
+  /** The id of the request, which names the subscription in its notifications. */
+  readonly id: RequestId;
   readonly #wake: () => void;
   readonly #ended = new AbortController();
   #state: 'unanswered' | 'open' | 'lagged' | 'over' = 'unanswered';
@@ -25,7 +26,7 @@ export class Subscription implements Subscriber {
 
   /** @param wake - called when `take` has something to give */
   constructor(id: RequestId, wake: () => void) {
-    this.#id = id;
+    this.id = id;
     this.#wake = wake;
   }
 
@@ -41,7 +42,7 @@ export class Subscription implements Subscriber {
   // Functions of their own, so that a handler may take them apart from the subscriber.
   readonly notify = (event: Event): boolean => {
     if (this.signal.aborted) return false;
-    const line = eventLine(this.#id, event);
+    const line = eventLine(this.id, event);
     this.#waiting.push(line);
     this.#waitingLength += line.length;
     if (this.#state === 'open') this.#wake();
@@ -81,7 +82,7 @@ export class Subscription implements Subscriber {
     this.#waiting.splice(0, taken);
     this.#waitingLength -= lines.length;
     if (this.#state === 'lagged' && this.#waiting.length === 0) {
-      lines += laggedLine(this.#id, this.#resumeAfter);
+      lines += laggedLine(this.id, this.#resumeAfter);
       this.#state = 'over';
     }
     if (this.#hasRoom()) this.#releaseRoomWaiters();

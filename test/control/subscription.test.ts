@@ -46,6 +46,21 @@ describe('subscription', () => {
     }
   });
 
+  test('a second one of a connection needs an id of its own', async (t) => {
+    const { path } = await serve(t, { 'event.subscribe': () => ({ after: 0 }) });
+    const client = await rawClient(t, path);
+    for (const id of ['mine', 'mine', 'other']) client.send(line(id, 'event.subscribe'));
+    const answers = [await client.next(), await client.next(), await client.next()];
+    const refused = answers.find((answer) => answer?.error !== undefined);
+    assert.equal(refused?.error?.data.code, 'conflict');
+    assert.match(
+      refused?.error?.message ?? '',
+      /^id: expected another one, as a subscription of this connection has "mine"$/,
+    );
+    const served = answers.filter((answer) => answer?.result !== undefined);
+    assert.deepEqual(new Set(served.map((answer) => answer?.id)), new Set(['mine', 'other']));
+  });
+
   test('one that lags is told what waits, then once where to resume, and no more', async (t) => {
     let firstRefused = 0;
     const { path } = await serve(t, {
