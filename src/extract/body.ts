@@ -49,12 +49,17 @@ export function foreignMediaType(
   return isCalled || media.begins.test(beginning) ? undefined : mediaType || media.otherwise;
 }
 
-/** Control characters that no text holds; tab, line feeds and the escape of ISO 2022 are not among them. */
-const binary = new RegExp(String.raw`[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]`);
+/** How PDF, ZIP, gzip, PNG and JPEG begin. */
+const binaryBegins = new RegExp(String.raw`^(?:%PDF-|PK\x03\x04|\x1f\x8b|\x89PNG|\xff\xd8\xff)`);
 
-/** Whether a body is no text, by its first bytes as one character each. */
+/** Control characters that texts rarely hold; tab, line feeds and the escape of ISO 2022 are not among them. */
+const control = new RegExp(String.raw`[\x01-\x08\x0b\x0e-\x1a\x1c-\x1f]`, 'g');
+
+/** Whether a body is no text, by its first bytes as one character each. A stray control character or a few are no reason: sites send them. */
 function isBinary(head: string): boolean {
-  return head.startsWith('%PDF-') || (!/^(?:\xff\xfe|\xfe\xff)/.test(head) && binary.test(head));
+  if (binaryBegins.test(head)) return true;
+  if (/^(?:\xff\xfe|\xfe\xff)/.test(head)) return false;
+  return head.includes('\0') || (head.match(control)?.length ?? 0) > 4 + head.length / 50;
 }
 
 /** The first characters of a body without zeroes, marks of byte order and space before them, so that UTF-16 reads alike. */

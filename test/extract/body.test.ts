@@ -84,6 +84,16 @@ describe('a body', () => {
     });
   }
 
+  test('of markup with a stray control character or a few is read, and not one of many', async () => {
+    const { drafts } = await extracted(bodyOf(html.replace('<', '\u0007\u0008\u001f<')), plan, {
+      contentType: 'text/html',
+    });
+    assert.equal(drafts.length, 1);
+    const many = bodyOf(html.replace('<', `${'\u0001\u0002'.repeat(40)}<`));
+    const refused = { ok: false, failure: { code: 'not_html', mediaType: 'binary content called text/html' } };
+    assert.deepEqual(await read(many, plan, { contentType: 'text/html' }), refused);
+  });
+
   test('of markup without a media type is read', async () => {
     const outcome = await read(html, plan, { contentType: '' });
     assert.ok(outcome.ok);
