@@ -12,9 +12,9 @@ const mostNotes = 1_000;
 const mostLeftOut = 20;
 
 /**
- * Writes the lines of one scrape into the log: its end at `debug`, and each note of its steps once at `warn`, as the records that it left out. A long
- * scrape, such as that of a collector or a crawl, also has its start and its progress, all at `info`. A failure is told
- * at `warn`.
+ * Writes the lines of one scrape into the log: its end at `debug`, and each note of its steps once at `warn`, as the records that it left
+ * out. A long scrape, such as that of a collector or a crawl, has its end at `info`, and its start and its progress at `debug`. A failure
+ * is told at `warn`.
  */
 export class ScrapeLog {
   readonly #log: Log;
@@ -33,7 +33,7 @@ export class ScrapeLog {
   /** Logs the start of a long scrape. */
   started(args: readonly string[] = []): void {
     this.#isLong = true;
-    this.#log('info', 'scrape has started', { ...this.#of, args });
+    this.#log('debug', 'scrape has started', { ...this.#of, args });
   }
 
   /** Logs the new notes of a step. Returns the operations of the step without the notes that an earlier step had. */
@@ -62,7 +62,7 @@ export class ScrapeLog {
     const before = Math.floor(this.#collected / progressStep);
     this.#collected += added + changed + confirmed;
     const passed = Math.floor(this.#collected / progressStep);
-    if (this.#isLong && passed > before) this.#log('info', `${passed * progressStep} records so far`, this.#of);
+    if (this.#isLong && passed > before) this.#log('debug', `${passed * progressStep} records so far`, this.#of);
     return result;
   }
 
