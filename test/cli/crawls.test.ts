@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Handlers } from '../../src/control/methods.ts';
 import type { CrawlView } from '../../src/view/crawl.ts';
 import { serve } from '../control/daemon.ts';
 import { run } from './terminal.ts';
@@ -32,9 +33,16 @@ const crawl: CrawlView = {
   waiting: { detail: 0, listing: 0 },
 };
 
+/** A daemon that knows the source. */
+const shop: Partial<Handlers> = {
+  'source.list': () => ({
+    sources: [{ id: 'shop', name: 'shop', provider: 'html', status: 'ready', targets: 1, problems: [] }],
+  }),
+};
+
 describe('crawls', () => {
   test('tells pages, records, answers, how often each field was found, and what was not followed (P29)', async (t) => {
-    const { path } = await serve(t, { 'crawl.list': () => ({ crawls: [crawl] }) });
+    const { path } = await serve(t, { ...shop, 'crawl.list': () => ({ crawls: [crawl] }) });
     const { out, status } = await run(['crawls', 'shop', '--socket', path], { now });
     assert.equal(status, 0);
     assert.equal(
@@ -53,7 +61,7 @@ describe('crawls', () => {
 
   test('tells what robots.txt forbids among what was not followed, not among the answers', async (t) => {
     const forbidden = { ...crawl, forbidden: 1, status: { '2xx': 39, forbidden: 3 }, refused: {}, overBudget: 0 };
-    const { path } = await serve(t, { 'crawl.list': () => ({ crawls: [forbidden] }) });
+    const { path } = await serve(t, { ...shop, 'crawl.list': () => ({ crawls: [forbidden] }) });
     const { out } = await run(['crawls', 'shop', '--socket', path], { now });
     assert.match(out, /^ {2}answers {3}2xx 39$/m);
     assert.match(out, /^ {2}refused {3}forbidden 3$/m);
@@ -75,7 +83,7 @@ describe('crawls', () => {
         knownDetails: 0,
       },
     };
-    const { path } = await serve(t, { 'crawl.list': () => ({ crawls: [running, trapped] }) });
+    const { path } = await serve(t, { ...shop, 'crawl.list': () => ({ crawls: [running, trapped] }) });
     const { out } = await run(['crawls', 'shop', '--socket', path], { now });
     assert.match(out, /^crawl 3 of target 7 {2}shop {2}running for 30s, began 1m ago$/m);
     assert.match(out, /^ {2}waiting {3}2 with records, 5 others$/m);
@@ -88,9 +96,9 @@ describe('crawls', () => {
   });
 
   test('says so when there was none, and prints them as JSON', async (t) => {
-    const none = await serve(t, { 'crawl.list': () => ({ crawls: [] }) });
+    const none = await serve(t, { ...shop, 'crawl.list': () => ({ crawls: [] }) });
     assert.equal((await run(['crawls', 'shop', '--socket', none.path])).err, 'no crawl of shop is known\n');
-    const { path } = await serve(t, { 'crawl.list': () => ({ crawls: [crawl] }) });
+    const { path } = await serve(t, { ...shop, 'crawl.list': () => ({ crawls: [crawl] }) });
     assert.deepEqual(JSON.parse((await run(['crawls', 'shop', '--json', '--socket', path])).out), [crawl]);
   });
 });

@@ -57,6 +57,18 @@ describe('crawl.list', () => {
     assert.equal(rest.crawls[0]?.crawl, (one.crawls[0]?.crawl ?? 0) - 1);
     const { out } = await run(['crawls', 'all', '--limit', '1', '--socket', socket], { now: Date.now() });
     assert.match(out, /^crawl \d of target 1 {2}shop {2}complete in /);
+    const ofSource = await client.call('crawl.list', { source: 'shop' });
+    assert.deepEqual(ofSource, { crawls });
+    assert.deepEqual(await client.call('crawl.list', { source: 'shop', target: 99 }), { crawls: [] });
+    const second = await client.call('crawl.list', { source: 'shop', limit: 1, before: one.next ?? '' });
+    assert.equal(second.crawls[0]?.crawl, rest.crawls[0]?.crawl);
+    assert.equal((await run(['crawls', 'shop', '--limit', '1', '--socket', socket], { now: Date.now() })).out, out);
+    assert.match(
+      (await run(['crawls', '--socket', socket])).err,
+      /^heronry: crawls: expected a source, or --project$/m,
+    );
+    await assert.rejects(client.call('crawl.list', { source: 'nosuch' }), { code: 'not_found' });
+    await assert.rejects(client.call('crawl.list', {}), { code: 'invalid_params' });
   });
 
   test('counts a page that robots.txt asks to leave alone as forbidden, and not as failed', async (t) => {

@@ -1,38 +1,56 @@
 import { Command } from 'commander';
+import type { Client } from '../../control/client.ts';
 import type { CrawlView } from '../../view/crawl.ts';
 import { defined } from '../../defined.ts';
 import { listRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { ageText, durationText } from '../../time-text.ts';
+import { CommandError } from '../exit-status.ts';
 import { countOption, limitOption } from '../options.ts';
 import { type Fact, factLines } from '../table.ts';
 import { showStatus, type Terminal } from '../terminal.ts';
 import { bytesText, countText, plainText } from '../text.ts';
 
 interface Options {
+  readonly project?: string;
   readonly target?: number;
   readonly limit: number;
 }
 
-/** `crawls`: shows what the crawls of a project found and left out. */
+/** `crawls`: shows what the crawls of a source or project found and left out. */
 export function createCommand(terminal: Terminal): Command {
   return new Command('crawls')
     .helpGroup(helpGroups.sources)
     .description(
-      "show the crawls of a project, each target's newest first: pages, records, fields, and what was not followed",
+      "show the crawls of a source or project, each target's newest first: pages, records, fields, and what was not followed",
     )
-    .argument('<id>', 'the project')
+    .argument('[source]', 'the source, or a project where no source has that id')
+    .option('-p, --project <id>', 'only crawls of this project')
     .option('-t, --target <number>', 'only crawls of this target', countOption)
     .option('--limit <count>', 'the most crawls to show', limitOption, 5)
-    .addHelpText('after', examples('heronry crawls shop', 'heronry crawls shop --limit 1 --json'))
-    .action((id: string, { limit, ...only }: Options, command: Command) =>
-      withDaemon(terminal, command, async (client) => {
+    .addHelpText('after', examples('heronry crawls shop', 'heronry crawls --project solar --limit 1 --json'))
+    .action((id: string | undefined, { limit, ...only }: Options, command: Command) => {
+      if (id === undefined && only.project === undefined)
+        throw new CommandError('usage', 'crawls: expected a source, or --project');
+      return withDaemon(terminal, command, async (client) => {
+        const place = id === undefined ? {} : await placeOf(client, id, only.project);
         const crawls = await listRows(terminal, { limit, noun: 'crawl' }, 'crawls', (most, before?: string) =>
-          client.call('crawl.list', { project: id, ...only, limit: most, ...defined({ before }) }),
+          client.call('crawl.list', { ...place, ...only, limit: most, ...defined({ before }) }),
         );
-        if (crawls.length === 0) terminal.err(`no crawl of ${id} is known`);
+        if (crawls.length === 0) terminal.err(`no crawl of ${id ?? only.project} is known`);
         print(terminal, command, crawls, () => crawls.map((crawl) => showCrawl(terminal, crawl)).join('\n\n'));
-      }),
-    );
+      });
+    });
+}
+
+/** Resolves with the source of an id; with its project, where there is no such source and no other project is wanted. */
+async function placeOf(
+  client: Client,
+  id: string,
+  project: string | undefined,
+): Promise<{ source: string } | { project: string }> {
+  if (project !== undefined) return { source: id };
+  const { sources } = await client.call('source.list', {});
+  return sources.some((source) => source.id === id) ? { source: id } : { project: id };
 }
 
 function showCrawl(terminal: Terminal, crawl: CrawlView): string {

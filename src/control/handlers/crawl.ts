@@ -1,25 +1,22 @@
 import type { CrawlRow } from '../../store/tables/crawls.ts';
 import type { Store } from '../../store/store.ts';
 import { defined } from '../../defined.ts';
-import type { Handlers } from '../methods.ts';
+import type { Handlers, Params } from '../methods.ts';
 import { CrawlView } from '../../view/crawl.ts';
 import type { Ports } from './ports.ts';
 import { createCursor, rowsFrom, sliceOf } from './slices.ts';
-import { findProject, targetsOf } from './find.ts';
+import { findProject, findSource, targetsOf } from './find.ts';
 
-type Deps = Pick<Ports, 'store' | 'clock'>;
+type Deps = Pick<Ports, 'store' | 'catalogue' | 'clock'>;
 
 const cursor = createCursor('before', CrawlView.pick({ target: true, crawl: true }).strip());
 
 /** Creates the handler that lists crawls. */
 export function crawlHandlers(deps: Deps): Pick<Handlers, 'crawl.list'> {
   return {
-    'crawl.list': ({ project, target, before, limit }) => {
+    'crawl.list': ({ before, limit, ...wanted }) => {
       const store = deps.store();
-      const targets = targetsOf(findProject(store, project), target);
-      const rows = rowsFrom(targets, cursor.read(before), (each, from) =>
-        store.crawls.ofTarget(each, { before: from?.crawl }),
-      );
+      const rows = crawlsOf(wanted, cursor.read(before), deps);
       const { found, last } = sliceOf(rows, limit, () => true);
       return {
         crawls: found.map((row) => crawlView(row, store, deps.clock.now())),
@@ -27,6 +24,26 @@ export function crawlHandlers(deps: Deps): Pick<Handlers, 'crawl.list'> {
       };
     },
   };
+}
+
+/** Yields the crawls of a project, of a source or of both, from one on. */
+function* crawlsOf(
+  { project, source, target }: Pick<Params<'crawl.list'>, 'project' | 'source' | 'target'>,
+  from: Pick<CrawlRow, 'target' | 'crawl'> | undefined,
+  deps: Deps,
+): Generator<CrawlRow> {
+  const store = deps.store();
+  if (source !== undefined && store.counts.activeOf(source) === 0) findSource(deps.catalogue(), source);
+  const ofTarget = (each: number, last?: Pick<CrawlRow, 'crawl'>) =>
+    store.crawls.ofTarget(each, { before: last?.crawl });
+  if (project !== undefined) {
+    const isWanted = (number: number) => source === undefined || store.targets.get(number)?.source === source;
+    yield* rowsFrom(targetsOf(findProject(store, project), target).filter(isWanted), from, ofTarget);
+  } else if (source !== undefined) {
+    if (from !== undefined) yield* ofTarget(from.target, from);
+    for (const each of store.targets.numbersOfSource(source, { after: from?.target }))
+      if (target === undefined || each === target) yield* ofTarget(each);
+  }
 }
 
 /** Returns a crawl without what only its walk needs. */
