@@ -9,8 +9,8 @@ export interface Terminal {
   out(text: string): void;
   /** Prints lines on the error stream: whatever is not the result. */
   err(text: string): void;
-  /** Replaces the passing line at the end of the error stream; an empty text clears it. Does nothing off a terminal. */
-  passing(text: string): void;
+  /** Replaces the passing line at the end of the error stream; an empty text clears it. Returns false off a terminal, where it does nothing. */
+  passing(text: string): boolean;
   /** Colours a text of the result, if it goes to a terminal with colours. */
   paint(style: Style, text: string): string;
   /** The width of the terminal in characters; undefined where the result goes elsewhere. */
@@ -32,7 +32,10 @@ export function processTerminal(): Terminal {
   return {
     out: (text) => void stdout.write(`${text}\n`),
     err: (text) => void stderr.write(`${text}\n`),
-    passing: (text) => void (stderr.isTTY && stderr.write(`\r\u001B[2K${text}`)),
+    passing(text) {
+      if (stderr.isTTY) stderr.write(`\r\u001B[2K${text}`);
+      return stderr.isTTY;
+    },
     paint: (style, text) => (coloured ? styleText(style, text, { validateStream: false }) : text),
     get columns() {
       return stdout.isTTY ? stdout.columns || usual.columns : undefined;

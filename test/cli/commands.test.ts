@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { ControlError } from '../../src/control/error.ts';
 import type { Subscriber, Params } from '../../src/control/methods.ts';
 import { defined } from '../../src/defined.ts';
 import type { ScrapeView } from '../../src/view/scrape.ts';
@@ -120,6 +121,66 @@ describe('commands on a daemon', () => {
     ];
     for (const [words, says, status] of told)
       assert.deepEqual(await run([...words, '--socket', path], { columns: 80 }), { status, out: '', err: `${says}\n` });
+  });
+
+  test('archive does all that it can of several projects, tells the rest, and leaves as that says', async (t) => {
+    const { path } = await serve(t, {
+      'project.archive': ({ id }) => {
+        if (id.startsWith('no')) throw new ControlError('not_found', `no project "${id}"`);
+        return { ...project, id };
+      },
+    });
+    assert.deepEqual(await run(['archive', 'solar', 'nosuch', 'lunar', 'nor-this', '--socket', path]), {
+      status: 3,
+      out: 'archived solar\narchived lunar\n',
+      err: 'heronry: no project "nosuch"\nno project "nor-this"\n',
+    });
+  });
+
+  test('add speaks of its options where the daemon refuses parameters', async (t) => {
+    const refusals: readonly [string, string][] = [
+      [
+        'targets[0]: source "shop" has no address pattern: expected "url"',
+        'source "shop" has no address pattern: expected --url',
+      ],
+      [
+        'targets[0].params: "x" is not in the pattern: source "shop" has y',
+        '--param: "x" is not in the pattern: source "shop" has y',
+      ],
+      [
+        'targets[0].everyMs: expected at least 1\nlabels[2]: too long',
+        '--every: expected at least 1\n--label: too long',
+      ],
+      ['expected a value for "url"', 'expected a value for "url"'],
+    ];
+    for (const [said, told] of refusals) {
+      const { path } = await serve(t, {
+        'project.add': () => {
+          throw new ControlError('invalid_params', said);
+        },
+      });
+      const { err } = await run(['add', 'solar', '--source', 'shop', '--socket', path]);
+      assert.equal(err, `heronry: ${told}\n`);
+    }
+  });
+
+  test('rescrape --wait tells off a terminal what it waits for, once', async (t) => {
+    let looks = 0;
+    const { path } = await serve(t, {
+      'project.rescrape': () => ({ scrapes: [{ target: 7, scrape: 41, coalesced: false }] }),
+      'event.subscribe': () => ({ after: 0 }),
+      'project.get': () => ({ ...project, targets: project.targets.slice(0, 1) }),
+      'scrape.get': () => {
+        looks += 1;
+        const { endedAt: _endedAt, ...open } = scrape;
+        const statuses = ['waiting', 'waiting', 'running'] as const;
+        const status = statuses[looks - 1];
+        return { scrape: status === undefined ? scrape : { ...open, status }, steps: [] };
+      },
+    });
+    const { err, out } = await run(['rescrape', 'solar', '--wait', '--socket', path], { now });
+    assert.match(out, /^scrape 41 complete/);
+    assert.equal(err, 'scrape 41 waits to begin\nscrape 41 waits for its turn at the host, or for an answer\n');
   });
 
   test('archive takes several projects', async (t) => {

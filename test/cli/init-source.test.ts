@@ -169,8 +169,9 @@ describe('init source', () => {
     });
     const { socket, folder, client, during } = await startTimed(t, { sources: {} });
     const words = ['init', 'source', site.url('/p/solar'), '--id', 'local', '--socket', socket];
-    const { status, err } = await during(run(words, { cwd: folder }));
+    const { status, out, err } = await during(run(words, { cwd: folder }));
     assert.equal(status, 0, err);
+    assert.ok(out.endsWith(`then \`heronry add ID --source local --url ${site.url('/p/solar')}\`\n`), out);
     assert.deepEqual((await client.call('source.reload', {})).changed, ['local']);
     const found = await during(client.call('source.try', { id: 'local', url: site.url('/p/solar') }));
     assert.equal(found.drafts.length, 3);

@@ -24,7 +24,7 @@ export function paper({ columns, rows, cwd = '/nowhere', env = {}, now = 0 }: Su
   const terminal: Terminal = {
     out: (text) => void (printed.out += `${text}\n`),
     err: (text) => void (printed.err += `${text}\n`),
-    passing: () => {},
+    passing: () => false,
     paint: (_style, text) => text,
     columns,
     rows,

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { ControlError } from '../../control/error.ts';
 import type { MethodInput } from '../../control/methods.ts';
 import { defined } from '../../defined.ts';
 import { examples, helpGroups, print, withDaemon } from '../cli.ts';
@@ -45,12 +46,30 @@ export function createCommand(terminal: Terminal): Command {
     .action((id: string, options: Options, command: Command) => {
       const wanted = asked(id, options);
       return withDaemon(terminal, command, async (client) => {
-        const { paused, infeasible = [], ...project } = await client.call('project.add', wanted);
+        const { paused, infeasible = [], ...project } = await client.call('project.add', wanted).catch(inOptions);
         if (paused !== undefined) terminal.err(`warning: ${pausedText(paused)}`);
         for (const each of infeasible) terminal.err(`warning: ${infeasibleText(each)}`);
         print(terminal, command, project, (project) => showProject(terminal, project, []));
       });
     });
+}
+
+/** The options that set parameters of `project.add`, where they have other names. */
+const optionNames: Readonly<Record<string, string>> = { params: 'param', everyMs: 'every', labels: 'label' };
+
+/** Throws a refusal again with the options of the command in place of the parameters that they set. */
+function inOptions(error: unknown): never {
+  if (!(error instanceof ControlError)) throw error;
+  const { code, message, issues } = error;
+  const told = message
+    .replaceAll(/^targets\[0\]: /gm, '')
+    .replaceAll(/^(?:targets\[0\]\.)?([a-zA-Z]+)[\w.[\]]*: /gm, (whole, name: string) =>
+      name === 'targets' || name === 'id' ? whole : `--${optionNames[name] ?? name}: `,
+    )
+    .replaceAll('expected "url"', 'expected --url')
+    .replaceAll('"source", as there is no "url" to find it by', '--source, as there is no --url to find it by')
+    .replaceAll(' in place of "params"', ' in place of --param');
+  throw new ControlError(code, told, { issues, cause: error });
 }
 
 function asked(

@@ -99,7 +99,7 @@ function sourceCommand(terminal: Terminal): Command {
         [
           ...draft.found.map((each, index) => `${index === 0 ? 'reads' : 'also there'}  ${each}`),
           showTrial(terminal, found, shownItems),
-          `wrote ${shown}, which is valid; next: \`heronry sources --reload\`, then \`heronry add ID --url ${shellText(url)}\``,
+          `wrote ${shown}, which is valid; next: \`heronry sources --reload\`, then \`heronry add ID --source ${id} --url ${shellText(url)}\``,
         ].join('\n'),
       );
 

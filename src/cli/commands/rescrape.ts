@@ -56,19 +56,28 @@ function askForScrape(terminal: Terminal, command: Command, id: string, options:
 
 function scrapeAndWait(terminal: Terminal, command: Command, id: string, options: Options): Promise<void> {
   let waitingFor = 'waiting for rescrape';
+  const json = globalOptions(command).json ?? false;
   const work = withClient(terminal, command, async (client) => {
     const requested = await request(client, id, options);
     tellHeld(terminal, requested);
-    await waitForAll(terminal, command, client, requested.scrapes, (seen) => (waitingFor = whatOf(seen)));
+    await waitForAll(terminal, command, client, requested.scrapes, (seen) => tell(seen));
   });
   return withProgress(terminal, () => waitingFor, work);
+
+  /** Tells what is waited for, once, where no passing line does. */
+  function tell(seen: ScrapeView): void {
+    const text = whatOf(seen);
+    if (seen.endedAt !== undefined || text === waitingFor) return;
+    waitingFor = text;
+    if (!terminal.passing('') && !json) terminal.err(text);
+  }
 }
 
 /** Formats what a scrape waits for: to begin, else for its turn at the host or for the answer. */
 function whatOf({ scrape, status }: ScrapeView): string {
   return status === 'waiting'
     ? `scrape ${scrape} waits to begin`
-    : `scrape ${scrape} waits for its turn at the host, or for the answer`;
+    : `scrape ${scrape} waits for its turn at the host, or for an answer`;
 }
 
 function request(
