@@ -12,11 +12,12 @@ import { isTaken } from './definition/file.ts';
 import { loadDaemon } from './definition/load.ts';
 import { problemText } from './definition/problem.ts';
 import { defined } from './defined.ts';
-import { dataFault, looseFolder, startFailure } from './daemon/start-failure.ts';
+import { dataFault, startFailure, tightenRights } from './daemon/start-failure.ts';
 import { exitProcess, hasTerminal, onSignals, onUncaughtErrors } from './daemon/exit-process.ts';
 import { type OpenDaemon, openDaemon } from './daemon/open.ts';
 import type { DaemonOptions } from './daemon/parts.ts';
 import { secretsFrom } from './session/secret-store.ts';
+import { watchData } from './daemon/watch-data.ts';
 import { type LogLevel, createLogger, logReport } from './log.ts';
 
 /** The options of the command line, which override the configuration file. Relative paths in that file start at its folder. */
@@ -43,7 +44,8 @@ export async function runDaemon(options: RunOptions): Promise<number> {
   const paths = pathsOf(options, config);
   const fault = await dataFault(paths.data);
   if (fault !== undefined) return cannotStart(fault);
-  const loose = await looseFolder(paths.data);
+  const rights = await tightenRights(paths.data);
+  if (rights.fault !== undefined) return cannotStart(rights.fault);
   const log = createLogger(options.logLevel ?? config.log.level);
   const reports = holdReports((report) => logReport(log, report));
   const daemon = await openDaemon({
@@ -73,13 +75,16 @@ export async function runDaemon(options: RunOptions): Promise<number> {
       log.level = logLevel;
     },
   });
+  let watch: Disposable | undefined;
   void daemon.listening.then(() => {
+    watch = watchData(paths.data, daemon.fail);
     reports.release();
     log.info({ pid: process.pid, ...paths }, 'heronry is up');
-    if (loose !== undefined) log.warn(loose);
+    for (const change of rights.changes) log.warn(change);
     log.flush();
   });
   const reason = await endOf(daemon, log);
+  watch?.[Symbol.dispose]();
   if (reason === 'shutdown') return 0;
   if (reports.areHeld()) {
     if (log.isLevelEnabled('debug')) reports.release();

@@ -22,6 +22,8 @@ export interface OpenDaemon {
   reload(): Promise<CatalogueChange>;
   /** Begins an orderly stop; a second call does nothing. */
   stop(): void;
+  /** Begins an orderly stop for a fault of the daemon's surroundings, which `ended` gives. */
+  fail(error: Error): void;
   /** Resolves when all actors have ended: with `shutdown` after an orderly stop, else with the reason that ended the tree. */
   readonly ended: Promise<ExitReason>;
 }
@@ -38,15 +40,12 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
   const children = createChildren(parts, {
     handlers: createHandlers(ports),
     listens,
-    fatal(reason) {
-      failure ??= reason;
-      stop();
-    },
+    fatal,
   });
 
   let stopping: Promise<void> | undefined;
   const starting = system.spawn(root(createRootDeps(parts, children)), { id: 'root' });
-  const opened = { parts, system, listening, stop, reload };
+  const opened = { parts, system, listening, stop, reload, fail: (error: Error) => fatal(['error', error]) };
   const spawned = await starting;
   if (spawned.ok !== true) {
     load.close();
@@ -63,6 +62,11 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
     const change = await ports.sources.reload(false);
     ports.projects.reconcile();
     return change;
+  }
+
+  function fatal(reason: ExitReason): void {
+    failure ??= reason;
+    stop();
   }
 
   function stop(): void {

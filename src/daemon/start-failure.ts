@@ -2,7 +2,7 @@ import { describeReason } from '../actor/errors.ts';
 import type { ExitReason } from '../actor/types.ts';
 import { makeFolder, systemText } from '../definition/file.ts';
 import { constants } from 'node:fs';
-import { access, open, stat } from 'node:fs/promises';
+import { access, chmod, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Names of errors whose message is a sentence for a person. */
@@ -39,8 +39,15 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s*\n\s*/g, ' ');
 }
 
-/** The first page of an LMDB file has a head of 24 bytes, then the magic number and the version. */
+/**
+ * The first two pages of an LMDB file describe it. Each has a head of 24 bytes, then the magic number, the version, and further on the size of
+ * a page, the number of the last page, and that of the transaction.
+ */
 const magicOffset = 24;
+const pageSizeOffset = magicOffset + 24;
+const lastPageOffset = magicOffset + 120;
+const txnOffset = magicOffset + 128;
+const pageOffset = txnOffset + 8;
 const magic = 0xbeefc0de;
 const version = 2;
 
@@ -63,17 +70,44 @@ export async function dataFault(folder: string): Promise<string | undefined> {
     const fault = await fileFault(join(folder, name));
     if (fault !== undefined) return fault;
   }
-  return storeFault(join(folder, 'data.mdb'));
+  return storeFault(folder);
 }
 
 /**
- * Resolves with a sentence for the log where other users may replace what stands in the folder of a daemon's data, whatever the modes of
- * the files; `undefined` where they cannot.
+ * Takes from all others what rights they have to the folder of a daemon's data and to the store in it. Resolves with a sentence for the log
+ * on each change, and with a fault where they cannot be taken.
  */
-export async function looseFolder(folder: string): Promise<string | undefined> {
-  const mode = (await stat(folder)).mode & 0o777;
-  if ((mode & 0o022) === 0) return undefined;
-  return `${folder}: others may replace the files in it, expected mode 0700, got 0${mode.toString(8)}`;
+export async function tightenRights(folder: string): Promise<{ readonly changes: string[]; readonly fault?: string }> {
+  const changes: string[] = [];
+  if (process.platform === 'win32') return { changes };
+  for (const path of [folder, ...['data.mdb', 'lock.mdb'].map((name) => join(folder, name))]) {
+    const mode = await modeOf(path);
+    if (mode === undefined || (mode & 0o077) === 0) continue;
+    const [had, has] = [mode, mode & 0o700].map((each) => `0${each.toString(8)}`);
+    try {
+      await chmod(path, mode & 0o700);
+      changes.push(`${path}: others had rights to it: its mode was ${had} and is ${has} now`);
+    } catch (error) {
+      return {
+        changes,
+        fault: `${path}: expected mode ${has}, got ${had}, which cannot be changed: ${systemText(error)}`,
+      };
+    }
+  }
+  return { changes };
+}
+
+async function modeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).mode & 0o777;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 async function fileFault(path: string): Promise<string | undefined> {
@@ -83,38 +117,68 @@ async function fileFault(path: string): Promise<string | undefined> {
     await access(path, constants.R_OK | constants.W_OK);
     return undefined;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (isMissing(error)) return undefined;
     return `${path}: cannot be written: ${systemText(error)}: ${elsewhere}, or make this one writable`;
   }
 }
 
-/** The fault of a file that is not LMDB's; `undefined` for a store, and for a file that is empty or missing. */
-async function storeFault(path: string): Promise<string | undefined> {
-  const head = await headOf(path);
-  if (head.length === 0) return undefined;
-  const numbers = new DataView(head.buffer, head.byteOffset, head.byteLength);
-  const isOurs =
-    head.length === magicOffset + 8 &&
-    [true, false].some(
-      (isLittle) =>
-        numbers.getUint32(magicOffset, isLittle) === magic && numbers.getUint32(magicOffset + 4, isLittle) === version,
-    );
-  return isOurs ? undefined : foreign(path);
+/**
+ * The fault of a file that is not LMDB's, or that is shorter than the store in it: to open either would end the process. `undefined` for a
+ * whole store, for a missing file, and for an empty one in a folder that never held a store.
+ */
+async function storeFault(folder: string): Promise<string | undefined> {
+  const path = join(folder, 'data.mdb');
+  const { bytes: head, size } = await headOf(path, pageOffset);
+  if (size === undefined) return undefined;
+  if (size === 0) return (await hasHeldStore(folder)) ? cut(path, 'it is empty, where a store was') : undefined;
+  const isLittle = [true, false].find((each) => isMeta(head, 0, each));
+  if (isLittle === undefined) return foreign(path);
+  const pageBytes = head.getUint32(pageSizeOffset, isLittle);
+  const { bytes } = await headOf(path, pageBytes + pageOffset);
+  if (!isMeta(bytes, pageBytes, isLittle)) return cut(path, `it has ${size} bytes, less than its two first pages`);
+  // The newer of the two first pages counts.
+  const [newest = 0] = [0, pageBytes].toSorted((a, b) =>
+    txnAt(bytes, a, isLittle) < txnAt(bytes, b, isLittle) ? 1 : -1,
+  );
+  const needed = (Number(bytes.getBigUint64(newest + lastPageOffset, isLittle)) + 1) * pageBytes;
+  return size < needed ? cut(path, `it has ${size} bytes, and its pages take ${needed}`) : undefined;
 }
 
-async function headOf(path: string): Promise<Uint8Array> {
+function isMeta(bytes: DataView, at: number, isLittle: boolean): boolean {
+  if (bytes.byteLength < at + pageOffset) return false;
+  return (
+    bytes.getUint32(at + magicOffset, isLittle) === magic && bytes.getUint32(at + magicOffset + 4, isLittle) === version
+  );
+}
+
+function txnAt(bytes: DataView, at: number, isLittle: boolean): bigint {
+  return bytes.getBigUint64(at + txnOffset, isLittle);
+}
+
+/** Whether LMDB's file of locks tells of a transaction: it keeps the number of the last one. */
+async function hasHeldStore(folder: string): Promise<boolean> {
+  const { bytes } = await headOf(join(folder, 'lock.mdb'), 16);
+  return bytes.byteLength === 16 && bytes.getBigUint64(8) !== 0n;
+}
+
+/** The first bytes of a file, and its size; without a size where there is none. */
+async function headOf(path: string, length: number): Promise<{ readonly bytes: DataView; readonly size?: number }> {
   try {
     const file = await open(path);
     try {
-      const { bytesRead, buffer } = await file.read(new Uint8Array(magicOffset + 8), 0, magicOffset + 8, 0);
-      return buffer.subarray(0, bytesRead);
+      const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, 0);
+      return { bytes: new DataView(buffer.buffer, 0, bytesRead), size: (await file.stat()).size };
     } finally {
       await file.close();
     }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return new Uint8Array();
+    if (isMissing(error)) return { bytes: new DataView(new ArrayBuffer(0)) };
     throw error;
   }
+}
+
+function cut(path: string, why: string): string {
+  return `${path} was cut: ${why}: put a backup in its place (docs/operating.md), or ${elsewhere}`;
 }
 
 function foreign(path: string): string {

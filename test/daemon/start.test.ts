@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { connect } from '../../src/control/client.ts';
+import { dataFault } from '../../src/daemon/start-failure.ts';
+import { openEnvironment } from '../../src/store/lmdb/environment.ts';
 import { openStore } from '../../src/store/store.ts';
 import { folderWith, startProcess } from './process.ts';
 
@@ -55,6 +57,35 @@ const spoilt: Readonly<
   },
 };
 
+describe('a store that was cut', () => {
+  /** A folder with a store of some pages. */
+  async function filled(t: TestContext): Promise<{ data: string; file: string; size: number }> {
+    const { data } = await placesOf(t);
+    const environment = openEnvironment({ path: data });
+    const database = environment.database<string>('all');
+    await environment.commit(() => void database.put('a', 'x'.repeat(100_000)), { durable: true });
+    await environment.close();
+    const file = join(data, 'data.mdb');
+    return { data, file, size: (await stat(file)).size };
+  }
+
+  test('is refused before it is opened, wherever it was cut', async (t) => {
+    const { data, file, size } = await filled(t);
+    assert.equal(await dataFault(data), undefined);
+    for (const left of [size - 1, size - 4_096, 8_192, 8_191, 4_097, 4_096, 200, 0]) {
+      await truncate(file, left);
+      assert.match((await dataFault(data)) ?? '', /data\.mdb was cut: .*: put a backup in its place/, String(left));
+    }
+  });
+
+  test('is none where an empty file never held one', async (t) => {
+    const { data } = await placesOf(t);
+    await mkdir(data);
+    await writeFile(join(data, 'data.mdb'), '');
+    assert.equal(await dataFault(data), undefined);
+  });
+});
+
 describe('a daemon that cannot start', () => {
   for (const [what, { spoil, at, says }] of Object.entries(spoilt)) {
     test(`for ${what} says so in one line and leaves with 1`, { timeout: 20_000 }, async (t) => {
@@ -83,7 +114,7 @@ test('a heronry.yaml that is a link to nothing is refused with 2', { timeout: 20
 
 describe('a daemon that has started', () => {
   test(
-    'tells its log of broken definitions, and of a folder that others may write to',
+    'tells its log of broken definitions, and takes from others what rights they have to its data',
     { timeout: 20_000 },
     async (t) => {
       const places = await placesOf(t);
@@ -92,7 +123,7 @@ describe('a daemon that has started', () => {
         'id: shop\nevry: 4h\nrecords: { r: { key: k, fields: { k: h1 } } }\n',
       );
       await mkdir(places.data);
-      await chmod(places.data, 0o775);
+      await chmod(places.data, 0o777);
       const daemon = startProcess(t, places);
       await daemon.up;
       daemon.child.kill('SIGTERM');
@@ -105,10 +136,21 @@ describe('a daemon that has started', () => {
         .map(({ msg }) => msg);
       assert.match(warnings[0] ?? '', /sources\/shop\.yaml:2:1: evry: unknown key "evry"; did you mean "every"\?$/);
       assert.deepEqual(warnings.slice(1), [
-        `${places.data}: others may replace the files in it, expected mode 0700, got 0775`,
+        `${places.data}: others had rights to it: its mode was 0777 and is 0700 now`,
       ]);
+      assert.equal((await stat(places.data)).mode & 0o777, 0o700);
     },
   );
+
+  test('ends with a sentence and 1 when its data folder is removed', { timeout: 20_000 }, async (t) => {
+    const places = await placesOf(t);
+    const daemon = startProcess(t, places);
+    await daemon.said(/heronry is up/);
+    await rm(places.data, { recursive: true });
+    const { status, output } = await daemon.ended;
+    assert.equal(status, 1);
+    assert.match(output, /data\.mdb was removed or moved while the daemon kept it.*"msg":"the daemon ends"/);
+  });
 
   test('reads its definitions again at SIGHUP without a terminal, and goes on', { timeout: 20_000 }, async (t) => {
     const places = await placesOf(t);

@@ -82,7 +82,7 @@ interface Filled {
 }
 
 test(
-  'a full disk is a clear error: reads go on, nothing is corrupted',
+  'a disk that takes no more is a clear error, told as full only without room: reads go on, nothing is corrupted',
   { skip: process.platform === 'win32' },
   async (t) => {
     const path = temporaryFolder(t);
@@ -98,7 +98,7 @@ test(
     const { committed, read, refusals } = JSON.parse(child.stdout) as Filled;
     assert.ok(committed > 50);
     assert.equal(read, committed);
-    assert.deepEqual(refusals, ['disk_full', 'disk_full', 'disk_full']);
+    assert.deepEqual(refusals, ['disk_failed', 'disk_failed', 'disk_failed']);
 
     const { store } = await temporaryStore(t, { path });
     assert.deepEqual(

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Database, open } from 'lmdb';
@@ -229,11 +229,11 @@ async function causeOf(failure: CommitFailure): Promise<unknown> {
   }
 }
 
-/** The store has no room: nothing of the change was written; reads go on. */
+/** The store cannot be written: nothing of the change was; reads go on. */
 export class StoreFullError extends Error {
   override readonly name = 'StoreFullError';
-  /** `map_full`: the configured limit is reached; `disk_full`: the file system has no room. */
-  readonly code: 'map_full' | 'disk_full';
+  /** `map_full`: the configured limit is reached; `disk_full`: the file system has no room; `disk_failed`: it has, and a write failed. */
+  readonly code: 'map_full' | 'disk_full' | 'disk_failed';
 
   constructor(code: StoreFullError['code'], message: string, options?: ErrorOptions) {
     super(message, options);
@@ -244,13 +244,13 @@ export class StoreFullError extends Error {
 /** MDB_MAP_FULL of LMDB. */
 const mapFull = -30_792;
 
-/** LMDB reports a write that the file system cuts short, as on a full disk, as EIO. */
-const diskFull: readonly number[] = [
-  constants.errno.ENOSPC,
-  constants.errno.EDQUOT,
-  constants.errno.EFBIG,
-  constants.errno.EIO,
-];
+const diskFull: readonly number[] = [constants.errno.ENOSPC, constants.errno.EDQUOT, constants.errno.EFBIG];
+
+/** LMDB reports EIO for a write that the file system cuts short, as on a full disk, and for a disk that fails: room tells them apart. */
+const cutShort = constants.errno.EIO;
+
+/** The room of a disk, in bytes, from which no usual write is cut short for want of it. */
+const roomBytes = 16 * 1_048_576;
 
 /** The error to throw for a failed commit: a `StoreFullError` when room was lacking, else `error` itself. */
 export function storeErrorOf(error: unknown, path: string): unknown {
@@ -259,12 +259,26 @@ export function storeErrorOf(error: unknown, path: string): unknown {
   if (status === mapFull) {
     return new StoreFullError('map_full', `${path}: the memory map is full: expected room to write`, { cause: error });
   }
-  if (typeof status === 'number' && diskFull.includes(status)) {
+  if (status === cutShort && hasRoom(path)) {
+    const message = `${path}: a write failed (EIO), though the disk has room: the disk or its connection fails, or a limit of file sizes is reached`;
+    return new StoreFullError('disk_failed', message, { cause: error });
+  }
+  if (typeof status === 'number' && (status === cutShort || diskFull.includes(status))) {
     return new StoreFullError('disk_full', `${path}: the disk is full (error ${status}): expected room to write`, {
       cause: error,
     });
   }
   return error;
+}
+
+function hasRoom(path: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize >= roomBytes;
+  } catch {
+    // A folder that cannot even be looked at has no want of room.
+    return true;
+  }
 }
 
 /** Changes that are not yet committed, in all environments of this process. */
