@@ -1,9 +1,11 @@
+import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { ControlError } from '../control/error.ts';
 import { callAndPrint, examples, helpGroups, print, withDaemon } from './cli.ts';
 import { CommandError } from './exit-status.ts';
 import { countOption } from './options.ts';
 import type { Terminal } from './terminal.ts';
+import { bytesText } from './text.ts';
 
 interface OneTarget {
   readonly target?: number;
@@ -61,6 +63,21 @@ export const oneCallCommands: Readonly<Record<string, (terminal: Terminal) => Co
             throw new CommandError('failed', `scrape ${scrape} had ended before`);
         });
       }),
+
+  backup: (terminal) =>
+    new Command('backup')
+      .helpGroup(helpGroups.daemon)
+      .description('copy the data to a new folder while the daemon runs; docs/operating.md says how to restore it')
+      .argument('<folder>', 'the folder to make')
+      .addHelpText('after', examples('heronry backup /srv/backups/today'))
+      .action((folder: string, _options: object, command: Command) =>
+        callAndPrint(
+          terminal,
+          command,
+          ['daemon.backup', { path: resolve(terminal.cwd, folder) }],
+          ({ path, bytes }) => `copied the data to ${path}, ${bytesText(bytes)}`,
+        ),
+      ),
 
   stop: (terminal) =>
     new Command('stop')

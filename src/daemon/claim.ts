@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { isNamedPipe } from '../control/socket-path.ts';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { isNamedPipe, realPathOf } from '../control/socket-path.ts';
 import { defined } from '../defined.ts';
 import { type Claimable, claim } from '../store/claim.ts';
 
@@ -21,14 +23,28 @@ export function ownIdentity(socket: string, startedAt: number): Identity {
   return { pid: process.pid, socket, startedAt, ...defined({ processStart: processStart(process.pid) }) };
 }
 
-/** Claims a data folder for this process. Throws a `ClaimedError` when the daemon that holds it still lives. */
+/**
+ * Claims a data folder for this process. Throws a `ClaimedError` when the daemon that holds it still lives. The claim that a copy of a
+ * store carries is of the original, by whichever path that is reached, and holds nobody back.
+ */
 export function claimData(store: Claimable, identity: Identity, data: string): void {
-  const claimed = claim(store, identity, lives);
-  if (claimed.ok) return;
-  const { pid, socket } = claimed.holder;
-  throw new ClaimedError(
-    `${data}: a daemon (pid ${pid}, socket ${socket}) keeps it already: stop that one, or use another data folder`,
+  const place = placeOf(store.environment.path);
+  const claimed = claim(
+    store,
+    { ...identity, place },
+    (holder) => (holder.place?.file ?? place.file) === place.file && lives(holder),
   );
+  if (claimed.ok) return;
+  const { pid, socket, place: held = place } = claimed.holder;
+  throw new ClaimedError(
+    `${data}: a daemon on ${held.machine} (pid ${pid}, socket ${socket}, folder ${held.folder}) keeps it already: stop that one, or use another data folder`,
+  );
+}
+
+/** A file keeps its number where its folder is moved or mounted elsewhere; a copy has another. */
+function placeOf(folder: string): NonNullable<Identity['place']> {
+  const { ino } = statSync(join(folder, 'data.mdb'), { bigint: true });
+  return { machine: hostname(), folder: realPathOf(folder), file: String(ino) };
 }
 
 /**

@@ -3,6 +3,7 @@ import { ControlError } from '../control/error.ts';
 import type { SourceCircuit } from '../fetch/ledger/circuit.ts';
 import type { CatalogueChange } from '../definition/catalogue.ts';
 import type { SourceStatus } from '../../workers/source.ts';
+import { backupTo } from './backup.ts';
 import type { Daemon } from './parts.ts';
 import type { ProcessLoad } from './process-load.ts';
 import type { LedgerView, OfferPlace } from '../fetch/ledger/ledger-view.ts';
@@ -55,6 +56,7 @@ export function createPorts(daemon: Daemon, load: ProcessLoad, stop: () => void)
       },
       progress: state.progress,
       offers: state.waits,
+      backup: (path) => backupTo(path, data, state.store().environment),
       shutdown: stop,
     },
   };

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment } from './lmdb/environment.ts';
 import type { StoreOptions, Tables } from './store.ts';
@@ -66,7 +67,11 @@ export async function migrate(
 ): Promise<void> {
   const newest = oldestSchema + migrations.length;
   if (found === newest) return;
-  if (found !== undefined) await environment.copyTo(join(environment.path, `schema-${found}`));
+  if (found !== undefined) {
+    const copy = join(environment.path, `schema-${found}`);
+    await rm(copy, { recursive: true, force: true });
+    await environment.copyTo(copy);
+  }
   await environment.commit(
     () => {
       if (found !== undefined) {

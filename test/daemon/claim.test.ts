@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { hostname } from 'node:os';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { claimData, ClaimedError, type Identity, ownIdentity } from '../../src/daemon/claim.ts';
@@ -24,5 +25,8 @@ test('a daemon that was killed keeps no data folder, though its parent never ask
 
   process.kill(killed.pid, 'SIGKILL');
   await t.waitFor(() => claimData(store, own, '/data'), { timeout: 30_000 });
-  assert.deepEqual(store.meta.holder(), own);
+  const { place, ...holder } = store.meta.holder() ?? {};
+  assert.deepEqual(holder, own);
+  assert.equal(place?.folder, store.environment.path);
+  assert.equal(place.machine, hostname());
 });

@@ -18,6 +18,7 @@ export function daemonHandlers(deps: Deps) {
       return { pid, data, ...defined({ config }) };
     },
     'daemon.status': () => status(deps),
+    'daemon.backup': async ({ path }) => ({ path, bytes: await deps.daemon.backup(path) }),
     'daemon.shutdown': () => {
       deps.daemon.shutdown();
       return { pid: deps.daemon.identity.pid };

@@ -146,6 +146,8 @@ export interface DaemonPort {
   progress(): { readonly ready: boolean; readonly remaining: number };
   /** Returns what offers wait for. */
   offers(): readonly WaitingOffers[];
+  /** Copies the data to a new folder, and resolves with the bytes of the store. Rejects with a `ControlError` where it cannot. */
+  backup(path: string): Promise<number>;
   /** Begins an orderly stop. */
   shutdown(): void;
 }

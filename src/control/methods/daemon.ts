@@ -108,6 +108,15 @@ export const daemonMethods = {
     role: 'read',
     doc: 'Shows the state of the daemon.',
   },
+  'daemon.backup': {
+    params: z.strictObject({
+      /** The folder to make, as a whole path; nothing may stand there. */
+      path: z.string().regex(/^(?:\/|[A-Za-z]:[\\/]|\\\\)/, 'expected a whole path'),
+    }),
+    result: z.strictObject({ path: z.string(), bytes: z.int() }),
+    role: 'admin',
+    doc: 'Copies the data, as of one instant, to a new folder that only its owner may open.',
+  },
   'daemon.shutdown': {
     params: z.strictObject({}),
     result: z.strictObject({ pid: z.int() }),

@@ -1,5 +1,5 @@
 import { statfsSync, statSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Database, open } from 'lmdb';
 import { type BatchCounts, createBatches } from './batch.ts';
@@ -53,8 +53,8 @@ export interface Environment {
    */
   onLastChange(listener: () => void): void;
   /**
-   * Copies all that is committed to the folder `path`, replacing an older copy. Rejects when the folder cannot be
-   * written.
+   * Copies all that is committed, at one instant, to the folder `path`, which is made if missing. Rejects when the folder cannot
+   * be written or holds a store.
    */
   copyTo(path: string): Promise<void>;
   /** Numbers of changes and of the transactions they shared, since the environment was opened. */
@@ -96,8 +96,7 @@ export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Envir
       lastChangeListeners.push(listener);
     },
     async copyTo(target) {
-      await rm(target, { recursive: true, force: true });
-      await mkdir(target, { recursive: true });
+      await mkdir(target, { recursive: true, mode: 0o700 });
       await root.backup(target, false);
     },
     commitCounts: batches.counts,

@@ -8,6 +8,8 @@ export interface ClaimRow {
   readonly processStart?: string;
   readonly socket: string;
   readonly startedAt: number;
+  /** Where the claimed store is. A copy of the store carries the claim, and is another file. */
+  readonly place?: { readonly machine: string; readonly folder: string; readonly file: string };
 }
 
 /** The store's own data. */

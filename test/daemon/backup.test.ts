@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { cp, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test, type TestContext } from 'node:test';
+import { productSource, startDaemon, startDaemonIn } from '../support/daemon.ts';
+import { run } from '../cli/terminal.ts';
+import { folderWith } from './process.ts';
+
+const shop = productSource('shop', 'url: "http://127.0.0.1:9/{page}"');
+
+async function tracking(t: TestContext) {
+  const daemon = await startDaemon(t, { sources: { shop } });
+  await daemon.client.call('project.add', { id: 'solar', targets: [{ source: 'shop', params: { page: '1' } }] });
+  await writeFile(join(daemon.folder, 'data', 'session.key'), 'k'.repeat(32), { mode: 0o600 });
+  return daemon;
+}
+
+/** A folder for a second daemon, with the data of another folder, as one restores them. */
+async function restored(t: TestContext, from: string): Promise<string> {
+  const folder = await folderWith(t, { shop });
+  await cp(from, join(folder, 'data'), { recursive: true, filter: (file) => !file.endsWith('.sock') });
+  return folder;
+}
+
+describe('a backup', () => {
+  test('is made while the daemon runs, is open to its owner alone, and can be restored beside it', async (t) => {
+    const { socket, folder, client } = await tracking(t);
+    const made = await run(['backup', 'kept/today', '--socket', socket], { cwd: folder });
+    assert.equal(made.status, 0, made.err);
+    const path = join(folder, 'kept', 'today');
+    assert.match(made.out, /^copied the data to .*kept\/today, \d/);
+    assert.equal((await stat(path)).mode & 0o777, 0o700);
+    for (const name of ['data.mdb', 'session.key'])
+      assert.equal((await stat(join(path, name))).mode & 0o777, 0o600, name);
+    await client.call('project.archive', { id: 'solar' });
+    const second = await startDaemonIn(t, await restored(t, path), {});
+    assert.equal((await second.client.call('project.get', { id: 'solar' })).status, 'active');
+    assert.equal((await client.call('project.get', { id: 'solar' })).status, 'archived');
+  });
+
+  test('overwrites nothing, and leaves nothing of itself where it fails', async (t) => {
+    const { socket, folder } = await tracking(t);
+    await mkdir(join(folder, 'taken'));
+    await writeFile(join(folder, 'file'), '');
+    for (const [path, says] of [
+      ['taken', /something stands there already/],
+      ['file/below', /not a directory/],
+    ] as const) {
+      const { status, err } = await run(['backup', path, '--socket', socket], { cwd: folder });
+      assert.equal(status, 4);
+      assert.match(err, says);
+    }
+    assert.deepEqual(await readdir(join(folder, 'taken')), []);
+  });
+});
+
+test('a copied data folder is opened beside the original, though it carries the claim of its daemon', async (t) => {
+  const { folder, client } = await tracking(t);
+  const second = await startDaemonIn(t, await restored(t, join(folder, 'data')), {});
+  assert.equal((await second.client.call('project.get', { id: 'solar' })).status, 'active');
+  await client.call('daemon.ping', {});
+});
