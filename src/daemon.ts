@@ -30,6 +30,8 @@ export interface RunOptions {
   readonly logLevel?: LogLevel;
   /** Serves the control methods and scrapes nothing. */
   readonly apiOnly?: boolean;
+  /** Called when the daemon listens. */
+  listens?(): void;
 }
 
 /**
@@ -78,6 +80,7 @@ export async function runDaemon(options: RunOptions): Promise<number> {
   let watch: Disposable | undefined;
   void daemon.listening.then(() => {
     watch = watchData(paths.data, daemon.fail);
+    options.listens?.();
     reports.release();
     log.info({ pid: process.pid, ...paths }, 'heronry is up');
     for (const change of rights.changes) log.warn(change);

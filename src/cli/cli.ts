@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { connect, type Client } from '../control/client.ts';
+import type { Client } from '../control/client.ts';
 import type { MethodInput, Method, Result } from '../control/methods.ts';
 import { durationText } from '../time-text.ts';
 import { daemonPlace, refuseOther } from './socket.ts';
+import { connectWhenStarted } from './starting.ts';
 import type { Terminal } from './terminal.ts';
 import { countText } from './text.ts';
 
@@ -33,7 +34,7 @@ export async function withClient(
 ): Promise<void> {
   const { socket, anyDaemon = false } = globalOptions(command);
   const place = await daemonPlace(terminal, socket);
-  const client = await connect(place.socket);
+  const client = await connectWhenStarted(place.socket);
   try {
     if (!anyDaemon) await refuseOther(client, place);
     await work(client);

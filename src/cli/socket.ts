@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Client } from '../control/client.ts';
 import { CommandError } from './exit-status.ts';
 import type { Terminal } from './terminal.ts';
@@ -26,6 +26,21 @@ export async function daemonPlace(terminal: Terminal, option: string | undefined
     return { socket: absolute(cwd, named), ...(data !== undefined && { own: { config, data } }) };
   const { defaultSocketPath } = await import('../control/socket-path.ts');
   return { socket: defaultSocketPath(env, data) };
+}
+
+/** Resolves with where a daemon will listen that is started with a configuration file, and with these options. Paths are whole. */
+export async function startPlace(
+  { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
+  config: string | undefined,
+  { socket, data }: { readonly socket?: string; readonly data?: string },
+): Promise<string> {
+  const named = socket ?? (env['HERONRY_SOCKET'] || undefined);
+  if (named !== undefined) return absolute(cwd, named);
+  const configured = config !== undefined && existsSync(config) ? await configuredPlaces(config) : undefined;
+  const base = config === undefined ? cwd : dirname(config);
+  if (configured?.socket !== undefined) return absolute(base, configured.socket);
+  const { defaultSocketPath } = await import('../control/socket-path.ts');
+  return defaultSocketPath(env, data ?? (configured && resolve(base, configured.data)));
 }
 
 /** Rejects with a `CommandError` where the daemon at a socket is not the one of the present folder. */

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
+import { connectWhenStarted, tellStarting } from '../../src/cli/starting.ts';
 import { connect } from '../../src/control/client.ts';
 import { dataFault } from '../../src/daemon/start-failure.ts';
 import { openEnvironment } from '../../src/store/lmdb/environment.ts';
 import { openStore } from '../../src/store/store.ts';
+import { run } from '../cli/terminal.ts';
 import { folderWith, startProcess } from './process.ts';
 
 /** Places for a daemon, each of which a test may spoil. */
@@ -150,6 +152,24 @@ describe('a daemon that has started', () => {
     const { status, output } = await daemon.ended;
     assert.equal(status, 1);
     assert.match(output, /data\.mdb was removed or moved while the daemon kept it.*"msg":"the daemon ends"/);
+  });
+
+  test('is waited for by a command that is run at the same time', { timeout: 60_000 }, async (t) => {
+    const places = await placesOf(t);
+    const daemon = startProcess(t, places);
+    const { status, err } = await run(['sources', '--socket', places.socket]);
+    assert.equal(status, 0, err);
+    assert.ok(!(await readdir(places.folder)).includes('control.sock.starting'));
+    daemon.child.kill('SIGTERM');
+    assert.equal((await daemon.ended).status, 0);
+  });
+
+  test('is waited for no longer than it says that it starts', async (t) => {
+    const { socket } = await placesOf(t);
+    const takeBack = tellStarting(socket);
+    const waiting = connectWhenStarted(socket);
+    takeBack();
+    await assert.rejects(waiting, { code: 'no_daemon' });
   });
 
   test('reads its definitions again at SIGHUP without a terminal, and goes on', { timeout: 20_000 }, async (t) => {

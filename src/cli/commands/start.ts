@@ -29,18 +29,23 @@ export function createCommand(terminal: Terminal): Command {
       examples('heronry start', 'heronry start --data /srv/heronry --sources definitions', 'heronry start --api-only'),
     )
     .action(async ({ config, data, sources, apiOnly, logLevel }: Options, command: Command) => {
-      const [{ runDaemon }, { isTaken }] = await Promise.all([
-        import('../../daemon.ts'),
+      const [{ isTaken }, { startPlace }, { tellStarting }] = await Promise.all([
         import('../../definition/file.ts'),
+        import('../socket.ts'),
+        import('../starting.ts'),
       ]);
       const { socket } = globalOptions(command);
       const absolute = (path: string | undefined) => (path === undefined ? undefined : resolve(terminal.cwd, path));
       const file = config ?? (isTaken(resolve(terminal.cwd, 'heronry.yaml')) ? 'heronry.yaml' : undefined);
+      const places = defined({ socket: absolute(socket), data: absolute(data) });
+      // Before all that takes long to load, so that a command which is run at once finds it.
+      const listens = tellStarting(await startPlace(terminal, absolute(file), places));
+      const { runDaemon } = await import('../../daemon.ts');
       process.exitCode = await runDaemon(
         defined({
+          ...places,
+          listens,
           config: absolute(file),
-          data: absolute(data),
-          socket: absolute(socket),
           sources: absolute(sources),
           apiOnly,
           logLevel,
