@@ -1,6 +1,6 @@
 import { isDocument } from 'domhandler';
 import { countUpTo, isTooDense, maxParts } from './tree/parts.ts';
-import { decodeBody } from './decode.ts';
+import { decode } from './decode.ts';
 import { documentKind, type DocumentName } from './document/all.ts';
 import type { ExtractFailure } from './draft.ts';
 import type { ExtractPlan } from './plan.ts';
@@ -93,7 +93,7 @@ export async function openDocument(
   if (mediaType !== undefined) return { ok: false, failure: foreign(mediaType, plan) };
   const kind = documentKind(plan.document);
   spend(bytes.length * kind.steps.byte);
-  const text = decodeBody(bytes, contentType);
+  const { text, brokenCharset } = decode(bytes, contentType, plan.encoding);
   if (text.trim() === '') return { ok: false, failure: { code: 'empty' } };
   if (isTooDense(text, kind.marks(plan)))
     return { ok: false, failure: { code: 'too_many_parts', document: plan.document, limit: maxParts }, text };
@@ -103,7 +103,7 @@ export async function openDocument(
     return { ok: false, failure: { code: 'unparseable', document: plan.document, message: opened.message }, text };
   const { root, base = url, hasBases, isEmptyList = false } = opened;
   const tree = root instanceof JsonSpot || !isDocument(root) ? undefined : root;
-  return { ok: true, root, page: pageContext(tree, base, hasBases), text, isEmptyList };
+  return { ok: true, root, page: pageContext(tree, base, { hasBases, brokenCharset }), text, isEmptyList };
 }
 
 function foreign(mediaType: string, { document }: ExtractPlan): ExtractFailure {

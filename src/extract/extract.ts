@@ -58,6 +58,7 @@ function readOpened(
 ): ExtractOutcome {
   const compiled = compilePlan(plan);
   const typer = new RecordTyper('drop');
+  if (page.brokenCharset !== undefined) typer.note(`Bytes that are not of the page's charset: ${page.brokenCharset}`);
   for (const record of compiled.records) {
     readRecords(root, record, page, { typer, most: maxDrafts, watch });
     if (typer.drafts.length > maxDrafts) return failed({ code: 'too_many_records', limit: maxDrafts });

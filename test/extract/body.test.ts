@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { decode } from '../../src/extract/decode.ts';
 import { bodyOf, extracted, keyed, planFor, read } from './plan.ts';
 
 const plan = planFor([keyed({})]);
@@ -22,6 +23,12 @@ describe('the charset of a page', () => {
     [
       'is what a <meta> says when the header says nothing',
       bytes(page('\xcb\xcf\xd4', '<meta charset=koi8-r>')),
+      'text/html',
+      'кот',
+    ],
+    [
+      'is what a <meta> says far down in the head',
+      bytes(page('\xcb\xcf\xd4', `<script>${'x'.repeat(5_000)}</script><meta charset=koi8-r>`)),
       'text/html',
       'кот',
     ],
@@ -57,10 +64,53 @@ describe('the charset of a page', () => {
     });
   }
 
-  test('that is wrong loses characters, not the page', async () => {
-    const { drafts } = await extracted(bytes(page('caf\xe9')), plan, { contentType: 'text/html; charset=utf-8' });
-    assert.equal(drafts[0]?.key, 'caf\ufffd');
+  test('may be said by a definition, whatever the header says', async () => {
+    const given = planFor([keyed({})], { encoding: 'windows-1251' });
+    const { drafts } = await extracted(bytes(page('\xea\xee\xf2')), given, { contentType: 'text/html; charset=utf-8' });
+    assert.equal(drafts[0]?.key, 'кот');
   });
+
+  test('that is wrong loses what it cannot say, and tells it', async () => {
+    const broken = planFor([keyed({ name: { css: 'b' }, list: { css: 'i', type: 'array' } })]);
+    const body = bytes(page('a'), '<b>caf\xe9</b><i>x</i><i>\xe9</i>');
+    const { drafts, unparsed, notes } = await extracted(body, broken, { contentType: 'text/html; charset=utf-8' });
+    assert.deepEqual(drafts[0]?.fields, { key: 'a' });
+    const expected = 'text whose bytes are of the charset utf-8';
+    assert.deepEqual(unparsed, [
+      { record: 'thing', key: 'a', field: 'name', text: 'caf\ufffd', expected },
+      { record: 'thing', key: 'a', field: 'list', text: '\ufffd', expected },
+    ]);
+    assert.deepEqual(notes, ["Bytes that are not of the page's charset: utf-8"]);
+  });
+
+  test('that is right keeps a character that stands for others in the page itself', async () => {
+    const { drafts, notes } = await extracted(bodyOf(page('a\ufffd')), plan, {
+      contentType: 'text/html; charset=utf-8',
+    });
+    assert.deepEqual([drafts[0]?.key, notes], ['a\ufffd', undefined]);
+  });
+
+  test('is not what a document without markup quotes', async () => {
+    const { text } = decode(Buffer.from('{"page": "<meta charset=koi8-r> café"}'), 'application/json');
+    assert.equal(text, '{"page": "<meta charset=koi8-r> café"}');
+  });
+
+  for (const [label, written, text] of [
+    ['iso-2022-jp', '\x1b$BF|K\\\x1b(B', '日本'],
+    ['x-sjis', '\x93\xfa\x96\x7b', '日本'],
+    ['gb2312', '\xd6\xd0', '中'],
+    ['big5', '\xa4\xa4', '中'],
+    ['ks_c_5601-1987', '\xc7\xd1', '한'],
+    ['cp1252', '\x80\x99', '€™'],
+    ['latin2', '\xb9', 'š'],
+    ['x-mac-cyrillic', '\xea\xee', 'ко'],
+  ] as const)
+    test(`may be called ${label} by a header, a <meta> and a definition`, () => {
+      assert.equal(decode(Buffer.from(written, 'latin1'), `text/html; charset=${label}`).text, text);
+      assert.equal(decode(Buffer.from(written, 'latin1'), undefined, label).text, text);
+      const marked = Buffer.from(`<meta charset=${label}>${written}`, 'latin1');
+      assert.equal(decode(marked, 'text/html').text, `<meta charset=${label}>${text}`);
+    });
 });
 
 describe('a body', () => {

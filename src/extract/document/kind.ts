@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { charsetNamed } from '../../schema/charset.ts';
+import { expected } from '../../schema/expected.ts';
 import { strict } from '../../schema/strict.ts';
 import type { PlacePlan, RecordPlan } from '../rule/plan.ts';
 import type { Spot } from '../rule/spot.ts';
@@ -45,12 +47,18 @@ export const documentKeys = {
   tree: z.enum(['fast', 'browser']).default('fast'),
   /** How a table of `provider: csv` is written. */
   csv: Csv.exactOptional(),
+  /** The charset of its pages, whatever they or the server say; a mark of byte order alone says more. */
+  encoding: z
+    .string()
+    .refine((label) => charsetNamed(label) !== undefined, expected('a charset like "windows-1251"'))
+    .exactOptional(),
 };
 
 /** How a document is opened. */
 export interface DocumentOptions {
   readonly tree?: z.infer<typeof documentKeys.tree>;
   readonly csv?: CsvOptions;
+  readonly encoding?: string;
 }
 
 /** A parsed body, or what is wrong with it. */

@@ -2,6 +2,7 @@ import { FilterError } from '../filter/kind.ts';
 import { isLacking, isList, maxElements, type Value } from '../value/value.ts';
 import type { CompiledBranch, CompiledObject, CompiledRule, CompiledValue, NamedFilter } from './compile.ts';
 import { baseOf, JsonSpot, type PageContext, type Spot } from './spot.ts';
+import { quoted } from '../value/plain-text.ts';
 import { absolute } from '../tree/attribute.ts';
 import { taken } from './take.ts';
 import { spend } from '../../work-budget.ts';
@@ -147,8 +148,18 @@ function rawValue(
     spend(matchSteps);
     const value = taken(match, branch.plan, page);
     if (typeof value === 'string') page.roomUnits -= value.length;
-    return page.roomUnits < 0 ? lose(lost, '', 'no more than 64 Mi characters of all fields together') : value;
+    if (page.roomUnits < 0) return lose(lost, '', 'no more than 64 Mi characters of all fields together');
+    return page.brokenCharset !== undefined && hasReplacement(value)
+      ? lose(lost, quoted(value), `text whose bytes are of the charset ${page.brokenCharset}`)
+      : value;
   }
+}
+
+/** Whether a value has the character that stands for bytes which are none of the page's charset. */
+function hasReplacement(value: Value): boolean {
+  return (typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : '').includes(
+    '\u{fffd}',
+  );
 }
 
 /** The addresses of a list may have different bases, while the list is read with that of its first element. */

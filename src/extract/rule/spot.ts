@@ -1,5 +1,6 @@
 import { type Document, type Element, isTag, type ParentNode } from 'domhandler';
 import { maxParts, type PartsRoom } from '../tree/parts.ts';
+import { defined } from '../../defined.ts';
 import { spend } from '../../work-budget.ts';
 import { attributeOf } from '../tree/nodes.ts';
 import type { Value } from '../value/value.ts';
@@ -27,6 +28,8 @@ export interface PageContext extends PartsRoom {
   readonly base: string;
   /** The bases of the elements that were asked for; missing where no element names one. */
   readonly bases?: Map<Element, string>;
+  /** The charset of which not all bytes of the page are: U+FFFD stands for them, and no value may have it. */
+  readonly brokenCharset?: string;
   /** Values that stand in the page, by where, so that each is parsed once. */
   readonly embedded: Map<string, Value | undefined>;
   /** Characters that may still be taken: a small page may repeat itself without end. */
@@ -36,9 +39,22 @@ export interface PageContext extends PartsRoom {
 const maxTakenUnits = 64 * 1024 * 1024;
 
 /** Makes the context of a page of which nothing was read yet; `hasBases` says whether elements name bases of their own. */
-export function pageContext(root: Document | undefined, base: string, hasBases = false): PageContext {
+export function pageContext(
+  root: Document | undefined,
+  base: string,
+  {
+    hasBases = false,
+    brokenCharset,
+  }: { readonly hasBases?: boolean | undefined; readonly brokenCharset?: string | undefined } = {},
+): PageContext {
   const room = { roomUnits: maxTakenUnits, roomParts: maxParts };
-  const page = { base, embedded: new Map(), ...room, ...(hasBases && { bases: new Map() }) };
+  const page = {
+    base,
+    embedded: new Map(),
+    ...room,
+    ...(hasBases && { bases: new Map() }),
+    ...defined({ brokenCharset }),
+  };
   return root === undefined ? page : { root, ...page };
 }
 
