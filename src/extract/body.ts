@@ -3,6 +3,7 @@ import { countUpTo, isTooDense, maxParts } from './tree/parts.ts';
 import { decode } from './decode.ts';
 import { documentKind, type DocumentName } from './document/all.ts';
 import type { ExtractFailure } from './draft.ts';
+import { inflate } from './inflate.ts';
 import type { ExtractPlan } from './plan.ts';
 import { JsonSpot, type PageContext, pageContext, type Spot } from './rule/spot.ts';
 import { isBounded, spend } from '../work-budget.ts';
@@ -81,7 +82,7 @@ export type OpenedBody =
     }
   | { readonly ok: false; readonly failure: ExtractFailure; readonly text?: string };
 
-/** Decodes and parses a body as the kind of document that its plan reads. Rejects with `TooManyParts` if it has more attributes than a thread may hold. */
+/** Decodes and parses a body, inflated if it is a file of gzip, as the kind of document that its plan reads. Rejects with `TooManyParts` if it has more attributes than a thread may hold. */
 export async function openDocument(
   bytes: Uint8Array,
   url: string,
@@ -89,6 +90,23 @@ export async function openDocument(
   plan: ExtractPlan,
 ): Promise<OpenedBody> {
   if (bytes.length === 0) return { ok: false, failure: { code: 'empty' } };
+  const inflated = inflate(bytes);
+  if (!inflated.ok)
+    return { ok: false, failure: { code: 'unparseable', document: plan.document, message: inflated.message } };
+  return openBytes(inflated.body, url, inflated.isFile ? typeWithin(contentType) : contentType, plan);
+}
+
+/** What the media type of a file of gzip says of what it holds: nothing, where it is only that of gzip. */
+function typeWithin(contentType: string | undefined): string | undefined {
+  return /^application\/(?:x-)?gzip$/.test(mediaTypeOf(contentType)) ? undefined : contentType;
+}
+
+async function openBytes(
+  bytes: Uint8Array,
+  url: string,
+  contentType: string | undefined,
+  plan: ExtractPlan,
+): Promise<OpenedBody> {
   const mediaType = foreignMediaType(bytes, contentType, plan.document);
   if (mediaType !== undefined) return { ok: false, failure: foreign(mediaType, plan) };
   const kind = documentKind(plan.document);

@@ -104,7 +104,7 @@ describe('docs/definitions.md', () => {
       );
       shown += 1;
     }
-    assert.equal(shown, 5);
+    assert.equal(shown, 6);
   });
 
   test('shows what each filter gives', () => {
