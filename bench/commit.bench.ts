@@ -95,6 +95,7 @@ const scheduling: Scheduling = {
     row(target, dueAt + 3_600_000, pace.kind === 'interval' ? pace.grid.slot : 0),
   verified: (_target, row) => ({ row, events: [] }),
   isKept: () => false,
+  endsAt: () => undefined,
 };
 
 function row(target: number, dueAt: number, slot: number): ReturnType<Scheduling['first']> {

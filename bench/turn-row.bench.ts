@@ -35,7 +35,7 @@ async function heronry(path: string): Promise<Turns> {
   const unused = (): never => {
     throw new Error('nothing is scheduled here');
   };
-  const scheduling = { first: unused, next: unused, verified: unused, isKept: unused };
+  const scheduling = { first: unused, next: unused, verified: unused, isKept: unused, endsAt: unused };
   const store = await openStore({ path, now: Date.now, scheduling });
   return {
     write: (rows) =>

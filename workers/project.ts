@@ -45,8 +45,8 @@ export interface ProjectDeps {
   scrape(target: TargetRow, turn: FirstTurn, signal: AbortSignal, progress: ScrapeProgress): Promise<void>;
   /** Stores that a scrape of the target crashed. Resolves with whether the target is parked for it. */
   crashed(target: number, error: unknown): Promise<boolean>;
-  /** Makes a parked target active again; does nothing while the store is full. */
-  release(target: number): Promise<void>;
+  /** Finishes a target whose end has come, or makes a parked one active again; does nothing while the store is full. */
+  settle(target: number): Promise<void>;
 }
 
 /** A target with a due time. */
@@ -154,8 +154,9 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
     offers = offers.filter((offer) => offer.id !== target);
     const entry = deps.agenda(id, target).find((each) => each.target.target === target);
     const { dueAt = Infinity, target: row } = entry ?? {};
-    const isDue = row?.status === 'active' && dueAt <= deps.clock.now() && !scrapes.has(target) && !turn.isLate();
-    if (entry !== undefined && isDue) return begin(entry, turn);
+    const now = deps.clock.now();
+    const isDue = row?.status === 'active' && dueAt <= now && !scrapes.has(target) && !turn.isLate();
+    if (entry !== undefined && isDue && !isOver(entry, now)) return begin(entry, turn);
     turn.decline();
     look();
   }
@@ -175,7 +176,9 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
       const isOffered = before.some((offer) => offer.id === due.target.target);
       const hold =
         due.dueAt > now ? 'not-due' : holdOf(due.target, scrapes, { wanted, added: isOffered ? undefined : added });
-      if (hold === 'not-due') wakesAt = Math.min(wakesAt ?? Infinity, due.dueAt);
+      if (due.endsAt !== undefined && due.endsAt > now) wakesAt = Math.min(wakesAt ?? Infinity, due.endsAt);
+      if (isOver(due, now)) begin(due);
+      else if (hold === 'not-due') wakesAt = Math.min(wakesAt ?? Infinity, due.dueAt);
       else if (hold !== undefined) isHeldBack ||= hold === 'others';
       else if (due.target.status === 'parked') begin(due);
       else {
@@ -193,7 +196,7 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
     if (wakesAt !== undefined) timer = self.after(wakesAt - now, { type: 'look' });
   }
 
-  /** @param turn - missing for a parked target, which is released. */
+  /** @param turn - missing for a target whose end has come, and for a parked one, which is released. */
   function begin({ target, deadlineAt }: AgendaEntry, turn?: FirstTurn): void {
     const controller = new AbortController();
     const running: RunningScrape = { controller, site: siteOf(target), isRecheck: deadlineAt !== undefined };
@@ -271,6 +274,11 @@ function without(scrapes: Scrapes, target: number): Scrapes {
   return others.length === 0 ? none : new Map(others);
 }
 
+/** Whether the end of a target has come. */
+function isOver({ endsAt = Infinity }: AgendaEntry, now: number): boolean {
+  return endsAt <= now;
+}
+
 function isManual({ target }: AgendaEntry): boolean {
   return target.waiting !== undefined;
 }
@@ -308,7 +316,7 @@ async function attempt(
 ): Promise<void> {
   try {
     const begun = (scrape: number): void => void (running.scrape = scrape);
-    if (turn === undefined) await deps.release(target.target);
+    if (turn === undefined) await deps.settle(target.target);
     else await deps.scrape(target, turn, signal, { begun, waits });
   } catch (error) {
     if (signal.aborted) return;

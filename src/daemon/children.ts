@@ -4,7 +4,7 @@ import type { ChildSpec, ExitReason } from '../actor/types.ts';
 import type { Handlers } from '../control/methods.ts';
 import { targetOffer } from '../request/target-offer.ts';
 import { ActiveProjects } from '../store/projects.ts';
-import { releaseTarget } from '../store/targets.ts';
+import { settleTarget } from '../store/targets.ts';
 import { type ProjectDeps, project } from '../../workers/project.ts';
 import type { Kind } from '../../workers/reconciler.ts';
 import { source } from '../../workers/source.ts';
@@ -48,7 +48,9 @@ export function createChildren(daemon: Daemon, deps: ChildrenDeps): Children {
     withdraw: (target) => daemon.gate.withdraw(target),
     scrape: daemon.scrape,
     crashed: daemon.crashed,
-    release: async (target) => void (await state.unlessFull(() => releaseTarget(state.store(), target))),
+    async settle(target) {
+      await state.unlessFull(() => settleTarget(state.store(), target));
+    },
   };
   const edge = edgeChildren(daemon, deps.handlers);
   const { apiOnly = false } = options;

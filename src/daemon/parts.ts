@@ -215,13 +215,13 @@ export function createDaemon(options: DaemonOptions): Daemon {
     agenda: createAgenda({ store, catalogue, paused: state.paused, dues }),
     scrape: createScrapeTarget({ ...working, freshnessChanged, recordsSeen, crashed }),
     crashed,
-    pulse: createPulse(working),
     recheck: createRechecks({
       ...working,
       paused: state.paused,
       lines: new RecheckLines({ clock, store, dues }),
       freshnessChanged,
     }),
+    pulse: createPulse({ ...working, look: (id) => names.projects.whereis(id)?.send({ type: 'look' }) }),
     tryPage: createTryPage(working),
     planning: createPlanning({
       state,

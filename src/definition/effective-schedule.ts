@@ -2,9 +2,11 @@ import type { KnownPace } from '../schedule/host-pace.ts';
 import { type ScheduleLevel, scheduleOf, type TargetSchedule } from '../schedule/levels.ts';
 import { priorityOf } from '../schedule/priority.ts';
 import type { ScheduleOf } from '../schedule/row.ts';
+import { defined } from '../defined.ts';
 import type { Catalogue } from './catalogue.ts';
 import { hostPaceOf } from './demand-book.ts';
 import { scheduleOn } from './objective-fields.ts';
+import { endRuleOf } from './end-rule.ts';
 import { defaultPoliteness, politenessKey, type Source } from './source.ts';
 
 /** The facts from which schedules are made, besides targets and projects. */
@@ -31,6 +33,7 @@ export function effectiveSchedules({ catalogue, settings, paces }: ScheduleDeps)
       pace: schedule.pace ?? { kind: 'interval', everyMs },
       initialDelayMs: schedule.initialDelayMs ?? initialDelayMs,
       isLoaded: source !== undefined,
+      ...defined({ endRule: source && endRuleOf(source) }),
       key,
       host: hostPaceOf(source ?? { politeness: defaultPoliteness }, known),
       priority: priorityOf(target.found ?? [], project?.multiplier),

@@ -31,7 +31,7 @@ export const Outline = z.object({
         .transform(withFields),
     )
     .catch({}),
-  finished: z.object({ record: text, field: text }).optional().catch(undefined),
+  finished: z.object({ record: text, when: text, zone: text }).optional().catch(undefined),
   pulse: z
     .object({ provider: text, url: text, record: text, each: unchecked, batch: unchecked, fields: rules })
     .transform(withFields)

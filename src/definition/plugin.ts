@@ -48,7 +48,6 @@ const decided: readonly (readonly string[])[] = [
   ['feed'],
   ['collect'],
   ['crawl'],
-  ['finished'],
   ['request', 'method'],
   ['request', 'form'],
   ['request', 'json'],

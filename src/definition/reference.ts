@@ -1,6 +1,9 @@
 import { authOrigins } from './auth.ts';
 import { documentIssues } from './document.ts';
 import { undeclared } from '../schema/near-name.ts';
+import { compileCondition } from '../expression/compile.ts';
+import { isZone } from '../schedule/time/zone.ts';
+import { endFields } from './end-rule.ts';
 import { pluginIssues } from './plugin.ts';
 import { undeclaredObjectives } from './objective-fields.ts';
 import { scheduleIssues } from '../schedule/levels.ts';
@@ -61,10 +64,13 @@ function* keyIssues({ records }: Outline): Generator<Issue> {
 }
 
 function* finishedIssues(outline: Outline): Generator<Issue> {
-  const { record: name, field } = outline.finished ?? {};
-  if (name === undefined) return;
-  const record = yield* declaredRecord(outline, name, ['finished', 'record']);
-  if (record !== undefined && field !== undefined) yield* declaredField(record, field, ['finished', 'field']);
+  const { record, when, zone = 'UTC' } = outline.finished ?? {};
+  if (record === undefined) return;
+  const fields = endFields(outline, record);
+  if (fields === undefined) yield* declaredRecord(outline, record, ['finished', 'record']);
+  if (fields === undefined || when === undefined) return;
+  const compiled = compileCondition(when, { fields, zone: isZone(zone) ? zone : 'UTC' });
+  if (!compiled.ok) yield { path: ['finished', 'when'], message: compiled.message };
 }
 
 function* pulseIssues(outline: Outline): Generator<Issue> {

@@ -17,6 +17,7 @@ import { EachPlace } from './place.ts';
 import { PluginName, PluginOptions, PluginRecord, PluginSecrets } from './plugin.ts';
 import { Fields } from './rule.ts';
 import { scheduleShape } from '../schedule/levels.ts';
+import { Zone } from '../schedule/time/open-hours-schema.ts';
 import { FieldName, SourceId } from '../schema/slug.ts';
 import { strict } from '../schema/strict.ts';
 import { UrlPattern } from './url-pattern.ts';
@@ -88,12 +89,13 @@ const Limits = strict({
   collect: Duration.prefault('6h'),
 });
 
-/** The values by which a page tells that there will be nothing more to scrape. */
+/** What a target's records say when there will be nothing more to scrape. */
 const Finished = strict({
   record: z.string(),
-  field: z.string(),
-  /** Any of these values says it. */
-  equals: z.array(z.union([z.string(), z.number(), z.boolean()])).min(1),
+  /** A condition on the fields of the record and on `now`; all records of the type that the target has must meet it. */
+  when: z.string(),
+  /** The zone by whose clocks a date begins and ends. Default: UTC. */
+  zone: Zone.default('UTC'),
 });
 
 /** The kind of document that pages are read as. */

@@ -16,7 +16,7 @@ export interface RecordDraft {
 /** The result of reading one page: drafts in page order, and how they were found. */
 export interface Extraction {
   readonly drafts: readonly RecordDraft[];
-  /** The page says that there will be nothing more to scrape. */
+  /** A plug-in says that there will be nothing more to scrape. */
   readonly finished: boolean;
   /** How many matches were read as a record, whether they are one or not. */
   readonly items: number;

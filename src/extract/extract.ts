@@ -1,5 +1,4 @@
-import type { ExtractFailure, Extraction, ExtractOutcome, RecordDraft } from './draft.ts';
-import type { Value } from './value/value.ts';
+import type { ExtractFailure, Extraction, ExtractOutcome } from './draft.ts';
 import { defined } from '../defined.ts';
 import { type CompiledPlan, compilePlan } from './compile.ts';
 import { maxParts, TooManyParts } from './tree/parts.ts';
@@ -7,7 +6,7 @@ import { sitemapLinks } from './links.ts';
 import { fewLinks, maxExcerptUnits, takeExcerpt } from './excerpt.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { openDocument, type OpenedBody } from './body.ts';
-import type { ExtractPlan, FinishedRule } from './plan.ts';
+import type { ExtractPlan } from './plan.ts';
 import { readRecords, RecordTyper, type FieldWatch } from './record.ts';
 import { evaluate } from './rule/evaluate.ts';
 import type { PageContext, Spot } from './rule/spot.ts';
@@ -69,7 +68,7 @@ function readOpened(
   const { notes, ...typed } = typer.typed(plan.records);
   const extraction: Extraction = {
     ...typed,
-    finished: plan.finished !== undefined && isFinished(drafts, plan.finished),
+    finished: false,
     items,
     ...(notes.length > 0 && { notes }),
     ...waysOn(compiled, root, page, fingerprint),
@@ -109,11 +108,6 @@ function waysOn(
     sitemaps: tree === undefined || !isSitemap ? undefined : sitemapLinks(tree).sitemaps,
     fingerprint: tree === undefined || isSitemap || !isCompared ? undefined : fingerprintOf(tree),
   });
-}
-
-function isFinished(drafts: readonly RecordDraft[], { record, field, equals }: FinishedRule): boolean {
-  const values = drafts.filter(({ type }) => type === record).map(({ fields }): Value => fields[field] ?? null);
-  return values.length > 0 && values.every((value) => equals.some((each) => each === value));
 }
 
 /**

@@ -2,13 +2,6 @@ import type { DocumentName } from './document/all.ts';
 import type { DocumentOptions } from './document/kind.ts';
 import type { RecordPlan, RulePlan } from './rule/plan.ts';
 
-/** A page says that there will be nothing more to scrape if every record of the type has one of these values in the field. */
-export interface FinishedRule {
-  readonly record: string;
-  readonly field: string;
-  readonly equals: readonly (string | number | boolean)[];
-}
-
 /** Which links of a page an extraction has: `href` of `a` and `area`, and of `link` where it is `next` or `canonical`. */
 export interface LinkPlan {
   /** Selectors, in place of these: `href` of the elements that match one, and of those within them. */
@@ -22,7 +15,6 @@ export interface ExtractPlan extends DocumentOptions {
   readonly document: DocumentName;
   readonly tree: 'fast' | 'browser';
   readonly records: readonly RecordPlan[];
-  readonly finished?: FinishedRule;
   /** The rule for the cursor, number or address that leads to the next page of a list. */
   readonly next?: RulePlan;
   /** Set for pages whose links are followed, and for sitemaps. */

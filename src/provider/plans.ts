@@ -39,7 +39,6 @@ export function planOf(source: Source): ExtractPlan {
     id: `${definitionVersion(source)}/page`,
     ...documentOf(source),
     records: own !== undefined && records.length === 0 ? [own] : records,
-    ...defined({ finished: source.finished }),
   };
 }
 

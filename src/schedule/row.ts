@@ -1,3 +1,4 @@
+import type { EndRule } from './end-rule.ts';
 import type { Demand } from './feasibility.ts';
 import type { FreshRow } from './fresh-row.ts';
 import type { GridPlaces } from './time/grid.ts';
@@ -20,6 +21,8 @@ export interface ScheduleRow {
   readonly pace: PaceRow;
   /** How the target stands with its objectives; missing for a target without any. */
   readonly fresh?: FreshRow;
+  /** When the target's records will say that it is finished, if they stay as they are; it then ends without a scrape. */
+  readonly endsAt?: number;
   /** Why the target is not scraped, while that is so. */
   readonly rest?: Rest;
 }
@@ -57,6 +60,8 @@ export interface EffectiveSchedule extends TargetSchedule {
   readonly initialDelayMs: number;
   /** Whether the target's source is loaded. While it is not, what the target's row has stands. */
   readonly isLoaded: boolean;
+  /** How the target's records tell its end, if they do. */
+  readonly endRule?: EndRule;
   /** The politeness key. */
   readonly key: string;
   /** How often the politeness key can be asked. */

@@ -31,6 +31,8 @@ export interface Scheduling {
   first(target: ScheduledTarget, context: ScheduleContext, before?: ScheduleRow): ScheduleRow;
   /** The row after a scrape, `ended`, or after a change of what decides. */
   next(target: ScheduledTarget, row: ScheduleRow, context: ScheduleContext, ended?: EndedScrape): ScheduleRow;
+  /** When a target's records say that it is finished: a past instant or `at` where they say so now; `undefined` where they never will. */
+  endsAt(target: ScheduledTarget, context: ScheduleContext): number | undefined;
   /** Whether the row of a target that rests holds something to remember. */
   isKept(row: ScheduleRow): boolean;
   /** The row after a verification, or as its ages are by now, with the changes of freshness that are to be told. */
@@ -47,6 +49,8 @@ export interface ScheduleContext {
   readonly fieldVerifiedAt: (field: string) => number | undefined;
   /** When the target's oldest record was last verified, or a field of the record for which that was longest ago; `undefined` without any. */
   readonly oldestRecordAt: (field: string) => number | undefined;
+  /** The values of the target's records of a type; none where it has very many. */
+  readonly valuesOf: (record: string) => Iterable<Readonly<Record<string, unknown>>>;
 }
 
 /** A row after a verification, and the changes of freshness to be told. */
@@ -69,16 +73,20 @@ export function createScheduling(scheduleOf: ScheduleOf, random: () => number): 
       const begun = newPace(schedule, context, firstAt);
       const pace = before?.pace.kind === begun.kind ? begunAgain(begun, before, schedule) : begun;
       const fresh = freshFor(target, before && notAfter(before, schedule, at), schedule, context);
-      return withDueAt({ target: target.target, since: at, firstAt, pace, ...defined({ fresh }) }, schedule, context);
+      const endsAt = endOf(schedule, context);
+      const row = { target: target.target, since: at, firstAt, pace, ...defined({ fresh, endsAt }) };
+      return withDueAt(row, schedule, context);
     },
     next(target, row, context, ended) {
       const schedule = scheduleOf(target, context.project);
       const { at } = context;
       const known = notAfter(row, schedule, at);
       if (row.rest !== undefined) {
-        const { dueAt: _due, manualAt: _manual, firstAt: _first, fresh: _fresh, ...resting } = known;
+        const { dueAt: _due, manualAt: _manual, firstAt: _first, fresh: _fresh, endsAt: _end, ...resting } = known;
         const fresh = freshFor(target, known, schedule, context);
-        return fresh === undefined ? resting : { ...resting, fresh };
+        // A target that is parked ends as others do.
+        const endsAt = row.rest === 'parked' ? endOf(schedule, context, row) : undefined;
+        return { ...resting, ...defined({ fresh, endsAt }) };
       }
       const turned = ended === undefined ? known : afterScrape(known, ended, schedule, { at, random });
       const firstAt = firstScrapeAt(turned.firstAt, at, schedule.initialDelayMs);
@@ -92,10 +100,11 @@ export function createScheduling(scheduleOf: ScheduleOf, random: () => number): 
         target: turned.target,
         since: isSame ? turned.since : at,
         pace: isSame ? turned.pace : newPace(schedule, context, firstAt),
-        ...defined({ manualAt: turned.manualAt, firstAt, fresh: counted }),
+        ...defined({ manualAt: turned.manualAt, firstAt, fresh: counted, endsAt: endOf(schedule, context, row) }),
       };
       return withDueAt(next, schedule, context);
     },
+    endsAt: (target, context) => endOf(scheduleOf(target, context.project), context),
     isKept: ({ fresh, pace }) => fresh !== undefined || paceOf(pace).isKeptAtRest === true,
     verified(target, row, context, seen) {
       if (row.fresh === undefined) return { row, events: [] };
@@ -147,6 +156,15 @@ export function afterScrape(
     ...(isFirst && !isFirstOver && { firstAt }),
     pace: paceOf(pace).afterScrape?.(pace, scrape) ?? pace,
   };
+}
+
+/** When a target ends by its records; while its source is not loaded, what its row has stands. */
+function endOf(
+  { isLoaded, endRule }: Pick<EffectiveSchedule, 'isLoaded' | 'endRule'>,
+  { at, valuesOf }: ScheduleContext,
+  row?: ScheduleRow,
+): number | undefined {
+  return isLoaded ? endRule?.endsAt(valuesOf(endRule.record), at) : row?.endsAt;
 }
 
 /** The row with the instant at which it is due, as far as that is known without a person's request and a start of the daemon. */

@@ -11,13 +11,15 @@ export interface AgendaEntry {
   readonly target: TargetRow;
   /** When to scrape the target, or to retry a parked one, wall time; missing while nothing is planned. */
   readonly dueAt?: number;
+  /** When the target ends by what its records say, without a scrape, wall time. It is due then at the latest. */
+  readonly endsAt?: number;
   /** When the target must be verified at the latest, wall time; set where it is due for its objective. */
   readonly deadlineAt?: number;
 }
 
 /** The dependencies of the agenda. */
 export interface AgendaDeps {
-  store(): Pick<Store, 'projects' | 'targets' | 'scrapes'>;
+  store(): Pick<Store, 'projects' | 'targets' | 'scrapes' | 'schedule'>;
   catalogue(): Catalogue;
   /** Why scraping is paused, while it is. */
   paused(): string | undefined;
@@ -48,7 +50,9 @@ export function createAgenda({ store, catalogue, paused, dues }: AgendaDeps): Ag
       // A parked target too, as its release is a write.
       if (isPaused) return [{ target }];
       const isLoaded = catalogue().sources.has(target.source);
-      return [agendaEntry(target, isLoaded ? dues.inputsOf(target, projectRow) : undefined)];
+      const entry = agendaEntry(target, isLoaded ? dues.inputsOf(target, projectRow) : undefined);
+      const endsAt = isLoaded ? store().schedule.get(number)?.endsAt : undefined;
+      return [endsAt === undefined ? entry : { ...entry, endsAt, dueAt: Math.min(endsAt, entry.dueAt ?? Infinity) }];
     });
   };
 }

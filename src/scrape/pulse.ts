@@ -178,6 +178,8 @@ export interface PulseDeps {
   catalogue(): Catalogue;
   readonly dues: Pick<DueTimes, 'scheduleOf'>;
   readonly makeRequest: MakeRequest;
+  /** Has a project look at its targets again, of which one is finished or ends at another time. */
+  look(project: string): void;
 }
 
 /**
@@ -193,7 +195,11 @@ export function createPulse(deps: PulseDeps): RunPulse {
     const source = deps.catalogue().sources.get(id)?.source;
     if (source?.pulse === undefined) return { asked: 0, failed: 0 };
     const commit = async (target: TargetRow, read: Pick<PulseOps, 'url' | 'observedAt' | 'drafts'>): Promise<void> => {
-      await deps.unlessFull(() => commitPulse(store(), { source: id, target: target.target, ...read }));
+      const endsAt = (): number | undefined => store().schedule.get(target.target)?.endsAt;
+      const before = endsAt();
+      const done = await deps.unlessFull(() => commitPulse(store(), { source: id, target: target.target, ...read }));
+      const isFinished = done?.outcome === 'committed' && done.targetStatus === 'finished';
+      if (isFinished || endsAt() !== before) deps.look(target.project);
     };
     // Numbers and not rows, since a round may last for hours: a range that is half read keeps its snapshot of the store.
     const targets = [...store().targets.numbersOfSource(id)];

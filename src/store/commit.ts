@@ -1,9 +1,9 @@
 import { withResult } from '../schedule/priority.ts';
-import { endScrape, endTarget, idsOf, tellBegin } from './ending.ts';
+import { endScrape, idsOf, tellBegin } from './ending.ts';
 import { forgetWritten, type Held, holds, writeBegin } from './fence.ts';
 import { onlyStep } from './steps.ts';
 import { withScrape } from './usual.ts';
-import { isFinished } from './tables/project-status.ts';
+import { finishIfOver, finishTarget, isOver } from './finish.ts';
 import { freshen, scheduleNext } from './schedule.ts';
 import { type StepLeft, fieldsOf, hasParts, writeParts } from './commit-parts.ts';
 import { type CrawlOps, applyCrawl } from './crawl.ts';
@@ -170,30 +170,17 @@ function closed(store: Store, change: Change, { target, scrape }: Held, close: C
     if (close.copy === undefined) delete ended.copy;
     else ended.copy = close.copy;
   }
-  if (!close.finished) {
-    store.targets.put(ended);
-    if (isComplete) freshen(store, change, ended, { at: close.verifiedAt, whole: true, fields: noFields });
-    scheduleNext(store, change, ended, over);
-    // A person's scrape that its source's hours cut short goes on when they begin again.
-    if (over.endReason === 'unavailable') askAgain(store, change, ended, over);
-    return ended;
-  }
-  const reason = { status: 'cancelled', failure: { code: 'finished', message: 'the target is finished' } } as const;
-  const finished: TargetRow = { ...endTarget(store, change, ended, reason), status: 'finished' };
-  store.targets.put(finished);
-  tellIfFinished(store, change, finished.project);
-  return finished;
+  if (close.finished || isOver(store, change, ended)) return finishTarget(store, change, ended);
+  store.targets.put(ended);
+  if (isComplete) freshen(store, change, ended, { at: close.verifiedAt, whole: true, fields: noFields });
+  scheduleNext(store, change, ended, over);
+  // A person's scrape that its source's hours cut short goes on when they begin again.
+  if (over.endReason === 'unavailable') askAgain(store, change, ended, over);
+  return ended;
 }
 
 function tellGap(change: Change, scrape: ScrapeRow, gap: Gap): void {
   change.tell({ type: 'scrape.gap', ...idsOf(scrape), data: gap });
-}
-
-/** Tells that a project is finished, if all of its targets are. */
-function tellIfFinished(store: Store, change: Change, id: string): void {
-  const project = store.projects.get(id);
-  if (project !== undefined && isFinished(store, project))
-    change.tell({ type: 'project.finished', project: id, data: {} });
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -249,7 +236,8 @@ export function commitPulse(
     if (store.projects.get(target.project)?.status !== 'active') return { outcome: 'superseded' };
     const { counts } = observe(store, change, { target, scrape: 0, url, observedAt }, drafts);
     freshen(store, change, target, { at: observedAt, fields: fieldsOf(drafts) });
+    const { status } = finishIfOver(store, change, target);
     const lastEvent = change.log({ kind: 'pulse', target: number });
-    return { outcome: 'committed', counts, lastEvent, targetStatus: target.status };
+    return { outcome: 'committed', counts, lastEvent, targetStatus: status };
   });
 }

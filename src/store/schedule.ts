@@ -46,6 +46,9 @@ export function scheduleNext(store: Store, change: Change, target: TargetRow, en
 /** The number of a target's records from which it is computed when its fields were last verified. */
 const recordsThatTell = 20;
 
+/** A target of more records does not end by what they say: all of them would be read in one transaction. */
+const recordsThatEnd = 1_000;
+
 /** The inputs of a target's schedule besides the target, and the number of records that were read for it so far. */
 export function contextOf(
   { projects, schedule, records, ages }: Store,
@@ -53,6 +56,11 @@ export function contextOf(
   { target, project }: TargetRow,
 ): ScheduleContext & { recordsRead(): number } {
   let first: readonly RecordView[] | undefined;
+  function* valuesOf(type: string): Generator<Readonly<Record<string, unknown>>> {
+    for (const { type: each, absent, fields } of records.ofTarget(target))
+      if (each === type && absent === undefined)
+        yield Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
+  }
   return {
     at,
     project: projects.get(project),
@@ -64,6 +72,7 @@ export function contextOf(
       return seen.length === 0 ? undefined : Math.max(...seen);
     },
     oldestRecordAt: (field) => ages.oldest(target, field),
+    valuesOf: (type) => (records.countOfTarget(target, recordsThatEnd + 1) > recordsThatEnd ? [] : valuesOf(type)),
     recordsRead: () => first?.length ?? 0,
   };
 }

@@ -1,5 +1,6 @@
 import { defined } from '../defined.ts';
 import { type Ending, endRunning, endTarget } from './ending.ts';
+import { finishAtEnd } from './finish.ts';
 import { scheduleFirst } from './schedule.ts';
 import type { TargetRow } from './tables/rows.ts';
 import type { Store } from './store.ts';
@@ -113,6 +114,16 @@ export function parkTarget(store: Store, number: number, reason: string, retryAt
     },
     { durable: true },
   );
+}
+
+/**
+ * Looks at a target whose end or whose release may have come: finishes it, or makes it active again. Rejects with
+ * `StoreFullError` when the store has no room.
+ */
+export async function settleTarget(store: Store, number: number): Promise<void> {
+  if (await finishAtEnd(store, number)) return;
+  const { parked, status } = store.targets.get(number) ?? {};
+  if (status === 'parked' && (parked?.retryAt ?? 0) <= store.now()) await releaseTarget(store, number);
 }
 
 /**

@@ -39,7 +39,7 @@ const spoilt: Readonly<
   },
   'data of a newer version': {
     async spoil({ data }) {
-      const scheduling = { first: refuse, next: refuse, verified: refuse, isKept: refuse };
+      const scheduling = { first: refuse, next: refuse, verified: refuse, isKept: refuse, endsAt: refuse };
       const store = await openStore({ path: data, now: () => 0, scheduling });
       await store.write(() => store.meta.setSchema(99), { durable: true });
       await store.close();

@@ -143,7 +143,7 @@ describe('a definition', () => {
         '21:3 records.empty.key: missing, expected text or a list',
         '21:20 records.empty.fields: expected at least one field, got {}',
         '22:21 finished.record: expected a declared record (campaign, empty), got "campain"; did you mean "campaign"?',
-        '22:53 finished.equals: expected at least 1 element, got []',
+        '22:36 finished.when: expected text, got 5',
         '23:36 pulse.fields: missing the field "slugg", expected the key of record "campaign" among the fields',
         '23:47 pulse.fields.backers: expected a declared field (slug, pledged, price, tags, live, bad name, n), got "backers"',
         '23:66 pulse.url: expected only placeholders of the source\'s url, got "{nope}"',
@@ -196,8 +196,8 @@ describe('a definition', () => {
     ],
     [
       'that finishes by a field it does not have',
-      `id: site\nprovider: html\n${page}\nfinished: { record: page, field: titel, equals: [x] }`,
-      /^4:34 finished.field: expected a declared field \(title\), got "titel"; did you mean "title"\?$/,
+      `id: site\nprovider: html\n${page}\nfinished: { record: page, when: titel == "x" }`,
+      /^4:33 finished.when: expected a declared field \(title\), got "titel"; did you mean "title"\?, at character 1$/,
     ],
     [
       'with a placeholder in the host',

@@ -32,7 +32,7 @@ describe('the version of a definition', () => {
     ['a selector', 'css: h1 }', 'css: h2 }'],
     ['a type', 'type: integer, required: true', 'type: number, required: true'],
     ['an interval', 'every: 4h', 'every: 5h'],
-    ['what finishes it', 'equals: [ended]', 'equals: [ended, gone]'],
+    ['what finishes it', 'status == "ended"', 'status == "gone"'],
     ['the pulse', 'every: 5m', 'every: 6m'],
   ] as const) {
     test(`changes with ${what}`, () => {

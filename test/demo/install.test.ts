@@ -7,6 +7,7 @@ import { loadSources } from '../../src/definition/load.ts';
 import type { Source } from '../../src/definition/source.ts';
 import { fillUrl } from '../../src/definition/url-pattern.ts';
 import { campaignAt } from '../../src/demo/facts/campaign.ts';
+import { saysFinished } from '../../src/definition/end-rule.ts';
 import { amountOf } from '../../src/demo/facts/money.ts';
 import { productAt, skusOf } from '../../src/demo/facts/product.ts';
 import type { World } from '../../src/demo/facts/world.ts';
@@ -91,7 +92,7 @@ describe('demo definitions', () => {
       const campaign = campaignAt(world, 'pocket-kiln', at);
       assert.ok(campaign);
       const extraction = await read(`${origin}/crowd/pocket-kiln`, crowd, at);
-      assert.equal(extraction.finished, finished);
+      assert.equal(saysFinished(crowd, extraction.drafts, at), finished);
       const [draft] = extraction.drafts;
       assert.deepEqual(draft, {
         type: 'campaign',

@@ -175,35 +175,6 @@ describe('several records on a page', () => {
   });
 });
 
-describe('a finished page', () => {
-  const plan = (each?: string) =>
-    planFor([keyed({ status: {} }, each === undefined ? {} : { each: { by: 'css', css: each } })], {
-      finished: { record: 'thing', field: 'status', equals: ['ended', 'cancelled'] },
-    });
-
-  for (const [status, finished] of [
-    ['ended', true],
-    [' cancelled ', true],
-    ['live', false],
-    ['', false],
-  ] as const) {
-    test(`with status "${status}" ${finished ? 'is' : 'is not'} finished`, async () => {
-      assert.equal((await extracted(`<p class=key>a</p><p class=status>${status}</p>`, plan())).finished, finished);
-    });
-  }
-
-  test('is not finished when the field is absent', async () => {
-    assert.equal((await extracted('<p class=key>a</p>', plan())).finished, false);
-  });
-
-  test('of many records is finished when all of them are', async () => {
-    const card = (key: string, status: string): string =>
-      `<li><p class=key>${key}</p><p class=status>${status}</p></li>`;
-    assert.equal((await extracted(card('a', 'ended') + card('b', 'live'), plan('li'))).finished, false);
-    assert.equal((await extracted(card('a', 'ended') + card('b', 'ended'), plan('li'))).finished, true);
-  });
-});
-
 describe('the text of an element', () => {
   for (const [html, text, spaced] of [
     ['a<br>b', 'ab', 'a b'],

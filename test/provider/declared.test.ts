@@ -46,7 +46,7 @@ describe('the html provider', () => {
           },
         },
       ],
-      finished: true,
+      finished: false,
       absent: [],
       unparsed: [],
       items: 1,

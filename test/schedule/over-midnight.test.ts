@@ -46,6 +46,7 @@ function tokensAfter(startedAt: number): number | undefined {
     neighbours,
     fieldVerifiedAt: () => undefined,
     oldestRecordAt: () => undefined,
+    valuesOf: () => [],
   };
   const turn = { reason: 'due', status: 'complete', startedAt } as const;
   const { pace } = createScheduling(effectiveSchedules(state), () => 0.5).next(target, row, about, turn);

@@ -96,7 +96,7 @@ export async function openDaemon({ wall, disk, catalogue, random, around }: Daem
     offer: (offer: TargetOffer) => ledgers.send({ type: 'offer', offer }),
     withdraw: (id: number) => ledgers.send({ type: 'withdraw', id }),
     crashed,
-    release: () => onPause('nothing is parked'),
+    settle: () => onPause('nothing is parked'),
   };
   return { clock, store, stage, begin, wallJumped };
 

@@ -39,6 +39,7 @@ export const hourly: Scheduling = {
   },
   verified: (_target, row) => ({ row, events: [] }),
   isKept: () => false,
+  endsAt: () => undefined,
 };
 
 /** A folder that is removed when the test ends. */

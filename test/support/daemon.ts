@@ -140,7 +140,7 @@ records:
       sku: { css: h1, required: true }
       price: { css: .price, type: money }
       state: { css: .state }
-finished: { record: product, field: state, equals: [gone] }
+finished: { record: product, when: state == "gone" }
 `;
 }
 

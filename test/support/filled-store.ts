@@ -96,6 +96,7 @@ function schedulingOf({ count, pace }: Filling): Scheduling {
     next: (_target, row) => row,
     verified: (_target, row) => ({ row, events: [] }),
     isKept: () => false,
+    endsAt: () => undefined,
   };
 
   function onGrid(target: number, url: string, { everyMs, originAt, isTogether }: Grid): ScheduleRow {

@@ -91,7 +91,7 @@ async function startProject(
           due.delete(number);
         },
         crashed: () => assert.fail('nothing crashed'),
-        release: () => assert.fail('nothing is parked'),
+        settle: () => assert.fail('nothing is parked'),
       }),
     { id: 'p' },
   );

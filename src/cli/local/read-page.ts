@@ -25,12 +25,14 @@ export interface ReadOptions {
  */
 export async function readHeldPage(
   source: Source,
-  { body, url, contentType }: HeldPage,
+  { body, url, contentType, fetchedAt = Date.now() }: HeldPage,
   { trees = false, plugins }: ReadOptions,
 ): Promise<TryView> {
+  const { saysFinished } = await import('../../definition/end-rule.ts');
   if (source.plugin !== undefined) {
     const found = await readByPlugin(source, source.plugin, { body, url, ...defined({ contentType }) }, plugins);
-    return { url, bytes: body.length, explained: [], steps: [], ...found };
+    const finished = found.finished || saysFinished(source, found.drafts, fetchedAt);
+    return { url, bytes: body.length, explained: [], steps: [], ...found, finished };
   }
   const [{ openProvider }, { describeExtractFailure }] = await Promise.all([
     import('../../provider/declared.ts'),
@@ -48,7 +50,8 @@ export async function readHeldPage(
     steps: [],
   };
   if (outcome.ok) {
-    const { drafts, finished, absent, unparsed, repeated, notes } = outcome.extraction;
+    const { drafts, absent, unparsed, repeated, notes } = outcome.extraction;
+    const finished = saysFinished(source, drafts, fetchedAt);
     return { ...told, drafts, finished, absent, unparsed, ...defined({ repeated, notes }) };
   }
   const { failure } = outcome;

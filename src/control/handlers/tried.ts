@@ -1,4 +1,5 @@
 import { privateReach } from '../../definition/loopback.ts';
+import { saysFinished } from '../../definition/end-rule.ts';
 import { politenessKey, type Source } from '../../definition/source.ts';
 import type { TriedStep } from '../../scrape/try.ts';
 import { defined } from '../../defined.ts';
@@ -25,7 +26,8 @@ export function triedView(source: Source, steps: readonly TriedStep[], deps: Dep
     steps: steps.map((step) => stepView(source, step, deps)),
   };
   if (outcome.kind === 'read') {
-    const { drafts, finished, absent, unparsed, repeated, notes } = outcome.extraction;
+    const { drafts, absent, unparsed, repeated, notes } = outcome.extraction;
+    const finished = outcome.extraction.finished || saysFinished(source, drafts, outcome.at);
     return { ...view, drafts, finished, absent, unparsed, ...defined({ repeated, notes }) };
   }
   const failed = decision.do === 'fail' ? decision.failure : outcome.kind === 'failed' ? outcome.failure : undefined;

@@ -1,0 +1,100 @@
+import { readInstant } from '../extract/value/date.ts';
+import type { Value } from '../extract/value/value.ts';
+import { dayNumber } from '../schedule/time/zone.ts';
+import { Exact } from './exact.ts';
+
+/** The type of a field as an expression sees it: the name of its type, or what a list holds. */
+export type FieldKind = string | { readonly list: FieldKind };
+
+/** A calendar day, which begins and ends by the clocks of a zone. */
+export class Day {
+  /** Counted from 1 January 1970. */
+  readonly number: number;
+  readonly zone: string;
+
+  constructor(number: number, zone: string) {
+    this.number = number;
+    this.zone = zone;
+  }
+
+  /** The number of days from the day of an instant to this day. */
+  since(at: Date): number {
+    return this.number - dayNumber(this.zone, at.getTime());
+  }
+}
+
+/** An amount with its currency. */
+export class Money {
+  readonly amount: Exact;
+  readonly currency: string;
+
+  constructor(amount: Exact, currency: string) {
+    this.amount = amount;
+    this.currency = currency;
+  }
+
+  /** Throws a `RangeError` where the currencies differ. */
+  compare({ amount, currency }: Money): number {
+    if (currency !== this.currency) throw new RangeError('amounts of two currencies');
+    return this.amount.compare(amount);
+  }
+}
+
+/** The names of types in the library, by those of fields. */
+export const types: ReadonlyMap<string, string> = new Map([
+  ['text', 'string'],
+  ['url', 'string'],
+  ['integer', 'number'],
+  ['number', 'number'],
+  ['boolean', 'bool'],
+  ['date', 'date'],
+  ['datetime', 'google.protobuf.Timestamp'],
+  ['money', 'money'],
+]);
+
+/** The library's name of a field's type; `undefined` for a type that expressions do not see. */
+export function typeOf(kind: FieldKind): string | undefined {
+  if (typeof kind === 'string') return types.get(kind);
+  const of = typeOf(kind.list);
+  return of === undefined ? undefined : `list<${of}>`;
+}
+
+/** What a stored value is to an expression; `undefined` where it is not known: for null, and for a value of another type. */
+export function valueOf(value: unknown, kind: FieldKind, zone: string): unknown {
+  if (typeof kind !== 'string') {
+    if (!Array.isArray(value)) return undefined;
+    const items = value.map((item) => valueOf(item, kind.list, zone));
+    return items.includes(undefined) ? undefined : items;
+  }
+  return readers[types.get(kind) ?? '']?.(value, zone);
+}
+
+const readers: Readonly<Record<string, (value: unknown, zone: string) => unknown>> = {
+  string: (value) => (typeof value === 'string' ? value : undefined),
+  bool: (value) => (typeof value === 'boolean' ? value : undefined),
+  number: (value) => (typeof value === 'number' ? Exact.of(String(value)) : undefined),
+  date: (value, zone) => (typeof value === 'string' ? dayOf(value, zone) : undefined),
+  'google.protobuf.Timestamp': (value) => (typeof value === 'string' ? instantOf(value) : undefined),
+  money: (value) => (isMoney(value) ? moneyOf(value) : undefined),
+};
+
+/** The day of a text such as `2026-03-14`. */
+export function dayOf(text: string, zone: string): Day | undefined {
+  const instant = /^\d{4}-\d\d-\d\d$/.test(text) ? instantOf(`${text}T00:00:00Z`) : undefined;
+  return instant && new Day(instant.getTime() / 86_400_000, zone);
+}
+
+/** The instant of a text such as `2026-03-14T09:30:00Z`, in UTC where it has no offset. */
+export function instantOf(text: string): Date | undefined {
+  const read = readInstant(text);
+  return read === undefined ? undefined : new Date(read);
+}
+
+function isMoney(value: unknown): value is { readonly amount: Value; readonly currency: Value } {
+  return typeof value === 'object' && value !== null && 'amount' in value && 'currency' in value;
+}
+
+function moneyOf({ amount, currency }: { readonly amount: Value; readonly currency: Value }): Money | undefined {
+  const exact = typeof amount === 'string' ? Exact.of(amount) : undefined;
+  return exact === undefined || typeof currency !== 'string' ? undefined : new Money(exact, currency);
+}
