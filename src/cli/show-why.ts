@@ -1,7 +1,7 @@
 import type { Result } from '../control/methods.ts';
 import type { ObjectiveView, ReasonView, RequestedHold, WhyView } from '../control/methods/why.ts';
 import { agesText, ageText, clockText, durationText } from '../time-text.ts';
-import { circuitText, holdText } from './show.ts';
+import { circuitText, goneText, holdText } from './show.ts';
 import { type Fact, factLines } from './table.ts';
 import { showStatus, type Terminal } from './terminal.ts';
 import { countText, plainText } from './text.ts';
@@ -35,6 +35,7 @@ function showTarget(terminal: Terminal, why: WhyView, outlook: Outlook): string 
   const { target, source, url, conditions, paceText, objectives, host, line, circuit, session, userAgent } = why;
   const status = outlook === 'archived' && why.status === 'active' ? 'archived' : why.status;
   const facts: readonly Fact[] = [
+    ['gone', why.gone && goneText(why.gone, now)],
     ['pace', paceText && plainText(paceText)],
     ...objectives.map((objective): Fact => ['freshness', objectiveText(objective, now)]),
     ['host', host && hostText(host, now)],

@@ -4,7 +4,7 @@ import type { CircuitView, HoldView } from '../control/methods/host.ts';
 import type { ProjectView } from '../control/methods/project.ts';
 import type { FieldCell, RecordView } from '../view/record.ts';
 import type { TargetView } from '../control/methods/target.ts';
-import { ageText, durationText } from '../time-text.ts';
+import { ageText, clockText, durationText } from '../time-text.ts';
 import { countsText, excerptLines, failureText, showScrapeLine } from './show-scrape.ts';
 import { recordTables } from './record-tables.ts';
 import { type Fact, factLines, table } from './table.ts';
@@ -31,8 +31,18 @@ function statusText(terminal: Terminal, { status, targets }: ProjectView): strin
 }
 
 function targetsText(terminal: Terminal, targets: ProjectView['targets']): string {
-  const wrong = targets.filter((target) => target.status === 'parked' || target.lastError).length;
-  return `${targets.length}${wrong > 0 ? terminal.paint('red', ` (${wrong} failing)`) : ''}`;
+  const lost = targets.flatMap(({ gone, status }) => (gone !== undefined && status === 'active' ? [gone.since] : []));
+  const failing = targets.filter((target) => target.status === 'parked' || target.lastError).length - lost.length;
+  const wrong = [
+    ...(failing > 0 ? [`${failing} failing`] : []),
+    ...(lost.length > 0 ? [`${lost.length} gone since ${clockText(Math.min(...lost), terminal.now())}`] : []),
+  ];
+  return `${targets.length}${wrong.length > 0 ? terminal.paint('red', ` (${wrong.join(', ')})`) : ''}`;
+}
+
+/** Formats since when a page is gone, by the clocks of UTC. */
+export function goneText({ since, times }: NonNullable<TargetView['gone']>, now: number): string {
+  return `since ${clockText(since, now)}, asked ${countText(times, 'time')}`;
 }
 
 function lastText(targets: ProjectView['targets'], now: number): string {
@@ -65,7 +75,7 @@ function showDue(terminal: Terminal, dueAt: number): string {
 
 function showTarget(terminal: Terminal, target: TargetView, project: ProjectView): string {
   const now = terminal.now();
-  const { lastScrape, crashes, parked, lastError } = target;
+  const { lastScrape, crashes, parked, lastError, gone, endsAt } = target;
   const last = crashes.last === undefined ? '' : `, the last: ${plainText(crashes.last)}`;
   const facts: readonly Fact[] = [
     ['last scrape', lastScrape && showScrapeLine(terminal, lastScrape)],
@@ -77,6 +87,8 @@ function showTarget(terminal: Terminal, target: TargetView, project: ProjectView
     ],
     ['waiting', target.waiting === undefined ? undefined : `scrape ${target.waiting}`],
     ['next', target.dueAt === undefined ? undefined : showDue(terminal, target.dueAt)],
+    ['gone', gone && goneText(gone, now)],
+    ['ends', endsAt === undefined ? undefined : ageText(endsAt, now)],
     ['last error', lastError && [terminal.paint('red', failureText(lastError)), ...excerptLines(lastError)].join('\n')],
     ['crashes', crashes.total > 0 ? `${crashes.total}, ${crashes.inRow} in a row${last}` : undefined],
     [

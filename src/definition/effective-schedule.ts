@@ -34,6 +34,7 @@ export function effectiveSchedules({ catalogue, settings, paces }: ScheduleDeps)
       initialDelayMs: schedule.initialDelayMs ?? initialDelayMs,
       isLoaded: source !== undefined,
       ...defined({ endRule: source && endRuleOf(source) }),
+      endsWhenGone: source?.gone === 'finished',
       key,
       host: hostPaceOf(source ?? { politeness: defaultPoliteness }, known),
       priority: priorityOf(target.found ?? [], project?.multiplier),

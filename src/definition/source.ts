@@ -140,6 +140,8 @@ const shape = {
   records: z.record(FieldName, RecordRule).default({}),
   ...documentKeys,
   finished: Finished.exactOptional(),
+  /** `finished` ends a target whose page is gone: after two answers of 410 over a day, or five of 404 over a week. */
+  gone: z.literal('finished').exactOptional(),
   /** A target is a list over several pages, the newest items first. */
   feed: Feed.exactOptional(),
   /** A target is a register that is read in windows of days; with `feed`, each window is such a list. */

@@ -79,7 +79,7 @@ export function createDueTimes({ scheduleOf: scheduleIn, now, store }: DueTimesD
 
 /** All that decides when a target is due, from its row and its schedule. */
 export function dueInputsOf(
-  { since, firstAt, pace, fresh, manualAt }: ScheduleRow,
+  { since, firstAt, pace, fresh, manualAt, goneUntil }: ScheduleRow,
   schedule: EffectiveSchedule,
   neighbours: Pick<Neighbours, 'demandsOn'>,
   { at, holds }: Pick<DueInputs, 'at' | 'holds'>,
@@ -95,7 +95,8 @@ export function dueInputsOf(
     // Records are re-checked one by one, whenever their target is due.
     recheck: fresh?.records === undefined ? fresh && recheckOf(fresh, schedule, neighbours) : undefined,
     manualAt,
-    holds,
+    // A person may know that the page is back.
+    holds: { ...holds, ...defined({ gone: manualAt === undefined ? goneUntil : undefined }) },
   };
 }
 

@@ -21,7 +21,9 @@ export interface DueInputs {
   /** When a person asked for a scrape that has not begun. */
   readonly manualAt?: number | undefined;
   /** Instants before which the target must not be scraped, by cause. */
-  readonly holds?: { readonly crash?: number; readonly backoff?: number; readonly circuit?: number } | undefined;
+  readonly holds?:
+    | { readonly gone?: number; readonly crash?: number; readonly backoff?: number; readonly circuit?: number }
+    | undefined;
   /** Hours in which the source may be asked. Default: always. */
   readonly hours?: readonly OpenHours[];
 }
@@ -29,7 +31,7 @@ export interface DueInputs {
 /** The kinds of causes, and what a cause does to a due time. */
 export const causeKinds = [
   ...paceKinds,
-  ...(['first', 'manual', 'crash', 'backoff', 'circuit', 'hours', 'definition'] as const),
+  ...(['first', 'manual', 'gone', 'crash', 'backoff', 'circuit', 'hours', 'definition'] as const),
 ];
 /** What a cause does to a due time; see `Reason.effect`. */
 export const causeEffects = ['asks', 'holds', 'awaits'] as const;
@@ -129,7 +131,7 @@ function recheckOf({ at, since, firstAt, recheck }: RecheckInputs): { at: number
 }
 
 function holdsOf({ holds = {} }: DueInputs): Cause[] {
-  const kinds = ['crash', 'backoff', 'circuit'] as const;
+  const kinds = ['gone', 'crash', 'backoff', 'circuit'] as const;
   return kinds.flatMap((by) => {
     const at = holds[by];
     return at === undefined ? [] : [{ by, at, effect: 'holds' as const }];

@@ -1,5 +1,6 @@
 import type { EndRule } from './end-rule.ts';
 import type { Demand } from './feasibility.ts';
+import type { GoneRow } from './gone.ts';
 import type { FreshRow } from './fresh-row.ts';
 import type { GridPlaces } from './time/grid.ts';
 import type { HostPace } from './host-pace.ts';
@@ -21,6 +22,8 @@ export interface ScheduleRow {
   readonly pace: PaceRow;
   /** How the target stands with its objectives; missing for a target without any. */
   readonly fresh?: FreshRow;
+  /** The target's page is gone and is not asked for before this instant, unless a person asks for it. */
+  readonly goneUntil?: number;
   /** When the target's records will say that it is finished, if they stay as they are; it then ends without a scrape. */
   readonly endsAt?: number;
   /** Why the target is not scraped, while that is so. */
@@ -42,6 +45,8 @@ export interface ScheduledTarget {
   readonly createdAt?: number;
   /** When the target was last verified as a whole. */
   readonly verifiedAt?: number;
+  /** Set while the site says that the target's page is not there. */
+  readonly gone?: GoneRow;
   /** The number of new records of each of the target's newest successful scrapes, newest first. */
   readonly found?: readonly number[];
 }
@@ -62,6 +67,8 @@ export interface EffectiveSchedule extends TargetSchedule {
   readonly isLoaded: boolean;
   /** How the target's records tell its end, if they do. */
   readonly endRule?: EndRule;
+  /** Whether the target ends when its page is gone for good. */
+  readonly endsWhenGone?: boolean;
   /** The politeness key. */
   readonly key: string;
   /** How often the politeness key can be asked. */

@@ -14,6 +14,7 @@ import {
 } from './fresh-row.ts';
 import { nextDueAt } from './next-due.ts';
 import type { TargetObjective } from './time/objective.ts';
+import { askAgainAt, isGoneForGood } from './gone.ts';
 import { givenFor, paceOf, type PaceRow } from './pace/all.ts';
 import type { EndedScrape } from './pace/pace.ts';
 import type {
@@ -73,7 +74,7 @@ export function createScheduling(scheduleOf: ScheduleOf, random: () => number): 
       const begun = newPace(schedule, context, firstAt);
       const pace = before?.pace.kind === begun.kind ? begunAgain(begun, before, schedule) : begun;
       const fresh = freshFor(target, before && notAfter(before, schedule, at), schedule, context);
-      const endsAt = endOf(schedule, context);
+      const endsAt = endOf(target, schedule, context);
       const row = { target: target.target, since: at, firstAt, pace, ...defined({ fresh, endsAt }) };
       return withDueAt(row, schedule, context);
     },
@@ -85,7 +86,7 @@ export function createScheduling(scheduleOf: ScheduleOf, random: () => number): 
         const { dueAt: _due, manualAt: _manual, firstAt: _first, fresh: _fresh, endsAt: _end, ...resting } = known;
         const fresh = freshFor(target, known, schedule, context);
         // A target that is parked ends as others do.
-        const endsAt = row.rest === 'parked' ? endOf(schedule, context, row) : undefined;
+        const endsAt = row.rest === 'parked' ? endOf(target, schedule, context, row) : undefined;
         return { ...resting, ...defined({ fresh, endsAt }) };
       }
       const turned = ended === undefined ? known : afterScrape(known, ended, schedule, { at, random });
@@ -100,11 +101,17 @@ export function createScheduling(scheduleOf: ScheduleOf, random: () => number): 
         target: turned.target,
         since: isSame ? turned.since : at,
         pace: isSame ? turned.pace : newPace(schedule, context, firstAt),
-        ...defined({ manualAt: turned.manualAt, firstAt, fresh: counted, endsAt: endOf(schedule, context, row) }),
+        ...defined({
+          manualAt: turned.manualAt,
+          firstAt,
+          fresh: counted,
+          endsAt: endOf(target, schedule, context, row),
+          goneUntil: target.gone && askAgainAt(target.gone, at),
+        }),
       };
       return withDueAt(next, schedule, context);
     },
-    endsAt: (target, context) => endOf(scheduleOf(target, context.project), context),
+    endsAt: (target, context) => endOf(target, scheduleOf(target, context.project), context),
     isKept: ({ fresh, pace }) => fresh !== undefined || paceOf(pace).isKeptAtRest === true,
     verified(target, row, context, seen) {
       if (row.fresh === undefined) return { row, events: [] };
@@ -158,12 +165,14 @@ export function afterScrape(
   };
 }
 
-/** When a target ends by its records; while its source is not loaded, what its row has stands. */
+/** When a target ends by its records, or because its page is gone; while its source is not loaded, what its row has stands. */
 function endOf(
-  { isLoaded, endRule }: Pick<EffectiveSchedule, 'isLoaded' | 'endRule'>,
+  { gone }: ScheduledTarget,
+  { isLoaded, endRule, endsWhenGone }: Pick<EffectiveSchedule, 'isLoaded' | 'endRule' | 'endsWhenGone'>,
   { at, valuesOf }: ScheduleContext,
   row?: ScheduleRow,
 ): number | undefined {
+  if (isLoaded && endsWhenGone === true && gone !== undefined && isGoneForGood(gone)) return at;
   return isLoaded ? endRule?.endsAt(valuesOf(endRule.record), at) : row?.endsAt;
 }
 

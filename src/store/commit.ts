@@ -1,3 +1,4 @@
+import { goneAfter } from '../schedule/gone.ts';
 import { withResult } from '../schedule/priority.ts';
 import { endScrape, idsOf, tellBegin } from './ending.ts';
 import { forgetWritten, type Held, holds, writeBegin } from './fence.ts';
@@ -159,6 +160,8 @@ function closed(store: Store, change: Change, { target, scrape }: Held, close: C
   const { running, usual, ...rest } = target;
   const isComplete = close.status === 'complete';
   const ended: Writable<TargetRow> = { ...rest, epoch: target.epoch + 1 };
+  const gone = isComplete ? undefined : goneAfter(target.gone, missingCause(close, over), change.at);
+  if (gone !== undefined) ended.gone = gone;
   const mean = withScrape(usual, over);
   if (mean !== undefined) ended.usual = mean;
   // A scrape that failed says nothing of the page; one that completed says which copy there is now.
@@ -167,6 +170,7 @@ function closed(store: Store, change: Change, { target, scrape }: Held, close: C
     ended.found = withResult(target.found ?? [], { ok: true, found: over.counts.added });
     ended.verifiedAt = close.verifiedAt;
     delete ended.resume;
+    delete ended.gone;
     if (close.copy === undefined) delete ended.copy;
     else ended.copy = close.copy;
   }
@@ -177,6 +181,11 @@ function closed(store: Store, change: Change, { target, scrape }: Held, close: C
   // A person's scrape that its source's hours cut short goes on when they begin again.
   if (over.endReason === 'unavailable') askAgain(store, change, ended, over);
   return ended;
+}
+
+/** The cause of a failure, where it may say that the target's page is not there: a scrape that stored something has met another page. */
+function missingCause({ failure }: Close, { counts }: ScrapeRow): string | undefined {
+  return counts.added + counts.changed + counts.confirmed === 0 ? failure?.cause : undefined;
 }
 
 function tellGap(change: Change, scrape: ScrapeRow, gap: Gap): void {

@@ -87,6 +87,7 @@ export function pausedBy({ scrapes }: Pick<Ports, 'scrapes'>): string | undefine
 const texts: Readonly<Record<Exclude<Reason['by'], PaceKind>, string>> = {
   first: 'its first scrape, after the initial delay',
   manual: 'somebody asked for it',
+  gone: 'its page, which is gone: each pause is as long as it has been so',
   crash: 'a crash, after which the initial delay passes again',
   backoff: "its host's back-off",
   circuit: "its source's circuit, which is open",

@@ -36,6 +36,8 @@ function targetView(row: TargetRow, store: Store, conditions: TargetView['condit
     ...defined({
       everyMs: row.schedule?.every,
       dueAt: isAskable && nextAt < Infinity ? nextAt : undefined,
+      gone: row.gone,
+      endsAt: schedule?.endsAt,
       lastScrape: last && scrapeView(last),
       waiting,
       lastError: last?.failure,
@@ -49,7 +51,7 @@ function targetView(row: TargetRow, store: Store, conditions: TargetView['condit
  * targets may be many.
  */
 export function conditionsOf(
-  { target, source, status, settled }: TargetRow,
+  { target, source, status, settled, gone }: TargetRow,
   { store, catalogue, sources }: Pick<Ports, 'store' | 'catalogue' | 'sources'>,
 ): TargetView['conditions'] {
   const session = sources.session(source)?.code;
@@ -57,7 +59,10 @@ export function conditionsOf(
   const hasNoSession = session === 'not_initialised' || session === 'login_attempts';
   return [
     ...(catalogue().sources.has(source) ? [] : (['definition_error'] as const)),
-    ...(hasNoSession || (settled === 0 && status === 'active') ? (['not_initialised'] as const) : []),
+    ...(hasNoSession || (settled === 0 && status === 'active' && gone === undefined)
+      ? (['not_initialised'] as const)
+      : []),
+    ...(gone === undefined ? [] : (['gone'] as const)),
     ...(store().circuits.get(source)?.state === 'open' ? (['circuit_open'] as const) : []),
     ...(fresh !== undefined && rest !== 'set-aside' && store().infeasible.has(fresh)
       ? (['objective_infeasible'] as const)

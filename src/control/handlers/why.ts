@@ -63,6 +63,7 @@ async function whyView(row: TargetRow, isArchived: boolean, holds: Holds, deps: 
       parked: isParked ? parked : undefined,
       running: deps.store().scrapes.runningOf(row)?.scrape,
       dueAt: wholeMs(dueAt),
+      gone: row.gone,
     }),
     because: due === undefined ? [] : reasonViews(due),
     ...(due && source && paceViews(row, due.inputs, deps.clock.now())),

@@ -40,10 +40,16 @@ export const TargetView = z.strictObject({
   status: z.enum(['active', 'finished', 'disabled', 'parked']),
   /** Conditions that keep the target from being scraped, besides its status. */
   conditions: z
-    .array(z.enum(['definition_error', 'not_initialised', 'circuit_open', 'objective_infeasible']))
+    .array(z.enum(['definition_error', 'not_initialised', 'gone', 'circuit_open', 'objective_infeasible']))
     .readonly(),
   /** When the target is next due; missing where nothing is planned. */
   dueAt: Instant.optional(),
+  /** Set while the site says that the page is not there (404 or 410): since when, and how many scrapes in a row heard it. */
+  gone: z
+    .strictObject({ cause: z.enum(['gone', 'not_found']), since: Instant, at: Instant, times: z.int() })
+    .optional(),
+  /** When the target ends by what its records say, without a scrape. */
+  endsAt: Instant.optional(),
   /** The newest scrape that began. */
   lastScrape: ScrapeView.optional(),
   /** The requested scrape that has not begun. */

@@ -79,6 +79,7 @@ export const WhyView = TargetView.pick({
   running: Serial.optional(),
   /** Missing while nothing asks for a turn. */
   dueAt: Instant.optional(),
+  gone: TargetView.shape.gone,
   because: z.array(ReasonView).readonly(),
   /** Missing while its source is not loaded. */
   pace: PaceView.optional(),

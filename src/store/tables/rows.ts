@@ -1,3 +1,4 @@
+import type { GoneRow } from '../../schedule/gone.ts';
 import type { ScheduleLevel } from '../../schedule/levels.ts';
 import type { Value } from '../../extract/value/value.ts';
 import type { ScrapeView, StepView } from '../../view/scrape.ts';
@@ -31,6 +32,8 @@ export interface TargetRow {
   readonly schedule?: ScheduleLevel;
   /** When the target was last verified as a whole. */
   readonly verifiedAt?: number;
+  /** Set while the site says that the target's page is not there. */
+  readonly gone?: GoneRow;
   /** Numbers of records that its newest complete scrapes added, the newest first. */
   readonly found?: readonly number[];
   /** The mean cost of its scrapes. */
