@@ -1,5 +1,6 @@
 import type { RecordDraft } from '../extract/draft.ts';
 import type { Validators } from '../fetch/page.ts';
+import { finishIfOver } from './finish.ts';
 import { noChanges, observe } from './observe.ts';
 import type { CommitResult } from './ops.ts';
 import { keepPage } from './pages.ts';
@@ -58,8 +59,9 @@ export function commitRecheck(store: Store, ops: RecheckOps): Promise<CommitResu
       miss(store, ops, expected, { code: 'not_on_page', message: 'it was not on its page when that was last read' });
     } else miss(store, ops, expected, result);
     freshen(store, change, target);
+    const { status } = finishIfOver(store, change, target);
     const lastEvent = change.log({ kind: 'recheck', target: ops.target });
-    return { outcome: 'committed', counts, lastEvent, targetStatus: target.status };
+    return { outcome: 'committed', counts, lastEvent, targetStatus: status };
   });
 }
 
