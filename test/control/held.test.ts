@@ -76,7 +76,7 @@ describe('a target of which no definition is loaded', () => {
     await track('b', { source: 'other', url: site.url('/a'), everyMs: hour });
     await pass(2 * second);
     await rm(join(folder, 'sources', 'shop.yaml'));
-    await client.call('source.reload', {});
+    await client.call('source.reload', { force: true });
     await pass(2 * hour);
     const [why = assert.fail()] = (await client.call('project.why', { id: 'a' })).targets;
     assert.equal(why.dueAt, undefined);

@@ -224,7 +224,7 @@ describe('a definition that is removed', () => {
       );
     assert.equal(await isInfeasible(), true);
     await rm(join(timed.folder, 'sources', 'ads.yaml'));
-    await timed.client.call('source.reload', {});
+    await timed.client.call('source.reload', { force: true });
     await timed.pass(second);
     await timed.settle();
     assert.equal(await isInfeasible(), false);
