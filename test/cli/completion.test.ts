@@ -20,7 +20,7 @@ async function offered(directory: string, words: readonly string[]): Promise<str
 
 describe('completion', () => {
   const cases: readonly [string[], string[]][] = [
-    [['re'], ['release', 'rescrape', 'restore']],
+    [['re'], ['release', 'rescrape', 'restore', 'records']],
     [['w'], ['waste', 'why', 'watch']],
     [['why', 'so'], ['solar']],
     [['waste', 'cr'], ['crowd']],
@@ -37,7 +37,7 @@ describe('completion', () => {
     [['fixture', 'a'], ['add']],
     [['fixture', 'add', '--fo'], ['--force']],
     [['init', 's'], ['source']],
-    [['crawls', 'l'], ['lunar']],
+    [['crawls', 'cr'], ['crowd']],
     [['settings', 's'], ['set']],
     [['completion', 'f'], ['fish']],
   ];

@@ -1,27 +1,36 @@
 import { type HistoryView, RecordView } from '../../view/record.ts';
 import { defined } from '../../defined.ts';
 import type { Handlers, Params } from '../methods.ts';
-import { findProject } from './find.ts';
+import { findProject, findSource } from './find.ts';
 import type { Ports } from './ports.ts';
 import { createCursor, newestFirst, rowsFrom, sliceOf } from './slices.ts';
 
+/** A record, and the target in whose turn it is listed, which may be another one than saw it first. */
+interface Listed {
+  readonly target: number;
+  readonly record: number;
+  readonly view: RecordView;
+}
+
 const cursor = createCursor('after', RecordView.pick({ target: true, record: true }).strip());
 
-/** Creates the handlers of a project's records and their history. */
-export function recordHandlers(deps: Pick<Ports, 'store'>): Pick<Handlers, 'project.records' | 'project.history'> {
+type Place = ReturnType<typeof cursor.read>;
+type Served = 'source.records' | 'project.records' | 'project.history';
+
+/** Creates the handlers of records and their history. */
+export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<Handlers, Served> {
   return {
+    'source.records': ({ id, type, after, limit }) => {
+      const from = cursor.read(after);
+      return answer(ofSource(id, from), limit, ({ view }) => type === undefined || view.type === type);
+    },
+
     'project.records': ({ id, source, type, after, limit }) => {
-      const store = deps.store();
-      const { targets } = findProject(store, id);
-      const rows = rowsFrom(targets, cursor.read(after), (target, from) =>
-        store.records.ofTarget(target, { after: from?.record }),
-      );
-      const { found, last } = sliceOf(
-        rows,
-        limit,
-        (row) => (source === undefined || row.source === source) && (type === undefined || row.type === type),
-      );
-      return { records: found, ...defined({ next: last && cursor.textOf(last) }) };
+      const { targets } = findProject(deps.store(), id);
+      const rows = rowsFrom(targets, cursor.read(after), (target, from) => ofTarget(target, from));
+      const isWanted = ({ view }: Listed): boolean =>
+        (source === undefined || view.source === source) && (type === undefined || view.type === type);
+      return answer(rows, limit, isWanted);
     },
 
     'project.history': (params) => {
@@ -33,6 +42,26 @@ export function recordHandlers(deps: Pick<Ports, 'store'>): Pick<Handlers, 'proj
       return { changes: found, ...defined({ next: last?.serial }) };
     },
   };
+
+  function answer(rows: Iterable<Listed>, limit: number, isWanted: (row: Listed) => boolean) {
+    const { found, last } = sliceOf(rows, limit, isWanted);
+    return { records: found.map(({ view }) => view), ...defined({ next: last && cursor.textOf(last) }) };
+  }
+
+  function* ofTarget(target: number, from: Place): Generator<Listed> {
+    for (const view of deps.store().records.ofTarget(target, defined({ after: from?.record })))
+      yield { target, record: view.record, view };
+  }
+
+  /** The records of a source, each with the target that it belongs to. */
+  function* ofSource(id: string, from: Place): Generator<Listed> {
+    const { targets } = deps.store();
+    if (Array.from(targets.numbersOfSource(id, { limit: 1 })).length === 0) findSource(deps.catalogue(), id);
+    const numbers = targets.numbersOfSource(id, from === undefined ? {} : { after: from.target - 1 });
+    for (const target of numbers)
+      for (const row of ofTarget(target, target === from?.target ? from : undefined))
+        if (row.view.target === target) yield row;
+  }
 }
 
 function isWanted(row: HistoryView, { source, type, key, field }: Params<'project.history'>): boolean {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Failure, Value, Instant, Milliseconds } from '../../view/fields.ts';
+import { RecordView } from '../../view/record.ts';
 import { ExplainedItem, TreeDifference } from '../../view/trial.ts';
 import { SourceId } from '../../schema/slug.ts';
 import { HttpUrl } from '../../definition/url-pattern.ts';
@@ -7,7 +8,7 @@ import { Unparsed } from '../../view/scrape.ts';
 import type { MethodSpec } from './method.ts';
 import { CircuitView, HoldView } from './host.ts';
 import { Infeasible } from '../../view/infeasible.ts';
-import { DraftView, ProblemView, UrlParams, urlOrParams } from './fields.ts';
+import { DraftView, Limit, ProblemView, UrlParams, urlOrParams } from './fields.ts';
 
 /** A site or API, as its definition file describes it. */
 export const SourceView = z.strictObject({
@@ -176,6 +177,18 @@ export const sourceMethods = {
     }),
     role: 'read',
     doc: 'Shows one source and the definition in use.',
+  },
+  'source.records': {
+    params: z.strictObject({
+      id: SourceId,
+      type: z.string().exactOptional(),
+      /** The `next` of the slice before. */
+      after: z.string().exactOptional(),
+      limit: Limit,
+    }),
+    result: z.strictObject({ records: z.array(RecordView).readonly(), next: z.string().optional() }),
+    role: 'read',
+    doc: 'Lists the records of a source, loaded or not, each once and in an order that later scrapes do not change.',
   },
   'source.try': {
     params: z

@@ -1,0 +1,134 @@
+import { Command, Option } from 'commander';
+import type { Client } from '../../control/client.ts';
+import type { RecordView } from '../../view/record.ts';
+import { defined } from '../../defined.ts';
+import { examples, helpGroups, withClient } from '../cli.ts';
+import { csvCell, csvRow } from '../csv.ts';
+import { CommandError } from '../exit-status.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly project?: string;
+  readonly format: 'ndjson' | 'csv' | 'json';
+  readonly after?: string;
+}
+
+interface Wanted {
+  readonly source?: string;
+  readonly project?: string;
+  readonly type?: string;
+}
+
+/** The records that are asked for at once, which is all of them that the command keeps in memory. */
+const atOnce = 500;
+
+/** `records`: prints all records of a source or project. */
+export function createCommand(terminal: Terminal): Command {
+  return new Command('records')
+    .helpGroup(helpGroups.sources)
+    .description('print all records of a source or project, in an order that later scrapes do not change')
+    .argument('[source]', 'the source')
+    .argument('[type]', 'only records of this type')
+    .option('-p, --project <id>', 'the records of this project; with a source, only those on it')
+    .addOption(new Option('--format <format>', 'how').choices(['ndjson', 'csv', 'json']).default('ndjson'))
+    .option('--after <place>', 'go on behind what was printed before, by the place that the interrupted command told')
+    .addHelpText(
+      'after',
+      `\nCSV has lists and objects as JSON. Its texts are as the site has them: a spreadsheet may take one for a formula.\n${examples(
+        'heronry records shop > shop.ndjson',
+        'heronry records shop product --format csv > products.csv',
+        'heronry records --project solar --format json',
+      )}`,
+    )
+    .action((source: string | undefined, type: string | undefined, options: Options, command: Command) => {
+      const { project, after } = options;
+      // For machines there is one document, as of all commands.
+      const format = command.optsWithGlobals<{ json?: boolean }>().json ? 'json' : options.format;
+      if (source === undefined && project === undefined)
+        throw new CommandError('usage', 'records: expected a source, or --project');
+      if (format === 'json' && after !== undefined)
+        throw new CommandError('usage', 'records: --after: expected --format ndjson or csv beside it');
+      return withClient(terminal, command, async (client) => {
+        const wanted = defined({ source, project, type });
+        const print = await printers[format](terminal, client, wanted, after !== undefined);
+        await eachSlice(client, wanted, after, print.rows).catch((error: unknown) => {
+          if (print.place !== undefined)
+            terminal.err(`interrupted: --after ${print.place} goes on behind what was printed`);
+          throw error;
+        });
+        print.end();
+      });
+    });
+}
+
+/** Prints records in one format. */
+interface Printer {
+  /** The place behind what was printed; missing where the format has no parts. */
+  place?: string | undefined;
+  rows(records: readonly RecordView[], next: string | undefined): void;
+  end(): void;
+}
+
+type OpenPrinter = (terminal: Terminal, client: Client, wanted: Wanted, goesOn: boolean) => Promise<Printer>;
+
+const printers: Readonly<Record<Options['format'], OpenPrinter>> = {
+  ndjson: async (terminal) => linePrinter(terminal, (record) => JSON.stringify(record)),
+
+  csv: async (terminal, client, wanted, goesOn) => {
+    // All of them are looked through before, as the columns are those that any record has.
+    const fields = new Set<string>();
+    await eachSlice(client, wanted, undefined, (records) => {
+      for (const record of records) for (const name of Object.keys(record.fields)) fields.add(name);
+    });
+    const own = ['source', 'type', 'key', 'url', 'firstSeenAt', 'updatedAt'] as const;
+    if (!goesOn) terminal.out(csvRow([...own, ...fields]));
+    return linePrinter(terminal, (record) =>
+      csvRow([
+        ...own.map((name) => csvCell(name.endsWith('At') ? new Date(record[name]).toISOString() : record[name])),
+        ...Array.from(fields, (name) => csvCell(record.fields[name]?.value)),
+      ]),
+    );
+  },
+
+  json: async (terminal) => {
+    let between = '[';
+    return {
+      rows(records) {
+        for (const record of records) {
+          terminal.out(between + JSON.stringify(record));
+          between = ',';
+        }
+      },
+      end: () => terminal.out(between === '[' ? '[]' : ']'),
+    };
+  },
+};
+
+function linePrinter(terminal: Terminal, lineOf: (record: RecordView) => string): Printer {
+  const printer: Printer = {
+    rows(records, next) {
+      if (records.length > 0) terminal.out(records.map(lineOf).join('\n'));
+      printer.place = next;
+    },
+    end: () => {},
+  };
+  return printer;
+}
+
+/** Asks for all wanted records, slice after slice. */
+async function eachSlice(
+  client: Client,
+  { source, project, type }: Wanted,
+  from: string | undefined,
+  onSlice: Printer['rows'],
+): Promise<void> {
+  let after = from;
+  do {
+    const part = { limit: atOnce, ...defined({ type, after }) };
+    const { records, next } = await (project === undefined
+      ? client.call('source.records', { id: source ?? '', ...part })
+      : client.call('project.records', { id: project, ...part, ...defined({ source }) }));
+    onSlice(records, next);
+    after = next;
+  } while (after !== undefined);
+}

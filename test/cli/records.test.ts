@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { RecordView } from '../../src/view/record.ts';
+import { serve } from '../control/daemon.ts';
+import { nth, soon } from '../daemon/tracking.ts';
+import { productPage, productSource, startDaemon } from '../support/daemon.ts';
+import { openSite } from '../support/site.ts';
+import { run } from './terminal.ts';
+import { now, record } from './views.ts';
+
+const at = { observedAt: now, verifiedAt: now };
+const all: readonly RecordView[] = [
+  { ...record, key: 'plain', fields: { title: { value: 'Solar', ...at }, price: { value: 5, ...at } } },
+  {
+    ...record,
+    key: 'a "quoted", key',
+    fields: { title: { value: 'two\nlines', ...at }, stock: { value: null, ...at } },
+  },
+  { ...record, key: '=1+1', fields: { tags: { value: ['sun', 'bag'], ...at }, title: { value: '', ...at } } },
+];
+
+/** A daemon that hands out one record an answer. */
+function slices(t: Parameters<typeof serve>[0]) {
+  return serve(t, {
+    'source.records': ({ after = '0' }) => {
+      const place = Number(after);
+      const next = place + 1 < all.length ? { next: String(place + 1) } : {};
+      return { records: all.slice(place, place + 1), ...next };
+    },
+  });
+}
+
+describe('records', () => {
+  test('prints one line of JSON for each record, all of them', async (t) => {
+    const { path } = await slices(t);
+    const { out, status } = await run(['records', 'shop', '--socket', path]);
+    const lines = out.trimEnd().split('\n');
+    assert.deepEqual([status, lines.map((line) => JSON.parse(line))], [0, all]);
+  });
+
+  test('prints one document as JSON, also where there is none', async (t) => {
+    const { path } = await slices(t);
+    assert.deepEqual(JSON.parse((await run(['records', 'shop', '--format', 'json', '--socket', path])).out), all);
+    const none = await serve(t, { 'project.records': () => ({ records: [] }) });
+    assert.equal((await run(['records', '-p', 'solar', '--json', '--socket', none.path])).out, '[]\n');
+  });
+
+  test('prints CSV with a column for each field that any record has, quoted where it must be', async (t) => {
+    const { path } = await slices(t);
+    const { out } = await run(['records', 'shop', 'campaign', '--format', 'csv', '--socket', path]);
+    const own = 'http://127.0.0.1/solar,1970-01-11T13:46:40.000Z,1970-01-12T13:46:40.000Z';
+    assert.equal(
+      out,
+      [
+        'source,type,key,url,firstSeenAt,updatedAt,title,price,stock,tags',
+        `crowd,campaign,plain,${own},Solar,5,,`,
+        `crowd,campaign,"a ""quoted"", key",${own},"two\nlines",,,`,
+        `crowd,campaign,=1+1,${own},,,,"[""sun"",""bag""]"`,
+        '',
+      ].join('\r\n'),
+    );
+  });
+
+  test('tells where to go on when it is interrupted, and goes on there', async (t) => {
+    let answers = 0;
+    const { path } = await serve(t, {
+      'source.records': ({ after }) => {
+        answers += 1;
+        if (answers === 2) throw new Error('gone');
+        return after === undefined ? { records: all.slice(0, 1), next: 'one' } : { records: all.slice(1) };
+      },
+    });
+    const first = await run(['records', 'shop', '--socket', path]);
+    assert.equal(first.status, 1);
+    assert.match(first.err, /^interrupted: --after one goes on behind what was printed$/m);
+    const rest = await run(['records', 'shop', '--after', 'one', '--socket', path]);
+    const printed = (first.out + rest.out).trimEnd().split('\n');
+    assert.deepEqual(
+      printed.map((line) => JSON.parse(line)),
+      all,
+    );
+  });
+
+  test('of a source come from all its projects, each once, slice by slice', async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '1'), '/b': productPage('B', '2') });
+    const daemon = await startDaemon(t, { sources: { shop: productSource('shop') }, settings: soon });
+    const { client } = daemon;
+    for (const id of ['a', 'b']) {
+      await client.call('project.add', { id, targets: [{ source: 'shop', url: site.url(`/${id}`) }] });
+      await nth(1, 'scrape.completed', id, daemon);
+    }
+    const { records, next } = await client.call('source.records', { id: 'shop', limit: 1 });
+    assert.deepEqual(
+      records.map(({ key }) => key),
+      ['A'],
+    );
+    const rest = await client.call('source.records', { id: 'shop', after: next ?? '' });
+    assert.deepEqual([rest.records.map(({ key }) => key), rest.next], [['B'], undefined]);
+    assert.deepEqual(await client.call('source.records', { id: 'shop', type: 'other' }), { records: [] });
+    await assert.rejects(client.call('source.records', { id: 'nosuch' }), { code: 'not_found' });
+    const { out } = await run(['records', 'shop', '--project', 'b', '--socket', daemon.socket]);
+    assert.equal(JSON.parse(out).key, 'B');
+  });
+});
