@@ -80,7 +80,10 @@ export async function readInline(page: Page, reading: Reading): Promise<ExtractO
 }
 
 /** The input that the extraction of a page gets from the page and its reading. */
-export function extractInput({ body, url, headers }: Page, { plan, fingerprint, explain }: Reading): ExtractInput {
+export function extractInput(
+  { body, url, headers, observedAt }: Page,
+  { plan, fingerprint, explain }: Reading,
+): ExtractInput {
   const contentType = headers['content-type'];
-  return { body, url, plan, ...defined({ contentType, fingerprint, explain }) };
+  return { body, url, observedAt, plan, ...defined({ contentType, fingerprint, explain }) };
 }

@@ -1,4 +1,4 @@
-import { readInstant } from '../extract/value/date.ts';
+import { readInstant } from '../extract/value/date-reading.ts';
 import type { Value } from '../extract/value/value.ts';
 import { dayNumber } from '../schedule/time/zone.ts';
 import { Exact } from './exact.ts';

@@ -8,7 +8,8 @@ const known = new WeakMap<ExtractPlan, boolean>();
 
 /**
  * Whether all the work of reading by a plan is counted where it is done, so that a `WorkBudget` bounds it. That of JSON within markup,
- * of filters of JSON paths, of the browser's tree and of functions is not.
+ * of filters of JSON paths, of the browser's tree and of functions is not, nor that
+ * of dates in the words of a locale.
  */
 export function isCounted(plan: ExtractPlan): boolean {
   const isKnown = known.get(plan) ?? isPlanCounted(plan);
@@ -28,6 +29,7 @@ function isRuleCounted({ branches, filters, rule }: RulePlan): boolean {
   const of = rule.type === 'array' ? rule.of : rule;
   return (
     of.type !== 'array' &&
+    !readsPhrases(of) &&
     (of.type !== 'object' || of.fields.every(isRuleCounted)) &&
     filters.every(isFilterCounted) &&
     branches.every(
@@ -52,6 +54,15 @@ function isPlaceCounted(place: PlacePlan): boolean {
   }
 }
 
+/** Whether dates are read as people write them, by words that take long to be found for the first time. */
+function readsPhrases(of: {
+  readonly type: string;
+  readonly locale?: string;
+  readonly formats?: readonly string[];
+}): boolean {
+  return (of.type === 'date' || of.type === 'datetime') && of.locale !== undefined && of.formats === undefined;
+}
+
 function isFilterCounted(filter: FilterPlan): boolean {
-  return typeof filter !== 'function' && filter.type !== 'json';
+  return typeof filter !== 'function' && filter.type !== 'json' && !readsPhrases(filter);
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../defined.ts';
 import { type CompiledRecord, compilePlan } from './compile.ts';
 import type { RecordDraft } from './draft.ts';
 import { type KeyedContent, recordKey, type Unread } from './key.ts';
@@ -11,12 +12,14 @@ import { spend } from '../work-budget.ts';
 import { evaluate, type Evaluated, type Trace } from './rule/evaluate.ts';
 import { placeText } from './rule/place.ts';
 import { JsonSpot, type PageContext, type Spot } from './rule/spot.ts';
-import { type Lost, typed } from './rule/typed.ts';
+import { type Lost, type Precise, typed } from './rule/typed.ts';
 
 /** The fields of one record, read as their types. */
 interface ReadFields extends KeyedContent {
   /** Names of the fields that were found, readable or not. */
   readonly found: readonly string[];
+  /** The precision of values whose texts say less than their types do, by path. */
+  readonly precision?: Readonly<Record<string, string>> | undefined;
   /** The page that the record was found on, if it is not the one of its step. */
   readonly url?: string | undefined;
 }
@@ -98,7 +101,7 @@ export class RecordTyper {
     const known = state.byKey.get(key);
     if (known === undefined || this.#repeats === 'keep') {
       state.byKey.set(key, known === undefined ? fields : { ...fields, ...known });
-      this.drafts.push(read.url === undefined ? { type, key, fields } : { type, key, url: read.url, fields });
+      this.drafts.push({ type, key, ...defined({ url: read.url, precision: read.precision }), fields });
     }
     if (known !== undefined && this.#contradicts(known, fields)) {
       this.#repeated += 1;
@@ -213,6 +216,7 @@ function readFields(spot: Spot, record: CompiledRecord, page: PageContext, watch
   const fields: Record<string, Value> = {};
   const found: string[] = [];
   const unparsed: Unread[] = [];
+  const precise: [string, string][] = [];
   for (const field of record.fields) {
     const { name } = field.plan;
     const trace: Trace | undefined = watch === undefined ? undefined : { steps: [] };
@@ -221,8 +225,9 @@ function readFields(spot: Spot, record: CompiledRecord, page: PageContext, watch
     if (evaluated.isFound) found.push(name);
     if (evaluated.value !== undefined) fields[name] = evaluated.value;
     for (const each of evaluated.lost) unparsed.push(unparsedOf(field.plan, each));
+    for (const { path, precision } of evaluated.precise ?? []) precise.push([`${name}${path}`, precision]);
   }
-  return { fields, found, unparsed };
+  return { fields, found, unparsed, precision: precisionOf(precise) };
 }
 
 /** A record as a plug-in gives it. */
@@ -237,10 +242,15 @@ export interface FoundDraft {
 
 /**
  * Reads what a plug-in found as the types that its definition declares. A field that cannot be read is lost and the rest stays; a
- * field that is not declared is left out. Relative addresses are resolved against the draft's own page, else against `base`. Throws
- * if the plan does not compile.
+ * field that is not declared is left out. Relative addresses are resolved against the draft's own page, else against `base`; dates
+ * count from `observedAt`, if that is known. Throws if the plan does not compile.
  */
-export function typedDrafts(found: readonly FoundDraft[], plan: ExtractPlan, base: string): TypedDrafts {
+export function typedDrafts(
+  found: readonly FoundDraft[],
+  plan: ExtractPlan,
+  base: string,
+  observedAt?: number,
+): TypedDrafts {
   const records = new Map(compilePlan(plan).records.map((record) => [record.plan.type, record]));
   const typer = new RecordTyper('keep');
   for (const draft of found) {
@@ -250,16 +260,22 @@ export function typedDrafts(found: readonly FoundDraft[], plan: ExtractPlan, bas
       for (const name of Object.keys(draft.fields))
         if (!record.fields.some((field) => field.plan.name === name))
           typer.note(`Undefined field: ${draft.type} - ${name}`);
-      typer.add(record.plan, readDraft(draft, record, draft.url ?? base));
+      typer.add(record.plan, readDraft(draft, record, draft.url ?? base, observedAt));
     }
   }
   return typer.typed(found.length === 0 ? [] : plan.records);
 }
 
-function readDraft(draft: FoundDraft, { plan, fields: declared }: CompiledRecord, base: string): ReadFields {
+function readDraft(
+  draft: FoundDraft,
+  { plan, fields: declared }: CompiledRecord,
+  base: string,
+  observedAt: number | undefined,
+): ReadFields {
   const fields: Record<string, Value> = {};
   const found: string[] = [];
   const unparsed: Unread[] = [];
+  const precise: [string, string][] = [];
   for (const { plan: field, value: as } of declared) {
     const { name } = field;
     const own = draft.fields[name];
@@ -268,11 +284,17 @@ function readDraft(draft: FoundDraft, { plan, fields: declared }: CompiledRecord
     const given = own === undefined && plan.key.length === 1 && plan.key[0] === name ? draft.key : own;
     if (given === undefined) continue;
     const lost: Lost[] = [];
-    const value = typed(given, as, { base, isGiven: true, lost });
+    const told: Precise[] = [];
+    const value = typed(given, as, { base, observedAt, isGiven: true, lost, precise: told });
     if (value !== undefined) fields[name] = value;
     for (const each of lost) unparsed.push(unparsedOf(field, each));
+    for (const { path, precision } of told) precise.push([`${name}${path}`, precision]);
   }
-  return { fields, found, unparsed, key: draft.key, url: draft.url };
+  return { fields, found, unparsed, precision: precisionOf(precise), key: draft.key, url: draft.url };
+}
+
+function precisionOf(precise: readonly (readonly [string, string])[]): ReadFields['precision'] {
+  return precise.length === 0 ? undefined : Object.fromEntries(precise);
 }
 
 function unparsedOf({ name }: FieldPlan, { path, text, expected }: Lost): Unread {

@@ -123,8 +123,8 @@ function listOf(reading: Reading, { pageSize, maxPages = usualPages }: PluginSha
 }
 
 /** Converts what a plug-in read into an extraction, with the types that its definition declares. */
-export function extractionOf(read: PluginRead, plan: ExtractPlan, url: string): Extraction {
-  const { drafts, refused, absent, unparsed, repeated, notes } = typedDrafts(read.drafts, plan, url);
+export function extractionOf(read: PluginRead, plan: ExtractPlan, url: string, observedAt: number): Extraction {
+  const { drafts, refused, absent, unparsed, repeated, notes } = typedDrafts(read.drafts, plan, url, observedAt);
   const [first, second] = plan.records;
   const record = first !== undefined && second === undefined ? first.type : '';
   const lost = read.unparsed.map(({ field, text, expected }) => ({ record, field, text, expected }));

@@ -120,7 +120,7 @@ export function createSourcePlugins({ catalogue, findSecrets, log, call }: Sourc
       return { file: last.plugin.file, line: 1, column: 1, path: '', message: last.message };
     },
 
-    async read({ body, url, status, headers }, { source, plan, plugin: reading }, signal) {
+    async read({ body, url, status, headers, observedAt }, { source, plan, plugin: reading }, signal) {
       if (reading === undefined) throw new Error(`${url}: no plug-in reads it`);
       const excerpt = keepExcerpt({ body, headers });
       const input = { url, status, headers, body };
@@ -128,7 +128,7 @@ export function createSourcePlugins({ catalogue, findSecrets, log, call }: Sourc
       const services = { ...noServices, ...(await telling(secrets, { source, plugin: basename(plugin.file) })) };
       const read = await call({ plugin, function: 'read', input, options, services, signal });
       if (!read.ok) return read;
-      const extraction = extractionOf(read.value, plan, url);
+      const extraction = extractionOf(read.value, plan, url, observedAt);
       if (!gaveNothing(extraction)) return { ok: true, extraction };
       return { ok: true, extraction, excerpt: excerpt() };
     },

@@ -162,21 +162,38 @@ export function difference(
   if (known === undefined) {
     const { type, key } = draft;
     const seen = { firstSeenAt: observedAt, updatedAt: observedAt, lastScrape: scrape };
-    const row = { source, type, key, target, id, url, sequence, ...seen, fields: Object.fromEntries(newer) };
+    const { precision } = draft;
+    const named = { source, type, key, target, id, url, sequence, ...seen };
+    const row = { ...named, fields: Object.fromEntries(newer), ...defined({ precision }) };
     return { kind: 'added', row, fields: Object.fromEntries(differing) };
   }
   const isLate = observedAt <= known.updatedAt && known.updatedAt <= observation.at;
   if (newer.length === 0 && (isLate || Object.keys(draft.fields).length > 0)) return { kind: 'stale' };
-  const { absent, ...rest } = known;
+  const { absent, precision: _old, ...rest } = known;
   const row = {
     ...rest,
     ...(!isLate && { url, updatedAt: observedAt }),
     lastScrape: Math.max(known.lastScrape, scrape),
     fields: { ...known.fields, ...Object.fromEntries(newer) },
+    ...defined({ precision: precisionAfter(known, draft, new Set(newer.map(([field]) => field))) }),
   };
   return differing.length > 0 || absent !== undefined
     ? { kind: 'changed', row, fields: Object.fromEntries(differing) }
     : { kind: 'confirmed', row };
+}
+
+/** The precision of a record's values after an observation of newer ones of some fields. */
+function precisionAfter(
+  { precision: old = {} }: Pick<RecordView, 'precision'>,
+  { precision: read = {} }: RecordDraft,
+  newer: ReadonlySet<string>,
+): RecordView['precision'] {
+  const isNewer = (path: string): boolean => newer.has(/^[^.[]+/.exec(path)?.[0] ?? path);
+  const all = [
+    ...Object.entries(old).filter(([path]) => !isNewer(path)),
+    ...Object.entries(read).filter(([path]) => isNewer(path)),
+  ];
+  return all.length === 0 ? undefined : Object.fromEntries(all);
 }
 
 /**

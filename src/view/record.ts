@@ -25,6 +25,8 @@ export const RecordView = z.strictObject({
   /** The number of the last scrape that saw the record; 0 when only pulses have. */
   lastScrape: z.int().min(0),
   fields: z.record(z.string(), FieldCell).readonly(),
+  /** What the texts of dates say at least, where that is less than their values do: `month` for a day that stands for one. By path. */
+  precision: z.record(z.string(), z.string()).readonly().exactOptional(),
   /**
    * Set when complete crawls no longer find the record: since when, how many of them, and the scrape that began the
    * last one.

@@ -67,6 +67,8 @@ async function given(page: Pick<Block, 'language' | 'content'>, fields: unknown)
     body,
     url: base,
     contentType: `text/${page.language}; charset=utf-8`,
+    // The day on which the pages of the docs came, as their text says.
+    observedAt: Date.UTC(2026, 2, 14, 12),
     plan: planOf(parsed.value),
   });
   assert.ok(outcome.ok, JSON.stringify(outcome));

@@ -14,6 +14,20 @@ describe('a record on a page', () => {
     assert.deepEqual(drafts, [{ type: 'thing', key: 'a', fields: { key: 'a', title: 'one', tags: ['x', 'y'] } }]);
   });
 
+  test('has dates that count from when its page came, with how much their texts say', async () => {
+    const date = { type: 'date', locale: 'en' } as const;
+    const plan = planFor([
+      keyed({ seen: date, made: date, read: { filters: [{ date: { locale: 'en' } }], type: 'date' } }),
+    ]);
+    const html = '<p class=key>a<p class=seen>yesterday<p class=made>March 2017<p class=read>3 days ago';
+    const { drafts } = await extracted(html, plan, { observedAt: Date.UTC(2026, 2, 14) });
+    const fields = { key: 'a', seen: '2026-03-13', made: '2017-03-01', read: '2026-03-11' };
+    assert.deepEqual(drafts, [{ type: 'thing', key: 'a', precision: { made: 'month' }, fields }]);
+    const unknown = await extracted(html, plan);
+    assert.deepEqual(unknown.drafts[0]?.fields, { key: 'a', made: '2017-03-01' });
+    assert.match(unknown.unparsed[0]?.expected ?? '', /when the page came/);
+  });
+
   test('leaves out an absent field and an empty one that is no text, and clears a text that is empty or lacks the attribute (P5, P10)', async () => {
     const plan = planFor([
       keyed({ title: {}, price: { type: 'money' }, note: {}, image: { css: 'img', attr: 'alt' } }),

@@ -30,6 +30,22 @@ function rowOf(found: RecordDifference, known: Known): Known {
   return found.kind === 'stale' ? known : found.row;
 }
 
+test('the precision of a value goes with it, in whatever order observations come', () => {
+  const draft = (day: string, precision?: string) => ({
+    ...item('a', { day, title: 't' }),
+    ...(precision !== undefined && { precision: { day: precision } }),
+  });
+  const read = (known: Known, observedAt: number, ...args: Parameters<typeof draft>) =>
+    rowOf(difference(known, draft(...args), { ...seen, observedAt, at: now }), known);
+  const first = read(undefined, 5, '2026-03-01', 'month');
+  assert.deepEqual(first?.precision, { day: 'month' });
+  assert.deepEqual(read(first, 3, '2026-03-14')?.precision, { day: 'month' });
+  const later = read(first, 7, '2026-03-14');
+  assert.equal(later?.precision, undefined);
+  assert.deepEqual(read(later, 9, '2026-01-01', 'year')?.precision, { day: 'year' });
+  assert.deepEqual(rowOf(compare(first, 9, { title: 'u' }), first)?.precision, { day: 'month' });
+});
+
 describe('the difference of a draft to what is known', () => {
   test('is all of it for a record that is new', () => {
     assert.deepEqual(compare(undefined, 5, { price: 1 }), {

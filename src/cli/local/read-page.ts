@@ -25,13 +25,18 @@ export interface ReadOptions {
  */
 export async function readHeldPage(
   source: Source,
-  { body, url, contentType, fetchedAt = Date.now() }: HeldPage,
+  { body, url, contentType, fetchedAt }: HeldPage,
   { trees = false, plugins }: ReadOptions,
 ): Promise<TryView> {
   const { saysFinished } = await import('../../definition/end-rule.ts');
   if (source.plugin !== undefined) {
-    const found = await readByPlugin(source, source.plugin, { body, url, ...defined({ contentType }) }, plugins);
-    const finished = found.finished || saysFinished(source, found.drafts, fetchedAt);
+    const found = await readByPlugin(
+      source,
+      source.plugin,
+      { body, url, ...defined({ contentType, fetchedAt }) },
+      plugins,
+    );
+    const finished = found.finished || saysFinished(source, found.drafts, fetchedAt ?? Date.now());
     return { url, bytes: body.length, explained: [], steps: [], ...found, finished };
   }
   const [{ openProvider }, { describeExtractFailure }] = await Promise.all([
@@ -39,7 +44,7 @@ export async function readHeldPage(
     import('../../extract/describe.ts'),
   ]);
   const { plan, limitMs } = openProvider(source).page;
-  const input = { body: new Uint8Array(body).buffer, url, plan, ...defined({ contentType }) };
+  const input = { body: new Uint8Array(body).buffer, url, plan, ...defined({ contentType, observedAt: fetchedAt }) };
   const read = await readOnThread(input, trees, limitMs);
   const { outcome, trial } = read.ok ? read.value : { outcome: read, trial: { items: [] } };
   const told = {
@@ -51,7 +56,7 @@ export async function readHeldPage(
   };
   if (outcome.ok) {
     const { drafts, absent, unparsed, repeated, notes } = outcome.extraction;
-    const finished = saysFinished(source, drafts, fetchedAt);
+    const finished = saysFinished(source, drafts, fetchedAt ?? Date.now());
     return { ...told, drafts, finished, absent, unparsed, ...defined({ repeated, notes }) };
   }
   const { failure } = outcome;
@@ -66,7 +71,7 @@ const nothing = { drafts: [], finished: false, absent: [], unparsed: [] };
 async function readByPlugin(
   source: Source,
   name: string,
-  { body, url, contentType }: HeldPage,
+  { body, url, contentType, fetchedAt }: HeldPage,
   folder: string,
 ): Promise<Found> {
   const [{ readPlugin }, { typedDrafts }, { planOf }] = await Promise.all([
@@ -81,7 +86,7 @@ async function readByPlugin(
   const call = { plugin: read.plugin, function: 'read', options: source.options, input } as const;
   const outcome = (await callPluginOnThread(call)) as PluginOutcome<PluginRead>;
   if (!outcome.ok) return { ...nothing, failure: { code: outcome.failure.code, message: outcome.failure.message } };
-  const { drafts, unparsed, absent, notes } = typedDrafts(outcome.value.drafts, planOf(source), url);
+  const { drafts, unparsed, absent, notes } = typedDrafts(outcome.value.drafts, planOf(source), url, fetchedAt);
   const noted = notes.length === 0 ? {} : { notes };
   return { drafts, finished: outcome.value.finished, absent, unparsed, ...noted };
 }

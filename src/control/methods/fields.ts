@@ -24,6 +24,7 @@ export const Limit = z.int().min(1).max(1_000).default(100);
 export const DraftView = z.strictObject({
   type: z.string(),
   key: z.string(),
+  precision: z.record(z.string(), z.string()).readonly().exactOptional(),
   fields: z.record(z.string(), Value).readonly(),
 }) satisfies z.ZodType<RecordDraft>;
 

@@ -178,11 +178,11 @@ function pattern(z: Schemas) {
 }
 
 function readAs(rule: ScalarRule): CompiledFilter {
-  return (value, base) =>
+  return (value, base, observedAt) =>
     eachOf(value, (each) => {
       // What an empty text means is for the type of the field to say.
       if (isBlank(each)) return each;
-      const read = readValue(each, rule, base);
+      const read = readValue(each, rule, base, observedAt);
       return read.ok ? read.value : refuse(each, read.expected);
     });
 }

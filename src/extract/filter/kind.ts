@@ -3,8 +3,11 @@ import type { Schemas } from '../value/field-type.ts';
 import { plainText, quoted } from '../value/plain-text.ts';
 import { isList, type Value } from '../value/value.ts';
 
-/** A compiled filter; relative addresses are resolved against `base`. Throws a `FilterError` for a value that it cannot work on. */
-export type CompiledFilter = (value: Value, base: string) => Value;
+/**
+ * A compiled filter; relative addresses are resolved against `base`, and dates count from `observedAt`, if that is known.
+ * Throws a `FilterError` for a value that it cannot work on.
+ */
+export type CompiledFilter = (value: Value, base: string, observedAt?: number) => Value;
 
 /**
  * One kind of filter. `all.ts` lists the kinds: what definitions may name under `filters`, the JSON Schema of that and what

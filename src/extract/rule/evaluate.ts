@@ -6,13 +6,15 @@ import { quoted } from '../value/plain-text.ts';
 import { absolute } from '../tree/attribute.ts';
 import { taken } from './take.ts';
 import { spend } from '../../work-budget.ts';
-import { keepsNull, lose, loseList, type Lost, typed } from './typed.ts';
+import { keepsNull, lose, loseList, type Lost, type Precise, typed } from './typed.ts';
 
 /** The result of a rule. It has no value if no place matches, unless it is a list, which is empty then, or if what was found could not be read. */
 export interface Evaluated {
   readonly isFound: boolean;
   readonly value?: Value;
   readonly lost: readonly Lost[];
+  /** Missing where every text says as much as its type does. Objects within the value do not tell. */
+  readonly precise?: readonly Precise[];
 }
 
 /** How a rule came to its value, for people. */
@@ -53,13 +55,13 @@ export function evaluate(rule: CompiledRule, from: Spot, page: PageContext, trac
     if (!next.isSilent) break;
   }
   if (whenFound !== undefined) return { isFound: true, value: !whenFound, lost: [] };
-  if (chosen !== undefined) return finish(rule, chosen, trace);
+  if (chosen !== undefined) return finish(rule, chosen, page, trace);
   return isSearched && rule.value.type === 'array' ? withoutMatch(rule.value, page) : notFound;
 }
 
-function withoutMatch(list: CompiledValue, { base }: PageContext): Evaluated {
+function withoutMatch(list: CompiledValue, { base, observedAt }: PageContext): Evaluated {
   const lost: Lost[] = [];
-  const value = typed([], list, { base, isGiven: false, lost });
+  const value = typed([], list, { base, observedAt, isGiven: false, lost, precise: [] });
   return { isFound: false, ...(value !== undefined && { value }), lost };
 }
 
@@ -89,7 +91,7 @@ function choose(
   const steps = trace === undefined ? undefined : [];
   const raw = rawValue(rule, branch, matches, page, lost);
   const base = baseOf(matches[0], page);
-  const value = raw === undefined ? undefined : filtered(raw, branch.filters, base, lost, steps);
+  const value = raw === undefined ? undefined : filtered(raw, branch.filters, base, page, lost, steps);
   const isSilent = value !== undefined && saysNothing(value);
   return { branch, matches: matches.length, base, value, lost, steps, isSilent };
 }
@@ -99,16 +101,21 @@ function saysNothing(value: Value): boolean {
   return value === null || (typeof value === 'string' && value.trim() === '');
 }
 
-function finish(rule: CompiledRule, chosen: Chosen, trace: Trace | undefined): Evaluated {
+function finish(rule: CompiledRule, chosen: Chosen, page: PageContext, trace: Trace | undefined): Evaluated {
   const { base, lost, steps } = chosen;
-  const changed = chosen.value === undefined ? undefined : filtered(chosen.value, rule.filters, base, lost, steps);
-  const value = changed === undefined ? undefined : typed(changed, rule.value, { base, isGiven: false, lost });
+  const changed =
+    chosen.value === undefined ? undefined : filtered(chosen.value, rule.filters, base, page, lost, steps);
+  const precise: Precise[] = [];
+  const { observedAt } = page;
+  const typing = { base, observedAt, isGiven: false, lost, precise };
+  const value = changed === undefined ? undefined : typed(changed, rule.value, typing);
   if (trace !== undefined) {
     trace.branch = rule.branches.indexOf(chosen.branch);
     trace.matches = chosen.matches;
     trace.steps.push(...(steps ?? []));
   }
-  return value === undefined ? { isFound: true, lost } : { isFound: true, value, lost };
+  if (value === undefined) return { isFound: true, lost };
+  return precise.length === 0 ? { isFound: true, value, lost } : { isFound: true, value, lost, precise };
 }
 
 /** Takes the matches of a branch as one value, a list for a rule of a list; undefined if it is lost. */
@@ -172,6 +179,7 @@ function filtered(
   raw: Value,
   filters: readonly NamedFilter[],
   base: string,
+  { observedAt }: PageContext,
   lost: Lost[],
   steps: Chosen['steps'],
 ): Value | undefined {
@@ -180,7 +188,7 @@ function filtered(
     steps?.push({ filter: name, before: value });
     spend(textSteps(value));
     try {
-      value = run(value, base);
+      value = run(value, base, observedAt);
     } catch (error) {
       if (!(error instanceof FilterError)) throw error;
       return lose(lost, error.text, error.expected);

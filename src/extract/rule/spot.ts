@@ -30,6 +30,8 @@ export interface PageContext extends PartsRoom {
   readonly bases?: Map<Element, string>;
   /** The charset of which not all bytes of the page are: U+FFFD stands for them, and no value may have it. */
   readonly brokenCharset?: string;
+  /** When the page came, which dates count from. Missing if it is not known. */
+  readonly observedAt?: number;
   /** Values that stand in the page, by where, so that each is parsed once. */
   readonly embedded: Map<string, Value | undefined>;
   /** Characters that may still be taken: a small page may repeat itself without end. */

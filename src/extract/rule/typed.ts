@@ -11,10 +11,18 @@ export interface Lost {
   readonly expected: string;
 }
 
+/** What the text of a value says at least of it: `month` for the first day of one. `path` is that of `Lost`. */
+export interface Precise {
+  readonly path: string;
+  readonly precision: string;
+}
+
 /** How a value is read as its type. */
 export interface Typing {
   /** The address that relative addresses are resolved against; empty if they stay as written. */
   readonly base: string;
+  /** When the page came, which dates may count from; undefined if it is not known. */
+  readonly observedAt: number | undefined;
   /**
    * Whether a plug-in gave the value. Its objects are still to be read and its lists keep their nulls. Rules read an object when
    * they find it, and their lists have no nulls and at most `maxElements` elements.
@@ -22,6 +30,8 @@ export interface Typing {
   readonly isGiven: boolean;
   /** Gets every value that is lost. */
   readonly lost: Lost[];
+  /** Gets the precision of every value whose text says less than its type does. */
+  readonly precise: Precise[];
 }
 
 /**
@@ -36,7 +46,8 @@ export function typed(value: Value, as: CompiledValue, typing: Typing, path = ''
     case 'scalar': {
       if (as.isOpen && typeof value !== 'string') return value;
       if (isBlank(value) && as.rule.type !== 'text') return undefined;
-      const read = readValue(value, as.rule, typing.base);
+      const read = readValue(value, as.rule, typing.base, typing.observedAt);
+      if (read.ok && read.precision !== undefined) typing.precise.push({ path, precision: read.precision });
       return read.ok ? read.value : lose(typing.lost, read.text, read.expected, path);
     }
     case 'object':

@@ -4,7 +4,7 @@ import { date } from './date.ts';
 import { checkFault, type CheckKind, type CheckOptions } from './check.ts';
 import { datetime } from './datetime.ts';
 import { duration } from './duration.ts';
-import { type FieldType, Refused } from './field-type.ts';
+import { type FieldType, Imprecise, Refused } from './field-type.ts';
 import { integer } from './integer.ts';
 import { json } from './json.ts';
 import { money } from './money.ts';
@@ -51,7 +51,8 @@ export type ScalarRule = Parameters<(typeof fieldTypes)[keyof typeof fieldTypes]
 
 /** A value as read, or the text that could not be read and what was expected instead. */
 export type ReadValue =
-  | { readonly ok: true; readonly value: Value }
+  /** `precision` is set where the text says less than a value of the type does. */
+  | { readonly ok: true; readonly value: Value; readonly precision?: string }
   | { readonly ok: false; readonly text: string; readonly expected: string };
 
 /** Whether a value is a text of white space alone. */
@@ -60,18 +61,20 @@ export function isBlank(value: Value): boolean {
 }
 
 /**
- * Reads a text or a JSON value as the type of a rule; relative addresses are resolved against `base`. A text of white space alone is
- * `null`. Throws a `RangeError` for a date format that is not valid.
+ * Reads a text or a JSON value as the type of a rule; relative addresses are resolved against `base`, dates that count from
+ * when the page came against `observedAt`. A text of white space alone is `null`. Throws a `RangeError` for a date format that is not valid.
  */
-export function readValue(raw: Value, rule: ScalarRule, base: string): ReadValue {
+export function readValue(raw: Value, rule: ScalarRule, base: string, observedAt?: number): ReadValue {
   if (raw === null || isBlank(raw)) return { ok: true, value: null };
   spend(stepsOf(raw, rule));
   const type: FieldType<ScalarRule> = fieldTypes[rule.type];
-  const value = type.read(raw, rule, base);
-  if (value === undefined) return { ok: false, text: quoted(raw), expected: type.expected(rule) };
-  if (value instanceof Refused) return { ok: false, text: quoted(raw), expected: value.expected };
+  const read = type.read(raw, rule, base, observedAt);
+  if (read === undefined) return { ok: false, text: quoted(raw), expected: type.expected(rule) };
+  if (read instanceof Refused) return { ok: false, text: quoted(raw), expected: read.expected };
+  const { value, precision } = read instanceof Imprecise ? read : { value: read, precision: undefined };
   const fault = value === null ? undefined : checkFault(value, rule);
-  return fault === undefined ? { ok: true, value } : { ok: false, text: quoted(raw), expected: fault };
+  if (fault !== undefined) return { ok: false, text: quoted(raw), expected: fault };
+  return precision === undefined ? { ok: true, value } : { ok: true, value, precision };
 }
 
 /** The work of a value that is no text, without that of the formats of dates. */

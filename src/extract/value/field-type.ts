@@ -19,8 +19,11 @@ export interface FieldType<R extends { readonly type: string }> {
   readonly take?: 'raw' | 'link';
   /** A phrase for what the type reads: `a whole number`. */
   expected(rule: R): string;
-  /** Reads a JSON value, or a text with more than white space in it; undefined if it is no value of the type. */
-  read(value: NonNullable<Value>, rule: R, base: string): Value | Refused | undefined;
+  /**
+   * Reads a JSON value, or a text with more than white space in it; undefined if it is no value of the type. What counts from when the
+   * page came is read only where `observedAt` is known.
+   */
+  read(value: NonNullable<Value>, rule: R, base: string, observedAt?: number): Value | Refused | Imprecise | undefined;
   /** The rows of the type in the table of `docs/definitions.md`. */
   readonly examples: readonly FieldExample[];
 }
@@ -32,6 +35,18 @@ export class Refused {
 
   constructor(expected: string) {
     this.expected = expected;
+  }
+}
+
+/** A value of which its text says no more than a part. */
+export class Imprecise {
+  readonly value: Value;
+  /** The smallest unit that the text says, as `month` for the first day of one. */
+  readonly precision: string;
+
+  constructor(value: Value, precision: string) {
+    this.value = value;
+    this.precision = precision;
   }
 }
 

@@ -29,7 +29,7 @@ describe('values of JSON, CSV and plug-ins', () => {
     [true, { type: 'boolean' }, true],
     [false, { type: 'boolean', true: ['yes'] }, false],
     [1, { type: 'boolean' }, true],
-    [2026, { type: 'date', formats: ['%Y'] }, '2026-01-01'],
+    [20_260_314, { type: 'date', formats: ['yyyyMMdd'] }, '2026-03-14'],
     [1_763_719_200, { type: 'datetime', formats: ['X'] }, '2025-11-21T10:00:00.000Z'],
     [19.9, { type: 'money', currency: 'EUR' }, { amount: '19.90', currency: 'EUR' }],
     [19.999, { type: 'money', currency: 'EUR', decimal: ',' }, { amount: '19.999', currency: 'EUR' }],

@@ -7,7 +7,7 @@ import { readValue, type ScalarRule } from '../../../src/extract/value/all.ts';
 interface Case {
   readonly rule: ScalarRule;
   /** What each text is read as. */
-  readonly reads: readonly (readonly [text: string, value: Value])[];
+  readonly reads: readonly (readonly [text: string, value: Value, precision?: string])[];
   readonly refuses: readonly string[];
 }
 
@@ -123,18 +123,22 @@ const cases: readonly Case[] = [
       ['2026-11-21', '2026-11-21'],
       ['2028-02-29', '2028-02-29'],
       ['2026-11-21T23:30:00-08:00', '2026-11-21'],
+      ['Sat, 21 Nov 2026 23:30:00 EST', '2026-11-21'],
+      ['Sat Nov 21 2026 23:30:00 GMT-0800 (heure normale du Pacifique)', '2026-11-21'],
+      ['2026-11', '2026-11-01', 'month'],
     ],
-    refuses: ['2026-02-30', '2026-13-01', '21.11.2026', '11/21/2026', '2026-11', 'today', '2026-11-21x'],
+    refuses: ['2026-02-30', '2026-13-01', '21.11.2026', '11/21/2026', '2026-13', '2026', 'today', '2026-11-21x'],
   },
   {
     rule: { type: 'datetime' },
     reads: [
       ['2026-11-21T10:00:00Z', '2026-11-21T10:00:00.000Z'],
-      ['2026-11-21 10:00', '2026-11-21T10:00:00.000Z'],
+      ['2026-11-21 10:00', '2026-11-21T10:00:00.000Z', 'minute'],
       ['2026-11-21T10:00:00.5+02:00', '2026-11-21T08:00:00.500Z'],
-      ['2026-01-01T00:30+0100', '2025-12-31T23:30:00.000Z'],
+      ['2026-01-01T00:30+0100', '2025-12-31T23:30:00.000Z', 'minute'],
       ['2026-11-21T10:00:00.123456Z', '2026-11-21T10:00:00.123Z'],
-      ['0099-01-01T00:00Z', '0099-01-01T00:00:00.000Z'],
+      ['0099-01-01T00:00Z', '0099-01-01T00:00:00.000Z', 'minute'],
+      ['Sat, 21 Nov 2026 10:00:00 GMT', '2026-11-21T10:00:00.000Z'],
     ],
     refuses: [
       '2026-11-21',
@@ -143,7 +147,8 @@ const cases: readonly Case[] = [
       '2026-11-21T10:60Z',
       '2026-11-21T10:00+25:00',
       '1763719200',
-      'Sat, 21 Nov 2026 10:00:00 GMT',
+      'Sun, 21 Nov 2026 10:00:00 GMT',
+      'Sat, 21 Nov 2026 10:00:00 CST',
     ],
   },
   {
@@ -168,9 +173,12 @@ const cases: readonly Case[] = [
 describe('typed values', () => {
   for (const { rule, reads, refuses } of cases) {
     const name = JSON.stringify(rule);
-    for (const [text, value] of reads) {
+    for (const [text, value, precision] of reads) {
       test(`${name} reads ${JSON.stringify(text)}`, () => {
-        assert.deepEqual(readValue(text, rule, 'http://site.test/list/page'), { ok: true, value });
+        assert.deepEqual(readValue(text, rule, 'http://site.test/list/page'), {
+          ...{ ok: true, value },
+          ...(precision !== undefined && { precision }),
+        });
       });
     }
     test(`${name} refuses ${refuses.length} other texts and says what it expected`, () => {
