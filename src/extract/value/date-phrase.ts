@@ -297,7 +297,7 @@ class PhraseReader {
 
   #pastFills(at: number): number {
     let start = at;
-    while (this.#is(start, 'fill') && !this.#is(start, 'count')) start += 1;
+    while (this.#is(start, 'fill') && !this.#is(start, 'count') && !this.#is(start, 'one')) start += 1;
     return start;
   }
 
