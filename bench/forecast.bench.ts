@@ -18,7 +18,7 @@ import { setImmediate } from 'node:timers/promises';
 import { VirtualClock } from '../src/clock.ts';
 import { planHandlers } from '../src/control/handlers/plan.ts';
 import type { Catalogue } from '../src/definition/catalogue.ts';
-import { effectiveSchedules, scheduleAt } from '../src/definition/effective-schedule.ts';
+import { effectiveSchedules, schedulesAt } from '../src/definition/effective-schedule.ts';
 import { parseSource } from '../src/definition/load.ts';
 import { forecastSteps } from '../src/schedule/forecast.ts';
 import { gridOf } from '../src/schedule/time/grid.ts';
@@ -113,7 +113,8 @@ async function plan(hostCount: number): Promise<Measured> {
     await store.write(() => {
       for (let target = from; target < from + fillBatch; target += 1) {
         const row = targetOf(target, hostCount);
-        store.projects.put(row.project, projectOf(row));
+        const project = projectOf(row);
+        store.projects.put(project.id, project);
         store.targets.put(row);
         store.schedule.set({ target, since: at - dayMs, pace: paceOf(row, hostCount), fresh: freshOf(row) });
       }
@@ -124,7 +125,7 @@ async function plan(hostCount: number): Promise<Measured> {
     catalogue: () => catalogue,
     hosts: { knownPace: () => undefined },
     schedule: {
-      scheduleOf: (place) => scheduleAt(place, deps),
+      scheduleOf: schedulesAt(deps),
       pulseOf: () => undefined,
       tally: (of, from) => tallyOf(store, of, from, at),
     },
@@ -152,7 +153,8 @@ function catalogueOf(): Catalogue {
 function targetOf(target: number, hostCount: number): TargetRow {
   return {
     target,
-    project: `project-${String(target).padStart(7, '0')}`,
+    watchers: [{ project: idOf(target) }],
+    createdAt: at - 30 * dayMs,
     source: `shop-${target % paces.length}`,
     url: `https://host-${String(Math.floor((target - 1) / (targets / hostCount))).padStart(6, '0')}.test/p/${target}`,
     status: 'active',
@@ -164,8 +166,13 @@ function targetOf(target: number, hostCount: number): TargetRow {
   };
 }
 
-function projectOf({ target, project }: TargetRow): ProjectRow {
-  return { id: project, name: project, labels: [], multiplier: 1, status: 'active', createdAt: at, targets: [target] };
+function idOf(target: number): string {
+  return `project-${String(target).padStart(7, '0')}`;
+}
+
+function projectOf({ target }: TargetRow): ProjectRow {
+  const id = idOf(target);
+  return { id, name: id, labels: [], multiplier: 1, status: 'active', createdAt: at, targets: [target] };
 }
 
 function paceOf({ target, url }: TargetRow, hostCount: number): PaceRow {

@@ -134,7 +134,8 @@ function targetOf(target: number): TargetRow {
   const url = `https://host-${target % hosts}.test/p/${target}`;
   return {
     target,
-    project: `project-${target}`,
+    watchers: [{ project: `project-${target}` }],
+    createdAt: 0,
     source: 'shop',
     url,
     status: 'active',

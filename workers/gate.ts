@@ -16,7 +16,7 @@ export interface HostsGate extends Gate {
    */
   firstTurn(offer: TargetOffer, lease: Lease, isLate: () => boolean): FirstTurn;
   /** Takes back the offer of a target, and its turn where that was granted and is not used yet. */
-  withdraw(target: number): void;
+  withdraw(offer: Pick<TargetOffer, 'id' | 'project'>): void;
 }
 
 /** The ports of requests to the actor `hosts`. */
@@ -36,7 +36,7 @@ export function hostPorts(hosts: Ref<HostsMessage>): HostPorts & { readonly gate
 export function createGate(hosts: Ref<HostsMessage>): HostsGate {
   const leases = new WeakMap<Grant, Lease>();
   /** The turns of targets that are not used yet. Their projects may end before they hear of them. */
-  const unused = new Map<number, FirstTurn>();
+  const unused = new Map<number, { readonly turn: FirstTurn; readonly project: string }>();
 
   return {
     async take<V>(wish: RequestWish, signal: AbortSignal, check?: () => 'allowed' | V): Promise<Grant | V> {
@@ -54,7 +54,7 @@ export function createGate(hosts: Ref<HostsMessage>): HostsGate {
       leases.delete(grant);
       if (lease !== undefined) hosts.send({ type: 'done', lease, outcome });
     },
-    firstTurn({ key, dueAt, deadlineAt, isManual, source, id }, lease, isLate) {
+    firstTurn({ key, dueAt, deadlineAt, isManual, source, project, id }, lease, isLate) {
       let isFree = true;
       const take = (): Grant | undefined => {
         if (!isFree || isLate()) return undefined;
@@ -77,17 +77,18 @@ export function createGate(hosts: Ref<HostsMessage>): HostsGate {
           end();
         },
       };
-      unused.set(id, turn);
+      unused.set(id, { turn, project });
       return turn;
 
       function end(): void {
         isFree = false;
-        if (unused.get(id) === turn) unused.delete(id);
+        if (unused.get(id)?.turn === turn) unused.delete(id);
       }
     },
-    withdraw(target) {
-      hosts.send({ type: 'withdraw', id: target });
-      unused.get(target)?.decline();
+    withdraw({ id, project }) {
+      hosts.send({ type: 'withdraw', id, project });
+      const given = unused.get(id);
+      if (given?.project === project) given.turn.decline();
     },
   };
 

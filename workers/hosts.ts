@@ -37,7 +37,8 @@ export type HostsOffer = RequestOffer | TargetOffer;
 /** The messages of the ledgers: offers, turns, circuits and questions. */
 export type HostsMessage =
   | { readonly type: 'offer'; readonly offer: HostsOffer }
-  | { readonly type: 'withdraw'; readonly id: OfferId }
+  /** Takes an offer out of its line; that of a target only where it is the project's own. */
+  | { readonly type: 'withdraw'; readonly id: OfferId; readonly project?: string }
   /** What the first offer of a line had to wait for is over, whatever came of it. */
   | { readonly type: 'prepared'; readonly offer: HostsOffer }
   /** Reports that the request of a turn was sent just now. */
@@ -173,7 +174,7 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
       case 'offer':
         return book.offer(inLine(message.offer));
       case 'withdraw':
-        return withdraw(message.id);
+        return withdraw(message.id, message.project);
       case 'prepared':
         return goOn(message.offer);
       case 'sent':
@@ -216,9 +217,11 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
     if (slowness) deps.answered?.(lease.key, slowness);
   }
 
-  function withdraw(id: OfferId): void {
+  function withdraw(id: OfferId, project?: string): void {
     const offer = book.withdraw(id);
-    if (offer !== undefined && 'reply' in offer) offer.reply('withdrawn');
+    if (offer === undefined) return;
+    if ('reply' in offer) offer.reply('withdrawn');
+    else if (offer.project !== project) book.offer(offer);
   }
 
   /** Opens a line whose first offer is prepared. Its robots.txt may ask for longer gaps than the offers of the line know of. */

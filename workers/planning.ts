@@ -4,6 +4,7 @@ import { DemandBook } from '../src/definition/demand-book.ts';
 import { type HostLook, lookAgain, lookByThisReckoning, tellInfeasible } from '../src/store/infeasible.ts';
 import { createHostReschedule } from '../src/store/reschedule-for-pace.ts';
 import { reschedule, tellAges } from '../src/store/schedule.ts';
+import { ownerOf } from '../src/schedule/watchers.ts';
 import type { Registry } from '../src/actor/registry.ts';
 import type { ProjectMessage } from './project.ts';
 import type { Changed, PlannerDeps } from './planner.ts';
@@ -106,7 +107,8 @@ export function createPlanning({ state, projects, dues, conditionOf }: PlanningD
       const projects = new Set<string>();
       for (const source of changed)
         for (const number of store().targets.numbersOfSource(source)) {
-          const project = store().targets.get(number)?.project;
+          const target = store().targets.get(number);
+          const project = target && ownerOf(target);
           if (project !== undefined) projects.add(project);
         }
       projects.forEach(look);

@@ -33,14 +33,14 @@ export interface ProjectStatus {
 export interface ProjectDeps {
   readonly clock: Clock;
   readonly registry: Registry<string, ProjectMessage>;
-  /** The project's targets that are active or parked, or one of them; empty when it is archived or finished. */
+  /** The project's targets that are active or parked, or one of them; empty when it is archived or finished. Those that another project scrapes have no due time. */
   readonly agenda: Agenda;
   /** Makes the offer of a target that is due. */
   offerOf(due: DueForTurn): TargetOffer;
   /** Puts an offer into its line, in place of an earlier one of the target. Its turn comes as a message. */
   offer(offer: TargetOffer): void;
-  /** Takes the offer of a target out of its line. */
-  withdraw(target: number): void;
+  /** Takes an offer out of its line, unless another project has replaced it. */
+  withdraw(offer: Pick<TargetOffer, 'id' | 'project'>): void;
   /** Runs one scrape, which begins with a turn, to its end. Rejects for errors of ours. */
   scrape(target: TargetRow, turn: FirstTurn, signal: AbortSignal, progress: ScrapeProgress): Promise<void>;
   /** Stores that a scrape of the target crashed. Resolves with whether the target is parked for it. */
@@ -93,7 +93,7 @@ const noOffers: Offers = [];
 const noTargets: readonly number[] = [];
 
 /**
- * Watches one project: offers each of its targets to the ledgers when it is due, scrapes it when its turn comes, and ends when nothing is left
+ * Watches one project: offers each target that it is the first to watch to the ledgers when it is due, scrapes it when its turn comes, and ends when nothing is left
  * to scrape. What it knows is in the store; between scrapes it holds its id and one timer, and for a target that is due the offer. Every
  * function within it costs each project 64 bytes.
  */
@@ -133,7 +133,7 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
       }
     },
     async stop(reason) {
-      for (const offer of offers) deps.withdraw(offer.id);
+      for (const offer of offers) deps.withdraw(offer);
       await blame(scrapes, reason, deps);
     },
   } satisfies Behaviour<ProjectMessage>;
@@ -182,7 +182,7 @@ export function project(self: Self<ProjectMessage>, id: string, deps: ProjectDep
       else if (hold !== undefined) isHeldBack ||= hold === 'others';
       else if (due.target.status === 'parked') begin(due);
       else {
-        wanted.push(deps.offerOf({ ...due, isManual: isManual(due) }));
+        wanted.push(deps.offerOf({ ...due, project: id, isManual: isManual(due) }));
         if (!isOffered) added.push(due.target.target);
       }
     }
@@ -248,7 +248,7 @@ function siteOfOffer({ source, origin }: TargetOffer): string {
 
 /** Brings the offers of a project in line with those that are wanted. Returns the offers that stand. */
 function offered(wanted: Offers, before: Offers, deps: Pick<ProjectDeps, 'offer' | 'withdraw'>): Offers {
-  for (const { id } of before) if (wanted.every((offer) => offer.id !== id)) deps.withdraw(id);
+  for (const old of before) if (wanted.every(({ id }) => id !== old.id)) deps.withdraw(old);
   if (wanted.length === 0) return noOffers;
   return wanted.map((offer) => {
     const known = before.find(({ id }) => id === offer.id);

@@ -1,6 +1,7 @@
 import type { Client } from '../control/client.ts';
 import type { Result } from '../control/methods.ts';
 import type { ProjectView } from '../control/methods/project.ts';
+import type { ScrapeOfProjects } from '../control/methods/scrape.ts';
 import type { ScrapeView, StepView } from '../view/scrape.ts';
 import { CommandError } from './exit-status.ts';
 import { heldText, pausedText } from './show-why.ts';
@@ -53,9 +54,9 @@ export async function followScrape(
 }
 
 /** Resolves with what keeps a waiting scrape from beginning until a person acts; with nothing where it will begin. */
-async function blockOf(client: Client, { project, target }: ScrapeView): Promise<string | undefined> {
-  const { status, targets } = await client.call('project.get', { id: project });
-  if (status === 'archived') return `project ${project} is archived`;
+async function blockOf(client: Client, { projects: [id = ''], target }: ScrapeOfProjects): Promise<string | undefined> {
+  const { status, targets } = await client.call('project.get', { id });
+  if (status === 'archived') return `project ${id} is archived`;
   const found = targets.find((each) => each.target === target);
   return found === undefined ? `target ${target} is tracked no longer` : targetBlock(found);
 }

@@ -32,11 +32,12 @@ type Outlook = 'open' | 'paused' | 'archived';
 
 function showTarget(terminal: Terminal, why: WhyView, outlook: Outlook): string {
   const now = terminal.now();
-  const { target, source, url, conditions, paceText, objectives, host, line, circuit, session, userAgent } = why;
+  const { target, source, url, conditions, paceText, paceFrom, objectives, host, line, circuit, session, userAgent } =
+    why;
   const status = outlook === 'archived' && why.status === 'active' ? 'archived' : why.status;
   const facts: readonly Fact[] = [
     ['gone', why.gone && goneText(why.gone, now)],
-    ['pace', paceText && plainText(paceText)],
+    ['pace', paceText && `${plainText(paceText)}${paceFrom === undefined ? '' : `, as ${paceFrom} asks`}`],
     ...objectives.map((objective): Fact => ['freshness', objectiveText(objective, now)]),
     ['host', host && hostText(host, now)],
     ['turn', line && lineText(line, now)],

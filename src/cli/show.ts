@@ -9,7 +9,7 @@ import { countsText, excerptLines, failureText, showScrapeLine } from './show-sc
 import { recordTables } from './record-tables.ts';
 import { type Fact, factLines, table } from './table.ts';
 import { showStatus, type Terminal } from './terminal.ts';
-import { countText, isText, plainText, valueText } from './text.ts';
+import { countText, isText, othersText, plainText, projectsText, valueText } from './text.ts';
 
 /** Formats projects as a table, one a row. */
 export function showProjects(terminal: Terminal, projects: readonly ProjectView[]): string {
@@ -78,6 +78,7 @@ function showTarget(terminal: Terminal, target: TargetView, project: ProjectView
   const { lastScrape, crashes, parked, lastError, gone, endsAt } = target;
   const last = crashes.last === undefined ? '' : `, the last: ${plainText(crashes.last)}`;
   const facts: readonly Fact[] = [
+    ['shared', target.others && othersText(target.others)],
     ['last scrape', lastScrape && showScrapeLine(terminal, lastScrape)],
     [
       'not asked',
@@ -181,7 +182,9 @@ function absentLine(terminal: Terminal, { source, type, key, absent }: RecordVie
 
 /** Formats an event on one line. */
 export function showEvent(terminal: Terminal, event: Event): string {
-  const where = [event.project, event.source].filter((part) => part !== undefined).join(' ');
+  const where = [event.projects && projectsText(event.projects), event.source]
+    .filter((part) => part !== undefined)
+    .join(' ');
   const when = new Date(event.at).toISOString().slice(11, 19);
   return `${terminal.paint('dim', `${event.id} ${when}`)}  ${event.type}  ${where}  ${dataTexts(terminal, event).join('  ')}`.trimEnd();
 }

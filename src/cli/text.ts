@@ -47,3 +47,18 @@ export function shellText(text: string): string {
   const plain = plainText(text);
   return /^[\w@%+=:,./-]+$/.test(plain) ? plain : `'${plain.replaceAll("'", String.raw`'\''`)}'`;
 }
+
+/** Formats the projects that watch a target: the first, and how many more there are. */
+export function projectsText(projects: readonly string[]): string {
+  return moreText(projects.slice(0, 1), projects.length);
+}
+
+/** Formats the other projects that watch a target. */
+export function othersText({ count, first }: { readonly count: number; readonly first: readonly string[] }): string {
+  return `with ${moreText(first, count)}`;
+}
+
+function moreText(named: readonly string[], count: number): string {
+  const more = count - named.length;
+  return `${named.join(', ')}${more > 0 ? ` +${more}` : ''}`;
+}

@@ -45,7 +45,7 @@ export function createChildren(daemon: Daemon, deps: ChildrenDeps): Children {
       return targetOffer(loaded.source, due, daemon.requests.robots);
     },
     offer: (offer) => hosts.send({ type: 'offer', offer }),
-    withdraw: (target) => daemon.gate.withdraw(target),
+    withdraw: (offer) => daemon.gate.withdraw(offer),
     scrape: daemon.scrape,
     crashed: daemon.crashed,
     async settle(target) {

@@ -7,7 +7,7 @@ import { backupTo } from './backup.ts';
 import type { Daemon } from './parts.ts';
 import type { ProcessLoad } from './process-load.ts';
 import type { LedgerView, OfferPlace } from '../fetch/ledger/ledger-view.ts';
-import { scheduleAt } from '../definition/effective-schedule.ts';
+import { schedulesAt } from '../definition/effective-schedule.ts';
 import { PulseCount } from '../provider/pulse.ts';
 import { rememberedPace } from '../store/infeasible.ts';
 import { tallyOf } from '../store/waste.ts';
@@ -36,7 +36,7 @@ export function createPorts(daemon: Daemon, load: ProcessLoad, stop: () => void)
     },
     schedule: {
       dueInputsOf: (target) => dues.inputsOf(target),
-      scheduleOf: (place) => scheduleAt(place, state),
+      scheduleOf: schedulesAt(state),
       tally: (of, from) => tallyOf(state.store(), of, from, state.clock.now()),
       pulseOf: (source) => PulseCount.of(source, options.pulseEveryMs),
     },

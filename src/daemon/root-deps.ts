@@ -153,7 +153,7 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
       },
       gaveUp: ({ kind, id, retryAt, times }) =>
         void saved((_, change) => {
-          const of = kind === 'edge' ? {} : { [kind]: id };
+          const of = kind === 'edge' ? {} : kind === 'project' ? { projects: [id] } : { source: id };
           change.tell({ type: 'actor.gave_up', ...of, data: { kind, id, retryAt, times } });
         }),
       async wallJumped() {

@@ -1,8 +1,9 @@
 import type { KnownPace } from '../schedule/host-pace.ts';
-import { type ScheduleLevel, scheduleOf, type TargetSchedule } from '../schedule/levels.ts';
+import { scheduleOf, sharedSchedule, type TargetSchedule } from '../schedule/levels.ts';
 import { priorityOf } from '../schedule/priority.ts';
 import type { ScheduleOf } from '../schedule/row.ts';
 import { defined } from '../defined.ts';
+import { multiplierOf, type Watcher, watchersOf } from '../schedule/watchers.ts';
 import type { Catalogue } from './catalogue.ts';
 import { hostPaceOf } from './demand-book.ts';
 import { scheduleOn } from './objective-fields.ts';
@@ -18,14 +19,15 @@ export interface ScheduleDeps {
 }
 
 /** Creates the function that finds the effective schedule of a target. */
-export function effectiveSchedules({ catalogue, settings, paces }: ScheduleDeps): ScheduleOf {
-  /** The schedules of sources whose targets and projects say nothing of their own, which most do. */
-  const usual = new WeakMap<Source, { readonly everyMs: number; readonly schedule: TargetSchedule }>();
+export function effectiveSchedules(deps: ScheduleDeps): ScheduleOf {
+  const { catalogue, settings, paces } = deps;
+  const schedulesOf = watchedSchedules(deps);
 
-  return (target, project) => {
+  return (target) => {
     const source = catalogue().sources.get(target.source)?.source;
     const { everyMs, initialDelayMs } = settings();
-    const schedule = merged(source, target.schedule, project?.schedule, everyMs);
+    const watchers = watchersOf(target);
+    const schedule = schedulesOf(source, watchers);
     const key = source === undefined ? new URL(target.url).origin : politenessKey(source, target.url);
     const known = paces.of(key);
     return {
@@ -37,41 +39,46 @@ export function effectiveSchedules({ catalogue, settings, paces }: ScheduleDeps)
       endsWhenGone: source?.gone === 'finished',
       key,
       host: hostPaceOf(source ?? { politeness: defaultPoliteness }, known),
-      priority: priorityOf(target.found ?? [], project?.multiplier),
+      priority: priorityOf(target.found ?? [], multiplierOf(watchers)),
     };
   };
-
-  function merged(
-    source: Source | undefined,
-    target: ScheduleLevel | undefined,
-    project: ScheduleLevel | undefined,
-    everyMs: number,
-  ): TargetSchedule {
-    if (source === undefined) return scheduleOf([target ?? {}, project ?? {}, { every: everyMs }]);
-    const isUsual = target === undefined && project === undefined;
-    const known = isUsual ? usual.get(source) : undefined;
-    if (known?.everyMs === everyMs) return known.schedule;
-    const levels = [target ?? {}, project ?? {}, source, { every: everyMs }];
-    const schedule = scheduleOn(source, scheduleOf(levels), everyMs);
-    if (isUsual) usual.set(source, { everyMs, schedule });
-    return schedule;
-  }
 }
 
-/** The merged schedule of a target on a source, tracked or not; `undefined` while the source is not loaded. */
-export function scheduleAt(
-  {
-    source: id,
-    target = {},
-    project = {},
-  }: { readonly source: string; readonly target?: ScheduleLevel; readonly project?: ScheduleLevel },
-  { catalogue, settings }: Pick<ScheduleDeps, 'catalogue' | 'settings'>,
-): TargetSchedule | undefined {
-  const source = catalogue().sources.get(id)?.source;
-  if (source === undefined) return undefined;
-  const { everyMs, initialDelayMs } = settings();
-  return {
-    initialDelayMs,
-    ...scheduleOn(source, scheduleOf([target, project, source, { every: everyMs }]), everyMs),
+/** Finds the schedule of a place on a source, tracked or not, by all levels of those who watch it; `undefined` while the source is not loaded. */
+export type ScheduleAt = (source: string, watchers: readonly Watching[]) => TargetSchedule | undefined;
+
+/** What a watcher says of a target's schedule. */
+type Watching = Pick<Watcher, 'schedule' | 'projectSchedule'>;
+
+/** Creates the function that finds the schedules of places. */
+export function schedulesAt(deps: Pick<ScheduleDeps, 'catalogue' | 'settings'>): ScheduleAt {
+  const schedulesOf = watchedSchedules(deps);
+  return (id, watchers) => {
+    const source = deps.catalogue().sources.get(id)?.source;
+    return source && schedulesOf(source, watchers);
+  };
+}
+
+function watchedSchedules({ settings }: Pick<ScheduleDeps, 'settings'>) {
+  /** The schedules of sources whose targets and projects say nothing of their own, which most do. */
+  const usual = new WeakMap<Source, { readonly daemon: string; readonly schedule: TargetSchedule }>();
+
+  return (source: Source | undefined, watchers: readonly Watching[]): TargetSchedule => {
+    const { everyMs, initialDelayMs } = settings();
+    const ofDaemon = { every: everyMs, initialDelay: initialDelayMs };
+    const daemon = `${everyMs} ${initialDelayMs}`;
+    // A target that nobody watches has the schedule of its source.
+    return sharedSchedule((watchers.length === 0 ? [{}] : watchers).map(scheduleFor));
+
+    function scheduleFor({ schedule: target, projectSchedule: project }: Watching): TargetSchedule {
+      const levels = [target ?? {}, project ?? {}, source ?? {}, ofDaemon];
+      if (source === undefined) return scheduleOf(levels);
+      const isUsual = target === undefined && project === undefined;
+      const known = isUsual ? usual.get(source) : undefined;
+      if (known?.daemon === daemon) return known.schedule;
+      const schedule = scheduleOn(source, scheduleOf(levels), everyMs);
+      if (isUsual) usual.set(source, { daemon, schedule });
+      return schedule;
+    }
   };
 }

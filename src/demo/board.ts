@@ -87,10 +87,10 @@ function row(board: Board, event: Event, change: Partial<BoardRow>): Board['rows
 }
 
 function rowOf(board: Board, event: Event): BoardRow {
-  const { project = '', source = '' } = event;
+  const { projects: [project = ''] = [], source = '' } = event;
   return board.rows.get(keyOf(event)) ?? { project, source, latest: [], records: 0, changes: 0 };
 }
 
-function keyOf({ project = '', source = '' }: Event): string {
+function keyOf({ projects: [project = ''] = [], source = '' }: Event): string {
   return `${project} ${source}`;
 }

@@ -33,7 +33,7 @@ export function boardLines({ rows, counts }: Board, now: number, { columns, rows
 
 /** An event as a line of its own; nothing for those that only say that the daemon is at work. */
 export function eventLine(event: Event): string | undefined {
-  const start = `${new Date(event.at).toISOString().slice(11, 19)}  ${event.project ?? '-'}  ${event.source ?? '-'}  `;
+  const start = `${new Date(event.at).toISOString().slice(11, 19)}  ${event.projects?.[0] ?? '-'}  ${event.source ?? '-'}  `;
   switch (event.type) {
     case 'record.added':
       return `${start}added ${recordText(event, ({ new: value }) => valueText(value))}`;

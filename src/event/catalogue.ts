@@ -14,20 +14,23 @@ const envelope = {
   version: z.literal(1),
   /** Wall time of the commit; of `scrape.started`, when the scrape began. */
   at: instant,
-  project: z.never().exactOptional(),
+  projects: z.never().exactOptional(),
   source: z.never().exactOptional(),
   target: z.never().exactOptional(),
   scrape: z.never().exactOptional(),
 };
 
-const target = { project: z.string(), source: z.string(), target: Serial };
+/** Ids of projects: for an event of a project, that one; for one of a target, all active projects that watch it. */
+const projects = z.array(z.string()).readonly();
 
-const ofProject = { ...envelope, project: z.string() };
+const target = { projects, source: z.string(), target: Serial };
+
+const ofProject = { ...envelope, projects };
 const ofSource = { ...envelope, source: z.string() };
 const ofTarget = { ...envelope, ...target };
 const ofScrape = { ...envelope, ...target, scrape: Serial };
 const ofTargetOrScrape = { ...envelope, ...target, scrape: Serial.exactOptional() };
-const ofActor = { ...envelope, project: z.string().exactOptional(), source: z.string().exactOptional() };
+const ofActor = { ...envelope, projects: projects.exactOptional(), source: z.string().exactOptional() };
 
 const project = {
   name: z.string(),

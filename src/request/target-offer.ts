@@ -9,6 +9,7 @@ export interface TargetOffer extends LedgerOffer {
   /** The number of the target. */
   readonly id: number;
   readonly source: string;
+  /** The project whose actor takes the turn. */
   readonly project: string;
   /** The origin of its URL, whose robots.txt must be known. */
   readonly origin: string;
@@ -16,7 +17,8 @@ export interface TargetOffer extends LedgerOffer {
 
 /** A target that is due, and why. */
 export interface DueForTurn {
-  readonly target: { readonly target: number; readonly project: string; readonly source: string; readonly url: string };
+  readonly target: { readonly target: number; readonly source: string; readonly url: string };
+  readonly project: string;
   readonly dueAt: number;
   readonly deadlineAt?: number | undefined;
   readonly isManual: boolean;
@@ -25,7 +27,7 @@ export interface DueForTurn {
 /** Makes the offer of a target that is due. */
 export function targetOffer(
   source: Source,
-  { target: { target: id, project, url }, dueAt, deadlineAt, isManual }: DueForTurn,
+  { target: { target: id, url }, project, dueAt, deadlineAt, isManual }: DueForTurn,
   robots: Pick<Robots, 'crawlDelayMs'>,
 ): TargetOffer {
   const { origin } = new URL(url);

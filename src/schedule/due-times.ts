@@ -4,27 +4,19 @@ import { type FreshRow, firstDeadline } from './fresh-row.ts';
 import { type DueInputs, nextDueAt } from './next-due.ts';
 import type { Recheck } from './time/objective.ts';
 import { givenFor, paceOf } from './pace/all.ts';
-import type {
-  EffectiveSchedule,
-  Neighbours,
-  ScheduledProject,
-  ScheduledTarget,
-  ScheduleOf,
-  ScheduleRow,
-} from './row.ts';
+import type { EffectiveSchedule, Neighbours, ScheduledTarget, ScheduleOf, ScheduleRow } from './row.ts';
 
 /** A target, as far as it decides when it is due now. */
 export interface DueTarget extends ScheduledTarget {
-  readonly project: string;
   readonly crashes: { readonly recent: readonly number[]; readonly inRow: number };
 }
 
 /** When targets are due and why, as of now, from the stored rows. */
 export interface DueTimes {
-  /** The schedule in force of a target. Without `project`, the stored one is read. */
-  scheduleOf(target: DueTarget, project?: ScheduledProject): EffectiveSchedule;
-  /** All that decides when a target is due now; `undefined` for a target that is not scheduled. Without `project`, the stored one is read. */
-  inputsOf(target: DueTarget, project?: ScheduledProject): DueInputs | undefined;
+  /** The schedule in force of a target. */
+  scheduleOf(target: DueTarget): EffectiveSchedule;
+  /** All that decides when a target is due now; `undefined` for a target that is not scheduled. */
+  inputsOf(target: DueTarget): DueInputs | undefined;
   /**
    * When a target would be due again if its scrape ended now: until then the scrape may be tried again. Infinite where the next scrape counts
    * from the end of this one.
@@ -40,12 +32,11 @@ export interface DueTimesDeps {
   now(): number;
   store(): {
     readonly schedule: Neighbours & { get(target: number): ScheduleRow | undefined };
-    readonly projects: { get(id: string): ScheduledProject | undefined };
   };
 }
 
 /** Returns the due times of targets. Its methods throw the errors of `store`. */
-export function createDueTimes({ scheduleOf: scheduleIn, now, store }: DueTimesDeps): DueTimes {
+export function createDueTimes({ scheduleOf, now, store }: DueTimesDeps): DueTimes {
   return {
     scheduleOf,
     inputsOf,
@@ -60,15 +51,11 @@ export function createDueTimes({ scheduleOf: scheduleIn, now, store }: DueTimesD
     },
   };
 
-  function scheduleOf(target: DueTarget, project = store().projects.get(target.project)): EffectiveSchedule {
-    return scheduleIn(target, project);
-  }
-
-  function inputsOf(target: DueTarget, project?: ScheduledProject): DueInputs | undefined {
+  function inputsOf(target: DueTarget): DueInputs | undefined {
     const row = store().schedule.get(target.target);
     if (row === undefined || row.rest !== undefined) return undefined;
     const { inRow, recent } = target.crashes;
-    const schedule = scheduleOf(target, project);
+    const schedule = scheduleOf(target);
     const crash = inRow === 0 ? undefined : (recent.at(-1) ?? 0) + schedule.initialDelayMs;
     return dueInputsOf(row, schedule, store().schedule, {
       at: now(),

@@ -6,7 +6,7 @@ import { Objectives, objectiveOf, ObjectivesInput, objectivesFromInput } from '.
 import type { OpenHours } from './time/open-hours.ts';
 import type { Objective, TargetObjective } from './time/objective.ts';
 import { Available, AvailableInput } from './time/open-hours-schema.ts';
-import { allPaces, type GivenPace, paceFileShape, paceInputShape } from './pace/all.ts';
+import { allPaces, type GivenPace, paceFileShape, paceInputShape, paceOf } from './pace/all.ts';
 
 /** The schedule keys of a target, a project or a source in a file. At most one key of `paceKeys` may be given. */
 export const scheduleShape = {
@@ -48,7 +48,7 @@ export const durationKeys: ReadonlySet<string> = new Set([
   ...allPaces.flatMap(({ durations }) => durations),
 ]);
 
-/** The schedule of a target after all levels are merged. */
+/** The schedule of a target after all levels are merged, and those of all its watchers. */
 export interface TargetSchedule {
   /** Missing when no level gives one. */
   readonly pace?: GivenPace;
@@ -106,6 +106,52 @@ export function scheduleOf(levels: readonly ScheduleLevel[]): TargetSchedule {
     hours,
     objectives: objectivesOf(levels, pace),
   };
+}
+
+/**
+ * What several watchers of one target want together: the pace of the one that asks most often, or the first of these; the hours of all; and of
+ * each objective the shortest ages.
+ */
+export function sharedSchedule(schedules: readonly TargetSchedule[]): TargetSchedule {
+  const [first, ...others] = new Set(schedules);
+  if (first === undefined || others.length === 0) return first ?? { hours: [], objectives: [] };
+  const all = [first, ...others];
+  const paces = all.flatMap(({ pace }) => pace ?? []);
+  const pace = paces.reduce<GivenPace | undefined>(
+    (most, each) => (most === undefined || turnsADay(each) > turnsADay(most) ? each : most),
+    undefined,
+  );
+  const isOpen = all.some(({ hours }) => hours.length === 0);
+  const hours = new Map(all.flatMap((each) => each.hours.map((one) => [JSON.stringify(one), one])));
+  const objectives = Map.groupBy(
+    all.flatMap((each) => each.objectives),
+    ({ field }) => field,
+  );
+  return {
+    ...first,
+    ...defined({ pace, initialDelayMs: lowest(all.map(({ initialDelayMs }) => initialDelayMs)) }),
+    hours: isOpen ? [] : [...hours.values()],
+    objectives: Array.from(objectives, ([field, each]) => ({ field, ...shortestAges(each) })).sort(
+      (a, b) => Number(a.field !== '') - Number(b.field !== ''),
+    ),
+  };
+}
+
+function turnsADay(pace: GivenPace): number {
+  return paceOf(pace).turnsADay(pace);
+}
+
+/** The shortest of several ages each; no warning that would come after the breach. */
+function shortestAges(all: readonly Objective[]): Objective {
+  const warnAfterMs = lowest(all.map((each) => each.warnAfterMs));
+  const errorAfterMs = lowest(all.map((each) => each.errorAfterMs));
+  const isLate = warnAfterMs !== undefined && errorAfterMs !== undefined && warnAfterMs >= errorAfterMs;
+  return defined({ warnAfterMs: isLate ? undefined : warnAfterMs, errorAfterMs });
+}
+
+function lowest(numbers: readonly (number | undefined)[]): number | undefined {
+  const given = numbers.filter((each) => each !== undefined);
+  return given.length === 0 ? undefined : Math.min(...given);
 }
 
 /** The age to which a pace keeps its whole target, where that is what sets the pace. */

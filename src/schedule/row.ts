@@ -4,8 +4,9 @@ import type { GoneRow } from './gone.ts';
 import type { FreshRow } from './fresh-row.ts';
 import type { GridPlaces } from './time/grid.ts';
 import type { HostPace } from './host-pace.ts';
-import type { ScheduleLevel, TargetSchedule } from './levels.ts';
+import type { TargetSchedule } from './levels.ts';
 import type { GivenPace, PaceRow } from './pace/all.ts';
+import type { Watched } from './watchers.ts';
 
 /** When a target is next due, and all that this is worked out from. There is one row for each target that is or was scraped; instants are wall time. */
 export interface ScheduleRow {
@@ -31,18 +32,17 @@ export interface ScheduleRow {
 }
 
 /**
- * Why a target is not scraped. The objectives of a `parked` target count and are told on. Those of a target that is `set-aside`, because its
- * project is archived or no longer names it, are only kept for when it begins again.
+ * Why a target is not scraped. The objectives of a `parked` target count and are told on. Those of a target that is `set-aside`, because no
+ * active project watches it, are only kept for when it begins again.
  */
 export type Rest = 'parked' | 'set-aside';
 
 /** A target, as far as its schedule depends on it. Instants are wall time. */
-export interface ScheduledTarget {
+export interface ScheduledTarget extends Watched {
   readonly target: number;
   readonly source: string;
   readonly url: string;
-  readonly schedule?: ScheduleLevel;
-  readonly createdAt?: number;
+  readonly createdAt: number;
   /** When the target was last verified as a whole. */
   readonly verifiedAt?: number;
   /** Set while the site says that the target's page is not there. */
@@ -51,15 +51,7 @@ export interface ScheduledTarget {
   readonly found?: readonly number[];
 }
 
-/** A project, as far as its targets' schedules depend on it. */
-export interface ScheduledProject {
-  readonly schedule?: ScheduleLevel;
-  /** Multiplies the priority of its targets. */
-  readonly multiplier: number;
-  readonly createdAt: number;
-}
-
-/** A target's schedule as it is in force: what its levels say, with defaults, its host's pace and its priority. */
+/** A target's schedule as it is in force: what the levels of its watchers say together, with defaults, its host's pace and its priority. */
 export interface EffectiveSchedule extends TargetSchedule {
   readonly pace: GivenPace;
   readonly initialDelayMs: number;
@@ -78,7 +70,7 @@ export interface EffectiveSchedule extends TargetSchedule {
 }
 
 /** Finds the schedule in force of a target. */
-export type ScheduleOf = (target: ScheduledTarget, project: ScheduledProject | undefined) => EffectiveSchedule;
+export type ScheduleOf = (target: ScheduledTarget) => EffectiveSchedule;
 
 /** Other targets that share a target's grid or its host. */
 export interface Neighbours extends GridPlaces {

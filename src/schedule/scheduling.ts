@@ -17,14 +17,7 @@ import type { TargetObjective } from './time/objective.ts';
 import { askAgainAt, isGoneForGood } from './gone.ts';
 import { givenFor, paceOf, type PaceRow } from './pace/all.ts';
 import type { EndedScrape } from './pace/pace.ts';
-import type {
-  EffectiveSchedule,
-  Neighbours,
-  ScheduledProject,
-  ScheduledTarget,
-  ScheduleOf,
-  ScheduleRow,
-} from './row.ts';
+import type { EffectiveSchedule, Neighbours, ScheduledTarget, ScheduleOf, ScheduleRow } from './row.ts';
 
 /** Makes the rows of the schedule. The store calls it within the transaction that changes what a row depends on, so it reads nothing else. */
 export interface Scheduling {
@@ -44,7 +37,6 @@ export interface Scheduling {
 export interface ScheduleContext {
   /** The present. */
   readonly at: number;
-  readonly project: ScheduledProject | undefined;
   readonly neighbours: Neighbours;
   /** When a field was last verified, as far as the first of the target's records tell; `undefined` where none of these has it. */
   readonly fieldVerifiedAt: (field: string) => number | undefined;
@@ -68,7 +60,7 @@ export interface Freshened {
 export function createScheduling(scheduleOf: ScheduleOf, random: () => number): Scheduling {
   return {
     first(target, context, before) {
-      const schedule = scheduleOf(target, context.project);
+      const schedule = scheduleOf(target);
       const { at } = context;
       const firstAt = at + schedule.initialDelayMs;
       const begun = newPace(schedule, context, firstAt);
@@ -79,7 +71,7 @@ export function createScheduling(scheduleOf: ScheduleOf, random: () => number): 
       return withDueAt(row, schedule, context);
     },
     next(target, row, context, ended) {
-      const schedule = scheduleOf(target, context.project);
+      const schedule = scheduleOf(target);
       const { at } = context;
       const known = notAfter(row, schedule, at);
       if (row.rest !== undefined) {
@@ -111,11 +103,11 @@ export function createScheduling(scheduleOf: ScheduleOf, random: () => number): 
       };
       return withDueAt(next, schedule, context);
     },
-    endsAt: (target, context) => endOf(target, scheduleOf(target, context.project), context),
+    endsAt: (target, context) => endOf(target, scheduleOf(target), context),
     isKept: ({ fresh, pace }) => fresh !== undefined || paceOf(pace).isKeptAtRest === true,
     verified(target, row, context, seen) {
       if (row.fresh === undefined) return { row, events: [] };
-      const schedule = scheduleOf(target, context.project);
+      const schedule = scheduleOf(target);
       const { objectives } = schedule;
       const seenRow = seenBy(row.fresh, objectives, context, seen);
       // Not all ages are known yet.
@@ -225,14 +217,14 @@ function freshFor(
   { source, createdAt, verifiedAt }: ScheduledTarget,
   row: ScheduleRow | undefined,
   schedule: EffectiveSchedule,
-  { at, project, fieldVerifiedAt }: ScheduleContext,
+  { at, fieldVerifiedAt }: ScheduleContext,
 ): FreshRow | undefined {
   if (!schedule.isLoaded) return row?.fresh;
   return freshRowOf(schedule, row?.fresh, {
     key: schedule.key,
     source,
     at,
-    createdAt: createdAt ?? project?.createdAt ?? at,
+    createdAt,
     verifiedAt,
     fieldVerifiedAt,
   });

@@ -1,6 +1,8 @@
 import type { DueTimes } from '../schedule/due-times.ts';
 import type { Catalogue } from '../definition/catalogue.ts';
 import { type DueInputs, nextDueAt, recheckDeadline } from '../schedule/next-due.ts';
+import { ownerOf } from '../schedule/watchers.ts';
+import { statusFor } from '../store/tables/project-status.ts';
 import type { TargetRow } from '../store/tables/rows.ts';
 import type { Store } from '../store/store.ts';
 import { defined } from '../defined.ts';
@@ -27,7 +29,8 @@ export interface AgendaDeps {
 }
 
 /**
- * The targets of a project that are active or parked; empty for a project that is archived or unknown.
+ * The targets of a project that are active or parked; empty for a project that is archived or unknown. Those that another project scrapes
+ * have no due time.
  *
  * @param only - the number of the one target that is wanted. Default: all.
  */
@@ -44,13 +47,15 @@ export function createAgenda({ store, catalogue, paused, dues }: AgendaDeps): Ag
     const wanted = only === undefined ? projectRow.targets : projectRow.targets.filter((number) => number === only);
     return wanted.flatMap((number) => {
       const row = store().targets.get(number);
-      if (row === undefined || (row.status !== 'active' && row.status !== 'parked')) return [];
+      const status = row && statusFor(project, row);
+      if (row === undefined || (status !== 'active' && status !== 'parked')) return [];
+      if (ownerOf(row) !== project) return [{ target: row }];
       const running = store().scrapes.runningOf(row)?.scrape;
       const target = running === row.running ? row : { ...row, ...defined({ running }) };
       // A parked target too, as its release is a write.
       if (isPaused) return [{ target }];
       const isLoaded = catalogue().sources.has(target.source);
-      const entry = agendaEntry(target, isLoaded ? dues.inputsOf(target, projectRow) : undefined);
+      const entry = agendaEntry(target, isLoaded ? dues.inputsOf(target) : undefined);
       const endsAt = isLoaded ? store().schedule.get(number)?.endsAt : undefined;
       return [endsAt === undefined ? entry : { ...entry, endsAt, dueAt: Math.min(endsAt, entry.dueAt ?? Infinity) }];
     });

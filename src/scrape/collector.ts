@@ -18,6 +18,7 @@ import type { Batch } from '../plugin/protocol.ts';
 import type { Ask } from '../provider/define.ts';
 import { planOf } from '../provider/plans.ts';
 import type { OpenProvider } from '../provider/provider.ts';
+import { ownerOf } from '../schedule/watchers.ts';
 import type { TargetRow } from '../store/tables/rows.ts';
 import type { SentCredentials } from '../request/sent-credentials.ts';
 import { answerOf } from '../request/plugin-fetch.ts';
@@ -226,7 +227,7 @@ export function openCollector({ loaded, target, scrape, args, sent, provider, pl
             collected: (batch) => running.collected(batch),
             hide: (text) => sent.text(text),
           },
-          of: { source: source.id, project: target.project, scrape },
+          of: { source: source.id, project: ownerOf(target) ?? '', scrape },
           reveals: (secrets) => sent.noteRead(secrets),
         },
         signal,

@@ -4,6 +4,7 @@ import type { RecordDraft } from '../extract/draft.ts';
 import { openProvider } from '../provider/declared.ts';
 import type { PulseBatch } from '../provider/provider.ts';
 import { type TargetBatch, BatchFiller } from '../provider/pulse.ts';
+import { projectsOf } from '../schedule/watchers.ts';
 import { type PulseTally, pulsesTogether } from '../schedule/waste.ts';
 import type { TargetRow } from '../store/tables/rows.ts';
 import type { Clock } from '../clock.ts';
@@ -178,7 +179,7 @@ export interface PulseDeps {
   catalogue(): Catalogue;
   readonly dues: Pick<DueTimes, 'scheduleOf'>;
   readonly makeRequest: MakeRequest;
-  /** Has a project look at its targets again, of which one is finished or ends at another time. */
+  /** Has the project that scrapes a target look again, as the target is finished or ends at another time. */
   look(project: string): void;
 }
 
@@ -199,7 +200,8 @@ export function createPulse(deps: PulseDeps): RunPulse {
       const before = endsAt();
       const done = await deps.unlessFull(() => commitPulse(store(), { source: id, target: target.target, ...read }));
       const isFinished = done?.outcome === 'committed' && done.targetStatus === 'finished';
-      if (isFinished || endsAt() !== before) deps.look(target.project);
+      const [owner] = projectsOf(target);
+      if (owner !== undefined && (isFinished || endsAt() !== before)) deps.look(owner);
     };
     // Numbers and not rows, since a round may last for hours: a range that is half read keeps its snapshot of the store.
     const targets = [...store().targets.numbersOfSource(id)];

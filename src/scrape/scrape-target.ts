@@ -9,6 +9,7 @@ import type { MakeRequest } from '../request/intent.ts';
 import { SentCredentials } from '../request/sent-credentials.ts';
 import { defined } from '../defined.ts';
 import type { DueTimes } from '../schedule/due-times.ts';
+import { ownerOf } from '../schedule/watchers.ts';
 import { closeScrape, commitStep } from '../store/commit.ts';
 import { sweepCrawls } from '../store/crawl.ts';
 import type { Close, CommitResult, Fence, StepOps } from '../store/ops.ts';
@@ -103,7 +104,7 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
     const isManual = source.crawl === undefined && first.isManual === true;
     const rank = { first, isManual, ...defined({ deadlineAt: first.deadlineAt }) };
     const sent = new SentCredentials();
-    const log = new ScrapeLog(deps.log, { source: source.id, project: target.project, scrape: fence.scrape });
+    const log = new ScrapeLog(deps.log, { source: source.id, project: ownerOf(target) ?? '', scrape: fence.scrape });
     const watched = watchRequests(deps.makeRequest, sent, (isWaiting) => progress.waits(isWaiting));
     const runDeps = {
       clock,

@@ -1,6 +1,7 @@
 import { goneAfter } from '../schedule/gone.ts';
 import { withResult } from '../schedule/priority.ts';
-import { endScrape, idsOf, tellBegin } from './ending.ts';
+import { ownerOf } from '../schedule/watchers.ts';
+import { endScrape, tellBegin } from './ending.ts';
 import { forgetWritten, type Held, holds, writeBegin } from './fence.ts';
 import { onlyStep } from './steps.ts';
 import { withScrape } from './usual.ts';
@@ -16,6 +17,7 @@ import { askAgain } from './scrapes.ts';
 import type { ChangeCounts } from '../view/fields.ts';
 import type { ScrapeRow, SpentRow, TargetRow } from './tables/rows.ts';
 import type { Change, Store } from './store.ts';
+import { idsOf } from './subjects.ts';
 import type { RecordDraft } from '../extract/draft.ts';
 
 /**
@@ -57,7 +59,7 @@ function writeStep(
   { target, scrape }: Held,
 ): CommitResult {
   const isUnwritten = store.scrapes.isUnwritten(fence.scrape);
-  if (isUnwritten) tellBegin(change, scrape);
+  if (isUnwritten) tellBegin(store, change, scrape);
   const { observedAt, draftsBefore, since, log } = ops;
   const sighting = { target, scrape: fence.scrape, url: log.url, observedAt, draftsBefore, since };
   const found = ops.unmodified
@@ -70,7 +72,7 @@ function writeStep(
     keepPage(store, fence.target, { ...ops.page, observedAt, records: [...recordsBefore, ...found.records] });
   const fields = new Set([...seenBefore, ...found.fields]);
   if (fields.size > 0) freshen(store, change, target, { at: observedAt, fields });
-  if (ops.gap !== undefined) tellGap(change, scrape, ops.gap);
+  if (ops.gap !== undefined) tellGap(store, change, scrape, ops.gap);
   if (ops.crawl !== undefined) crawlOn(store, change, { target, scrape }, ops.crawl, counts);
   const walked = { ...withStep(scrape, whole, counts), ...(isOnly && { only: onlyStep(log) }) };
 
@@ -92,7 +94,7 @@ function writeStep(
  * appeared after its first request may be missing.
  */
 function wholeAt(store: Store, { target, scrape }: Held, { since, observedAt }: StepOps): number {
-  if (since !== undefined) return store.scrapes.get(since)?.startedAt ?? target.createdAt ?? scrape.startedAt;
+  if (since !== undefined) return store.scrapes.get(since)?.startedAt ?? target.createdAt;
   return scrape.steps === 1 ? observedAt : scrape.startedAt;
 }
 
@@ -101,7 +103,7 @@ function crawlOn(store: Store, change: Change, { target, scrape }: Held, ops: Cr
   const tally = { ...ops.tally, changed: counts.changed };
   const { crawl, newDomains } = applyCrawl(store, target.target, { ...ops, tally });
   for (const domain of newDomains)
-    change.tell({ type: 'crawl.offsite', ...idsOf(scrape), data: { crawl: crawl.crawl, domain } });
+    change.tell({ type: 'crawl.offsite', ...idsOf(store, scrape), data: { crawl: crawl.crawl, domain } });
 }
 
 /**
@@ -134,7 +136,7 @@ export async function closeScrape(store: Store, fence: Omit<Fence, 'step'>, clos
   const result = await store.write((change): CommitResult => {
     const held = holds(store, fence);
     if (held === undefined) return { outcome: 'superseded' };
-    if (store.scrapes.isUnwritten(fence.scrape)) tellBegin(change, held.scrape);
+    if (store.scrapes.isUnwritten(fence.scrape)) tellBegin(store, change, held.scrape);
     const counts = { ...noChanges, ...marked };
     const scrape = { ...held.scrape, counts: sumOf(held.scrape.counts, counts) };
     const verifiedAt = scrape.startedAt;
@@ -155,7 +157,7 @@ const noFields: ReadonlySet<string> = new Set();
 
 function closed(store: Store, change: Change, { target, scrape }: Held, close: Closing): TargetRow {
   const over = endScrape(store, change, scrape, close);
-  if (close.gap !== undefined) tellGap(change, scrape, close.gap);
+  if (close.gap !== undefined) tellGap(store, change, scrape, close.gap);
   if (close.crawl !== undefined) applyCrawl(store, target.target, { add: [], end: close.crawl });
   const { running, usual, ...rest } = target;
   const isComplete = close.status === 'complete';
@@ -188,8 +190,8 @@ function missingCause({ failure }: Close, { counts }: ScrapeRow): string | undef
   return counts.added + counts.changed + counts.confirmed === 0 ? failure?.cause : undefined;
 }
 
-function tellGap(change: Change, scrape: ScrapeRow, gap: Gap): void {
-  change.tell({ type: 'scrape.gap', ...idsOf(scrape), data: gap });
+function tellGap(store: Store, change: Change, scrape: ScrapeRow, gap: Gap): void {
+  change.tell({ type: 'scrape.gap', ...idsOf(store, scrape), data: gap });
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -231,8 +233,8 @@ export interface PulseOps {
 }
 
 /**
- * Writes the drafts of a pulse; they belong to no scrape. The result is `superseded` when the target or its project is
- * not active, or the target is on another source. Rejects with `StoreFullError` when the store has no room.
+ * Writes the drafts of a pulse; they belong to no scrape. The result is `superseded` when the target is not
+ * active, or no active project watches it, or it is on another source. Rejects with `StoreFullError` when the store has no room.
  */
 export function commitPulse(
   store: Store,
@@ -240,9 +242,8 @@ export function commitPulse(
 ): Promise<CommitResult> {
   return store.write((change) => {
     const target = store.targets.get(number);
-    if (target === undefined || target.source !== source || target.status !== 'active')
+    if (target === undefined || target.source !== source || target.status !== 'active' || ownerOf(target) === undefined)
       return { outcome: 'superseded' };
-    if (store.projects.get(target.project)?.status !== 'active') return { outcome: 'superseded' };
     const { counts } = observe(store, change, { target, scrape: 0, url, observedAt }, drafts);
     freshen(store, change, target, { at: observedAt, fields: fieldsOf(drafts) });
     const { status } = finishIfOver(store, change, target);

@@ -4,6 +4,7 @@ import type { RecordView } from '../view/record.ts';
 import { moveAges } from './record-ages.ts';
 import type { RecordSlice } from './tables/records.ts';
 import type { Change, Store } from './store.ts';
+import { subjectsOf } from './subjects.ts';
 
 /** Records per transaction: commits wait a few milliseconds at most. */
 const batch = 250;
@@ -83,13 +84,13 @@ function mark(store: Store, change: Change, { target: row, fence, since }: Crawl
   const { source, type, key, absent } = record;
   const times = (absent?.times ?? 0) + 1;
   const kind = kindOf(times);
-  const { target, project } = row;
+  const { target } = row;
   const { scrape } = fence;
   const missing = { ...record, absent: { since: absent?.since ?? change.at, times, scrape: since } };
   store.records.update(missing);
   moveAges(store, missing, record, missing);
   store.history.add({ target, source, type, key, at: change.at, scrape, kind, fields: {} });
-  change.tell({ type: `record.${kind}`, project, source, target, scrape, data: { type, key } });
+  change.tell({ type: `record.${kind}`, ...subjectsOf(row), scrape, data: { type, key } });
 }
 
 function kindOf(times: number): 'missing' | 'gone' {

@@ -4,6 +4,7 @@ import type { ScrapeRow, TargetRow } from './tables/rows.ts';
 import type { Rest } from '../schedule/row.ts';
 import { putToRest } from './schedule.ts';
 import type { Change, Store } from './store.ts';
+import { idsOf } from './subjects.ts';
 import { withScrape } from './usual.ts';
 import { addWaste } from './waste.ts';
 
@@ -22,11 +23,6 @@ const eventType = {
   cancelled: 'scrape.cancelled',
 } as const;
 
-/** The ids of a scrape in its events. */
-export function idsOf({ project, source, target, scrape }: ScrapeRow) {
-  return { project, source, target, scrape };
-}
-
 /** Ends a running or waiting scrape, tells its event and returns its new row. The caller stores the target. */
 export function endScrape(store: Store, change: Change, scrape: ScrapeRow, ending: Ending): ScrapeRow {
   const { status, reason, failure } = ending;
@@ -36,7 +32,7 @@ export function endScrape(store: Store, change: Change, scrape: ScrapeRow, endin
   if (ended.steps > 0) addWaste(store, ended);
   change.tell({
     type: eventType[status],
-    ...idsOf(scrape),
+    ...idsOf(store, scrape),
     data: {
       reason: scrape.reason,
       steps: scrape.steps,
@@ -49,9 +45,9 @@ export function endScrape(store: Store, change: Change, scrape: ScrapeRow, endin
 }
 
 /** Tells that a scrape has begun. The event has the instant of the begin, which may be written later. */
-export function tellBegin(change: Change, scrape: ScrapeRow): void {
+export function tellBegin(store: Store, change: Change, scrape: ScrapeRow): void {
   const { reason, version, startedAt } = scrape;
-  change.tell({ type: 'scrape.started', ...idsOf(scrape), data: { reason, version } }, startedAt);
+  change.tell({ type: 'scrape.started', ...idsOf(store, scrape), data: { reason, version } }, startedAt);
 }
 
 /**
@@ -61,7 +57,7 @@ export function tellBegin(change: Change, scrape: ScrapeRow): void {
 export function endRunning(store: Store, change: Change, target: TargetRow, ending: Ending): TargetRow {
   const { running: _, ...rest } = target;
   const scrape = store.scrapes.runningOf(target);
-  if (scrape !== undefined && store.scrapes.isUnwritten(scrape.scrape)) tellBegin(change, scrape);
+  if (scrape !== undefined && store.scrapes.isUnwritten(scrape.scrape)) tellBegin(store, change, scrape);
   const ended = scrape && endScrape(store, change, scrape, ending);
   const usual = ended === undefined ? target.usual : withScrape(target.usual, ended);
   return { ...rest, ...defined({ usual }), epoch: target.epoch + 1 };

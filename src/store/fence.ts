@@ -40,7 +40,7 @@ export async function writeBegin(store: Store, fence: Omit<Fence, 'step'>): Prom
     if (held === undefined || !store.scrapes.isUnwritten(fence.scrape)) return;
     store.scrapes.move(held.scrape);
     store.targets.put(held.target);
-    tellBegin(change, held.scrape);
+    tellBegin(store, change, held.scrape);
     change.log({ kind: 'scrape.begin', ...fence });
   });
   forgetWritten(store, fence.scrape);

@@ -1,4 +1,5 @@
 import { defined } from '../defined.ts';
+import { projectsOf } from '../schedule/watchers.ts';
 import { endTarget } from './ending.ts';
 import { contextOf } from './schedule.ts';
 import { isFinished } from './tables/project-status.ts';
@@ -14,14 +15,16 @@ function endOf(store: Store, change: Change, target: TargetRow): number | undefi
   return store.scheduling.endsAt(target, contextOf(store, change, target));
 }
 
-/** Finishes a target: it is not scraped any more. Stores the target and tells that its project is finished, if it is. */
+/** Finishes a target: it is not scraped any more. Stores the target and tells which projects are finished by it. */
 export function finishTarget(store: Store, change: Change, target: TargetRow): TargetRow {
   const reason = { status: 'cancelled', failure: { code: 'finished', message: 'the target is finished' } } as const;
   const finished: TargetRow = { ...endTarget(store, change, target, reason), status: 'finished' };
   store.targets.put(finished);
-  const project = store.projects.get(finished.project);
-  if (project !== undefined && isFinished(store, project))
-    change.tell({ type: 'project.finished', project: project.id, data: {} });
+  for (const id of projectsOf(finished)) {
+    const project = store.projects.get(id);
+    if (project?.status === 'active' && isFinished(store, project))
+      change.tell({ type: 'project.finished', projects: [id], data: {} });
+  }
   return finished;
 }
 

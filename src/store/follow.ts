@@ -65,7 +65,7 @@ export async function* follow(
 
 function isWanted(event: Event, { project, source, scrape, types }: WantedEvents): boolean {
   return (
-    (project === undefined || event.project === project) &&
+    (project === undefined || event.projects?.includes(project) === true) &&
     (source === undefined || event.source === source) &&
     (scrape === undefined || event.scrape === scrape) &&
     (types === undefined || types.some((type) => isOfType(event, type)))

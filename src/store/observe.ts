@@ -4,6 +4,7 @@ import type { ChangeCounts } from '../view/fields.ts';
 import type { PageCopy, TargetRow } from './tables/rows.ts';
 import type { HistoryView, RecordView, FieldCell } from '../view/record.ts';
 import type { Change, Store } from './store.ts';
+import { subjectsOf } from './subjects.ts';
 import { defined } from '../defined.ts';
 import { moveAges } from './record-ages.ts';
 import type { RecordSlice } from './tables/records.ts';
@@ -55,7 +56,8 @@ export function observe(
 ): Observed {
   const counts = { added: 0, changed: 0, confirmed: 0 };
   const records: number[] = [];
-  const { source, project } = target;
+  const { source } = target;
+  const subjects = subjectsOf(target);
 
   for (const [index, draft] of drafts.entries()) {
     const known = store.records.get(source, draft.type, draft.key);
@@ -84,9 +86,7 @@ export function observe(
     store.history.add({ target: target.target, source, type, key, at: observedAt, scrape, kind, fields });
     change.tell({
       type: `record.${kind}`,
-      project,
-      source,
-      target: target.target,
+      ...subjects,
       ...(scrape > 0 && { scrape }),
       data: { type, key, fields },
     });

@@ -12,7 +12,7 @@ import {
 import { dayNumber, dayStart } from '../schedule/time/zone.ts';
 import type { Clock } from '../clock.ts';
 import type { TargetRow } from './tables/rows.ts';
-import { type PlannedTarget, projectsOnce, writePlan } from './schedule.ts';
+import { type PlannedTarget, writePlan } from './schedule.ts';
 import type { EffectiveSchedule, ScheduleRow } from '../schedule/row.ts';
 import type { DueTimes } from '../schedule/due-times.ts';
 import { inSlices, writtenAtOnce } from './slices.ts';
@@ -25,7 +25,7 @@ export interface DayPlanningDeps {
   readonly dues: Pick<DueTimes, 'scheduleOf'>;
   /** The condition of a source's session; `undefined` for a source without one. */
   conditionOf(source: string): { readonly code: string } | undefined;
-  /** Called for a project of which a due time changed. */
+  /** Called for each project that scrapes a target whose due time changed. */
   look(project: string): void;
 }
 
@@ -62,10 +62,9 @@ export function createDayPlanning({ clock, store, dues, conditionOf, look }: Day
     const groups = new Map<string, Group>();
     let found = 0;
     for await (const slice of begun(at)) {
-      const projectOf = projectsOnce(store());
       const kept: PlannedTarget[] = [];
       for (const each of slice) {
-        const schedule = dues.scheduleOf(each.target, projectOf(each.target.project));
+        const schedule = dues.scheduleOf(each.target);
         const { zone } = tokensOf(schedule);
         const day = dayNumber(zone, at);
         if (isGranted(each.own.bucket, day)) kept.push(asItIs(each, dayStart(zone, day + 1)));

@@ -1,15 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ScheduleLevel } from '../schedule/levels.ts';
+import { ownerOf, type Watcher } from '../schedule/watchers.ts';
 import { defined } from '../defined.ts';
-import { isFinished } from './tables/project-status.ts';
-import { type Ending, endTarget } from './ending.ts';
+import { isFinished, statusFor } from './tables/project-status.ts';
+import { type Ending, endRunning, endTarget } from './ending.ts';
 import { putToRest, scheduleFirst, scheduleNext } from './schedule.ts';
+import { askAgain } from './scrapes.ts';
 import type { ProjectRow, TargetRow } from './tables/rows.ts';
-import type { Rest } from '../schedule/row.ts';
 import { inSlices, slicesOf } from './slices.ts';
 import type { Change, Store } from './store.ts';
 
-/** A target as it is asked for. Source and URL identify it within its project. */
+/** A target as it is asked for. Source and URL identify it. */
 export interface TargetSpec {
   readonly source: string;
   readonly url: string;
@@ -48,9 +49,7 @@ export function addProject(store: Store, spec: ProjectSpec): Promise<AddResult> 
 export function addIn(store: Store, change: Change, { targets, ...spec }: ProjectSpec): AddResult {
   if (store.projects.has(spec.id)) return { ok: false, why: 'conflict' };
   const added: ProjectRow = { ...spec, status: 'active', createdAt: change.at, targets: [] };
-  // The due times of its targets are computed from the stored row.
-  store.projects.put(added.id, added);
-  const project = { ...added, targets: targets.map((target) => addTarget(store, change, added, target)) };
+  const project = { ...added, targets: watchAll(store, change, added, targets) };
   keep(store, change, 'add', project);
   return { ok: true, project };
 }
@@ -73,20 +72,24 @@ export function updateIn(
   return changeIn(store, change, id, 'update', (project) => {
     const wasFinished = isFinished(store, project);
     const changed = { ...project, ...update };
-    store.projects.put(id, changed);
-    const numbers = targets === undefined ? project.targets : updateTargets(store, change, changed, targets);
-    const updated = { ...changed, targets: numbers };
-    if (update.schedule !== undefined)
-      for (const target of targetsOf(store, updated)) scheduleNext(store, change, target);
+    const numbers = watchAll(store, change, changed, targets ?? placesOf(store, project));
+    for (const target of watchedBy(store, project))
+      if (!numbers.includes(target.target)) leave(store, change, target, id, removed);
+    const updated = { ...changed, targets: [...new Set([...project.targets, ...numbers])] };
     // What was left to scrape may have been removed.
-    if (!wasFinished && isFinished(store, updated)) change.tell({ type: 'project.finished', project: id, data: {} });
+    if (!wasFinished && isFinished(store, updated)) change.tell({ type: 'project.finished', projects: [id], data: {} });
     return updated;
   });
 }
 
+const removed: Ending = {
+  status: 'cancelled',
+  failure: { code: 'disabled', message: 'the target was removed from its project' },
+};
+
 /**
- * Archives a project: its scrapes are cancelled and nothing of it is due; its data stays. On disk when it resolves.
- * Rejects with `StoreFullError` when the store has no room.
+ * Archives a project: what no other active project watches is cancelled and no longer due; its data stays. On disk when
+ * it resolves. Rejects with `StoreFullError` when the store has no room.
  */
 export function archiveProject(store: Store, id: string): Promise<ProjectResult> {
   return store.write((change) => archiveIn(store, change, id), { durable: true });
@@ -96,8 +99,7 @@ export function archiveProject(store: Store, id: string): Promise<ProjectResult>
 export function archiveIn(store: Store, change: Change, id: string): ProjectResult {
   return changeIn(store, change, id, 'archive', (project) => {
     if (project.status === 'archived') return undefined;
-    for (const target of targetsOf(store, project))
-      store.targets.put(endTarget(store, change, target, archived, restOf(target)));
+    for (const target of watchedBy(store, project)) leave(store, change, target, id, archived, 'for a while');
     return { ...project, status: 'archived', archivedAt: change.at };
   });
 }
@@ -105,15 +107,8 @@ export function archiveIn(store: Store, change: Change, id: string): ProjectResu
 const archived: Ending = { status: 'cancelled', failure: { code: 'archived', message: 'the project was archived' } };
 
 /**
- * How the schedule row rests of a target that is archived or removed; a finished target keeps none.
- */
-function restOf({ status }: TargetRow): Rest | undefined {
-  return status === 'finished' ? undefined : 'set-aside';
-}
-
-/**
- * Restores an archived project: its active targets are scraped after the initial delay of new ones. On disk when it
- * resolves. Rejects with `StoreFullError` when the store has no room.
+ * Restores an archived project: its active targets that no other project watches are scraped after the initial delay of
+ * new ones. On disk when it resolves. Rejects with `StoreFullError` when the store has no room.
  */
 export function restoreProject(store: Store, id: string): Promise<ProjectResult> {
   return store.write((change) => restoreIn(store, change, id), { durable: true });
@@ -123,12 +118,10 @@ export function restoreProject(store: Store, id: string): Promise<ProjectResult>
 export function restoreIn(store: Store, change: Change, id: string): ProjectResult {
   return changeIn(store, change, id, 'restore', (project) => {
     if (project.status === 'active') return undefined;
-    for (const target of targetsOf(store, project)) {
-      if (target.status === 'active') scheduleFirst(store, change, target);
-      else if (target.status === 'parked') putToRest(store, change, target, 'parked');
-    }
     const { archivedAt: _, ...rest } = project;
-    return { ...rest, status: 'active' };
+    const restored = { ...rest, status: 'active' } as const;
+    watchAll(store, change, restored, placesOf(store, project));
+    return restored;
   });
 }
 
@@ -158,68 +151,138 @@ function changeIn(
 function keep(store: Store, change: Change, kind: keyof typeof eventType, project: ProjectRow): void {
   store.projects.put(project.id, project);
   const { name, labels, multiplier, targets } = project;
-  change.tell({ type: eventType[kind], project: project.id, data: { name, labels, multiplier, targets } });
+  change.tell({ type: eventType[kind], projects: [project.id], data: { name, labels, multiplier, targets } });
   change.log({ kind: `project.${kind}`, project: project.id });
 }
 
-function addTarget(store: Store, change: Change, project: Pick<ProjectRow, 'id' | 'status'>, spec: TargetSpec): number {
-  const { source, url, schedule } = spec;
-  const row = store.targets.add((target) => ({
-    target,
-    project: project.id,
+/** The targets that a project names. */
+function watchedBy(store: Store, { id, targets }: ProjectRow): TargetRow[] {
+  return targets
+    .flatMap((number) => store.targets.get(number) ?? [])
+    .filter((row) => statusFor(id, row) !== 'disabled');
+}
+
+/** The places that a project names, with what it says of them. */
+function placesOf(store: Store, project: ProjectRow): TargetSpec[] {
+  return watchedBy(store, project).map(({ source, url, watchers }) => ({
     source,
     url,
+    ...defined({ schedule: watchers.find((each) => each.project === project.id)?.schedule }),
+  }));
+}
+
+/** A project as a watcher of one place. */
+export function watcherOf(
+  {
+    id,
+    schedule,
+    multiplier,
+    status,
+  }: Pick<ProjectRow, 'id' | 'schedule' | 'multiplier'> & Partial<Pick<ProjectRow, 'status'>>,
+  spec: Pick<TargetSpec, 'schedule'>,
+): Watcher {
+  return {
+    project: id,
+    ...defined({
+      schedule: said(spec.schedule),
+      projectSchedule: said(schedule),
+      multiplier: multiplier === 1 ? undefined : multiplier,
+      isAway: status === 'archived' ? (true as const) : undefined,
+    }),
+  };
+}
+
+/** The level, unless it says nothing. */
+function said(level: ScheduleLevel | undefined): ScheduleLevel | undefined {
+  return level === undefined || Object.keys(level).length === 0 ? undefined : level;
+}
+
+/** Makes a project a watcher of these places. Returns the numbers of their targets, in this order, each once. */
+function watchAll(store: Store, change: Change, project: ProjectRow, places: readonly TargetSpec[]): number[] {
+  return [...new Set(places.map((place) => watch(store, change, place, watcherOf(project, place))))];
+}
+
+/** Adds a watcher to a place, or changes what it says, and schedules the target accordingly. Returns the target's number. */
+function watch(store: Store, change: Change, { source, url }: TargetSpec, watcher: Watcher): number {
+  const known = store.targets.at({ source, url });
+  if (known === undefined) return begin(store, change, { source, url, watchers: [watcher] });
+  const own = known.watchers.find(({ project }) => project === watcher.project);
+  if (isDeepStrictEqual(own, watcher)) return known.target;
+  // Who comes to a place that is finished wants to know how it stands now.
+  const isAnew =
+    known.status === 'disabled' || (known.status === 'finished' && own === undefined && watcher.isAway !== true);
+  const watched = { ...known, watchers: withWatcher(known.watchers, watcher) };
+  const target = isAnew ? anew(watched) : watched;
+  store.targets.put(target);
+  const isFirst = isAnew || ownerOf(known) === undefined;
+  if (ownerOf(target) === undefined) return target.target;
+  if (!isFirst) scheduleNext(store, change, target);
+  else if (target.status === 'active')
+    scheduleFirst(store, change, target, known.status === 'finished' ? 'unended' : undefined);
+  else if (target.status === 'parked') putToRest(store, change, target, 'parked');
+  return target.target;
+}
+
+function begin(store: Store, change: Change, place: Pick<TargetRow, 'source' | 'url' | 'watchers'>): number {
+  const row = store.targets.add((target) => ({
+    target,
+    ...place,
     status: 'active',
     epoch: 1,
     settled: 0,
     createdAt: change.at,
     crashes: { recent: [], inRow: 0, total: 0 },
-    ...defined({ schedule }),
   }));
-  if (project.status === 'active') scheduleFirst(store, change, row);
+  if (ownerOf(row) !== undefined) scheduleFirst(store, change, row);
   return row.target;
 }
 
-function targetsOf(store: Store, project: ProjectRow): TargetRow[] {
-  return project.targets.map((number) => store.targets.get(number)).filter((target) => target !== undefined);
+/** The target as it is scraped again; its page is read whole, also where it is unchanged. */
+function anew(target: TargetRow): TargetRow {
+  const { copy: _, ...rest } = target;
+  return { ...rest, status: 'active' };
+}
+
+/** A watcher keeps its place, unless it was away: then it comes last, and nothing under way changes hands. */
+function withWatcher(watchers: readonly Watcher[], watcher: Watcher): Watcher[] {
+  const at = watchers.findIndex(({ project, isAway }) => project === watcher.project && isAway === watcher.isAway);
+  if (at >= 0) return watchers.with(at, watcher);
+  return [...watchers.filter(({ project }) => project !== watcher.project), watcher];
 }
 
 /**
- * Makes the targets of a project equal to `wanted`: adds, enables, disables, and changes schedules. Returns the numbers
- * of all its targets.
+ * Takes a project from the watchers of a target, for good or for a while. Where another is active, that one goes on
+ * at once with what was due or under way; else the target ends.
  */
-function updateTargets(store: Store, change: Change, project: ProjectRow, wanted: readonly TargetSpec[]): number[] {
-  const known = targetsOf(store, project);
-  const wantedOf = (target: TargetRow): TargetSpec | undefined => wanted.find((spec) => isPlaceOf(spec, target));
-  for (const target of known) {
-    const spec = wantedOf(target);
-    if (spec !== undefined) adjust(store, change, project, target, spec);
-    else if (target.status !== 'disabled')
-      store.targets.put({ ...endTarget(store, change, target, removed, restOf(target)), status: 'disabled' });
+function leave(
+  store: Store,
+  change: Change,
+  target: TargetRow,
+  id: string,
+  ending: Ending,
+  how: 'for good' | 'for a while' = 'for good',
+): void {
+  const watchers = target.watchers.flatMap((each): Watcher | readonly Watcher[] => {
+    if (each.project !== id) return each;
+    return how === 'for good' ? [] : { ...each, isAway: true };
+  });
+  if (ownerOf({ watchers }) === undefined) {
+    const ended = endTarget(store, change, target, ending, target.status === 'finished' ? undefined : 'set-aside');
+    store.targets.put({ ...ended, watchers, ...(watchers.length === 0 && { status: 'disabled' }) });
+    return;
   }
-  const missing = wanted.filter((spec) => !known.some((target) => isPlaceOf(spec, target)));
-  return [...project.targets, ...missing.map((spec) => addTarget(store, change, project, spec))];
-}
-
-const removed: Ending = {
-  status: 'cancelled',
-  failure: { code: 'disabled', message: 'the target was removed from its project' },
-};
-
-function isPlaceOf(spec: TargetSpec, target: TargetRow): boolean {
-  return spec.source === target.source && spec.url === target.url;
-}
-
-function adjust(store: Store, change: Change, project: ProjectRow, target: TargetRow, { schedule }: TargetSpec): void {
-  const { schedule: old, ...rest } = target;
-  const adjusted: TargetRow = { ...rest, ...defined({ schedule }) };
-  if (target.status === 'disabled') {
-    const enabled: TargetRow = { ...adjusted, status: 'active' };
-    store.targets.put(enabled);
-    if (project.status === 'active') scheduleFirst(store, change, enabled);
-  } else if (!isDeepStrictEqual(schedule, old)) {
-    store.targets.put(adjusted);
-    scheduleNext(store, change, adjusted);
+  const isCut = ownerOf(target) === id;
+  const scrape = isCut ? store.scrapes.runningOf(target) : undefined;
+  const left = { ...(isCut ? endRunning(store, change, target, ending) : target), watchers };
+  store.targets.put(left);
+  if (scrape !== undefined) askAgain(store, change, left, scrape);
+  const wasDue = (store.schedule.get(target.target)?.dueAt ?? Infinity) <= change.at;
+  scheduleNext(store, change, left);
+  const next = store.schedule.get(target.target);
+  // The pace of those who stay may be slower than what was due.
+  if (wasDue && next !== undefined && (next.dueAt ?? Infinity) > change.at) {
+    store.schedule.set({ ...next, firstAt: change.at });
+    scheduleNext(store, change, left);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { ownerOf } from '../schedule/watchers.ts';
 import { scheduleNext } from './schedule.ts';
 import { targetsOfSources } from './slices.ts';
 import type { Store } from './store.ts';
@@ -10,7 +11,7 @@ const followsMs = 120_000;
 export interface HostRescheduleDeps {
   readonly clock: Clock;
   store(): Store;
-  /** Called for each project of which a due time changed. */
+  /** Called for each project that scrapes a target whose due time changed. */
   look(project: string): void;
 }
 
@@ -57,7 +58,7 @@ export function createHostReschedule({ clock, store, look }: HostRescheduleDeps)
     return key !== undefined && keys.has(key);
   }
 
-  /** Schedules targets anew. Returns the projects of those whose due time changed. */
+  /** Schedules targets anew. Returns the projects that scrape those whose due time changed. */
   async function reschedule(numbers: readonly number[]): Promise<readonly string[]> {
     if (numbers.length === 0) return [];
     const { schedule: rows, targets } = store();
@@ -67,7 +68,7 @@ export function createHostReschedule({ clock, store, look }: HostRescheduleDeps)
         if (target === undefined) return [];
         const dueAt = rows.get(number)?.dueAt;
         scheduleNext(store(), change, target);
-        return rows.get(number)?.dueAt === dueAt ? [] : target.project;
+        return rows.get(number)?.dueAt === dueAt ? [] : (ownerOf(target) ?? []);
       }),
     );
   }

@@ -4,9 +4,11 @@ import { defined } from '../defined.ts';
 import type { EndedScrape } from '../schedule/pace/pace.ts';
 import type { Rest, ScheduleRow } from '../schedule/row.ts';
 import type { ScheduleContext } from '../schedule/scheduling.ts';
-import type { ProjectRow, TargetRow } from './tables/rows.ts';
+import { ownerOf } from '../schedule/watchers.ts';
+import type { TargetRow } from './tables/rows.ts';
 import type { RecordView } from '../view/record.ts';
 import type { Change, Store } from './store.ts';
+import { subjectsOf } from './subjects.ts';
 import { inSlices, targetsOfSources, writtenAtOnce } from './slices.ts';
 import { makeAges, overdueRecords } from './record-ages.ts';
 import type { Verification } from '../schedule/fresh-row.ts';
@@ -23,10 +25,15 @@ export function putToRest(store: Store, change: Change, target: TargetRow, rest:
   else store.schedule.remove(target.target);
 }
 
-/** Schedules the first scrape of a target that is new, enabled, restored or released. The state of its pace is kept. */
-export function scheduleFirst(store: Store, change: Change, target: TargetRow): void {
+/**
+ * Schedules the first scrape of a target that is new, enabled, restored or released. The state of its pace is kept.
+ *
+ * @param end - with `unended`, the target is scraped once though its records may say that it is finished.
+ */
+export function scheduleFirst(store: Store, change: Change, target: TargetRow, end?: 'unended'): void {
   const row = store.schedule.get(target.target);
-  store.schedule.set(store.scheduling.first(target, contextOf(store, change, target), row));
+  const { endsAt, ...first } = store.scheduling.first(target, contextOf(store, change, target), row);
+  store.schedule.set({ ...first, ...defined({ endsAt: end === 'unended' ? undefined : endsAt }) });
 }
 
 /**
@@ -51,9 +58,9 @@ const recordsThatEnd = 1_000;
 
 /** The inputs of a target's schedule besides the target, and the number of records that were read for it so far. */
 export function contextOf(
-  { projects, schedule, records, ages }: Store,
+  { schedule, records, ages }: Store,
   { at }: Change,
-  { target, project }: TargetRow,
+  { target }: TargetRow,
 ): ScheduleContext & { recordsRead(): number } {
   let first: readonly RecordView[] | undefined;
   function* valuesOf(type: string): Generator<Readonly<Record<string, unknown>>> {
@@ -63,7 +70,6 @@ export function contextOf(
   }
   return {
     at,
-    project: projects.get(project),
     neighbours: schedule,
     fieldVerifiedAt(field) {
       // Once for all fields: a record is decoded as a whole.
@@ -129,15 +135,12 @@ export function freshen(store: Store, change: Change, target: TargetRow, seen?: 
   if (row?.fresh === undefined) return;
   const found = store.scheduling.verified(target, row, contextOf(store, change, target), seen);
   store.schedule.set(found.row);
-  const { project, source } = target;
   for (const { kind, limitMs, ...data } of found.events) {
     const isOfRecords = row.fresh.records !== undefined && kind !== 'recovered';
     const records = isOfRecords ? overdueRecords(store, target.target, data, limitMs) : undefined;
     change.tell({
       type: `objective.${kind}`,
-      project,
-      source,
-      target: target.target,
+      ...subjectsOf(target),
       data: { ...data, ...defined({ records }) },
     });
   }
@@ -174,7 +177,7 @@ export interface PlannedTarget {
 
 /**
  * Writes a part of a day's plan: the turns of each target with their costs. A target that had a turn meanwhile, has
- * another pace or rests is skipped, to be planned anew. Returns the ids of projects of which a due time changed.
+ * another pace or rests is skipped, to be planned anew. Returns the ids of the projects that scrape those whose due time changed.
  * Rejects with `StoreFullError` when the store has no room.
  */
 export function writePlan(store: Store, all: readonly PlannedTarget[]): Promise<ReadonlySet<string>> {
@@ -188,23 +191,11 @@ export function writePlan(store: Store, all: readonly PlannedTarget[]): Promise<
       const planned: ScheduleRow = { ...row, pace: { ...row.pace, bucket, planned: turns, planAt } };
       const next = store.scheduling.next(target, planned, contextOf(store, change, target));
       store.schedule.set(next);
-      if (next.dueAt !== row.dueAt) projects.add(target.project);
+      const owner = ownerOf(target);
+      if (owner !== undefined && next.dueAt !== row.dueAt) projects.add(owner);
     }
     return projects;
   });
-}
-
-/**
- * Returns a reader that reads each project once, as a project of thousands of targets is a large row. For one
- * synchronous pass, in which no project changes.
- */
-export function projectsOnce({ projects }: Pick<Store, 'projects'>): (id: string) => ProjectRow | undefined {
-  const known = new Map<string, ProjectRow>();
-  return (id) => {
-    const project = known.get(id) ?? projects.get(id);
-    if (project !== undefined) known.set(id, project);
-    return project;
-  };
 }
 
 /** Records that one transaction reads: some milliseconds. */

@@ -1,4 +1,5 @@
 import { defined } from '../defined.ts';
+import { ownerOf } from '../schedule/watchers.ts';
 import { applyCrawl } from './crawl.ts';
 import { type Ending, endRunning, endScrape, endWaiting, forgetRequest, nothingDone, tellBegin } from './ending.ts';
 import { bringForward, isSetBack, scheduleNext } from './schedule.ts';
@@ -6,6 +7,7 @@ import type { Fence } from './ops.ts';
 import type { ScrapeRow, TargetRow } from './tables/rows.ts';
 import type { ScrapeWish } from '../view/scrape.ts';
 import type { Change, Store } from './store.ts';
+import { subjectsOf } from './subjects.ts';
 import type { CrawlRow } from './tables/crawls.ts';
 
 /** Why a target cannot be scraped. */
@@ -17,9 +19,8 @@ export function scrapable(
   number: number,
 ): { readonly ok: true; readonly target: TargetRow } | { readonly ok: false; readonly why: Idle } {
   const target = store.targets.get(number);
-  const project = target === undefined ? undefined : store.projects.get(target.project);
-  if (target === undefined || project === undefined) return { ok: false, why: 'not_found' };
-  if (project.status === 'archived') return { ok: false, why: 'archived' };
+  if (target === undefined) return { ok: false, why: 'not_found' };
+  if (target.status !== 'disabled' && ownerOf(target) === undefined) return { ok: false, why: 'archived' };
   return target.status === 'active' ? { ok: true, target } : { ok: false, why: target.status };
 }
 
@@ -74,7 +75,7 @@ function beginInStore(store: Store, number: number, version: string): Promise<Be
     store.targets.put({ ...rest, running: scrape.scrape });
     forgetRequest(store, number);
     const { epoch, wish = {} } = scrape;
-    tellBegin(change, scrape);
+    tellBegin(store, change, scrape);
     const fence = { target: number, epoch, scrape: scrape.scrape };
     change.log({ kind: 'scrape.begin', ...fence });
     return { ok: true, fence, wish };
@@ -99,11 +100,11 @@ function begun(store: Store, change: Change, target: TargetRow, version: string)
 
 /** A scrape that runs because its target is due. */
 function newScrape(
-  { target, project, source }: TargetRow,
+  { target, source }: TargetRow,
   scrape: number,
   start: Pick<ScrapeRow, 'version' | 'epoch' | 'startedAt'>,
 ): ScrapeRow {
-  return { scrape, target, project, source, reason: 'due', status: 'running', ...start, ...nothingDone };
+  return { scrape, target, source, reason: 'due', status: 'running', ...start, ...nothingDone };
 }
 
 /** A person's request. `coalesced` when a scrape was waiting already; `scrape` is then its number. */
@@ -134,11 +135,10 @@ export function requestScrape(store: Store, number: number, wish?: ScrapeWish): 
 }
 
 function queueScrape(store: Store, change: Change, target: TargetRow, wish: ScrapeWish | undefined): number {
-  const { project, source, epoch, target: number } = target;
+  const { source, epoch, target: number } = target;
   const { scrape } = store.scrapes.add((scrape) => ({
     scrape,
     target: number,
-    project,
     source,
     epoch,
     reason: 'manual',
@@ -151,7 +151,7 @@ function queueScrape(store: Store, change: Change, target: TargetRow, wish: Scra
   store.targets.put({ ...target, waiting: scrape });
   const schedule = store.schedule.get(number);
   if (schedule !== undefined) store.schedule.set({ ...schedule, manualAt: change.at });
-  change.tell({ type: 'scrape.requested', project, source, target: number, scrape, data: {} });
+  change.tell({ type: 'scrape.requested', ...subjectsOf(target), scrape, data: {} });
   change.log({ kind: 'scrape.request', target: number, scrape });
   return scrape;
 }

@@ -1,3 +1,4 @@
+import { ownerOf, projectsOf } from '../schedule/watchers.ts';
 import type { Store } from './store.ts';
 
 /** What is tracked on a source. */
@@ -13,14 +14,15 @@ const named = 10;
 const looked = 1_000;
 
 /** Returns what is tracked on a source, loaded or not. Looks at a bounded number of targets. */
-export function usersOf({ counts, targets, projects }: Store, source: string): SourceUsers {
+export function usersOf({ counts, targets }: Store, source: string): SourceUsers {
   const found = new Set<string>();
   for (const number of targets.numbersOfSource(source, { limit: looked })) {
     const row = targets.get(number);
-    if (row?.status === 'active' && projects.get(row.project)?.status === 'active') found.add(row.project);
-    if (found.size === named) break;
+    if (row?.status !== 'active' || ownerOf(row) === undefined) continue;
+    for (const project of projectsOf(row)) found.add(project);
+    if (found.size >= named) break;
   }
-  return { targets: counts.activeOf(source), projects: [...found] };
+  return { targets: counts.activeOf(source), projects: [...found].slice(0, named) };
 }
 
 /** Formats what is tracked on a source: `2 targets use it, of projects lunar, solar`. */

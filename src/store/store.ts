@@ -107,8 +107,6 @@ export async function storeIn(
     const found = readableSchema(environment, tables, options.migrations);
     options.claim?.({ environment, meta: tables.meta });
     await migrate(environment, tables, found, { ...options, newId });
-    if (tables.counts.isMissing())
-      await environment.commit(tables.counts.countAll, { durable: true, evenWhenFull: true });
     return storeOver(environment, tables, { ...options, newId });
   } catch (error) {
     await environment.close();

@@ -1,9 +1,11 @@
 import { defined } from '../defined.ts';
+import { ownerOf } from '../schedule/watchers.ts';
 import { type Ending, endRunning, endTarget } from './ending.ts';
 import { finishAtEnd } from './finish.ts';
 import { scheduleFirst } from './schedule.ts';
 import type { TargetRow } from './tables/rows.ts';
 import type { Store } from './store.ts';
+import { subjectsOf } from './subjects.ts';
 
 /** The result of a change of a target. */
 export type TargetResult = { readonly ok: true } | { readonly ok: false; readonly why: 'not_found' };
@@ -32,7 +34,7 @@ export function recordCrash(store: Store, number: number, message: string, mostI
     (change) => {
       const target = store.targets.get(number);
       if (target === undefined) return { ok: false, why: 'not_found' };
-      const { project, source, crashes } = target;
+      const { crashes } = target;
       const running = store.scrapes.runningOf(target)?.scrape;
       const recent = [...crashes.recent.filter((at) => at > change.at - withinMs), change.at];
       const crash: Ending = { status: 'failed', failure: { code: 'crashed', message } };
@@ -48,9 +50,7 @@ export function recordCrash(store: Store, number: number, message: string, mostI
       store.targets.put(crashed);
       change.tell({
         type: 'target.crashed',
-        project,
-        source,
-        target: number,
+        ...subjectsOf(target),
         ...defined({ scrape: running }),
         data: { message },
       });
@@ -92,9 +92,8 @@ export function parkTarget(store: Store, number: number, reason: string, retryAt
       const target = store.targets.get(number);
       if (target === undefined) return { ok: false, why: 'not_found' };
       if (target.status !== 'active') return { ok: true };
-      const { project, source } = target;
       // A crash may be told after its project was archived.
-      const rest = store.projects.get(project)?.status === 'active' ? 'parked' : 'set-aside';
+      const rest = ownerOf(target) === undefined ? 'set-aside' : 'parked';
       const times = (target.parked?.times ?? 0) + 1;
       const parked: TargetRow = {
         ...endTarget(
@@ -108,7 +107,7 @@ export function parkTarget(store: Store, number: number, reason: string, retryAt
         parked: { at: change.at, reason, retryAt, times },
       };
       store.targets.put(parked);
-      change.tell({ type: 'target.parked', project, source, target: number, data: { reason, retryAt, times } });
+      change.tell({ type: 'target.parked', ...subjectsOf(target), data: { reason, retryAt, times } });
       change.log({ kind: 'target.park', target: number, epoch: parked.epoch });
       return { ok: true };
     },
@@ -136,11 +135,10 @@ export function releaseTarget(store: Store, number: number): Promise<TargetResul
       const target = store.targets.get(number);
       if (target === undefined) return { ok: false, why: 'not_found' };
       if (target.status !== 'parked') return { ok: true };
-      const { project, source } = target;
       const released: TargetRow = { ...target, status: 'active', crashes: { ...target.crashes, recent: [], inRow: 0 } };
       store.targets.put(released);
-      if (store.projects.get(project)?.status === 'active') scheduleFirst(store, change, released);
-      change.tell({ type: 'target.released', project, source, target: number, data: {} });
+      if (ownerOf(released) !== undefined) scheduleFirst(store, change, released);
+      change.tell({ type: 'target.released', ...subjectsOf(target), data: {} });
       change.log({ kind: 'target.release', target: number, epoch: released.epoch });
       return { ok: true };
     },

@@ -64,7 +64,6 @@ export const scrapeEnd = {
 export const ScrapeView = z.strictObject({
   scrape: Serial,
   target: Serial,
-  project: z.string(),
   source: z.string(),
   /** Missing for a scrape that goes as its definition says. */
   wish: ScrapeWish.exactOptional(),

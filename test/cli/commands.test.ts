@@ -12,7 +12,7 @@ import { run } from './terminal.ts';
 import { now, project, record, scrape, step } from './views.ts';
 
 /** The subjects of the events that a daemon of a test tells. */
-const solar = { project: 'solar', source: 'crowd', target: 7 };
+const solar = { projects: ['solar'], source: 'crowd', target: 7 };
 
 describe('commands on a daemon', () => {
   test('add sends what its options say', async (t) => {

@@ -25,7 +25,7 @@ describe('freshness', () => {
         next: [
           {
             target: 7,
-            project: 'solar',
+            projects: ['solar'],
             source: 'shop',
             objectiveMs: 6 * hour,
             ageMs: 7 * hour,
@@ -33,7 +33,7 @@ describe('freshness', () => {
           },
           {
             target: 8,
-            project: 'lunar',
+            projects: ['lunar'],
             source: 'shop',
             field: 'price',
             objectiveMs: 6 * hour,

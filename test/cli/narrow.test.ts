@@ -73,7 +73,7 @@ const handlers: Partial<Handlers> = {
   'host.list': () => ({ hosts: [host] }),
   'schedule.list': () => ({
     turns: [
-      { dueAt: now + 1, target: 123_456, project: long, source: long, url: `${key}/a/b/c?d=e`, key, by: 'interval' },
+      { dueAt: now + 1, target: 123_456, projects: [long], source: long, url: `${key}/a/b/c?d=e`, key, by: 'interval' },
     ],
     more: false,
   }),
@@ -96,7 +96,15 @@ const handlers: Partial<Handlers> = {
     all: age,
     sources: [{ source: long, ...age }],
     next: [
-      { target: 1_234, project: long, source: long, field: 'a-field-of-it', objectiveMs: 1, ageMs: 1, deadlineAt: now },
+      {
+        target: 1_234,
+        projects: [long],
+        source: long,
+        field: 'a-field-of-it',
+        objectiveMs: 1,
+        ageMs: 1,
+        deadlineAt: now,
+      },
     ],
     infeasible: [],
   }),

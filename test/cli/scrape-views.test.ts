@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Params } from '../../src/control/methods.ts';
-import type { ScrapeView, StepView } from '../../src/view/scrape.ts';
+import type { ScrapeOfProjects } from '../../src/control/methods/scrape.ts';
+import type { StepView } from '../../src/view/scrape.ts';
 import { serve } from '../control/daemon.ts';
 import { run } from './terminal.ts';
 import { now, project, record, scrape, step } from './views.ts';
@@ -19,7 +20,7 @@ const failedStep: StepView = {
   },
 };
 
-const loop: ScrapeView = {
+const loop: ScrapeOfProjects = {
   ...scrape,
   status: 'aborted',
   endReason: 'loop',
@@ -41,7 +42,7 @@ describe('what is told of scrapes', () => {
 
   test('a scrape that the end of the daemon interrupted took no time that can be told', async (t) => {
     const failure = { code: 'interrupted', message: 'the daemon ended during this scrape' };
-    const cut: ScrapeView = { ...scrape, status: 'failed', failure };
+    const cut: ScrapeOfProjects = { ...scrape, status: 'failed', failure };
     const { path } = await serve(t, {
       'scrape.get': () => ({ scrape: cut, steps: [] }),
       'scrape.list': () => ({ scrapes: [cut, scrape] }),
@@ -141,7 +142,7 @@ describe('what is told of scrapes', () => {
     const server = await serve(t, {
       'event.subscribe': (_, { notify }) => {
         const counts = { added: 0, changed: 0, confirmed: 1, missing: 4 };
-        const of = { project: 'solar', source: 'crowd', target: 7, scrape: 42 };
+        const of = { projects: ['solar'], source: 'crowd', target: 7, scrape: 42 };
         const data = { reason: 'due', steps: 1, counts, errors: 3 } as const;
         notify({ id: 5, version: 1, at: 0, type: 'scrape.completed', ...of, data });
         setImmediate(() => void server.close());

@@ -1,14 +1,15 @@
 import type { ProjectView } from '../../src/control/methods/project.ts';
 import type { RecordView } from '../../src/view/record.ts';
-import type { ScrapeView, StepView } from '../../src/view/scrape.ts';
+import type { ScrapeOfProjects } from '../../src/control/methods/scrape.ts';
+import type { StepView } from '../../src/view/scrape.ts';
 
 /** The instant at which tests of the command line look. */
 export const now = 1_000_000_000;
 
-export const scrape: ScrapeView = {
+export const scrape: ScrapeOfProjects = {
   scrape: 41,
   target: 7,
-  project: 'solar',
+  projects: ['solar'],
   source: 'crowd',
   reason: 'due',
   version: 'abc',

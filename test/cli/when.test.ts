@@ -10,7 +10,7 @@ import { run } from './terminal.ts';
 const turn: TurnView = {
   dueAt: now + 5 * minute,
   target: 7,
-  project: 'solar',
+  projects: ['solar'],
   source: 'shop',
   url: 'https://shop.example/solar',
   key: 'https://shop.example',

@@ -12,7 +12,7 @@ const settings = settingsOf({ everyMs: 10 * minute });
 async function told({ client }: TimedDaemon, project: string) {
   const [why] = (await client.call('project.why', { id: project })).targets;
   const [listed] = (await client.call('schedule.list', { project })).turns;
-  const [ofAll] = (await client.call('schedule.list', {})).turns.filter((each) => each.project === project);
+  const [ofAll] = (await client.call('schedule.list', {})).turns.filter((each) => each.projects[0] === project);
   assert.deepEqual(listed, ofAll);
   return {
     why: { dueAt: why?.dueAt, by: why?.because.find(({ decides }) => decides)?.by },
@@ -36,7 +36,7 @@ describe('why and schedule', () => {
     const free = await told(timed, 'free');
     assert.deepEqual([free.listed, free.why.by], [free.why, 'interval']);
     assert.deepEqual(
-      (await timed.client.call('schedule.list', {})).turns.map(({ project }) => project),
+      (await timed.client.call('schedule.list', {})).turns.map(({ projects: [project] }) => project),
       ['free', 'held'],
     );
     const ofHost = await timed.client.call('schedule.list', { key: site.origin });

@@ -89,7 +89,7 @@ describe('a target of which no definition is loaded', () => {
     );
     assert.equal((await client.call('project.get', { id: 'a' })).targets[0]?.dueAt, undefined);
     const listed = await client.call('schedule.list', {});
-    assert.deepEqual([listed.turns.map(({ project }) => project), listed.unloaded], [['b'], ['shop']]);
+    assert.deepEqual([listed.turns.map(({ projects: [project] }) => project), listed.unloaded], [['b'], ['shop']]);
     const ofShop = await client.call('schedule.list', { source: 'shop' });
     assert.deepEqual([ofShop.turns, ofShop.unloaded], [[], ['shop']]);
     assert.deepEqual((await client.call('schedule.list', { source: 'other' })).unloaded, undefined);
@@ -107,7 +107,7 @@ describe('the schedule', () => {
     const awaited = { project: 'a', dueAt: startAt + day, by: 'tokens', dayOnly: true };
     assert.deepEqual([why.because[0]?.effect, why.because[0]?.at], ['awaits', awaited.dueAt]);
     const list = async (asked: object) =>
-      (await client.call('schedule.list', asked)).turns.map(({ project, dueAt, by, dayOnly }) => ({
+      (await client.call('schedule.list', asked)).turns.map(({ projects: [project], dueAt, by, dayOnly }) => ({
         project,
         dueAt,
         by,
@@ -129,7 +129,7 @@ describe('the schedule', () => {
     for (const key of ['shops', site.origin]) {
       const { turns } = await client.call('schedule.list', { key });
       assert.deepEqual(
-        turns.map((turn) => [turn.project, turn.key]),
+        turns.map((turn) => [turn.projects[0], turn.key]),
         [['a', 'shops']],
         key,
       );

@@ -36,7 +36,7 @@ describe('objective.report', () => {
     );
     assert.ok(all.maxMs > 2 * hour && all.maxMs <= 3 * hour + 2 * second);
     assert.deepEqual(
-      next.map(({ project, objectiveMs }) => [project, objectiveMs]),
+      next.map(({ projects: [project], objectiveMs }) => [project, objectiveMs]),
       [
         ['a', 2 * hour],
         ['b', 8 * hour],

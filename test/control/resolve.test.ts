@@ -57,11 +57,13 @@ describe('an address that a person gives', () => {
     assert.match(added.out, /^target \d+ {2}shop {2}active/m);
     const again = await run(['add', 'other', '--url', `${site.origin}/p/%73olar`, '--socket', socket]);
     assert.equal(again.status, 4);
-    assert.match(again.err, /exists: project "solar" tracks .*\/p\/%73olar on shop/);
+    assert.match(again.err, /exists: project "solar" watches .*\/p\/%73olar on shop: name the source to watch it too/);
     const { matches } = await client.call('source.resolve', { url });
-    assert.equal(matches[0]?.project, 'solar');
+    assert.deepEqual(matches[0]?.projects, ['solar']);
     // Whoever names the source means it.
-    assert.equal((await run(['add', 'other', '-s', 'shop', '--url', url, '--socket', socket])).status, 0);
+    const shared = await run(['add', 'other', '-s', 'shop', '--url', url, '--socket', socket]);
+    assert.equal(shared.status, 0);
+    assert.match(shared.out, /shared +with solar$/m);
   });
 
   test('may be tracked again once its project is archived', async (t) => {

@@ -18,13 +18,13 @@ describe('what a project says of when it is scraped', () => {
     [{ objective: { warnAfterMs: hour, errorAfterMs: 2 * hour } }, 'objective'],
   ];
   test('any pace may be given, of a target or of the whole project', async (t) => {
-    const site = await openSite(t, { '/a': productPage('A', '1') });
+    const site = await openSite(t);
     const { client } = await startTimed(t, { sources, settings: settingsOf({}) });
-    const place = { source: 'shop', url: site.url('/a') };
+    const placeOf = (id: string) => ({ source: 'shop', url: site.url(`/${id}`) });
     for (const [index, [given, kind]] of paces.entries()) {
       const id = `p${index}`;
-      await client.call('project.add', { id: `${id}-target`, targets: [{ ...place, ...given }] });
-      await client.call('project.add', { id: `${id}-project`, ...given, targets: [place] });
+      await client.call('project.add', { id: `${id}-target`, targets: [{ ...placeOf(`${id}-target`), ...given }] });
+      await client.call('project.add', { id: `${id}-project`, ...given, targets: [placeOf(`${id}-project`)] });
       for (const level of ['target', 'project']) {
         const { targets } = await client.call('project.why', { id: `${id}-${level}` });
         assert.equal(targets[0]?.pace?.kind, kind, `${kind} of a ${level}`);

@@ -29,7 +29,7 @@ describe('schedule.list', () => {
     assert.equal(more, false);
     const dueAt = await Promise.all(
       turns.map(
-        async ({ project, target }) =>
+        async ({ projects: [project = ''], target }) =>
           (await client.call('project.get', { id: project })).targets.find((each) => each.target === target)?.dueAt,
       ),
     );
@@ -42,7 +42,7 @@ describe('schedule.list', () => {
       turns.map((turn) => turn.dueAt).sort((a, b) => a - b),
     );
     assert.deepEqual(
-      turns.map(({ project, source, url, key, by }) => [project, source, url, key, by]),
+      turns.map(({ projects: [project], source, url, key, by }) => [project, source, url, key, by]),
       [
         ['fast', 'ads', two.url('/a'), two.origin, 'interval'],
         ['both', 'shop', one.url('/b'), one.origin, 'interval'],
@@ -55,7 +55,9 @@ describe('schedule.list', () => {
   test('by host, of one host, source or project, before an instant, and no more than are wanted', async (t) => {
     const { client, one, two } = await four(t);
     const list = async (params: Parameters<typeof client.call<'schedule.list'>>[1]) =>
-      (await client.call('schedule.list', params)).turns.map(({ project, source }) => `${project} ${source}`);
+      (await client.call('schedule.list', params)).turns.map(
+        ({ projects: [project], source }) => `${project} ${source}`,
+      );
     const ofOne = ['both shop', 'slow shop'];
     const ofTwo = ['fast ads', 'both ads'];
     const byHost = one.origin < two.origin ? [...ofOne, ...ofTwo] : [...ofTwo, ...ofOne];
@@ -65,7 +67,7 @@ describe('schedule.list', () => {
     assert.deepEqual(await list({ project: 'both' }), ['both shop', 'both ads']);
     assert.deepEqual(await list({ before: startAt + 3 * hour }), ['fast ads', 'both shop']);
     const cut = await client.call('schedule.list', { limit: 1 });
-    assert.deepEqual([cut.turns.length, cut.turns[0]?.project, cut.more], [1, 'fast', true]);
+    assert.deepEqual([cut.turns.length, cut.turns[0]?.projects[0], cut.more], [1, 'fast', true]);
     await assert.rejects(client.call('schedule.list', { project: 'nope' }), { code: 'not_found' });
   });
 });
@@ -100,7 +102,7 @@ describe('schedule.plan', () => {
 
   test('follows every pace: cron, tokens, continuous and objective', async (t) => {
     const { client, one } = await four(t);
-    const place = { source: 'shop', url: one.url('/a') };
+    const place = { source: 'shop', url: one.url('/new') };
     const planned = async (more: object) => {
       const projects = [{ id: 'new', targets: [{ ...place, ...more }] }];
       return (await client.call('schedule.plan', { days: 7, projects, prune: true })).requests;

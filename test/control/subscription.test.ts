@@ -14,7 +14,7 @@ const event = (id: number, text = ''): Event => ({
   version: 1,
   at: 0,
   type: 'target.crashed',
-  project: 'p',
+  projects: ['p'],
   source: 's',
   target: 1,
   data: { message: text },

@@ -36,7 +36,7 @@ test('waste.report tells what scraping cost by source and target, how much found
 
   const ofShop = await client.call('waste.report', { source: 'shop' });
   assert.deepEqual(
-    ofShop.targets.map(({ project, scrapes }) => [project, scrapes]),
+    ofShop.targets.map(({ projects: [project] = [], scrapes }) => [project, scrapes]),
     [['a', 32]],
   );
   await assert.rejects(client.call('waste.report', { source: 'nope' }), { code: 'not_found' });

@@ -78,7 +78,8 @@ describe('a scrape that throws', () => {
   });
 
   test('more than three times in 5 s parks its target and nothing else (B29)', async (t) => {
-    const site = await openSite(t, { '/bad': productPage('X', '1'), '/good': productPage('G', '1') });
+    const pages = { '/bad': productPage('X', '1'), '/good': productPage('G', '1'), '/other': productPage('O', '1') };
+    const site = await openSite(t, pages);
     const settings = settingsOf({ everyMs: 5 * second });
     const { client, pass, settle, starts, track } = await startTimed(t, {
       sources,
@@ -90,7 +91,7 @@ describe('a scrape that throws', () => {
       { source: 'shop', url: site.url('/bad') },
       { source: 'shop', url: site.url('/good'), everyMs: 7 * second },
     );
-    await track('other', { source: 'shop', url: site.url('/good'), everyMs: 9 * second });
+    await track('other', { source: 'shop', url: site.url('/other'), everyMs: 9 * second });
     await pass(30 * second);
     await settle();
     const { targets } = await client.call('project.get', { id: 'mixed' });

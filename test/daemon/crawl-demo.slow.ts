@@ -250,7 +250,7 @@ describe('crawls side by side', () => {
     const { client } = await startOwnDaemon(t, folder);
     const ended = Promise.withResolvers<void>();
     await client.subscribe({ after: 0 }, (event) => {
-      if (event.project === 'finite' && isEnd(event)) ended.resolve();
+      if (event.projects?.[0] === 'finite' && isEnd(event)) ended.resolve();
     });
     for (const id of names) {
       const web = await heldWeb(t);

@@ -87,7 +87,7 @@ describe('a subscriber', () => {
     const { id: last } = await nth(1, 'scrape.completed', 'b', daemon);
     const scrapes = await eventsUpTo(last, daemon, { after: 0, types: ['scrape.*'] });
     assert.deepEqual(
-      scrapes.map(({ type, project }) => [type, project]),
+      scrapes.map(({ type, projects }) => [type, projects?.[0]]),
       [
         ['scrape.started', 'a'],
         ['scrape.completed', 'a'],

@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test';
 import { type Client, ConnectionError } from '../../src/control/client.ts';
 import type { Event } from '../../src/event/catalogue.ts';
 import type { HistoryView, RecordView } from '../../src/view/record.ts';
-import type { ScrapeView } from '../../src/view/scrape.ts';
+import type { ScrapeOfProjects } from '../../src/control/methods/scrape.ts';
 import type { TreeNode } from '../../src/control/methods/daemon.ts';
 import { productPage, productSource } from '../support/daemon.ts';
 import { openSite, type Site } from '../support/site.ts';
@@ -59,13 +59,11 @@ async function workAndKill(t: TestContext, folder: string, told: Told, afterEven
 }
 
 /** Every scrape there is, by number. */
-async function scrapesOf(client: Client): Promise<Map<number, ScrapeView>> {
-  const scrapes = new Map<number, ScrapeView>();
+async function scrapesOf(client: Client): Promise<Map<number, ScrapeOfProjects>> {
+  const scrapes = new Map<number, ScrapeOfProjects>();
   for (let before: number | undefined = Number.MAX_SAFE_INTEGER; before !== undefined;) {
-    const slice: { readonly scrapes: readonly ScrapeView[]; readonly next?: number | undefined } = await client.call(
-      'scrape.list',
-      { before, limit: 1_000 },
-    );
+    const slice: { readonly scrapes: readonly ScrapeOfProjects[]; readonly next?: number | undefined } =
+      await client.call('scrape.list', { before, limit: 1_000 });
     for (const scrape of slice.scrapes) {
       assert.ok(!scrapes.has(scrape.scrape), `scrape ${scrape.scrape} is listed once`);
       scrapes.set(scrape.scrape, scrape);
@@ -92,7 +90,7 @@ async function eventsOf(client: Client): Promise<Event[]> {
 /** What is known at one instant. */
 interface Known {
   readonly events: readonly Event[];
-  readonly scrapes: ReadonlyMap<number, ScrapeView>;
+  readonly scrapes: ReadonlyMap<number, ScrapeOfProjects>;
   readonly projects: readonly {
     readonly id: string;
     readonly records: readonly RecordView[];
@@ -127,7 +125,9 @@ function checkHistory({ id, records, changes }: Known['projects'][number], { scr
     assert.equal(change.kind, place === 0 ? 'added' : 'changed');
     assert.deepEqual(change.fields['price']?.old, changes[place - 1]?.fields['price']?.new);
   }
-  const complete = [...scrapes.values()].filter(({ project, status }) => project === id && status === 'complete');
+  const complete = [...scrapes.values()].filter(
+    ({ projects: [project], status }) => project === id && status === 'complete',
+  );
   assert.deepEqual(
     changes.map(({ scrape }) => scrape).toSorted((one, other) => one - other),
     complete.map(({ scrape }) => scrape).toSorted((one, other) => one - other),

@@ -64,7 +64,7 @@ describe('a scrape without an end', () => {
     for (const id of ids) await track(id, { source: 'shop', url: site.url(`/${id}`) });
     await pass(120 * second);
     const { scrapes } = await client.call('scrape.list', {});
-    assert.deepEqual(scrapes.map(({ project, status }) => `${project} ${status}`).sort(), [
+    assert.deepEqual(scrapes.map(({ projects: [project], status }) => `${project} ${status}`).sort(), [
       'a complete',
       'b complete',
       'c complete',
@@ -140,8 +140,8 @@ describe('a scrape without an end', () => {
     await client.call('project.add', { id: 'slow', targets: [{ source: 'slow', url: site.url('/slow') }] });
     await site.nextAsked('/slow');
     for (const id of ['a', 'b', 'c']) {
-      await client.call('project.add', { id, targets: [{ source: 'shop', url: site.url('/a') }] });
-      await event(({ type, project }) => type === 'scrape.completed' && project === id);
+      await client.call('project.add', { id, targets: [{ source: 'shop', url: site.url(`/a?${id}`) }] });
+      await event(({ type, projects }) => type === 'scrape.completed' && projects?.[0] === id);
       await client.call('daemon.ping', {});
     }
     assert.equal(
@@ -149,7 +149,7 @@ describe('a scrape without an end', () => {
       false,
     );
     const failed = await event(({ type }) => type === 'scrape.failed');
-    assert.equal(failed.project, 'slow');
+    assert.deepEqual(failed.projects, ['slow']);
     const { scrapes } = await client.call('scrape.list', { project: 'slow' });
     assert.equal(scrapes[0]?.failure?.code, 'extract_timeout');
   });

@@ -41,7 +41,7 @@ async function completions({ client }: OwnDaemon): Promise<Map<string, number>> 
   const counts = new Map<string, number>();
   const all = Promise.withResolvers<void>();
   await client.subscribe({ after: 0 }, (event) => {
-    const { type, project = '' } = event;
+    const { type, projects: [project = ''] = [] } = event;
     if (type === 'scrape.completed') counts.set(project, (counts.get(project) ?? 0) + 1);
     // Those that were under way at a kill are told as such, and begin again.
     const wasCut = type === 'scrape.failed' && event.data.failure?.code === 'interrupted';

@@ -35,7 +35,7 @@ test('a heavy page every 5 s and a hanging plug-in on its host leave a healthy s
   const add = (id: string, ...urls: readonly string[]) =>
     daemon.client.call('project.add', { id, targets: urls.map((url) => ({ source: id, url: site.url(url) })) });
   const read = (): number =>
-    daemon.events.filter(({ type, project }) => type === 'scrape.completed' && project === 'healthy').length;
+    daemon.events.filter(({ type, projects }) => type === 'scrape.completed' && projects?.[0] === 'healthy').length;
   /** The healthy pages that are read in the time of one measurement. */
   const pace = async (): Promise<number> => {
     const before = read();
@@ -49,13 +49,13 @@ test('a heavy page every 5 s and a hanging plug-in on its host leave a healthy s
   await add('hangs', '/hang');
   await add('heavy', '/heavy');
   // From its first page on it is known that the source is slow.
-  await daemon.event(({ type, project }) => type === 'scrape.completed' && project === 'heavy');
+  await daemon.event(({ type, projects }) => type === 'scrape.completed' && projects?.[0] === 'heavy');
   const beside = await pace();
   t.diagnostic(`${alone} pages alone, ${beside} beside the others`);
   assert.ok(alone >= (0.9 * targets * windowMs) / everyMs, `${alone} pages alone`);
   assert.ok(beside >= 0.9 * alone, `${beside} pages beside the others, ${alone} alone`);
   const { length: heavy } = daemon.events.filter(
-    ({ type, project }) => type === 'scrape.completed' && project === 'heavy',
+    ({ type, projects }) => type === 'scrape.completed' && projects?.[0] === 'heavy',
   );
   assert.ok(heavy >= 2, 'the heavy page was read again and again');
 });

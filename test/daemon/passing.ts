@@ -93,7 +93,9 @@ export async function startTimed(test: TestContext, options: TimedOptions): Prom
     },
     tracked,
     starts: (project) =>
-      daemon.events.filter((event) => event.type === 'scrape.started' && event.project === project).map(({ at }) => at),
+      daemon.events
+        .filter((event) => event.type === 'scrape.started' && event.projects?.[0] === project)
+        .map(({ at }) => at),
   };
 
   async function pass(ms: number): Promise<void> {

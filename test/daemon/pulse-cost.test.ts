@@ -89,7 +89,7 @@ describe('what pulses ask for', () => {
       ],
     );
     const ofEach = await timed.client.call('waste.report', { source: 'each' });
-    const byProject = Map.groupBy(ofEach.targets, ({ project }) => project);
+    const byProject = Map.groupBy(ofEach.targets, ({ projects = [] }) => projects[0]);
     const pulsesOf = (project: string) => byProject.get(project)?.[0]?.pulses;
     assert.deepEqual(['each-a', 'each-b', 'each-c'].map(pulsesOf), [10, 10, undefined]);
     const ofMany = await timed.client.call('waste.report', { source: 'many' });
@@ -108,8 +108,13 @@ describe('what pulses ask for', () => {
     await timed.track('b', { source: 'shop', url: site.url('/b') });
     await live(timed, startAt + hour + minute);
     const { targets } = await timed.client.call('waste.report', { source: 'shop' });
-    const byProject = targets.toSorted((a, b) => (a.project ?? '').localeCompare(b.project ?? ''));
-    const told = byProject.map(({ project, scrapes, requests, pulses }) => [project, scrapes > 0, requests, pulses]);
+    const byProject = targets.toSorted((a, b) => (a.projects?.[0] ?? '').localeCompare(b.projects?.[0] ?? ''));
+    const told = byProject.map(({ projects: [project] = [], scrapes, requests, pulses }) => [
+      project,
+      scrapes > 0,
+      requests,
+      pulses,
+    ]);
     assert.deepEqual(told, [
       ['a', true, 3, 2],
       ['b', true, 0, 0],

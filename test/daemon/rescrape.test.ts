@@ -15,7 +15,8 @@ describe('a scrape that a person asks for', () => {
     const { client } = daemon;
     const targets = ['/a', '/b'].map((path) => ({ source: 'shop', url: site.url(path) }));
     const { targets: views } = await client.call('project.add', { id: 'two', targets });
-    await client.call('project.add', { id: 'other', targets });
+    const others = ['/a?', '/b?'].map((path) => ({ source: 'shop', url: site.url(path + 'other') }));
+    await client.call('project.add', { id: 'other', targets: others });
     await nth(2, 'scrape.completed', 'two', daemon);
     await nth(2, 'scrape.completed', 'other', daemon);
     const [first] = views;

@@ -127,7 +127,7 @@ describe('many projects', () => {
     await after.pass(everyMs);
     const begun = after.events.filter(({ id, type }) => id > last && type === 'scrape.started');
     const inFirstMinute = after.sent.filter(({ at }) => at < bootAt + 60 * second).map(({ at }) => at);
-    const inOrder = begun.map(({ project = '' }) => dueAts.get(project) ?? Infinity);
+    const inOrder = begun.map(({ projects: [project = ''] = [] }) => dueAts.get(project) ?? Infinity);
     assert.deepEqual(
       inOrder,
       inOrder.toSorted((a, b) => a - b),

@@ -25,7 +25,7 @@ describe('an error in a scraper that nobody waits for', () => {
       const client = await connect(join(folder, 'control.sock'));
       const both = Promise.withResolvers<void>();
       const told: [string, string | undefined][] = [];
-      await client.subscribe({ after: 0 }, ({ type, project }) => {
+      await client.subscribe({ after: 0 }, ({ type, projects: [project] = [] }) => {
         told.push([type, project]);
         if (told.filter(([each]) => each === 'scrape.completed').length === 2) both.resolve();
       });

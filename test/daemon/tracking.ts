@@ -16,7 +16,7 @@ export function nth<T extends EventType>(
   { event }: TestDaemon,
 ): Promise<EventOf<T>> {
   let seen = 0;
-  return event((each): each is EventOf<T> => isOf(each) && each.project === project && (seen += 1) === count);
+  return event((each): each is EventOf<T> => isOf(each) && each.projects?.[0] === project && (seen += 1) === count);
 
   function isOf(each: Event): each is EventOf<T> {
     return each.type === type;

@@ -8,7 +8,7 @@ import { boardLines, countsText, eventLine } from '../../src/demo/screen.ts';
 
 const size = { columns: 100, rows: 24 };
 
-const of = { id: 1, version: 1, project: 'kayak', source: 'crowd', target: 1 } as const;
+const of = { id: 1, version: 1, projects: ['kayak'], source: 'crowd', target: 1 } as const;
 const scrape = { ...of, at: 1_000, scrape: 1 };
 
 function record(type: 'record.added' | 'record.changed', fields: FieldChanges, at = 1_000): RecordChange {
@@ -21,7 +21,7 @@ function end(type: 'scrape.completed' | 'scrape.failed', code?: string): Event {
   return { ...scrape, type, data: { reason: 'due', steps: 1, counts, ...failure } };
 }
 
-const finished: Event = { id: 1, version: 1, at: 1_000, type: 'project.finished', project: 'kayak', data: {} };
+const finished: Event = { id: 1, version: 1, at: 1_000, type: 'project.finished', projects: ['kayak'], data: {} };
 const started: Event = { ...scrape, type: 'scrape.started', data: { reason: 'due', version: 'v1' } };
 
 const added = record('record.added', {
@@ -68,7 +68,7 @@ describe('demo board', () => {
   });
 
   test('the board fits its terminal, and says how many rows did not', () => {
-    const events = Array.from({ length: 50 }, (_, index) => ({ ...added, project: `project-${index}` }));
+    const events = Array.from({ length: 50 }, (_, index) => ({ ...added, projects: [`project-${index}`] }));
     const board = events.reduce(withEvent, emptyBoard);
     const lines = boardLines(board, 5_000, { columns: 60, rows: 12 }).map((line) => stripVTControlCharacters(line));
     assert.equal(lines.length, 11);

@@ -26,7 +26,7 @@ const server = createServer((socket) => {
       if (method === 'event.subscribe') subscription = id;
       if (method !== 'project.add') continue;
       const data = { type: 'thing', key: params.id, fields: { name: { new: params.id } } };
-      const event = { id: 1, at: 0, type: 'record.added', project: params.id, source: 'crowd', data };
+      const event = { id: 1, at: 0, type: 'record.added', projects: [params.id], source: 'crowd', data };
       send({ method: 'event', params: { subscription, event } });
       if (process.env['DEMO_DAEMON'] !== 'dies') continue;
       process.stderr.write('the roof came down\n');

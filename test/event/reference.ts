@@ -25,7 +25,7 @@ A commit tells events; they are kept in the order of the commits, and a subscrib
 once. A reader resumes after the \`id\` of the last event that it took. The newest million events are kept. An event as JSON:
 
 \`\`\`json
-{"id":12,"version":1,"at":1700000000000,"type":"target.released","project":"lamp","source":"shop","target":3,"data":{}}
+{"id":12,"version":1,"at":1700000000000,"type":"target.released","projects":["lamp"],"source":"shop","target":3,"data":{}}
 \`\`\`
 
 \`id\` counts up from 1. \`version\` is the version of the form of all events: a new type or a new optional property does not raise it, any other

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as z from 'zod';
 import { problemsOf, expectation } from '../../src/definition/problem.ts';
-import { checkSchedule, scheduleOf, scheduleShape } from '../../src/schedule/levels.ts';
+import { checkSchedule, scheduleOf, sharedSchedule, scheduleShape } from '../../src/schedule/levels.ts';
 import { strict } from '../../src/schema/strict.ts';
 
 const Level = strict(scheduleShape).superRefine(checkSchedule);
@@ -78,6 +78,40 @@ describe('schedule of a definition', () => {
     });
     assert.equal(scheduleOf([{}, {}, source ?? {}, daemon ?? {}]).pace?.kind, 'tokens');
     assert.equal(scheduleOf([{}, {}, {}, daemon ?? {}]).pace?.kind, 'interval');
+  });
+
+  test('of several that watch one place, who asks most often sets the pace, and each promise is kept', () => {
+    const of = (...levels: readonly object[]) =>
+      sharedSchedule(levels.map((level) => scheduleOf([Level.parse(level)])));
+    const paces: readonly (readonly [one: object, other: object, first: boolean])[] = [
+      [{ every: '1h' }, { every: '2h' }, true],
+      [{ every: '1d' }, { cron: '0 6,18 * * *' }, false],
+      [{ every: '1d' }, { cron: '0 6 * * 1' }, true],
+      [{ cron: '*/30 * * * *' }, { continuous: { sleep: '1h' } }, true],
+      [{ tokens: true }, { every: '2d' }, true],
+      [{ tokens: true }, { every: '1d' }, true],
+      [{ objective: { errorAfter: '10m' } }, { every: '15m' }, true],
+      [{ every: '1h' }, { continuous: { sleep: '0s' } }, false],
+    ];
+    for (const [one, other, first] of paces) {
+      const wanted = scheduleOf([Level.parse(first ? one : other)]).pace;
+      assert.deepEqual(of(one, other).pace, wanted, JSON.stringify([one, other]));
+    }
+    const hours = { available: { hours: '06:00-08:00' } };
+    assert.equal(of(hours, { available: { hours: '10:00-12:00' } }, hours).hours.length, 2);
+    assert.deepEqual(of(hours, {}).hours, []);
+    assert.equal(of({ initialDelay: '5s' }, { initialDelay: '1s' }, {}).initialDelayMs, 1_000);
+    const fields = { price: { warnAfter: '10m', errorAfter: '1h' }, title: { errorAfter: '1d' } };
+    assert.deepEqual(
+      of({ objectives: { fields } }, { objectives: { warnAfter: '2h', fields: { price: { errorAfter: '10m' } } } })
+        .objectives,
+      [
+        { field: '', warnAfterMs: 2 * hourMs },
+        // A warning that comes no sooner than the breach is none.
+        { field: 'price', errorAfterMs: 600_000 },
+        { field: 'title', errorAfterMs: 24 * hourMs },
+      ],
+    );
   });
 
   const refused: readonly (readonly [what: string, given: object, problem: RegExp])[] = [

@@ -19,10 +19,9 @@ const state = createState({
 
 const target: TargetRow = {
   target: 1,
-  project: 'a',
+  watchers: [{ project: 'a', schedule: { tokens: { start: 1, cap: 4, perDay: 3, zone: 'UTC' } } }],
   source: 'shop',
   url: 'https://shop.test/a',
-  schedule: { tokens: { start: 1, cap: 4, perDay: 3, zone: 'UTC' } },
   status: 'active',
   createdAt: 0,
   epoch: 1,
@@ -42,7 +41,6 @@ function tokensAfter(startedAt: number): number | undefined {
   const neighbours = { freeSlot: () => 0, originOf: () => undefined, demandsOn: () => [] };
   const about = {
     at: midnight + 7 * minute,
-    project: undefined,
     neighbours,
     fieldVerifiedAt: () => undefined,
     oldestRecordAt: () => undefined,

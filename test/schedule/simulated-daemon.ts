@@ -94,7 +94,7 @@ export async function openDaemon({ wall, disk, catalogue, random, around }: Daem
       return targetOffer(source, due, { crawlDelayMs: () => undefined });
     },
     offer: (offer: TargetOffer) => ledgers.send({ type: 'offer', offer }),
-    withdraw: (id: number) => ledgers.send({ type: 'withdraw', id }),
+    withdraw: ({ id, project }: Pick<TargetOffer, 'id' | 'project'>) => ledgers.send({ type: 'withdraw', id, project }),
     crashed,
     settle: () => onPause('nothing is parked'),
   };

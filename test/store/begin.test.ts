@@ -26,7 +26,6 @@ describe('a scrape that begins in memory', () => {
     assert.deepEqual(store.scrapes.get(scrape), {
       scrape,
       target,
-      project: 'lamp',
       source: 'shop',
       reason: 'due',
       status: 'running',

@@ -56,7 +56,7 @@ describe('a committed step', () => {
       version: 1,
       at: clock.now,
       type: 'record.added',
-      project: 'lamp',
+      projects: ['lamp'],
       source: 'shop',
       target,
       scrape: fence.scrape,

@@ -23,7 +23,7 @@ describe('events', () => {
     const heard: number[] = [];
     store.onEvents((lastSerial) => heard.push(lastSerial));
     const undone = store.write((change) => {
-      change.tell({ type: 'project.finished', project: 'undone', data: {} });
+      change.tell({ type: 'project.finished', projects: ['undone'], data: {} });
       throw new Error('stop');
     });
     await assert.rejects(undone, /stop/);
@@ -36,12 +36,12 @@ describe('events', () => {
     store.onEvents((lastSerial) => heard.push(lastSerial));
     const tell = (project: string): Promise<void> =>
       store.write((change) => {
-        change.tell({ type: 'project.finished', project, data: {} });
+        change.tell({ type: 'project.finished', projects: [project], data: {} });
         if (project === 'undone') throw new Error('stop');
       });
     await Promise.allSettled([tell('first'), tell('undone'), tell('second')]);
     assert.deepEqual(
-      [heard, [...store.events.rows({ after: 0, limit: 10 })].map(({ project }) => project)],
+      [heard, [...store.events.rows({ after: 0, limit: 10 })].map(({ projects }) => projects?.[0])],
       [
         [1, 2],
         ['first', 'second'],
@@ -53,7 +53,7 @@ describe('events', () => {
     const { store } = await temporaryStore(t);
     for (const id of ['one', 'two', 'three']) await track(store, id);
     assert.deepEqual(
-      [...store.events.rows({ after: 1, limit: 1 })].map(({ id, project }) => [id, project]),
+      [...store.events.rows({ after: 1, limit: 1 })].map(({ id, projects }) => [id, projects?.[0]]),
       [[2, 'two']],
     );
   });

@@ -14,7 +14,7 @@ export const hourMs = 3_600_000;
 /** One grid for all: first after a second, then every hour at a minute per slot. */
 export const hourly: Scheduling = {
   first(target, { at, neighbours }) {
-    const [key, everyMs] = [target.source, target.schedule?.every ?? hourMs];
+    const [key, everyMs] = [target.source, target.watchers[0]?.schedule?.every ?? hourMs];
     const slot = neighbours.freeSlot(key, everyMs);
     const grid = { originAt: 0, everyMs, slot, phaseMs: slot * 60_000, key };
     const firstAt = at + 1_000;
@@ -24,7 +24,7 @@ export const hourly: Scheduling = {
     if (row.rest !== undefined) return row;
     if (row.pace.kind !== 'interval') return { ...row, ...(dueAt !== undefined && { dueAt }) };
     const { grid: before } = row.pace;
-    const everyMs = target.schedule?.every ?? hourMs;
+    const everyMs = target.watchers[0]?.schedule?.every ?? hourMs;
     const slot = everyMs === before.everyMs ? before.slot : neighbours.freeSlot(before.key, everyMs);
     const grid = { ...before, everyMs, slot, phaseMs: slot * 60_000 };
     const rounds = Math.floor((at - grid.phaseMs) / everyMs) + 1;

@@ -7,7 +7,8 @@ import { temporaryStore, track } from './fixture.ts';
 
 function tellMany(store: Store, count: number): Promise<void> {
   return store.write((change) => {
-    for (let index = 0; index < count; index += 1) change.tell({ type: 'project.finished', project: 'lamp', data: {} });
+    for (let index = 0; index < count; index += 1)
+      change.tell({ type: 'project.finished', projects: ['lamp'], data: {} });
   });
 }
 
@@ -94,7 +95,7 @@ describe('following the event log', () => {
     const { signal } = new AbortController();
     const all = await sliceUpTo(follow(store, 0, { types: ['project.a*'] }, signal), 152);
     assert.deepEqual(
-      all.map(({ events, upTo }) => [events.map(({ project }) => project), upTo]),
+      all.map(({ events, upTo }) => [events.map(({ projects }) => projects?.[0]), upTo]),
       [
         [[], 100],
         [['one', 'two'], 152],

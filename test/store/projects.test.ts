@@ -42,10 +42,9 @@ describe('a project that is added', () => {
     assert.deepEqual(store.projects.get('lamp'), added.ok && added.project);
     assert.deepEqual(store.targets.get(2), {
       target: 2,
-      project: 'lamp',
       source: 'fund',
       url: 'https://fund.test/lamp',
-      schedule: { every: 60_000 },
+      watchers: [{ project: 'lamp', schedule: { every: 60_000 }, multiplier: 2 }],
       status: 'active',
       epoch: 1,
       createdAt: clock.now,
@@ -209,7 +208,7 @@ describe('a project that is updated', () => {
         ...(fund ? [fund] : []),
       ],
     });
-    assert.equal(store.targets.get(1)?.schedule?.every, 60_000);
+    assert.equal(store.targets.get(1)?.watchers[0]?.schedule?.every, 60_000);
     const pace = store.schedule.get(1)?.pace;
     assert.equal(pace?.kind === 'interval' && pace.grid.everyMs, 60_000);
     assert.equal(store.schedule.freeSlot('shop', 3_600_000), 0);

@@ -16,11 +16,18 @@ export async function writeEnvironment(path: string, tables: Rows): Promise<void
 }
 
 const crashes = { recent: [], inRow: 0, total: 0 };
-const target = { project: 'lamp', source: 'shop', status: 'active', epoch: 3, createdAt: 1_000, crashes };
+const target = {
+  watchers: [{ project: 'lamp' }],
+  source: 'shop',
+  status: 'active',
+  epoch: 3,
+  createdAt: 1_000,
+  crashes,
+};
 
-/** A store as the program of schema 6 left it: a project of two targets, of which the first was scraped and has one record. */
-export const schema6 = {
-  meta: [['schema', 6]],
+/** A store as the program of schema 7 left it: a project of two targets, of which the first was scraped and has one record. */
+export const schema7 = {
+  meta: [['schema', 7]],
   projects: [
     [
       'lamp',

@@ -15,7 +15,6 @@ describe('a scrape that begins', () => {
     assert.deepEqual(store.scrapes.get(1), {
       scrape: 1,
       target,
-      project: 'lamp',
       source: 'shop',
       reason: 'due',
       version: 'v1',

@@ -11,7 +11,7 @@ describe('what a scrape of a target takes on average', () => {
     target: 1,
     epoch: 0,
     source: 'shop',
-    project: 'lamp',
+
     version: 'v1',
     reason: 'due',
     startedAt: day,

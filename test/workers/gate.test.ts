@@ -91,7 +91,7 @@ test('a turn whose project ended before it heard of it is taken back with the of
   const next = wish(ref, 'a', { policy: hasty });
   await pass(0);
   assert.equal(next.turn, undefined);
-  gate.withdraw(1);
+  gate.withdraw({ id: 1, project: 'p' });
   await pass(0);
   assert.ok(next.turn);
   assert.equal(turn.take(), undefined, 'who hears of it later cannot use it');

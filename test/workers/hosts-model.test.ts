@@ -129,7 +129,7 @@ async function play(
       }
       case 'withdraw':
         waiting.delete(given.target);
-        return send({ type: 'withdraw', id: given.target });
+        return send({ type: 'withdraw', id: given.target, project: `p${given.target}` });
       case 'fail':
         for (let target = 100; target < 105; target += 1)
           send({ type: 'target-done', source: sources[given.source] ?? '', target, verdict: 'bad' });

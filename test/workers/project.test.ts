@@ -14,12 +14,13 @@ const startAt = Date.UTC(2026, 0, 1);
 function target(number: number, host: string): TargetRow {
   return {
     target: number,
-    project: 'p',
+    watchers: [{ project: 'p' }],
     source: 'shop',
     url: `https://${host}/${number}`,
     status: 'active',
     epoch: 0,
     settled: 0,
+    createdAt: startAt,
     crashes: { recent: [], inRow: 0, total: 0 },
   };
 }
@@ -68,7 +69,7 @@ async function startProject(
             dueAt: due.has(number) ? startAt : startAt + 3_600_000,
           }));
         },
-        offerOf: ({ target: { target: id, project: of, source, url }, dueAt, isManual }) => {
+        offerOf: ({ target: { target: id, source, url }, project: of, dueAt, isManual }) => {
           const { origin } = new URL(url);
           return { id, project: of, source, origin, key: origin, policy: hasty, dueAt, isManual };
         },
@@ -82,7 +83,7 @@ async function startProject(
           const own = { ...turn, isLate: () => isLate, decline: () => void (declined += 1) };
           registry.whereis('p')?.send({ type: 'granted', target: id, turn: own });
         },
-        withdraw: (id) => void offered.delete(id),
+        withdraw: ({ id }) => void offered.delete(id),
         async scrape({ target: number }, _turn, _signal, progress) {
           const { promise, resolve } = Promise.withResolvers<void>();
           running.set(number, { progress, end: resolve });

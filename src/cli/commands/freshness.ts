@@ -5,7 +5,7 @@ import { ageText, durationText } from '../../time-text.ts';
 import { infeasibleText } from '../infeasible-text.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { countText, plainText } from '../text.ts';
+import { countText, plainText, projectsText } from '../text.ts';
 
 type Report = Result<'objective.report'>;
 
@@ -54,7 +54,7 @@ function showReport(terminal: Terminal, { all, sources, next, infeasible }: Repo
     ['DEADLINE', ({ deadlineAt }) => deadlineText(deadlineAt)],
     ['AGE', ({ ageMs }) => durationText(ageMs)],
     ['OBJECTIVE', ({ objectiveMs }) => durationText(objectiveMs)],
-    ['PROJECT', ({ project }) => project, { cutTo: 12 }],
+    ['PROJECT', ({ projects }) => projectsText(projects), { cutTo: 12 }],
     ['TARGET', ({ target }) => String(target)],
     ['SOURCE', ({ source }) => source, { cutTo: 10, spare: true }],
     ...(next.some(({ record }) => record !== undefined) ? [recordColumn] : []),

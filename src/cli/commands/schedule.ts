@@ -8,7 +8,7 @@ import { countIn, durationOption } from '../options.ts';
 import { pausedText } from '../show-why.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { plainText } from '../text.ts';
+import { plainText, projectsText } from '../text.ts';
 
 interface Options extends Omit<MethodInput<'schedule.list'>, 'key' | 'before'> {
   readonly host?: string;
@@ -84,7 +84,7 @@ function showTurns(terminal: Terminal, turns: readonly TurnView[]): string {
     ['IN', ({ dueAt }) => (dueAt <= now ? 'due' : ageText(dueAt, now))],
     ['HOST', ({ key }) => plainText(key)],
     ['SOURCE', ({ source }) => source, { cutTo: 8, spare: true }],
-    ['PROJECT', ({ project }) => project, { cutTo: 12 }],
+    ['PROJECT', ({ projects }) => projectsText(projects), { cutTo: 12 }],
     ['TARGET', ({ target }) => String(target), { spare: true }],
     ['BY', ({ by, dayOnly }) => (dayOnly ? `${by}, that day` : (by ?? '–')), { spare: true }],
     ['URL', ({ url }) => plainText(url), { cutTo: 24, spare: true }],

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import type { Client } from '../../control/client.ts';
 import type { MethodInput, Result } from '../../control/methods.ts';
+import type { ScrapeOfProjects } from '../../control/methods/scrape.ts';
 import type { ScrapeView } from '../../view/scrape.ts';
 import { defined } from '../../defined.ts';
 import { listRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
@@ -9,7 +10,7 @@ import { countOption, limitOption } from '../options.ts';
 import { failureText, showEnd, showScrapeLine, showStep, tookText, wishText } from '../show-scrape.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { plainText } from '../text.ts';
+import { plainText, projectsText } from '../text.ts';
 
 type Options = Omit<MethodInput<'scrape.list'>, 'before' | 'limit'> & { readonly limit: number };
 
@@ -65,10 +66,10 @@ async function withAllSteps(terminal: Terminal, client: Client, scrape: number):
   return { scrape: view, steps };
 }
 
-function showScrapes(terminal: Terminal, scrapes: readonly ScrapeView[]): string {
+function showScrapes(terminal: Terminal, scrapes: readonly ScrapeOfProjects[]): string {
   return table(terminal, scrapes, [
     ['SCRAPE', ({ scrape }) => String(scrape)],
-    ['PROJECT', ({ project }) => project, { cutTo: 12 }],
+    ['PROJECT', ({ projects }) => projectsText(projects), { cutTo: 12 }],
     ['SOURCE', ({ source }) => source, { cutTo: 10, spare: true }],
     ['STATUS', (scrape) => showEnd(terminal, scrape), { cutTo: 12 }],
     [

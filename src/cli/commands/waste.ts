@@ -7,7 +7,7 @@ import { durationText } from '../../time-text.ts';
 import { countIn } from '../options.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { bytesText, countText } from '../text.ts';
+import { bytesText, countText, projectsText } from '../text.ts';
 
 type Report = Result<'waste.report'>;
 
@@ -49,8 +49,8 @@ function showReport(terminal: Terminal, { all, sources, targets, more = 0 }: Rep
   return [costs + left, ...(advice.length > 0 ? [advice.join('\n')] : [])].join('\n\n');
 }
 
-function nameOf({ source, project, target }: WasteView): string {
-  return target === undefined ? source : `${project} ${target}`;
+function nameOf({ source, projects = [], target }: WasteView): string {
+  return target === undefined ? source : `${projectsText(projects)} ${target}`;
 }
 
 function percentOf(part: number, whole: number): number {

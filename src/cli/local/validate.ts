@@ -5,6 +5,7 @@ import type { Loaded, LoadedSources } from '../../definition/load.ts';
 import type { Problem } from '../../definition/problem.ts';
 import type { KnownSources } from '../../definition/project-issues.ts';
 import type { Projects } from '../../definition/project.ts';
+import type { TargetSchedule } from '../../schedule/levels.ts';
 import type { Source } from '../../definition/source.ts';
 import type { PluginShape } from '../../plugin/protocol.ts';
 import type { Issue } from '../../schema/expected.ts';
@@ -278,22 +279,32 @@ function fixtureWarnings(folder: string, sources: readonly string[], cwd: string
 
 /** Returns a sentence for each objective of these projects that the hosts of these sources cannot guarantee. */
 async function objectiveWarnings(sources: readonly Source[], projects: Projects): Promise<string[]> {
-  const [{ DemandBook }, { scheduleOn }, { scheduleOf }, { targetAddress }] = await Promise.all([
+  const [{ DemandBook }, { scheduleOn }, { scheduleOf, sharedSchedule }, { targetAddress }] = await Promise.all([
     import('../../definition/demand-book.ts'),
     import('../../definition/objective-fields.ts'),
     import('../../schedule/levels.ts'),
     import('../../definition/target-address.ts'),
   ]);
   const byId = new Map(sources.map((source) => [source.id, source]));
-  const demands = new DemandBook();
+  /** What is wanted of each place, of which all that name it are one target. */
+  const places = new Map<
+    string,
+    { readonly source: Source; readonly url: string; readonly wanted: TargetSchedule[] }
+  >();
   for (const { targets, ...project } of projects) {
     for (const target of targets) {
       const source = byId.get(target.source);
       const address = source && targetAddress(source, target);
       // What is wrong with a target is told as a problem of its file.
       if (source === undefined || address?.ok !== true) continue;
-      demands.add(source, address.url, scheduleOn(source, scheduleOf([target, project, source])));
+      const { url } = address;
+      const key = `${source.id} ${URL.parse(url)?.href ?? url}`;
+      const place = places.get(key) ?? { source, url, wanted: [] };
+      place.wanted.push(scheduleOn(source, scheduleOf([target, project, source])));
+      places.set(key, place);
     }
   }
+  const demands = new DemandBook();
+  for (const { source, url, wanted } of places.values()) demands.add(source, url, sharedSchedule(wanted));
   return demands.infeasible().map(infeasibleText);
 }

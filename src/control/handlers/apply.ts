@@ -1,7 +1,9 @@
 import { writtenDuration } from '../../schema/duration.ts';
 import { writtenHours } from '../../schedule/time/open-hours-schema.ts';
 import { durationKeys, type ScheduleLevel } from '../../schedule/levels.ts';
-import { addIn, archiveIn, type ProjectSpec, restoreIn, updateIn } from '../../store/projects.ts';
+import { othersOf } from '../../schedule/watchers.ts';
+import { addIn, archiveIn, type ProjectSpec, restoreIn, type TargetSpec, updateIn } from '../../store/projects.ts';
+import { placeKey } from '../../store/tables/targets.ts';
 import { inSlices, slicesOf } from '../../store/slices.ts';
 import type { ProjectRow, TargetRow } from '../../store/tables/rows.ts';
 import type { Change, Store } from '../../store/store.ts';
@@ -12,6 +14,7 @@ import { demandsWith } from './demands.ts';
 import type { Ports } from './ports.ts';
 import { trackedTargets } from './find.ts';
 import { type ReadProject, readProject, specsOf } from './project-spec.ts';
+import { concernedBy } from './tell-projects.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'projects' | 'hosts' | 'schedule'>;
 
@@ -71,7 +74,8 @@ function refuseTwins(projects: readonly { readonly id: string }[]): void {
  * Carries out steps in their order, some in a transaction. All are on disk when this resolves. Rejects with a
  * `ControlError` `conflict` at a step for which somebody else was quicker; the steps before it stay.
  */
-async function carryOut(store: Store, steps: readonly Step[], { projects }: Deps): Promise<void> {
+async function carryOut(store: Store, steps: readonly Step[], deps: Deps): Promise<void> {
+  const concerned = new Set<string>();
   try {
     for (let from = 0; from < steps.length;) {
       const batch = batchAt(steps, from);
@@ -80,13 +84,14 @@ async function carryOut(store: Store, steps: readonly Step[], { projects }: Deps
         // What is flushed last is flushed with all before it.
         durable: isLast,
       });
+      const ids = batch.map(({ change }) => change.id);
+      for (const id of concernedBy(ids, deps)) concerned.add(id);
       if (failed !== undefined) throw conflict(failed);
       from += batch.length;
     }
   } finally {
-    // What is new has no actor yet that could look.
-    for (const { change } of steps) if (change.action !== 'add') projects.look(change.id);
-    projects.reconcile([...new Set(steps.map(({ change }) => change.id))]);
+    for (const id of concerned) deps.projects.look(id);
+    deps.projects.reconcile([...concerned]);
   }
 }
 
@@ -118,13 +123,13 @@ function stepsOf(store: Store, spec: ProjectSpec): Step[] {
   const targets = spec.targets.length;
   const row = store.projects.get(id);
   if (row === undefined) {
-    const details = spec.targets.map(({ source, url }) => `+ ${source} ${url}`);
+    const details = spec.targets.map((place) => addedText(store, id, place));
     return [{ change: { id, action: 'add', details }, targets, carryOut: (change) => addIn(store, change, spec) }];
   }
   const details = [
     ...textChanges(row, spec),
     ...scheduleChanges(row, spec),
-    ...targetChanges(trackedTargets(row, store), spec),
+    ...targetChanges(store, trackedTargets(row, store), spec),
   ];
   const steps: Step[] = [];
   // The list says all of a project: what it leaves out is the default again.
@@ -150,19 +155,28 @@ function textChanges(row: ProjectRow, spec: ProjectSpec): string[] {
   });
 }
 
-function targetChanges(targets: readonly TargetRow[], spec: ProjectSpec): string[] {
-  const isOf = (target: TargetRow) => (place: ProjectSpec['targets'][number]) =>
-    place.source === target.source && place.url === target.url;
-  const gone = targets
-    .filter((target) => !spec.targets.some(isOf(target)))
-    .map(({ source, url }) => `- ${source} ${url}`);
-  const others = spec.targets.flatMap((place) => {
-    const target = targets.find((each) => isOf(each)(place));
-    if (target === undefined) return [`+ ${place.source} ${place.url}`];
-    const [before, after] = [scheduleText(target.schedule), scheduleText(place.schedule)];
+function targetChanges(store: Store, targets: readonly TargetRow[], { id, targets: places }: ProjectSpec): string[] {
+  const known = new Map(targets.map((target) => [placeKey(target), target]));
+  const wanted = new Set(places.map(placeKey));
+  const gone = targets.filter((target) => !wanted.has(placeKey(target))).map(({ source, url }) => `- ${source} ${url}`);
+  const others = places.flatMap((place) => {
+    const target = known.get(placeKey(place));
+    if (target === undefined) return [addedText(store, id, place)];
+    const own = target.watchers.find(({ project }) => project === id);
+    const [before, after] = [scheduleText(own?.schedule), scheduleText(place.schedule)];
     return before === after ? [] : [`${place.source}: ${before} → ${after}`];
   });
   return [...gone, ...others];
+}
+
+/** Formats a place that a project begins to watch, with the others that watch it already. */
+function addedText(store: Store, project: string, place: TargetSpec): string {
+  const row = store.targets.at(place);
+  const others = row && othersOf(row, project);
+  const added = `+ ${place.source} ${place.url}`;
+  if (others === undefined) return added;
+  const { count, first } = others;
+  return `${added}, watched by ${first.join(', ')}${count > first.length ? ` and ${count - first.length} more` : ''}`;
 }
 
 function scheduleChanges(row: ProjectRow, spec: ProjectSpec): string[] {

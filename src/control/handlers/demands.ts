@@ -5,7 +5,9 @@ import type { ProjectRow, TargetRow } from '../../store/tables/rows.ts';
 import { shortestObjectiveMs } from '../../schedule/fresh-row.ts';
 import { inSlices, slicesOf } from '../../store/slices.ts';
 import type { Share } from '../../store/tables/schedule.ts';
-import { defined } from '../../defined.ts';
+import type { Place } from '../../store/tables/targets.ts';
+import { rowsOf } from './find.ts';
+import { PlacesAfter } from './places-after.ts';
 import type { Ports } from './ports.ts';
 import { freshnessOf } from './tracked-objectives.ts';
 
@@ -42,14 +44,23 @@ export async function demandsWith(
 ): Promise<DemandBook> {
   const demands = new DemandBook(deps.hosts.knownPace);
   const hosts = new Set<string>();
-  const tracked: TargetRow[] = [];
+  const ids = new Set(replaced.map(({ id }) => id));
+  const after = new PlacesAfter((id) => ids.has(id));
+  for await (const slice of slicesOf(wanted, readAtOnce)) slice.forEach((spec) => after.add(spec));
+  /** The targets that the list concerns, each once. */
+  const tracked = new Map<number, TargetRow>();
   for await (const slice of slicesOf(replaced, readAtOnce))
-    for (const project of slice) tracked.push(...targetsOf(project, deps));
-  const finished = new Set(tracked.filter(({ status }) => status === 'finished').map(projectPlaceKey));
-  for await (const slice of slicesOf(wanted, readAtOnce)) for (const project of slice) countWanted(project);
+    for (const project of slice) for (const row of rowsOf(project.targets, deps.store())) tracked.set(row.target, row);
+  for await (const slice of slicesOf([...after.listed()], readAtOnce))
+    for (const place of slice) {
+      const row = deps.store().targets.at(place);
+      if (row !== undefined) tracked.set(row.target, row);
+      else addWatched(place, row);
+    }
+  for await (const slice of slicesOf([...tracked.values()], readAtOnce)) for (const row of slice) addWatched(row, row);
   for (const key of hosts) countHost(demands, key, deps);
-  for await (const slice of slicesOf(tracked, readAtOnce))
-    for (const { target } of slice) {
+  for await (const slice of slicesOf([...tracked.keys()], readAtOnce))
+    for (const target of slice) {
       const fresh = freshnessOf(target, deps);
       // Those of records stay: how many there will be is not known.
       if (fresh !== undefined && fresh.records === undefined && hosts.has(fresh.key))
@@ -57,21 +68,14 @@ export async function demandsWith(
     }
   return demands;
 
-  function countWanted({ id, schedule: project, targets }: ProjectSpec): void {
-    for (const { source: name, url, schedule: target } of targets) {
-      const source = deps.catalogue().sources.get(name)?.source;
-      const schedule = deps.schedule.scheduleOf({ source: name, ...defined({ target, project }) });
-      // The objective of a target that the site has finished does not count.
-      if (
-        source === undefined ||
-        schedule === undefined ||
-        finished.has(projectPlaceKey({ project: id, source: name, url }))
-      )
-        continue;
-      if (shortestObjectiveMs(schedule) === undefined) continue;
-      hosts.add(politenessKey(source, url));
-      demands.add(source, url, schedule);
-    }
+  function addWatched({ source: name, url }: Place, row: TargetRow | undefined): void {
+    const source = deps.catalogue().sources.get(name)?.source;
+    const watchers = after.watchersOf({ source: name, url }, row);
+    const schedule = deps.schedule.scheduleOf(name, watchers);
+    if (source === undefined || schedule === undefined || watchers.length === 0) return;
+    if (shortestObjectiveMs(schedule) === undefined) return;
+    hosts.add(politenessKey(source, url));
+    demands.add(source, url, schedule);
   }
 }
 
@@ -83,12 +87,4 @@ function countHost(demands: DemandBook, key: string, deps: Deps): void {
 function count(demands: DemandBook, share: Share, { catalogue }: Deps): void {
   const source = catalogue().sources.get(share.source)?.source;
   if (source !== undefined) demands.addAll(share, source);
-}
-
-function targetsOf({ targets }: ProjectRow, { store }: Deps): TargetRow[] {
-  return targets.flatMap((number) => store().targets.get(number) ?? []);
-}
-
-function projectPlaceKey({ project, source, url }: Pick<TargetRow, 'project' | 'source' | 'url'>): string {
-  return JSON.stringify([project, source, url]);
 }

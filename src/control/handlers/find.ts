@@ -1,5 +1,6 @@
 import type { Catalogue } from '../../definition/catalogue.ts';
 import type { Source } from '../../definition/source.ts';
+import { statusFor } from '../../store/tables/project-status.ts';
 import type { ProjectRow, ScrapeRow, TargetRow } from '../../store/tables/rows.ts';
 import type { Store } from '../../store/store.ts';
 import { ControlError } from '../error.ts';
@@ -32,7 +33,7 @@ export function rowsOf(numbers: readonly number[], { targets }: Pick<Store, 'tar
 
 /** Returns the rows of a project's targets without those that it no longer names. */
 export function trackedTargets(row: ProjectRow, store: Store): TargetRow[] {
-  return rowsOf(row.targets, store).filter(({ status }) => status !== 'disabled');
+  return rowsOf(row.targets, store).filter((target) => statusFor(row.id, target) !== 'disabled');
 }
 
 /** Returns the definition of a source. Throws a `ControlError` `not_found` where none is loaded. */

@@ -1,5 +1,6 @@
 import { FreshnessCensus } from '../../schedule/freshness-census.ts';
 import type { Store } from '../../store/store.ts';
+import { projectsOf } from '../../schedule/watchers.ts';
 import type { TargetRow } from '../../store/tables/rows.ts';
 import { demandId } from '../../schedule/feasibility.ts';
 import { defined } from '../../defined.ts';
@@ -58,11 +59,12 @@ export function objectiveHandlers(deps: Deps): Pick<Handlers, 'objective.report'
       }
 
       function add(
-        { target, project, source: id }: TargetRow,
+        row: TargetRow,
         { field, objectiveMs }: TrackedObjective,
         verifiedAt: number,
         number?: number,
       ): void {
+        const { target, source: id } = row;
         const census = bySource.get(id) ?? new FreshnessCensus(at);
         bySource.set(id, census);
         all.add(verifiedAt, objectiveMs);
@@ -70,7 +72,7 @@ export function objectiveHandlers(deps: Deps): Pick<Handlers, 'objective.report'
         const deadlineAt = verifiedAt + objectiveMs;
         if (deadlineAt >= next.edge) return;
         const ageMs = Math.max(0, at - verifiedAt);
-        const of = { target, project, source: id, ...defined({ field, number }) };
+        const of = { target, projects: projectsOf(row), source: id, ...defined({ field, number }) };
         next.add(deadlineAt, { ...of, objectiveMs, ageMs, deadlineAt });
       }
     },

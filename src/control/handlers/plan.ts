@@ -1,15 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Forecast, forecastSteps, type ForecastHost } from '../../schedule/forecast.ts';
 import type { TargetSchedule } from '../../schedule/levels.ts';
-import type { ProjectSpec } from '../../store/projects.ts';
+import { multiplierOf } from '../../schedule/watchers.ts';
+import type { ScheduleRow } from '../../schedule/row.ts';
 import type { TargetRow } from '../../store/tables/rows.ts';
+import type { Place } from '../../store/tables/targets.ts';
 import { inSlices } from '../../store/slices.ts';
 import { defined } from '../../defined.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers, Params } from '../methods.ts';
 import type { PlanView } from '../methods/schedule.ts';
-import { type PlannedPlace, type PlanPorts, PlanTargets } from './plan-targets.ts';
+import { type PlanPorts, PlanTargets } from './plan-targets.ts';
 import { OneByOne } from './one-by-one.ts';
+import { PlacesAfter } from './places-after.ts';
 import { type ReadProject, readProject, specsOf } from './project-spec.ts';
 
 const dayMs = 86_400_000;
@@ -23,10 +26,6 @@ const waitingForecasts = 16;
 const atOnce = 500;
 /** The longest work between two turns of the event loop, in ms. */
 const workMs = 5;
-
-/** The parts of a project that decide its targets' schedules. */
-type Level = Pick<ProjectSpec, 'multiplier' | 'schedule'>;
-const plainProject: Level = { multiplier: 1 };
 
 type Span = { readonly days: number; readonly from: number };
 
@@ -95,84 +94,63 @@ async function addAll(
     read.push(readProject(project, index, deps));
     if (breaks.isDue()) await breaks.take();
   }
-  const listed = new Map(specsOf(read).map((spec) => [spec.id, spec]));
+  const specs = specsOf(read);
+  const listed = new Set(specs.map(({ id }) => id));
+  const after = new PlacesAfter((id) => prune || listed.has(id));
+  for (const spec of specs) {
+    after.add(spec);
+    if (breaks.isDue()) await breaks.take();
+  }
   let skipped = 0;
+  for (const place of after.listed()) {
+    const row = store().targets.at(place);
+    add(place, row, row && store().schedule.get(row.target));
+    if (breaks.isDue()) await breaks.take();
+  }
   if (!prune) await addTracked();
-  for (const spec of listed.values()) await addSpec(spec);
   return skipped;
 
   /** Targets are read in the order of their numbers, so that a million of them take seconds. */
   async function addTracked(): Promise<void> {
-    const others = await projectsBesides();
-    const after = (last: TargetRow | undefined, limit: number): Iterable<TargetRow> =>
+    const rowsAfter = (last: TargetRow | undefined, limit: number): Iterable<TargetRow> =>
       store().targets.rows({ after: last?.target ?? 0, limit });
-    for await (const rows of inSlices(after, atOnce)) {
+    for await (const rows of inSlices(rowsAfter, atOnce)) {
       const stored = store().schedule.rowsBetween(rows[0]?.target ?? 0, rows.at(-1)?.target ?? 0);
       for (const row of rows) {
-        const project = others.get(row.project) ?? plainProject;
-        if (project === 'left out') continue;
-        if (row.status === 'active') add(project, row, { row, ...defined({ stored: stored.get(row.target) }) });
-        // What is parked is not asked, and its objective counts all the same.
-        else if (row.status === 'parked') addObjective(project, row);
+        if (!after.has(row)) add(row, row, stored.get(row.target));
         if (breaks.isDue()) await breaks.take();
       }
     }
   }
 
-  /** The projects that are not plain: those with settings of their own, and those whose targets do not count. */
-  async function projectsBesides(): Promise<Map<string, Level | 'left out'>> {
-    const others = new Map<string, Level | 'left out'>();
-    for await (const rows of inSlices(store().projects.rowsAfter, atOnce))
-      for (const { id, status, multiplier, schedule } of rows) {
-        if (status !== 'active' || listed.has(id)) others.set(id, 'left out');
-        else if (multiplier !== 1 || schedule !== undefined) others.set(id, { multiplier, ...defined({ schedule }) });
-        if (breaks.isDue()) await breaks.take();
-      }
-    return others;
-  }
-
-  async function addSpec(spec: ProjectSpec): Promise<void> {
-    const numbers = store().projects.get(spec.id)?.targets ?? [];
-    const rows = numbers.flatMap((number) => store().targets.get(number) ?? []);
-    const known = new Map(rows.map((row) => [placeKey(row), row]));
-    for (const place of spec.targets) {
-      const row = known.get(placeKey(place));
-      // What the site has finished stays so.
-      if (row?.status === 'active') add(spec, place, { row, ...defined({ stored: store().schedule.get(row.target) }) });
-      else if (row?.status !== 'finished') add(spec, place);
-      if (breaks.isDue()) await breaks.take();
-    }
-  }
-
-  function add(
-    project: Level,
-    place: ProjectSpec['targets'][number],
-    tracked: Pick<PlannedPlace, 'row' | 'stored'> = {},
-  ): void {
+  function add(place: Place, row: TargetRow | undefined, stored: ScheduleRow | undefined): void {
+    const watchers = after.watchersOf(place, row);
+    if (watchers.length === 0) return;
     const source = catalogue().sources.get(place.source)?.source;
-    const schedule = scheduleOf(place, project);
+    const schedule = scheduleOf(place.source, watchers);
+    // What is parked is not asked, and its objective counts all the same.
+    if (row?.status === 'parked') {
+      const pages = stored?.fresh?.records?.pages;
+      if (source !== undefined && schedule !== undefined) inputs.addObjective(source, place.url, schedule, pages);
+      return;
+    }
     if (source === undefined || schedule?.pace === undefined) skipped += 1;
-    else inputs.add(source, { url: place.url, multiplier: project.multiplier, schedule, ...tracked });
-  }
-
-  function addObjective(project: Level, row: TargetRow): void {
-    const source = catalogue().sources.get(row.source)?.source;
-    const schedule = scheduleOf(row, project);
-    const pages = store().schedule.get(row.target)?.fresh?.records?.pages;
-    if (source !== undefined && schedule !== undefined) inputs.addObjective(source, row.url, schedule, pages);
+    else {
+      const tracked = row?.status === 'active' ? defined({ row, stored }) : {};
+      inputs.add(source, { url: place.url, multiplier: multiplierOf(watchers), schedule, ...tracked });
+    }
   }
 }
 
 /** Returns a function that finds the schedule of a place. Each schedule is worked out once for all targets with equal settings. */
-function schedules({ schedule }: PlanPorts) {
+function schedules({ schedule }: PlanPorts): PlanPorts['schedule']['scheduleOf'] {
   const known = new Map<string, TargetSchedule | undefined>();
-  return (
-    { source, schedule: target }: Pick<ProjectSpec['targets'][number], 'source' | 'schedule'>,
-    { schedule: project }: Level,
-  ): TargetSchedule | undefined => {
-    const isPlain = target === undefined && project === undefined;
-    const key = isPlain ? source : JSON.stringify([source, target, project]);
-    if (!known.has(key)) known.set(key, schedule.scheduleOf({ source, ...defined({ target, project }) }));
+  return (source, watchers) => {
+    const said = watchers.flatMap(({ schedule: own, projectSchedule: level }) =>
+      own === undefined && level === undefined ? [] : [[own, level]],
+    );
+    const key = said.length === 0 ? source : JSON.stringify([source, said, said.length < watchers.length]);
+    if (!known.has(key)) known.set(key, schedule.scheduleOf(source, watchers));
     return known.get(key);
   };
 }
@@ -196,10 +174,6 @@ class Breaks {
     await setImmediate();
     this.#since = performance.now();
   }
-}
-
-function placeKey({ source, url }: Pick<TargetRow, 'source' | 'url'>): string {
-  return `${source} ${url}`;
 }
 
 /** Goes through the hosts in steps, between which others have their turn. */

@@ -1,9 +1,9 @@
 import type { LifeView } from '../../actor/report.ts';
 import type { Clock } from '../../clock.ts';
 import type { Catalogue, CatalogueChange } from '../../definition/catalogue.ts';
+import type { ScheduleAt } from '../../definition/effective-schedule.ts';
 import type { Problem } from '../../definition/problem.ts';
 import type { SourceMatch } from '../../definition/target-address.ts';
-import type { ScheduleLevel, TargetSchedule } from '../../schedule/levels.ts';
 import type { Source } from '../../definition/source.ts';
 import type { PulseCount } from '../../provider/pulse.ts';
 import type { KnownPace } from '../../schedule/host-pace.ts';
@@ -106,19 +106,12 @@ export interface ScrapesPort {
 export interface SchedulePort {
   /** Returns all that decides when a target is due now; nothing for a target that is not scheduled. */
   dueInputsOf(target: TargetRow): DueInputs | undefined;
-  /** Returns the schedule of a place, tracked or not, by all levels; nothing while its source is not loaded. */
-  scheduleOf(place: SchedulePlace): TargetSchedule | undefined;
+  /** Returns the schedule of a place, tracked or not, by all levels of those who watch it; nothing while its source is not loaded. */
+  readonly scheduleOf: ScheduleAt;
   /** Returns what a target (by number) or a source's batched pulses (by id) cost from an instant on. */
   tally(of: number | string, from: number): Tally;
   /** Starts counting the requests of one round of a source's pulse; nothing for a source without one. */
   pulseOf(source: Source): PulseCount | undefined;
-}
-
-/** A place on a source, with what the target and its project say of its schedule. */
-interface SchedulePlace {
-  readonly source: string;
-  readonly target?: ScheduleLevel;
-  readonly project?: ScheduleLevel;
 }
 
 /** The daemon's process, settings and supervision tree. */

@@ -1,7 +1,7 @@
 import { nanoid } from 'nanoid';
 import { levelOf, paceFileKeys, paceKeys, type ScheduleLevel } from '../../schedule/levels.ts';
 import { addProject, archiveProject, type ProjectResult, restoreProject, updateProject } from '../../store/projects.ts';
-import { statusOf } from '../../store/tables/project-status.ts';
+import { statusFor, statusOf } from '../../store/tables/project-status.ts';
 import type { ProjectRow } from '../../store/tables/rows.ts';
 import { requestScrape } from '../../store/scrapes.ts';
 import type { Store } from '../../store/store.ts';
@@ -19,6 +19,7 @@ import { heldDue, type Holds, holdsOf, pausedBy, reasonViews } from './held-due.
 import { projectSpec, refuseUndeclared, targetSpecs } from './project-spec.ts';
 import { withSource } from './resolve.ts';
 import { sliceOf } from './slices.ts';
+import { concernedBy, lookAt, tellChanged } from './tell-projects.ts';
 import { projectView, wholeMs } from './views.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'projects' | 'sources' | 'hosts' | 'scrapes' | 'schedule' | 'clock'>;
@@ -31,7 +32,7 @@ export function projectHandlers(deps: Deps) {
       const { id = nanoid() } = given;
       const added = await addProject(deps.store(), projectSpec({ ...given, targets: known }, id, deps));
       if (!added.ok) throw new ControlError('conflict', `project "${id}" exists already`);
-      deps.projects.reconcile([id]);
+      tellChanged([id], deps);
       const paused = pausedBy(deps);
       const infeasible = demandsBeside(added.project, deps).infeasible();
       return {
@@ -80,7 +81,12 @@ export function projectHandlers(deps: Deps) {
       const scrapes: RequestedScrape[] = [];
       const idle: string[] = [];
       for (const number of numbers) {
-        const source = store.targets.get(number)?.source ?? '';
+        const target = store.targets.get(number);
+        const source = target?.source ?? '';
+        if (target !== undefined && statusFor(id, target) === 'disabled') {
+          idle.push(`target ${number} is disabled`);
+          continue;
+        }
         if (!deps.catalogue().sources.has(source)) {
           idle.push(`target ${number} is on "${source}", of which no definition is loaded`);
           continue;
@@ -94,7 +100,7 @@ export function projectHandlers(deps: Deps) {
       }
       if (scrapes.length === 0)
         throw new ControlError('conflict', `project "${id}": nothing to scrape: ${idle.join(', ')}`);
-      deps.projects.look(id);
+      lookAt(numbers, deps);
       const paused = pausedBy(deps);
       return { scrapes, ...defined({ paused }) };
     },
@@ -102,10 +108,10 @@ export function projectHandlers(deps: Deps) {
     'project.release': async ({ id, target }) => {
       const store = deps.store();
       const row = findProject(store, id);
-      for (const number of targetsOf(row, target)) await releaseTarget(store, number);
-      await deps.projects.release(id);
-      deps.projects.look(id);
-      deps.projects.reconcile([id]);
+      const tracked = new Set(trackedTargets(row, store).map((each) => each.target));
+      for (const number of targetsOf(row, target)) if (tracked.has(number)) await releaseTarget(store, number);
+      for (const each of new Set(concernedBy([id], deps))) await deps.projects.release(each);
+      tellChanged([id], deps);
       return projectView(row, deps);
     },
   } satisfies Partial<Handlers>;
@@ -158,8 +164,7 @@ function scheduleChange(before: ScheduleLevel | undefined, change: ScheduleLevel
  */
 function changed(id: string, result: ProjectResult, deps: Deps): ProjectView {
   if (!result.ok) throw projectNotFound(id);
-  deps.projects.look(id);
-  deps.projects.reconcile([id]);
+  tellChanged([id], deps);
   return projectView(result.project, deps);
 }
 

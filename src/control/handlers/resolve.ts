@@ -1,12 +1,11 @@
 import { sourcesOf } from '../../definition/target-address.ts';
-import { matchUrl } from '../../definition/url-pattern.ts';
-import { targetsOfSources } from '../../store/slices.ts';
+import { fillUrl } from '../../definition/url-pattern.ts';
+import { ownerOf, projectsOf } from '../../schedule/watchers.ts';
 import { defined } from '../../defined.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import type { NewTarget, TargetInput } from '../methods/target.ts';
 import type { ResolvedUrl } from '../methods/source.ts';
-import { rowsOf } from './find.ts';
 import type { Ports } from './ports.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'sources'>;
@@ -23,7 +22,7 @@ export function resolveHandlers(deps: Deps): Pick<Handlers, 'source.resolve'> {
 
 /**
  * Resolves with a target and its source: the one that it names, else the only one that its address belongs to. Rejects with a
- * `ControlError` where there is no such source or more than one, and where a project already tracks the address there.
+ * `ControlError` where there is no such source or more than one, and where a project watches the address there already.
  */
 export async function withSource(target: NewTarget, deps: Deps, signal: AbortSignal): Promise<TargetInput> {
   const { source, url, ...rest } = target;
@@ -37,8 +36,13 @@ export async function withSource(target: NewTarget, deps: Deps, signal: AbortSig
     const ids = matches.map((each) => each.source).join(', ');
     throw new ControlError('invalid_params', `${url} may be on ${ids}: expected "source" to name one of them`);
   }
-  if (match.project !== undefined)
-    throw new ControlError('conflict', `exists: project "${match.project}" tracks ${match.url} on ${match.source}`);
+  const [first] = match.projects ?? [];
+  // Who clips an address twice wants one project; who names the source wants another.
+  if (first !== undefined)
+    throw new ControlError(
+      'conflict',
+      `exists: project "${first}" watches ${match.url} on ${match.source}: name the source to watch it too`,
+    );
   return { ...rest, source: match.source, url: match.url };
 }
 
@@ -47,36 +51,15 @@ async function matchesOf(url: string, deps: Deps, signal: AbortSignal): Promise<
   const loaded = Array.from(deps.catalogue().sources.values(), ({ source }) => source);
   const ofPlugins = await deps.sources.resolve(url, signal);
   const matches = ofPlugins.length > 0 ? ofPlugins : sourcesOf(loaded, url);
-  return Promise.all(
-    matches.map(async ({ source, url: asked, params }) => {
-      const project = await trackedBy(source, asked, deps);
-      return { source, url: asked, ...defined({ params: params && { ...params }, project }) };
-    }),
-  );
-}
-
-/** Resolves with the active project that has a target at an address of a source, if any. */
-async function trackedBy(source: string, url: string, deps: Deps): Promise<string | undefined> {
-  const store = deps.store();
-  const pattern = deps.catalogue().sources.get(source)?.source.url;
-  const place = addressKey(pattern, url);
-  for await (const numbers of targetsOfSources(store, [source])) {
-    for (const target of rowsOf(numbers, store)) {
-      if (target.status === 'disabled' || addressKey(pattern, target.url) !== place) continue;
-      if (store.projects.get(target.project)?.status === 'active') return target.project;
-    }
-  }
-  return undefined;
-}
-
-/** Returns a text that is equal for two spellings of one address. */
-function addressKey(pattern: string | undefined, url: string): string {
-  const params = pattern === undefined ? undefined : matchUrl(pattern, url);
-  if (params !== undefined) return JSON.stringify(Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1)));
-  const parsed = URL.parse(url);
-  if (parsed === null) return url;
-  parsed.hash = '';
-  return parsed.href;
+  const { targets } = deps.store();
+  return matches.map(({ source, url: asked, params }) => {
+    const pattern = deps.catalogue().sources.get(source)?.source.url;
+    const filled = pattern === undefined ? undefined : fillUrl(pattern, params ?? {});
+    const row =
+      targets.at({ source, url: asked }) ?? (filled?.ok ? targets.at({ source, url: filled.url }) : undefined);
+    const projects = row !== undefined && ownerOf(row) !== undefined ? projectsOf(row) : undefined;
+    return { source, url: asked, ...defined({ params: params && { ...params }, projects }) };
+  });
 }
 
 function knownText({ catalogue }: Deps): string {

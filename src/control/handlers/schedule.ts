@@ -1,4 +1,5 @@
 import { politenessKey } from '../../definition/source.ts';
+import { projectsOf } from '../../schedule/watchers.ts';
 import type { TargetRow } from '../../store/tables/rows.ts';
 import type { ScheduleRow } from '../../schedule/row.ts';
 import { inSlices } from '../../store/slices.ts';
@@ -103,11 +104,11 @@ function turnOf(row: TargetRow, key: string, holds: Holds, deps: Deps): TurnView
   const at = due.dueAt ?? (due.because.some(({ decides }) => decides) ? undefined : awaited?.at);
   if (at === undefined || !Number.isFinite(at)) return undefined;
   const decider = due.dueAt === undefined ? awaited : due.because.find(({ decides }) => decides);
-  const { target, project, source, url } = row;
+  const { target, source, url } = row;
   return {
     dueAt: Math.round(at),
     target,
-    project,
+    projects: projectsOf(row),
     source,
     url,
     key,

@@ -7,7 +7,8 @@ import type { Handlers, Params } from '../methods.ts';
 import { findProject, findScrape } from './find.ts';
 import type { Ports } from './ports.ts';
 import { newestFirst, sliceOf } from './slices.ts';
-import { scrapeView } from './views.ts';
+import { lookAt } from './tell-projects.ts';
+import { scrapeViewOf } from './views.ts';
 
 type Deps = Pick<Ports, 'store' | 'projects'>;
 
@@ -17,20 +18,20 @@ export function scrapeHandlers(deps: Deps) {
     'scrape.list': (params) => {
       const rows = candidates(deps.store(), params);
       const { found, last } = sliceOf(rows, params.limit, (row) => matches(row, params));
-      return { scrapes: found.map(scrapeView), ...defined({ next: last?.scrape }) };
+      return { scrapes: found.map((row) => scrapeViewOf(row, deps.store())), ...defined({ next: last?.scrape }) };
     },
 
     'scrape.get': ({ scrape, afterStep, limit }) => {
       const row = findScrape(deps.store(), scrape);
-      return { scrape: scrapeView(row), steps: [...stepsOf(deps.store(), row, { afterStep, limit })] };
+      return { scrape: scrapeViewOf(row, deps.store()), steps: [...stepsOf(deps.store(), row, { afterStep, limit })] };
     },
 
     'scrape.cancel': async ({ scrape }) => {
       const store = deps.store();
       const row = findScrape(store, scrape);
       await cancelScrape(store, scrape, 'cancelled by an operator');
-      deps.projects.look(row.project);
-      return scrapeView(findScrape(store, scrape));
+      lookAt([row.target], deps);
+      return scrapeViewOf(findScrape(store, scrape), store);
     },
   } satisfies Partial<Handlers>;
 }

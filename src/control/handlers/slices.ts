@@ -1,10 +1,10 @@
-import { setImmediate } from 'node:timers/promises';
 import type * as z from 'zod';
 import type { ProjectRow, TargetRow } from '../../store/tables/rows.ts';
-import { inSlices, targetsOfSources } from '../../store/slices.ts';
+import { ownerOf } from '../../schedule/watchers.ts';
+import { inSlices, slicesOf, targetsOfSources } from '../../store/slices.ts';
 import type { Store } from '../../store/store.ts';
 import { ControlError } from '../error.ts';
-import { findProject } from './find.ts';
+import { findProject, rowsOf, trackedTargets } from './find.ts';
 
 /** The most rows that one call looks at, however few match, so that other calls are answered meanwhile. */
 const maxScanned = 5_000;
@@ -96,40 +96,29 @@ interface Wanted {
 }
 
 /**
- * Yields the targets of projects that are not archived in slices, with a turn of the event loop between. Throws a
- * `ControlError` for an unknown project.
+ * Yields the targets that an active project watches, each once, in slices with a turn of the event loop between. Throws
+ * a `ControlError` for an unknown project.
  */
-export async function* targetsInSlices(store: Store, wanted: Wanted): AsyncGenerator<readonly TargetRow[]> {
-  let piece: TargetRow[] = [];
-  for await (const numbers of numbersInSlices(store, wanted)) {
-    for (const number of numbers) {
-      const row = store.targets.get(number);
-      if (row === undefined || (wanted.source !== undefined && row.source !== wanted.source)) continue;
-      piece.push(row);
-      if (piece.length < atOnce) continue;
-      yield piece;
-      piece = [];
-      await setImmediate();
-    }
-  }
-  if (piece.length > 0) yield piece;
+export async function* targetsInSlices(
+  store: Store,
+  { source, project }: Wanted,
+): AsyncGenerator<readonly TargetRow[]> {
+  const rowsAfter = (last: TargetRow | undefined, limit: number) =>
+    store.targets.rows({ after: last?.target ?? 0, limit });
+  const slices =
+    project !== undefined
+      ? slicesOf(trackedOf(findProject(store, project), store), atOnce)
+      : source === undefined
+        ? inSlices(rowsAfter, atOnce)
+        : rowsOfSource(store, source);
+  for await (const rows of slices)
+    yield rows.filter((row) => ownerOf(row) !== undefined && (source === undefined || row.source === source));
 }
 
-async function* numbersInSlices(store: Store, { source, project }: Wanted): AsyncGenerator<readonly number[]> {
-  if (project !== undefined) {
-    yield numbersOf(findProject(store, project));
-  } else if (source === undefined) {
-    for await (const projects of inSlices(store.projects.rowsAfter)) for (const row of projects) yield numbersOf(row);
-  } else {
-    for await (const numbers of targetsOfSources(store, [source])) yield numbers.filter(isTracked);
-  }
-
-  function isTracked(number: number): boolean {
-    const row = store.targets.get(number);
-    return row !== undefined && store.projects.get(row.project)?.status === 'active';
-  }
+async function* rowsOfSource(store: Store, source: string): AsyncGenerator<readonly TargetRow[]> {
+  for await (const numbers of targetsOfSources(store, [source])) yield rowsOf(numbers, store);
 }
 
-function numbersOf({ status, targets }: ProjectRow): readonly number[] {
-  return status === 'active' ? targets : [];
+function trackedOf(row: ProjectRow, store: Store): readonly TargetRow[] {
+  return row.status === 'active' ? trackedTargets(row, store) : [];
 }

@@ -1,5 +1,6 @@
 import type { LedgerView } from '../../fetch/ledger/ledger-view.ts';
 import { politenessKey, type Source } from '../../definition/source.ts';
+import { ownerOf } from '../../schedule/watchers.ts';
 import type { TargetRow } from '../../store/tables/rows.ts';
 import type { Ports } from './ports.ts';
 
@@ -36,15 +37,15 @@ function* keysOf(source: Source, limit: number, deps: Deps): Generator<string> {
   const { targets } = deps.store();
   for (const number of targets.numbersOfSource(source.id, { limit })) {
     const row = targets.get(number);
-    if (row === undefined || !isTracked(row, deps)) continue;
+    if (row === undefined || !isTracked(row)) continue;
     yield politenessKey(source, row.url);
     // All others are on that one too.
     if (source.politeness.key !== undefined) return;
   }
 }
 
-function isTracked({ status, project }: TargetRow, { store }: Deps): boolean {
-  return (status === 'active' || status === 'parked') && store().projects.get(project)?.status === 'active';
+function isTracked(target: TargetRow): boolean {
+  return (target.status === 'active' || target.status === 'parked') && ownerOf(target) !== undefined;
 }
 
 /** A ledger as it is before its host is first asked, which can be at once. */

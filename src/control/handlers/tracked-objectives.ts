@@ -3,8 +3,8 @@ import type { AgedRecord } from '../../store/tables/ages.ts';
 import type { TargetSchedule } from '../../schedule/levels.ts';
 import { type Episode, type FreshRow, freshEpisode, verifiedAt } from '../../schedule/fresh-row.ts';
 import { type Objective, paceOfObjective } from '../../schedule/time/objective.ts';
+import { watchersOf } from '../../schedule/watchers.ts';
 import type { TargetRow } from '../../store/tables/rows.ts';
-import { defined } from '../../defined.ts';
 import type { Ports } from './ports.ts';
 
 /** An objective of a tracked target, and how the target stands with it. */
@@ -60,10 +60,6 @@ export async function* recordsWith(
 }
 
 /** The schedule of a tracked target after all levels are merged. */
-export function scheduleOfRow(
-  { source, project, schedule: target }: TargetRow,
-  { store, schedule }: Pick<Ports, 'store' | 'schedule'>,
-): TargetSchedule | undefined {
-  const level = store().projects.get(project)?.schedule;
-  return schedule.scheduleOf({ source, ...defined({ target, project: level }) });
+export function scheduleOfRow(row: TargetRow, { schedule }: Pick<Ports, 'schedule'>): TargetSchedule | undefined {
+  return schedule.scheduleOf(row.source, watchersOf(row));
 }

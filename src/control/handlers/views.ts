@@ -1,10 +1,12 @@
-import { statusOf } from '../../store/tables/project-status.ts';
+import { statusFor, statusOf } from '../../store/tables/project-status.ts';
 import type { ProjectRow, ScrapeRow, TargetRow } from '../../store/tables/rows.ts';
 import type { Store } from '../../store/store.ts';
 import { defined } from '../../defined.ts';
 import type { ProjectView } from '../methods/project.ts';
 import type { TargetView } from '../methods/target.ts';
+import type { ScrapeOfProjects } from '../methods/scrape.ts';
 import type { ScrapeView } from '../../view/scrape.ts';
+import { othersOf, projectsOf } from '../../schedule/watchers.ts';
 import { rowsOf } from './find.ts';
 import type { Ports } from './ports.ts';
 
@@ -16,12 +18,13 @@ export function projectView(row: ProjectRow, deps: Pick<Ports, 'store' | 'catalo
   return {
     ...view,
     status: statusOf(row, targets),
-    targets: targets.map((target) => targetView(target, store, conditionsOf(target, deps))),
+    targets: targets.map((target) => targetView(row.id, target, store, conditionsOf(target, deps))),
   };
 }
 
-function targetView(row: TargetRow, store: Store, conditions: TargetView['conditions']): TargetView {
-  const { target, source, url, status, crashes, waiting } = row;
+function targetView(project: string, row: TargetRow, store: Store, conditions: TargetView['conditions']): TargetView {
+  const { target, source, url, crashes, waiting } = row;
+  const status = statusFor(project, row);
   const schedule = store.schedule.get(target);
   const [last] = [...store.scrapes.ofTarget(target, { limit: 2 })].filter((scrape) => scrape.status !== 'waiting');
   const nextAt = Math.min(schedule?.dueAt ?? Infinity, schedule?.manualAt ?? Infinity);
@@ -34,7 +37,8 @@ function targetView(row: TargetRow, store: Store, conditions: TargetView['condit
     conditions,
     crashes: { total: crashes.total, inRow: crashes.inRow, ...defined({ last: crashes.last }) },
     ...defined({
-      everyMs: row.schedule?.every,
+      everyMs: row.watchers.find((each) => each.project === project)?.schedule?.every,
+      others: othersOf(row, project),
       dueAt: isAskable && nextAt < Infinity ? nextAt : undefined,
       gone: row.gone,
       endsAt: schedule?.endsAt,
@@ -73,6 +77,12 @@ export function conditionsOf(
 /** Rounds an instant that may tell fractions, as the wire has whole milliseconds; leaves out a missing one. */
 export function wholeMs(at: number | undefined): number | undefined {
   return at === undefined ? undefined : Math.round(at);
+}
+
+/** Returns a scrape with the projects that watch its target. */
+export function scrapeViewOf(row: ScrapeRow, { targets }: Pick<Store, 'targets'>): ScrapeOfProjects {
+  const target = targets.get(row.target);
+  return { ...scrapeView(row), projects: target === undefined ? [] : projectsOf(target) };
 }
 
 /** Returns a scrape without what only the store needs. */

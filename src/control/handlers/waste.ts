@@ -1,4 +1,5 @@
 import { adviceOf, adviceText, noTally, type Tally, together } from '../../schedule/waste.ts';
+import { projectsOf } from '../../schedule/watchers.ts';
 import type { TargetRow } from '../../store/tables/rows.ts';
 import type { Handlers } from '../methods.ts';
 import type { TallyView, WasteView } from '../methods/waste.ts';
@@ -56,9 +57,13 @@ export function wasteHandlers(deps: Deps): Pick<Handlers, 'waste.report'> {
         sum.tally = together(sum.tally, tally);
         sum.everyMs = sum.everyMs === undefined || sum.everyMs === everyMs ? everyMs : 0;
         sums.set(row.source, sum);
-        const { target, project } = row;
+        const { target } = row;
         const view = wasteView(row.source, tally, everyMs === 0 ? undefined : everyMs);
-        wasteful.add(-tally.unchangedBytes - tally.unchanged / 1_000_000, { ...view, target, project });
+        wasteful.add(-tally.unchangedBytes - tally.unchanged / 1_000_000, {
+          ...view,
+          target,
+          projects: projectsOf(row),
+        });
       }
     },
   };

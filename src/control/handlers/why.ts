@@ -1,10 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { politenessKey, type Source } from '../../definition/source.ts';
 import type { DueInputs } from '../../schedule/next-due.ts';
-import { paceOf } from '../../schedule/pace/all.ts';
+import { type GivenPace, paceOf } from '../../schedule/pace/all.ts';
 import { newPriority } from '../../schedule/priority.ts';
-import { statusOf } from '../../store/tables/project-status.ts';
+import { statusFor, statusOf } from '../../store/tables/project-status.ts';
 import type { OfferPlace } from '../../fetch/ledger/ledger-view.ts';
-import type { TargetRow } from '../../store/tables/rows.ts';
+import { watchersOf } from '../../schedule/watchers.ts';
+import type { ProjectRow, TargetRow } from '../../store/tables/rows.ts';
 import { defined } from '../../defined.ts';
 import type { Handlers } from '../methods.ts';
 import type { ObjectiveView, WhyView } from '../methods/why.ts';
@@ -27,7 +29,7 @@ export function whyHandlers(deps: Deps): Pick<Handlers, 'project.why'> {
       const holds = await holdsOf(rowsOf(numbers, deps.store()), deps);
       // The rows may have changed while the ledgers were asked.
       const targets = rowsOf(numbers, deps.store());
-      const views = targets.map((each) => whyView(each, row.status === 'archived', holds, deps));
+      const views = targets.map((each) => whyView(row, each, holds, deps));
       const all = rowsOf(row.targets, deps.store());
       const paused = pausedBy(deps);
       const at = deps.clock.now();
@@ -42,15 +44,16 @@ export function whyHandlers(deps: Deps): Pick<Handlers, 'project.why'> {
   };
 }
 
-async function whyView(row: TargetRow, isArchived: boolean, holds: Holds, deps: Deps): Promise<WhyView> {
-  const { target, url, status, parked } = row;
+async function whyView(project: ProjectRow, row: TargetRow, holds: Holds, deps: Deps): Promise<WhyView> {
+  const { target, url, parked } = row;
+  const status = statusFor(project.id, row);
   const source = deps.catalogue().sources.get(row.source)?.source;
   const isParked = status === 'parked' && parked !== undefined;
   const circuit = holds.circuits.get(row.source);
   const session = deps.sources.session(row.source);
   const host = source && (await hostView(source, url, deps));
   const place = status === 'active' ? await deps.hosts.placeOf(target) : undefined;
-  const isScheduled = status === 'active' && !isArchived;
+  const isScheduled = status === 'active' && project.status !== 'archived';
   const due = isScheduled ? heldDue(row, holds, deps) : undefined;
   const dueAt = isParked ? parked.retryAt : due?.dueAt;
   return {
@@ -66,8 +69,10 @@ async function whyView(row: TargetRow, isArchived: boolean, holds: Holds, deps: 
       gone: row.gone,
     }),
     because: due === undefined ? [] : reasonViews(due),
-    ...(due && source && paceViews(row, due.inputs, deps.clock.now())),
-    objectives: await Promise.all(trackedObjectives(row, deps).map((each) => objectiveView(each, row, deps))),
+    ...(due && source && paceViews(row, due.inputs, deps)),
+    objectives: await Promise.all(
+      (status === 'disabled' ? [] : trackedObjectives(row, deps)).map((each) => objectiveView(each, row, deps)),
+    ),
     ...defined({ host, line: place && lineView(place), circuit, session }),
     userAgent: source?.userAgent ?? deps.daemon.bot.userAgent,
     robots: source === undefined ? { verdict: 'unknown' } : deps.sources.robotsVerdict(source, url),
@@ -91,15 +96,26 @@ async function hostView(source: Source, url: string, deps: Deps): Promise<NonNul
   };
 }
 
-/** Describes the pace of a target and its state, as data and as a sentence. */
+/** Describes the pace of a target, its state, and whose it is: as data and as a sentence. */
 function paceViews(
   row: TargetRow,
   { at, since, pace, given, priority = newPriority }: DueInputs,
-  now: number,
-): Pick<WhyView, 'pace' | 'paceText'> {
+  deps: Deps,
+): Pick<WhyView, 'pace' | 'paceText' | 'paceFrom'> {
   const kind = paceOf(pace);
   const view = kind.show(pace, { at, since, given, priority, found: row.found ?? [] });
-  return { pace: view, paceText: kind.sentence(view, now) };
+  return {
+    pace: view,
+    paceText: kind.sentence(view, deps.clock.now()),
+    ...defined({ paceFrom: given && paceFrom(row, given, deps) }),
+  };
+}
+
+/** Returns the project whose pace a target has; nothing where one alone watches it. */
+function paceFrom(row: TargetRow, given: GivenPace, { schedule }: Deps): string | undefined {
+  const watchers = watchersOf(row);
+  if (watchers.length < 2) return undefined;
+  return watchers.find((each) => isDeepStrictEqual(schedule.scheduleOf(row.source, [each])?.pace, given))?.project;
 }
 
 /** Records that re-checks missed and that a view names. */
@@ -131,7 +147,7 @@ async function objectiveView(objective: TrackedObjective, row: TargetRow, deps: 
   return {
     ...defined({ field, warnAfterMs, errorAfterMs }),
     lastVerifiedAt: verifiedAt,
-    isVerified: isVerified(objective, row, deps),
+    isVerified: isVerified(objective, row),
     ageMs: Math.max(0, now - verifiedAt),
     deadlineAt: verifiedAt + objectiveMs,
     level: episode.level,
@@ -141,11 +157,10 @@ async function objectiveView(objective: TrackedObjective, row: TargetRow, deps: 
 }
 
 /** True if a target or field was ever verified. Its age counts from the target's creation otherwise. */
-function isVerified({ field, verifiedAt, isOfRecords }: TrackedObjective, row: TargetRow, { store }: Deps): boolean {
+function isVerified({ field, verifiedAt, isOfRecords }: TrackedObjective, row: TargetRow): boolean {
   if (isOfRecords === true) return true;
   if (field === undefined && row.verifiedAt !== undefined) return true;
-  const createdAt = row.createdAt ?? store().projects.get(row.project)?.createdAt;
-  return createdAt === undefined || verifiedAt > createdAt;
+  return verifiedAt > row.createdAt;
 }
 
 /**

@@ -11,7 +11,8 @@ export const RecordName = z.strictObject({ type: z.string(), key: z.string() });
 /** The deadline of a target, a record or a field that must be verified again soon, or is late. */
 export const DeadlineView = z.strictObject({
   target: Serial,
-  project: z.string(),
+  /** The active projects that watch the target. */
+  projects: z.array(z.string()).readonly(),
   source: z.string(),
   /** Set where the objective holds for each record of the target. */
   record: RecordName.optional(),

@@ -100,7 +100,7 @@ export const projectMethods = {
     params: ProjectInput,
     result: AddedProject,
     role: 'operate',
-    doc: 'Tracks a new project; a conflict when its id is taken, also by an archived one, and when a target that names no source is tracked already.',
+    doc: 'Tracks a new project; a conflict when its id is taken, also by an archived one, and when a target that names no source is watched already. A target that names its source is shared with the `others` that watch it.',
   },
   'project.list': {
     params: z.strictObject({
@@ -142,7 +142,7 @@ export const projectMethods = {
     params: OneProject,
     result: ProjectView,
     role: 'operate',
-    doc: 'Stops tracking a project, cancels what runs of it and keeps its data; again does nothing.',
+    doc: 'Stops tracking a project, cancels what runs for it alone and keeps its data; again does nothing.',
   },
   'project.restore': {
     params: OneProject,

@@ -11,7 +11,8 @@ import { ReasonView } from './why.ts';
 export const TurnView = z.strictObject({
   dueAt: Instant,
   target: Serial,
-  project: z.string(),
+  /** The active projects that watch the target. */
+  projects: z.array(z.string()).readonly(),
   source: z.string(),
   url: z.string(),
   /** The politeness key. */

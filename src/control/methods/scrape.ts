@@ -5,6 +5,10 @@ import type { MethodSpec } from './method.ts';
 import { Limit } from './fields.ts';
 import { Serial } from '../../view/fields.ts';
 
+/** A scrape with the active projects that watch its target now; where none does, those that did last. */
+export const ScrapeOfProjects = ScrapeView.extend({ projects: z.array(z.string()).readonly() });
+export type ScrapeOfProjects = z.infer<typeof ScrapeOfProjects>;
+
 /** Methods on scrapes. */
 export const scrapeMethods = {
   'scrape.list': {
@@ -16,7 +20,7 @@ export const scrapeMethods = {
       before: Serial.exactOptional(),
       limit: Limit,
     }),
-    result: z.strictObject({ scrapes: z.array(ScrapeView).readonly(), next: Serial.optional() }),
+    result: z.strictObject({ scrapes: z.array(ScrapeOfProjects).readonly(), next: Serial.optional() }),
     role: 'read',
     doc: 'Lists scrapes, the newest first.',
   },
@@ -27,13 +31,13 @@ export const scrapeMethods = {
       afterStep: z.int().min(0).default(0),
       limit: Limit,
     }),
-    result: z.strictObject({ scrape: ScrapeView, steps: z.array(StepView).readonly() }),
+    result: z.strictObject({ scrape: ScrapeOfProjects, steps: z.array(StepView).readonly() }),
     role: 'read',
     doc: 'Shows one scrape and its steps.',
   },
   'scrape.cancel': {
     params: z.strictObject({ scrape: Serial }),
-    result: ScrapeView,
+    result: ScrapeOfProjects,
     role: 'operate',
     doc: 'Ends a waiting or running scrape; nothing of it is written after that. One that has ended is left as it is.',
   },

@@ -152,8 +152,8 @@ export const ResolvedUrl = z.strictObject({
   params: UrlParams.optional(),
   /** The address to request. */
   url: z.string(),
-  /** The project that already tracks the address on the source. */
-  project: z.string().optional(),
+  /** The active projects that already watch the address on the source; missing where there are none. */
+  projects: z.array(z.string()).readonly().optional(),
 });
 export type ResolvedUrl = z.infer<typeof ResolvedUrl>;
 

@@ -37,6 +37,9 @@ export const TargetView = z.strictObject({
   source: z.string(),
   url: z.string(),
   everyMs: Milliseconds.optional(),
+  /** The other active projects that watch it, and share its scrapes, records and history: their number, and the first of them. */
+  others: z.strictObject({ count: z.int(), first: z.array(z.string()).readonly() }).optional(),
+  /** `disabled`: the project no longer names it. */
   status: z.enum(['active', 'finished', 'disabled', 'parked']),
   /** Conditions that keep the target from being scraped, besides its status. */
   conditions: z

@@ -35,7 +35,7 @@ export const WasteView = TallyView.extend({
   source: z.string(),
   /** Missing for the source as a whole. */
   target: Serial.optional(),
-  project: z.string().optional(),
+  projects: z.array(z.string()).readonly().optional(),
   advice: z.array(AdviceView).readonly(),
 });
 export type WasteView = z.infer<typeof WasteView>;

@@ -81,6 +81,8 @@ export const WhyView = TargetView.pick({
   dueAt: Instant.optional(),
   gone: TargetView.shape.gone,
   because: z.array(ReasonView).readonly(),
+  /** The project whose pace it is, where several watch the target. */
+  paceFrom: z.string().optional(),
   /** Missing while its source is not loaded. */
   pace: PaceView.optional(),
   /** The pace with its state, as a sentence for people. */

@@ -16,6 +16,7 @@ export interface Continuous {
 /** The pauses of a target whose definition gives none. */
 export const defaultContinuous: Continuous = { sleepMs: 3_600_000, longestMs: 21_600_000 };
 
+const dayMs = 86_400_000;
 /** After a failure no pause is shorter, even without a sleep. */
 const firstPauseMs = 60_000;
 
@@ -102,6 +103,8 @@ export const continuous = {
   },
   given: ({ continuous: given }: Level): Given | undefined =>
     given === undefined ? undefined : { kind: 'continuous', sleepMs: given.sleep, longestMs: given.longest },
+
+  turnsADay: ({ sleepMs }) => dayMs / sleepMs,
 
   begin: (_given, { at, random }): Row => ({ kind: 'continuous', endedAt: at, failures: 0, draw: random() }),
   isSame: () => true,

@@ -7,6 +7,7 @@ const minuteMs = 60_000;
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 const dayMinutes = 1_440;
+const daysOfYear = 365;
 /** Days, or instants of a day on which clocks are changed, that are looked at in a row: a few milliseconds of work. */
 const atOnce = 16;
 
@@ -136,6 +137,11 @@ function* listInstants(times: CronTimes, from: number, until: number): Generator
       }
   }
   return found.all();
+}
+
+/** The turns of a pattern in a usual day, over a year. */
+export function turnsADay(times: CronTimes): number {
+  return (dayOf(times).minutes.length * [...daysOf(times, 0, daysOfYear - 1)].length) / daysOfYear;
 }
 
 /** The minutes of a day at which a pattern has a turn, and whether it has them in every hour. */

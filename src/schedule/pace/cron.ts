@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defined } from '../../defined.ts';
 import { got } from '../../schema/expected.ts';
 import { Zone } from '../time/open-hours-schema.ts';
-import { cronFault, type CronTimes, instantsOf, nextCron } from './cron-times.ts';
+import { cronFault, type CronTimes, instantsOf, nextCron, turnsADay } from './cron-times.ts';
 import { type Pace, setBackMs } from './pace.ts';
 
 interface Given extends CronTimes {
@@ -40,6 +40,8 @@ export const cron = {
     if (level['zone'] !== undefined && level['cron'] === undefined)
       yield { path: ['zone'], message: 'expected "cron" beside it; other keys have zones of their own' };
   },
+
+  turnsADay: (given) => turnsADay(given),
 
   begin: ({ pattern, zone }): Given => ({ kind: 'cron', pattern, zone }),
   isSame: (row, { pattern, zone }) => row.pattern === pattern && row.zone === zone,

@@ -5,6 +5,8 @@ import { clockText, durationText } from '../../time-text.ts';
 import { type GridPlace, nextGridTurn, nextOnGrid, placeInGrid } from '../time/grid.ts';
 import type { Pace } from './pace.ts';
 
+const dayMs = 86_400_000;
+
 interface Given {
   readonly kind: 'interval';
   readonly everyMs: number;
@@ -39,6 +41,8 @@ export const interval = {
   fromInput: ({ everyMs }: { readonly everyMs?: number }) => defined({ every: everyMs }),
   given: ({ every }: { readonly every?: number }): Given | undefined =>
     every === undefined ? undefined : { kind: 'interval', everyMs: every },
+
+  turnsADay: ({ everyMs }) => dayMs / everyMs,
 
   begin({ everyMs }, { key, at, firstAt, places }): Row {
     return { kind: 'interval', grid: placeInGrid(key, everyMs, places, firstAt ?? at) };

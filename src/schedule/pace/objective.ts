@@ -2,8 +2,10 @@ import * as z from 'zod';
 import { defined } from '../../defined.ts';
 import { agesText } from '../../time-text.ts';
 import { type Ages, Ages as FileAges, agesFromInput, AgesInput, objectiveOf } from '../time/ages.ts';
-import type { Objective } from '../time/objective.ts';
+import { type Objective, paceOfObjective } from '../time/objective.ts';
 import type { Pace } from './pace.ts';
+
+const dayMs = 86_400_000;
 
 interface Given extends Objective {
   readonly kind: 'objective';
@@ -32,6 +34,8 @@ export const objective = {
     defined({ objective: given === undefined ? undefined : agesFromInput(given) }),
   given: ({ objective: given }: { readonly objective?: Ages }): Given | undefined =>
     given === undefined ? undefined : { kind: 'objective', ...objectiveOf(given) },
+
+  turnsADay: (given) => dayMs / paceOfObjective(given),
 
   begin: (): Row => ({ kind: 'objective' }),
   isSame: () => true,

@@ -29,6 +29,9 @@ export interface Pace<Given, Row, View> {
   /** Yields conflicts between the keys of one level, except two paces at once. */
   issues?(level: Readonly<Record<string, unknown>>): Iterable<Issue>;
 
+  /** About how often it asks for a turn in a day; of several paces of one target, the one that asks most often counts. */
+  turnsADay(given: Given): number;
+
   /** The row of a target that begins. */
   begin(given: Given, beginning: Beginning): Row;
   /** The row of a target that begins again, from `begun` and from the row that it had when it was set aside. Default: `begun`. */

@@ -67,6 +67,9 @@ export const tokens = {
   given: ({ tokens: given }: Level): Given | undefined =>
     given === undefined ? undefined : { kind: 'tokens', ...given },
 
+  // As a target of which nothing is known.
+  turnsADay: () => 1,
+
   begin(given, { at, firstAt }): TokensRow {
     const day = dayNumber(given.zone, at);
     if (firstAt === undefined) return { kind: 'tokens', bucket: newBucket(day, given), planned: [], planAt: at };

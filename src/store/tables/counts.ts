@@ -1,5 +1,6 @@
 import type { Environment } from '../lmdb/environment.ts';
 import { type ProjectStatus, statusOf } from './project-status.ts';
+import { ownerOf } from '../../schedule/watchers.ts';
 import { table } from '../lmdb/table.ts';
 import type { ProjectRow, TargetRow, TargetStatus } from './rows.ts';
 import type { projectTable } from './projects.ts';
@@ -8,7 +9,7 @@ import type { targetTable } from './targets.ts';
 /** How many projects and targets there are. */
 export interface Counts {
   readonly projects: Readonly<Record<ProjectStatus, number>>;
-  /** The targets of projects that are not archived. */
+  /** The targets that an active project watches, and those that no project names any more; each once. */
   readonly targets: Readonly<Record<TargetStatus, number>>;
   /** Scrapes that a person asked for and that have not begun. */
   readonly waiting: number;
@@ -43,12 +44,7 @@ export function countedTables(
     projects: {
       ...projects,
       put(id: string, row: ProjectRow): void {
-        const before = projects.get(id);
-        const own = rowsOf(row);
-        countProject(before && statusOf(before, rowsOf(before)), statusOf(row, own));
-        const isTracked = row.status !== 'archived';
-        if (before !== undefined && isTracked !== (before.status !== 'archived'))
-          for (const target of own) countTarget(target, isTracked ? 1 : -1);
+        countProject(statusNow(id), statusOf(row, rowsOf(row)));
         projects.put(id, row);
       },
     },
@@ -57,21 +53,19 @@ export function countedTables(
       /** Stores a new target under the next number. */
       add(make: (target: number) => TargetRow): TargetRow {
         const row = targets.add(make);
-        if (projects.get(row.project)?.status !== 'archived') countTarget(row, 1);
+        countTarget(row, 1);
         return row;
       },
-      /** Stores a known target, whose source and project must not change. */
+      /** Stores a known target, whose place must not change. */
       put(row: TargetRow): void {
         const before = targets.get(row.target);
         const waited = Number(row.waiting !== undefined) - Number(before?.waiting !== undefined);
         if (waited !== 0) count(({ waiting, ...rest }) => ({ ...rest, waiting: waiting + waited }));
-        if (before === undefined || before.status === row.status) return targets.put(row);
-        const project = projects.get(row.project);
-        const was = project && statusOf(project, rowsOf(project));
+        const projectsBefore =
+          before === undefined ? [] : concerned(before, row).map((id) => [id, statusNow(id)] as const);
         targets.put(row);
-        if (project === undefined) return;
-        countProject(was, statusOf(project, rowsOf(project)));
-        if (project.status === 'archived') return;
+        for (const [id, was] of projectsBefore) if (was !== undefined) countProject(was, statusNow(id) ?? was);
+        if (before === undefined || countedAs(before) === countedAs(row)) return;
         countTarget(before, -1);
         countTarget(row, 1);
       },
@@ -79,29 +73,21 @@ export function countedTables(
     counts: {
       /** The counts as of the last commit, and within a transaction also with its own changes. */
       all: (): Counts => totals.get(all) ?? none,
-      /** The number of active targets of a source in projects that are not archived. */
+      /** The number of active targets of a source that an active project watches. */
       activeOf: (source: string): number => activeBySource.get(source) ?? 0,
-      /** The sources with active targets in projects that are not archived, loaded or not. */
+      /** The sources with active targets that an active project watches, loaded or not. */
       usedSources: (): string[] =>
         Array.from(activeBySource.entries()).flatMap(({ key, row }) => (row > 0 ? [key] : [])),
-      /** Whether there are rows that were never counted, as in a store of a version without counts. */
-      isMissing: (): boolean => totals.get(all) === undefined && projects.count() > 0,
-      /** Counts all rows; to be called where counts are missing. */
-      countAll(): void {
-        for (const project of projects.rows()) {
-          const own = rowsOf(project);
-          countProject(undefined, statusOf(project, own));
-          if (project.status !== 'archived') for (const target of own) countTarget(target, 1);
-        }
-        let waiting = 0;
-        for (const row of targets.rows()) if (row.waiting !== undefined) waiting += 1;
-        count((counts) => ({ ...counts, waiting }));
-      },
     },
   };
 
   function rowsOf({ targets: numbers }: ProjectRow): TargetRow[] {
     return numbers.flatMap((number) => targets.get(number) ?? []);
+  }
+
+  function statusNow(id: string): ProjectStatus | undefined {
+    const project = projects.get(id);
+    return project && statusOf(project, rowsOf(project));
   }
 
   /** Counts a project that is new, or whose status may have changed. */
@@ -114,7 +100,10 @@ export function countedTables(
     });
   }
 
-  function countTarget({ status, source }: TargetRow, by: 1 | -1): void {
+  function countTarget(target: TargetRow, by: 1 | -1): void {
+    const { source } = target;
+    const status = countedAs(target);
+    if (status === undefined) return;
     count(({ targets: before, ...rest }) => ({ ...rest, targets: { ...before, [status]: before[status] + by } }));
     if (status === 'active') activeBySource.put(source, (activeBySource.get(source) ?? 0) + by);
   }
@@ -122,4 +111,18 @@ export function countedTables(
   function count(change: (counts: Counts) => Counts): void {
     totals.put(all, change(totals.get(all) ?? none));
   }
+}
+
+/** The status under which a target counts; `undefined` where only archived projects watch it. */
+function countedAs(target: TargetRow): TargetStatus | undefined {
+  return target.status === 'disabled' || ownerOf(target) !== undefined ? target.status : undefined;
+}
+
+/** The projects whose status a change of a target may change: those that came or went, and where it finishes or begins anew, all. */
+function concerned(before: TargetRow, after: TargetRow): string[] {
+  const isAnew = (before.status === 'finished') !== (after.status === 'finished');
+  if (!isAnew && before.watchers === after.watchers) return [];
+  const [left, came] = [before, after].map(({ watchers }) => new Set(watchers.map(({ project }) => project)));
+  const all = new Set([...(left ?? []), ...(came ?? [])]);
+  return [...all].filter((id) => isAnew || left?.has(id) !== came?.has(id));
 }

@@ -1,5 +1,6 @@
 import type { GoneRow } from '../../schedule/gone.ts';
 import type { ScheduleLevel } from '../../schedule/levels.ts';
+import type { Watched } from '../../schedule/watchers.ts';
 import type { Value } from '../../extract/value/value.ts';
 import type { ScrapeView, StepView } from '../../view/scrape.ts';
 
@@ -19,17 +20,14 @@ export interface ProjectRow {
   readonly targets: readonly number[];
 }
 
-/** Whether a target is scraped: only while it is `active`. `disabled`: its project no longer names it. */
+/** Whether a target is scraped: only while it is `active` and an active project watches it. `disabled`: no project names it any more. */
 export type TargetStatus = 'active' | 'finished' | 'disabled' | 'parked';
 
-/** A project's place on one source. */
-export interface TargetRow {
+/** A place on a source, which one project watches or several: they share its scrapes, its records and its history. */
+export interface TargetRow extends Watched {
   readonly target: number;
-  readonly project: string;
   readonly source: string;
   readonly url: string;
-  /** The target's own level of schedule settings. Those of its project, its source and the daemon follow. */
-  readonly schedule?: ScheduleLevel;
   /** When the target was last verified as a whole. */
   readonly verifiedAt?: number;
   /** Set while the site says that the target's page is not there. */
@@ -39,8 +37,7 @@ export interface TargetRow {
   /** The mean cost of its scrapes. */
   readonly usual?: UsualScrape;
   readonly status: TargetStatus;
-  /** Missing for a target of an early version. */
-  readonly createdAt?: number;
+  readonly createdAt: number;
   /**
    * Raised by the end of a scrape, archive, cancel and parking: a commit that carries an older epoch writes nothing.
    */

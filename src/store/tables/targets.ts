@@ -1,30 +1,75 @@
+import { hash } from 'node:crypto';
 import type { Environment } from '../lmdb/environment.ts';
 import { heldTable } from '../lmdb/held-table.ts';
 import type { TargetRow } from './rows.ts';
-import { numberedTable, type NumberRange, table } from '../lmdb/table.ts';
+import { numberedTable, type NumberRange, type Range, table } from '../lmdb/table.ts';
+import { type StoredWatchers, watcherLists } from './watcher-lists.ts';
+
+/** A place, which is at most one target. */
+export type Place = Pick<TargetRow, 'source' | 'url'>;
+
+/** A row of the table. */
+type StoredTarget = Omit<TargetRow, 'watchers'> & { readonly watchers: StoredWatchers };
+
+/** Returns a text that is the same for all spellings of one place. */
+export function placeKey({ source, url }: Place): string {
+  return `${source} ${URL.parse(url)?.href ?? url}`;
+}
 
 /** All targets, by number; none is ever removed. */
 export function targetTable(environment: Environment) {
-  const rows = numberedTable<TargetRow>(environment, 'targets', heldTable);
+  const rows = numberedTable<StoredTarget>(environment, 'targets', heldTable);
+  const lists = watcherLists(environment);
   const bySource = table<[string, number], 1>(environment, 'targets.by_source');
+  const byPlace = table<string, number>(environment, 'targets.by_place');
 
   return {
-    get: rows.get,
+    get,
     last: rows.last,
-    rows: rows.rows,
+    *rows(range?: Range<number>): Generator<TargetRow> {
+      for (const row of rows.rows(range)) yield whole(row);
+    },
     count: rows.count,
+    /** The target at a place, if there is one. */
+    at(place: Place): TargetRow | undefined {
+      const target = byPlace.get(digestOf(place));
+      return target === undefined ? undefined : get(target);
+    },
     /** Stores a new target under the next number. */
     add(make: (target: number) => TargetRow): TargetRow {
-      const row = rows.add(make);
+      const row = whole(rows.add((target) => stored(make(target))));
       bySource.put([row.source, row.target], 1);
+      byPlace.put(digestOf(row), row.target);
       return row;
     },
-    /** Stores a known target, whose source must not change. */
-    put: (row: TargetRow) => rows.put(row.target, row),
+    /** Stores a known target, whose place must not change. */
+    put: (row: TargetRow) => rows.put(row.target, stored(row)),
     /** The numbers of a source's targets after the number `after`. */
     *numbersOfSource(source: string, { after = 0, limit }: Omit<NumberRange, 'before'> = {}): Iterable<number> {
       for (const [, target] of bySource.keys({ after: [source, after], before: [source, Infinity], limit }))
         yield target;
     },
   };
+
+  function get(target: number): TargetRow | undefined {
+    const row = rows.get(target);
+    return row && whole(row);
+  }
+
+  function stored(row: TargetRow): StoredTarget {
+    const watchers = lists.store(row.target, row.watchers);
+    return watchers === row.watchers ? row : { ...row, watchers };
+  }
+
+  function whole(row: StoredTarget): TargetRow {
+    return isWhole(row) ? row : { ...row, watchers: lists.read(row.target, row.watchers) };
+  }
+}
+
+function isWhole(row: StoredTarget): row is TargetRow {
+  return typeof row.watchers !== 'string';
+}
+
+function digestOf(place: Place): string {
+  return hash('sha256', placeKey(place), 'base64url').slice(0, 22);
 }

@@ -84,7 +84,7 @@ describe('a page of a list that gives nothing', () => {
     assert.equal(met.steps[0]?.failure?.excerpt, challenge);
     for (const other of ['b', 'c', 'd']) {
       await daemon.client.call('project.add', { id: other, targets: [{ source: 'none', url: site.url(`/${other}`) }] });
-      const { scrape = 0 } = await daemon.event((event) => isEnd(event) && event.project === other);
+      const { scrape = 0 } = await daemon.event((event) => isEnd(event) && event.projects?.[0] === other);
       const ended = await daemon.ended(scrape);
       assert.deepEqual([ended.scrape.endReason, ended.scrape.failure?.cause], ['empty', undefined], other);
     }

@@ -83,7 +83,7 @@ export function isEnd(event: Event): event is ScrapeEndEvent {
 export async function trackList(daemon: TestDaemon, site: Site, path: string, id = 'all'): Promise<Ended> {
   const before = site.asked.length;
   await daemon.client.call('project.add', { id, targets: [{ source: 'list', url: site.url(path) }] });
-  const { scrape = 0 } = await daemon.event((event) => isEnd(event) && event.project === id);
+  const { scrape = 0 } = await daemon.event((event) => isEnd(event) && event.projects?.[0] === id);
   return endedAs(daemon.client, scrape, site, before);
 }
 

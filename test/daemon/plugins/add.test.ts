@@ -21,7 +21,7 @@ describe('a project on a source with a plug-in', () => {
     const added = await add('all');
     assert.equal(added.status, 0, added.err);
     const { scrape = 0 } = await daemon.event(
-      ({ type, project }) => type === 'scrape.completed' && project === 'p-all',
+      ({ type, projects }) => type === 'scrape.completed' && projects?.[0] === 'p-all',
     );
     const refused = await add('slugged');
     assert.notEqual(refused.status, 0);

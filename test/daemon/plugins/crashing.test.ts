@@ -20,7 +20,7 @@ async function targetOf({ client }: Plugged, project: string) {
 
 /** Resolves with the target of a project, once a crash of it is stored. */
 async function crashed(daemon: Plugged, project: string) {
-  await daemon.event((event) => event.type === 'target.crashed' && event.project === project);
+  await daemon.event((event) => event.type === 'target.crashed' && event.projects?.[0] === project);
   return targetOf(daemon, project);
 }
 

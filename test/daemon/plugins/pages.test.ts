@@ -200,7 +200,7 @@ describe('a plug-in that is asked page by page', () => {
     ] as const) {
       const id = path.slice(1);
       await daemon.client.call('project.add', { id, targets: [{ source: 'firm', url: site.url(path) }] });
-      const { scrape = 0 } = await daemon.event((event) => isEnd(event) && event.project === id);
+      const { scrape = 0 } = await daemon.event((event) => isEnd(event) && event.projects?.[0] === id);
       const ended = await daemon.ended(scrape);
       assert.deepEqual([ended.scrape.status, ended.steps.length], [status, steps], path);
     }

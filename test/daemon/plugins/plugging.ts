@@ -98,7 +98,7 @@ export async function startPlugged(
     ended,
     async track(source, place) {
       await daemon.client.call('project.add', { id: source, targets: [{ source, ...place }] });
-      const { scrape = 0 } = await daemon.event((event) => isEnd(event) && event.project === source);
+      const { scrape = 0 } = await daemon.event((event) => isEnd(event) && event.projects?.[0] === source);
       return ended(scrape);
     },
     async again(source, wish) {

@@ -97,7 +97,7 @@ describe('the circuit of a source', () => {
     await timed.pass(4 * minute);
     await timed.settle();
     const { scrapes } = await timed.client.call('scrape.list', { status: 'complete', limit: 20 });
-    assert.deepEqual([...new Set(scrapes.map(({ project }) => project))].sort(), ten);
+    assert.deepEqual([...new Set(scrapes.map(({ projects: [project = ''] }) => project))].sort(), ten);
     assert.deepEqual(await shown(timed), { circuit: undefined, isHeld: false });
   });
 

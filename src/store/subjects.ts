@@ -1,0 +1,14 @@
+import { projectsOf } from '../schedule/watchers.ts';
+import type { ScrapeRow, TargetRow } from './tables/rows.ts';
+import type { Store } from './store.ts';
+
+/** The subjects of an event on a target. */
+export function subjectsOf(target: TargetRow) {
+  return { projects: projectsOf(target), source: target.source, target: target.target };
+}
+
+/** The subjects of an event on a scrape. */
+export function idsOf({ targets }: Pick<Store, 'targets'>, { source, target, scrape }: ScrapeRow) {
+  const row = targets.get(target);
+  return { projects: row === undefined ? [] : projectsOf(row), source, target, scrape };
+}
