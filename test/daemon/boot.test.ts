@@ -75,7 +75,7 @@ describe('after its start the daemon', () => {
     const daemon = await startDaemonIn(t, first.folder, { clock });
     const { client } = daemon;
     const last = (await untilReady(client)).at(-1);
-    assert.deepEqual(last?.sources, { ready: 1, broken: 1 });
+    assert.deepEqual(last?.sources, { ready: 1, broken: 1, missing: 0 });
     const views = (await client.call('source.list', {})).sources;
     assert.deepEqual(
       views.map(({ id, status }) => [id, status]),

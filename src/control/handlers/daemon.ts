@@ -1,3 +1,4 @@
+import { sourceIdOf } from '../../definition/problem.ts';
 import type { LifeView } from '../../actor/report.ts';
 import { describeReason } from '../../actor/errors.ts';
 import { defined } from '../../defined.ts';
@@ -41,6 +42,7 @@ function status(deps: Deps): DaemonStatus {
   const store = deps.store();
   const { ready, remaining } = deps.daemon.progress();
   const { sources, problems } = deps.catalogue();
+  const broken = new Set(problems.map(sourceIdOf));
   const paused = deps.scrapes.paused();
   const pausedUntil = deps.scrapes.pausedUntil();
   return {
@@ -55,7 +57,7 @@ function status(deps: Deps): DaemonStatus {
     sources: {
       ready: sources.size,
       broken: new Set(problems.map(({ file }) => file)).size,
-      missing: store.counts.usedSources().filter((id) => !sources.has(id)).length,
+      missing: store.counts.usedSources().filter((id) => !sources.has(id) && !broken.has(id)).length,
     },
     offers: deps.daemon.offers().map(({ why, offers, oldestAt }) => ({
       waitFor: waitKind(why),

@@ -33,7 +33,7 @@ export const DaemonStatus = z.strictObject({
   commits: z.strictObject({ transactions: z.int(), changes: z.int() }),
   projects: z.strictObject({ active: z.int(), finished: z.int(), archived: z.int() }),
   targets: z.strictObject({ active: z.int(), finished: z.int(), disabled: z.int(), parked: z.int() }),
-  /** `missing`: sources without a definition that could be loaded, but with active targets. */
+  /** `missing`: sources with active targets, but without a definition file. */
   sources: z.strictObject({ ready: z.int(), broken: z.int(), missing: z.int() }),
   /** Scrapes under way and asked for, and those that ended since the daemon started. */
   scrapes: z.strictObject({
