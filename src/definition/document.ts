@@ -83,7 +83,7 @@ function* placeIssues({ path, document, each, rules }: Read): Generator<Issue> {
 
 /** The view that rules within a place search. */
 function viewAt(place: Place | EachPlace, from: View): View {
-  if (place.json !== undefined || 'meta' in place || 'const' in place) return 'json';
+  if (place.json !== undefined || 'meta' in place || 'const' in place || 'page' in place) return 'json';
   return place.css !== undefined || place.xpath !== undefined ? 'tree' : from;
 }
 
@@ -92,6 +92,7 @@ function faultOf(place: Place | EachPlace, from: View, document: DocumentKind): 
   const ofTree = css !== undefined ? 'a CSS selector' : xpath !== undefined ? 'an XPath' : undefined;
   if (ofTree !== undefined && from === 'json')
     return `expected a JSON path, got ${ofTree}, "${css ?? xpath ?? ''}": there are no elements in ${document.view === 'html' ? 'JSON' : document.title}`;
+  if ('from' in place && from === 'json') return 'expected a place in JSON, got "from", which leads to elements';
   if (json !== undefined && place.in === undefined && from === 'tree')
     return `expected a CSS selector or an XPath, or "in" that says where the JSON stands, got "${json}" for ${document.title}`;
   if ((place.in !== undefined || 'meta' in place) && document.view !== 'html')

@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import type { Value } from '../extract/value/value.ts';
 import type { FilterPlan } from '../extract/filter/all.ts';
-import type { TakeFunction } from '../extract/rule/plan.ts';
+import type { FromPlan } from '../extract/rule/from.ts';
+import type { PageFact, TakeFunction } from '../extract/rule/plan.ts';
 import { embeddedKinds, type EmbeddedPlan } from '../extract/embedded/all.ts';
 import type { EmbeddedKind } from '../extract/embedded/kind.ts';
+import { defined } from '../defined.ts';
 import { faultCheck } from '../schema/checked-text.ts';
 import { expected, got, type Issue } from '../schema/expected.ts';
 import { Filter } from './filter.ts';
@@ -15,6 +17,8 @@ export interface Place extends ShortPlace {
   readonly in?: EmbeddedPlan;
   readonly meta?: string;
   readonly const?: Value;
+  readonly page?: PageFact;
+  readonly from?: readonly FromPlan[];
   readonly take?: 'text' | 'spaced' | 'html' | 'outer' | TakeFunction;
   readonly trim?: boolean;
   readonly filters?: readonly FilterPlan[];
@@ -43,7 +47,39 @@ const places = {
     .unknown()
     .transform((value) => value as Value)
     .exactOptional(),
+  /** The page's address, the status that it came with, or the place of the record among those of its type on it, from 1. */
+  page: z.enum(['url', 'status', 'position']).exactOptional(),
 };
+
+const ways = ['next', 'previous', 'parent'] as const;
+
+/** A way to the nearest element of all. A text, so that a mapping is not told to be an unknown word. */
+const Way = z
+  .string()
+  .pipe(z.enum(ways))
+  .transform((to): FromPlan => ({ to }));
+
+/** A way to the nearest element that fits a selector. */
+const FittingWay = strict({
+  next: Selector.exactOptional(),
+  previous: Selector.exactOptional(),
+  parent: Selector.exactOptional(),
+})
+  .refine((given) => Object.keys(given).length === 1, expected(`one of ${ways.join(', ')}`))
+  .transform((given): FromPlan => {
+    const to = ways.find((each) => given[each] !== undefined) ?? 'next';
+    return { to, ...defined({ css: given[to] }) };
+  });
+
+/** One way, or several that are gone one after the other. */
+const Ways = z.union([
+  Way.transform((way) => [way]),
+  FittingWay.transform((way) => [way]),
+  z
+    .array(z.union([Way, FittingWay]))
+    .min(1)
+    .max(10),
+]);
 
 const words = z.enum(['text', 'spaced', 'html', 'outer']);
 
@@ -70,6 +106,8 @@ export function placeShape(forPlugin: boolean) {
     ...places,
     /** The JSON within the page that `json` is a path in. */
     in: Embedded.exactOptional(),
+    /** The way from the present element to the one that is searched, or taken itself. */
+    from: Ways.exactOptional(),
     attr: z
       .string()
       .regex(/^[^\s"'<>/=]{1,100}$/, expected('the name of an attribute'))
@@ -121,7 +159,7 @@ export const EachPlace: z.ZodType<EachPlace> = z.union([
 ]);
 
 /** The keys that name a place; a place has exactly one of them. */
-export const placeKeys = ['css', 'xpath', 'json', 'meta', 'const'] as const;
+export const placeKeys = ['css', 'xpath', 'json', 'meta', 'const', 'page'] as const;
 
 /** Checks the keys of one place against each other. `others` are further keys that may name a place; with `isSelfEnough` none is needed. */
 export function placeFaults(place: Place, others: readonly string[] = [], isSelfEnough = false): readonly Issue[] {
@@ -129,16 +167,18 @@ export function placeFaults(place: Place, others: readonly string[] = [], isSelf
   const [first, second] = given;
   if (first !== undefined && second !== undefined)
     return [{ path: [second], message: `expected one place, got ${given.join(' and ')}` }];
-  const isSelf = isSelfEnough || place.attr !== undefined || place.take !== undefined;
+  const isSelf = isSelfEnough || place.from !== undefined || place.attr !== undefined || place.take !== undefined;
   if (first === undefined && !isSelf)
     return [{ path: [], message: `missing a place, expected one of ${[...placeKeys, ...others].join(', ')}` }];
   return [...misplaced(place, first)];
 }
 
-function* misplaced({ attr, take, in: where }: Place, by: string | undefined): Generator<Issue> {
+function* misplaced({ attr, take, in: where, from }: Place, by: string | undefined): Generator<Issue> {
   if (where !== undefined && by !== 'json') yield { path: ['in'], message: got(where, 'a "json" path beside it') };
   if (attr !== undefined && take !== undefined)
     yield { path: ['take'], message: 'expected "attr" or "take", got both' };
+  if (from !== undefined && by !== undefined && !['css', 'xpath', 'any'].includes(by))
+    yield { path: ['from'], message: `expected a place among elements to go to, got "${by}"` };
   if (attr !== undefined && by !== undefined && !['css', 'xpath', 'any'].includes(by))
     yield { path: ['attr'], message: `expected an element to take it from, got "${by}"` };
 }

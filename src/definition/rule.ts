@@ -173,8 +173,24 @@ export interface RuleParts {
 
 /** Splits a rule into the keys that say where its value is and those that say of what type it is. */
 export function partsOf(rule: Rule): RuleParts {
-  const { css, xpath, json, meta, const: value, in: where, attr, take, trim, filters, any, required, ...typed } = rule;
-  const all = { css, xpath, json, meta, const: value, in: where, attr, take, trim, filters, any };
+  const {
+    css,
+    xpath,
+    json,
+    meta,
+    const: value,
+    page,
+    in: where,
+    from,
+    attr,
+    take,
+    trim,
+    filters,
+    any,
+    required,
+    ...typed
+  } = rule;
+  const all = { css, xpath, json, meta, const: value, page, in: where, from, attr, take, trim, filters, any };
   const place = Object.fromEntries(Object.entries(all).filter(([, each]) => each !== undefined));
   return { place, required, typed };
 }

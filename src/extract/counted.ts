@@ -47,6 +47,7 @@ function isPlaceCounted(place: PlacePlan): boolean {
     case 'xpath':
     case 'meta':
     case 'const':
+    case 'page':
     case 'here':
       return true;
     default:

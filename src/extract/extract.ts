@@ -19,6 +19,8 @@ export interface ExtractInput {
   readonly contentType?: string;
   /** When the page came, wall time: what dates like "3 days ago" count from. Without it, they are not read. */
   readonly observedAt?: number;
+  /** The status that it came with; missing for a page that was kept. */
+  readonly status?: number;
   readonly plan: ExtractPlan;
   /** Set where what a page with links shows is to be compared with what others do: its fingerprint is told as well. */
   readonly fingerprint?: boolean;
@@ -54,10 +56,10 @@ export async function extract(
 
 function readOpened(
   { root, page: opened, text, isEmptyList }: Extract<OpenedBody, { ok: true }>,
-  { plan, fingerprint = false, observedAt }: ExtractInput,
+  { url, status, plan, fingerprint = false, observedAt }: ExtractInput,
   watch: FieldWatch | undefined,
 ): ExtractOutcome {
-  const page: PageContext = { ...opened, ...defined({ observedAt }) };
+  const page: PageContext = { ...opened, own: defined({ url, status }), ...defined({ observedAt }) };
   const compiled = compilePlan(plan);
   const typer = new RecordTyper('drop');
   if (page.brokenCharset !== undefined) typer.note(`Bytes that are not of the page's charset: ${page.brokenCharset}`);

@@ -194,8 +194,9 @@ export function readRecords(
 ): void {
   const { type, each } = record.plan;
   const spots = spotsOf(root, record, page);
-  for (const spot of spots) {
+  for (const [index, spot] of spots.entries()) {
     if (typer.drafts.length > most) return;
+    page.own.position = index + 1;
     watch?.item(type);
     const key = typer.add(record.plan, readFields(spot, record, page, watch));
     watch?.done(key);

@@ -7,6 +7,7 @@ import type { ExtractPlan } from './plan.ts';
 import type { FieldPlan } from './rule/plan.ts';
 import type { Evaluated, Trace } from './rule/evaluate.ts';
 import type { FieldWatch } from './record.ts';
+import { fromText } from './rule/from.ts';
 import { placeText } from './rule/place.ts';
 import { isDeepStrictEqual } from 'node:util';
 
@@ -57,7 +58,7 @@ function explained(plan: FieldPlan, trace: Trace, { value, lost }: Evaluated): E
   const branch = trace.branch === undefined ? undefined : plan.branches[trace.branch];
   const place = branch && {
     by: branch.place.by,
-    text: placeText(branch.place),
+    text: [...(branch.from ?? []).map(fromText), placeText(branch.place)].join(' '),
     ...defined({ attr: branch.attr }),
     alternative: plan.branches.indexOf(branch) + 1,
     alternatives: plan.branches.length,

@@ -87,13 +87,14 @@ export function placePlan(place: Place | EachPlace): PlacePlan {
   if (xpath !== undefined) return { by: 'xpath', xpath };
   if (json !== undefined) return { by: 'json', path: json, ...defined({ in: place.in }) };
   if ('meta' in place && place.meta !== undefined) return { by: 'meta', name: place.meta };
+  if ('page' in place && place.page !== undefined) return { by: 'page', what: place.page };
   return 'const' in place && place.const !== undefined ? { by: 'const', value: place.const } : { by: 'here' };
 }
 
 /** Converts one of a rule's places to its plan; `usual` is its default for `take`. */
 function branchPlan(place: Place, usual: TakePlan): BranchPlan {
-  const { attr, take = usual, trim = true, filters = [] } = place;
-  return { place: placePlan(place), ...defined({ attr }), take, trim, filters };
+  const { attr, take = usual, trim = true, filters = [], from } = place;
+  return { place: placePlan(place), ...defined({ attr, from }), take, trim, filters };
 }
 
 /** The default for `take`: that of the field's type, or of a list's innermost elements. */

@@ -7,7 +7,7 @@ export const ExplainedField = z.strictObject({
   /** The place that gave the value; missing where none matched. `alternative` counts from 1 in order of preference, of `alternatives`. */
   place: z
     .strictObject({
-      by: z.enum(['css', 'xpath', 'json', 'meta', 'const', 'here']),
+      by: z.enum(['css', 'xpath', 'json', 'meta', 'const', 'page', 'here']),
       text: z.string(),
       attr: z.string().exactOptional(),
       alternative: z.int(),

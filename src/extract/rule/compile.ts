@@ -3,6 +3,7 @@ import { maxElements } from '../value/value.ts';
 import type { CompiledFilter } from '../filter/kind.ts';
 import type { ArrayRule, BranchPlan, FieldPlan, ObjectRule, RulePlan, ValueRule } from './plan.ts';
 import type { ScalarRule } from '../value/all.ts';
+import { compileFrom } from './from.ts';
 import { compilePlace, type Dialect, type Find, isSingular } from './place.ts';
 
 /** A rule whose places and filters are compiled. */
@@ -59,7 +60,7 @@ export function compileRule<P extends RulePlan>(plan: P, dialect: Dialect): Comp
     plan,
     branches: plan.branches.map((branch) => ({
       plan: branch,
-      find: compilePlace(branch.place, dialect),
+      find: compileBranch(branch, dialect),
       isSingular: isSingular(branch.place),
       filters: branch.filters.map(compileNamed),
     })),
@@ -67,6 +68,16 @@ export function compileRule<P extends RulePlan>(plan: P, dialect: Dialect): Comp
     value: compileValue(plan.rule, { ...dialect, isScoped: true }, hasFunction(plan)),
     // One more than a list may hold, so that it is known to be too long.
     most: isList && plan.first !== true ? maxElements + 1 : 1,
+  };
+}
+
+function compileBranch({ place, from }: BranchPlan, dialect: Dialect): Find {
+  const find = compilePlace(place, dialect);
+  if (from === undefined) return find;
+  const goFrom = compileFrom(from, dialect.isXml);
+  return (match, page, most) => {
+    const origin = goFrom(match);
+    return origin === undefined ? [] : find(origin, page, most);
   };
 }
 

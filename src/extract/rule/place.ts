@@ -35,6 +35,11 @@ export function compilePlace(place: PlacePlan, dialect: Dialect): Find {
       const constant = [new JsonSpot(place.value)];
       return () => constant;
     }
+    case 'page':
+      return (_from, { own }) => {
+        const value = own[place.what];
+        return value === undefined ? [] : [new JsonSpot(value)];
+      };
     case 'here':
       return (from) => [from];
     default:
@@ -55,6 +60,8 @@ export function placeText(place: PlacePlan): string {
       return place.name;
     case 'const':
       return JSON.stringify(place.value);
+    case 'page':
+      return `the page's ${place.what}`;
     case 'here':
       return '.';
     default:
@@ -64,7 +71,12 @@ export function placeText(place: PlacePlan): string {
 
 /** Whether a place has one match at most, so that a list found there is the value itself. Throws a `SyntaxError` for a JSON path that is not valid. */
 export function isSingular(place: PlacePlan): boolean {
-  return place.by === 'const' || place.by === 'here' || (place.by === 'json' && isSingularPath(place.path));
+  return (
+    place.by === 'const' ||
+    place.by === 'page' ||
+    place.by === 'here' ||
+    (place.by === 'json' && isSingularPath(place.path))
+  );
 }
 
 function cssFinder(css: string, { isXml, isScoped }: Dialect): Find {

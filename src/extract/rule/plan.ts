@@ -1,5 +1,6 @@
 import type { Element } from 'domhandler';
 import type { EmbeddedPlan } from '../embedded/all.ts';
+import type { FromPlan } from './from.ts';
 import type { FilterPlan } from '../filter/all.ts';
 import type { ScalarRule } from '../value/all.ts';
 import type { LengthBounds } from '../value/check.ts';
@@ -13,8 +14,13 @@ export type PlacePlan =
   /** The content of the page's `<meta>` of that name or property. */
   | { readonly by: 'meta'; readonly name: string }
   | { readonly by: 'const'; readonly value: Value }
+  /** Something of the page as a whole, or the place of the record on it, from 1. */
+  | { readonly by: 'page'; readonly what: PageFact }
   /** The element or value itself that is searched. */
   | { readonly by: 'here' };
+
+/** What is known of a page besides its content. */
+export type PageFact = 'url' | 'status' | 'position';
 
 /** The part of a match that is its value: its text, text with spaces between blocks, text with its white space, markup, or the address that it links to (else its text). A function in plug-ins only. */
 export type TakePlan = 'text' | 'spaced' | 'raw' | 'html' | 'outer' | 'link' | TakeFunction;
@@ -25,6 +31,8 @@ export type TakeFunction = (match: Element | Value) => Value;
 /** One of the places that a rule may find its value at. */
 export interface BranchPlan {
   readonly place: PlacePlan;
+  /** The way from the present element to the one that is searched. */
+  readonly from?: readonly FromPlan[];
   /** The attribute to take in place of the element's text. */
   readonly attr?: string;
   readonly take: TakePlan;

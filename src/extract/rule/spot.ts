@@ -34,6 +34,8 @@ export interface PageContext extends PartsRoom {
   readonly observedAt?: number;
   /** Values that stand in the page, by where, so that each is parsed once. */
   readonly embedded: Map<string, Value | undefined>;
+  /** What is known of the page besides its content; `position` is that of the record that is read now. */
+  readonly own: { url?: string; status?: number; position?: number };
   /** Characters that may still be taken: a small page may repeat itself without end. */
   roomUnits: number;
 }
@@ -52,6 +54,7 @@ export function pageContext(
   const room = { roomUnits: maxTakenUnits, roomParts: maxParts };
   const page = {
     base,
+    own: {},
     embedded: new Map(),
     ...room,
     ...(hasBases && { bases: new Map() }),
