@@ -38,7 +38,7 @@ export function openReader(page: ReadPage, options: unknown): OpenReader {
     const [from, given] = args.length === 1 ? [root(), args[0]] : args;
     // Few pages have a base; looking for one in the text is cheaper than in the tree.
     const base = /<base\s/i.test(page.text) ? baseUrlOf(root(), page.url) : page.url;
-    const found = readRules(from, given, { base });
+    const found = readRules(from, given, { base, url: page.url });
     unparsed.push(...found.unparsed.slice(0, maxUnparsed - unparsed.length));
     return { ...found.fields };
   };

@@ -177,7 +177,7 @@ describe('what a plug-in gets', () => {
       [{ field: 'price', text: 'five' }],
     );
     assert.match(
-      failureOf(await pool.call(plugin, 'read', pageOf('<i>Shop</i><p id=bad><b>bad</b></p>'))),
+      failureOf(await pool.call(plugin, 'read', pageOf('<base href="/shop/"><i>Shop</i><p id=bad><b>bad</b></p>'))),
       /^plugin_threw: ruled\.ts: read threw RuleError: https:\/\/site\.test\/: the function of "title" threw: no such title/,
     );
   });

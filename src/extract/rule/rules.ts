@@ -16,6 +16,8 @@ export interface EvaluatedRules {
 export interface EvaluateOptions {
   /** The address that relative addresses are resolved against. Default: they stay as written. */
   readonly base?: string;
+  /** The page's own address, which errors name. Default: `base`. */
+  readonly url?: string;
 }
 
 /** Thrown if a function of a rule throws; the message names page and field. */
@@ -44,7 +46,7 @@ const compiled = new WeakMap<readonly FieldPlan[], readonly CompiledField[]>();
 export function evaluateRules(
   root: ParentNode | Value,
   rules: readonly FieldPlan[],
-  { base = '' }: EvaluateOptions = {},
+  { base = '', url = base }: EvaluateOptions = {},
 ): EvaluatedRules {
   const spot: Spot = isNode(root) ? root : new JsonSpot(root);
   const page = pageContext(isNode(root) && isDocument(root) ? root : undefined, base);
@@ -60,7 +62,7 @@ export function evaluateRules(
       try {
         return evaluate(rule, spot, page);
       } catch (error) {
-        throw new RuleError(base, name, error);
+        throw new RuleError(url, name, error);
       }
     }
   }
