@@ -1,6 +1,7 @@
 import { compile, type Options } from 'css-select';
 import { type AnyNode, type Element, type ParentNode, hasChildren, isTag, isText } from 'domhandler';
 import { DomUtils } from 'htmlparser2';
+import { selectorHint } from './selector-hint.ts';
 import { spend } from '../../work-budget.ts';
 import { findFirst } from './nodes.ts';
 import { rawText } from './text.ts';
@@ -111,6 +112,8 @@ export function selectorFault(text: string): string | undefined {
   if (/:scope\b/.test(text) || /^\s*[>+~]/.test(text))
     return '":scope" and a combinator at the start have nothing to relate to';
   if (/[>+~]\s*$/.test(text)) return 'nothing follows the last combinator';
+  const hint = selectorHint(text);
+  if (hint !== undefined) return hint;
   const stray = strayMark(text);
   if (stray !== undefined) return `"${stray}" does not belong there`;
   try {

@@ -121,7 +121,10 @@ export function parseXPath(text: string): Expression {
     depth -= 1;
     at += 1;
     const called = functions.get(name);
-    if (called === undefined) throw new XPathError(`there is no function "${name}" in XPath 1.0`);
+    if (called === undefined)
+      throw new XPathError(
+        `there is no function "${name}" in XPath 1.0${insteadOf.get(name.replace(/^.*:/, '')) ?? ''}`,
+      );
     const [least, most] = called.takes;
     if (args.length < least || args.length > most)
       throw new XPathError(
@@ -195,6 +198,20 @@ export function parseXPath(text: string): Expression {
     return found;
   }
 }
+
+/** What to write in place of functions of later versions of XPath and of EXSLT. */
+const insteadOf: ReadonlyMap<string, string> = new Map([
+  ['test', ': use contains() or starts-with(), or a "regex" filter'],
+  ['match', ': use a "regex" filter'],
+  ['matches', ': use contains() or starts-with(), or a "regex" filter'],
+  ['replace', ': use a "replace" filter'],
+  ['lower-case', ': use a "lower" filter, or translate() in a condition'],
+  ['upper-case', ': use an "upper" filter, or translate() in a condition'],
+  ['ends-with', ': use substring() with string-length(), or the CSS [name$="…"]'],
+  ['string-join', ': use a list with a "join" filter'],
+  ['tokenize', ': use a "split" filter'],
+  ['has-class', ': use a CSS selector'],
+]);
 
 function beginsStep({ kind, text }: Token): boolean {
   return kind === 'name' || (kind === 'sign' && ['@', '.', '..'].includes(text));

@@ -1,0 +1,28 @@
+/** What other tools write in selectors and CSS has no word for, and what to write here. */
+const hints: readonly (readonly [pattern: RegExp, instead: (part: string) => string])[] = [
+  [
+    /::attr\(\s*["']?([^"')]*)["']?\s*\)/,
+    (name) => `write the attribute behind the selector, as in "a @${name || 'href'}"`,
+  ],
+  [/::text(?![-\w])/, () => 'leave it out, as a place gives its text'],
+  [
+    /:eq\(\s*(\d*)\s*\)/,
+    (index) => `write the XPath "(//…)[${Number(index) + 1}]", or :nth-child(${Number(index) + 1})`,
+  ],
+  [/:(?:lt|gt)\(/, () => 'write an XPath with position(), or :nth-child()'],
+  [/:first(?![-\w])/, () => 'leave it out, as a field takes the first match; :first-child is the first of its parent'],
+  [/:last(?![-\w])/, () => 'write the XPath "(//…)[last()]", or :last-child'],
+  [/:even(?![-\w])/, () => 'write :nth-child(odd), which counts from 1'],
+  [/:odd(?![-\w])/, () => 'write :nth-child(even), which counts from 1'],
+  [/:(?:has-text|text)\(/, () => 'write :contains("…")'],
+];
+
+/** Returns what to write in place of what Scrapy's, jQuery's and others' selectors have beyond CSS; undefined if there is nothing of it. */
+export function selectorHint(text: string): string | undefined {
+  const bare = text.replaceAll(/\[[^\]]*\]|:contains\([^)]*\)/g, '');
+  for (const [pattern, instead] of hints) {
+    const found = pattern.exec(bare);
+    if (found !== null) return `"${found[0]}" is no CSS: ${instead(found[1] ?? '')}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { selectorFault } from '../../../src/extract/tree/selector.ts';
+import { xpathFault } from '../../../src/extract/xpath/xpath.ts';
+
+describe('what people of other tools type first is refused with what to write instead', () => {
+  for (const [selector, instead] of [
+    ['a::attr(href)', /^"::attr\(href\)" is no CSS: write the attribute behind the selector, as in "a @href"$/],
+    ['img::attr("data-src")', /as in "a @data-src"$/],
+    ['h1::text', /^"::text" is no CSS: leave it out, as a place gives its text$/],
+    ['li:eq(2)', /^":eq\(2\)" is no CSS: write the XPath "\(\/\/…\)\[3\]", or :nth-child\(3\)$/],
+    ['li:first', /leave it out, as a field takes the first match/],
+    ['li:last a', /:last-child$/],
+    ['tr:even', /:nth-child\(odd\)/],
+    ['tr:gt(1)', /position\(\)/],
+    ['p:has-text("a")', /:contains\("…"\)$/],
+  ] as const)
+    test(`${selector} as CSS`, () => assert.match(selectorFault(selector) ?? '', instead));
+
+  for (const [expression, instead] of [
+    [
+      '//a[re:test(@href, "x")]',
+      /there is no function "re:test" in XPath 1\.0: use contains\(\) or starts-with\(\), or a "regex" filter$/,
+    ],
+    ['//a[matches(., "x")]', /or a "regex" filter$/],
+    ['lower-case(//a)', /"lower" filter/],
+    ['//a[ends-with(@href, "x")]', /string-length\(\)/],
+    ['foo(//a)', /there is no function "foo" in XPath 1\.0$/],
+  ] as const)
+    test(`${expression} as XPath`, () => assert.match(xpathFault(expression) ?? '', instead));
+
+  for (const selector of [
+    'p:contains("::text")',
+    'p:first-child',
+    'p:last-of-type',
+    'input:text',
+    'a[title=":first"]',
+    'li:first-of-type',
+  ])
+    test(`${selector} stays what it is`, () => assert.equal(selectorFault(selector), undefined));
+});
