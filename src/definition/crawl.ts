@@ -7,9 +7,10 @@ import { strict } from '../schema/strict.ts';
 import { HttpUrl } from './url-pattern.ts';
 
 /** A regular expression that is searched in whole URLs; its engine runs in linear time, and so knows no look-around and no back-references. */
-const Pattern = checkedText(z, 'a regular expression that runs in linear time', patternFault);
+export const Pattern = checkedText(z, 'a regular expression that runs in linear time', patternFault);
 
-const Patterns = z.array(Pattern).min(1).max(100);
+/** Such expressions, of which any may be found. */
+export const Patterns = z.array(Pattern).min(1).max(100);
 
 /** A host; those under it count as well. */
 const Domain = z.string().max(253).refine(isHost, expected('a domain like "shop.example"'));

@@ -9,7 +9,7 @@ import { HeaderValue } from './header.ts';
 import { Proxy, Request, Retry } from './request.ts';
 import { Auth } from './auth.ts';
 import { Collect } from './collect.ts';
-import { Crawl } from './crawl.ts';
+import { Crawl, Pattern, Patterns } from './crawl.ts';
 import { Duration, durationUpTo, Interval, Pause } from '../schema/duration.ts';
 import { Feed } from './feed.ts';
 import { isLoopbackUrl } from './loopback.ts';
@@ -39,6 +39,8 @@ function sizeBytes(text: string): number {
 const RecordRule = strict({
   /** What tells one record from another. */
   key: RecordKey,
+  /** Only pages whose address has one of these in it are read for such records. Default: all pages. */
+  on: z.union([Pattern.transform((pattern) => [pattern]), Patterns]).exactOptional(),
   /** One record per match, whose fields are searched in the match and in what it holds; without it, one record per page. */
   each: EachPlace.exactOptional(),
   fields: Fields,

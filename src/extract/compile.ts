@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { defined } from '../defined.ts';
 import { documentKind } from './document/all.ts';
 import type { ExtractPlan } from './plan.ts';
+import { anyFound } from './filter/pattern.ts';
 import type { RecordPlan } from './rule/plan.ts';
 import { type CompiledField, type CompiledRule, compileRule } from './rule/compile.ts';
 import { compilePlace, type Dialect, type Find, isSingular } from './rule/place.ts';
@@ -18,6 +19,8 @@ export interface CompiledPlan {
 /** The rules of one type of record, compiled. */
 export interface CompiledRecord {
   readonly plan: RecordPlan;
+  /** Whether a page of this address may have such records. */
+  isOn(url: string): boolean;
   readonly each?: { readonly find: Find; readonly isSingular: boolean };
   readonly fields: readonly CompiledField[];
 }
@@ -46,9 +49,10 @@ function compiledOf(plan: ExtractPlan): CompiledPlan {
 }
 
 function compileRecord(plan: RecordPlan, dialect: Dialect): CompiledRecord {
-  const { each } = plan;
+  const { each, on } = plan;
   return {
     plan,
+    isOn: on === undefined ? () => true : anyFound(on),
     ...defined({ each: each && { find: compilePlace(each, dialect), isSingular: isSingular(each) } }),
     fields: plan.fields.map((field) => compileRule(field, dialect)),
   };

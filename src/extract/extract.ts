@@ -63,14 +63,16 @@ function readOpened(
   const compiled = compilePlan(plan);
   const typer = new RecordTyper('drop');
   if (page.brokenCharset !== undefined) typer.note(`Bytes that are not of the page's charset: ${page.brokenCharset}`);
-  for (const record of compiled.records) {
+  const records = compiled.records.filter((record) => record.isOn(url));
+  const isExpected = records.length > 0 || compiled.records.length === 0;
+  for (const record of records) {
     readRecords(root, record, page, { typer, most: maxDrafts, watch });
     if (typer.drafts.length > maxDrafts) return failed({ code: 'too_many_records', limit: maxDrafts });
   }
   const { drafts, items, missing } = typer;
-  if (drafts.length === 0 && plan.mayBeEmpty !== true && !isEmptyList)
+  if (drafts.length === 0 && plan.mayBeEmpty !== true && !isEmptyList && isExpected)
     return failed({ code: 'no_record', missing: [...missing] }, text);
-  const { notes, ...typed } = typer.typed(plan.records);
+  const { notes, ...typed } = typer.typed(records.map((record) => record.plan));
   const extraction: Extraction = {
     ...typed,
     finished: false,

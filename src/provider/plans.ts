@@ -31,9 +31,9 @@ export function documentOf(
 /** The plan of a source's pages. */
 export function planOf(source: Source): ExtractPlan {
   const { record: own } = documentKind(source.provider);
-  const records = Object.entries(source.records).map(([type, { key, each, fields, nulls }]): RecordPlan => {
+  const records = Object.entries(source.records).map(([type, { key, on, each, fields, nulls }]): RecordPlan => {
     const place = eachPlan(source, each);
-    return { type, key: keyFields(key), ...defined({ each: place }), fields: fieldPlans(fields), nulls };
+    return { type, key: keyFields(key), ...defined({ on, each: place }), fields: fieldPlans(fields), nulls };
   });
   return {
     id: `${definitionVersion(source)}/page`,

@@ -92,7 +92,11 @@ describe('a rule is refused where it stands (P1, P19)', () => {
       /^8 .*x\.formats\[0\]: expected a date format, got "%Q"/,
     ],
     ['two places', 'x: { css: b, meta: "og:x" }', /^8 .*x\.meta: expected one place, got css and meta/],
-    ['no place', 'x: { type: money }', /^8 .*x: missing a place, expected one of css, xpath, json, meta, const, page, any/],
+    [
+      'no place',
+      'x: { type: money }',
+      /^8 .*x: missing a place, expected one of css, xpath, json, meta, const, page, any/,
+    ],
     [
       'an attribute and a way to take',
       'x: { css: b, attr: a, take: html }',

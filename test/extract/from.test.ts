@@ -112,6 +112,31 @@ describe('a value beside its match', () => {
   }
 });
 
+test('records are read from pages of the addresses that they are on, and nothing is missing on others', async () => {
+  const parsed = parseSource(
+    "id: site\nrecords:\n  product: { key: k, on: /p/, fields: { k: h1 } }\n  review: { key: k, on: ['/r/', 'review=1'], fields: { k: h2 } }",
+    'site.yaml',
+  );
+  assert.ok(parsed.ok);
+  const plan = planOf(parsed.value);
+  const told: unknown[] = [];
+  for (const path of ['p/1', 'r/1', 'p/1?review=1', 'about']) {
+    const body = bodyOf('<h1>a</h1><h2>b</h2>');
+    const outcome = await extract({ body, url: `http://site.test/${path}`, contentType: 'text/html', plan });
+    assert.ok(outcome.ok);
+    const { drafts, refused, absent } = outcome.extraction;
+    told.push([path, drafts.map(({ type }) => type), refused, absent]);
+  }
+  assert.deepEqual(told, [
+    ['p/1', ['product'], 0, []],
+    ['r/1', ['review'], 0, []],
+    ['p/1?review=1', ['product', 'review'], 0, []],
+    ['about', [], 0, []],
+  ]);
+  const lacking = await extract({ body: bodyOf('<p>'), url: 'http://site.test/p/1', contentType: 'text/html', plan });
+  assert.deepEqual(lacking.ok ? undefined : lacking.failure, { code: 'no_record', missing: ['product.k'] });
+});
+
 test('the address of the page, its status and the place of the record on it are fields as well', async () => {
   assert.deepEqual(
     await recordsOf(

@@ -19,6 +19,16 @@ export function capture(pattern: string): (text: string) => Value {
   };
 }
 
+/** Compiles patterns to a test of whether any of them is found in a text. Throws if one is not valid. */
+export function anyFound(patterns: readonly string[]): (text: string) => boolean {
+  const compiled = patterns.map((pattern) => RE2JS.compile(pattern));
+  return (text) =>
+    compiled.some((each) => {
+      spendSearch(each, text.length);
+      return each.matcher(text).find();
+    });
+}
+
 /**
  * Compiles a pattern to a function that replaces every match. `$1`, `$<name>`, `$&` and `$$` in `to` mean what they do in JavaScript.
  * Throws if the pattern is not valid; the function throws a `FilterError` if the text gets too long.

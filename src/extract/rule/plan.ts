@@ -84,6 +84,8 @@ export interface RecordPlan {
   readonly type: string;
   /** The fields whose values are the record's key; none where all of its fields are. */
   readonly key: readonly string[];
+  /** Patterns of which one must be found in the address of a page that has such records. Default: all pages may have them. */
+  readonly on?: readonly string[];
   /** One record per match, whose fields are searched in the match and in what it holds; without it, one record per page. */
   readonly each?: PlacePlan;
   readonly fields: readonly FieldPlan[];
