@@ -52,6 +52,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/provider',
     'src/schedule',
     'src/schema',
+    'src/session',
     'type src/event',
     'type src/fetch',
     'type src/view',

@@ -3,6 +3,7 @@ export const exitStatus = {
   ok: 0,
   failed: 1,
   usage: 2,
+  invalid: 2,
   not_found: 3,
   conflict: 4,
   unavailable: 69,
@@ -15,7 +16,7 @@ export type ExitStatus = (typeof exitStatus)[keyof typeof exitStatus];
 export const exitStatusHelp = `Exit status:
   0   done
   1   failed; of start: the daemon could not start or live on
-  2   wrong usage, parameters or configuration
+  2   wrong usage or parameters, or problems in heronry.yaml, definitions or projects
   3   not found
   4   conflict, such as an id that is taken
   69  no daemon listens, or no suitable Node was found

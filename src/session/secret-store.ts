@@ -99,6 +99,15 @@ export async function secretsThatAreSet(
   return new Map(all.flatMap((each) => (each.ok ? [...each.secrets] : [])));
 }
 
+/** Resolves with what is wrong with a file of secrets, in sentences that show no value. Rejects as `FindSecrets` says. */
+export async function secretFileFaults(file: string): Promise<readonly string[]> {
+  const content = await readSecretFile(file);
+  if (!content.ok) return [content.message.replace(`${file}: `, '')];
+  return Object.keys(content.values)
+    .filter((name) => !textOf(content.values, name))
+    .map((name) => `${name} is no text, or an empty one: put it in quotes`);
+}
+
 function textOf(values: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = Object.hasOwn(values, name) ? values[name] : undefined;
   return typeof value === 'string' ? value : undefined;

@@ -437,7 +437,7 @@ describe('commands on a daemon', () => {
     const cwd = await temporaryDirectory(t);
     await writeFile(join(cwd, 'projects.yaml'), '- id: solar\n  targts: []\n');
     const { status, err } = await run(['apply', '-f', 'projects.yaml', '--socket', 'none'], { cwd });
-    assert.equal(status, 1);
+    assert.equal(status, 2);
     assert.match(err, /projects\.yaml:2:3: .*did you mean "targets"\?/);
   });
 });

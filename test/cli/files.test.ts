@@ -40,19 +40,39 @@ describe('commands without a daemon', () => {
     assert.equal((await run(['init', '--force'], { cwd })).status, 0);
   });
 
-  test('validate lists every problem with its file and line, and leaves with 1', async (t) => {
+  test('validate lists every problem with its file and line, and leaves with 2', async (t) => {
     const cwd = await temporaryDirectory(t);
     await mkdir(join(cwd, 'sources'));
     await writeFile(join(cwd, 'sources', 'shop.yaml'), 'id: shop\nprovider: html\nevry: 4h\nrecords: {}\n');
     await writeFile(join(cwd, 'projects.yaml'), '- id: solar\n');
     const people = await run(['validate'], { cwd });
-    assert.equal(people.status, 1);
+    assert.equal(people.status, 2);
     assert.match(people.out, /^sources\/shop\.yaml:3:1: .*did you mean "every"\?$/m);
     assert.match(people.out, /^sources\/shop\.yaml:4:/m);
     assert.match(people.out, /^projects\.yaml:1:.*targets/m);
     const machines = JSON.parse((await run(['validate', '--json'], { cwd })).out);
     assert.equal(machines.problems.length, people.out.trim().split('\n').length);
   });
+
+  const secretFiles: readonly (readonly [what: string, text: string, mode: number, says: RegExp])[] = [
+    ['is no YAML', 'A: "x\n', 0o600, /^secrets\.yaml:1:1: cannot be read as YAML at line \d$/m],
+    ['is no mapping', '- hunter2\n', 0o600, /^secrets\.yaml:1:1: expected a mapping of names to texts$/m],
+    ['has what is no text', 'A: hunter2\nB: 17\n', 0o600, /^secrets\.yaml:1:1: B is no text, .*in quotes$/m],
+    ['others may read', 'A: hunter2\n', 0o644, /^secrets\.yaml:1:1: expected mode 0600, .*got 0644$/m],
+  ];
+  for (const [what, text, mode, says] of secretFiles) {
+    test(`validate finds a file of secrets that ${what}, and shows none`, async (t) => {
+      const cwd = await temporaryDirectory(t);
+      await mkdir(join(cwd, 'sources'));
+      await writeFile(join(cwd, 'heronry.yaml'), 'secrets: secrets.yaml\n');
+      assert.equal((await run(['validate'], { cwd })).status, 0);
+      await writeFile(join(cwd, 'secrets.yaml'), text, { mode });
+      const { status, out } = await run(['validate'], { cwd });
+      assert.equal(status, 2);
+      assert.match(out, says);
+      assert.doesNotMatch(out, /hunter2|17/);
+    });
+  }
 
   const places: readonly [string, string, string][] = [
     ['a folder with sources in it', '.', '1 source and 1 project'],

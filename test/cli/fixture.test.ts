@@ -184,7 +184,7 @@ describe('validate', () => {
       const cwd = await kept(t);
       await change(cwd, from, to);
       const { status, out } = await run(['validate'], { cwd });
-      assert.equal(status, 1);
+      assert.equal(status, 2);
       assert.match(out, says);
     });
   }
@@ -198,7 +198,7 @@ describe('validate', () => {
     await writeFile(at('broken.ts'), 'export default {\n  read( {\n');
     await writeFile(at('odd.js'), 'export default { raed() {} };\n');
     const { status, out } = await run(['validate'], { cwd });
-    assert.equal(status, 1);
+    assert.equal(status, 2);
     assert.match(out, /^plugins\/broken\.ts:2:1: broken\.ts: cannot be loaded: SyntaxError/m);
     assert.match(out, /^plugins\/odd\.js:1:1: .*unknown key "raed"/m);
     assert.equal((await run(['validate', 'plugins/good.ts'], { cwd })).status, 0);
@@ -220,7 +220,7 @@ describe('validate', () => {
     await define('odd', 'unruly.ts', 'options:\n  speed: 5\n');
     await define('lost', 'nowhere.ts');
     const { status, out } = await run(['validate'], { cwd });
-    assert.equal(status, 1);
+    assert.equal(status, 2);
     assert.match(out, /^sources\/odd\.yaml:[45]:\d+: options.*speed/m);
     assert.match(out, /^sources\/lost\.yaml:2:9: plugin: there is no file "nowhere\.ts" in /m);
   });

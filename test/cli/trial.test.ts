@@ -135,7 +135,7 @@ describe('try', () => {
   test('of a definition with problems tells them with file and line (P1)', async (t) => {
     const cwd = await folderWith(t, { 'sources/shop.yaml': definition('finishd: 1\n'), 'page.html': page });
     const { status, err } = await run(['try', 'shop', 'page.html'], { cwd });
-    assert.equal(status, 1);
+    assert.equal(status, 2);
     assert.match(err, /sources\/shop\.yaml:14:1: .*did you mean "finished"/);
   });
 

@@ -16,7 +16,7 @@ test('validate says which promised fields no source of a project has', async (t)
     `  targets: [{ source: shop, params: { page: 1 }, objectives: { fields: { ${own}: { errorAfter: 1d } } } }]\n`;
   await writeFile(join(cwd, 'projects.yaml'), project('pirce', 'stat'));
   const { status, out } = await run(['validate'], { cwd });
-  assert.equal(status, 1);
+  assert.equal(status, 2);
   for (const [wrong, right] of [
     ['pirce', 'price'],
     ['stat', 'state'],

@@ -47,7 +47,7 @@ describe('validate finds what apply refuses of a project', () => {
     test(`${what}, with file and line`, async (t) => {
       const cwd = await folderWith(t, `- id: tents\n${project}`);
       assert.deepEqual(await run(['validate'], { cwd }), {
-        status: 1,
+        status: 2,
         out: `projects.yaml:${says}\n`,
         err: 'heronry: 1 problem\n',
       });

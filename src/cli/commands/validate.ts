@@ -11,7 +11,7 @@ export function createCommand(terminal: Terminal): Command {
   return new Command('validate')
     .helpGroup(helpGroups.begin)
     .description(
-      'show the problems of heronry.yaml, projects.yaml, the sources and the plug-ins, with file and line; needs no daemon',
+      'show the problems of heronry.yaml, its file of secrets, projects.yaml, the sources and the plug-ins, with file and line; needs no daemon; exits with 2 where there are any',
     )
     .argument(
       '[path]',
@@ -37,6 +37,6 @@ export function createCommand(terminal: Terminal): Command {
         return `${countText(sources, 'source')} and ${countText(projects, 'project')}${also}, no problems`;
       });
       const { length } = found.problems;
-      if (length > 0) throw new CommandError('failed', countText(length, 'problem'));
+      if (length > 0) throw new CommandError('invalid', countText(length, 'problem'));
     });
 }

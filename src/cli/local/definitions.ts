@@ -56,7 +56,7 @@ export async function loadDefinition(folder: string, id: string): Promise<Loaded
 export async function validDefinition(terminal: Terminal, folder: string, id: string): Promise<Source> {
   const loaded = await loadDefinition(folder, id);
   if (loaded.ok) return loaded.value;
-  throw new CommandError('failed', `source "${id}" is not valid:\n${showProblems(terminal, loaded.problems)}`);
+  throw new CommandError('invalid', `source "${id}" is not valid:\n${showProblems(terminal, loaded.problems)}`);
 }
 
 async function listed(folder: string): Promise<string> {

@@ -18,7 +18,7 @@ type Schedule = Omit<Listed[number], 'id' | 'name' | 'labels' | 'multiplier' | '
 export async function readProjects(terminal: Terminal, file: string): Promise<Listed> {
   const { loadProjects } = await import('../../definition/load.ts');
   const loaded = await loadProjects(resolve(terminal.cwd, file));
-  if (!loaded.ok) throw new CommandError('failed', showProblems(terminal, loaded.problems));
+  if (!loaded.ok) throw new CommandError('invalid', showProblems(terminal, loaded.problems));
   return loaded.value.map(listed);
 }
 

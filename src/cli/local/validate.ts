@@ -118,6 +118,7 @@ async function validateFolder(
     plugins: plugged.plugins,
     problems: [
       ...(daemon === undefined ? [] : problemsOfLoaded(daemon)),
+      ...(await secretProblems(folder, configured?.secrets)),
       ...loaded.problems,
       ...projects.problems,
       ...plugged.problems,
@@ -128,6 +129,14 @@ async function validateFolder(
       ...(await objectiveWarnings(loaded.sources, projects.listed)),
     ],
   };
+}
+
+/** Resolves with the problems of the file of secrets, if there is one; where it is missing, the environment may hold them all. */
+async function secretProblems(folder: string, path: string | undefined): Promise<readonly Problem[]> {
+  if (path === undefined || !existsSync(resolve(folder, path))) return [];
+  const { secretFileFaults } = await import('../../session/secret-store.ts');
+  const file = resolve(folder, path);
+  return (await secretFileFaults(file)).map((message) => ({ file, line: 1, column: 1, path: '', message }));
 }
 
 /**
