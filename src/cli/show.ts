@@ -24,10 +24,10 @@ export function showProjects(terminal: Terminal, projects: readonly ProjectView[
   ]);
 }
 
-/** Formats the status of a project, and beside it that it has targets of which nothing can be asked. */
+/** Formats the status of a project; in place of `active`, that it has targets of which nothing can be asked. */
 function statusText(terminal: Terminal, { status, targets }: ProjectView): string {
   const isLost = status === 'active' && targets.some(({ conditions }) => conditions.includes('definition_error'));
-  return `${showStatus(terminal, status)}${isLost ? ` ${showStatus(terminal, 'definition_error')}` : ''}`;
+  return showStatus(terminal, isLost ? 'definition_error' : status);
 }
 
 function targetsText(terminal: Terminal, targets: ProjectView['targets']): string {

@@ -24,7 +24,7 @@ describe('a rescrape that cannot begin', () => {
     const listed = await run(['sources', '--socket', socket], { columns: 80 });
     assert.match(listed.out, /^shop {4}definition_error {2}1/m);
     assert.match(listed.out, /^shop: no definition of it is loaded, and nothing of its 1 target is asked$/m);
-    assert.match((await run(['list', '--socket', socket])).out, /^solar\tactive definition_error\t/m);
+    assert.match((await run(['list', '--socket', socket])).out, /^solar\tdefinition_error\t/m);
     assert.match((await run(['status', '--socket', socket])).out, /^sources {3}0 ready, 1 with targets, but without/m);
     assert.match(
       (await run(['show', 'solar', '--socket', socket])).out,

@@ -43,13 +43,13 @@ describe('commands on a daemon', () => {
     const onTerminal = await run(['list', '--socket', path], { columns: 100, now });
     assert.equal(
       onTerminal.out,
-      'PROJECT  STATUS                   TARGETS        SCRAPED  NEXT   NAME\n' +
-        'solar    active definition_error  2 (1 failing)  3m ago   in 2h  Solar Backpack\n',
+      'PROJECT  STATUS            TARGETS        SCRAPED  NEXT   NAME\n' +
+        'solar    definition_error  2 (1 failing)  3m ago   in 2h  Solar Backpack\n',
     );
     const piped = await run(['list', '--socket', path], { now });
     assert.equal(
       piped.out,
-      'PROJECT\tSTATUS\tTARGETS\tSCRAPED\tNEXT\tNAME\nsolar\tactive definition_error\t2 (1 failing)\t3m ago\tin 2h\tSolar Backpack\n',
+      'PROJECT\tSTATUS\tTARGETS\tSCRAPED\tNEXT\tNAME\nsolar\tdefinition_error\t2 (1 failing)\t3m ago\tin 2h\tSolar Backpack\n',
     );
   });
 
