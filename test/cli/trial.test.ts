@@ -82,7 +82,7 @@ describe('try', () => {
     assert.equal(status, 0, err);
     assert.ok(out.includes(shown), out);
     assert.match(out, /^1 record$/m);
-    assert.match(out, /^product\.stock: expected .*, got "many"$/m);
+    assert.match(out, /^product S1 stock: expected .*, got "many"$/m);
   });
 
   test('tells of records on a page that have one key and say different things', async (t) => {

@@ -133,7 +133,10 @@ describe('a second daemon', () => {
     const at = { data: join(folder, 'data'), sources: join(folder, 'sources'), socket: join(folder, 'other.sock') };
     const { status, output } = await startProcess(t, at).ended;
     assert.equal(status, 1);
-    assert.match(output, new RegExp(`a daemon \\(pid ${process.pid}, socket .*control\\.sock\\) keeps it already`));
+    assert.match(
+      output,
+      new RegExp(`a daemon on \\S+ \\(pid ${process.pid}, socket .*control\\.sock, folder .*\\) keeps it already`),
+    );
     assert.doesNotMatch(output, /is up/);
     await client.call('daemon.ping', {});
   });

@@ -105,7 +105,7 @@ describe('a target with an objective', () => {
     await timed.track('a', { source: 'shop', url: site.url('/a') });
     await timed.pass(2 * second);
     assert.equal(await verifiedAt(timed, 'a'), startAt + second);
-    site.answer('/a', { status: 404 });
+    site.answer('/a', { status: 400 });
     await timed.pass(hour);
     assert.equal(await verifiedAt(timed, 'a'), startAt + second);
     const failed = timed.starts('a').slice(1);

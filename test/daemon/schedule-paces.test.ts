@@ -86,7 +86,7 @@ describe('a target that is scraped again and again', () => {
   });
 
   test('waits longer after each failure, and as before once it works again (O39)', async (t) => {
-    const site = await openSite(t, { '/a': { status: 404 } });
+    const site = await openSite(t, { '/a': { status: 400 } });
     const sources = { shop: productSource('shop', 'continuous: { sleep: 10s, longest: 4m }') };
     const timed = await startTimed(t, { sources });
     await timed.track('a', { source: 'shop', url: site.url('/a') });

@@ -128,13 +128,11 @@ describe('a site that is down while it is crawled', () => {
     ['has moved', { location: 'https://elsewhere.test/' }],
   ] as const)
     test(`keeps no crawl from its end that has read all its pages, when the last one ${what}`, async (t) => {
-      const { store } = await temporaryStore(t);
-      const limited = await shopTarget(store, 'limited');
-      const killed = await shopTarget(store, 'killed');
-      await crawl(store, limited, shopOf(['a', 'b']), { maxRecords: 2 });
-      await crawl(store, killed, shopOf(['a', 'b']), { killedAtEnd: true });
-      await closeOpenScrapes(store);
-      for (const target of [limited, killed]) {
+      for (const cut of [{ maxRecords: 2 }, { killedAtEnd: true }] as const) {
+        const { store } = await temporaryStore(t);
+        const target = await shopTarget(store);
+        await crawl(store, target, shopOf(['a', 'b']), cut);
+        await closeOpenScrapes(store);
         const { asked, scrape, row } = await crawl(store, target, shopOf(['a', 'b'], { '/p/b': answer }));
         assert.deepEqual([asked, scrape.status, row.crawl, row.endReason], [[], 'complete', 1, 'complete']);
         assert.equal(store.targets.get(target)?.settled, scrape.scrape);

@@ -104,8 +104,8 @@ describe('a plug-in that misbehaves', () => {
 
   test('sees nothing of the environment', async (context) => {
     const pool = await openPool(context);
-    const { outcome } = await pool.collect(await fixture('unruly.ts'), ['environment']);
-    assert.match(failureOf(outcome), /key: expected at least 1 character, got ""/);
+    const { keys } = await pool.collect(await fixture('unruly.ts'), ['environment']);
+    assert.deepEqual(keys, ['']);
   });
 });
 

@@ -26,7 +26,7 @@ describe('a project on a source with a plug-in', () => {
     const refused = await add('slugged');
     assert.notEqual(refused.status, 0);
     assert.match(refused.err, /expected a value for "board"; expected a value for "slug".*\{board\}/);
-    assert.match((await add('plain')).err, /source "plain" has no address pattern: expected "url"$/m);
+    assert.match((await add('plain')).err, /source "plain" has no address pattern: expected --url$/m);
     // What no record declares is shown beside the step that gave it.
     const { out } = await run(['scrapes', String(scrape), '--socket', daemon.socket]);
     assert.match(out, /^ +Undefined field: trial - colour$/m);

@@ -145,7 +145,12 @@ describe('what a site does wrong', () => {
     const outcome = await fetchOne(t, server.url('redirect-to-oddly-spelled-private'));
     assert.equal(outcome.kind, 'redirect');
     const next = await fetchOne(t, outcome.kind === 'redirect' ? outcome.url : '', small, false);
-    assert.deepEqual(failureOf(next), { code: 'refused_address', address: '10.0.0.1', range: 'private use' });
+    assert.deepEqual(failureOf(next), {
+      code: 'refused_address',
+      address: '10.0.0.1',
+      range: 'private use',
+      needs: ['allowPrivate'],
+    });
   });
 
   test('stall-connect: a connection that never gets through its handshake is given up in time', async (t) => {

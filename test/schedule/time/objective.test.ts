@@ -123,7 +123,7 @@ describe('episode', () => {
       events.map((event) => event?.kind),
       [undefined, 'warn', undefined, 'error', undefined, 'recovered', undefined],
     );
-    assert.deepEqual(events[5], { kind: 'recovered', at: 1_000, ageMs: 50, sinceAt: 100 });
+    assert.deepEqual(events[5], { kind: 'recovered', at: 1_000, ageMs: 50, sinceAt: 100, limitMs: 100 });
   });
 
   test('what is found broken before anybody warned is told as broken alone', () => {
