@@ -17,6 +17,12 @@ export function tookText({ startedAt, endedAt, failure }: ScrapeView): string | 
   return endedAt === undefined || failure?.code === 'interrupted' ? undefined : durationText(endedAt - startedAt);
 }
 
+/** What an end that leaves part of a list unread means, by its reason. */
+const leftText: ReadonlyMap<string, string> = new Map([
+  ['page_limit', ' with items left that the next scrapes read'],
+  ['catching_up', ' with some items still left that the next scrapes read'],
+]);
+
 /** Formats a scrape on one line. */
 export function showScrapeLine(terminal: Terminal, scrape: ScrapeView): string {
   const took = tookText(scrape);
@@ -28,7 +34,7 @@ export function showScrapeLine(terminal: Terminal, scrape: ScrapeView): string {
     countsText(scrape.counts),
     ...(scrape.endReason === undefined || scrape.status === 'aborted'
       ? []
-      : [`ended by ${plainText(scrape.endReason)}`]),
+      : [`ended by ${plainText(scrape.endReason)}${leftText.get(scrape.endReason) ?? ''}`]),
   ];
   const failure = scrape.failure ? `: ${failureText(scrape.failure)}` : '';
   return `${facts.join(', ')}${failure}`;

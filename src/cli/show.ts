@@ -73,6 +73,10 @@ function showDue(terminal: Terminal, dueAt: number): string {
   return dueAt > terminal.now() ? ageText(dueAt, terminal.now()) : 'due';
 }
 
+function gapText({ page, since }: NonNullable<TargetView['gaps']>[number], now: number): string {
+  return `what lay behind page ${page} of the list ${ageText(since, now)}; the next scrapes read it`;
+}
+
 function showTarget(terminal: Terminal, target: TargetView, project: ProjectView): string {
   const now = terminal.now();
   const { lastScrape, crashes, parked, lastError, gone, endsAt } = target;
@@ -86,6 +90,7 @@ function showTarget(terminal: Terminal, target: TargetView, project: ProjectView
         ? terminal.paint('red', `no definition of source ${target.source} is loaded`)
         : undefined,
     ],
+    ['left out', target.gaps?.map((gap) => gapText(gap, now)).join('\n')],
     ['waiting', target.waiting === undefined ? undefined : `scrape ${target.waiting}`],
     ['next', target.dueAt === undefined ? undefined : showDue(terminal, target.dueAt)],
     ['gone', gone && goneText(gone, now)],

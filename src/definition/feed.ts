@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { expected } from '../schema/expected.ts';
 import { Rule } from './rule.ts';
+import { Interval } from '../schema/duration.ts';
 import { strict } from '../schema/strict.ts';
 
 const Param = z.string().min(1).max(100);
@@ -27,8 +28,8 @@ export const Feed = strict({
   size: PageSize.exactOptional(),
   /** Pages of a visit that meets nothing known, at most. The first visit goes to the end. */
   maxPages: z.int().min(1).max(10_000).default(5),
-  /** Known items at the head of the first page that may have been pinned there. */
-  pinned: z.int().min(0).max(100).default(3),
+  /** How often a visit goes on past known items, as older ones may have changed or gone: to the end, or for so many pages. */
+  revisit: strict({ every: Interval, pages: z.int().min(2).max(10_000).exactOptional() }).exactOptional(),
   /** Whether a list without any item is no failure. */
   mayBeEmpty: z.boolean().default(false),
 }).refine(({ by, next }) => by !== 'cursor' || next !== undefined, {

@@ -104,11 +104,16 @@ export const Event = z.discriminatedUnion('type', [
   event(ofScrape, 'scrape.failed', 'A scrape ended by a failure.', scrapeEnd),
   event(ofScrape, 'scrape.aborted', 'A guard of the definition ended a scrape; what it found stays.', scrapeEnd),
   event(ofScrape, 'scrape.cancelled', 'A scrape was ended by a person, or by what happened to its target.', scrapeEnd),
-  event(ofScrape, 'scrape.gap', 'A limit cut a list short of what is known: what lies between may never be seen.', {
-    /** Pages that were read, and the last of them. */
-    pages: z.int(),
-    url: z.string(),
-  }),
+  event(
+    ofScrape,
+    'scrape.gap',
+    'A limit cut a list short of what is known. Later scrapes of a list read what lies between; of a first visit or a register, nothing does.',
+    {
+      /** Pages that were read, and the last of them. */
+      pages: z.int(),
+      url: z.string(),
+    },
+  ),
   event(ofScrape, 'crawl.offsite', 'A crawl met links to another domain for the first time and leaves them aside.', {
     crawl: Serial,
     domain: z.string(),

@@ -112,7 +112,7 @@ function listOf(reading: Reading, { pageSize, maxPages = usualPages }: PluginSha
   return {
     reading,
     maxPages,
-    pinned: 0,
+    isLinked: false,
     isCounted: false,
     first: (url, visit) => defined({ url, page: 1, size: pageSize?.[visit] }),
     after({ url, page, size }, { extraction: { next } }) {

@@ -42,7 +42,6 @@ const singlePage: Feed = {
   in: 'query',
   next: { const: null, required: false, type: 'text' },
   maxPages: 1,
-  pinned: 0,
   mayBeEmpty: true,
 };
 

@@ -4,14 +4,14 @@ import type { ListPage, ListPlace, OpenList, Reading } from './provider.ts';
 
 /** Opens the walk through a list of pages that a definition describes. */
 export function openList(feed: Feed, reading: Reading): OpenList {
-  const { by, maxPages, pinned, size } = feed;
+  const { by, maxPages, size } = feed;
   const param = feed.param ?? by;
 
   return {
     reading,
     maxPages,
-    pinned,
     isCounted: by === 'page' || by === 'offset',
+    isLinked: by === 'link' || (by !== 'cursor' && feed.next !== undefined),
     first(url, visit) {
       const place = { url: sized(url, visit), page: 1 };
       if (by === 'cursor' || by === 'link') return place;

@@ -65,10 +65,10 @@ export interface OpenList {
   readonly reading: Reading;
   /** Pages of a scrape that is not the first visit, at most. */
   readonly maxPages: number;
-  /** Known items ignored at the head of the first page, as pinned ones say nothing of those behind. */
-  readonly pinned: number;
   /** Whether the list's pages are numbered, so that a missing page means the end of the list. */
   readonly isCounted: boolean;
+  /** Whether pages name the next one for people too, so that an empty page to which one leads is broken. */
+  readonly isLinked: boolean;
   /** The first page; the first visit asks for more at a time. */
   first(url: string, visit: 'first' | 'later'): ListPlace;
   /** The page after one; nothing at the end of the list. */

@@ -67,6 +67,16 @@ export class ListResume {
     return first !== undefined && this.#options.isMet(first, this.#since);
   }
 
+  /** The number of the scrape that began the walk. */
+  get since(): number {
+    return this.#since;
+  }
+
+  /** Whether so many scrapes in a row came no further that the list seems to end there. */
+  get isConfirmed(): boolean {
+    return (this.#options.from?.stuck ?? 0) >= mostStuck - 1;
+  }
+
   /** Begins the list at its first page after all; returns the operations for that. */
   begin(): ResumeOps {
     this.#from = undefined;

@@ -8,6 +8,7 @@ import type { StepOps } from '../store/ops.ts';
 import type { PageCopy } from '../store/tables/rows.ts';
 import { defined } from '../defined.ts';
 import type { ErrorTally } from './limits.ts';
+import { ListGaps, type ListGapsOptions } from './list-gaps.ts';
 import { draftName, type ListResumeOptions, ListResume } from './list-resume.ts';
 import { verdictOf } from './run.ts';
 import {
@@ -36,6 +37,12 @@ export interface ListWalkOptions {
   /** Whether a completed scrape has stored the item. */
   isKnown(draft: RecordDraft): boolean;
   readonly errors: ErrorTally;
+  /** The gaps that earlier scrapes left; missing where none is kept, as in the windows of a register. */
+  readonly gaps?: ListGapsOptions | undefined;
+  /** Pages that are read at least, whatever is known. Default: 1. */
+  readonly atLeast?: number | undefined;
+  /** The number of the scrape; records that it does not meet are missing once it has read the whole list. Missing where that says nothing. */
+  readonly scrape?: number | undefined;
   /** Pause before the first page, in milliseconds. */
   readonly afterMs?: number;
   /** Set where the next scrape resumes a walk to the end of the list that was cut. */
@@ -64,13 +71,18 @@ export function listWalk(options: ListWalkOptions): Walk {
   const resume = isLimited || options.resume === undefined ? undefined : new ListResume(options.resume);
   /** The page at which the walk resumes, until that page was read. */
   let resumed = resume?.place;
+  const firstPlace = list.first(options.url, options.visit);
+  const gaps = options.gaps && new ListGaps(options.gaps, { first: firstPlace, maxPages: list.maxPages });
   let lastRead: ListPlace | undefined;
-  let place: ListPlace | undefined = resumed ?? list.first(options.url, options.visit);
+  let place: ListPlace | undefined = resumed ?? firstPlace;
   /** Digests of the pages that were requested, so that none is requested twice; a cursor itself may be long. */
   const places = new Set([nameOf(place)]);
   /** The contents of the pages so far, as digests of the keys of their drafts. */
   const shown = new Set<string>();
   let emptyPages = 0;
+  /** The first of the empty pages with which a list that is counted seems to end. */
+  let lastEmpty: number | undefined;
+  let [drafted, refused] = [0, 0];
   /** The names of the drafts on the last page that was not empty. */
   let onLast: ReadonlySet<string> = new Set();
 
@@ -87,11 +99,15 @@ export function listWalk(options: ListWalkOptions): Walk {
       const { outcome } = visited.result;
       // The page may have moved since then, or the site may refuse its cursor.
       if (at === resumed && !isThere(visited)) return begin();
-      if (outcome.kind === 'unmodified') return { end: complete('unmodified') };
+      if (outcome.kind === 'unmodified') return withGaps({}, closeGaps('unmodified'));
+      if (gaps?.isClosing && outcome.kind !== 'read' && !isLack(outcome)) {
+        gaps.failed(isPassing(visited));
+        return withGaps({}, complete('catching_up'));
+      }
       if (outcome.kind === 'read') return read(at, visited, outcome);
       // Behind the last page of a list that is counted, many sites have none; one that a page itself led to is missing.
       if (at.page > 1 && list.isCounted && visited.result.trouble?.cause === 'not_found')
-        return { end: complete('end'), ...defined({ ops: resume?.end() }) };
+        return withGaps(defined({ ops: resume?.end() }), wholeEnd('end'));
       // No request was made, so that nothing was learned of the page.
       if (isLack(outcome)) return { end: failedEnd(visited) };
       // After a failure that may pass the next scrape resumes at the page; after any other its cursor may be wrong, so the list is begun anew.
@@ -150,10 +166,56 @@ export function listWalk(options: ListWalkOptions): Walk {
     const end = goOn(at, { url, extraction, ...defined({ nextLink }) }, own);
     if (drafts.length > 0) onLast = new Set(names);
     const ops = resume?.read({ place: at, drafts, standing });
-    if (end === undefined) return defined({ ops });
+    if (end === undefined) return withGaps(defined({ ops }));
+    const over = overOps(at, end);
+    return withGaps(defined({ ops: ops && { ...ops, ...over } }), end);
+  }
+
+  /** The point at which the next scrape resumes a walk to the end of the list that ends here. */
+  function overOps(at: ListPlace, { status, failure }: ScrapeEnd): Pick<StepOps, 'resume'> | undefined {
     // Only the limit of pages aborts a walk here.
-    const over: Pick<StepOps, 'resume'> | undefined = end.status === 'aborted' ? resume?.over(at) : { resume: 'none' };
-    return { ...defined({ ops: ops && { ...ops, ...over } }), end };
+    if (status === 'aborted') return resume?.over(at);
+    return failure?.code === 'empty_page' ? resume?.stuck() : { resume: 'none' };
+  }
+
+  /** The result of a page, with the gaps as they are now. */
+  function withGaps({ ops }: Pick<PageResult, 'ops'>, end?: ScrapeEnd): PageResult {
+    const changed = gaps?.changed;
+    const all = changed === undefined ? ops : { ...ops, gaps: changed };
+    const isRevisit = end?.status === 'complete' && (!isLimited || options.atLeast !== undefined);
+    return { ...defined({ ops: all }), ...(end && { end: isRevisit ? { ...end, isRevisit } : end }) };
+  }
+
+  /** Goes on at the newest gap, or returns the end of the walk. */
+  function closeGaps(reason: string): ScrapeEnd | undefined {
+    place = gaps?.begin();
+    if (place === undefined) return complete(gaps === undefined || gaps.areClosed ? reason : 'catching_up');
+    shown.clear();
+    onLast = new Set();
+    return undefined;
+  }
+
+  /** Goes on within a gap, to the next gap, or returns the end of the walk. */
+  function closeOn(at: ListPlace, page: ListPage, own: readonly RecordDraft[]): ScrapeEnd | undefined {
+    const read = gaps?.read(at, own);
+    if (read === 'closed') return closeGaps('known');
+    if (read === 'spent') return complete('catching_up');
+    if (read === 'moved') {
+      place = firstPlace;
+      return undefined;
+    }
+    place = page.extraction.items === 0 ? undefined : list.after(at, page, options.visit);
+    if (place !== undefined) return undefined;
+    gaps?.end();
+    return complete('end');
+  }
+
+  /** The end of a walk that has read the list to its end. What it did not meet is missing, if it could read all that it met. */
+  function wholeEnd(reason: string): ScrapeEnd {
+    gaps?.end();
+    const isSure = drafted > 0 && refused === 0 && options.scrape !== undefined;
+    const since = resume === undefined ? options.scrape : resume.since;
+    return { ...complete(reason), ...(isSure && defined({ missingSince: since })) };
   }
 
   /**
@@ -166,12 +228,23 @@ export function listWalk(options: ListWalkOptions): Walk {
     const tooMany = errors.add(extraction);
     if (tooMany !== undefined) return { status: 'failed', finished: false, failure: tooMany };
     if (finished) return { ...complete('finished'), finished };
+    drafted += drafts.length;
+    refused += extraction.refused;
+    if (gaps?.isClosing) return closeOn(at, page, own);
     const isEmpty = drafts.length === 0 && extraction.items === 0;
     emptyPages = isEmpty ? emptyPages + 1 : 0;
-    if (isLimited && stopsAt(at, own)) return complete('known');
     const next = list.after(at, page, options.visit);
-    if (isEmpty && !leadsOn(at, next, extraction)) return complete('empty');
-    if (next === undefined) return complete('end');
+    if (isLimited && endsKnown(at, own)) return next === undefined ? wholeEnd('known') : closeGaps('known');
+    if (lastEmpty !== undefined && !isEmpty) return brokenPage(lastEmpty, `page ${at.page} behind it has items`);
+    if (isEmpty && !leadsOn(at, next, extraction)) {
+      if (list.isLinked && at.page > 1 && resume?.isConfirmed === false)
+        return brokenPage(at.page, `page ${at.page - 1} leads to it`);
+      // One more page tells whether the list ends here, or this page is broken.
+      const isSure = resume === undefined || next === undefined || at.page === 1 || lastEmpty !== undefined;
+      if (isSure) return wholeEnd('empty');
+      lastEmpty = at.page;
+    }
+    if (next === undefined) return wholeEnd('end');
     const name = nameOf(next);
     if (places.has(name)) return looped(next);
     if (emptyPages >= mostEmptyPages) return { ...limited(at), reason: 'empty' };
@@ -181,7 +254,10 @@ export function listWalk(options: ListWalkOptions): Walk {
       if (shown.has(keys)) return complete('repeated');
       shown.add(keys);
     }
-    if (isLimited && at.page >= list.maxPages) return limited(at);
+    if (isLimited && at.page >= Math.max(list.maxPages, options.atLeast ?? 1)) {
+      gaps?.leave(at);
+      return limited(at);
+    }
     if (at.page >= mostPages) return { ...limited(at), status: 'aborted' };
     places.add(name);
     place = next;
@@ -194,15 +270,10 @@ export function listWalk(options: ListWalkOptions): Walk {
     return !list.isCounted || (named !== undefined && nameOf(next) !== nameOf(at));
   }
 
-  /**
-   * Whether the page holds a known item. Known items at the head of the first page may be pinned there and do not
-   * count.
-   */
-  function stopsAt({ page }: ListPlace, own: readonly RecordDraft[]): boolean {
-    const known = own.map((draft) => options.isKnown(draft));
-    const firstNew = known.indexOf(false);
-    const pinned = page === 1 && firstNew > 0 && firstNew <= list.pinned ? firstNew : 0;
-    return known.slice(pinned).includes(true);
+  /** Whether the page ends with a known item. One above something new is pinned there, or was brought up. */
+  function endsKnown({ page }: ListPlace, own: readonly RecordDraft[]): boolean {
+    const last = own.at(-1);
+    return last !== undefined && page >= (options.atLeast ?? 1) && options.isKnown(last);
   }
 }
 
@@ -218,6 +289,12 @@ function complete(reason: string): ScrapeEnd {
 /** The reading of a later page. Only the first page of a list may not be empty. */
 export function laterPage(reading: OpenList['reading']): OpenList['reading'] {
   return { ...reading, plan: { ...reading.plan, id: `${reading.plan.id}+`, mayBeEmpty: true } };
+}
+
+/** The end of a walk at an empty page that should have items. The next scrape resumes before it. */
+function brokenPage(page: number, why: string): ScrapeEnd {
+  const message = `page ${page} has no item, though ${why}`;
+  return { status: 'failed', reason: 'empty', finished: false, failure: { code: 'empty_page', message } };
 }
 
 function limited(at: ListPlace): ScrapeEnd {

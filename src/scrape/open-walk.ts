@@ -1,5 +1,6 @@
 import type { LoadedSource } from '../definition/catalogue.ts';
 import type { Crawl } from '../definition/crawl.ts';
+import type { Source } from '../definition/source.ts';
 import { defined } from '../defined.ts';
 import type { RecordDraft } from '../extract/draft.ts';
 import { canonicalOptions, canonicalUrl, requestKey } from '../frontier/canonical.ts';
@@ -18,7 +19,9 @@ import type { CrawlRow } from '../store/tables/crawls.ts';
 import { collectWalk, windowUrl } from './collect-walk.ts';
 import { type CrawlState, crawlWalk } from './crawl-walk.ts';
 import { ErrorTally } from './limits.ts';
+import type { ListGapsOptions } from './list-gaps.ts';
 import type { ListResumeOptions } from './list-resume.ts';
+import { walkOf } from './walk-of.ts';
 import { listWalk } from './list-walk.ts';
 import { failedEnd, type Visit, type Walk } from './walk.ts';
 
@@ -39,6 +42,7 @@ interface WalkFacts {
   /** Whether a completed scrape of the target has stored the item. */
   isKnown(draft: RecordDraft): boolean;
   readonly resume: ListResumeOptions;
+  readonly gaps: ListGapsOptions;
   /** Wall time. */
   now(): number;
 }
@@ -66,8 +70,24 @@ export async function openWalk(store: Store, begun: Begun, now: () => number): P
   const { collect } = source;
   if (collect === undefined) {
     const visit = target.settled === 0 ? 'first' : 'later';
+    const revisit = revisitOf(source, target, now());
     const keepsPages = hasPagesOfRecords(source) || undefined;
-    return listWalk({ url, provider, list, visit, isFull, copy, keepsCopy: true, keepsPages, isKnown, errors, resume });
+    return listWalk({
+      url,
+      provider,
+      list,
+      visit,
+      isFull: isFull || revisit === 'all',
+      ...(revisit !== undefined && revisit !== 'all' && { atLeast: revisit }),
+      copy: revisit === undefined ? copy : undefined,
+      keepsCopy: true,
+      keepsPages,
+      isKnown,
+      errors,
+      resume,
+      gaps: facts.gaps,
+      scrape: begun.fence.scrape,
+    });
   }
   return collectWalk({
     provider,
@@ -81,11 +101,21 @@ export async function openWalk(store: Store, begun: Begun, now: () => number): P
   });
 }
 
+/** The pages that a visit of a list reads beyond what is known, as `revisit` of its definition is due; `undefined` where it is not. */
+function revisitOf({ feed }: Source, { revisitedAt, verifiedAt }: TargetRow, now: number): number | 'all' | undefined {
+  const { revisit } = feed ?? {};
+  if (revisit === undefined || now - (revisitedAt ?? verifiedAt ?? now) < revisit.every) return undefined;
+  return revisit.pages ?? 'all';
+}
+
 function factsOf(store: Store, begun: Begun, now: () => number): WalkFacts {
   const { source, version } = begun.loaded;
-  const resume = resumeOf(store, begun);
+  // What another kind of walk has stored says nothing of the pages of this one.
+  const isNewWalk = begun.target.walk !== undefined && begun.target.walk !== walkOf(source);
+  const known = isNewWalk ? { ...begun.target, settled: 0 } : begun.target;
+  const resume = resumeOf(store, { ...begun, target: known });
   // A first visit that its limit ended is followed by later visits.
-  const target = resume?.isOver === true ? { ...begun.target, settled: resume.by } : begun.target;
+  const target = resume?.isOver === true ? { ...known, settled: resume.by } : known;
   const seenBy = ({ type, key }: { readonly type: string; readonly key: string }) =>
     store.records.seenBy(target.target, { source: source.id, type, key });
   return {
@@ -95,6 +125,16 @@ function factsOf(store: Store, begun: Begun, now: () => number): WalkFacts {
     isKnown(draft) {
       const first = seenBy(draft)?.first ?? 0;
       return first > 0 && first <= target.settled;
+    },
+    gaps: {
+      version,
+      gaps: target.gaps ?? [],
+      settled: target.settled,
+      now,
+      isStored(draft, upTo) {
+        const first = seenBy(draft)?.first ?? 0;
+        return first > 0 && first <= upTo;
+      },
     },
     resume: {
       version,

@@ -11,6 +11,7 @@ import { mostRecords, withinRecords } from './limits.ts';
 import type { ScrapeEnd, Visit, Visited, Walk } from './walk.ts';
 import { copyOf, stepOps } from './step-ops.ts';
 import { visitPage } from './visit.ts';
+import { walkOf } from './walk-of.ts';
 
 /** The dependencies of a scrape. */
 export interface ScrapeDeps {
@@ -135,7 +136,9 @@ export async function runScrape(
       ended = page.end;
       for (const other of underWay.values()) other.drop();
     }
-    const close = ended !== undefined && underWay.size === 1 ? closeOf(ended) : undefined;
+    // Records that the walk found missing are marked in changes of their own, before the scrape closes.
+    const isLast = ended?.missingSince === undefined && underWay.size === 1;
+    const close = ended !== undefined && isLast ? closeOf(ended) : undefined;
     isClosed = close !== undefined;
     const ops = { ...stepOps(visit, visited, { page, close, draftsBefore }), ...pageOf(visit, visited, version) };
     draftsBefore += ops.drafts.length;
@@ -166,7 +169,7 @@ export async function runScrape(
   }
 
   function closeOf(end: ScrapeEnd): Close {
-    return { ...end, ...defined({ copy }) };
+    return { ...end, walk: walkOf(source), ...defined({ copy }) };
   }
 }
 

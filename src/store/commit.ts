@@ -110,17 +110,19 @@ function crawlOn(store: Store, change: Change, { target, scrape }: Held, ops: Cr
  * The target after a committed step: its crashes in a row are forgotten, unless the step is a crash, and its position and its point to
  * resume at are the step's.
  */
-function progressed(target: TargetRow, { position, resume, close }: StepOps): TargetRow {
+function progressed(target: TargetRow, { position, resume, gaps, close }: StepOps): TargetRow {
   const isCrash = close?.parksAfter !== undefined;
   const isBlamed = !isCrash && (target.crashes.inRow > 0 || target.parked !== undefined);
   const hasMoved = resume !== undefined && (resume !== 'none' || target.resume !== undefined);
-  if (!isBlamed && position === undefined && !hasMoved) return target;
+  if (!isBlamed && position === undefined && gaps === undefined && !hasMoved) return target;
   const after: Writable<TargetRow> = { ...target };
   if (isBlamed) {
     delete after.parked;
     after.crashes = { ...target.crashes, inRow: 0 };
   }
   if (position !== undefined) after.position = position;
+  if (gaps !== undefined && gaps.length > 0) after.gaps = gaps;
+  else if (gaps !== undefined) delete after.gaps;
   if (resume === 'none') delete after.resume;
   else if (resume !== undefined) after.resume = resume;
   return after;
@@ -171,6 +173,8 @@ function closed(store: Store, change: Change, { target, scrape }: Held, close: C
     ended.settled = running ?? target.settled;
     ended.found = withResult(target.found ?? [], { ok: true, found: over.counts.added });
     ended.verifiedAt = close.verifiedAt;
+    if (close.walk !== undefined) ended.walk = close.walk;
+    if (close.isRevisit === true) ended.revisitedAt = close.verifiedAt;
     delete ended.resume;
     delete ended.gone;
     if (close.copy === undefined) delete ended.copy;

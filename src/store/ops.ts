@@ -2,7 +2,15 @@ import type { RecordDraft } from '../extract/draft.ts';
 import type { CrawlOps } from './crawl.ts';
 import type { Validators } from '../fetch/page.ts';
 import type { PageRow } from './tables/pages.ts';
-import type { PageCopy, CollectorPosition, ResumePoint, SpentRow, StepRow, TargetStatus } from './tables/rows.ts';
+import type {
+  PageCopy,
+  CollectorPosition,
+  ListGap,
+  ResumePoint,
+  SpentRow,
+  StepRow,
+  TargetStatus,
+} from './tables/rows.ts';
 import type { ChangeCounts, Failure } from '../view/fields.ts';
 
 /** The target, epoch and scrape to which a commit belongs. Checked inside the transaction. */
@@ -41,6 +49,8 @@ export interface StepOps {
   readonly gap?: Gap;
   /** Set for a page of a list or a crawl that was read: its records can be asked for there again. */
   readonly page?: Pick<PageRow, 'url' | 'version' | keyof Validators>;
+  /** The gaps of the target's list as they are with this step. */
+  readonly gaps?: readonly ListGap[];
   /** Changes to the target's crawl. */
   readonly crawl?: CrawlOps;
   /** Set on the last step of a scrape, unless `closeScrape` closes it: how the scrape ended. */
@@ -69,7 +79,11 @@ export interface Close {
   readonly gap?: Gap;
   /** How the target's crawl ends. Without it, the next scrape resumes the crawl. */
   readonly crawl?: CrawlOps['end'];
-  /** Set after a whole crawl: records that no scrape from this number on has seen are missing. */
+  /** How the scrape walked, as `walkOf` says it. */
+  readonly walk?: string;
+  /** Set where the list was read beyond what is known, as `revisit` wants it. */
+  readonly isRevisit?: true;
+  /** Set after a whole crawl or list: records that no scrape from this number on has seen are missing. */
   readonly missingSince?: number;
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { openWalk, pages, walk } from './list-walking.ts';
+import { firstVisit, openWalk, pages, walk } from './list-walking.ts';
 import { visitedAs } from './walking.ts';
 
 const byCursor = { by: 'cursor', next: { json: '$.next' } };
@@ -64,6 +64,25 @@ describe('a page of a list that holds nothing', () => {
       feed: { ...more, by: 'offset' },
     });
     assert.deepEqual([pages(offset), offset.end.reason], [2, 'empty']);
+  });
+
+  test('ends a first visit only where the next page is empty as well; one with items behind it is broken', () => {
+    const broken = walk((page) => ({ keys: page === 3 || page > 6 ? [] : [`${page}`] }), firstVisit);
+    assert.deepEqual([pages(broken), broken.end.status, broken.end.failure?.code], [4, 'failed', 'empty_page']);
+    assert.equal(broken.end.failure?.message, 'page 3 has no item, though page 4 behind it has items');
+    const whole = walk((page) => ({ keys: page > 6 ? [] : [`${page}`] }), firstVisit);
+    assert.deepEqual([pages(whole), whole.end.reason], [8, 'empty']);
+  });
+
+  test('is broken where a link leads to it', () => {
+    const linked = { by: 'link', next: { json: '$.next' } };
+    const answer = (page: number) => ({
+      keys: page === 3 ? [] : [`${page}`],
+      ...(page < 3 && { next: `https://site.test/list?page=${page + 1}` }),
+    });
+    const broken = walk(answer, { ...firstVisit, feed: linked });
+    assert.deepEqual([pages(broken), broken.end.failure?.code], [3, 'empty_page']);
+    assert.equal(walk(answer, { ...firstVisit, feed: byCursor }).end.reason, 'empty');
   });
 
   test('leads nowhere by a cursor that came before: that is an error (J51)', () => {

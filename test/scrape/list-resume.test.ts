@@ -41,7 +41,7 @@ describe('a walk to the end of a list that was cut', () => {
 
   test('goes on with that page, and its items stand behind those of the pages before', () => {
     const walked = goOn((page) => (page < 6 ? endless()(page) : { keys: [] }), reached(cutAtFour()), 6);
-    assert.deepEqual(walked.asked, [at(3), at(4), at(5), at(6)]);
+    assert.deepEqual(walked.asked, [at(3), at(4), at(5), at(6), at(7)]);
     assert.deepEqual([walked.end.status, reached(walked)], ['complete', undefined]);
     assert.deepEqual(
       walked.taken.map((ops) => [ops?.since, ops?.draftsBefore]),
@@ -49,6 +49,7 @@ describe('a walk to the end of a list that was cut', () => {
         [7, 4],
         [7, 6],
         [7, 8],
+        [7, 10],
         [7, 10],
       ],
     );
@@ -62,7 +63,7 @@ describe('a walk to the end of a list that was cut', () => {
 
   test('goes on where new items have moved the rest to later pages', () => {
     const shifted = (page: number): PageAnswer => (page < 5 ? endless(2, 3)(page) : { keys: [] });
-    assert.deepEqual(goOn(shifted, reached(cutAtFour()), 6).asked, [at(3), at(4), at(5)]);
+    assert.deepEqual(goOn(shifted, reached(cutAtFour()), 6).asked, [at(3), at(4), at(5), at(6)]);
   });
 
   test('remembers what stands on every page, which does not tell where the list stands', () => {
@@ -70,9 +71,9 @@ describe('a walk to the end of a list that was cut', () => {
       typeof answer === 'object' && 'keys' in answer ? { keys: ['-1', ...(answer.keys ?? [])] } : answer;
     const cut = goOn((page) => (page < 4 ? shop(endless()(page)) : { cause: 'network' }), undefined, 0, 7);
     const same = goOn((page) => (page < 5 ? shop(endless()(page)) : { keys: [] }), reached(cut), 6);
-    assert.deepEqual(same.asked, [at(3), at(4), at(5)]);
+    assert.deepEqual(same.asked, [at(3), at(4), at(5), at(6)]);
     const gone = goOn((page) => (page < 5 ? shop(endless(2, -2)(page)) : { keys: [] }), reached(cut), 6);
-    assert.deepEqual(gone.asked, [at(3), at(1), at(2), at(3), at(4), at(5)]);
+    assert.deepEqual(gone.asked, [at(3), at(1), at(2), at(3), at(4), at(5), at(6)]);
   });
 
   test('keeps no place where too much stands on every page', () => {
@@ -102,11 +103,11 @@ describe('a walk to the end of a list that was cut', () => {
         reached(cutAtFour()),
         6,
       );
-      assert.deepEqual(walked.asked, [at(3), at(1), at(2), at(3), at(4)]);
+      assert.deepEqual(walked.asked, [at(3), at(1), at(2), at(3), at(4), at(5)]);
       assert.deepEqual([walked.end.reason, walked.taken[0]?.resume, walked.drafts[0]], ['empty', 'none', []]);
       assert.deepEqual(
         walked.taken.map((ops) => ops?.since),
-        [undefined, undefined, undefined, undefined, undefined],
+        [undefined, undefined, undefined, undefined, undefined, undefined],
       );
     });
 

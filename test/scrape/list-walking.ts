@@ -32,6 +32,12 @@ export function walk(answer: (page: number) => PageAnswer, given?: Given): Walke
   return walkThrough(openWalk(given), ({ page = 0 }) => answer(page));
 }
 
+/** The first visit of a list by a scrape of its own, which the next one resumes. */
+export const firstVisit = {
+  visit: 'first',
+  resume: { version: 'v1', scrape: 1, isMet: () => false },
+} as const satisfies Partial<ListWalkOptions>;
+
 export function pages({ asked }: Walked): number {
   return asked.length;
 }

@@ -45,6 +45,7 @@ function targetView(project: string, row: TargetRow, store: Store, conditions: T
       lastScrape: last && scrapeView(last),
       waiting,
       lastError: last?.failure,
+      gaps: row.gaps?.map(({ place, since }) => ({ page: place.page, url: place.url, since })),
       parked: status === 'parked' ? row.parked : undefined,
     }),
   };

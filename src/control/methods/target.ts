@@ -58,6 +58,11 @@ export const TargetView = z.strictObject({
   /** The requested scrape that has not begun. */
   waiting: Serial.optional(),
   lastError: Failure.optional(),
+  /** Parts of its list that scrapes passed over at a limit, the newest first: behind which page, and since when. Later scrapes read them. */
+  gaps: z
+    .array(z.strictObject({ page: z.int(), url: z.string(), since: Instant }))
+    .readonly()
+    .optional(),
   /** Crashes in all, and in a row without a committed step. */
   crashes: z.strictObject({ total: z.int(), inRow: z.int(), last: z.string().optional() }),
   /** Set while parked: `retryAt` is when it is given another chance. */

@@ -48,6 +48,12 @@ export interface TargetRow extends Watched {
   readonly position?: CollectorPosition;
   /** The point at which a walk to the end of a list resumes; set while the walk is under way and after it was cut. */
   readonly resume?: ResumePoint;
+  /** Parts of a list that scrapes passed over at a limit, the newest first; later scrapes read them. */
+  readonly gaps?: readonly ListGap[];
+  /** How its last complete scrape walked, as `walkOf` says it: a walk of another kind knows nothing yet. */
+  readonly walk?: string;
+  /** When its list was last read beyond what is known, as `revisit` wants it now and then. */
+  readonly revisitedAt?: number;
   /** Number of the running scrape, if any. */
   readonly running?: number;
   /** Number of the waiting scrape, if any: a person asked for it and it has not begun. */
@@ -127,6 +133,18 @@ export interface StepRow extends StepView {
  */
 export interface CollectorPosition {
   readonly newest: Readonly<Record<string, string>>;
+}
+
+/** A part of a list between the last page of a scrape that a limit cut and what was known before it. */
+export interface ListGap {
+  /** Version of the definition by which the page was read. */
+  readonly version: string;
+  /** The last page above the gap that was read, and what leads to it. */
+  readonly place: ResumePoint['place'];
+  /** What scrapes up to this number stored lies below the gap. */
+  readonly known: number;
+  /** When it was left. */
+  readonly since: number;
 }
 
 /** The point at which a walk to the end of a list resumes in the next scrape, if the present one is cut. */

@@ -44,7 +44,13 @@ describe('a page of a list that gives nothing', () => {
       site.answer('/list', (request, response) => {
         const page = new URL(request.url ?? '', site.origin).searchParams.get('page');
         response.setHeader('content-type', 'text/html');
-        response.end(page === '2' && !isMet ? body : page === '3' ? '<p>No more.</p>' : `<p class=item><b>${page}</b>`);
+        response.end(
+          page === '2' && !isMet
+            ? body
+            : page === '3' || page === '4'
+              ? '<p>No more.</p>'
+              : `<p class=item><b>${page}</b>`,
+        );
       });
       const daemon = await startDaemon(t, { sources: { list: source }, settings: soon });
       const { scrape, steps } = await trackList(daemon, site, '/list');
@@ -53,7 +59,7 @@ describe('a page of a list that gives nothing', () => {
       assert.equal(steps[1]?.failure?.excerpt, body);
       isMet = true;
       const next = await again(daemon, site);
-      assert.deepEqual([next.scrape.status, next.scrape.endReason, next.asked.length], ['complete', 'empty', 3]);
+      assert.deepEqual([next.scrape.status, next.scrape.endReason, next.asked.length], ['complete', 'empty', 4]);
       assert.match(next.asked[0] ?? '', /limit=50/);
     });
 

@@ -37,7 +37,7 @@ describe('a list that is scraped for the first time', () => {
     const { scrape, asked } = await trackList(daemon, site, '/list');
     assert.deepEqual(
       asked,
-      [1, 2, 3, 4, 5, 6, 7, 8, 9].map((page) => `/list?limit=10&page=${page}`),
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((page) => `/list?limit=10&page=${page}`),
     );
     assert.deepEqual([scrape.status, scrape.endReason, scrape.counts.added], ['complete', 'empty', 75]);
   });
@@ -58,7 +58,7 @@ describe('a list that is scraped for the first time', () => {
     assert.deepEqual([scrape.status, scrape.counts], ['complete', { added: 30, changed: 0, confirmed: 10 }]);
     assert.deepEqual(
       asked,
-      [2, 3, 4, 5, 6].map((page) => `/list?limit=10&page=${page}`),
+      [2, 3, 4, 5, 6, 7].map((page) => `/list?limit=10&page=${page}`),
     );
   });
 
@@ -83,6 +83,7 @@ describe('a list that is scraped for the first time', () => {
         [1, 1, 200, 10],
         [2, 2, 200, 5],
         [3, 3, 200, 0],
+        [4, 4, 200, 0],
       ],
     );
     assert.ok(steps.every(({ elapsedMs, bytes }) => elapsedMs > 0 && bytes > 0));
@@ -110,15 +111,62 @@ describe('a list that is scraped again', () => {
     assert.deepEqual((await again(daemon, site)).asked, ['/list?limit=4&page=1']);
   });
 
-  test('is cut at its limit of pages, which is told, and goes on from what it has seen the next time (J47)', async (t) => {
+  test('is cut at its limit of pages, which is told; the scrapes behind it read what is left until nothing is (J47)', async (t) => {
     const { daemon, site, items } = await listed(t, 5);
     await trackList(daemon, site, '/list');
-    publish(items, ...Array.from({ length: 100 }, (_, index) => `n${index}`));
+    publish(items, ...Array.from({ length: 50 }, (_, index) => `n${index}`));
     const { scrape, asked } = await again(daemon, site);
     assert.deepEqual([asked.length, scrape.status, scrape.endReason], [5, 'complete', 'page_limit']);
     const gap = await daemon.event(({ type }) => type === 'scrape.gap');
     assert.deepEqual([gap.scrape, gap.data], [scrape.scrape, { pages: 5, url: site.url('/list?limit=4&page=5') }]);
+    const left = async () => (await daemon.client.call('project.get', { id: 'all' })).targets[0]?.gaps;
+    assert.deepEqual(
+      (await left())?.map(({ page }) => page),
+      [5],
+    );
+    // What is new meanwhile comes first, and moves what is left to later pages.
+    publish(items, 'm1', 'm2', 'm3');
+    const second = await again(daemon, site);
+    assert.deepEqual([second.asked.length, second.scrape.endReason], [6, 'catching_up']);
+    assert.deepEqual(second.asked.slice(1, 3), ['/list?limit=4&page=5', '/list?limit=4&page=6']);
+    const third = await again(daemon, site);
+    assert.deepEqual([third.scrape.endReason, (await left())?.map(({ page }) => page)], ['catching_up', [13]]);
+    const last = await again(daemon, site);
+    assert.deepEqual([last.scrape.endReason, await left()], ['known', undefined]);
+    assert.equal((await recordsOf(daemon.client)).size, 58);
     assert.equal((await again(daemon, site)).asked.length, 1);
+  });
+
+  test('that was read whole has what it no longer shows missing, and then gone', async (t) => {
+    const { daemon, site, items } = await listed(t, 10);
+    await trackList(daemon, site, '/list');
+    const [left] = items.splice(6, 1);
+    const first = await again(daemon, site, { full: true });
+    assert.deepEqual([first.scrape.counts.missing, first.scrape.counts.gone], [1, undefined]);
+    const second = await again(daemon, site, { full: true });
+    assert.deepEqual([second.scrape.counts.missing, second.scrape.counts.gone], [undefined, 1]);
+    const told = daemon.events.filter(({ type }) => type === 'record.missing' || type === 'record.gone');
+    assert.deepEqual(
+      told.map(({ type, data }) => [type, 'key' in data && data.key]),
+      [
+        ['record.missing', left?.['id']],
+        ['record.gone', left?.['id']],
+      ],
+    );
+  });
+
+  test('that was a single page before is read to its end, as a list that is new', async (t) => {
+    const { daemon, site } = await listed(t, 30);
+    const definition = listSource('feed: { by: page, size: { param: limit, first: 10, later: 4 } }');
+    await daemon.define('list', definition.replace(/feed: .*/, ''));
+    await daemon.client.call('source.reload', {});
+    await trackList(daemon, site, '/list');
+    const few = (await recordsOf(daemon.client)).size;
+    await daemon.define('list', definition);
+    await daemon.client.call('source.reload', {});
+    await again(daemon, site);
+    assert.ok(few < 30);
+    assert.equal((await recordsOf(daemon.client)).size, 30);
   });
 
   test('finds what is new behind items that are pinned (J48)', async (t) => {
@@ -143,7 +191,7 @@ describe('a list that is scraped again', () => {
     const { daemon, site } = await listed(t, 33);
     await trackList(daemon, site, '/list');
     const { scrape, asked } = await again(daemon, site, { full: true });
-    assert.deepEqual([asked.length, scrape.counts.confirmed, scrape.wish], [10, 33, { full: true }]);
+    assert.deepEqual([asked.length, scrape.counts.confirmed, scrape.wish], [11, 33, { full: true }]);
   });
 
   test('has an item under another address changed, not lost (J78)', async (t) => {
@@ -191,8 +239,8 @@ describe('a list goes on', () => {
   });
 
   for (const [kind, given, expected] of [
-    ['form', 'form: { q: lamps }', ['q=lamps&page=1', 'q=lamps&page=2']],
-    ['json', 'json: { q: lamps }', ['{"q":"lamps","page":1}', '{"q":"lamps","page":2}']],
+    ['form', 'form: { q: lamps }', ['q=lamps&page=1', 'q=lamps&page=2', 'q=lamps&page=3']],
+    ['json', 'json: { q: lamps }', ['{"q":"lamps","page":1}', '{"q":"lamps","page":2}', '{"q":"lamps","page":3}']],
   ] as const)
     test(`by what the ${kind} of its request says (J50)`, async (t) => {
       const { daemon, site } = await listed(t, 0, `feed: { by: page, in: ${kind} }\nrequest: { ${given} }`);
