@@ -53,6 +53,8 @@ export function watchCall(
   /** The processor time of the thread when it was first asked for in this phase, and last, in milliseconds. */
   let cpuAtBegin: number | undefined;
   let cpuAtLast: number | undefined;
+  /** When the last stretch of a limit's length began, and the processor time of the thread then, in milliseconds. */
+  let stretch: { readonly at: number; readonly cpuMs: number } | undefined;
   let waits = 0;
   const shortest = Math.min(limits.loadMs, limits.cpuMs, limits.totalMs, limits.silenceMs);
   const timer = setInterval(look, Math.min(lookEveryMs, shortest / 10));
@@ -65,6 +67,7 @@ export function watchCall(
       phase = 'running';
       since = performance.now();
       cpuAtBegin = undefined;
+      stretch = undefined;
       look();
     },
     heard(waiting) {
@@ -104,8 +107,14 @@ export function watchCall(
     if (passed < limitMs) return false;
     if (cpuAtBegin === undefined || cpuAtLast === undefined)
       return phase === 'running' || passed >= limitMs * mostLimitsUnheard;
-    const usedMs = cpuAtLast - cpuAtBegin;
-    return usedMs >= limitMs || usedMs < passed * leastShare;
+    if (cpuAtLast - cpuAtBegin >= limitMs) return true;
+    stretch ??= { at: since, cpuMs: cpuAtBegin };
+    const stretchMs = since + passed - stretch.at;
+    if (stretchMs < limitMs) return false;
+    // A thread that waits is found out by the stretch in which it does nothing else, whatever it used before.
+    if (cpuAtLast - stretch.cpuMs < stretchMs * leastShare) return true;
+    stretch = { at: since + passed, cpuMs: cpuAtLast };
+    return false;
   }
 
   async function ask(): Promise<void> {
