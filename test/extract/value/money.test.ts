@@ -174,15 +174,18 @@ describe('money', () => {
       ' ',
     ),
   );
-  const written = fc.record({
-    locale: fc.constantFrom(...locales),
-    currency: fc.constantFrom(...Intl.supportedValuesOf('currency')),
-    cents: fc.integer({ min: -1e10, max: 1e10 }),
-  });
+  const writtenIn = (among: readonly string[]) =>
+    fc.record({
+      locale: fc.constantFrom(...among),
+      currency: fc.constantFrom(...Intl.supportedValuesOf('currency')),
+      cents: fc.integer({ min: -1e10, max: 1e10 }),
+    });
+  // The currencies of a language take some 80 ms to be learned.
+  const few = 'en en-IN de-CH fr-CA es-AR pt-BR sv pl ar-EG fa hi th ja zh-TW tr'.split(' ');
 
   test('that a language writes is read back with the language and the currency', () => {
     fc.assert(
-      fc.property(written, fc.constantFrom('symbol', 'code', 'narrowSymbol'), (given, currencyDisplay) => {
+      fc.property(writtenIn(locales), fc.constantFrom('symbol', 'code', 'narrowSymbol'), (given, currencyDisplay) => {
         const { locale, currency, cents } = given;
         const format = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay });
         const text = format.format(cents / 100);
@@ -194,7 +197,7 @@ describe('money', () => {
 
   test('that a language writes is the same with the language alone, or refused', () => {
     fc.assert(
-      fc.property(written, ({ locale, currency, cents }) => {
+      fc.property(writtenIn(few), ({ locale, currency, cents }) => {
         const format = new Intl.NumberFormat(locale, { style: 'currency', currency });
         const text = format.format(cents / 100);
         const result = read(text, { locale });
