@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import type { Site } from '../support/site.ts';
+import { openSite, type Site } from '../support/site.ts';
 import { crawlSource, openShop, page } from './crawls/shop.ts';
+import { itemsOf, listSource } from './lists/listing.ts';
 import { startTimed, type TimedDaemon } from './passing.ts';
 
 const second = 1_000;
@@ -95,5 +96,38 @@ describe('the records of a crawl with an objective', () => {
     await timed.pass(5 * minute);
     assert.equal(told(timed).at(-1)?.type, 'objective.recovered');
     assert.equal((await timed.client.call('objective.report', {})).all.breaches, 0);
+  });
+});
+
+describe('the records of a list with an objective', () => {
+  test('are verified by the pages on which they stand, which a site may say are unchanged', async (t) => {
+    const site = await openSite(t);
+    let unmodified = 0;
+    for (const number of [1, 2, 3])
+      site.answer(`/pages/${number}`, (request, response) => {
+        const etag = `"${number}"`;
+        response.setHeader('etag', etag);
+        response.setHeader('content-type', 'application/json');
+        const isSame = request.headers['if-none-match'] === etag;
+        unmodified += Number(isSame);
+        response.statusCode = isSame ? 304 : 200;
+        const items = itemsOf(number * 10, 10);
+        response.end(isSame ? undefined : JSON.stringify({ items, next: number < 3 ? `/pages/${number + 1}` : null }));
+      });
+    const feed = 'feed: { by: link, next: { json: $.next } }\nevery: 1d\nobjectives: { errorAfter: 10m }';
+    const timed = await startTimed(t, { sources: { list: listSource(feed) } });
+    await timed.track('all', { source: 'list', url: site.url('/pages/1') });
+    await timed.pass(hour);
+    const asked = askedAt(timed);
+    for (const path of ['/pages/1', '/pages/2', '/pages/3']) {
+      const times = asked.get(path) ?? [];
+      const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+      assert.ok(Math.max(...gaps) <= 10 * minute && times.length <= 9, `${path}: ${times.length}`);
+    }
+    assert.ok(unmodified >= 18, String(unmodified));
+    assert.deepEqual(told(timed), []);
+    const { all } = await timed.client.call('objective.report', {});
+    assert.deepEqual([all.count, all.shareWithin], [30, 1]);
+    assert.equal(timed.starts('all').length, 1);
   });
 });
