@@ -18,7 +18,7 @@ import { type OpenDaemon, openDaemon } from './daemon/open.ts';
 import type { DaemonOptions } from './daemon/parts.ts';
 import { secretsFrom } from './session/secret-store.ts';
 import { watchData } from './daemon/watch-data.ts';
-import { type LogLevel, createLogger, logReport } from './log.ts';
+import { type LogLevel, createLogger, logFile, logReport } from './log.ts';
 
 /** The options of the command line, which override the configuration file. Relative paths in that file start at its folder. */
 export interface RunOptions {
@@ -39,13 +39,9 @@ export interface RunOptions {
  * ended with an error, 2 for a bad configuration. Prints the reason for a failed start to standard error.
  */
 export async function runDaemon(options: RunOptions): Promise<number> {
-  // Only the user who runs the daemon may read the files that it writes.
-  process.umask(0o077);
-  const config = await configOf(options.config);
-  if (config === undefined) return 2;
-  const paths = pathsOf(options, config);
-  const fault = await dataFault(paths.data);
-  if (fault !== undefined) return cannotStart(fault);
+  const prepared = await prepare(options);
+  if (typeof prepared === 'number') return prepared;
+  const { config, paths } = prepared;
   const rights = await tightenRights(paths.data);
   if (rights.fault !== undefined) return cannotStart(rights.fault);
   const log = createLogger(options.logLevel ?? config.log.level);
@@ -98,6 +94,40 @@ export async function runDaemon(options: RunOptions): Promise<number> {
 }
 
 /**
+ * Reads the configuration and makes the data folder. Resolves with the exit status where the daemon cannot start, after printing why to
+ * standard error.
+ */
+async function prepare(
+  options: RunOptions,
+): Promise<{ readonly config: DaemonConfig; readonly paths: ReturnType<typeof pathsOf> } | 1 | 2> {
+  // Only the user who runs the daemon may read the files that it writes.
+  process.umask(0o077);
+  const config = await configOf(options.config);
+  if (config === undefined) return 2;
+  const paths = pathsOf(options, config);
+  const fault = await dataFault(paths.data);
+  return fault === undefined ? { config, paths } : cannotStart(fault);
+}
+
+/** Where a daemon listens, keeps its data, and logs when no other file is named. */
+export interface DaemonPlaces {
+  readonly socket: string;
+  readonly data: string;
+  readonly log: string;
+}
+
+/**
+ * Resolves with the places of a daemon that another process is to run with these options, and makes its data folder. Resolves with the exit
+ * status where it cannot start, after printing why to standard error.
+ */
+export async function preparePlaces(options: RunOptions): Promise<DaemonPlaces | 1 | 2> {
+  const prepared = await prepare(options);
+  if (typeof prepared === 'number') return prepared;
+  const { socket, data } = prepared.paths;
+  return { socket, data, log: join(data, logFile) };
+}
+
+/**
  * Resolves with the reason for which the daemon ended. An uncaught error ends the actor in which it was thrown; outside of actors, it ends
  * the process with status 1.
  */
@@ -139,7 +169,7 @@ function holdReports(tell: (report: Report) => void) {
   };
 }
 
-function cannotStart(why: string): number {
+function cannotStart(why: string): 1 {
   process.stderr.write(`heronry: ${why}\n`);
   return 1;
 }

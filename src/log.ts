@@ -7,6 +7,9 @@ import type { Report } from './actor/report.ts';
 /** The least severe lines that are logged; `silent` for none. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
+/** The file in the data folder to which a daemon logs that was started with `--detach`. */
+export const logFile = 'daemon.log';
+
 /** Writes a line of the log. */
 export type Log = (
   level: 'debug' | 'info' | 'warn' | 'error',

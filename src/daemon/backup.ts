@@ -2,10 +2,11 @@ import { chmod, copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ControlError } from '../control/error.ts';
 import { makeFolder, systemText } from '../definition/file.ts';
+import { logFile } from '../log.ts';
 import type { Environment } from '../store/lmdb/environment.ts';
 
 /** The files of a data folder that a backup makes anew, or leaves out. */
-const notCopied = new Set(['data.mdb', 'lock.mdb']);
+const notCopied = new Set(['data.mdb', 'lock.mdb', logFile]);
 
 /**
  * Copies a daemon's data to a new folder while the daemon runs: the store as it was at one instant, and the files beside it, such as the key

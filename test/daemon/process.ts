@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
-const program = join(import.meta.dirname, '..', '..', 'src', 'heronry.cjs');
+/** The program, for a Node that is new enough. */
+export const program = join(import.meta.dirname, '..', '..', 'src', 'heronry.cjs');
 
 /** A daemon in a process of its own. */
 export interface DaemonProcess {

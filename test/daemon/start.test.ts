@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, test, type TestContext } from 'node:test';
 import { connectWhenStarted, tellStarting } from '../../src/cli/starting.ts';
 import { connect } from '../../src/control/client.ts';
@@ -8,7 +11,7 @@ import { dataFault } from '../../src/daemon/start-failure.ts';
 import { openEnvironment } from '../../src/store/lmdb/environment.ts';
 import { openStore } from '../../src/store/store.ts';
 import { run } from '../cli/terminal.ts';
-import { folderWith, startProcess } from './process.ts';
+import { folderWith, program, startProcess } from './process.ts';
 
 /** Places for a daemon, each of which a test may spoil. */
 async function placesOf(t: TestContext) {
@@ -111,6 +114,52 @@ test('a heronry.yaml that is a link to nothing is refused with 2', { timeout: 20
   assert.deepEqual(await startProcess(t, { ...places, cwd: places.folder }).ended, {
     status: 2,
     output: `${file}:1:1: there is no such file or folder\n`,
+  });
+});
+
+describe('a daemon that is started in the background', () => {
+  /** Runs `heronry start --detach --json`. Resolves with its exit status and what it printed; what it started ends with the test. */
+  async function detach(t: TestContext, { folder, data, sources, socket }: Places, ...words: string[]) {
+    const all = ['--json', '--socket', socket, 'start', '--detach', '--data', data, '--sources', sources, ...words];
+    const child = spawn(process.execPath, [program, ...all], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [out, err, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    const started: { readonly pid: number; readonly log: string } | undefined =
+      out === '' ? undefined : JSON.parse(out);
+    t.after(async () => {
+      const client = await connect(socket).catch(() => undefined);
+      await client?.call('daemon.shutdown', {});
+      await client?.closed;
+    });
+    return { status: Number(status), started, err };
+  }
+
+  test('listens when the command returns, logs to its data folder, and a second one says why not', async (t) => {
+    const places = await placesOf(t);
+    const { status, started, err } = await detach(t, places);
+    const log = join(places.data, 'daemon.log');
+    assert.deepEqual([status, err], [0, '']);
+    assert.deepEqual(started, { pid: started?.pid, socket: places.socket, data: places.data, log });
+    const client = await connect(places.socket);
+    assert.equal((await client.call('daemon.place', {})).pid, started?.pid);
+    client.close();
+    assert.match(await readFile(log, 'utf8'), /"msg":"started"/);
+    assert.equal((await stat(log)).mode & 0o777, 0o600);
+
+    const second = await detach(t, places, '--log', join(places.folder, 'second.log'));
+    assert.deepEqual([second.status, second.started], [1, undefined]);
+    assert.match(
+      JSON.parse(second.err).error.message,
+      new RegExp(`^.*a daemon on .*pid ${started?.pid}.*\nthe daemon ended before it listened, with status 1$`),
+    );
+    assert.match(await readFile(join(places.folder, 'second.log'), 'utf8'), /^heronry: .*keeps it already/);
+  });
+
+  test('is none where the configuration is wrong, and leaves nothing behind', async (t) => {
+    const places = await placesOf(t);
+    const { status, started, err } = await detach(t, places, '--config', 'none.yaml');
+    assert.deepEqual([status, started], [2, undefined]);
+    assert.match(err, /none\.yaml: no such file: expected the configuration there/);
+    assert.deepEqual(await readdir(places.folder), ['sources']);
   });
 });
 

@@ -39,7 +39,7 @@ export function createCommand(terminal: Terminal): Command {
       print(terminal, command, { folder: top, written: initialFiles }, () =>
         [
           ...initialFiles.map((name) => `wrote ${join(folder, name)}`),
-          'next: `heronry validate`, then `heronry start` there',
+          'next: `heronry validate`, then `heronry start --detach` there',
         ].join('\n'),
       );
     });

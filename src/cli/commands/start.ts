@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { defined } from '../../defined.ts';
-import { examples, globalOptions, helpGroups } from '../cli.ts';
+import { examples, globalOptions, helpGroups, print } from '../cli.ts';
+import type { Detached } from '../detached.ts';
+import { CommandError } from '../exit-status.ts';
 import type { Terminal } from '../terminal.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -12,44 +14,56 @@ interface Options {
   readonly sources?: string;
   readonly apiOnly?: boolean;
   readonly logLevel?: (typeof logLevels)[number];
+  readonly detach?: boolean;
+  readonly log?: string;
 }
 
-/** `start`: runs the daemon in the foreground. */
+/** `start`: runs the daemon in the foreground, or in a process of its own. */
 export function createCommand(terminal: Terminal): Command {
   return new Command('start')
     .helpGroup(helpGroups.begin)
-    .description('run the daemon in the foreground, until interrupted or told to stop')
+    .description('run the daemon in the foreground, until interrupted or told to stop; with --detach in the background')
     .option('-c, --config <file>', 'the configuration; by default heronry.yaml in the present folder, if there is one')
     .option('--data <folder>', 'the folder of its data')
     .option('--sources <folder>', 'the folder of definitions')
     .option('--api-only', 'only serve the control methods: no scrapes, no pulses')
     .addOption(new Option('--log-level <level>', 'the lowest level that is logged').choices(logLevels))
+    .option('--detach', 'run it in the background: return when it listens, or when it could not start')
+    .option('--log <file>', 'with --detach: append its log to this file; by default to daemon.log in its data folder')
     .addHelpText(
       'after',
-      examples('heronry start', 'heronry start --data /srv/heronry --sources definitions', 'heronry start --api-only'),
+      examples(
+        'heronry start',
+        'heronry start --detach',
+        'heronry start --data /srv/heronry --sources definitions',
+        'heronry start --api-only',
+      ),
     )
-    .action(async ({ config, data, sources, apiOnly, logLevel }: Options, command: Command) => {
-      const [{ isTaken }, { startPlace }, { tellStarting }] = await Promise.all([
-        import('../../definition/file.ts'),
-        import('../socket.ts'),
-        import('../starting.ts'),
-      ]);
+    .action(async (options: Options, command: Command) => {
+      const { config, data, sources, apiOnly, logLevel, detach = false, log } = options;
+      if (log !== undefined && !detach)
+        throw new CommandError('usage', 'start: --log: expected --detach beside it; redirect the error stream without');
+      const { isTaken } = await import('../../definition/file.ts');
       const { socket } = globalOptions(command);
       const absolute = (path: string | undefined) => (path === undefined ? undefined : resolve(terminal.cwd, path));
-      const file = config ?? (isTaken(resolve(terminal.cwd, 'heronry.yaml')) ? 'heronry.yaml' : undefined);
+      const file = absolute(config ?? (isTaken(resolve(terminal.cwd, 'heronry.yaml')) ? 'heronry.yaml' : undefined));
       const places = defined({ socket: absolute(socket), data: absolute(data) });
+      const asked = defined({ ...places, config: file, sources: absolute(sources), apiOnly, logLevel });
+      if (detach) {
+        const { startDetached } = await import('../detached.ts');
+        const started = await startDetached(asked, absolute(log));
+        if (typeof started === 'number') process.exitCode = started;
+        else print(terminal, command, started, detachedText);
+        return;
+      }
+      const [{ startPlace }, { tellStarting }] = await Promise.all([import('../socket.ts'), import('../starting.ts')]);
       // Before all that takes long to load, so that a command which is run at once finds it.
-      const listens = tellStarting(await startPlace(terminal, absolute(file), places));
+      const listens = tellStarting(await startPlace(terminal, file, places));
       const { runDaemon } = await import('../../daemon.ts');
-      process.exitCode = await runDaemon(
-        defined({
-          ...places,
-          listens,
-          config: absolute(file),
-          sources: absolute(sources),
-          apiOnly,
-          logLevel,
-        }),
-      );
+      process.exitCode = await runDaemon({ ...asked, listens });
     });
+}
+
+function detachedText({ pid, socket, data, log }: Detached): string {
+  return `the daemon listens at ${socket} (pid ${pid})\nits data: ${data}\nits log:  ${log}`;
 }
