@@ -8,6 +8,13 @@ export function completeEnd(at: number, missingSince: number | undefined): Scrap
   return missingSince === undefined ? end : { ...end, missingSince };
 }
 
+/** The end of a crawl that has visited all its places and found no record, though the target has some. */
+export function emptyEnd(at: number, pages: number): ScrapeEnd {
+  const message = `none of the ${pages} pages gave a record, where there were some before`;
+  const failure = { code: 'no_record', message };
+  return { status: 'failed', reason: 'empty', finished: false, failure, crawl: { at, reason: 'failed' } };
+}
+
 /** The end of a crawl whose budget of `maxPages` was too small for `left` of the places that it knows of. */
 export function budgetEnd(at: number, maxPages: number, left: number): ScrapeEnd {
   const message = `the crawl has asked its ${maxPages} pages, and ${left} more were left out`;

@@ -9,7 +9,7 @@ import type { OpenProvider, Reading } from '../provider/provider.ts';
 import type { CrawlOps } from '../store/crawl.ts';
 import type { CrawlRow } from '../store/tables/crawls.ts';
 import type { FrontierPlace } from '../store/tables/frontier.ts';
-import { budgetEnd, completeEnd, downEnd, errorsEnd, loopEnd, lostEnd, unreadEnd } from './crawl-end.ts';
+import { budgetEnd, completeEnd, downEnd, emptyEnd, errorsEnd, loopEnd, lostEnd, unreadEnd } from './crawl-end.ts';
 import { CrawlFailures, isAbsence, isAnswer, isForbidden } from './crawl-failures.ts';
 import {
   crawlOps,
@@ -42,6 +42,8 @@ export interface CrawlState {
   isNew(draft: RecordDraft): boolean;
   /** Whether the starts of an earlier crawl gave links. */
   hadLinks(): boolean;
+  /** Whether the target has records of earlier scrapes. */
+  hadRecords(): boolean;
 }
 
 /** The inputs of a crawl. */
@@ -161,7 +163,7 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
       if (typical !== undefined) return downEnd(typical);
       const left = state.unvisited();
       if (left > 0) return budgetEnd(now(), crawl.maxPages, left);
-      return ceilingEnd() ?? completeEnd(now(), isWhole() ? state.row().firstScrape : undefined);
+      return ceilingEnd() ?? wholeEnd();
     },
   };
 
@@ -244,7 +246,9 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     const crawled = { url: visited.url, detail: place.kind === 'detail', newRecords, ...defined({ fingerprint }) };
     const watched = watchPage(guard, crawled, crawl);
     ({ state: guard } = watched);
-    const tally = { records: drafts.length, newRecords, fieldFill: fieldFill(drafts, extraction) };
+    const { length: records } = drafts;
+    const recordPages = records > 0 ? 1 : 0;
+    const tally = { records, recordPages, newRecords, fieldFill: fieldFill(drafts, extraction) };
     const effects = resultOf(page, visited, {
       links,
       places: (extraction.sitemaps ?? []).flatMap((url) => placesAt(rules, url, { from: place, sitemap: true })),
@@ -330,6 +334,13 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     const { share, pages: fewest } = crawl.errorCeiling;
     if (pages < fewest || errors <= share * pages) return undefined;
     return errorsEnd(now(), { errors, pages, share }, failures.mostCommon());
+  }
+
+  /** The end of a crawl that has visited all places. Without a record where there were some, other pages may stand in the place of the site's own. */
+  function wholeEnd(): ScrapeEnd {
+    const row = state.row();
+    if (row.records === 0 && state.hadRecords()) return emptyEnd(now(), row.pages);
+    return completeEnd(now(), isWhole() ? row.firstScrape : undefined);
   }
 
   /** Whether a record that was not met is missing: no page was unreadable or forbidden, and the starts still give links. */

@@ -198,6 +198,7 @@ function crawlState(store: Store, source: string, { target, crawl, firstScrape }
     next: (except, limit) => nextPlaces(store, target, { except, limit }),
     isSeen: (key) => isSeen(store, target, key),
     isNew: ({ type, key }) => (store.records.seenBy(target, { source, type, key })?.last ?? 0) < firstScrape,
+    hadRecords: () => store.records.countOfTarget(target, 1) > 0,
     hadLinks: () => [...store.crawls.ofTarget(target, { before: crawl })].some(({ startLinks }) => startLinks > 0),
   };
 }

@@ -108,7 +108,7 @@ function begun(crawls: CrawlTable, target: number, begin: NonNullable<CrawlOps['
     target,
     crawl,
     ...begin,
-    ...{ pages: 0, detailPages: 0, records: 0, newRecords: 0, changed: 0, errors: 0, forbidden: 0, bytes: 0 },
+    ...{ pages: 0, recordPages: 0, records: 0, newRecords: 0, changed: 0, errors: 0, forbidden: 0, bytes: 0 },
     ...{ status: {}, refused: {}, offsite: [], tooDeep: 0, startLinks: 0, overBudget: 0, fieldFill: {} },
     ...{ waiting: { detail: 0, listing: 0 }, seq: 0 },
   };
@@ -119,7 +119,6 @@ function withDone(frontier: FrontierTable, row: CrawlRow, done: WaitingPlace): C
   return {
     ...row,
     pages: row.pages + 1,
-    detailPages: row.detailPages + (done.kind === 'detail' ? 1 : 0),
     waiting: { ...row.waiting, [done.kind]: row.waiting[done.kind] - 1 },
   };
 }
@@ -254,6 +253,7 @@ export interface CrawlTally extends Partial<
   Pick<
     CrawlRow,
     | 'records'
+    | 'recordPages'
     | 'newRecords'
     | 'changed'
     | 'errors'
@@ -275,7 +275,10 @@ type Counts = Readonly<Partial<Record<string, number>>>;
 /** Domains that a crawl names. */
 const maxDomains = 50;
 
-const counted = ['records', 'newRecords', 'changed', 'errors', 'forbidden', 'bytes', 'tooDeep', 'startLinks'] as const;
+const counted = [
+  ...(['records', 'recordPages', 'newRecords', 'changed', 'errors', 'forbidden'] as const),
+  ...(['bytes', 'tooDeep', 'startLinks'] as const),
+];
 
 /** The counts of a crawl with those of one more page. */
 export function addTally(row: CrawlRow, tally: CrawlTally): CrawlRow {

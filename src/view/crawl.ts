@@ -49,7 +49,8 @@ export const CrawlView = z.strictObject({
   /** The number of pages that are done, read or not. */
   pages: z.int(),
   maxPages: z.int(),
-  detailPages: z.int(),
+  /** The number of pages that gave records. */
+  recordPages: z.int(),
   records: z.int(),
   /**
    * Records that this crawl met for the first time, whether or not they were known before it, and those of which a

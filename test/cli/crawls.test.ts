@@ -17,7 +17,7 @@ const crawl: CrawlView = {
   endReason: 'complete',
   pages: 40,
   maxPages: 1_000,
-  detailPages: 24,
+  recordPages: 24,
   records: 24,
   newRecords: 3,
   changed: 5,
@@ -48,7 +48,7 @@ describe('crawls', () => {
     assert.equal(
       out,
       `crawl 2 of target 7  shop  complete in 30s, began 1m ago
-  pages     40 of 1000 at most, 24 of them with records, 120.0 kB
+  pages     40 of 1000 at most, 24 gave records, 120.0 kB
   records   24 read, 3 met, 5 changed
   answers   2xx 39, 4xx 1
   errors    1

@@ -44,7 +44,7 @@ describe('crawl.list', () => {
       [1, 'complete'],
     ]);
     const first = crawls.at(-1);
-    assert.deepEqual([first?.pages, first?.detailPages, first?.records, first?.newRecords], [4, 2, 2, 2]);
+    assert.deepEqual([first?.pages, first?.recordPages, first?.records, first?.newRecords], [4, 2, 2, 2]);
     assert.deepEqual(first?.status, { '2xx': 3, '4xx': 1 });
     assert.deepEqual(first?.fieldFill['product.price'], { seen: 1, total: 2 });
     assert.deepEqual(first?.offsite, [{ domain: 'other.example', links: 1 }]);

@@ -124,7 +124,7 @@ describe('a crawl of the demo’s shop', () => {
       {
         endReason: crawl.endReason,
         pages: crawl.pages,
-        detailPages: crawl.detailPages,
+        recordPages: crawl.recordPages,
         records: crawl.records,
         newRecords: crawl.newRecords,
         status: crawl.status,
@@ -135,7 +135,7 @@ describe('a crawl of the demo’s shop', () => {
       {
         endReason: 'complete',
         pages: asked.length,
-        detailPages: 240,
+        recordPages: 240,
         records: 240,
         newRecords: 240,
         status: { '2xx': asked.length },

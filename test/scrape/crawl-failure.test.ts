@@ -54,7 +54,7 @@ describe('pages of a crawl that cannot be read', () => {
     isDown = false;
     const up = await crawl(store, target, site, rules);
     assert.deepEqual([up.row.crawl, up.row.endReason, up.asked.length], [1, 'complete', 61]);
-    assert.deepEqual([up.row.pages, up.row.errors, up.row.detailPages, store.records.count()], [101, 0, 100, 100]);
+    assert.deepEqual([up.row.pages, up.row.errors, up.row.recordPages, store.records.count()], [101, 0, 100, 100]);
   });
 
   for (const cause of ['blocked', 'login_expired'] as const)

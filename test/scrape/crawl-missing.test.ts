@@ -55,7 +55,10 @@ describe('a record that a crawl no longer meets', () => {
     await crawl(store, target, shopOf(['a', 'b']));
     for (const site of [() => ({ to: [] }), () => ({ to: ['/'] })]) {
       const { scrape } = await crawl(store, target, site);
-      assert.deepEqual([scrape.status, scrape.counts.missing], ['complete', undefined]);
+      assert.deepEqual(
+        [scrape.status, scrape.failure?.code, scrape.counts.missing],
+        ['failed', 'no_record', undefined],
+      );
     }
     assert.equal((await crawl(store, target, shopOf(['a']))).scrape.counts.missing, 1);
   });

@@ -32,7 +32,7 @@ describe('a redirect within a crawl', () => {
     });
     const { asked, row } = await crawl(store, await shopTarget(store), site, { crawl: 'maxDepth: 1' });
     assert.deepEqual(asked, ['/', '/p/b', '/go/1', '/go/2', '/p/a']);
-    assert.deepEqual([row.newRecords, row.detailPages], [2, 2]);
+    assert.deepEqual([row.newRecords, row.recordPages], [2, 2]);
   });
 
   for (const [what, to, rules] of [

@@ -15,10 +15,53 @@ describe('a crawl', () => {
         ['complete', 'complete', 200],
       );
       assert.deepEqual(report.scrape.counts, { added: 180, changed: 0, confirmed: 0 });
-      assert.deepEqual([report.row.pages, report.row.detailPages, report.row.newRecords], [200, 180, 180]);
+      assert.deepEqual([report.row.pages, report.row.recordPages, report.row.newRecords], [200, 180, 180]);
       assert.deepEqual(report.row.offsite, [{ domain: 'partner.test', links: 180 }]);
       assert.equal(told(store).filter((type) => type === 'crawl.offsite').length, 1);
     });
+
+  test('counts the pages that gave records, which are not all that may hold some', async (t) => {
+    const { store } = await temporaryStore(t);
+    const site: Site = (path) =>
+      path === '/' ? { to: ['/p/a', '/p/b', '/p/c'] } : { to: [], holds: path === '/p/b' ? ['b', 'bb'] : [] };
+    const { row } = await crawl(store, await shopTarget(store), site);
+    assert.deepEqual([row.pages, row.recordPages, row.records], [4, 1, 2]);
+  });
+
+  for (const [what, start] of [
+    ['none of its pages gives a record any more', { to: lists }],
+    ['its start has a page of another kind in its place, with links of its own', { to: ['/privacy', '/terms'] }],
+    ['its start has a bare form in its place', { to: [] }],
+  ] as const)
+    test(`fails where ${what}, and takes no record for missing`, async (t) => {
+      const { store } = await temporaryStore(t);
+      const target = await shopTarget(store);
+      await crawl(store, target, finite);
+      const verifiedAt = store.targets.get(target)?.verifiedAt;
+      const broken: Site = (path) => (path === '/' ? start : { to: [] });
+      for (let times = 0; times < 3; times += 1) {
+        const { scrape, row } = await crawl(store, target, broken);
+        assert.deepEqual(
+          [scrape.status, scrape.failure?.code, scrape.counts, row.endReason],
+          ['failed', 'no_record', { added: 0, changed: 0, confirmed: 0 }, 'failed'],
+        );
+        assert.equal(
+          scrape.failure?.message,
+          `none of the ${row.pages} pages gave a record, where there were some before`,
+        );
+      }
+      assert.deepEqual(
+        [store.targets.get(target)?.verifiedAt, [...store.records.ofTarget(target)].some(({ absent }) => absent)],
+        [verifiedAt, false],
+      );
+      assert.equal((await crawl(store, target, finite)).scrape.status, 'complete');
+    });
+
+  test('of a site that never gave a record is complete without one', async (t) => {
+    const { store } = await temporaryStore(t);
+    const { scrape } = await crawl(store, await shopTarget(store), () => ({ to: [] }));
+    assert.deepEqual([scrape.status, scrape.endReason], ['complete', 'complete']);
+  });
 
   test('has the store look up each page once, however many pages link to it', async (t) => {
     const { store } = await temporaryStore(t);

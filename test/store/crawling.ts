@@ -101,7 +101,14 @@ export async function walk(store: Store, linksOf: LinksOf, options: Walk = {}): 
       done: next,
       add: found.places.map(place),
       guard: state,
-      tally: { records: newRecords, newRecords, refused: found.refused, offsite: found.offsite, status: { '2xx': 1 } },
+      tally: {
+        records: newRecords,
+        recordPages: newRecords,
+        newRecords,
+        refused: found.refused,
+        offsite: found.offsite,
+        status: { '2xx': 1 },
+      },
       ...(!verdict.go && { end: { at: 2, reason: 'loop', loop: verdict } }),
     }));
     done?.(next.url);

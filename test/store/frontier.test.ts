@@ -173,7 +173,7 @@ describe('a crawl', () => {
     const { asked, row } = await walk(store, finite);
     assert.equal(asked.length, 200);
     assert.equal(new Set(asked).size, 200);
-    assert.deepEqual([row.endReason, row.pages, row.detailPages, row.newRecords], ['complete', 200, 180, 180]);
+    assert.deepEqual([row.endReason, row.pages, row.recordPages, row.newRecords], ['complete', 200, 180, 180]);
     assert.deepEqual(row.refused, { offsite: 180, file: 180 });
     assert.deepEqual(row.offsite, [{ domain: 'partner.test', links: 180 }]);
     assert.deepEqual(row.waiting, { detail: 0, listing: 0 });
@@ -219,7 +219,7 @@ describe('a crawl', () => {
     const { asked, row } = await walk(store, endless, { maxWithoutNew: 50 });
     assert.equal(row.endReason, 'loop');
     assert.equal(row.loop?.template, 'shop.test/calendar/{date}');
-    assert.deepEqual([row.detailPages, row.loop?.pages, row.guard], [180, 50, undefined]);
+    assert.deepEqual([row.recordPages, row.loop?.pages, row.guard], [180, 50, undefined]);
     assert.equal(asked.slice(-50).filter((url) => url.includes('/p/')).length, 0);
   });
 
@@ -234,7 +234,7 @@ describe('a crawl', () => {
     assert.equal(row.endReason, 'loop');
     assert.equal(row.loop?.template, 'shop.test/c/{n}?facets');
     assert.deepEqual(row.loop?.signals.growing, ['length']);
-    assert.equal(row.detailPages, 180);
+    assert.equal(row.recordPages, 180);
   });
 
   test('of a site that is larger than its budget ends with that many pages', async (t) => {
@@ -262,7 +262,16 @@ describe('a crawl', () => {
     await begin(store, 1, { add: [detail('a'), detail('b')] });
     const [first, second] = nextPlaces(store, 1, { except: new Set(), limit: 2 });
     const tally = {
-      ...{ records: 2, newRecords: 1, changed: 1, bytes: 100, errors: 1, tooDeep: 3, status: { '2xx': 1 } },
+      ...{
+        records: 2,
+        recordPages: 1,
+        newRecords: 1,
+        changed: 1,
+        bytes: 100,
+        errors: 1,
+        tooDeep: 3,
+        status: { '2xx': 1 },
+      },
       fieldFill: { 'item.title': { seen: 2, total: 2 }, 'item.price': { seen: 1, total: 2 } },
     } as const;
     await apply(store, 1, { ...(first && { done: first }), tally });
@@ -284,7 +293,7 @@ describe('a crawl', () => {
       },
       ...{
         pages: 2,
-        detailPages: 2,
+        recordPages: 2,
         records: 4,
         newRecords: 2,
         changed: 2,

@@ -54,9 +54,9 @@ async function placeOf(
 }
 
 function showCrawl(terminal: Terminal, crawl: CrawlView): string {
-  const { pages, detailPages, maxPages, records, newRecords, changed, errors, bytes, waiting } = crawl;
+  const { pages, recordPages, maxPages, records, newRecords, changed, errors, bytes, waiting } = crawl;
   const facts: readonly Fact[] = [
-    ['pages', `${pages} of ${maxPages} at most, ${detailPages} of them with records, ${bytesText(bytes)}`],
+    ['pages', `${pages} of ${maxPages} at most, ${recordPages} gave records, ${bytesText(bytes)}`],
     ['records', `${records} read, ${newRecords} met, ${changed} changed`],
     ['answers', countsText({ ...crawl.status, forbidden: 0 })],
     ['errors', errors > 0 ? terminal.paint('red', String(errors)) : ''],
