@@ -3,6 +3,7 @@ import { expected } from '../schema/expected.ts';
 import { Rule } from './rule.ts';
 import { Interval } from '../schema/duration.ts';
 import { strict } from '../schema/strict.ts';
+import { UrlPattern } from './url-pattern.ts';
 
 const Param = z.string().min(1).max(100);
 
@@ -17,6 +18,8 @@ const PageSize = strict({
 export const Feed = strict({
   /** How pages are told apart: by number, by how many items came before, by a cursor, or by a link. */
   by: z.enum(['page', 'offset', 'cursor', 'link']),
+  /** The address of the pages behind the first, with a placeholder called as `by` is, and those of the source's `url`. */
+  url: UrlPattern.exactOptional(),
   /** The parameter that names the page. Default: the value of `by`. */
   param: Param.exactOptional(),
   /** Where the parameter stands: in the address, or in the request's form or JSON body. */

@@ -45,7 +45,7 @@ export const Outline = z.object({
     .object({ fields: z.record(z.string(), z.unknown()).catch({}) })
     .optional()
     .catch(undefined),
-  feed: unchecked,
+  feed: z.object({ by: text, url: text, in: text, param: text }).optional().catch(undefined),
   crawl: unchecked,
   auth: Auth.optional().catch(undefined),
   ...Object.fromEntries(paceFileKeys.map((key) => [key, unchecked])),

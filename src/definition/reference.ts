@@ -10,6 +10,7 @@ import { scheduleIssues } from '../schedule/levels.ts';
 import { type FieldOutline, Outline } from './outline.ts';
 import { contentKey, keyFields } from './record-key.ts';
 import type { Issue } from '../schema/expected.ts';
+import { withoutCredentials } from '../schema/expected.ts';
 import { placeholdersOf } from './url-pattern.ts';
 
 /** Checks the parts of a source against each other. Finds names of records, fields and parameters that are not declared, and keys that exclude each other. */
@@ -21,6 +22,7 @@ export function referenceIssues(source: unknown): Issue[] {
     ...pluginIssues(source),
     ...keyIssues(outline.data),
     ...finishedIssues(outline.data),
+    ...feedIssues(outline.data),
     ...pulseIssues(outline.data),
     ...shapeIssues(outline.data),
     ...collectIssues(outline.data),
@@ -71,6 +73,28 @@ function* finishedIssues(outline: Outline): Generator<Issue> {
   if (fields === undefined || when === undefined) return;
   const compiled = compileCondition(when, { fields, zone: isZone(zone) ? zone : 'UTC' });
   if (!compiled.ok) yield { path: ['finished', 'when'], message: compiled.message };
+}
+
+/** Yields issues of the addresses of a list's pages: where their number, offset or cursor stands. */
+function* feedIssues({ url = '', feed }: Outline): Generator<Issue> {
+  if (feed?.by === undefined) return;
+  const path = ['feed', 'url'];
+  const names = feed.url === undefined ? [] : placeholdersOf(feed.url);
+  const known = placeholdersOf(url);
+  if (feed.url === undefined && known.includes(feed.by) && feed.by !== 'link')
+    yield {
+      path: ['url'],
+      message: `expected "{${feed.by}}" in feed.url, which is the address of the pages behind the first, and here the address of the first`,
+    };
+  if (feed.url === undefined) return;
+  if (feed.by === 'link') yield { path, message: 'expected no address beside links, as each page names the next one' };
+  else if (!names.includes(feed.by))
+    yield { path, message: `expected "{${feed.by}}" in the address, got "${withoutCredentials(feed.url)}"` };
+  if (feed.param !== undefined || (feed.in !== undefined && feed.in !== 'query'))
+    yield { path, message: 'expected either an address with the page in it, or a parameter' };
+  for (const name of names)
+    if (name !== feed.by && !known.includes(name))
+      yield { path, message: `expected only "{${feed.by}}" and placeholders of the source's url, got "{${name}}"` };
 }
 
 function* pulseIssues(outline: Outline): Generator<Issue> {

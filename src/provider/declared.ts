@@ -29,7 +29,7 @@ function openDeclared(source: Source): OpenProvider {
     request: (url, copy, hop, place) => pageRequest(source, url, copy, hop, place?.body),
     page: source.crawl === undefined ? page : detailReading(source.crawl, page),
     ...defined({
-      list: list === undefined ? undefined : openList(list, listReading(source, list, page)),
+      list: list === undefined ? undefined : openList(list, listReading(source, list, page), source.url),
       crawl: source.crawl === undefined ? undefined : crawlReadings(source, source.crawl),
       pulse,
     }),

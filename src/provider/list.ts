@@ -1,9 +1,14 @@
 import type { Feed } from '../definition/feed.ts';
+import { fillUrl, matchUrl, placeholdersOf } from '../definition/url-pattern.ts';
 import type { Value } from '../extract/value/value.ts';
 import type { ListPage, ListPlace, OpenList, Reading } from './provider.ts';
 
-/** Opens the walk through a list of pages that a definition describes. */
-export function openList(feed: Feed, reading: Reading): OpenList {
+/**
+ * Opens the walk through a list of pages that a definition describes.
+ *
+ * @param pattern - the pattern of the source's addresses, whose parameters stand in `feed.url` as well.
+ */
+export function openList(feed: Feed, reading: Reading, pattern?: string): OpenList {
   const { by, maxPages, size } = feed;
   const param = feed.param ?? by;
 
@@ -15,7 +20,8 @@ export function openList(feed: Feed, reading: Reading): OpenList {
     first(url, visit) {
       const place = { url: sized(url, visit), page: 1 };
       if (by === 'cursor' || by === 'link') return place;
-      return at(place, feed.start ?? (by === 'page' ? 1 : 0));
+      const start = feed.start ?? (by === 'page' ? 1 : 0);
+      return feed.url === undefined ? at(place, start) : { ...place, cursor: start };
     },
     after(place, page, visit) {
       const cursor = next(place, page);
@@ -49,10 +55,20 @@ export function openList(feed: Feed, reading: Reading): OpenList {
   }
 
   function at(place: ListPlace, cursor: string | number): ListPlace {
+    if (feed.url !== undefined) return { ...place, url: filled(feed.url, place.url, cursor), cursor };
     if (feed.in !== 'query') return { ...place, cursor, body: { [param]: cursor } };
     const url = new URL(place.url);
     url.searchParams.set(param, String(cursor));
     return { ...place, url: url.href, cursor };
+  }
+
+  /** The address of a page behind the first, with the parameters of the address before. */
+  function filled(url: string, before: string, cursor: string | number): string {
+    const known = (pattern && matchUrl(pattern, before)) ?? matchUrl(url, before) ?? {};
+    const names = placeholdersOf(url);
+    const own = Object.entries(known).filter(([name]) => names.includes(name));
+    const found = fillUrl(url, { ...Object.fromEntries(own), [by]: String(cursor) });
+    return found.ok ? found.url : before;
   }
 
   function sized(address: string, visit: 'first' | 'later'): string {

@@ -143,6 +143,27 @@ describe('a list goes on', () => {
     assert.deepEqual(walked.asked, [`${url}?p=0`, `${url}?p=1`, `${url}?p=2`, `${url}?p=3`]);
   });
 
+  test('by a number, an offset or a cursor anywhere in the addresses of its pages', () => {
+    const numbered = walk(pagesOf(5, 2), {
+      url: 'https://site.test/tag/love/',
+      pattern: 'https://site.test/tag/{tag}/',
+      feed: { url: 'https://site.test/tag/{tag}/page/{page}/' },
+    });
+    assert.deepEqual(numbered.asked, [
+      'https://site.test/tag/love/',
+      'https://site.test/tag/love/page/2/',
+      'https://site.test/tag/love/page/3/',
+      'https://site.test/tag/love/page/4/',
+    ]);
+    const offset = walk(pagesOf(3, 2), { feed: { by: 'offset', url: 'https://site.test/from-{offset}' } });
+    assert.deepEqual(offset.asked, [url, 'https://site.test/from-2', 'https://site.test/from-3']);
+    const next = { json: '$.next' };
+    const cursor = walk((page) => ({ keys: [`${page}`], ...(page < 3 && { next: `a/${page}` }) }), {
+      feed: { by: 'cursor', next, url: 'https://site.test/after/{cursor}' },
+    });
+    assert.deepEqual(cursor.asked, [url, 'https://site.test/after/a%2F1', 'https://site.test/after/a%2F2']);
+  });
+
   test('by its pages while each says that there is one more', () => {
     const more = walk((page) => ({ keys: [`${page}`], ...(page < 3 && { next: true }) }), {
       feed: { next: { json: '$.more', type: 'json' } },

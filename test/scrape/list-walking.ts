@@ -10,15 +10,17 @@ export const url = 'https://site.test/list';
 interface Given extends Partial<Omit<ListWalkOptions, 'isKnown' | 'errors'>> {
   readonly feed?: object;
   readonly known?: (key: string) => boolean;
+  /** The pattern of the source's addresses. */
+  readonly pattern?: string;
   readonly ceiling?: number;
 }
 
 /** A list whose feed is as given, by pages where nothing is said. */
-export function openWalk({ feed, known = () => false, ceiling = 0.2, ...given }: Given = {}): Walk {
+export function openWalk({ feed, known = () => false, ceiling = 0.2, pattern, ...given }: Given = {}): Walk {
   return listWalk({
     url,
     provider: { request },
-    list: openList(Feed.parse({ by: 'page', ...feed }), reading),
+    list: openList(Feed.parse({ by: 'page', ...feed }), reading, pattern),
     visit: 'later',
     isFull: false,
     ...given,
