@@ -5,8 +5,9 @@ import type { Source } from '../definition/source.ts';
 import { defined } from '../defined.ts';
 import { openProvider } from '../provider/declared.ts';
 import type { OpenProvider } from '../provider/provider.ts';
-import { isLack, isOwnFailure } from '../request/failure.ts';
+import { hoursOver, isLack } from '../request/failure.ts';
 import type { MakeRequest } from '../request/intent.ts';
+import type { Circuits } from '../request/gate.ts';
 import { ranked, watchRequests, withinHours } from '../request/scrape-requests.ts';
 import { SentCredentials } from '../request/sent-credentials.ts';
 import type { DueTimes } from '../schedule/due-times.ts';
@@ -14,6 +15,7 @@ import { retryPauseMs } from '../schedule/time/objective.ts';
 import type { DueRecord, RecheckLines } from './recheck-lines.ts';
 import { laterPage } from './list-walk.ts';
 import { pulseTally, RoundCosts } from './pulse.ts';
+import { verdictOf } from './run.ts';
 import { visitPage } from './visit.ts';
 import type { Visit } from './walk.ts';
 import { commitRecheck, type RecheckOps } from '../store/recheck.ts';
@@ -36,6 +38,7 @@ export interface RecheckDeps {
   readonly dues: Pick<DueTimes, 'scheduleOf'>;
   readonly lines: RecheckLines;
   readonly makeRequest: MakeRequest;
+  readonly circuits: Circuits;
   /** Called after re-checks, as the ages of a target's records have changed. */
   freshnessChanged(): void;
 }
@@ -114,7 +117,9 @@ export function createRechecks(deps: RecheckDeps): RunRechecks {
       signal,
     );
     const outcome = sent.outcome(result.outcome);
-    if (isOwnFailure(outcome) || isLack(outcome) || isHeld(outcome)) return round.hold();
+    const verdict = verdictOf({ result, url: record.url }, 'unused');
+    deps.circuits.ended(source.id, { target: target.target, verdict });
+    if (isHeld(outcome)) return round.hold();
     const ops: RecheckOps = {
       source: source.id,
       target: target.target,
@@ -130,8 +135,12 @@ export function createRechecks(deps: RecheckDeps): RunRechecks {
 
 type Outcome = Awaited<ReturnType<MakeRequest>>['outcome'];
 
+/** Codes of failures for which nobody was asked, whatever the record. */
+const held: ReadonlySet<string> = new Set(['circuit_open', 'cancelled', hoursOver]);
+
+/** Whether nobody can be asked now, so that the result says nothing of the record. */
 function isHeld(outcome: Outcome): boolean {
-  return outcome.kind === 'failed' && outcome.failure.code === 'circuit_open';
+  return isLack(outcome) || (outcome.kind === 'failed' && held.has(outcome.failure.code));
 }
 
 function resultOf(outcome: Outcome, version: string): RecheckOps['result'] {
