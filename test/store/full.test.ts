@@ -99,6 +99,7 @@ test(
     assert.ok(committed > 50);
     assert.equal(read, committed);
     assert.deepEqual(refusals, ['disk_failed', 'disk_failed', 'disk_failed']);
+    assert.doesNotMatch(child.stderr, /^ +at /m, 'no stack of a failed write');
 
     const { store } = await temporaryStore(t, { path });
     assert.deepEqual(

@@ -66,6 +66,15 @@ export interface Environment {
 /** The part of the limit from which free pages within the file no longer count as room. */
 const fullFraction = 15 / 16;
 
+// lmdb-js prints the stack of each write that fails. Who made the change is told, so only the line is ended that LMDB itself begins.
+const print = console.error.bind(console); // oxlint-disable-line no-console
+Object.assign(console, {
+  error(...parts: readonly unknown[]) {
+    if (storeErrorOf(parts[0], '') instanceof StoreFullError) process.stderr.write('\n');
+    else print(...parts);
+  },
+});
+
 /** Opens the environment in the folder `path`, which is made if missing. Throws the error of lmdb-js if it cannot be opened. */
 export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Environment {
   // Without batching by turns: with it, the rejection of a failed commit also reaches a promise that nobody can handle.
