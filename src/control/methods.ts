@@ -6,6 +6,7 @@ import { eventMethods } from './methods/event.ts';
 import { hostMethods } from './methods/host.ts';
 import { objectiveMethods } from './methods/objective.ts';
 import { projectMethods } from './methods/project.ts';
+import { recordMethods } from './methods/record.ts';
 import { scheduleMethods } from './methods/schedule.ts';
 import { scrapeMethods } from './methods/scrape.ts';
 import { sourceMethods } from './methods/source.ts';
@@ -15,6 +16,7 @@ import { wasteMethods } from './methods/waste.ts';
 export const methods = {
   ...projectMethods,
   ...sourceMethods,
+  ...recordMethods,
   ...hostMethods,
   ...scrapeMethods,
   ...crawlMethods,

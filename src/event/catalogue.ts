@@ -133,6 +133,12 @@ export const Event = z.discriminatedUnion('type', [
   ),
   event(ofScrape, 'record.missing', 'A complete crawl no longer found a record.', record),
   event(ofScrape, 'record.gone', 'One more complete crawl did not find a missing record.', record),
+  event(
+    ofTarget,
+    'record.removed',
+    'A person removed a record. Its history stays; seen again, it is a new one.',
+    record,
+  ),
 
   event(ofTarget, 'objective.warn', 'A target or field is older than `warnAfter`; sent once an episode.', objective),
   event(ofTarget, 'objective.error', 'A target or field is older than `errorAfter`; sent once an episode.', objective),

@@ -9,8 +9,13 @@ import { subjectsOf } from './subjects.ts';
 /** Records per transaction: commits wait a few milliseconds at most. */
 const batch = 250;
 
-/** Complete crawls without a record until it is gone. It is missing before, since a page may be away for a day. */
+/** Complete walks without a record until it is gone. It is missing before, since a page may be away for a day. */
 const goneAfter = 2;
+
+/** Whether complete walks no longer found a record, and it is not only missing for now. */
+export function isGone({ absent }: Pick<RecordView, 'absent'>): boolean {
+  return absent !== undefined && absent.times >= goneAfter;
+}
 
 /**
  * Marks the records of a target that nobody has seen since the scrape `since` began. Uses several transactions, each of

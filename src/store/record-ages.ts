@@ -7,16 +7,22 @@ import type { Store } from './store.ts';
 type Aged = Pick<RecordView, 'updatedAt' | 'fields' | 'absent'>;
 
 /**
- * Brings the ages of a record up to date after it was seen, or found missing. Does nothing where its target has no objectives on
+ * Brings the ages of a record up to date after it was seen, found missing, or removed. Does nothing where its target has no objectives on
  * records. A missing record has no age: nobody can verify it. To be called within a transaction.
  *
  * @param before - the record as it was; `undefined` for a new one.
+ * @param after - the record as it is; `undefined` for a removed one.
  */
-export function moveAges(store: Store, { target, record }: RecordView, before: Aged | undefined, after: Aged): void {
+export function moveAges(
+  store: Store,
+  { target, record }: RecordView,
+  before: Aged | undefined,
+  after: Aged | undefined,
+): void {
   const records = store.schedule.get(target)?.fresh?.records;
   if (records === undefined) return;
   for (const field of records.fields)
-    store.ages.move(target, field, record, { from: before && ageOf(before, field), to: ageOf(after, field) });
+    store.ages.move(target, field, record, { from: before && ageOf(before, field), to: after && ageOf(after, field) });
   store.ages.find(target, record);
 }
 

@@ -101,4 +101,25 @@ describe('records', () => {
     const { out } = await run(['records', 'shop', '--project', 'b', '--socket', daemon.socket]);
     assert.equal(JSON.parse(out).key, 'B');
   });
+
+  test('are removed by key, by when they were last seen, or where they are gone, once it is said which', async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '1'), '/b': productPage('B', '2') });
+    const daemon = await startDaemon(t, { sources: { shop: productSource('shop') }, settings: soon });
+    for (const id of ['a', 'b']) {
+      await daemon.client.call('project.add', { id, targets: [{ source: 'shop', url: site.url(`/${id}`) }] });
+      await nth(1, 'scrape.completed', id, daemon);
+    }
+    const remove = (...words: string[]) =>
+      run(['records', 'remove', 'shop', 'product', ...words, '--socket', daemon.socket]);
+    const removed = async (...words: string[]) => (await remove(...words)).out;
+    assert.equal(await removed('--gone'), '0 records removed\n');
+    assert.equal(await removed('--not-seen-since', '2001-01-01'), '0 records removed\n');
+    assert.equal(await removed('A', '--dry-run'), 'product A\n1 record would be removed\n');
+    assert.equal(await removed('A'), 'product A\n1 record removed\n');
+    assert.equal((await remove('B', 'A')).status, 3);
+    assert.equal(await removed('--not-seen-since', '2999-01-01T00:00:00Z'), 'product B\n1 record removed\n');
+    for (const words of [[], ['A', '--gone'], ['--not-seen-since', '2026-02-30']])
+      assert.equal((await remove(...words)).status, 2);
+    assert.equal((await daemon.client.call('project.history', { id: 'a' })).changes.length, 1);
+  });
 });

@@ -2,9 +2,11 @@ import { Command, Option } from 'commander';
 import type { Client } from '../../control/client.ts';
 import type { RecordView } from '../../view/record.ts';
 import { defined } from '../../defined.ts';
-import { examples, helpGroups, withClient } from '../cli.ts';
+import { examples, helpGroups, print, withClient } from '../cli.ts';
 import { csvCell, csvRow } from '../csv.ts';
 import { CommandError } from '../exit-status.ts';
+import { instantOption } from '../options.ts';
+import { countText, plainText } from '../text.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
@@ -22,7 +24,7 @@ interface Wanted {
 /** The records that are asked for at once, which is all of them that the command keeps in memory. */
 const atOnce = 500;
 
-/** `records`: prints all records of a source or project. */
+/** `records`: prints all records of a source or project, or removes some. */
 export function createCommand(terminal: Terminal): Command {
   return new Command('records')
     .helpGroup(helpGroups.sources)
@@ -38,8 +40,10 @@ export function createCommand(terminal: Terminal): Command {
         'heronry records shop > shop.ndjson',
         'heronry records shop product --format csv > products.csv',
         'heronry records --project solar --format json',
+        'heronry records remove shop product --gone',
       )}`,
     )
+    .addCommand(removeCommand(terminal))
     .action((source: string | undefined, type: string | undefined, options: Options, command: Command) => {
       const { project, after } = options;
       // For machines there is one document, as of all commands.
@@ -57,6 +61,55 @@ export function createCommand(terminal: Terminal): Command {
           throw error;
         });
         print.end();
+      });
+    });
+}
+
+interface RemoveOptions {
+  readonly gone?: true;
+  readonly notSeenSince?: number;
+  readonly dryRun?: boolean;
+}
+
+function removeCommand(terminal: Terminal): Command {
+  return new Command('remove')
+    .description('remove records of a source; their history stays, and one that is seen again is a new one')
+    .argument('<source>', 'the source')
+    .argument('<type>', 'the type of the records')
+    .argument('[keys...]', 'their keys')
+    .option('--gone', 'instead of keys: those that two complete walks in a row no longer found')
+    .option('--not-seen-since <instant>', 'instead of keys: those last seen before an instant in UTC', instantOption)
+    .option('--dry-run', 'only tell which')
+    .addHelpText(
+      'after',
+      examples(
+        'heronry records remove shop product A-17 A-18',
+        'heronry records remove shop product --gone --dry-run',
+        'heronry records remove shop product --not-seen-since 2026-03-05T14:00:00Z',
+      ),
+    )
+    .action((source: string, type: string, keys: readonly string[], options: RemoveOptions, command: Command) => {
+      const { gone, notSeenSince, dryRun = false } = options;
+      if ([keys[0], gone, notSeenSince].filter((given) => given !== undefined).length !== 1)
+        throw new CommandError(
+          'usage',
+          'records remove: expected keys, --gone or --not-seen-since, and one of them only',
+        );
+      return withClient(terminal, command, async (client) => {
+        const removed: string[] = [];
+        const asked = { source, type, dryRun, ...defined({ gone, notSeenSince }), ...(keys.length > 0 && { keys }) };
+        let after: string | undefined;
+        do {
+          const slice = await client.call('record.remove', { ...asked, limit: atOnce, ...defined({ after }) });
+          removed.push(...slice.removed);
+          after = slice.next;
+        } while (after !== undefined);
+        print(terminal, command, { removed, dryRun }, () =>
+          [
+            ...removed.map((key) => `${type} ${plainText(key)}`),
+            `${countText(removed.length, 'record')} ${dryRun ? 'would be removed' : 'removed'}`,
+          ].join('\n'),
+        );
       });
     });
 }

@@ -1,6 +1,9 @@
 import { type HistoryView, RecordView } from '../../view/record.ts';
 import { defined } from '../../defined.ts';
 import type { Handlers, Params } from '../methods.ts';
+import { isGone } from '../../store/crawl-missing.ts';
+import { removeRecords } from '../../store/remove-records.ts';
+import { ControlError } from '../error.ts';
 import { findProject, findSource } from './find.ts';
 import type { Ports } from './ports.ts';
 import { createCursor, newestFirst, rowsFrom, sliceOf } from './slices.ts';
@@ -15,7 +18,7 @@ interface Listed {
 const cursor = createCursor('after', RecordView.pick({ target: true, record: true }).strip());
 
 type Place = ReturnType<typeof cursor.read>;
-type Served = 'source.records' | 'project.records' | 'project.history';
+type Served = 'source.records' | 'project.records' | 'project.history' | 'record.remove';
 
 /** Creates the handlers of records and their history. */
 export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<Handlers, Served> {
@@ -41,7 +44,27 @@ export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<H
       const { found, last } = sliceOf(rows, params.limit, (row) => isWanted(row, params));
       return { changes: found, ...defined({ next: last?.serial }) };
     },
+
+    'record.remove': async ({ source, type, keys, gone, notSeenSince = Infinity, dryRun, after, limit }) => {
+      const isOld = (view: RecordView): boolean => (gone ? isGone(view) : view.updatedAt < notSeenSince);
+      const isWanted = (view: RecordView): boolean => view.type === type && (keys !== undefined || isOld(view));
+      const { found, last } =
+        keys === undefined
+          ? sliceOf(ofSource(source, cursor.read(after)), limit, ({ view }) => isWanted(view))
+          : { found: [...new Set(keys)].map((key) => findRecord(source, type, key)) };
+      const views = found.map(({ view }) => view);
+      const numbers = views.map(({ record }) => record);
+      const removed = dryRun ? views : await removeRecords(deps.store(), numbers, isWanted);
+      return { removed: removed.map(({ key }) => key), ...defined({ next: last && cursor.textOf(last) }) };
+    },
   };
+
+  /** Returns a record. Throws a `ControlError` `not_found` where there is none. */
+  function findRecord(source: string, type: string, key: string): Pick<Listed, 'view'> {
+    const view = deps.store().records.get(source, type, key);
+    if (view !== undefined) return { view };
+    throw new ControlError('not_found', `source "${source}" has no record ${type} "${key}"`);
+  }
 
   function answer(rows: Iterable<Listed>, limit: number, isWanted: (row: Listed) => boolean) {
     const { found, last } = sliceOf(rows, limit, isWanted);

@@ -129,6 +129,17 @@ export function recordTable(environment: Environment) {
     /** Stores the content of a record that nobody has seen just now. */
     update: (view: RecordView) => rows.put(view.record, rowsOf(view)[0]),
     see,
+    /**
+     * Removes a record: seen again, it is a new one. Of other targets that saw it, a mark stays that leads to nothing.
+     */
+    remove({ record, target, ...name }: RecordView): void {
+      // A number is never given again, and the next one follows from the last row.
+      if (record === rows.last()) rows.put(record, {} as RecordRow);
+      else rows.remove(record);
+      sightings.remove(record);
+      byName.remove(nameKey(name));
+      byTarget.remove([target, record]);
+    },
     /** The first and last scrape of a target that saw a record: both 0 if only pulses did, `undefined` if none did. */
     seenBy(target: number, name: RecordName) {
       const record = byName.get(nameKey(name));
@@ -157,7 +168,7 @@ export function recordTable(environment: Environment) {
         if (view !== undefined) yield view;
       }
     },
-    count: rows.count,
+    count: sightings.count,
   };
 
   function read(record: number): RecordView | undefined {
