@@ -94,6 +94,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/plugin',
     'src/definition',
     'src/extract',
+    'src/health',
     'src/store',
     'type src/engine',
     'type src/event',
@@ -114,6 +115,7 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   'src/session': ['src/definition', 'src/extract'],
   'src/store': [
+    'src/health',
     'src/schedule',
     'type src/definition',
     'type src/event',
@@ -123,6 +125,7 @@ const mayImport: Record<string, readonly string[]> = {
     'type src/view',
   ],
   'src/event': ['src/view'],
+  'src/health': ['type src/extract', 'type src/view'],
   'src/view': [],
   'src/extract': ['src/work-budget.ts', 'src/schema', 'type src/fetch', 'type src/view'],
   'src/schedule': ['src/schema'],

@@ -1,7 +1,7 @@
 import type { Result } from '../control/methods.ts';
 import type { ObjectiveView, ReasonView, RequestedHold, WhyView } from '../control/methods/why.ts';
 import { agesText, ageText, clockText, durationText } from '../time-text.ts';
-import { circuitText, goneText, holdText } from './show.ts';
+import { circuitText, doubtText, goneText, holdText } from './show.ts';
 import { type Fact, factLines } from './table.ts';
 import { showStatus, type Terminal } from './terminal.ts';
 import { countText, plainText } from './text.ts';
@@ -37,6 +37,7 @@ function showTarget(terminal: Terminal, why: WhyView, outlook: Outlook): string 
   const status = outlook === 'archived' && why.status === 'active' ? 'archived' : why.status;
   const facts: readonly Fact[] = [
     ['gone', why.gone && goneText(why.gone, now)],
+    ['doubtful', why.doubt && doubtText(why.doubt, now)],
     ['pace', paceText && `${plainText(paceText)}${paceFrom === undefined ? '' : `, as ${paceFrom} asks`}`],
     ...objectives.map((objective): Fact => ['freshness', objectiveText(objective, now)]),
     ['host', host && hostText(host, now)],

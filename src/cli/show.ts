@@ -2,6 +2,7 @@ import { defined } from '../defined.ts';
 import type { Event } from '../event/catalogue.ts';
 import type { CircuitView, HoldView } from '../control/methods/host.ts';
 import type { ProjectView } from '../control/methods/project.ts';
+import type { Symptom } from '../view/doubt.ts';
 import type { FieldCell, RecordView } from '../view/record.ts';
 import type { TargetView } from '../control/methods/target.ts';
 import { ageText, clockText, durationText } from '../time-text.ts';
@@ -33,11 +34,25 @@ function statusText(terminal: Terminal, { status, targets }: ProjectView): strin
 function targetsText(terminal: Terminal, targets: ProjectView['targets']): string {
   const lost = targets.flatMap(({ gone, status }) => (gone !== undefined && status === 'active' ? [gone.since] : []));
   const failing = targets.filter((target) => target.status === 'parked' || target.lastError).length - lost.length;
+  const doubtful = targets.filter(({ conditions }) => conditions.includes('doubtful')).length;
   const wrong = [
     ...(failing > 0 ? [`${failing} failing`] : []),
+    ...(doubtful > 0 ? [`${doubtful} doubtful`] : []),
     ...(lost.length > 0 ? [`${lost.length} gone since ${clockText(Math.min(...lost), terminal.now())}`] : []),
   ];
   return `${targets.length}${wrong.length > 0 ? terminal.paint('red', ` (${wrong.join(', ')})`) : ''}`;
+}
+
+/** Formats what a target gives less of than before, and since when. */
+export function doubtText({ since, symptoms }: NonNullable<TargetView['doubt']>, now: number): string {
+  return `since ${clockText(since, now)}: ${symptoms.map(symptomText).join('; ')}`;
+}
+
+function symptomText({ kind, record, field, before, now }: Symptom): string {
+  if (kind === 'fewer_records') return `${now} ${record} where there were ${before}`;
+  return kind === 'no_record'
+    ? `no ${record} where there ${before === 1 ? 'was 1' : `were ${before}`}`
+    : `no ${record} has ${field}, which ${before} had`;
 }
 
 /** Formats since when a page is gone, by the clocks of UTC. */
@@ -79,7 +94,7 @@ function gapText({ page, since }: NonNullable<TargetView['gaps']>[number], now: 
 
 function showTarget(terminal: Terminal, target: TargetView, project: ProjectView): string {
   const now = terminal.now();
-  const { lastScrape, crashes, parked, lastError, gone, endsAt } = target;
+  const { lastScrape, crashes, parked, lastError, gone, doubt, endsAt } = target;
   const last = crashes.last === undefined ? '' : `, the last: ${plainText(crashes.last)}`;
   const facts: readonly Fact[] = [
     ['shared', target.others && othersText(target.others)],
@@ -94,6 +109,7 @@ function showTarget(terminal: Terminal, target: TargetView, project: ProjectView
     ['waiting', target.waiting === undefined ? undefined : `scrape ${target.waiting}`],
     ['next', target.dueAt === undefined ? undefined : showDue(terminal, target.dueAt)],
     ['gone', gone && goneText(gone, now)],
+    ['doubtful', doubt && doubtText(doubt, now)],
     ['ends', endsAt === undefined ? undefined : ageText(endsAt, now)],
     ['last error', lastError && [terminal.paint('red', failureText(lastError)), ...excerptLines(lastError)].join('\n')],
     ['crashes', crashes.total > 0 ? `${crashes.total}, ${crashes.inRow} in a row${last}` : undefined],

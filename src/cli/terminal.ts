@@ -70,6 +70,7 @@ const statusStyles: Readonly<Record<string, Style>> = {
   not_initialised: 'red',
   login_attempts: 'red',
   circuit_open: 'red',
+  doubtful: 'yellow',
   objective_infeasible: 'yellow',
 };
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Symptom } from '../view/doubt.ts';
 import { FieldChanges, Serial } from '../view/fields.ts';
 import { Infeasible } from '../view/infeasible.ts';
 import { ScrapeReason, scrapeEnd } from '../view/scrape.ts';
@@ -57,6 +58,12 @@ const objective = {
     .exactOptional(),
 };
 
+const doubt = {
+  /** When the doubt began. */
+  sinceAt: instant,
+  symptoms: z.array(Symptom).readonly(),
+};
+
 /** Declares an event type: its subjects, its name, what it says in a sentence, and its data. */
 function event<S extends z.ZodRawShape, const T extends string, D extends z.ZodRawShape>(
   subjects: S,
@@ -88,6 +95,18 @@ export const Event = z.discriminatedUnion('type', [
     times: z.int(),
   }),
   event(ofTarget, 'target.released', 'A parked target is scraped again.', {}),
+  event(
+    ofScrape,
+    'target.doubtful',
+    'A target gives less than it did: no or fewer records, or none with a field. Sent once an episode, and again for each symptom that is new.',
+    doubt,
+  ),
+  event(
+    ofScrape,
+    'target.recovered',
+    'A doubtful target gives what it did before; or (`accepted`) it was the same in three complete scrapes in a row, and is what the next ones are compared with.',
+    { ...doubt, accepted: z.boolean() },
+  ),
 
   event(ofScrape, 'scrape.requested', 'A person asked for a scrape, which waits to begin.', {}),
   event(

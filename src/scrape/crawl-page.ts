@@ -7,7 +7,6 @@ import { type FoundLinks, type LinkRules, areMany, findPlaces, findPlacesInTurns
 import type { RequestResult } from '../request/intent.ts';
 import type { CrawlOps, CrawlTally, NewPlace } from '../store/crawl.ts';
 import type { StatusClass } from '../store/tables/crawls.ts';
-import type { FieldFill } from '../view/crawl.ts';
 import type { FrontierPlace } from '../store/tables/frontier.ts';
 
 /** The rules by which a crawl judges what its pages hold. */
@@ -99,31 +98,6 @@ export function redirectTarget(
 /** How many other pages of the site a start leads to; empty for any other page. */
 export function startTally({ places, tooDeep }: FoundLinks, place: FrontierPlace): CrawlTally {
   return isStart(place) ? { startLinks: places.filter(({ url }) => url !== place.url).length + tooDeep } : {};
-}
-
-/** In how many of a page's records each field was found, by `type.field`. */
-export function fieldFill(
-  drafts: readonly RecordDraft[],
-  { absent }: Extraction,
-): NonNullable<CrawlTally['fieldFill']> {
-  const types = new Map<string, { total: number; readonly seen: Map<string, number> }>();
-  for (const { type, fields } of drafts) {
-    const of = types.get(type) ?? { total: 0, seen: new Map<string, number>() };
-    types.set(type, of);
-    of.total += 1;
-    for (const field of Object.keys(fields)) {
-      of.seen.set(field, (of.seen.get(field) ?? 0) + (fields[field] === null ? 0 : 1));
-    }
-  }
-  const fill: Record<string, FieldFill> = {};
-  for (const [type, { total, seen }] of types) {
-    for (const [field, count] of seen) fill[`${type}.${field}`] = { seen: count, total };
-  }
-  for (const name of absent) {
-    const total = types.get(name.slice(0, name.indexOf('.')))?.total;
-    if (total !== undefined) fill[name] ??= { seen: 0, total };
-  }
-  return fill;
 }
 
 /** The effects of a page on its crawl, besides the counts of its answer. */

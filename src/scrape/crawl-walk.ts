@@ -5,6 +5,7 @@ import type { Extraction, RecordDraft } from '../extract/draft.ts';
 import { canonicalUrl, requestKey } from '../frontier/canonical.ts';
 import { newGuard, wantsFingerprint, watchPage } from '../frontier/loop-guard.ts';
 import { linkRules } from '../frontier/links.ts';
+import { fieldFill } from '../health/field-fill.ts';
 import type { OpenProvider, Reading } from '../provider/provider.ts';
 import type { CrawlOps } from '../store/crawl.ts';
 import type { CrawlRow } from '../store/tables/crawls.ts';
@@ -14,7 +15,6 @@ import { CrawlFailures, isAbsence, isAnswer, isForbidden } from './crawl-failure
 import {
   crawlOps,
   draftsOf,
-  fieldFill,
   isLarge,
   isStart,
   lookThrough,
@@ -340,7 +340,8 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
   function wholeEnd(): ScrapeEnd {
     const row = state.row();
     if (row.records === 0 && state.hadRecords()) return emptyEnd(now(), row.pages);
-    return completeEnd(now(), isWhole() ? row.firstScrape : undefined);
+    const reading = { fill: row.fieldFill, isWhole: true };
+    return { ...completeEnd(now(), isWhole() ? row.firstScrape : undefined), reading };
   }
 
   /** Whether a record that was not met is missing: no page was unreadable or forbidden, and the starts still give links. */

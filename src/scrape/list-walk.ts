@@ -4,6 +4,7 @@ import type { StepOutcome } from '../engine/step.ts';
 import type { Extraction, RecordDraft } from '../extract/draft.ts';
 import type { Value } from '../extract/value/value.ts';
 import type { ListPage, ListPlace, OpenList, OpenProvider } from '../provider/provider.ts';
+import { type Fill, fieldFill, fillSum } from '../health/field-fill.ts';
 import type { StepOps } from '../store/ops.ts';
 import type { PageCopy } from '../store/tables/rows.ts';
 import { defined } from '../defined.ts';
@@ -83,6 +84,9 @@ export function listWalk(options: ListWalkOptions): Walk {
   /** The first of the empty pages with which a list that is counted seems to end. */
   let lastEmpty: number | undefined;
   let [drafted, refused] = [0, 0];
+  /** What the walk has read so far, and whether that is the whole list. */
+  let fill: Fill = {};
+  let wasWhole = false;
   /** The names of the drafts on the last page that was not empty. */
   let onLast: ReadonlySet<string> = new Set();
 
@@ -183,7 +187,10 @@ export function listWalk(options: ListWalkOptions): Walk {
     const changed = gaps?.changed;
     const all = changed === undefined ? ops : { ...ops, gaps: changed };
     const isRevisit = end?.status === 'complete' && (!isLimited || options.atLeast !== undefined);
-    return { ...defined({ ops: all }), ...(end && { end: isRevisit ? { ...end, isRevisit } : end }) };
+    if (end === undefined) return defined({ ops: all });
+    const isCompared = end.status === 'complete' && options.scrape !== undefined;
+    const reading = isCompared ? { fill, isWhole: wasWhole } : undefined;
+    return { ...defined({ ops: all }), end: { ...end, ...(isRevisit && { isRevisit }), ...defined({ reading }) } };
   }
 
   /** Goes on at the newest gap, or returns the end of the walk. */
@@ -215,6 +222,8 @@ export function listWalk(options: ListWalkOptions): Walk {
     gaps?.end();
     const isSure = drafted > 0 && refused === 0 && options.scrape !== undefined;
     const since = resume === undefined ? options.scrape : resume.since;
+    // What earlier scrapes of a walk that was resumed have read is not counted here.
+    wasWhole = since === options.scrape;
     return { ...complete(reason), ...(isSure && defined({ missingSince: since })) };
   }
 
@@ -229,6 +238,7 @@ export function listWalk(options: ListWalkOptions): Walk {
     if (tooMany !== undefined) return { status: 'failed', finished: false, failure: tooMany };
     if (finished) return { ...complete('finished'), finished };
     drafted += drafts.length;
+    fill = fillSum(fill, fieldFill(own, extraction));
     refused += extraction.refused;
     if (gaps?.isClosing) return closeOn(at, page, own);
     const isEmpty = drafts.length === 0 && extraction.items === 0;

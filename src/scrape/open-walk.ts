@@ -5,6 +5,7 @@ import { defined } from '../defined.ts';
 import type { RecordDraft } from '../extract/draft.ts';
 import { canonicalOptions, canonicalUrl, requestKey } from '../frontier/canonical.ts';
 import { linkRules } from '../frontier/links.ts';
+import { fieldFill } from '../health/field-fill.ts';
 import { openProvider } from '../provider/declared.ts';
 import type { OpenProvider } from '../provider/provider.ts';
 import { hasPagesOfRecords } from '../definition/objective-fields.ts';
@@ -219,7 +220,9 @@ export function pageWalk(url: string, { request, page }: OpenProvider, copy: Pag
       const { outcome } = visited.result;
       if (outcome.kind === 'unmodified') return { end: { status: 'complete', reason: 'unmodified', finished: false } };
       if (outcome.kind !== 'read') return { end: failedEnd(visited) };
-      return { end: { status: 'complete', reason: 'end', finished: outcome.extraction.finished } };
+      const { drafts, finished } = outcome.extraction;
+      const reading = { fill: fieldFill(drafts, outcome.extraction), isWhole: true };
+      return { end: { status: 'complete', reason: 'end', finished, reading } };
     },
     ending: () => ({ status: 'complete', finished: false }),
   };

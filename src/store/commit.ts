@@ -1,6 +1,7 @@
 import { goneAfter } from '../schedule/gone.ts';
 import { withResult } from '../schedule/priority.ts';
 import { ownerOf } from '../schedule/watchers.ts';
+import { doubt } from './doubt.ts';
 import { endScrape, tellBegin } from './ending.ts';
 import { forgetWritten, type Held, holds, writeBegin } from './fence.ts';
 import { onlyStep } from './steps.ts';
@@ -159,6 +160,7 @@ const noFields: ReadonlySet<string> = new Set();
 
 function closed(store: Store, change: Change, { target, scrape }: Held, close: Closing): TargetRow {
   const over = endScrape(store, change, scrape, close);
+  doubt(store, change, target, over, close);
   if (close.gap !== undefined) tellGap(store, change, scrape, close.gap);
   if (close.crawl !== undefined) applyCrawl(store, target.target, { add: [], end: close.crawl });
   const { running, usual, ...rest } = target;

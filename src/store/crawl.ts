@@ -3,7 +3,8 @@ import { defined } from '../defined.ts';
 import { writeInSlices } from './slices.ts';
 import type { Store } from './store.ts';
 import type { CrawlRow, CrawlTable, StatusClass } from './tables/crawls.ts';
-import type { CrawlEndReason, FieldFill } from '../view/crawl.ts';
+import { fillSum } from '../health/field-fill.ts';
+import type { CrawlEndReason } from '../view/crawl.ts';
 import type { FrontierTable, FrontierPlace, FrontierRow } from './tables/frontier.ts';
 import type { Fence } from './ops.ts';
 import type { DomainCount } from '../frontier/links.ts';
@@ -311,16 +312,4 @@ function domainSum(sums: readonly DomainCount[], more: readonly DomainCount[]): 
     if (result.has(domain) || result.size < maxDomains) result.set(domain, (result.get(domain) ?? 0) + links);
   }
   return Array.from(result, ([domain, links]) => ({ domain, links }));
-}
-
-function fillSum(
-  sums: CrawlRow['fieldFill'],
-  more: Readonly<Record<string, FieldFill>>,
-): Readonly<Record<string, FieldFill>> {
-  const result: Record<string, FieldFill> = { ...sums };
-  for (const [field, { seen, total }] of Object.entries(more)) {
-    const sum = result[field] ?? { seen: 0, total: 0 };
-    result[field] = { seen: sum.seen + seen, total: sum.total + total };
-  }
-  return result;
 }

@@ -1,5 +1,6 @@
 import type { RecordDraft } from '../extract/draft.ts';
 import type { CrawlOps } from './crawl.ts';
+import type { Reading } from '../health/doubt.ts';
 import type { Validators } from '../fetch/page.ts';
 import type { PageRow } from './tables/pages.ts';
 import type {
@@ -83,6 +84,8 @@ export interface Close {
   readonly walk?: string;
   /** Set where the list was read beyond what is known, as `revisit` wants it. */
   readonly isRevisit?: true;
+  /** What a complete scrape has read, to be compared with what the ones before it gave. */
+  readonly reading?: Reading;
   /** Set after a whole crawl or list: records that no scrape from this number on has seen are missing. */
   readonly missingSince?: number;
 }

@@ -2,7 +2,9 @@ import type { Circuit } from '../fetch/ledger/circuit.ts';
 import type { LedgerRow } from '../fetch/ledger/ledger-row.ts';
 import type { RobotsEntry } from '../fetch/robots/verdict.ts';
 import type { Event, NewEvent } from '../event/catalogue.ts';
+import type { Measure } from '../health/doubt.ts';
 import type { Scheduling } from '../schedule/scheduling.ts';
+import type { Doubt } from '../view/doubt.ts';
 import { nanoid } from 'nanoid';
 import {
   type CommitOptions,
@@ -144,6 +146,10 @@ function openTables(environment: Environment) {
     crawls: crawlTable(environment),
     frontier: frontierTable(environment),
     waste: wasteTable(environment),
+    /** What the scrapes of each target gave when they were last trusted. */
+    measures: table<number, Measure>(environment, 'measures'),
+    /** The targets that give less than they did before. */
+    doubts: table<[source: string, target: number], Doubt>(environment, 'doubts'),
   };
 }
 

@@ -55,7 +55,24 @@ describe('a crawl', () => {
         [verifiedAt, false],
       );
       assert.equal((await crawl(store, target, finite)).scrape.status, 'complete');
+      assert.deepEqual(
+        told(store).filter((type) => type.startsWith('target.')),
+        ['target.doubtful', 'target.recovered'],
+      );
     });
+
+  test('that finds less than half of what it did is doubtful', async (t) => {
+    const { store } = await temporaryStore(t);
+    const target = await shopTarget(store);
+    await crawl(store, target, finite);
+    await crawl(store, target, (path) =>
+      path === '/' ? { to: lists.slice(0, 9) } : /c\/([5-9]|\d\d)/.test(path) ? { to: [] } : finite(path),
+    );
+    assert.deepEqual(
+      store.doubts.get(['shop', target])?.symptoms.map(({ kind, before }) => [kind, before]),
+      [['fewer_records', 180]],
+    );
+  });
 
   test('of a site that never gave a record is complete without one', async (t) => {
     const { store } = await temporaryStore(t);

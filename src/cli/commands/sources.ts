@@ -7,7 +7,7 @@ import { examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { durationText } from '../../time-text.ts';
 import { CommandError } from '../exit-status.ts';
 import { showProblems } from '../problems.ts';
-import { circuitText } from '../show.ts';
+import { circuitText, doubtText } from '../show.ts';
 import { table } from '../table.ts';
 import { showStatus, type Terminal } from '../terminal.ts';
 import { countText, plainText } from '../text.ts';
@@ -83,16 +83,17 @@ function showSources(terminal: Terminal, sources: readonly SourceView[], told: r
 }
 
 /** Returns the status to show of a source: its worst condition. */
-function statusOf({ status, session, circuit }: SourceView): string {
+function statusOf({ status, session, circuit, doubtful }: SourceView): string {
   if (status !== 'ready') return status;
   if (session?.message !== undefined) return session.code;
-  return circuit?.state === 'open' ? 'circuit_open' : status;
+  if (circuit?.state === 'open') return 'circuit_open';
+  return doubtful === undefined ? status : 'doubtful';
 }
 
-/** Formats what a person should know or do about a source's session and circuit. */
+/** Formats what a person should know or do about a source's session, circuit and targets. */
 function noteLines(
   terminal: Terminal,
-  { id, status, targets, version, problems, session, circuit }: SourceView,
+  { id, status, targets, version, problems, session, circuit, doubtful = [] }: SourceView,
 ): string[] {
   const hint = session?.code === 'login_attempts' ? `; then: heronry sources --reset ${id}` : '';
   const isLost = status === 'definition_error' && version === undefined && problems.length === 0;
@@ -102,5 +103,8 @@ function noteLines(
       : []),
     ...(session?.message === undefined ? [] : [`${id}: ${session.code}: ${plainText(session.message)}${hint}`]),
     ...(circuit ? [`${id}: circuit ${circuitText(circuit, terminal.now())}`] : []),
+    ...doubtful.map(
+      ({ target, ...doubt }) => `${id}: target ${target} is doubtful ${doubtText(doubt, terminal.now())}`,
+    ),
   ];
 }

@@ -6,6 +6,7 @@ import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import type { SourceView } from '../methods/source.ts';
 import { findSource, sourceNotFound } from './find.ts';
+import type { Store } from '../../store/store.ts';
 import type { Ports } from './ports.ts';
 import { peekedPage, triedView } from './tried.ts';
 
@@ -13,6 +14,9 @@ type Deps = Pick<Ports, 'store' | 'catalogue' | 'projects' | 'sources' | 'hosts'
 
 /** The largest page that an answer carries, in bytes, so that the answer fits into a line. */
 const keptBytes = 8 * 1024 * 1024;
+
+/** The most doubtful targets that are shown of one source. */
+const shownDoubtful = 100;
 
 /** The most infeasible objectives that are shown of one source. */
 const shownInfeasible = 100;
@@ -78,6 +82,17 @@ export function targetUrl(source: Source, asked: Parameters<typeof targetAddress
   throw new ControlError('invalid_params', `${part}${address.message}`);
 }
 
+/** Lists the active targets of a source that give less than they did before, the first of them. */
+function doubtfulOf(source: string, store: Store): NonNullable<SourceView['doubtful']> {
+  const doubtful = [];
+  for (const { key, row } of store.doubts.entries({ from: [source, 0], before: [source, Infinity] })) {
+    if (store.targets.get(key[1])?.status !== 'active') continue;
+    doubtful.push({ target: key[1], ...row });
+    if (doubtful.length === shownDoubtful) break;
+  }
+  return doubtful;
+}
+
 /** Lists the ids of sources that are loaded, whose file has problems, or that active targets are on. */
 function knownIds({ catalogue, store }: Deps): string[] {
   const { sources, problems } = catalogue();
@@ -108,6 +123,7 @@ async function sourceView(
       neededMs,
       ...defined({ nearestMs }),
     }));
+  const doubtful = doubtfulOf(id, store());
   return {
     id,
     name: loaded?.source.name ?? id,
@@ -123,6 +139,7 @@ async function sourceView(
       circuit: circuits.get(id),
       pulse: await sources.pulse(id),
       infeasible: infeasible.length > 0 ? infeasible : undefined,
+      doubtful: doubtful.length > 0 ? doubtful : undefined,
     }),
     problems,
   };

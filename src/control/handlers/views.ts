@@ -5,6 +5,7 @@ import { defined } from '../../defined.ts';
 import type { ProjectView } from '../methods/project.ts';
 import type { TargetView } from '../methods/target.ts';
 import type { ScrapeOfProjects } from '../methods/scrape.ts';
+import type { Doubt } from '../../view/doubt.ts';
 import type { ScrapeView } from '../../view/scrape.ts';
 import { othersOf, projectsOf } from '../../schedule/watchers.ts';
 import { rowsOf } from './find.ts';
@@ -41,6 +42,7 @@ function targetView(project: string, row: TargetRow, store: Store, conditions: T
       others: othersOf(row, project),
       dueAt: isAskable && nextAt < Infinity ? nextAt : undefined,
       gone: row.gone,
+      doubt: doubtOf(row, store),
       endsAt: schedule?.endsAt,
       lastScrape: last && scrapeView(last),
       waiting,
@@ -52,13 +54,14 @@ function targetView(project: string, row: TargetRow, store: Store, conditions: T
 }
 
 /**
- * Lists what keeps a target from being scraped besides its status. Reads the store alone and asks no actor, as
+ * Lists what is wrong with a target besides its status. Reads the store alone and asks no actor, as
  * targets may be many.
  */
 export function conditionsOf(
-  { target, source, status, settled, gone }: TargetRow,
+  row: TargetRow,
   { store, catalogue, sources }: Pick<Ports, 'store' | 'catalogue' | 'sources'>,
 ): TargetView['conditions'] {
+  const { target, source, status, settled, gone } = row;
   const session = sources.session(source)?.code;
   const { fresh, rest } = store().schedule.get(target) ?? {};
   const hasNoSession = session === 'not_initialised' || session === 'login_attempts';
@@ -69,10 +72,16 @@ export function conditionsOf(
       : []),
     ...(gone === undefined ? [] : (['gone'] as const)),
     ...(store().circuits.get(source)?.state === 'open' ? (['circuit_open'] as const) : []),
+    ...(doubtOf(row, store()) === undefined ? [] : (['doubtful'] as const)),
     ...(fresh !== undefined && rest !== 'set-aside' && store().infeasible.has(fresh)
       ? (['objective_infeasible'] as const)
       : []),
   ];
+}
+
+/** Why what an active target gives is doubtful; nothing where it is not. */
+export function doubtOf({ source, target, status }: TargetRow, { doubts }: Pick<Store, 'doubts'>): Doubt | undefined {
+  return status === 'active' ? doubts.get([source, target]) : undefined;
 }
 
 /** Rounds an instant that may tell fractions, as the wire has whole milliseconds; leaves out a missing one. */

@@ -15,7 +15,7 @@ import { heldDue, type Holds, holdsOf, pausedBy, reasonViews } from './held-due.
 import { holdView } from './host.ts';
 import { recordsWith, type TrackedObjective, trackedObjectives } from './tracked-objectives.ts';
 import { declaredDelayMs, isUnasked, unaskedLedger } from './tracked-hosts.ts';
-import { conditionsOf, wholeMs } from './views.ts';
+import { conditionsOf, doubtOf, wholeMs } from './views.ts';
 import { findProject, rowsOf, targetsOf } from './find.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'sources' | 'hosts' | 'scrapes' | 'schedule' | 'daemon' | 'clock'>;
@@ -67,6 +67,7 @@ async function whyView(project: ProjectRow, row: TargetRow, holds: Holds, deps: 
       running: deps.store().scrapes.runningOf(row)?.scrape,
       dueAt: wholeMs(dueAt),
       gone: row.gone,
+      doubt: doubtOf(row, deps.store()),
     }),
     because: due === undefined ? [] : reasonViews(due),
     ...(due && source && paceViews(row, due.inputs, deps)),

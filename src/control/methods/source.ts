@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { Failure, Value, Instant, Milliseconds } from '../../view/fields.ts';
+import { Doubt } from '../../view/doubt.ts';
+import { Failure, Value, Instant, Milliseconds, Serial } from '../../view/fields.ts';
 import { RecordView } from '../../view/record.ts';
 import { ExplainedItem, TreeDifference } from '../../view/trial.ts';
 import { SourceId } from '../../schema/slug.ts';
@@ -53,6 +54,11 @@ export const SourceView = z.strictObject({
   /** Objectives of its targets that their hosts do not allow, the first 100; missing where there are none. */
   infeasible: z
     .array(Infeasible.pick({ key: true, targets: true, objectiveMs: true, neededMs: true, nearestMs: true }))
+    .readonly()
+    .optional(),
+  /** Targets that give less than they did before, the first 100; missing where there are none. */
+  doubtful: z
+    .array(z.strictObject({ target: Serial, ...Doubt.shape }))
     .readonly()
     .optional(),
   problems: z.array(ProblemView).readonly(),

@@ -80,6 +80,7 @@ export const WhyView = TargetView.pick({
   /** Missing while nothing asks for a turn. */
   dueAt: Instant.optional(),
   gone: TargetView.shape.gone,
+  doubt: TargetView.shape.doubt,
   because: z.array(ReasonView).readonly(),
   /** The project whose pace it is, where several watch the target. */
   paceFrom: z.string().optional(),

@@ -1,0 +1,126 @@
+import type { Doubt, Symptom } from '../view/doubt.ts';
+import type { Fill } from './field-fill.ts';
+
+/** What a scrape has read of its target. */
+export interface Reading {
+  readonly fill: Fill;
+  /** Whether it read the whole of the target, as of a page, of a list to its end, or of a crawl that completed. */
+  readonly isWhole: boolean;
+}
+
+/** What the scrapes of a target gave when they were last trusted: what the next ones are compared with. */
+export interface Measure {
+  /** Version of the definition by which it was read. */
+  readonly version: string;
+  readonly types: Readonly<Record<string, TypeMeasure>>;
+}
+
+interface TypeMeasure {
+  /** How many records the whole target had; missing where it was never read whole. */
+  readonly whole?: number;
+  /** How many records the last scrape with enough of them read, and how many of these had each field. */
+  readonly records: number;
+  readonly fields: Readonly<Record<string, number>>;
+}
+
+/** A measure and a doubt after one more scrape, and what is told of it: that the doubt is new, is over, or has become what is usual. */
+export interface Judged {
+  readonly measure: Measure | undefined;
+  readonly doubt: Doubt | undefined;
+  readonly told?: 'doubtful' | 'recovered' | 'accepted';
+}
+
+/** The least number of records of which more than half may not go, and the least that a part of a target says anything of fields by. */
+const manyRecords = 10;
+
+/** Complete scrapes in a row with the same symptoms after which these are taken for usual. */
+const usualAfter = 3;
+
+/**
+ * Compares what a scrape has read with what the ones before it gave. Doubtful numbers do not become the measure, so that a doubt lasts
+ * until the target gives what it gave before, or three complete scrapes in a row were alike.
+ *
+ * @param scrape - its version, when it ended, and whether it completed. One that failed since it found no record proves nothing usual.
+ */
+export function judge(
+  { measure, doubt }: Pick<Judged, 'measure' | 'doubt'>,
+  reading: Reading,
+  { version, at, isComplete }: { readonly version: string; readonly at: number; readonly isComplete: boolean },
+): Judged {
+  const now = typesOf(reading.fill);
+  const found = measure === undefined ? [] : symptomsOf(measure, now, reading, version);
+  // A part of a target does not tell how many records it has, nor of a type with few on that part.
+  const kept = (doubt?.symptoms ?? []).filter((each) => !reading.isWhole && !isJudged(each, now));
+  const symptoms = [...found, ...kept];
+  if (symptoms.length === 0) {
+    const trusted = isComplete ? measured(measure, now, reading, version) : measure;
+    return { measure: trusted, doubt: undefined, ...(doubt !== undefined && { told: 'recovered' }) };
+  }
+  const isNew = found.some((one) => doubt?.symptoms.some((other) => isSame(one, other)) !== true);
+  const before = isNew ? 0 : (doubt?.times ?? 0);
+  const times = isComplete && kept.length === 0 ? before + 1 : before;
+  if (times >= usualAfter)
+    return { measure: measured(measure, now, reading, version), doubt: undefined, told: 'accepted' };
+  const lasting = { since: doubt?.since ?? at, times, symptoms };
+  return { measure, doubt: lasting, ...(isNew && { told: 'doubtful' }) };
+}
+
+function isSame(one: Symptom, other: Symptom): boolean {
+  return one.kind === other.kind && one.record === other.record && one.field === other.field;
+}
+
+/** Whether a part of a target with these records judges a symptom anew. */
+function isJudged({ kind, record }: Symptom, now: Types): boolean {
+  return kind === 'field_lost' && (now.get(record)?.records ?? 0) >= manyRecords;
+}
+
+type Types = ReadonlyMap<string, { readonly records: number; readonly fields: ReadonlyMap<string, number> }>;
+
+function typesOf(fill: Fill): Types {
+  const types = new Map<string, { records: number; readonly fields: Map<string, number> }>();
+  for (const [name, { seen, total }] of Object.entries(fill)) {
+    const dot = name.indexOf('.');
+    const type = name.slice(0, dot);
+    const of = types.get(type) ?? { records: 0, fields: new Map<string, number>() };
+    types.set(type, of);
+    of.records = Math.max(of.records, total);
+    of.fields.set(name.slice(dot + 1), seen);
+  }
+  return types;
+}
+
+function symptomsOf(measure: Measure, now: Types, { isWhole }: Reading, version: string): Symptom[] {
+  const isOther = measure.version !== version;
+  return Object.entries(measure.types).flatMap(([record, { whole = 0, records, fields }]): Symptom[] => {
+    const { records: count, fields: seen } = now.get(record) ?? { records: 0, fields: new Map<string, number>() };
+    if (isWhole && count === 0 && whole > 0) {
+      // Another definition need not have the type any more.
+      if (isOther && now.size > 0) return [];
+      return [{ kind: 'no_record', record, before: whole, now: 0 }];
+    }
+    const isFew = isWhole && whole >= manyRecords && 2 * count < whole;
+    const lost = Object.entries(fields).filter(
+      ([field, had]) => 2 * had >= records && (seen.get(field) ?? (isOther ? had : 0)) === 0,
+    );
+    return [
+      ...(isFew ? [{ kind: 'fewer_records', record, before: whole, now: count } as const] : []),
+      ...(count >= (isWhole ? 1 : manyRecords)
+        ? lost.map(([field, had]) => ({ kind: 'field_lost', record, field, before: had, now: 0 }) as const)
+        : []),
+    ];
+  });
+}
+
+/** The measure after a scrape that is trusted. */
+function measured(before: Measure | undefined, now: Types, { isWhole }: Reading, version: string): Measure | undefined {
+  const enough = isWhole ? 1 : manyRecords;
+  if (!isWhole && [...now.values()].every(({ records }) => records < enough)) return before;
+  const types: Record<string, TypeMeasure> = isWhole || before?.version !== version ? {} : { ...before.types };
+  for (const [type, { records, fields }] of now) {
+    if (records < enough) continue;
+    const whole = isWhole ? records : before?.types[type]?.whole;
+    const had = [...fields].filter(([, seen]) => seen > 0);
+    types[type] = { ...(whole !== undefined && { whole }), records, fields: Object.fromEntries(had) };
+  }
+  return Object.keys(types).length === 0 ? undefined : { version, types };
+}

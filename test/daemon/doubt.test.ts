@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { run } from '../cli/terminal.ts';
+import { productPage, productSource, startDaemon } from '../support/daemon.ts';
+import { openSite } from '../support/site.ts';
+import { json, listSource } from './lists/listing.ts';
+import { nth, soon } from './tracking.ts';
+
+describe('a target that gives less than it did', () => {
+  test('is told at once, is doubtful wherever it is shown, and is told when it gives all again', async (t) => {
+    const site = await openSite(t, { '/lamp': productPage('A', '1.00') });
+    const daemon = await startDaemon(t, { sources: { shop: productSource('shop') }, settings: soon });
+    const { client, socket } = daemon;
+    await client.call('project.add', { id: 'lamp', targets: [{ source: 'shop', url: site.url('/lamp') }] });
+    await nth(1, 'scrape.completed', 'lamp', daemon);
+
+    site.answer('/lamp', '<!doctype html><h1>A</h1><p class="state">live</p>');
+    await client.call('project.rescrape', { id: 'lamp' });
+    const { data, scrape } = await nth(1, 'target.doubtful', 'lamp', daemon);
+    assert.deepEqual(
+      [scrape, data.symptoms],
+      [2, [{ kind: 'field_lost', record: 'product', field: 'price', before: 1, now: 0 }]],
+    );
+    const views: readonly (readonly [readonly string[], RegExp])[] = [
+      [['list'], /1 doubtful/],
+      [['show', 'lamp'], /active doubtful[^]*no product has price, which 1 had/],
+      [['why', 'lamp'], /active doubtful[^]*no product has price, which 1 had/],
+      [['sources'], /shop\s+doubtful[^]*shop: target 1 is doubtful since .*: no product has price/],
+    ];
+    for (const [args, shown] of views) {
+      assert.match((await run([...args, '--socket', socket])).out, shown);
+      assert.match((await run([...args, '--json', '--socket', socket])).out, /doubtful/);
+    }
+
+    site.answer('/lamp', '<!doctype html><p>Please accept our cookies.</p>');
+    await client.call('project.rescrape', { id: 'lamp' });
+    await nth(1, 'scrape.failed', 'lamp', daemon);
+    const empty = await nth(2, 'target.doubtful', 'lamp', daemon);
+    assert.deepEqual(
+      empty.data.symptoms.map(({ kind }) => kind),
+      ['no_record'],
+    );
+
+    site.answer('/lamp', productPage('A', '1.00'));
+    await client.call('project.rescrape', { id: 'lamp' });
+    const over = await nth(1, 'target.recovered', 'lamp', daemon);
+    assert.deepEqual([over.data.accepted, over.data.sinceAt], [false, data.sinceAt]);
+    const { targets } = await client.call('project.get', { id: 'lamp' });
+    assert.deepEqual([targets[0]?.conditions, targets[0]?.doubt], [[], undefined]);
+  });
+
+  test('may be a list of which less than half is left', async (t) => {
+    const site = await openSite(t);
+    const show = (count: number) =>
+      site.answer('/list', json({ items: Array.from({ length: count }, (_, id) => ({ id: `${id}`, title: 'T' })) }));
+    const sources = { list: listSource('feed: { by: link }') };
+    const daemon = await startDaemon(t, { sources, settings: soon });
+    show(12);
+    await daemon.client.call('project.add', { id: 'all', targets: [{ source: 'list', url: site.url('/list') }] });
+    await nth(1, 'scrape.completed', 'all', daemon);
+    show(5);
+    await daemon.client.call('project.rescrape', { id: 'all' });
+    const { data } = await nth(1, 'target.doubtful', 'all', daemon);
+    assert.deepEqual(
+      data.symptoms.map(({ kind, before, now }) => [kind, before, now]),
+      [['fewer_records', 12, 5]],
+    );
+  });
+});
