@@ -59,7 +59,7 @@ export function dayOption(text: string): string {
 
 /** Reads an instant in UTC such as `2016-03-05` or `2016-03-05T14:00:00Z`, in milliseconds since 1970. Throws an `InvalidArgumentError` for any other text. */
 export function instantOption(text: string): number {
-  const [, day, time = 'T00:00:00'] = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}:\d{2})?Z?$/.exec(text) ?? [];
+  const [, day, time = 'T00:00:00'] = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}:\d{2}(?:\.\d{3})?)?Z?$/.exec(text) ?? [];
   const instant = new Date(`${day}${time}Z`);
   if (day === undefined || Number.isNaN(instant.getTime()) || !instant.toJSON().startsWith(day + time))
     throw new InvalidArgumentError('Expected an instant such as 2016-03-05 or 2016-03-05T14:00:00Z.');

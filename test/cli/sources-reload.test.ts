@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { productSource, startDaemon } from '../support/daemon.ts';
+import { nth, soon } from '../daemon/tracking.ts';
+import { productPage, productSource, startDaemon } from '../support/daemon.ts';
+import { openSite } from '../support/site.ts';
 import { run } from './terminal.ts';
 
 const broken = productSource('shop').replace('provider: html', 'provider: htlm');
@@ -42,5 +44,26 @@ describe('sources --reload', () => {
     const { socket } = await startDaemon(t, { sources: { shop: productSource('shop') } });
     const { status, err } = await run(['sources', '--reload', '--ids', '--socket', socket]);
     assert.deepEqual({ status, err }, { status: 0, err: '0 sources changed, 0 removed\n' });
+  });
+
+  test('tells how many records have a key that is no longer theirs, and how to remove them', async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '1') });
+    const daemon = await startDaemon(t, { sources: { shop: productSource('shop') }, settings: soon });
+    await daemon.client.call('project.add', { id: 'a', targets: [{ source: 'shop', url: site.url('/a') }] });
+    await nth(1, 'scrape.completed', 'a', daemon);
+    await daemon.define('shop', productSource('shop').replace('key: sku', 'key: [sku, price]'));
+    const { err } = await run(['sources', '--reload', '--socket', daemon.socket]);
+    const [, words = ''] =
+      /^shop: product has another key now, and 1 record the old one: .* `heronry (.*)` removes/m.exec(err) ?? [];
+    await daemon.client.call('project.rescrape', { id: 'a' });
+    await nth(2, 'scrape.completed', 'a', daemon);
+    const removed = await run([...words.split(' '), '--socket', daemon.socket]);
+    assert.equal(removed.out, 'product A\n1 record removed\n');
+    const { records } = await daemon.client.call('source.records', { id: 'shop' });
+    assert.equal(records.length, 1);
+    assert.match(
+      (await run(['sources', '--reload', '--socket', daemon.socket])).err,
+      /^0 sources changed, 0 removed\n$/,
+    );
   });
 });

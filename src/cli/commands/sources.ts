@@ -51,9 +51,13 @@ export function createCommand(terminal: Terminal): Command {
 
 /** Has the daemon read the definition files again. Resolves with their problems. */
 async function reloaded(terminal: Terminal, client: Client, force: boolean): Promise<readonly Problem[]> {
-  const { changed, removed, problems } = await client.call('source.reload', { force });
+  const { changed, removed, problems, rekeyed = [] } = await client.call('source.reload', { force });
   const which = removed.length > 0 ? `: ${removed.join(', ')}` : '';
   terminal.err(`${countText(changed.length, 'source')} changed, ${removed.length} removed${which}`);
+  for (const { source, type, records, at } of rekeyed)
+    terminal.err(
+      `${source}: ${type} has another key now, and ${countText(records, 'record')} the old one: once all targets were scraped, \`heronry records remove ${source} ${type} --not-seen-since ${new Date(at).toISOString()}\` removes what is left of them`,
+    );
   return problems;
 }
 

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Catalogue } from '../../definition/catalogue.ts';
 import { pathText, sourceIdOf } from '../../definition/problem.ts';
 import { type Source, strangerAt } from '../../definition/source.ts';
 import { targetAddress } from '../../definition/target-address.ts';
@@ -11,6 +13,9 @@ import type { Ports } from './ports.ts';
 import { peekedPage, triedView } from './tried.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'projects' | 'sources' | 'hosts' | 'daemon'>;
+
+/** Records of a type that are counted. */
+const maxCounted = 100_000;
 
 /** The largest page that an answer carries, in bytes, so that the answer fits into a line. */
 const keptBytes = 8 * 1024 * 1024;
@@ -67,11 +72,24 @@ export function sourceHandlers(deps: Deps) {
     },
 
     'source.reload': async ({ force }) => {
+      const before = deps.catalogue();
       const { changed, removed } = await deps.sources.reload(force);
       deps.projects.reconcile();
-      return { changed, removed, problems: deps.catalogue().problems };
+      const { problems } = deps.catalogue();
+      const rekeyed = changed.flatMap((id) => rekeyedTypes(id, before, deps));
+      return { changed, removed, problems, ...defined({ rekeyed: rekeyed.length > 0 ? rekeyed : undefined }) };
     },
   } satisfies Partial<Handlers>;
+}
+
+/** The types of a source's records that have another key than before, and records. */
+function rekeyedTypes(id: string, before: Catalogue, { catalogue, store }: Deps) {
+  const [old, now] = [before, catalogue()].map(({ sources }) => sources.get(id)?.source.records ?? {});
+  const { records, now: clock } = store();
+  return Object.keys(now ?? {})
+    .filter((type) => old?.[type] !== undefined && !isDeepStrictEqual(old[type].key, now?.[type]?.key))
+    .map((type) => ({ source: id, type, records: records.countOfType(id, type, maxCounted), at: clock() }))
+    .filter((each) => each.records > 0);
 }
 
 /** Returns the address of a target. Throws a `ControlError` that says which parameters the source's pattern needs. */

@@ -240,6 +240,11 @@ export const sourceMethods = {
       changed: z.array(z.string()).readonly(),
       removed: z.array(z.string()).readonly(),
       problems: z.array(ProblemView).readonly(),
+      /** Types of records that have another key now: how many records there are, up to 100,000, which will not be seen again; and when. Missing where there are none. */
+      rekeyed: z
+        .array(z.strictObject({ source: z.string(), type: z.string(), records: z.int(), at: Instant }))
+        .readonly()
+        .optional(),
     }),
     role: 'operate',
     doc: 'Reads the definition files again; one with problems is reported and its last valid version stays in use, as does that of a source whose file is gone while active targets use it.',

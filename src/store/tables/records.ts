@@ -159,6 +159,9 @@ export function recordTable(environment: Environment) {
       const last = marks.length === limit ? marks.at(-1)?.key[1] : undefined;
       return { rows: old.flatMap(({ key }) => read(key[1]) ?? []), ...(last !== undefined && { last }) };
     },
+    /** The number of a source's records of a type, counted up to `limit`, without reading them. */
+    countOfType: (source: string, type: string, limit: number) =>
+      [...byName.keys({ from: [source, type, ''], before: [source, `${type}\0`, ''], limit })].length,
     /** The number of records that a target has seen, counted up to `limit`, without reading them. */
     countOfTarget: (target: number, limit: number) =>
       [...byTarget.keys({ after: [target, 0], before: [target + 1, 0], limit })].length,
