@@ -55,7 +55,8 @@ async function loadedDaemon(t: TestContext): Promise<{ readonly client: Client; 
   const folder = await daemonFolder(t, { shop: source });
   const urls = Array.from(
     { length: projects },
-    (_, index) => `http://${hostAddress(index % hosts)}:${web.port}/shop/p/bags-${1_000 + (index % 40)}`,
+    (_, index) =>
+      `http://${hostAddress(index % hosts)}:${web.port}/shop/p/bags-${1_000 + (index % 40)}?project=${index}`,
   );
   const pace = { kind: 'interval', everyMs, originAt: Date.now() + 15_000, isTogether: false } as const;
   await fillStore(folder, { count: projects, urls, pace });
