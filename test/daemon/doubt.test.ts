@@ -65,5 +65,8 @@ describe('a target that gives less than it did', () => {
       data.symptoms.map(({ kind, before, now }) => [kind, before, now]),
       [['fewer_records', 12, 5]],
     );
+    assert.equal((await daemon.client.call('source.get', { id: 'list' })).doubtful?.length, 1);
+    await daemon.client.call('project.archive', { id: 'all' });
+    assert.equal((await daemon.client.call('source.get', { id: 'list' })).doubtful, undefined);
   });
 });

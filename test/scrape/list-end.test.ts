@@ -122,3 +122,16 @@ describe('a list that leads round in a circle under cursors that change', () => 
     assert.ok((walked.end.failure?.message ?? '').length < 300);
   });
 });
+
+describe('what a scrape of a list has read', () => {
+  const read = (known: boolean, scrape?: number) => {
+    const given = { ...(scrape !== undefined && { scrape }), known: () => known, feed: byCursor };
+    return walk((page) => ({ keys: [`${page}`], ...(page < 4 && { next: page }) }), given).end.reading;
+  };
+
+  test('is the whole of it at its end, and a part of it where the rest was known', () => {
+    assert.deepEqual([read(false, 2)?.isWhole, read(true, 2)?.isWhole], [true, false]);
+  });
+
+  test('is not said of a list that is a part of something else', () => assert.equal(read(false), undefined));
+});

@@ -10,6 +10,7 @@ import type { SourceView } from '../methods/source.ts';
 import { findSource, sourceNotFound } from './find.ts';
 import type { Store } from '../../store/store.ts';
 import type { Ports } from './ports.ts';
+import { doubtOf } from './views.ts';
 import { peekedPage, triedView } from './tried.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'projects' | 'sources' | 'hosts' | 'daemon'>;
@@ -100,12 +101,14 @@ export function targetUrl(source: Source, asked: Parameters<typeof targetAddress
   throw new ControlError('invalid_params', `${part}${address.message}`);
 }
 
-/** Lists the active targets of a source that give less than they did before, the first of them. */
+/** Lists the targets of a source that are scraped and give less than they did before, the first of them. */
 function doubtfulOf(source: string, store: Store): NonNullable<SourceView['doubtful']> {
   const doubtful = [];
-  for (const { key, row } of store.doubts.entries({ from: [source, 0], before: [source, Infinity] })) {
-    if (store.targets.get(key[1])?.status !== 'active') continue;
-    doubtful.push({ target: key[1], ...row });
+  for (const [, target] of store.doubts.keys({ from: [source, 0], before: [source, Infinity] })) {
+    const row = store.targets.get(target);
+    const doubt = row && doubtOf(row, store);
+    if (doubt === undefined) continue;
+    doubtful.push({ target, ...doubt });
     if (doubtful.length === shownDoubtful) break;
   }
   return doubtful;

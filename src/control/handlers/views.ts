@@ -7,7 +7,7 @@ import type { TargetView } from '../methods/target.ts';
 import type { ScrapeOfProjects } from '../methods/scrape.ts';
 import type { Doubt } from '../../view/doubt.ts';
 import type { ScrapeView } from '../../view/scrape.ts';
-import { othersOf, projectsOf } from '../../schedule/watchers.ts';
+import { othersOf, ownerOf, projectsOf } from '../../schedule/watchers.ts';
 import { rowsOf } from './find.ts';
 import type { Ports } from './ports.ts';
 
@@ -79,9 +79,10 @@ export function conditionsOf(
   ];
 }
 
-/** Why what an active target gives is doubtful; nothing where it is not. */
-export function doubtOf({ source, target, status }: TargetRow, { doubts }: Pick<Store, 'doubts'>): Doubt | undefined {
-  return status === 'active' ? doubts.get([source, target]) : undefined;
+/** Why what a target gives is doubtful; nothing where it is not, or where the target is not scraped. */
+export function doubtOf(row: TargetRow, { doubts }: Pick<Store, 'doubts'>): Doubt | undefined {
+  const isScraped = row.status === 'active' && ownerOf(row) !== undefined;
+  return isScraped ? doubts.get([row.source, row.target]) : undefined;
 }
 
 /** Rounds an instant that may tell fractions, as the wire has whole milliseconds; leaves out a missing one. */
