@@ -65,6 +65,7 @@ export async function runDaemon(options: RunOptions): Promise<number> {
       environment: process.env,
       ...defined({ file: config.secrets && resolve(baseOf(options), config.secrets) }),
     }),
+    maxInFlight: config.inFlight,
     threads: config.threads ?? Math.max(1, availableParallelism() - 1),
     report: reports.take,
     warn: (what, error) => log.warn({ err: error }, what),

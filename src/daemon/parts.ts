@@ -64,6 +64,8 @@ export interface DaemonOptions {
   readonly apiOnly?: boolean;
   readonly bot: Bot;
   readonly findSecrets: FindSecrets;
+  /** Requests under way at a time, over all hosts. Default: 256. */
+  readonly maxInFlight?: number;
   readonly threads: number;
   report(report: Report): void;
   /** Called with a sentence on what went wrong but ended no life. */

@@ -123,7 +123,7 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         const source = state.catalogue().sources.get(id)?.source;
         return source && daemon.requests.prepare(source, origin, signal);
       },
-      maxInFlight,
+      maxInFlight: options.maxInFlight ?? maxInFlight,
     },
     extractors: { registry: names.extractors, room: extractRoom, threads: options.threads },
     plugins: { registry: names.plugins, ...defined({ limits: options.pluginLimits }) },

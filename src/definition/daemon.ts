@@ -53,6 +53,8 @@ export const DaemonConfig = strict({
   pulse: PulseSettings.prefault({}),
   /** Extraction threads, without the one that sources with slow pages share. Default: one fewer than the machine has processors, but at least one. */
   threads: z.int().min(1).max(256).exactOptional(),
+  /** Requests under way at a time, over all hosts. */
+  inFlight: z.int().min(1).max(10_000).default(256),
   log: LogSettings.prefault({}),
 });
 export type DaemonConfig = z.infer<typeof DaemonConfig>;

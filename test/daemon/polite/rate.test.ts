@@ -87,35 +87,40 @@ describe('requests to a host', () => {
     assert.equal(Math.round((others.at(-1) ?? 0) / 100), 10);
   });
 
-  test('are at most eight at a time where a source allows eight (O51)', async (t) => {
-    const held: ServerResponse[] = [];
-    const site = await openSite(t, {});
-    const ids = Array.from({ length: 12 }, (_, index) => `p${index}`);
-    const reached = Promise.withResolvers<void>();
-    for (const id of ids)
-      site.answer(`/${id}`, (_request, response) => {
-        held.push(response);
-        if (held.length === 8) reached.resolve();
+  for (const [what, concurrency, maxInFlight] of [
+    ['where a source allows eight', 8, 256],
+    ['of all sources where the daemon allows eight', 12, 8],
+  ] as const)
+    test(`are at most eight at a time ${what} (O51)`, async (t) => {
+      const held: ServerResponse[] = [];
+      const site = await openSite(t, {});
+      const ids = Array.from({ length: 12 }, (_, index) => `p${index}`);
+      const reached = Promise.withResolvers<void>();
+      for (const id of ids)
+        site.answer(`/${id}`, (_request, response) => {
+          held.push(response);
+          if (held.length === 8) reached.resolve();
+        });
+      const politeness = `autoThrottle: false, concurrency: ${concurrency}, delay: 1ms, minDelay: 1ms`;
+      const { client, event, events } = await startDaemon(t, {
+        sources: { shop: politeSource('shop', { politeness }) },
+        settings: settingsOf({ initialDelayMs: 1 }),
+        maxInFlight,
       });
-    const politeness = 'autoThrottle: false, concurrency: 8, delay: 1ms, minDelay: 1ms';
-    const { client, event, events } = await startDaemon(t, {
-      sources: { shop: politeSource('shop', { politeness }) },
-      settings: settingsOf({ initialDelayMs: 1 }),
+      for (const id of ids)
+        await client.call('project.add', { id, targets: [{ source: 'shop', url: site.url(`/${id}`) }] });
+      await reached.promise;
+      await client.call('daemon.status', {});
+      assert.equal(held.length, 8);
+      // The ninth is asked for only when one of the eight is answered.
+      const ninth = site.nextAsked();
+      held[0]?.setHeader('content-type', 'text/html').end(page);
+      await ninth;
+      for (const response of held.slice(1)) response.setHeader('content-type', 'text/html').end(page);
+      for (const id of ids) site.answer(`/${id}`, page);
+      await event(() => events.filter(({ type }) => type === 'scrape.completed').length === ids.length);
+      assert.equal(site.asked.length, ids.length);
     });
-    for (const id of ids)
-      await client.call('project.add', { id, targets: [{ source: 'shop', url: site.url(`/${id}`) }] });
-    await reached.promise;
-    await client.call('daemon.status', {});
-    assert.equal(held.length, 8);
-    // The ninth is asked for only when one of the eight is answered.
-    const ninth = site.nextAsked();
-    held[0]?.setHeader('content-type', 'text/html').end(page);
-    await ninth;
-    for (const response of held.slice(1)) response.setHeader('content-type', 'text/html').end(page);
-    for (const id of ids) site.answer(`/${id}`, page);
-    await event(() => events.filter(({ type }) => type === 'scrape.completed').length === ids.length);
-    assert.equal(site.asked.length, ids.length);
-  });
 });
 
 describe('a host that answers 429 with Retry-After: 5', () => {
