@@ -102,6 +102,30 @@ describe('a crawl', () => {
     }
   });
 
+  for (const [what, cause, wall] of [
+    ['a soft "not found"', 'no_record', page(['/help', '/contact'])],
+    [
+      'a question to cookies',
+      'no_record',
+      '<!doctype html><title>Cookies</title><form><button>Accept all</button></form>',
+    ],
+    ['a log-in', 'login_expired', '<!doctype html><title>Log in</title><form><input type="password"></form>'],
+    ['a captcha', 'blocked', '<!doctype html><title>Wait</title><p>Please verify that you are a human</p>'],
+  ] as const)
+    test(`is not complete where its start is ${what} at 200: that is told, and nothing is missing`, async (t) => {
+      const site = await openShop(t);
+      for (const path of ['/help', '/contact']) site.answer(path, page(['/']));
+      const daemon = await startDaemon(t, { sources: { shop: crawlSource() }, settings: soon });
+      const { client } = daemon;
+      await client.call('project.add', { id: 'all', targets: [{ source: 'shop', url: site.url('/') }] });
+      await nth(1, 'scrape.completed', 'all', daemon);
+      site.answer('/', wall);
+      await client.call('project.rescrape', { id: 'all' });
+      const { data } = await nth(1, 'scrape.failed', 'all', daemon);
+      assert.equal(data.failure?.cause ?? data.failure?.code, cause);
+      assert.equal([...(await recordsOf(client)).values()].filter(({ absent }) => absent !== undefined).length, 0);
+    });
+
   test('is walked to its end by the definition that it began with; the next one goes by the one deployed meanwhile (P51)', async (t) => {
     const site = await openShop(t);
     const daemon = await startDaemon(t, { sources: { shop: crawlSource() }, settings: soon });
