@@ -7,6 +7,7 @@ const require = createRequire(import.meta.url);
 
 type Segment = JsonP3.JSONPathQuery['segments'][number];
 type Selector = Segment['selectors'][number];
+type Filter = InstanceType<typeof JsonP3.jsonpath.expressions.LogicalExpression>;
 
 /** Functions that take as long as the values are large; the others of the RFC match patterns of JavaScript, which may take for ever. */
 const functions: readonly string[] = ['length', 'count', 'value'];
@@ -128,7 +129,7 @@ function selectOf(selector: Selector): Select {
     return (value, rootValue) =>
       // `lazy`, as paths within a filter are otherwise called with all they found as arguments, more than which a stack could hold.
       within(value).filter((each) =>
-        selector.expression.evaluate({
+        holds(selector.expression.expression, {
           environment,
           currentValue: plain(each),
           rootValue: plain(rootValue),
@@ -137,6 +138,16 @@ function selectOf(selector: Selector): Select {
       );
   return (value, root) =>
     selector.resolve(new library.JSONPathNode(plain(value), [], plain(root))).map((node) => node.value as Value);
+}
+
+/** Whether a filter holds. What stands behind an `&&` or `||` that is settled is not looked at, which the library would do. */
+function holds(expression: Filter['expression'], context: Parameters<Filter['evaluate']>[0]): boolean {
+  const { InfixExpression, LogicalExpression } = jsonPaths().library.jsonpath.expressions;
+  if (expression instanceof InfixExpression && expression.operator === '&&')
+    return holds(expression.left, context) && holds(expression.right, context);
+  if (expression instanceof InfixExpression && expression.operator === '||')
+    return holds(expression.left, context) || holds(expression.right, context);
+  return new LogicalExpression(expression.token, expression).evaluate(context);
 }
 
 /** A value as the library's type has it, whose lists could be changed. */
