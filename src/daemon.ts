@@ -10,6 +10,7 @@ import { defaultDataPath, defaultSocketPath } from './control/socket-path.ts';
 import { DaemonConfig } from './definition/daemon.ts';
 import { isTaken } from './definition/file.ts';
 import { loadDaemon } from './definition/load.ts';
+import { pageSource } from './definition/page.ts';
 import { problemText } from './definition/problem.ts';
 import { defined } from './defined.ts';
 import { dataFault, startFailure, tightenRights } from './daemon/start-failure.ts';
@@ -50,6 +51,7 @@ export async function runDaemon(options: RunOptions): Promise<number> {
     clock: systemClock(),
     random: Math.random,
     ...paths,
+    builtIn: [pageSource],
     ...defined({ config: options.config }),
     version: ownVersion(),
     settings: {

@@ -10,6 +10,7 @@ import {
 } from '../src/definition/catalogue.ts';
 import { loadSources, withPlugins } from '../src/definition/load.ts';
 import { type Problem, sourceIdOf } from '../src/definition/problem.ts';
+import { definitionVersion, type Source } from '../src/definition/source.ts';
 
 /** Asks to read the definition files again. The reply says which sources changed. */
 export interface DefinitionsMessage {
@@ -28,6 +29,8 @@ export interface DefinitionsDeps {
   readonly folder: string;
   /** The folder of the plug-ins that definitions name. */
   readonly plugins: string;
+  /** Sources without a file, which come with the program. */
+  readonly builtIn: readonly Source[];
   /** What uses a source, as part of a sentence; `undefined` where nothing does. */
   usersOf(source: string): string | undefined;
   /** Stores new versions durably before any scrape uses them, and drops those of removed sources. */
@@ -75,10 +78,10 @@ export async function definitions(
   }
 }
 
-async function load({ folder, plugins }: DefinitionsDeps) {
+async function load({ folder, plugins, builtIn }: DefinitionsDeps) {
   const { sources, problems } = await withPlugins(await loadSources(folder), { folder, plugins });
   return {
-    sources,
+    sources: [...builtIn.map((source) => ({ source, version: definitionVersion(source) })), ...sources],
     problems,
     broken: new Set(problems.flatMap((problem) => sourceIdOf(problem) ?? [])),
   };

@@ -10,6 +10,7 @@ import type { PluginLimits } from '../plugin/services.ts';
 import { type SourcePlugins, createSourcePlugins } from '../plugin/source-plugins.ts';
 import { type Requests, createRequests } from '../request/requests.ts';
 import { effectiveSchedules } from '../definition/effective-schedule.ts';
+import type { Source } from '../definition/source.ts';
 import { type DueTimes, createDueTimes } from '../schedule/due-times.ts';
 import { type Agenda, createAgenda } from '../scrape/agenda.ts';
 import { type RunPulse, createPulse } from '../scrape/pulse.ts';
@@ -51,6 +52,8 @@ export interface DaemonOptions {
   readonly data: string;
   /** The folder of definition files. */
   readonly sources: string;
+  /** Sources without a file, which come with the program. Default: none. */
+  readonly builtIn?: readonly Source[];
   /** The folder of the plug-ins that definitions name. */
   readonly plugins: string;
   /** Limits of a call of a plug-in that differ from the defaults. */

@@ -64,6 +64,7 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
       registry: names.definitions,
       folder: options.sources,
       plugins: options.plugins,
+      builtIn: options.builtIn ?? [],
       usersOf(source) {
         const users = usersOf(state.store(), source);
         return users.targets === 0 ? undefined : usersText(users);

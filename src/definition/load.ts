@@ -6,6 +6,7 @@ import * as z from 'zod';
 import type { LoadedSource } from './catalogue.ts';
 import { type ReadPlugin, readPlugin } from './plugin-file.ts';
 import { DaemonConfig } from './daemon.ts';
+import { pageId } from './page.ts';
 import { expectation, type Problem, problemsOf } from './problem.ts';
 import { hasPlugin } from './plugin.ts';
 import { Projects } from './project.ts';
@@ -76,6 +77,8 @@ export function parseSource(text: string, file: string): Loaded<Source> {
 
 function idIssues(value: unknown, expected: string): Issue[] {
   const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined;
+  if (id === pageId)
+    return [{ path: ['id'], message: `expected another name than "${id}", which is that of the built-in source` }];
   return typeof id !== 'string' || id === expected
     ? []
     : [{ path: ['id'], message: `expected the name of its file, "${expected}", got "${id}"` }];

@@ -71,6 +71,11 @@ export function sourcesOf(sources: Iterable<Source>, url: string): SourceMatch[]
   return [exact, made].find((matches) => matches.length > 0) ?? near;
 }
 
+/** Finds the source whose pattern makes an address that is tracked as a page of no source; undefined if there is none. */
+export function ownSourceOf(sources: Iterable<Source>, url: string): string | undefined {
+  return sourcesOf(sources, url).find(({ params }) => params !== undefined)?.source;
+}
+
 /** Hosts, with their ports, that a source's definition names. */
 function hostsOf({ url, pulse, crawl }: Source): Set<string> {
   const places = [url, pulse?.url, ...(crawl?.start ?? []), ...(crawl?.sitemaps ?? [])];

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import { type Catalogue, type LoadedSource, isPlugged } from '../definition/catalogue.ts';
 import type { Log } from '../log.ts';
 import type { SourcePlugins } from '../plugin/source-plugins.ts';
+import { pageId } from '../definition/page.ts';
 import type { Circuits, FirstTurn } from '../request/gate.ts';
 import { ranked, watchRequests, withinHours } from '../request/scrape-requests.ts';
 import type { MakeRequest } from '../request/intent.ts';
@@ -80,7 +81,9 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
       if (loaded !== undefined) verdict = (await scrape(target, loaded, { first, progress }, signal)) ?? 'unused';
     } finally {
       first.giveBack();
-      circuits.ended(target.source, { target: target.target, verdict });
+      // A page of one site says nothing of the others that its source is for.
+      const counted = target.source === pageId ? 'unused' : verdict;
+      circuits.ended(target.source, { target: target.target, verdict: counted });
     }
   };
 

@@ -88,3 +88,13 @@ describe('validate finds what apply refuses of a project', () => {
     );
   });
 });
+
+test('validate says which page of the built-in source a source knows', async (t) => {
+  const cwd = await folderWith(
+    t,
+    '- id: tents\n  targets:\n    - { source: page, url: "https://shop.example/z1" }\n    - { source: page, url: "https://other.example/" }\n',
+  );
+  const { status, err } = await run(['validate'], { cwd });
+  assert.equal(status, 0);
+  assert.equal(err, 'warning: source shop knows https://shop.example/z1, which tents tracks as a page of no source\n');
+});

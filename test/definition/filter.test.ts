@@ -10,6 +10,7 @@ describe('a filter in a definition', () => {
     ['json', { type: 'json' }],
     [{ replace: { from: 'a', to: '' } }, { type: 'replace', from: 'a', to: '' }],
     [{ regex: String.raw`(\d+)` }, { type: 'regex', pattern: String.raw`(\d+)` }],
+    [{ cut: 3 }, { type: 'cut', characters: 3 }],
     [{ split: ',' }, { type: 'split', by: ',' }],
     [{ join: '' }, { type: 'join', by: '' }],
     [{ number: { decimal: ',' } }, { type: 'number', decimal: ',' }],

@@ -106,7 +106,7 @@ describe('docs/definitions.md', () => {
       );
       shown += 1;
     }
-    assert.equal(shown, 7);
+    assert.equal(shown, 8);
   });
 
   test('shows what each filter gives', () => {

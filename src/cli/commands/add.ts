@@ -10,6 +10,7 @@ import { paceInput, type ScheduleOptions, withScheduleOptions } from '../schedul
 import { showProject } from '../show.ts';
 import { pausedText } from '../show-why.ts';
 import type { Terminal } from '../terminal.ts';
+import { plainText } from '../text.ts';
 
 interface Options extends ScheduleOptions {
   readonly source?: string;
@@ -25,8 +26,11 @@ export function createCommand(terminal: Terminal): Command {
   const command = new Command('add')
     .helpGroup(helpGroups.projects)
     .description('track a new project; more targets than one come with `apply`')
-    .argument('<id>', 'the id of the project: letters, digits, - and _')
-    .option('-s, --source <id>', 'the source; by default the one that the address belongs to')
+    .argument('[id]', 'the id of the project: letters, digits, - and _; by default one is made')
+    .option(
+      '-s, --source <id>',
+      'the source; by default the one that the address belongs to, else `page`, which reads any public page',
+    )
     .option('-u, --url <url>', 'the address on the source')
     .option('-p, --param <name=value>', "a parameter of the source's address pattern; may be repeated", pairOption);
   return withScheduleOptions(command)
@@ -36,6 +40,7 @@ export function createCommand(terminal: Terminal): Command {
     .addHelpText(
       'after',
       examples(
+        'heronry add --url https://shop.example/p/solar',
         'heronry add solar --url https://kickfund.example/projects/solar',
         'heronry add solar --source kickfund --param slug=solar --every 15m --label spring',
         'heronry add trials --source register',
@@ -43,11 +48,20 @@ export function createCommand(terminal: Terminal): Command {
         'heronry add stock --url https://shop.example/stock --objective 4h,6h',
       ),
     )
-    .action((id: string, options: Options, command: Command) => {
+    .action((id: string | undefined, options: Options, command: Command) => {
       const wanted = asked(id, options);
       return withDaemon(terminal, command, async (client) => {
-        const { paused, infeasible = [], ...project } = await client.call('project.add', wanted).catch(inOptions);
+        const {
+          paused,
+          infeasible = [],
+          unknown = [],
+          ...project
+        } = await client.call('project.add', wanted).catch(inOptions);
         if (paused !== undefined) terminal.err(`warning: ${pausedText(paused)}`);
+        for (const url of unknown)
+          terminal.err(
+            `no source knows this address: tracked as a page; \`heronry init source ${plainText(url)}\` drafts one that reads more`,
+          );
         for (const each of infeasible) terminal.err(`warning: ${infeasibleText(each)}`);
         print(terminal, command, project, (project) => showProject(terminal, project, []));
       });
@@ -73,7 +87,7 @@ function inOptions(error: unknown): never {
 }
 
 function asked(
-  id: string,
+  id: string | undefined,
   { source, url, param, name, label, multiplier, ...schedule }: Options,
 ): MethodInput<'project.add'> {
   if (url !== undefined && param !== undefined)
@@ -87,8 +101,7 @@ function asked(
     ...paceInput('add', schedule),
   };
   return {
-    id,
     targets: [target],
-    ...defined({ name, labels: label, multiplier }),
+    ...defined({ id, name, labels: label, multiplier }),
   };
 }

@@ -40,7 +40,8 @@ export function createCommand(terminal: Terminal): Command {
         const { sources, problems: ofNone = [] } = await client.call('source.list', {});
         const untold = problems.length > 0 ? [] : ofNone;
         if (untold.length > 0) terminal.err(showProblems(terminal, untold));
-        else if (sources.length === 0) terminal.err('no sources: write a definition, then `heronry sources --reload`');
+        else if (sources.every(({ builtIn }) => builtIn))
+          terminal.err('no sources: write a definition, then `heronry sources --reload`');
         print(terminal, command, sources, () =>
           ids ? sources.map(({ id }) => id).join('\n') : showSources(terminal, sources, problems),
         );
@@ -51,12 +52,16 @@ export function createCommand(terminal: Terminal): Command {
 
 /** Has the daemon read the definition files again. Resolves with their problems. */
 async function reloaded(terminal: Terminal, client: Client, force: boolean): Promise<readonly Problem[]> {
-  const { changed, removed, problems, rekeyed = [] } = await client.call('source.reload', { force });
+  const { changed, removed, problems, rekeyed = [], knownPages = [] } = await client.call('source.reload', { force });
   const which = removed.length > 0 ? `: ${removed.join(', ')}` : '';
   terminal.err(`${countText(changed.length, 'source')} changed, ${removed.length} removed${which}`);
   for (const { source, type, records, at } of rekeyed)
     terminal.err(
       `${source}: ${type} has another key now, and ${countText(records, 'record')} the old one: once all targets were scraped, \`heronry records remove ${source} ${type} --not-seen-since ${new Date(at).toISOString()}\` removes what is left of them`,
+    );
+  for (const { url, source, projects } of knownPages)
+    terminal.err(
+      `source ${source} knows ${plainText(url)}, which ${projects.join(', ')} tracks as a page of no source`,
     );
   return problems;
 }

@@ -43,6 +43,8 @@ export function definitionFile(folder: string, id: string): string {
 
 /** Loads a definition, or the problems of its file. Rejects with a `CommandError` where there is no such file. */
 export async function loadDefinition(folder: string, id: string): Promise<Loaded<Source>> {
+  const { pageId, pageSource } = await import('../../definition/page.ts');
+  if (id === pageId) return { ok: true, value: pageSource };
   const { SourceId } = await import('../../schema/slug.ts');
   const file = SourceId.safeParse(id).success ? definitionFile(folder, id) : undefined;
   if (file === undefined || !existsSync(file)) {

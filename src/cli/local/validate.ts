@@ -126,6 +126,7 @@ async function validateFolder(
     ],
     warnings: [
       ...fixtureWarnings(resolve(folder, 'fixtures'), ids, cwd),
+      ...(await pageWarnings(loaded.sources, projects.listed)),
       ...(await objectiveWarnings(loaded.sources, projects.listed)),
     ],
   };
@@ -166,7 +167,8 @@ async function projectProblems(file: string, projects: Projects, definitions?: D
     import('../../definition/load.ts'),
     import('../../definition/project-issues.ts'),
   ]);
-  const known = knownSources(definitions);
+  const { pageSource } = await import('../../definition/page.ts');
+  const known = knownSources(pageSource, definitions);
   const issues = projects.flatMap((project, index) =>
     Array.from(projectIssues(project, known), ({ path, message }) => ({ path: [index, ...path], message })),
   );
@@ -179,11 +181,14 @@ async function projectProblems(file: string, projects: Projects, definitions?: D
  * Returns the sources that projects may name. A source whose file has problems is not reported as missing too, nor
  * any where the folder cannot be read.
  */
-function knownSources({ folder = '', sources = [], problems = [] }: Partial<Definitions> = {}): KnownSources {
+function knownSources(
+  builtIn: Source,
+  { folder = '', sources = [], problems = [] }: Partial<Definitions> = {},
+): KnownSources {
   const broken = new Set(problems.map(({ file }) => basename(file, extname(file))));
   const isRead = folder !== '' && !problems.some(({ file }) => file === folder);
   return {
-    byId: new Map(sources.map((source) => [source.id, { source }])),
+    byId: new Map([builtIn, ...sources].map((source) => [source.id, { source }])),
     missing: (id) => (isRead && !broken.has(id) ? `no source "${id}" is defined` : undefined),
   };
 }
@@ -284,6 +289,20 @@ function fixtureWarnings(folder: string, sources: readonly string[], cwd: string
       .filter(({ pageFile }) => pageFile === undefined)
       .map(({ expectedFile }) => `${relative(cwd, expectedFile)}: there is no page beside it`),
   ];
+}
+
+/** Returns a sentence for each address that projects track as a page of no source, though a source knows it. */
+async function pageWarnings(sources: readonly Source[], projects: Projects): Promise<string[]> {
+  const [{ pageId }, { ownSourceOf }] = await Promise.all([
+    import('../../definition/page.ts'),
+    import('../../definition/target-address.ts'),
+  ]);
+  return projects.flatMap(({ id, targets }) =>
+    targets.flatMap(({ source, url }) => {
+      const known = source === pageId && url !== undefined ? ownSourceOf(sources, url) : undefined;
+      return known === undefined ? [] : `source ${known} knows ${url}, which ${id} tracks as a page of no source`;
+    }),
+  );
 }
 
 /** Returns a sentence for each objective of these projects that the hosts of these sources cannot guarantee. */

@@ -1,3 +1,4 @@
+import { nanoid } from 'nanoid';
 import { pathText } from '../../definition/problem.ts';
 import {
   type KnownSources,
@@ -17,6 +18,11 @@ type Deps = Pick<Ports, 'catalogue'>;
 
 /** The most faults that a refusal lists. */
 const maxListed = 20;
+
+/** Makes the id of a project that came without one; no id begins with `-`, as an option of a command does. */
+export function newProjectId(): string {
+  return nanoid().replace(/^-/, '_');
+}
 
 /** A fault of a project, with the project's id. */
 interface Fault extends ProjectIssue {

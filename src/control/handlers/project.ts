@@ -1,4 +1,4 @@
-import { nanoid } from 'nanoid';
+import { pageId } from '../../definition/page.ts';
 import { levelOf, paceFileKeys, paceKeys, type ScheduleLevel } from '../../schedule/levels.ts';
 import { addProject, archiveProject, type ProjectResult, restoreProject, updateProject } from '../../store/projects.ts';
 import { statusFor, statusOf } from '../../store/tables/project-status.ts';
@@ -16,7 +16,7 @@ import type { Ports } from './ports.ts';
 import { demandsBeside } from './demands.ts';
 import { findProject, projectNotFound, rowsOf, targetsOf, trackedTargets } from './find.ts';
 import { heldDue, type Holds, holdsOf, pausedBy, reasonViews } from './held-due.ts';
-import { projectSpec, refuseUndeclared, targetSpecs } from './project-spec.ts';
+import { newProjectId, projectSpec, refuseUndeclared, targetSpecs } from './project-spec.ts';
 import { withSource } from './resolve.ts';
 import { sliceOf } from './slices.ts';
 import { concernedBy, lookAt, tellChanged } from './tell-projects.ts';
@@ -29,15 +29,22 @@ export function projectHandlers(deps: Deps) {
   return {
     'project.add': async ({ targets, ...given }, { signal }) => {
       const known = await Promise.all(targets.map((target) => withSource(target, deps, signal)));
-      const { id = nanoid() } = given;
+      const { id = newProjectId() } = given;
       const added = await addProject(deps.store(), projectSpec({ ...given, targets: known }, id, deps));
       if (!added.ok) throw new ControlError('conflict', `project "${id}" exists already`);
       tellChanged([id], deps);
+      const unknown = known.flatMap(({ source, url }, index) =>
+        source === pageId && targets[index]?.source === undefined ? (url ?? []) : [],
+      );
       const paused = pausedBy(deps);
       const infeasible = demandsBeside(added.project, deps).infeasible();
       return {
         ...projectView(added.project, deps),
-        ...defined({ paused, infeasible: infeasible.length > 0 ? infeasible : undefined }),
+        ...defined({
+          paused,
+          infeasible: infeasible.length > 0 ? infeasible : undefined,
+          unknown: unknown.length > 0 ? unknown : undefined,
+        }),
       };
     },
 

@@ -1,3 +1,4 @@
+import { pageId } from '../../definition/page.ts';
 import { sourcesOf } from '../../definition/target-address.ts';
 import { fillUrl } from '../../definition/url-pattern.ts';
 import { ownerOf, projectsOf } from '../../schedule/watchers.ts';
@@ -33,8 +34,9 @@ export async function withSource(target: NewTarget, deps: Deps, signal: AbortSig
   const [match] = matches;
   if (match === undefined) throw new ControlError('invalid_params', `no source knows ${url}: ${knownText(deps)}`);
   if (matches.length > 1) {
+    const aPage = deps.catalogue().sources.has(pageId) ? `, or "${pageId}"` : '';
     const ids = matches.map((each) => each.source).join(', ');
-    throw new ControlError('invalid_params', `${url} may be on ${ids}: expected "source" to name one of them`);
+    throw new ControlError('invalid_params', `${url} may be on ${ids}: expected "source" to name one of them${aPage}`);
   }
   const [first] = match.projects ?? [];
   // Who clips an address twice wants one project; who names the source wants another.
@@ -46,11 +48,12 @@ export async function withSource(target: NewTarget, deps: Deps, signal: AbortSig
   return { ...rest, source: match.source, url: match.url };
 }
 
-/** Finds the sources that an address belongs to. Where plug-ins know it, only their matches count. */
+/** Finds the sources that an address belongs to. Where plug-ins know it, only their matches count; where nobody does, it is a page. */
 async function matchesOf(url: string, deps: Deps, signal: AbortSignal): Promise<ResolvedUrl[]> {
   const loaded = Array.from(deps.catalogue().sources.values(), ({ source }) => source);
   const ofPlugins = await deps.sources.resolve(url, signal);
-  const matches = ofPlugins.length > 0 ? ofPlugins : sourcesOf(loaded, url);
+  const known = ofPlugins.length > 0 ? ofPlugins : sourcesOf(loaded, url);
+  const matches = known.length === 0 && deps.catalogue().sources.has(pageId) ? [{ source: pageId, url }] : known;
   const { targets } = deps.store();
   return matches.map(({ source, url: asked, params }) => {
     const pattern = deps.catalogue().sources.get(source)?.source.url;

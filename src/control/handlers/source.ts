@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Catalogue } from '../../definition/catalogue.ts';
+import { pageId } from '../../definition/page.ts';
 import { pathText, sourceIdOf } from '../../definition/problem.ts';
 import { type Source, strangerAt } from '../../definition/source.ts';
-import { targetAddress } from '../../definition/target-address.ts';
+import { ownSourceOf, targetAddress } from '../../definition/target-address.ts';
+import { ownerOf, projectsOf } from '../../schedule/watchers.ts';
 import { defined } from '../../defined.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
-import type { SourceView } from '../methods/source.ts';
+import type { KnownPage, SourceView } from '../methods/source.ts';
 import { findSource, sourceNotFound } from './find.ts';
 import type { Store } from '../../store/store.ts';
 import type { Ports } from './ports.ts';
@@ -26,6 +28,9 @@ const shownDoubtful = 100;
 
 /** The most infeasible objectives that are shown of one source. */
 const shownInfeasible = 100;
+
+/** The most targets of the built-in source that a reload looks at, and the most that it tells. */
+const [lookedPages, shownPages] = [10_000, 100];
 
 /** Creates the handlers of sources and trials of pages. */
 export function sourceHandlers(deps: Deps) {
@@ -78,7 +83,16 @@ export function sourceHandlers(deps: Deps) {
       deps.projects.reconcile();
       const { problems } = deps.catalogue();
       const rekeyed = changed.flatMap((id) => rekeyedTypes(id, before, deps));
-      return { changed, removed, problems, ...defined({ rekeyed: rekeyed.length > 0 ? rekeyed : undefined }) };
+      const known = knownPages(changed, deps);
+      return {
+        changed,
+        removed,
+        problems,
+        ...defined({
+          rekeyed: rekeyed.length > 0 ? rekeyed : undefined,
+          knownPages: known.length > 0 ? known : undefined,
+        }),
+      };
     },
   } satisfies Partial<Handlers>;
 }
@@ -91,6 +105,22 @@ function rekeyedTypes(id: string, before: Catalogue, { catalogue, store }: Deps)
     .filter((type) => old?.[type] !== undefined && !isDeepStrictEqual(old[type].key, now?.[type]?.key))
     .map((type) => ({ source: id, type, records: records.countOfType(id, type, maxCounted), at: clock() }))
     .filter((each) => each.records > 0);
+}
+
+/** Lists the active targets of the built-in source whose addresses one of these sources knows. */
+function knownPages(ids: readonly string[], { catalogue, store }: Deps): KnownPage[] {
+  const sources = ids.flatMap((id) => (id === pageId ? [] : (catalogue().sources.get(id)?.source ?? [])));
+  if (sources.length === 0) return [];
+  const { targets } = store();
+  const found: KnownPage[] = [];
+  for (const number of targets.numbersOfSource(pageId, { limit: lookedPages })) {
+    const row = targets.get(number);
+    if (row === undefined || ownerOf(row) === undefined) continue;
+    const source = ownSourceOf(sources, row.url);
+    if (source !== undefined) found.push({ url: row.url, source, projects: projectsOf(row) });
+    if (found.length === shownPages) break;
+  }
+  return found;
 }
 
 /** Returns the address of a target. Throws a `ControlError` that says which parameters the source's pattern needs. */
@@ -152,6 +182,7 @@ async function sourceView(
     status: problems.length === 0 && loaded !== undefined ? 'ready' : 'definition_error',
     targets: store().counts.activeOf(id),
     ...defined({
+      builtIn: id === pageId || undefined,
       version: loaded?.version,
       everyMs: loaded?.source.every,
       robots: loaded?.source.robots,

@@ -79,6 +79,8 @@ export const AddedProject = ProjectView.extend({
   paused,
   /** Objectives that the project's hosts do not allow, its own and others' there; missing where there are none. */
   infeasible: z.array(Infeasible).readonly().optional(),
+  /** Addresses that no source knows, which are tracked as pages by the built-in source `page`; missing where there are none. */
+  unknown: z.array(z.string()).readonly().optional(),
 });
 
 /** A change that applying a list makes to one project. */

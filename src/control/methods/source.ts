@@ -16,6 +16,8 @@ export const SourceView = z.strictObject({
   id: z.string(),
   name: z.string(),
   provider: z.string(),
+  /** Set for a source that comes with the program. */
+  builtIn: z.literal(true).optional(),
   /**
    * `definition_error`: its file has problems, and what it had before, if anything, is still in use; or its plug-in
    * could not be used; or it has no definition any more, but active targets.
@@ -64,6 +66,10 @@ export const SourceView = z.strictObject({
   problems: z.array(ProblemView).readonly(),
 });
 export type SourceView = z.infer<typeof SourceView>;
+
+/** A page that the built-in source `page` tracks, and the source that knows its address. */
+const KnownPage = z.strictObject({ url: z.string(), source: z.string(), projects: z.array(z.string()).readonly() });
+export type KnownPage = z.infer<typeof KnownPage>;
 
 /** The verdict of a site's robots.txt on one address. */
 export const RobotsVerdictView = z.strictObject({
@@ -222,7 +228,7 @@ export const sourceMethods = {
     params: z.strictObject({ url: HttpUrl }),
     result: z.strictObject({ matches: z.array(ResolvedUrl).readonly() }),
     role: 'read',
-    doc: 'Finds the sources that an address belongs to: those that name exactly it, else those whose pattern makes it, else those on its host.',
+    doc: 'Finds the sources that an address belongs to: those that name exactly it, else those whose pattern makes it, else those on its host, else the built-in source `page`.',
   },
   'source.reset': {
     params: z.strictObject({ id: SourceId }),
@@ -245,6 +251,8 @@ export const sourceMethods = {
         .array(z.strictObject({ source: z.string(), type: z.string(), records: z.int(), at: Instant }))
         .readonly()
         .optional(),
+      /** Pages that a changed source knows, the first 100; missing where there are none. */
+      knownPages: z.array(KnownPage).readonly().optional(),
     }),
     role: 'operate',
     doc: 'Reads the definition files again; one with problems is reported and its last valid version stays in use, as does that of a source whose file is gone while active targets use it.',

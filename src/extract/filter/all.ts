@@ -5,6 +5,7 @@ import { type DecimalOption, decimalOption } from '../value/decimal.ts';
 import type { Schemas } from '../value/field-type.ts';
 import { compileJsonPath, isSingularPath, jsonPathFault } from '../value/json-path.ts';
 import { type MoneyOptions, moneyOptions } from '../value/money.ts';
+import { longLength } from '../value/plain-text.ts';
 import { isList, maxElements, type Value } from '../value/value.ts';
 import { readAmount } from './amount.ts';
 import { bounded, type CompiledFilter, eachOf, type FilterKind, onTexts, refuse, textFor } from './kind.ts';
@@ -71,6 +72,15 @@ const split: FilterKind<{ readonly type: 'split'; readonly by: string }> = {
       value === null ? null : partsOf(value, by),
 };
 
+/** Keeps the beginning of a text. */
+const cut: FilterKind<{ readonly type: 'cut'; readonly characters: number }> = {
+  options: (z) => ({ characters: z.int().min(1).max(longLength) }),
+  only: 'characters',
+  example: '{cut: 1000}',
+  // Half of a character that takes two code units would be none.
+  compile: ({ characters }) => onTexts((text) => text.slice(0, characters).replace(/[\ud800-\udbff]$/, '')),
+};
+
 const join: FilterKind<{ readonly type: 'join'; readonly by: string }> = {
   options: (z) => ({ by: z.string().max(1_000) }),
   only: 'by',
@@ -122,6 +132,7 @@ export const filterKinds = {
   json,
   replace,
   regex,
+  cut,
   split,
   join,
   map,

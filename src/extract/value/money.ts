@@ -11,6 +11,7 @@ import {
   withPlainDigits,
 } from './decimal.ts';
 import { type FieldType, Refused, type Schemas } from './field-type.ts';
+import { offeredPrice } from './offer.ts';
 import { shortText } from './plain-text.ts';
 import { readPrices, type WrittenPrice } from './price-text.ts';
 import { isFree } from './price-words.ts';
@@ -32,7 +33,7 @@ export const money: FieldType<MoneyRule> = {
   options: moneyOptions,
   expected: ({ currency }) => (currency === undefined ? 'an amount with its currency' : `an amount in ${currency}`),
   read(value, rule) {
-    if (typeof value === 'object') return asMoney(value, rule);
+    if (typeof value === 'object') return asMoney(value, rule) ?? ofOffer(value, rule);
     const text = shortText(value);
     if (text === undefined) return undefined;
     // The text of a number has no mark but the decimal point, whatever the page's language.
@@ -205,6 +206,20 @@ function asMoney(value: Extract<NonNullable<Value>, object>, { currency: declare
     ...(typeof per === 'string' && { per }),
     ...(from === true && { from }),
   };
+}
+
+/** Reads the price of an offer of schema.org; the currency that the offer names must not be another than the rule's. */
+function ofOffer(value: Value, rule: MoneyRule): Money | Refused | undefined {
+  const offered = offeredPrice(value);
+  if (offered === undefined || offered instanceof Refused) return offered;
+  const { price, currency = rule.currency, from, isPlain } = offered;
+  if (currency !== rule.currency && rule.currency !== undefined) return undefined;
+  const read = readMoney(withPlainDigits(price), {
+    ...rule,
+    ...(currency && { currency }),
+    ...(isPlain && { decimal: '.' }),
+  });
+  return read === undefined || read instanceof Refused || !from ? read : { ...read, from };
 }
 
 /** Decimals by currency; a code is one of `currencyCodes`, so that no page makes it grow. */
