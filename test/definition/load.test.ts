@@ -303,6 +303,7 @@ describe('the configuration of the daemon', () => {
     bot: { name: 'Heronry' },
     scrape: { initialDelay: 1_000, every: 14_400_000, timeLimit: 600_000 },
     pulse: { every: 300_000 },
+    inFlight: 256,
     log: { level: 'info' },
   };
 
