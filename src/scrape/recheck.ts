@@ -70,7 +70,7 @@ export function createRechecks(deps: RecheckDeps): RunRechecks {
     await Promise.all(Array.from({ length: source.politeness.concurrency }, () => work(round, signal)));
     await round.costs(deps).write();
     deps.freshnessChanged();
-    return round.isHeld ? clock.now() + heldMs : clock.now();
+    return round.isHeld || round.isIdle ? clock.now() + heldMs : clock.now();
   };
 
   async function work(round: Round, signal: AbortSignal): Promise<void> {
@@ -202,6 +202,11 @@ class Round {
 
   get isHeld(): boolean {
     return this.#isHeld;
+  }
+
+  /** Whether no page was asked for: all records were verified meanwhile, or are gone. */
+  get isIdle(): boolean {
+    return this.#asked.size === 0;
   }
 
   /** Ends the round, as nobody can be asked now. */
