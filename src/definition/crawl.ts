@@ -9,7 +9,7 @@ import { HttpUrl } from './url-pattern.ts';
 /** A regular expression that is searched in whole URLs; its engine runs in linear time, and so knows no look-around and no back-references. */
 export const Pattern = checkedText(z, 'a regular expression that runs in linear time', patternFault);
 
-/** Such expressions, of which any may be found. */
+/** A list of regular expressions. It matches an URL in which at least one of them is found. */
 export const Patterns = z.array(Pattern).min(1).max(100);
 
 /** A host; those under it count as well. */

@@ -53,9 +53,8 @@ function openEndRule(source: Source, { record, when, zone }: NonNullable<Source[
 /** A source, as far as it declares records; it may come from a definition that is not valid. */
 interface Declaring {
   readonly provider?: string | undefined;
-  readonly records: Readonly<
-    Record<string, { readonly fields: object; /** As written, where `fields` are not. */ readonly rules?: object }>
-  >;
+  /** The record types. `rules` are the rules of the fields as the file has them; missing where `fields` are these rules. */
+  readonly records: Readonly<Record<string, { readonly fields: object; readonly rules?: object }>>;
 }
 
 /** The types of the fields of a record, declared or usual for the kind of document; `undefined` for no such record. */

@@ -16,7 +16,7 @@ export function tellChanged(ids: readonly string[], deps: Deps): void {
   deps.projects.reconcile([...all]);
 }
 
-/** These projects, and those that scrape their targets. */
+/** Returns the ids of changed projects, and of the projects whose actors scrape the targets of a changed project. */
 export function concernedBy(ids: readonly string[], deps: Deps): string[] {
   return ids.flatMap((id) => [id, ...ownersOf(deps.store().projects.get(id)?.targets ?? [], deps)]);
 }

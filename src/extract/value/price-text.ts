@@ -25,7 +25,7 @@ export interface PriceText {
 interface Token {
   /** Number, sign, per, from, label, taxed, to, minus, dash, other mark between prices, opening, end mark. */
   readonly kind: 'N' | 'S' | 'P' | 'F' | 'L' | 'X' | 'T' | 'M' | 'D' | '/' | '(' | '*';
-  /** As written; of what a price is for, the unit. */
+  /** The characters of the token in the text. For kind `P`, the unit that the price is for, such as `month`. */
   readonly text: string;
   readonly end: number;
   /** The currencies that a sign may mean. */
