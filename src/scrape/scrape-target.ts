@@ -1,3 +1,4 @@
+import { hasPagesOfRecords } from '../definition/objective-fields.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../clock.ts';
 import { type Catalogue, type LoadedSource, isPlugged } from '../definition/catalogue.ts';
@@ -106,6 +107,7 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
     // The pages that a crawl finds are no longer what the person asked for.
     const isManual = source.crawl === undefined && first.isManual === true;
     const rank = { first, isManual, ...defined({ deadlineAt: first.deadlineAt }) };
+    const hasPages = hasPagesOfRecords(source);
     const sent = new SentCredentials();
     const log = new ScrapeLog(deps.log, { source: source.id, project: ownerOf(target) ?? '', scrape: fence.scrape });
     const watched = watchRequests(deps.makeRequest, sent, (isWaiting) => progress.waits(isWaiting));
@@ -117,7 +119,9 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
       async commit(step: Fence, ops: StepOps) {
         const written = log.ops(redactedStep(sent, ops));
         const result = ended(written.close, log.written(ops, await commitStep(store(), step, written)));
-        if (store().schedule.get(target.target)?.fresh?.records !== undefined) deps.recordsSeen(source.id);
+        // Most sources have no such pages, and the row of a target takes time to read.
+        const hasAges = hasPages && store().schedule.get(target.target)?.fresh?.records !== undefined;
+        if (hasAges) deps.recordsSeen(source.id);
         return result;
       },
       async close(closed: Omit<Fence, 'step'>, close: Close) {
