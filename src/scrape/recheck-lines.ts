@@ -38,6 +38,14 @@ interface Line {
   asked: number;
 }
 
+/** The objective of a line, and the records that re-checks missed. */
+interface LineOf {
+  /** Empty for the record as a whole. */
+  readonly field: string;
+  readonly objectiveMs: number;
+  readonly missed: ReadonlyMap<number, unknown>;
+}
+
 /** Records that a round re-checks at most, and re-checks after which all records of a line are looked at again. */
 const roundSize = 64;
 /** After so long all records of a line are looked at again, in milliseconds. */
@@ -113,11 +121,7 @@ export class RecheckLines {
     return nextAt === Infinity ? nextAt : Math.min(nextAt, clock.now() + lookEveryMs);
   }
 
-  async #lineOf(
-    target: number,
-    of: { readonly field: string; readonly objectiveMs: number; readonly missed: ReadonlyMap<number, unknown> },
-    schedule: EffectiveSchedule,
-  ): Promise<Line> {
+  async #lineOf(target: number, of: LineOf, schedule: EffectiveSchedule): Promise<Line> {
     const name = nameOf(target, of.field);
     const now = this.#deps.clock.now();
     const known = this.#lines.get(name);
@@ -135,15 +139,7 @@ export class RecheckLines {
   }
 
   /** Looks at all records of a target, with breaks in which other work gets its turn. Those that re-checks missed have due times of their own. */
-  async #madeLine(
-    target: number,
-    {
-      field,
-      objectiveMs,
-      missed,
-    }: { readonly field: string; readonly objectiveMs: number; readonly missed: ReadonlyMap<number, unknown> },
-    schedule: EffectiveSchedule,
-  ): Promise<Line> {
+  async #madeLine(target: number, { field, objectiveMs, missed }: LineOf, schedule: EffectiveSchedule): Promise<Line> {
     const { clock, store } = this.#deps;
     const lookedAt = clock.now();
     const deadlines: number[] = [];

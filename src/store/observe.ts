@@ -255,13 +255,10 @@ export function verify(
   const fields = new Set<string>();
   let confirmed = 0;
   for (const row of rows) {
-    const seen = Object.entries(row.fields).filter(([, { verifiedAt }]) => seenAt.has(verifiedAt));
-    if (seen.length === 0) continue;
-    const verified = verifiedRow(row, seen, { scrape, at });
-    store.records.confirm(verified, { target, scrape });
-    moveAges(store, verified, row, verified);
+    const verified = verifyRecord(store, row, seenAt, { target, scrape, at });
+    if (verified === undefined) continue;
     confirmed += 1;
-    for (const [name] of seen) fields.add(name);
+    for (const name of verified) fields.add(name);
   }
   const last = rows.length === limit ? rows.at(-1)?.record : undefined;
   return { counts: { ...noChanges, confirmed }, fields, ...defined({ last }) };
@@ -276,17 +273,24 @@ export function partlyVerified(copy: PageCopy, at: number): PageCopy {
   return { ...copy, partlyAt: [...others, at].slice(-keptPartly) };
 }
 
-/** The record with the fields of the copy verified. */
-function verifiedRow(
-  row: RecordView,
-  seen: readonly (readonly [string, FieldCell])[],
-  { scrape, at }: { readonly scrape: number; readonly at: number },
-): RecordView {
-  const verified = seen.map(([name, cell]): [string, FieldCell] => [name, { ...cell, verifiedAt: at }]);
-  return {
-    ...row,
-    updatedAt: at,
-    lastScrape: Math.max(row.lastScrape, scrape),
-    fields: { ...row.fields, ...Object.fromEntries(verified) },
-  };
+/**
+ * Verifies the fields of a record that were last verified at one of the instants `seenAt`. To be called within a transaction. Returns the
+ * names of these fields; `undefined` where there are none, and nothing is written.
+ *
+ * @param scrape - the number of the scrape that verifies them; 0 for none.
+ */
+export function verifyRecord(
+  store: Store,
+  record: RecordView,
+  seenAt: ReadonlySet<number>,
+  { target, scrape, at }: { readonly target: number; readonly scrape: number; readonly at: number },
+): readonly string[] | undefined {
+  const seen = Object.entries(record.fields).filter(([, { verifiedAt }]) => seenAt.has(verifiedAt));
+  if (seen.length === 0) return undefined;
+  const cells = seen.map(([name, cell]): [string, FieldCell] => [name, { ...cell, verifiedAt: at }]);
+  const fields = { ...record.fields, ...Object.fromEntries(cells) };
+  const verified = { ...record, updatedAt: at, lastScrape: Math.max(record.lastScrape, scrape), fields };
+  store.records.confirm(verified, { target, scrape });
+  moveAges(store, verified, record, verified);
+  return seen.map(([name]) => name);
 }

@@ -1,14 +1,12 @@
 import type { RecordDraft } from '../extract/draft.ts';
 import type { Validators } from '../fetch/page.ts';
 import { finishIfOver } from './finish.ts';
-import { noChanges, observe } from './observe.ts';
+import { noChanges, observe, verifyRecord } from './observe.ts';
 import type { CommitResult } from './ops.ts';
 import { keepPage } from './pages.ts';
-import { moveAges } from './record-ages.ts';
 import { freshen } from './schedule.ts';
 import { scrapable } from './scrapes.ts';
 import type { ChangeCounts } from '../view/fields.ts';
-import type { RecordView } from '../view/record.ts';
 import type { Store } from './store.ts';
 
 /** The re-check of one page: its address as it was asked for, and the result. */
@@ -69,24 +67,13 @@ export function commitRecheck(store: Store, ops: RecheckOps): Promise<CommitResu
 function verifyPage(store: Store, { target, url, observedAt: at }: RecheckOps): number[] {
   const page = store.pages.get(target, url);
   if (page === undefined) return [];
+  const seenAt = new Set([page.observedAt]);
   const confirmed = page.records.filter((record) => {
-    const before = store.records.byNumber(record);
-    const verified = before && verifiedRecord(before, page.observedAt, at);
-    if (before === undefined || verified === undefined) return false;
-    store.records.confirm(verified, { target, scrape: 0 });
-    moveAges(store, verified, before, verified);
-    return true;
+    const known = store.records.byNumber(record);
+    return known !== undefined && verifyRecord(store, known, seenAt, { target, scrape: 0, at }) !== undefined;
   });
   store.pages.put(target, { ...page, observedAt: at });
   return confirmed;
-}
-
-/** The record with the fields verified at `at` that were last verified at `seenAt`; `undefined` where there are none. */
-export function verifiedRecord(record: RecordView, seenAt: number, at: number): RecordView | undefined {
-  const seen = Object.entries(record.fields).filter(([, { verifiedAt }]) => verifiedAt === seenAt);
-  if (seen.length === 0) return undefined;
-  const verified = seen.map(([name, cell]) => [name, { ...cell, verifiedAt: at }] as const);
-  return { ...record, updatedAt: at, fields: { ...record.fields, ...Object.fromEntries(verified) } };
 }
 
 function miss(
