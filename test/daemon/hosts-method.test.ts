@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Client } from '../../src/control/client.ts';
 import { secretsFrom } from '../../src/session/secret-store.ts';
 import { run } from '../cli/terminal.ts';
 import { productPage, productSource, startDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
 import { startAt, startTimed } from './passing.ts';
+import { untilReady } from './tracking.ts';
 
 const hour = 3_600_000;
 const obeying = (id: string, more = '') => productSource(id, more).replace('robots: ignore\n', '');
 const slow = (id: string) => productSource(id).replace('delay: 1ms, minDelay: 1ms', 'delay: 1h');
-
-/** Resolves when the daemon has started all that it is to run. */
-async function started(client: Client): Promise<void> {
-  while ((await client.call('daemon.status', {})).state !== 'ready');
-}
 
 describe('host.list', () => {
   test('tells who waits for a host, when it can next be asked and why not sooner', async (t) => {
@@ -160,7 +155,7 @@ describe('a source with a session', () => {
       findSecrets: secretsFrom({ environment }),
       settings: { initialDelayMs: hour, everyMs: hour, timeLimitMs: hour, logLevel: 'silent' },
     });
-    await started(client);
+    await untilReady(client);
     const { targets } = await client.call('project.add', {
       id: 'a',
       targets: [{ source: 'shop', url: site.url('/a') }],
@@ -194,7 +189,7 @@ describe('a source with a session', () => {
     const auth = `auth: { type: token, url: "${site.url('/token')}", fields: { grant: password } }`;
     const { client, socket } = await startDaemon(t, { sources: { shop: productSource('shop', auth) } });
     const asked = () => site.asked.filter(({ path }) => path === '/token').length;
-    await started(client);
+    await untilReady(client);
     await client.call('source.try', { id: 'shop', url: site.url('/a') });
     assert.equal(asked(), 3);
     const { out } = await run(['sources', '--socket', socket]);

@@ -8,6 +8,7 @@ import type { TreeNode } from '../../src/control/methods/daemon.ts';
 import { productPage, productSource } from '../support/daemon.ts';
 import { openSite, type Site } from '../support/site.ts';
 import { daemonFolder, startOwnDaemon } from './own-daemon.ts';
+import { untilReady } from './tracking.ts';
 
 const rounds = 10;
 const commits = 200;
@@ -137,7 +138,7 @@ function checkHistory({ id, records, changes }: Known['projects'][number], { scr
 async function actorsOf(client: Client): Promise<string[]> {
   const named = (node: TreeNode, id: string): TreeNode | undefined => node.children?.find((child) => child.id === id);
   // The pass that starts them may be under way.
-  while ((await client.call('daemon.status', {})).state !== 'ready');
+  await untilReady(client);
   const projects = named(await client.call('tree.get', {}), 'projects')?.children ?? [];
   return projects.map(({ id }) => id).toSorted();
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Client } from '../../src/control/client.ts';
 import type { Event, EventOf, EventType } from '../../src/event/catalogue.ts';
-import type { Settings } from '../../src/control/methods/daemon.ts';
+import type { DaemonStatus, Settings } from '../../src/control/methods/daemon.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import type { Site } from '../support/site.ts';
 
@@ -21,6 +21,14 @@ export function nth<T extends EventType>(
   function isOf(each: Event): each is EventOf<T> {
     return each.type === type;
   }
+}
+
+/** Asks until the daemon has started all that it is to run; returns all answers. */
+export async function untilReady(client: Client): Promise<DaemonStatus[]> {
+  const statuses: DaemonStatus[] = [];
+  do statuses.push(await client.call('daemon.status', {}));
+  while (statuses.at(-1)?.state !== 'ready');
+  return statuses;
 }
 
 /** Ids of what runs under one supervisor of the tree, in alphabetical order. */
