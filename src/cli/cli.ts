@@ -55,7 +55,7 @@ export function withDaemon(
   return withProgress(terminal, `waiting for ${command.name()}`, withClient(terminal, command, work));
 }
 
-/** Awaits work. After a second, shows what it is doing and for how long on a passing line of the error stream. */
+/** Awaits work. After a second, shows what it is doing and for how long on a passing line of the error stream; nothing while that is empty. */
 export async function withProgress<T>(
   terminal: Terminal,
   doing: string | (() => string),
@@ -64,7 +64,7 @@ export async function withProgress<T>(
   const startedAt = terminal.now();
   const timer = setInterval(() => {
     const told = typeof doing === 'string' ? doing : doing();
-    terminal.passing(`${told} … ${durationText(terminal.now() - startedAt)}`);
+    if (told !== '') terminal.passing(`${told} … ${durationText(terminal.now() - startedAt)}`);
   }, 1_000);
   try {
     return await work;

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { ControlError } from '../control/error.ts';
 import { callAndPrint, examples, helpGroups, print, withDaemon } from './cli.ts';
 import { CommandError } from './exit-status.ts';
 import { countOption } from './options.ts';
@@ -16,20 +15,6 @@ interface OneTarget {
  * commands load this file, so that it loads little itself.
  */
 export const oneCallCommands: Readonly<Record<string, (terminal: Terminal) => Command>> = {
-  archive: (terminal) =>
-    ofProjects('archive', 'stop tracking projects; their records stay readable')
-      .addHelpText('after', examples('heronry archive solar', 'heronry archive solar lunar'))
-      .action((ids: string[], _options: object, command: Command) =>
-        callForEach(terminal, command, 'project.archive', ids, (id) => `archived ${id}`),
-      ),
-
-  restore: (terminal) =>
-    ofProjects('restore', 'track archived projects again')
-      .addHelpText('after', examples('heronry restore solar'))
-      .action((ids: string[], _options: object, command: Command) =>
-        callForEach(terminal, command, 'project.restore', ids, (id) => `restored ${id}`),
-      ),
-
   release: (terminal) =>
     ofTarget('release', 'let parked targets of a project run again before their time')
       .helpGroup(helpGroups.projects)
@@ -93,41 +78,9 @@ export const oneCallCommands: Readonly<Record<string, (terminal: Terminal) => Co
       ),
 };
 
-function ofProjects(name: string, description: string): Command {
-  return new Command(name).helpGroup(helpGroups.projects).description(description).argument('<id...>', 'the projects');
-}
-
 function ofTarget(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .argument('<id>', 'the project')
     .option('-t, --target <number>', 'only this target', countOption);
-}
-
-/**
- * Calls a method for each project in order, also after the daemon refused one, and prints each result. Rejects at the end
- * with a `ControlError` that lists what was refused, with the code of the first.
- */
-function callForEach(
-  terminal: Terminal,
-  command: Command,
-  method: 'project.archive' | 'project.restore',
-  ids: readonly string[],
-  show: (id: string) => string,
-): Promise<void> {
-  return withDaemon(terminal, command, async (client) => {
-    const refusals: ControlError[] = [];
-    for (const id of ids) {
-      try {
-        const project = await client.call(method, { id });
-        print(terminal, command, project, () => show(id));
-      } catch (error) {
-        if (!(error instanceof ControlError)) throw error;
-        refusals.push(error);
-      }
-    }
-    const [first, ...others] = refusals;
-    if (first === undefined) return;
-    throw others.length === 0 ? first : new ControlError(first.code, refusals.map(({ message }) => message).join('\n'));
-  });
 }

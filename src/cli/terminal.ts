@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 
 /** A colour or emphasis of text, such as `red` or `bold`. */
@@ -11,6 +12,8 @@ export interface Terminal {
   err(text: string): void;
   /** Replaces the passing line at the end of the error stream; an empty text clears it. Returns false off a terminal, where it does nothing. */
   passing(text: string): boolean;
+  /** Asks a person a question on the error stream. Resolves with the answer; with `undefined` where no person can be asked. */
+  ask(question: string): Promise<string | undefined>;
   /** Colours a text of the result, if it goes to a terminal with colours. */
   paint(style: Style, text: string): string;
   /** The width of the terminal in characters; undefined where the result goes elsewhere. */
@@ -35,6 +38,13 @@ export function processTerminal(): Terminal {
     passing(text) {
       if (stderr.isTTY) stderr.write(`\r\u001B[2K${text}`);
       return stderr.isTTY;
+    },
+    async ask(question) {
+      const { stdin } = process;
+      if (!stdin.isTTY || !stderr.isTTY) return undefined;
+      stderr.write(`\r\u001B[2K${question}`);
+      for await (const line of createInterface({ input: stdin })) return line;
+      return '';
     },
     paint: (style, text) => (coloured ? styleText(style, text, { validateStream: false }) : text),
     get columns() {

@@ -162,6 +162,12 @@ function watchedBy(store: Store, { id, targets }: ProjectRow): TargetRow[] {
     .filter((row) => statusFor(id, row) !== 'disabled');
 }
 
+/** Returns a project as it would have been asked for, with the targets that it names. */
+export function specOf(store: Store, project: ProjectRow): ProjectSpec {
+  const { id, name, labels, multiplier, schedule } = project;
+  return { id, name, labels, multiplier, ...defined({ schedule }), targets: placesOf(store, project) };
+}
+
 /** The places that a project names, with what it says of them. */
 function placesOf(store: Store, project: ProjectRow): TargetSpec[] {
   return watchedBy(store, project).map(({ source, url, watchers }) => ({

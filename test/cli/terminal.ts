@@ -16,15 +16,22 @@ export interface Surroundings {
   readonly cwd?: string;
   readonly env?: Terminal['env'];
   readonly now?: number;
+  /** What a person answers. Missing: nobody can be asked. */
+  readonly answer?: string;
 }
 
 /** A terminal that remembers what was printed on it. */
-export function paper({ columns, rows, cwd = '/nowhere', env = {}, now = 0 }: Surroundings = {}) {
+export function paper({ columns, rows, cwd = '/nowhere', env = {}, now = 0, answer }: Surroundings = {}) {
   const printed = { out: '', err: '' };
   const terminal: Terminal = {
     out: (text) => void (printed.out += `${text}\n`),
     err: (text) => void (printed.err += `${text}\n`),
     passing: () => false,
+    async ask(question) {
+      if (answer === undefined) return undefined;
+      printed.err += `${question}\n`;
+      return answer;
+    },
     paint: (_style, text) => text,
     columns,
     rows,

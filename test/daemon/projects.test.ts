@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { VirtualClock } from '../../src/clock.ts';
 import { productPage, productSource, startDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
+import { run } from '../cli/terminal.ts';
 import { dueAt, hold, nth, runningUnder, scrapesOf, soon } from './tracking.ts';
 
 const sources = { shop: productSource('shop') };
@@ -78,10 +79,58 @@ describe('changing a project', () => {
     const { client } = await startDaemon(t, { sources, clock: new VirtualClock(1_000_000) });
     const added = await client.call('project.add', { id: 'a', targets: [{ source: 'shop', url: nowhere }] });
     const renamed = await client.call('project.update', { id: 'a', name: 'Solar', labels: ['x', 'y'] });
-    assert.deepEqual(renamed, { ...added, name: 'Solar', labels: ['x', 'y'] });
-    assert.deepEqual(await client.call('project.get', { id: 'a' }), renamed);
-    assert.deepEqual((await client.call('project.list', { label: 'x' })).projects, [renamed]);
+    const { changes, ...after } = renamed;
+    assert.deepEqual(after, { ...added, name: 'Solar', labels: ['x', 'y'] });
+    assert.deepEqual(changes, ['name: "a" → "Solar"', 'labels: [] → ["x","y"]']);
+    assert.deepEqual(await client.call('project.get', { id: 'a' }), after);
+    assert.deepEqual((await client.call('project.list', { label: 'x' })).projects, [after]);
+    assert.deepEqual((await client.call('project.update', { id: 'a', name: 'Solar' })).changes, []);
     await assert.rejects(client.call('project.update', { id: 'b', name: 'B' }), { code: 'not_found' });
+  });
+
+  test('adds and removes labels and targets, and gives targets a schedule; a dry run only tells so', async (t) => {
+    const { client, socket } = await startDaemon(t, { sources, clock: new VirtualClock(1_000_000) });
+    for (const id of ['shop-a', 'shop-b', 'other'])
+      await client.call('project.add', {
+        id,
+        labels: ['x'],
+        targets: [{ source: 'shop', url: nowhere + id, everyMs: 3_600_000 }],
+      });
+    const target = (await client.call('project.get', { id: 'shop-a' })).targets[0]?.target ?? 0;
+    const wanted = {
+      id: 'shop-a',
+      addLabels: ['y'],
+      removeLabels: ['x'],
+      addTargets: [{ source: 'shop', url: `${nowhere}new` }],
+      removeTargets: [target],
+    };
+    const told = ['labels: ["x"] → ["y"]', `- shop ${nowhere}shop-a`, `+ shop ${nowhere}new`];
+    const dry = await client.call('project.update', { ...wanted, dryRun: true });
+    assert.deepEqual([dry.changes, dry.labels], [told, ['x']]);
+    assert.deepEqual((await client.call('project.update', wanted)).changes, told);
+    const { targets } = await client.call('project.get', { id: 'shop-a' });
+    assert.deepEqual(
+      targets.map(({ url, status }) => [url, status]),
+      [
+        [`${nowhere}shop-a`, 'disabled'],
+        [`${nowhere}new`, 'active'],
+      ],
+    );
+    await assert.rejects(client.call('project.update', { id: 'other', removeTargets: [target] }), {
+      code: 'not_found',
+    });
+    await assert.rejects(client.call('project.update', { id: 'other', targetSchedule: { target, everyMs: 60_000 } }), {
+      code: 'not_found',
+    });
+    const edit = ['edit', '--match', 'shop-?', '--every', '2h', '--socket', socket];
+    assert.match((await run(edit)).err, /2 projects: expected --yes/);
+    const { out } = await run([...edit, '--yes'], { columns: 80 });
+    assert.equal(
+      out,
+      'PROJECT  RESULT\nshop-a   shop: default → every 2h\nshop-b   shop: every 1h → every 2h\n2 projects edited\n',
+    );
+    const { everyMs } = (await client.call('project.get', { id: 'shop-b' })).targets[0] ?? {};
+    assert.equal(everyMs, 7_200_000);
   });
 
   test('to a shorter interval has it scraped by that one, without a restart', async (t) => {

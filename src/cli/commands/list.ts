@@ -25,6 +25,7 @@ export function createCommand(terminal: Terminal): Command {
     )
     .option('-l, --label <label>', 'only projects with this label')
     .option('-s, --source <id>', 'only projects with a target on this source')
+    .option('--match <pattern>', "only projects whose id matches, such as 'shop-*'")
     .option('--limit <count>', 'the most projects to list; by default all', limitOption)
     .option('--ids', 'print only the ids')
     .addHelpText('after', examples('heronry list', 'heronry list --label spring --json'))

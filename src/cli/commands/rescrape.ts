@@ -1,18 +1,21 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { Client } from '../../control/client.ts';
 import type { Result } from '../../control/methods.ts';
 import type { ScrapeView, StepView } from '../../view/scrape.ts';
 import { defined } from '../../defined.ts';
-import { examples, globalOptions, helpGroups, print, withClient, withDaemon, withProgress } from '../cli.ts';
+import { examples, globalOptions, print, withClient, withProgress } from '../cli.ts';
+import { CommandError } from '../exit-status.ts';
 import { followScrape, refuseIncomplete, tellHeld } from '../follow.ts';
 import { countOption, dayOption, repeatedOption } from '../options.ts';
 import { showScrapeLine, showStep } from '../show-scrape.ts';
 import { heldText, pausedText } from '../show-why.ts';
+import { changeProjects, ofProjects } from '../selection.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
   readonly target?: number;
   readonly wait?: boolean;
+  readonly dryRun?: boolean;
   readonly full?: boolean;
   readonly from?: string;
   readonly to?: string;
@@ -23,12 +26,12 @@ type Requested = Result<'project.rescrape'>['scrapes'][number];
 
 /** `rescrape`: requests a scrape now. */
 export function createCommand(terminal: Terminal): Command {
-  return new Command('rescrape')
-    .helpGroup(helpGroups.projects)
-    .description('scrape a project now; its schedule does not change')
-    .argument('<id>', 'the project')
+  return ofProjects('rescrape', 'scrape projects now; their schedules do not change')
     .option('-t, --target <number>', 'only this target', countOption)
-    .option('-w, --wait', 'show the steps as they happen, and exit when the scrape has ended: with 1 if it failed')
+    .option(
+      '-w, --wait',
+      'of one project: show the steps as they happen, and exit when the scrape has ended: with 1 if it failed',
+    )
     .option('--full', 'read a list to its end, past what is known; restart a crawl')
     .option('--from <day>', "the first day of a collector's windows, such as 2016-03-05", dayOption)
     .option('--to <day>', "the last day of a collector's windows", dayOption)
@@ -39,18 +42,32 @@ export function createCommand(terminal: Terminal): Command {
         'heronry rescrape solar',
         'heronry rescrape solar --wait --full',
         'heronry rescrape register --from 2016-03-01 --to 2016-03-31',
+        'heronry rescrape --label spring --yes',
       ),
     )
-    .action((id: string, options: Options, command: Command) =>
-      options.wait ? scrapeAndWait(terminal, command, id, options) : askForScrape(terminal, command, id, options),
-    );
+    .action((ids: readonly string[], options: Options, command: Command) => {
+      const [id, ...others] = ids;
+      const isOne = id !== undefined && others.length === 0;
+      if (options.wait && (!isOne || options.dryRun))
+        throw new CommandError('usage', 'rescrape: --wait: expected the id of one project beside it');
+      if (options.wait && isOne) return scrapeAndWait(terminal, command, id, options);
+      return askForScrapes(terminal, command, ids, options);
+    });
 }
 
-function askForScrape(terminal: Terminal, command: Command, id: string, options: Options): Promise<void> {
-  return withDaemon(terminal, command, async (client) => {
-    const result = await request(client, id, options);
-    if (result.paused !== undefined) terminal.err(pausedText(result.paused));
-    print(terminal, command, result, ({ scrapes }) => scrapes.map((each) => showRequested(terminal, each)).join('\n'));
+function askForScrapes(terminal: Terminal, command: Command, ids: readonly string[], options: Options): Promise<void> {
+  let isPausedTold = false;
+  return changeProjects(terminal, command, ids, {
+    verbs: ['rescrape', 'asked for'],
+    among: ['active'],
+    async run(client, id) {
+      const requested = await request(client, id, options);
+      if (requested.paused !== undefined && !isPausedTold) terminal.err(pausedText(requested.paused));
+      isPausedTold ||= requested.paused !== undefined;
+      return requested;
+    },
+    show: ({ scrapes }, id) =>
+      scrapes.map((each) => showRequested(terminal, each)).join(id === undefined ? '; ' : '\n'),
   });
 }
 

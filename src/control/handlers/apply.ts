@@ -1,18 +1,13 @@
-import { writtenDuration } from '../../schema/duration.ts';
-import { writtenHours } from '../../schedule/time/open-hours-schema.ts';
-import { durationKeys, type ScheduleLevel } from '../../schedule/levels.ts';
-import { othersOf } from '../../schedule/watchers.ts';
-import { addIn, archiveIn, type ProjectSpec, restoreIn, type TargetSpec, updateIn } from '../../store/projects.ts';
-import { placeKey } from '../../store/tables/targets.ts';
+import { addIn, archiveIn, type ProjectSpec, restoreIn, updateIn } from '../../store/projects.ts';
 import { inSlices, slicesOf } from '../../store/slices.ts';
-import type { ProjectRow, TargetRow } from '../../store/tables/rows.ts';
+import type { ProjectRow } from '../../store/tables/rows.ts';
 import type { Change, Store } from '../../store/store.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers, Params } from '../methods.ts';
 import type { AppliedChange } from '../methods/project.ts';
 import { demandsWith } from './demands.ts';
 import type { Ports } from './ports.ts';
-import { trackedTargets } from './find.ts';
+import { addedText, differencesOf } from './differences.ts';
 import { type ReadProject, readProject, specsOf } from './project-spec.ts';
 import { concernedBy } from './tell-projects.ts';
 
@@ -126,11 +121,7 @@ function stepsOf(store: Store, spec: ProjectSpec): Step[] {
     const details = spec.targets.map((place) => addedText(store, id, place));
     return [{ change: { id, action: 'add', details }, targets, carryOut: (change) => addIn(store, change, spec) }];
   }
-  const details = [
-    ...textChanges(row, spec),
-    ...scheduleChanges(row, spec),
-    ...targetChanges(store, trackedTargets(row, store), spec),
-  ];
+  const details = differencesOf(store, row, spec);
   const steps: Step[] = [];
   // The list says all of a project: what it leaves out is the default again.
   if (details.length > 0)
@@ -148,42 +139,6 @@ function stepsOf(store: Store, spec: ProjectSpec): Step[] {
   return steps;
 }
 
-function textChanges(row: ProjectRow, spec: ProjectSpec): string[] {
-  return (['name', 'labels', 'multiplier'] as const).flatMap((field) => {
-    const [before, after] = [JSON.stringify(row[field]), JSON.stringify(spec[field])];
-    return before === after ? [] : [`${field}: ${before} → ${after}`];
-  });
-}
-
-function targetChanges(store: Store, targets: readonly TargetRow[], { id, targets: places }: ProjectSpec): string[] {
-  const known = new Map(targets.map((target) => [placeKey(target), target]));
-  const wanted = new Set(places.map(placeKey));
-  const gone = targets.filter((target) => !wanted.has(placeKey(target))).map(({ source, url }) => `- ${source} ${url}`);
-  const others = places.flatMap((place) => {
-    const target = known.get(placeKey(place));
-    if (target === undefined) return [addedText(store, id, place)];
-    const own = target.watchers.find(({ project }) => project === id);
-    const [before, after] = [scheduleText(own?.schedule), scheduleText(place.schedule)];
-    return before === after ? [] : [`${place.source}: ${before} → ${after}`];
-  });
-  return [...gone, ...others];
-}
-
-/** Formats a place that a project begins to watch, with the others that watch it already. */
-function addedText(store: Store, project: string, place: TargetSpec): string {
-  const row = store.targets.at(place);
-  const others = row && othersOf(row, project);
-  const added = `+ ${place.source} ${place.url}`;
-  if (others === undefined) return added;
-  const { count, first } = others;
-  return `${added}, watched by ${first.join(', ')}${count > first.length ? ` and ${count - first.length} more` : ''}`;
-}
-
-function scheduleChanges(row: ProjectRow, spec: ProjectSpec): string[] {
-  const [before, after] = [scheduleText(row.schedule), scheduleText(spec.schedule)];
-  return before === after ? [] : [`schedule: ${before} → ${after}`];
-}
-
 /** Returns the tracked projects that a list leaves out: all, or those within a range of ids. */
 async function surplusOf(
   store: Store,
@@ -199,26 +154,4 @@ async function surplusOf(
       if (row.status === 'active' && !wanted.has(row.id)) surplus.push(row);
     }
   return surplus;
-}
-
-/** Formats a level's schedule on one line, in the words of its file: `every 1h`, or `default`. Equal schedules give equal texts. */
-function scheduleText({ available, ...level }: ScheduleLevel = {}): string {
-  const hours = available === undefined ? undefined : writtenHours(available);
-  const told = Object.entries({ ...level, available: hours })
-    .filter(([, value]) => value !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, value]) => `${key} ${valueText(key, value)}`);
-  return told.length === 0 ? 'default' : told.join(', ');
-}
-
-function valueText(key: string, value: unknown): string {
-  if (typeof value === 'number') return durationKeys.has(key) ? durationText(value) : String(value);
-  if (typeof value !== 'object' || value === null) return String(value);
-  if (Array.isArray(value)) return `[${value.map((each) => valueText('', each)).join(', ')}]`;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{ ${entries.map(([name, each]) => `${name}: ${valueText(name, each)}`).join(', ')} }`;
-}
-
-function durationText(ms: number): string {
-  return ms === 0 ? '0s' : writtenDuration(ms);
 }

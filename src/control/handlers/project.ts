@@ -1,6 +1,6 @@
 import { pageId } from '../../definition/page.ts';
-import { levelOf, paceFileKeys, paceKeys, type ScheduleLevel } from '../../schedule/levels.ts';
-import { addProject, archiveProject, type ProjectResult, restoreProject, updateProject } from '../../store/projects.ts';
+import { matchesPattern } from '../../schema/id-pattern.ts';
+import { addProject, archiveProject, type ProjectResult, restoreProject, updateIn } from '../../store/projects.ts';
 import { statusFor, statusOf } from '../../store/tables/project-status.ts';
 import type { ProjectRow } from '../../store/tables/rows.ts';
 import { requestScrape } from '../../store/scrapes.ts';
@@ -14,9 +14,11 @@ import type { RequestedHold } from '../methods/why.ts';
 import type { ScrapeWish } from '../../view/scrape.ts';
 import type { Ports } from './ports.ts';
 import { demandsBeside } from './demands.ts';
+import { differencesOf } from './differences.ts';
 import { findProject, projectNotFound, rowsOf, targetsOf, trackedTargets } from './find.ts';
 import { heldDue, type Holds, holdsOf, pausedBy, reasonViews } from './held-due.ts';
-import { newProjectId, projectSpec, refuseUndeclared, targetSpecs } from './project-spec.ts';
+import { changedSpec } from './project-change.ts';
+import { newProjectId, projectSpec } from './project-spec.ts';
 import { withSource } from './resolve.ts';
 import { sliceOf } from './slices.ts';
 import { concernedBy, lookAt, tellChanged } from './tell-projects.ts';
@@ -58,18 +60,27 @@ export function projectHandlers(deps: Deps) {
 
     'project.get': ({ id }) => projectView(findProject(deps.store(), id), deps),
 
-    'project.update': async ({ id, name, labels, multiplier, targets, ...level }) => {
-      const row = findProject(deps.store(), id);
-      const schedule = scheduleChange(row.schedule, levelOf(level));
-      const { objectives } = schedule ?? row.schedule ?? {};
-      const specs = targets && targetSpecs(id, targets, objectives, deps);
-      if (specs === undefined) refuseUndeclared(id, trackedTargets(row, deps.store()), objectives, deps);
-      const updated = await updateProject(
-        deps.store(),
-        id,
-        defined({ name, labels, multiplier, schedule, targets: specs }),
+    'project.update': async ({ dryRun, ...given }, { signal }) => {
+      const { id, addTargets = [] } = given;
+      findProject(deps.store(), id);
+      const added = await Promise.all(addTargets.map((target) => withSource(target, deps, signal)));
+      const store = deps.store();
+      const plan = () => {
+        const row = findProject(store, id);
+        const { id: _, ...spec } = changedSpec(row, { ...given, addTargets: added }, deps);
+        return { spec, changes: differencesOf(store, row, { id, ...spec }) };
+      };
+      if (dryRun) return { ...projectView(findProject(store, id), deps), changes: plan().changes };
+      const changes = await store.write(
+        (change) => {
+          const { spec, changes } = plan();
+          if (changes.length > 0) updateIn(store, change, id, { schedule: {}, ...spec });
+          return changes;
+        },
+        { durable: true },
       );
-      return changed(id, updated, deps);
+      if (changes.length > 0) tellChanged([id], deps);
+      return { ...projectView(findProject(store, id), deps), changes };
     },
 
     'project.archive': async ({ id }) => changed(id, await archiveProject(deps.store(), id), deps),
@@ -155,17 +166,6 @@ function heldOf(target: number, holds: Holds, deps: Deps): RequestedHold | undef
 }
 
 /**
- * Merges a change into a project's schedule, in which a new pace replaces the one before; nothing where the
- * schedule stays.
- */
-function scheduleChange(before: ScheduleLevel | undefined, change: ScheduleLevel): ScheduleLevel | undefined {
-  if (Object.keys(change).length === 0) return undefined;
-  if (!paceKeys.some((key) => key in change)) return { ...before, ...change };
-  const kept = Object.entries(before ?? {}).filter(([key]) => !paceFileKeys.includes(key));
-  return { ...Object.fromEntries(kept), ...change };
-}
-
-/**
  * Tells the running actors of a change that is stored. Throws a `ControlError` `not_found` where there is no such
  * project.
  */
@@ -175,7 +175,8 @@ function changed(id: string, result: ProjectResult, deps: Deps): ProjectView {
   return projectView(result.project, deps);
 }
 
-function matches(store: Store, row: ProjectRow, { status, label, source }: Params<'project.list'>): boolean {
+function matches(store: Store, row: ProjectRow, { status, label, source, match }: Params<'project.list'>): boolean {
+  if (match !== undefined && !matchesPattern(row.id, match)) return false;
   const targets = rowsOf(row.targets, store);
   const own = statusOf(row, targets);
   return (

@@ -42,9 +42,21 @@ export const ProjectChange = z
     id: ProjectId,
     name: name.exactOptional(),
     labels: labels.exactOptional(),
+    addLabels: labels.exactOptional(),
+    removeLabels: labels.exactOptional(),
     multiplier: multiplier.exactOptional(),
     ...scheduleInputShape,
     targets: targets.exactOptional(),
+    addTargets: newTargets.exactOptional(),
+    /** The numbers of targets that the project names. */
+    removeTargets: z.array(Serial).max(100).readonly().exactOptional(),
+    /** The schedule of each of its targets, as it is after the change, or of `target` alone. */
+    targetSchedule: z
+      .strictObject({ target: Serial.exactOptional(), ...scheduleInputShape })
+      .superRefine(checkScheduleInput)
+      .exactOptional(),
+    /** Returns the differences without making them. */
+    dryRun: z.boolean().default(false),
   })
   .superRefine(checkScheduleInput);
 
@@ -83,6 +95,12 @@ export const AddedProject = ProjectView.extend({
   unknown: z.array(z.string()).readonly().optional(),
 });
 
+/** A project after a change. */
+export const ChangedProject = ProjectView.extend({
+  /** One line per difference, such as `name: "Solar" → "Solar Backpack"`; none where the project was that way before. */
+  changes: z.array(z.string()).readonly(),
+});
+
 /** A change that applying a list makes to one project. */
 export const AppliedChange = z.strictObject({
   id: z.string(),
@@ -109,6 +127,8 @@ export const projectMethods = {
       status: z.enum(['active', 'finished', 'archived']).exactOptional(),
       label: z.string().exactOptional(),
       source: SourceId.exactOptional(),
+      /** A pattern that the whole id matches: `*` stands for any characters, `?` for one. */
+      match: z.string().max(128).exactOptional(),
       /** The last id of the slice before. */
       after: ProjectId.exactOptional(),
       limit: Limit,
@@ -136,9 +156,9 @@ export const projectMethods = {
   },
   'project.update': {
     params: ProjectChange,
-    result: ProjectView,
+    result: ChangedProject,
     role: 'operate',
-    doc: 'Changes the named properties of a project and leaves the others.',
+    doc: 'Changes the named properties of a project, archived or not, and leaves the others.',
   },
   'project.archive': {
     params: OneProject,

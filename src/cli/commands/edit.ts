@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import type { MethodInput } from '../../control/methods.ts';
+import { defined } from '../../defined.ts';
+import { examples } from '../cli.ts';
+import { CommandError } from '../exit-status.ts';
+import { countOption, multiplierOption, repeatedOption } from '../options.ts';
+import { paceInput, type ScheduleOptions, withScheduleOptions } from '../schedule-options.ts';
+import { changeProjects, ofProjects } from '../selection.ts';
+import type { Terminal } from '../terminal.ts';
+import { plainText } from '../text.ts';
+
+type Change = Omit<MethodInput<'project.update'>, 'id' | 'dryRun'>;
+
+interface Options extends ScheduleOptions {
+  readonly target?: number;
+  readonly name?: string;
+  readonly addLabel?: readonly string[];
+  readonly removeLabel?: readonly string[];
+  readonly multiplier?: number;
+  readonly addUrl?: readonly string[];
+  readonly removeTarget?: readonly number[];
+}
+
+/** `edit`: changes projects in place. */
+export function createCommand(terminal: Terminal): Command {
+  const command = ofProjects(
+    'edit',
+    'change the schedule, name, labels or targets of projects; their records and history stay',
+  );
+  return withScheduleOptions(command)
+    .option('-t, --target <number>', 'with a schedule: of this target alone; by default of each', countOption)
+    .option('-n, --name <name>', 'the name of the project')
+    .option('--add-label <label>', 'a label to add; may be repeated', repeatedOption)
+    .option('--remove-label <label>', 'a label to remove; may be repeated', repeatedOption)
+    .option('--multiplier <number>', 'multiplies the priority, such as 1.5; up to 100', multiplierOption)
+    .option('--add-url <url>', 'an address to track as well; may be repeated', repeatedOption)
+    .option(
+      '--remove-target <number>',
+      'a target to track no more; may be repeated',
+      (text: string, before: readonly number[] | undefined) => [...(before ?? []), countOption(text)],
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'heronry edit solar --every 2h --add-label spring --dry-run',
+        'heronry edit solar --target 7 --cron "0 6 * * 1"',
+        "heronry edit --match 'shop-*' --objective 4h,6h --yes",
+      ),
+    )
+    .action((ids: readonly string[], options: Options, command: Command) => {
+      const change = changeOf(options);
+      if (Object.keys(change).length === 0)
+        throw new CommandError('usage', 'edit: expected what to change, such as --every or --name');
+      return changeProjects(terminal, command, ids, {
+        verbs: ['edit', 'edited'],
+        among: 'not archived',
+        tellsDryRun: true,
+        run: (client, id, dryRun) => client.call('project.update', { ...change, id, dryRun }),
+        show: ({ changes }, id) => {
+          const told = changes.length === 0 ? 'unchanged' : plainText(changes.join('; '));
+          return id === undefined ? told : `${id}: ${told}`;
+        },
+      });
+    });
+}
+
+function changeOf({ target, name, addLabel, removeLabel, multiplier, addUrl, removeTarget, ...rest }: Options): Change {
+  const { every, cron, tokens, continuous, objective, zone } = rest;
+  const pace = paceInput('edit', defined({ every, cron, tokens, continuous, objective, zone }));
+  const isPaced = Object.keys(pace).length > 0;
+  if (target !== undefined && !isPaced)
+    throw new CommandError('usage', 'edit: --target: expected a schedule beside it');
+  return defined({
+    name,
+    addLabels: addLabel,
+    removeLabels: removeLabel,
+    multiplier,
+    addTargets: addUrl?.map((url) => ({ url })),
+    removeTargets: removeTarget,
+    targetSchedule: isPaced ? { ...defined({ target }), ...pace } : undefined,
+  });
+}
