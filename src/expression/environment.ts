@@ -1,5 +1,5 @@
 import { Environment } from '@marcbachmann/cel-js';
-import { Day, Money } from './values.ts';
+import { Day, Money, Quantity } from './values.ts';
 import { Exact } from './exact.ts';
 import { like } from './like.ts';
 
@@ -42,6 +42,7 @@ function opened(): Environment {
     .registerType('number', { ctor: Exact, fields: {} })
     .registerType('date', { ctor: Day, fields: {} })
     .registerType('money', { ctor: Money, fields: { amount: 'number', currency: 'string' } })
+    .registerType('quantity', { ctor: Quantity, fields: { amount: 'number', unit: 'string', count: 'number' } })
     .registerVariable('now', instant)
     .registerVariable(whole, 'map')
     .registerFunction('date(date): date', (day: Day) => day)

@@ -40,6 +40,19 @@ export class Money {
   }
 }
 
+/** A measured amount with its unit, so many times: 1 where nothing else is said. Its parts compare, as units differ. */
+export class Quantity {
+  readonly amount: Exact;
+  readonly unit: string;
+  readonly count: Exact;
+
+  constructor(amount: Exact, unit: string, count: Exact) {
+    this.amount = amount;
+    this.unit = unit;
+    this.count = count;
+  }
+}
+
 /** The names of types in the library, by those of fields. */
 export const types: ReadonlyMap<string, string> = new Map([
   ['text', 'string'],
@@ -50,6 +63,7 @@ export const types: ReadonlyMap<string, string> = new Map([
   ['date', 'date'],
   ['datetime', 'google.protobuf.Timestamp'],
   ['money', 'money'],
+  ['quantity', 'quantity'],
 ]);
 
 /** The library's name of a field's type; `undefined` for a type that expressions do not see. */
@@ -72,11 +86,16 @@ export function valueOf(value: unknown, kind: FieldKind, zone: string): unknown 
 const readers: Readonly<Record<string, (value: unknown, zone: string) => unknown>> = {
   string: (value) => (typeof value === 'string' ? value : undefined),
   bool: (value) => (typeof value === 'boolean' ? value : undefined),
-  number: (value) => (typeof value === 'number' ? Exact.of(String(value)) : undefined),
+  number: numberOf,
   date: (value, zone) => (typeof value === 'string' ? dayOf(value, zone) : undefined),
   'google.protobuf.Timestamp': (value) => (typeof value === 'string' ? instantOf(value) : undefined),
   money: (value) => (isMoney(value) ? moneyOf(value) : undefined),
+  quantity: (value) => (isQuantity(value) ? quantityOf(value) : undefined),
 };
+
+function numberOf(value: unknown): Exact | undefined {
+  return typeof value === 'number' ? Exact.of(String(value)) : undefined;
+}
 
 /** The day of a text such as `2026-03-14`. */
 export function dayOf(text: string, zone: string): Day | undefined {
@@ -97,4 +116,23 @@ function isMoney(value: unknown): value is { readonly amount: Value; readonly cu
 function moneyOf({ amount, currency }: { readonly amount: Value; readonly currency: Value }): Money | undefined {
   const exact = typeof amount === 'string' ? Exact.of(amount) : undefined;
   return exact === undefined || typeof currency !== 'string' ? undefined : new Money(exact, currency);
+}
+
+function isQuantity(value: unknown): value is { readonly amount: Value; readonly unit: Value; readonly count?: Value } {
+  return typeof value === 'object' && value !== null && 'amount' in value && 'unit' in value;
+}
+
+function quantityOf({
+  amount,
+  unit,
+  count = 1,
+}: {
+  readonly amount: Value;
+  readonly unit: Value;
+  readonly count?: Value;
+}) {
+  const [exact, times] = [numberOf(amount), numberOf(count)];
+  return exact === undefined || times === undefined || typeof unit !== 'string'
+    ? undefined
+    : new Quantity(exact, unit, times);
 }

@@ -17,6 +17,8 @@ const scope: ExpressionScope = {
     published: 'datetime',
     day: 'date',
     tags: { list: 'text' },
+    weight: 'quantity',
+    pack: 'quantity',
     data: 'json',
   },
 };
@@ -34,6 +36,8 @@ const values = {
   published: '2026-03-13T12:00:00.000Z',
   day: '2026-03-14',
   tags: ['solar', 'lamp'],
+  weight: { amount: 1.5, unit: 'kg' },
+  pack: { amount: 330, unit: 'ml', count: 6 },
 };
 
 function compiled(text: string): Condition {
@@ -57,6 +61,8 @@ describe('a condition', () => {
     ['rating >= 4.5 && rating < 4.51', true],
     ['live ? stock > 5 : stock < 5', true],
     ['-1 < stock', true],
+    ['weight.amount == 1.5 && weight.unit == "kg" && weight.count == 1', true],
+    ['pack.amount * pack.count >= 1980', true],
     ['title.contains("lamp") && title.startsWith("Solar") && !title.endsWith("lamp")', true],
     ['title.lowerAscii().contains("solar")', true],
     ['size(title) == 24 && title.size() > 5 && size(tags) == 2', true],
@@ -128,6 +134,7 @@ describe('a condition', () => {
     ['prise < 5', /^expected a declared field \(.*\), got "prise"; did you mean "price"\?, at character 1$/],
     ['stock ==', /at character 9$/],
     ['price < 5', /^no such overload: money < number, at character 1$/],
+    ['weight > pack', /^no such overload: quantity > quantity/],
     ['live == "yes"', /^no such overload: boolean == text/],
     ['stock + 1', /^expected a condition, got number$/],
     ['title + "x" == "y"', /^expected no text or list joined to another, at character 1$/],
