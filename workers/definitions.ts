@@ -8,7 +8,7 @@ import {
   type LoadedSource,
   replaceCatalogue,
 } from '../src/definition/catalogue.ts';
-import { loadSources, withPlugins } from '../src/definition/load.ts';
+import { fitting, loadSources, loadTypes, withPlugins } from '../src/definition/load.ts';
 import { type Problem, sourceIdOf } from '../src/definition/problem.ts';
 import { definitionVersion, type Source } from '../src/definition/source.ts';
 
@@ -40,8 +40,8 @@ export interface DefinitionsDeps {
 }
 
 /**
- * Owns the loaded definitions. A source whose file has problems, or is gone while targets use it, keeps its last good version; other files
- * are loaded all the same. Its start fails where `keep` rejects.
+ * Owns the loaded definitions. A source whose file has problems, or is gone while targets use it, keeps its last good version, as does a
+ * type whose file has problems; other files are loaded all the same. Its start fails where `keep` rejects.
  */
 export async function definitions(
   self: Self<DefinitionsMessage>,
@@ -49,17 +49,17 @@ export async function definitions(
 ): Promise<Behaviour<DefinitionsMessage>> {
   self.register(deps.registry, 'definitions');
   let catalogue = emptyCatalogue;
-  await publish(await load(deps), false);
+  await publish(await load(deps, catalogue), false);
 
   return {
     // One reload at a time, so that the files that were read last are in force.
-    receive: async ({ force, reply }) => reply(await publish(await load(deps), force)),
+    receive: async ({ force, reply }) => reply(await publish(await load(deps, catalogue), force)),
   };
 
-  async function publish({ sources, problems, broken }: Loaded, force: boolean): Promise<CatalogueChange> {
+  async function publish({ sources, types, problems, broken }: Loaded, force: boolean): Promise<CatalogueChange> {
     const lost = force ? [] : lostProblems(sources, broken);
     const stays = new Set([...broken, ...lost.flatMap((problem) => sourceIdOf(problem) ?? [])]);
-    const replaced = replaceCatalogue(catalogue, { sources, problems: [...problems, ...lost] }, stays);
+    const replaced = replaceCatalogue(catalogue, { sources, types, problems: [...problems, ...lost] }, stays);
     await deps.keep(sources, replaced.change.removed);
     catalogue = replaced.catalogue;
     deps.published(catalogue, replaced.change);
@@ -78,11 +78,16 @@ export async function definitions(
   }
 }
 
-async function load({ folder, plugins, builtIn }: DefinitionsDeps) {
-  const { sources, problems } = await withPlugins(await loadSources(folder), { folder, plugins });
+async function load({ folder, plugins, builtIn }: DefinitionsDeps, before: Catalogue) {
+  const read = await loadTypes(folder);
+  const kept = [...before.types].filter(([id]) => read.broken.has(id));
+  const types = new Map([...read.types, ...kept]);
+  const fit = await fitting(await loadSources(folder), { types, broken: read.broken }, folder);
+  const { sources, problems } = await withPlugins(fit, { folder, plugins });
   return {
     sources: [...builtIn.map((source) => ({ source, version: definitionVersion(source) })), ...sources],
-    problems,
+    types,
+    problems: [...read.problems, ...problems],
     broken: new Set(problems.flatMap((problem) => sourceIdOf(problem) ?? [])),
   };
 }

@@ -10,6 +10,7 @@ import { recordMethods } from './methods/record.ts';
 import { scheduleMethods } from './methods/schedule.ts';
 import { scrapeMethods } from './methods/scrape.ts';
 import { sourceMethods } from './methods/source.ts';
+import { typeMethods } from './methods/type.ts';
 import { wasteMethods } from './methods/waste.ts';
 
 /** The table of all control methods, from which the control socket and `docs/control.md` are made. */
@@ -17,6 +18,7 @@ export const methods = {
   ...projectMethods,
   ...sourceMethods,
   ...recordMethods,
+  ...typeMethods,
   ...hostMethods,
   ...scrapeMethods,
   ...crawlMethods,

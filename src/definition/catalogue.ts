@@ -1,5 +1,6 @@
 import type { PluginSource } from './plugin-file.ts';
 import type { Problem } from './problem.ts';
+import type { SharedType } from './shared-type.ts';
 import type { Source } from './source.ts';
 
 /** One source in use. */
@@ -26,12 +27,14 @@ export function normalForm({ source, plugin }: LoadedSource): unknown {
 /** The sources in use between two reloads. Never changed; a reload makes a new catalogue. */
 export interface Catalogue {
   readonly sources: ReadonlyMap<string, LoadedSource>;
+  /** The types that records of sources say they are, by id. */
+  readonly types: ReadonlyMap<string, SharedType>;
   /** Problems of the files; a source with problems keeps its last valid version. */
   readonly problems: readonly Problem[];
 }
 
 /** The catalogue before anything was loaded. */
-export const emptyCatalogue: Catalogue = { sources: new Map(), problems: [] };
+export const emptyCatalogue: Catalogue = { sources: new Map(), types: new Map(), problems: [] };
 
 /** Which sources differ between two catalogues, by id. */
 export interface CatalogueChange {
@@ -42,13 +45,13 @@ export interface CatalogueChange {
 /** Makes the catalogue of what was just loaded; a source whose file has problems stays as it was. */
 export function replaceCatalogue(
   before: Catalogue,
-  loaded: { readonly sources: readonly LoadedSource[]; readonly problems: readonly Problem[] },
+  loaded: Omit<Catalogue, 'sources'> & { readonly sources: readonly LoadedSource[] },
   broken: ReadonlySet<string>,
 ): { readonly catalogue: Catalogue; readonly change: CatalogueChange } {
   const kept = [...before.sources].filter(([id]) => broken.has(id));
   const sources = new Map([...kept, ...loaded.sources.map((each) => [each.source.id, each] as const)]);
   return {
-    catalogue: { sources, problems: loaded.problems },
+    catalogue: { sources, types: loaded.types, problems: loaded.problems },
     change: {
       changed: [...sources]
         .filter(([id, { version }]) => before.sources.get(id)?.version !== version)

@@ -1,18 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import * as z from 'zod';
 import type { LoadedSource } from './catalogue.ts';
 import { type ReadPlugin, readPlugin } from './plugin-file.ts';
 import { DaemonConfig } from './daemon.ts';
 import { pageId } from './page.ts';
-import { expectation, type Problem, problemsOf } from './problem.ts';
-import { hasPlugin } from './plugin.ts';
+import { expectation, type Problem, problemsOf, typesName } from './problem.ts';
+import { hasPlugin, isMapping } from './plugin.ts';
 import { Projects } from './project.ts';
 import { referenceIssues } from './reference.ts';
 import type { Issue } from '../schema/expected.ts';
 import { maxFileBytes, maxProjectFileBytes, readRegularFile, unreadable } from './file.ts';
+import { type KnownTypes, SharedType, typeIssues } from './shared-type.ts';
 import { definitionVersion, Source, SourceWithPlugin } from './source.ts';
 import { readYaml } from './yaml.ts';
 
@@ -29,25 +30,82 @@ export interface LoadedSources {
 
 /** Loads every `.yaml` and `.yml` file of a folder, one source each. */
 export async function loadSources(folder: string): Promise<LoadedSources> {
+  const { found, problems } = await loadEach(folder, 'source', loadSource);
+  return { sources: [...found.values()], problems };
+}
+
+/** The types of a folder, and the problems of its files. */
+export interface LoadedTypes extends KnownTypes {
+  readonly problems: readonly Problem[];
+}
+
+/** Loads the types from the folder beside that of the definitions; there need be none. */
+export async function loadTypes(sourcesFolder: string): Promise<LoadedTypes> {
+  const folder = typesFolder(sourcesFolder);
+  if (folder === sourcesFolder) {
+    const message = `expected another name for the folder of definitions, as "${typesName}" is that of types`;
+    return { types: new Map(), broken: new Set(), problems: [problemOf(folder, message)] };
+  }
+  if (!existsSync(folder)) return { types: new Map(), broken: new Set(), problems: [] };
+  const { found, problems } = await loadEach(folder, 'type', loadType);
+  return { types: found, broken: new Set(problems.map(({ file }) => idOf(file))), problems };
+}
+
+/** Returns the folder of the types that sources of a folder may say their records are. */
+function typesFolder(sourcesFolder: string): string {
+  return join(dirname(sourcesFolder), typesName);
+}
+
+async function loadEach<T extends { readonly id: string }>(
+  folder: string,
+  what: string,
+  loadOne: (file: string) => Promise<Loaded<T>>,
+): Promise<{ readonly found: ReadonlyMap<string, T>; readonly problems: readonly Problem[] }> {
   const listed = await filesOf(folder);
-  if (!listed.ok) return { sources: [], problems: listed.problems };
-  const sources = new Map<string, Source>();
+  if (!listed.ok) return { found: new Map(), problems: listed.problems };
+  const found = new Map<string, T>();
   const problems: Problem[] = [];
   // One after the other, so that no number of files is too many to be open at once.
   for (const name of listed.value) {
     const file = join(folder, name);
-    const loaded = await loadSource(file);
+    const loaded = await loadOne(file);
     if (!loaded.ok) problems.push(...loaded.problems);
-    else if (sources.has(loaded.value.id))
-      problems.push(problemOf(file, `expected one file for source "${loaded.value.id}", got another`));
-    else sources.set(loaded.value.id, loaded.value);
+    else if (found.has(loaded.value.id))
+      problems.push(problemOf(file, `expected one file for ${what} "${loaded.value.id}", got another`));
+    else found.set(loaded.value.id, loaded.value);
   }
-  return { sources: [...sources.values()], problems };
+  return { found, problems };
 }
 
 /** Loads one source; its id must be the name of its file. */
 export function loadSource(file: string): Promise<Loaded<Source>> {
   return load(file, (text) => parseSource(text, file));
+}
+
+/** Loads one type; its id must be the name of its file. */
+export function loadType(file: string): Promise<Loaded<SharedType>> {
+  return load(file, (text) => parseType(text, file));
+}
+
+/** Reads the text of a type's file; `file` gives the name that its id must have. */
+export function parseType(text: string, file: string): Loaded<SharedType> {
+  return parse(text, file, () => SharedType, { check: (value) => idIssues(value, idOf(file)) });
+}
+
+/** Leaves out the sources with records that are not of the types that they say they are, and adds why to the problems. */
+export async function fitting(
+  { sources, problems }: LoadedSources,
+  types: KnownTypes,
+  folder: string,
+): Promise<LoadedSources> {
+  const fit: Source[] = [];
+  const found: Problem[] = [...problems];
+  for (const source of sources) {
+    const issues = [...typeIssues(source, types)];
+    if (issues.length === 0) fit.push(source);
+    else found.push(...(await problemsIn(definitionIn(folder, source.id), issues)));
+  }
+  return { sources: fit, problems: found };
 }
 
 /** Loads a project file. With any problem there is no list, so that no half of it is applied. */
@@ -69,16 +127,23 @@ export function loadDaemon(file: string): Promise<Loaded<DaemonConfig>> {
 
 /** Reads the text of a source's file; `file` gives the name that its id must have. */
 export function parseSource(text: string, file: string): Loaded<Source> {
-  const id = basename(file, extname(file));
   return parse(text, file, (value) => (hasPlugin(value) ? SourceWithPlugin : Source), {
-    check: (value) => [...idIssues(value, id), ...referenceIssues(value)],
+    check: (value) => [...sourceIdIssues(value, idOf(file)), ...referenceIssues(value)],
   });
 }
 
+/** Returns the id that a file's name stands for. */
+function idOf(file: string): string {
+  return basename(file, extname(file));
+}
+
+function sourceIdIssues(value: unknown, expected: string): Issue[] {
+  if (!isMapping(value) || value['id'] !== pageId) return idIssues(value, expected);
+  return [{ path: ['id'], message: `expected another name than "${pageId}", which is that of the built-in source` }];
+}
+
 function idIssues(value: unknown, expected: string): Issue[] {
-  const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined;
-  if (id === pageId)
-    return [{ path: ['id'], message: `expected another name than "${id}", which is that of the built-in source` }];
+  const id = isMapping(value) ? value['id'] : undefined;
   return typeof id !== 'string' || id === expected
     ? []
     : [{ path: ['id'], message: `expected the name of its file, "${expected}", got "${id}"` }];
@@ -177,7 +242,7 @@ export function definitionIn(folder: string, id: string): string {
   return existsSync(other) ? other : join(folder, `${id}.yaml`);
 }
 
-const schemas = { source: Source, projects: Projects, daemon: DaemonConfig } as const;
+const schemas = { source: Source, type: SharedType, projects: Projects, daemon: DaemonConfig } as const;
 
 /** Returns the JSON Schema (2020-12) of one kind of file, for editors. */
 export function jsonSchema(kind: keyof typeof schemas): z.core.JSONSchema.JSONSchema {

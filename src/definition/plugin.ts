@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { expected, type Issue } from '../schema/expected.ts';
 import { type Element, FieldKey, named, type Rule, typeSchemas } from './rule.ts';
 import { RecordKey } from './record-key.ts';
+import { SourceId } from '../schema/slug.ts';
 import { strict } from '../schema/strict.ts';
 import { SecretName } from './auth.ts';
 
@@ -38,6 +39,8 @@ const TypedFields: z.ZodType<Readonly<Record<string, Rule>>> = z
 export const PluginRecord = strict({
   /** What tells one record from another where the plug-in gives no key. */
   key: RecordKey,
+  /** The shared type that such records are. */
+  is: SourceId.exactOptional(),
   fields: TypedFields,
   nulls: z.enum(['clear', 'keep']).default('clear'),
 });

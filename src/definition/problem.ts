@@ -16,9 +16,13 @@ export function problemText({ file, line, column, path, message }: Problem): str
   return `${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}${message}`;
 }
 
+/** The folder of types, which is beside that of the definitions. */
+export const typesName = 'types';
+
 /** Returns the id of the source that a definition file is of, which is the file's name; `undefined` for a path of no such file. */
 export function sourceIdOf({ file }: Pick<Problem, 'file'>): string | undefined {
-  return /([^/\\]+)\.ya?ml$/.exec(file)?.[1];
+  const [, folder, id] = /(?:^|([^/\\]+)[/\\])([^/\\]+)\.ya?ml$/.exec(file) ?? [];
+  return folder === typesName ? undefined : id;
 }
 
 /** A position in a file; both numbers count from 1. */

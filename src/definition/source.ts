@@ -39,6 +39,8 @@ function sizeBytes(text: string): number {
 const RecordRule = strict({
   /** What tells one record from another. */
   key: RecordKey,
+  /** The shared type that such records are, which has a file in the folder `types`. */
+  is: SourceId.exactOptional(),
   /** Only pages whose address has one of these in it are read for such records. Default: all pages. */
   on: z.union([Pattern.transform((pattern) => [pattern]), Patterns]).exactOptional(),
   /** One record per match, whose fields are searched in the match and in what it holds; without it, one record per page. */

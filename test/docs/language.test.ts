@@ -7,7 +7,8 @@ import { Collect } from '../../src/definition/collect.ts';
 import { Crawl } from '../../src/definition/crawl.ts';
 import { Feed } from '../../src/definition/feed.ts';
 import { Filter } from '../../src/definition/filter.ts';
-import { parseSource } from '../../src/definition/load.ts';
+import { parseSource, parseType } from '../../src/definition/load.ts';
+import { typeIssues } from '../../src/definition/shared-type.ts';
 import { Pulse, Source } from '../../src/definition/source.ts';
 import type { Value } from '../../src/extract/value/value.ts';
 import { extract } from '../../src/extract/extract.ts';
@@ -90,6 +91,16 @@ describe('docs/definitions.md', () => {
       const parsed = parseSource(content, `${/^id: (\S+)/m.exec(content)?.[1] ?? ''}.yaml`);
       assert.deepEqual(parsed.ok ? [] : parsed.problems, [], content);
     }
+  });
+
+  test('shows a type, and a definition whose records are of it', () => {
+    const at = blocks.findIndex(({ kind }) => kind === 'type');
+    const type = parseType(blocks[at]?.content ?? '', 'post.yaml');
+    const source = parseSource(blocks[at + 1]?.content ?? '', 'blog.yaml');
+    assert.ok(type.ok && source.ok, JSON.stringify([type, source]));
+    const [types, broken] = [new Map([[type.value.id, type.value]]), new Set<string>()];
+    assert.equal(source.value.records['entry']?.is, type.value.id);
+    assert.deepEqual([...typeIssues(source.value, { types, broken })], []);
   });
 
   test('shows what fields give on a page', async () => {

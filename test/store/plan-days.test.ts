@@ -46,7 +46,11 @@ async function startPlanning(t: TestContext): Promise<Planner> {
   const yaml = 'id: shop\ntokens: { start: 3 }\nrecords: { item: { key: id, fields: { id: h1 } } }\n';
   const parsed = parseSource(yaml, 'shop.yaml');
   if (!parsed.ok) assert.fail('the definition is refused');
-  state.setCatalogue({ sources: new Map([['shop', { source: parsed.value, version: '1' }]]), problems: [] });
+  state.setCatalogue({
+    sources: new Map([['shop', { source: parsed.value, version: '1' }]]),
+    types: new Map(),
+    problems: [],
+  });
   const dues = createDueTimes({
     scheduleOf: effectiveSchedules(state),
     now: () => clock.now(),

@@ -18,7 +18,11 @@ const url = 'https://shop.test/lamp';
 function scheduling(): Scheduling {
   const parsed = parseSource('id: shop\nrecords: { item: { key: id, fields: { id: h1 } } }\n', 'shop.yaml');
   if (!parsed.ok) assert.fail('the definition is refused');
-  const catalogue = { sources: new Map([['shop', { source: parsed.value, version: '1' }]]), problems: [] };
+  const catalogue = {
+    sources: new Map([['shop', { source: parsed.value, version: '1' }]]),
+    types: new Map(),
+    problems: [],
+  };
   const settings = { everyMs: 4 * hourMs, initialDelayMs: 1_000 };
   const deps = { catalogue: () => catalogue, settings: () => settings, paces: { of: () => undefined } };
   return createScheduling(effectiveSchedules(deps), () => 0.5);

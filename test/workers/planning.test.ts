@@ -58,7 +58,11 @@ function planningIn(t: TestContext, warnAfter: string) {
     const yaml = `id: shop\nobjective: { warnAfter: ${warnAfter} }\nrecords: { item: { key: id, fields: { id: h1 } } }\n`;
     const parsed = parseSource(yaml, 'shop.yaml');
     if (!parsed.ok) assert.fail('the definition is refused');
-    state.setCatalogue({ sources: new Map([['shop', { source: parsed.value, version: '1' }]]), problems: [] });
+    state.setCatalogue({
+      sources: new Map([['shop', { source: parsed.value, version: '1' }]]),
+      types: new Map(),
+      problems: [],
+    });
     const { paces } = state;
     const dues = createDueTimes({
       scheduleOf: effectiveSchedules(state),

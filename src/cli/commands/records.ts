@@ -11,27 +11,33 @@ import type { Terminal } from '../terminal.ts';
 
 interface Options {
   readonly project?: string;
+  readonly type?: string;
   readonly format: 'ndjson' | 'csv' | 'json';
   readonly after?: string;
 }
 
+/** Whose records are printed. */
 interface Wanted {
   readonly source?: string;
   readonly project?: string;
+  /** The type of the records in their source. */
   readonly type?: string;
+  /** The type of `types/` that the records say they are, whatever their source. */
+  readonly is?: string;
 }
 
 /** The records that are asked for at once, which is all of them that the command keeps in memory. */
 const atOnce = 500;
 
-/** `records`: prints all records of a source or project, or removes some. */
+/** `records`: prints all records of a source, project or type, or removes some. */
 export function createCommand(terminal: Terminal): Command {
   return new Command('records')
     .helpGroup(helpGroups.sources)
-    .description('print all records of a source or project, in an order that later scrapes do not change')
+    .description('print all records of a source, a project or a type, in an order that later scrapes do not change')
     .argument('[source]', 'the source')
     .argument('[type]', 'only records of this type')
     .option('-p, --project <id>', 'the records of this project; with a source, only those on it')
+    .option('--type <id>', 'the records of all sources that are of this type, with its fields alone')
     .addOption(new Option('--format <format>', 'how').choices(['ndjson', 'csv', 'json']).default('ndjson'))
     .option('--after <place>', 'go on behind what was printed before, by the place that the interrupted command told')
     .addHelpText(
@@ -40,20 +46,23 @@ export function createCommand(terminal: Terminal): Command {
         'heronry records shop > shop.ndjson',
         'heronry records shop product --format csv > products.csv',
         'heronry records --project solar --format json',
+        'heronry records --type post --format csv > posts.csv',
         'heronry records remove shop product --gone',
       )}`,
     )
     .addCommand(removeCommand(terminal))
     .action((source: string | undefined, type: string | undefined, options: Options, command: Command) => {
-      const { project, after } = options;
+      const { project, type: is, after } = options;
       // For machines there is one document, as of all commands.
       const format = command.optsWithGlobals<{ json?: boolean }>().json ? 'json' : options.format;
-      if (source === undefined && project === undefined)
-        throw new CommandError('usage', 'records: expected a source, or --project');
+      if (source === undefined && project === undefined && is === undefined)
+        throw new CommandError('usage', 'records: expected a source, --project or --type');
+      if (is !== undefined && (source !== undefined || project !== undefined))
+        throw new CommandError('usage', 'records: --type: expected no source and no project beside it');
       if (format === 'json' && after !== undefined)
         throw new CommandError('usage', 'records: --after: expected --format ndjson or csv beside it');
       return withClient(terminal, command, async (client) => {
-        const wanted = defined({ source, project, type });
+        const wanted = defined({ source, project, type, is });
         const print = await printers[format](terminal, client, wanted, after !== undefined);
         await eachSlice(client, wanted, after, print.rows).catch((error: unknown) => {
           if (print.place !== undefined)
@@ -128,11 +137,7 @@ const printers: Readonly<Record<Options['format'], OpenPrinter>> = {
   ndjson: async (terminal) => linePrinter(terminal, (record) => JSON.stringify(record)),
 
   csv: async (terminal, client, wanted, goesOn) => {
-    // All of them are looked through before, as the columns are those that any record has.
-    const fields = new Set<string>();
-    await eachSlice(client, wanted, undefined, (records) => {
-      for (const record of records) for (const name of Object.keys(record.fields)) fields.add(name);
-    });
+    const fields = await columnsOf(client, wanted);
     const own = ['source', 'type', 'key', 'url', 'firstSeenAt', 'updatedAt'] as const;
     if (!goesOn) terminal.out(csvRow([...own, ...fields]));
     return linePrinter(terminal, (record) =>
@@ -168,19 +173,31 @@ function linePrinter(terminal: Terminal, lineOf: (record: RecordView) => string)
   return printer;
 }
 
+/** The names of the fields that have columns: those of the type, else those that any record has, which takes a look through all of them. */
+async function columnsOf(client: Client, wanted: Wanted): Promise<Iterable<string>> {
+  if (wanted.is !== undefined) return (await client.call('type.records', { id: wanted.is, limit: 1 })).fields;
+  const fields = new Set<string>();
+  await eachSlice(client, wanted, undefined, (records) => {
+    for (const record of records) for (const name of Object.keys(record.fields)) fields.add(name);
+  });
+  return fields;
+}
+
 /** Asks for all wanted records, slice after slice. */
 async function eachSlice(
   client: Client,
-  { source, project, type }: Wanted,
+  { source, project, type, is }: Wanted,
   from: string | undefined,
   onSlice: Printer['rows'],
 ): Promise<void> {
   let after = from;
   do {
-    const part = { limit: atOnce, ...defined({ type, after }) };
-    const { records, next } = await (project === undefined
-      ? client.call('source.records', { id: source ?? '', ...part })
-      : client.call('project.records', { id: project, ...part, ...defined({ source }) }));
+    const part = { limit: atOnce, ...defined({ after }) };
+    const { records, next } = await (is !== undefined
+      ? client.call('type.records', { id: is, ...part })
+      : project === undefined
+        ? client.call('source.records', { id: source ?? '', ...part, ...defined({ type }) })
+        : client.call('project.records', { id: project, ...part, ...defined({ source, type }) }));
     onSlice(records, next);
     after = next;
   } while (after !== undefined);

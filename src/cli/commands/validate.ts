@@ -11,7 +11,7 @@ export function createCommand(terminal: Terminal): Command {
   return new Command('validate')
     .helpGroup(helpGroups.begin)
     .description(
-      'show the problems of heronry.yaml, its file of secrets, projects.yaml, the sources and the plug-ins, with file and line; needs no daemon; exits with 2 where there are any',
+      'show the problems of heronry.yaml, its file of secrets, projects.yaml, the sources, their types and the plug-ins, with file and line; needs no daemon; exits with 2 where there are any',
     )
     .argument(
       '[path]',

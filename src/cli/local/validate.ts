@@ -57,14 +57,19 @@ async function statsOf(path: string): Promise<Stats | undefined> {
 async function validateFile(file: string): Promise<Validation> {
   const name = basename(file);
   if (/\.m?[jt]s$/.test(file)) return { ...nothing, ...(await validatePlugins(dirname(file), name)) };
-  const { holdsList, loadDaemon, loadSource } = await import('../../definition/load.ts');
+  const { fitting, holdsList, loadDaemon, loadSource, loadType, loadTypes } = await import('../../definition/load.ts');
+  const { typesName } = await import('../../definition/problem.ts');
   if (name === daemonName) return { ...nothing, problems: problemsOfLoaded(await loadDaemon(file)) };
   if (/^projects\b/.test(name) || (await holdsList(file))) {
     const { listed, problems } = await listedIn(file);
     return { ...nothing, projects: listed.length, problems };
   }
+  if (basename(dirname(file)) === typesName) return { ...nothing, problems: problemsOfLoaded(await loadType(file)) };
   const loaded = await loadSource(file);
-  return { ...nothing, sources: loaded.ok ? 1 : 0, problems: problemsOfLoaded(loaded) };
+  if (!loaded.ok) return { ...nothing, problems: loaded.problems };
+  const folder = dirname(file);
+  const { problems } = await fitting({ sources: [loaded.value], problems: [] }, await loadTypes(folder), folder);
+  return { ...nothing, sources: problems.length === 0 ? 1 : 0, problems };
 }
 
 function problemsOfLoaded(loaded: Loaded<unknown>): readonly Problem[] {
@@ -91,7 +96,7 @@ async function validateFolder(
   folder: string,
   sourcesFolder: string | undefined,
 ): Promise<Validation> {
-  const [{ loadDaemon, loadSources }, { isTaken }] = await Promise.all([
+  const [{ fitting, loadDaemon, loadSources, loadTypes }, { isTaken }] = await Promise.all([
     import('../../definition/load.ts'),
     import('../../definition/file.ts'),
   ]);
@@ -106,7 +111,11 @@ async function validateFolder(
       `${folder}: nothing to validate: expected heronry.yaml, projects.yaml, a folder "sources" or definitions there`,
     );
   }
-  const loaded = sources === undefined ? { sources: [], problems: [] } : await loadSources(sources);
+  const types = sources === undefined ? undefined : await loadTypes(sources);
+  const loaded =
+    sources === undefined || types === undefined
+      ? { sources: [], problems: [] }
+      : await fitting(await loadSources(sources), types, sources);
   const definitions = sources === undefined ? undefined : { ...loaded, folder: sources };
   const projects = isTaken(projectFile) ? await listedIn(projectFile, definitions) : { listed: [], problems: [] };
   const pluginFolder = pluginsIn(folder, sources, configured?.plugins);
@@ -119,6 +128,7 @@ async function validateFolder(
     problems: [
       ...(daemon === undefined ? [] : problemsOfLoaded(daemon)),
       ...(await secretProblems(folder, configured?.secrets)),
+      ...(types?.problems ?? []),
       ...loaded.problems,
       ...projects.problems,
       ...plugged.problems,

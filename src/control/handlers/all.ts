@@ -13,6 +13,7 @@ import { resolveHandlers } from './resolve.ts';
 import { scheduleHandlers } from './schedule.ts';
 import { scrapeHandlers } from './scrape.ts';
 import { sourceHandlers } from './source.ts';
+import { typeHandlers } from './type.ts';
 import { wasteHandlers } from './waste.ts';
 import { whyHandlers } from './why.ts';
 
@@ -21,6 +22,7 @@ export function createHandlers(deps: Ports): Handlers {
   return {
     ...projectHandlers(deps),
     ...recordHandlers(deps),
+    ...typeHandlers(deps),
     ...applyHandlers(deps),
     ...sourceHandlers(deps),
     ...resolveHandlers(deps),

@@ -86,6 +86,11 @@ function nameKey({ source, type, key }: RecordName): [source: string, type: stri
   return [source, type, `${key.slice(0, maxLength - digest.length - 1).toWellFormed()}…${digest}`];
 }
 
+/** The place in the order of names before all records of a type of a source. */
+function byType(source: string, type: string): [source: string, type: string, key: string] {
+  return [source, type, ''];
+}
+
 /** The records, by number. What a record is and when it was last seen are rows of their own, as a sighting seldom changes the first. */
 export function recordTable(environment: Environment) {
   const rows = numberedTable<RecordRow>(environment, 'records');
@@ -152,6 +157,15 @@ export function recordTable(environment: Environment) {
         if (view !== undefined) yield view;
       }
     },
+    /** The records of a type of a source in the order of their keys, those after the key `after`. */
+    *ofType(source: string, type: string, after?: string): Iterable<RecordView> {
+      const from =
+        after === undefined ? { from: byType(source, type) } : { after: nameKey({ source, type, key: after }) };
+      for (const record of byName.rows({ ...from, before: byType(source, `${type}\0`) })) {
+        const view = read(record);
+        if (view !== undefined) yield view;
+      }
+    },
     /** Looks at up to `limit` of the records that a target has seen, and reads those that no scrape of it from `since` on has seen. */
     unseenSince(since: number, target: number, { after = 0, limit }: RecordSlice): UnseenRecords {
       const marks = [...byTarget.entries({ after: [target, after], before: [target + 1, 0], limit })];
@@ -161,7 +175,7 @@ export function recordTable(environment: Environment) {
     },
     /** The number of a source's records of a type, counted up to `limit`, without reading them. */
     countOfType: (source: string, type: string, limit: number) =>
-      [...byName.keys({ from: [source, type, ''], before: [source, `${type}\0`, ''], limit })].length,
+      [...byName.keys({ from: byType(source, type), before: byType(source, `${type}\0`), limit })].length,
     /** The number of records that a target has seen, counted up to `limit`, without reading them. */
     countOfTarget: (target: number, limit: number) =>
       [...byTarget.keys({ after: [target, 0], before: [target + 1, 0], limit })].length,
