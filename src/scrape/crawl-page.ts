@@ -147,8 +147,9 @@ export function crawlOps(
   };
 }
 
-/** The class under which a page is counted: the first digit of its status, or why there was no status. */
+/** The class under which a page is counted: the first digit of its status, that it has not changed, or why there was no status. */
 function statusClass(outcome: RequestResult['outcome']): StatusClass {
+  if (outcome.kind === 'unmodified') return '304';
   if (outcome.kind === 'failed' && outcome.failure.code === 'robots_disallowed') return 'forbidden';
   switch (Math.floor((outcome.status ?? 0) / 100)) {
     case 1:

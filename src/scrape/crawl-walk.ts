@@ -6,12 +6,14 @@ import { canonicalUrl, requestKey } from '../frontier/canonical.ts';
 import { newGuard, wantsFingerprint, watchPage } from '../frontier/loop-guard.ts';
 import { linkRules } from '../frontier/links.ts';
 import { fieldFill } from '../health/field-fill.ts';
-import type { OpenProvider, Reading } from '../provider/provider.ts';
+import type { OpenProvider } from '../provider/provider.ts';
+import type { KnownPage } from '../store/copies.ts';
 import type { CrawlOps } from '../store/crawl.ts';
 import type { CrawlRow } from '../store/tables/crawls.ts';
 import type { FrontierPlace } from '../store/tables/frontier.ts';
 import { budgetEnd, completeEnd, downEnd, emptyEnd, errorsEnd, loopEnd, lostEnd, unreadEnd } from './crawl-end.ts';
 import { CrawlFailures, isAbsence, isAnswer, isForbidden } from './crawl-failures.ts';
+import { copyOfPage, type KnownContent, lookThroughKnown, readAs, readingsOf } from './crawl-copy.ts';
 import {
   crawlOps,
   draftsOf,
@@ -40,6 +42,10 @@ export interface CrawlState {
   isSeen(key: string): boolean;
   /** Whether this crawl has not met the record before. */
   isNew(draft: RecordDraft): boolean;
+  /** The same of a record by its number. */
+  isNewRecord(record: number): boolean;
+  /** A page that an earlier crawl has read, so that it can be asked for only if it has changed. */
+  known(place: FrontierPlace): KnownPage | undefined;
   /** Whether the starts of an earlier crawl gave links. */
   hadLinks(): boolean;
   /** Whether the target has records of earlier scrapes. */
@@ -65,10 +71,21 @@ interface PageUnderWay {
   readonly redirects: string[];
   /** Set for a page that was read before and is asked for again, only to learn whether the site can be read at all. */
   readonly isProbe?: true;
+  /** Set where the page is asked for only if it has changed. */
+  readonly known?: KnownPage;
   /** Set by `prepare` for a large page. */
   content?: PageContent;
+  /** Set by `prepare` for a page that has not changed. */
+  unchanged?: KnownContent;
   /** The operations that are written for it; set by `advance`. */
   ops?: CrawlOps;
+}
+
+/** What a page gave to its crawl. */
+interface PageGave extends PageContent, KnownContent {
+  /** The number of its records. */
+  readonly records: number;
+  readonly fingerprint?: string;
 }
 
 /**
@@ -106,7 +123,7 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
   const ledTo = new Set<string>();
   /** The head of the frontier, fetched from the store in advance. */
   let ready: readonly FrontierPlace[] = [];
-  const { waiting, maxPages } = state.row();
+  const { waiting, maxPages, version } = state.row();
   let { guard = newGuard, lastRead = {}, downs = 0, pages, errors, forbidden } = state.row();
   /** Keys of pages that the store is sure to have met, which it need not look up once more for each page that links there. */
   const met = new Set<string>();
@@ -123,11 +140,17 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
       const [place, ...others] = ready;
       if (place === undefined) return probe();
       ready = others;
-      return begin({ place, redirects: [] });
+      // A copy says nothing of how the page compares with others.
+      const known = wantsFingerprint(guard, crawl) ? undefined : state.known(place);
+      return begin({ place, redirects: [], ...defined({ known }) });
     },
 
     prepare(visit, { result: { outcome } }) {
       const page = pageOf(visit);
+      if (page.known !== undefined && outcome.kind === 'unmodified')
+        return lookThroughKnown(page.place, page.known, pageRules).then((content) => {
+          page.unchanged = content;
+        });
       if (page.isProbe === true || outcome.kind !== 'read' || !isLarge(outcome.extraction)) return undefined;
       return lookThroughInTurns(page.place, outcome.extraction, pageRules).then((content) => {
         page.content = content;
@@ -143,6 +166,8 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
         return { ...resultOf(page, visited, { stays: true, back: failures.takeBack() }), end: failedEnd(visited) };
       if (page.isProbe === true) return probed(page, visited);
       if (outcome.kind === 'read') return read(page, visited, outcome.extraction);
+      if (page.known !== undefined && page.unchanged !== undefined)
+        return unchanged(page, visited, { ...page.known, ...page.unchanged });
       if (outcome.kind === 'redirect') return redirected(page, visited, outcome.location);
       return failed(page, visited);
     },
@@ -174,14 +199,15 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
   }
 
   function begin(page: PageUnderWay): Visit {
-    const { place } = page;
-    const reading = place.sitemap === true ? readings.sitemap : readings[place.kind];
+    const { place, known } = page;
+    const reading = readings[readAs(place)];
     const visit: Visit = {
       url: place.url,
       reading: wantsFingerprint(guard, crawl) ? { ...reading, fingerprint: true } : reading,
       request: provider.request,
       follows: (url) => follows(page, url),
       ...(place.kind === 'detail' && { keepsPage: true }),
+      ...defined({ copy: known?.copy }),
     };
     underWay.set(visit, page);
     return visit;
@@ -239,19 +265,34 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
 
   function read(page: PageUnderWay, visited: Visited, extraction: Extraction): PageResult {
     const { place } = page;
-    lastRead = { ...lastRead, [place.kind]: place };
     const drafts = draftsOf(place, extraction);
-    const { links, newRecords } = page.content ?? lookThrough(place, extraction, pageRules);
-    const { fingerprint } = extraction;
+    const content = page.content ?? lookThrough(place, extraction, pageRules);
+    const { fingerprint, links, sitemaps } = extraction;
+    const fill = fieldFill(drafts, extraction);
+    const gave = { ...content, ...defined({ fingerprint }), sitemaps: sitemaps ?? [], records: drafts.length, fill };
+    const result = pageRead(page, visited, gave);
+    const copy = copyOfPage(place, visited, { ...defined({ links, sitemaps }), fill }, version);
+    return copy === undefined ? result : { ...result, ops: { ...result.ops, copy } };
+  }
+
+  /** A page that has not changed since it was read counts as read: what it gave then is there. */
+  function unchanged(page: PageUnderWay, visited: Visited, known: KnownPage & KnownContent): PageResult {
+    const { records } = known;
+    const newRecords = records.filter((record) => state.isNewRecord(record)).length;
+    return pageRead(page, visited, { ...known, newRecords, records: records.length });
+  }
+
+  function pageRead(page: PageUnderWay, visited: Visited, gave: PageGave): PageResult {
+    const { place } = page;
+    lastRead = { ...lastRead, [place.kind]: place };
+    const { links, newRecords, records, sitemaps, fill, fingerprint } = gave;
     const crawled = { url: visited.url, detail: place.kind === 'detail', newRecords, ...defined({ fingerprint }) };
     const watched = watchPage(guard, crawled, crawl);
     ({ state: guard } = watched);
-    const { length: records } = drafts;
-    const recordPages = records > 0 ? 1 : 0;
-    const tally = { records, recordPages, newRecords, fieldFill: fieldFill(drafts, extraction) };
+    const tally = { records, recordPages: records > 0 ? 1 : 0, newRecords, fieldFill: fill };
     const effects = resultOf(page, visited, {
       links,
-      places: (extraction.sitemaps ?? []).flatMap((url) => placesAt(rules, url, { from: place, sitemap: true })),
+      places: sitemaps.flatMap((url) => placesAt(rules, url, { from: place, sitemap: true })),
       read: place,
       ...siteAnswered(),
       tally: { ...tally, ...startTally(links, place) },
@@ -349,11 +390,4 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     const { startLinks } = state.row();
     return errors === 0 && forbidden === 0 && (startLinks > 0 || !state.hadLinks());
   }
-}
-
-/** How the pages of a crawl are read, by their kind. */
-function readingsOf({ page, crawl }: OpenProvider): Record<FrontierPlace['kind'] | 'sitemap', Reading> {
-  if (crawl === undefined)
-    throw new Error('expected the provider of a source that is crawled to say how its listings are read');
-  return { detail: page, ...crawl };
 }

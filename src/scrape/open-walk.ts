@@ -11,6 +11,7 @@ import type { OpenProvider } from '../provider/provider.ts';
 import { hasPagesOfRecords } from '../definition/objective-fields.ts';
 import { hoursOver } from '../request/failure.ts';
 import { dayOf } from './windows.ts';
+import { knownPage } from '../store/copies.ts';
 import { beginCrawl, isSeen, type NewPlace, nextPlaces, unvisited } from '../store/crawl.ts';
 import type { Fence } from '../store/ops.ts';
 import type { PageCopy, ResumePoint, TargetRow } from '../store/tables/rows.ts';
@@ -18,6 +19,7 @@ import type { ScrapeWish } from '../view/scrape.ts';
 import type { Store } from '../store/store.ts';
 import type { CrawlRow } from '../store/tables/crawls.ts';
 import { collectWalk, windowUrl } from './collect-walk.ts';
+import { readAs } from './crawl-copy.ts';
 import { type CrawlState, crawlWalk } from './crawl-walk.ts';
 import { ErrorTally } from './limits.ts';
 import type { ListGapsOptions } from './list-gaps.ts';
@@ -171,7 +173,7 @@ async function openCrawl(
     version,
     maxPages: crawl.maxPages,
     places: startPlaces(crawl, startUrls),
-    anew: begun.wish.full === true,
+    full: begun.wish.full === true,
   });
   if (row === undefined) return undefined;
   const state = crawlState(store, source.id, row);
@@ -187,7 +189,7 @@ function startPlaces(crawl: Crawl, startUrls: readonly string[]): NewPlace[] {
   return [...starts, ...sitemaps].map((place) => ({ ...place, key: requestKey(place) }));
 }
 
-function crawlState(store: Store, source: string, { target, crawl, firstScrape }: CrawlRow): CrawlState {
+function crawlState(store: Store, source: string, { target, crawl, firstScrape, version, full }: CrawlRow): CrawlState {
   const row = (): CrawlRow => {
     const found = store.crawls.get(target, crawl);
     if (found === undefined) throw new Error(`target ${target}: crawl ${crawl} is gone`);
@@ -199,6 +201,8 @@ function crawlState(store: Store, source: string, { target, crawl, firstScrape }
     next: (except, limit) => nextPlaces(store, target, { except, limit }),
     isSeen: (key) => isSeen(store, target, key),
     isNew: ({ type, key }) => (store.records.seenBy(target, { source, type, key })?.last ?? 0) < firstScrape,
+    isNewRecord: (record) => (store.records.seenByNumber(target, record)?.last ?? 0) < firstScrape,
+    known: (place) => (full === true ? undefined : knownPage(store, target, place.url, { version, as: readAs(place) })),
     hadRecords: () => store.records.countOfTarget(target, 1) > 0,
     hadLinks: () => [...store.crawls.ofTarget(target, { before: crawl })].some(({ startLinks }) => startLinks > 0),
   };

@@ -15,7 +15,7 @@ import type { SentCredentials } from '../request/sent-credentials.ts';
  * @param page - the result of the page, for the last step of its visit.
  */
 export function stepOps(
-  { page }: Visit,
+  visit: Visit,
   { result, url }: Visited,
   { page: written = {}, close, draftsBefore }: { page?: PageResult; close?: Close | undefined; draftsBefore?: number },
 ): StepOps {
@@ -33,7 +33,7 @@ export function stepOps(
       absent,
       unparsed,
       ...defined({
-        page,
+        page: visit.page,
         status: outcome.status,
         failure: outcome.kind === 'failed' ? failureOf(outcome.failure, trouble?.cause) : undefined,
         errors: refused > 0 ? refused : undefined,
@@ -43,12 +43,17 @@ export function stepOps(
     },
     ...defined({
       draftsBefore,
-      unmodified: outcome.kind === 'unmodified' ? (true as const) : undefined,
+      unmodified: outcome.kind === 'unmodified' ? unchangedBy(visit) : undefined,
       spent: spentOf(result),
       close,
     }),
     ...written.ops,
   };
+}
+
+/** Whose copy is unchanged. */
+function unchangedBy({ keepsCopy }: Visit): StepOps['unmodified'] {
+  return keepsCopy === true ? 'target' : 'page';
 }
 
 function failureOf(
@@ -82,7 +87,7 @@ function spentOf(result: RequestResult): SpentRow | undefined {
 /** The operations of a step without the credentials that the requests of its scrape were sent with. */
 export function redactedStep(sent: SentCredentials, ops: StepOps): StepOps {
   if (sent.isEmpty) return ops;
-  const { log, resume, close, page, ...others } = ops;
+  const { log, resume, close, page, copy, ...others } = ops;
   const { failure, notes } = log;
   return {
     ...others,
@@ -97,6 +102,7 @@ export function redactedStep(sent: SentCredentials, ops: StepOps): StepOps {
       close: close && redactedClose(sent, close),
       // Without its credentials, the address is that of another page.
       page: page !== undefined && sent.url(page.url) === page.url ? page : undefined,
+      copy: copy !== undefined && holdsSecret(sent, copy) ? undefined : copy,
     }),
   };
 }

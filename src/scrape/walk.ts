@@ -52,7 +52,7 @@ export interface PageResult {
   /** Drafts that are written in place of the page's own. */
   readonly drafts?: readonly RecordDraft[];
   /** Further operations that are written with the drafts. */
-  readonly ops?: Pick<StepOps, 'position' | 'gap' | 'gaps' | 'crawl' | 'resume' | 'since' | 'draftsBefore'>;
+  readonly ops?: Pick<StepOps, 'position' | 'gap' | 'gaps' | 'crawl' | 'copy' | 'resume' | 'since' | 'draftsBefore'>;
   /** Set where the scrape ends with this page. */
   readonly end?: ScrapeEnd;
 }

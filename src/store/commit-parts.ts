@@ -37,7 +37,7 @@ export function fieldsOf(drafts: StepOps['drafts']): ReadonlySet<string> {
 /** Whether a step is too large for one transaction, which would hold up all other commits. */
 export function hasParts(store: Store, { target }: Fence, { unmodified, drafts, crawl }: StepOps): boolean {
   if ((crawl?.add.length ?? 0) > places) return true;
-  if (unmodified === true) return store.records.countOfTarget(target, records + 1) > records;
+  if (unmodified === 'target') return store.records.countOfTarget(target, records + 1) > records;
   return drafts.length > records || slicesOf(drafts).length > 1;
 }
 
@@ -55,7 +55,9 @@ export async function writeParts(
 ): Promise<StepLeft | undefined> {
   const linked = await addPlaces(store, fence, ops, holds);
   if (linked === undefined) return undefined;
-  return ops.unmodified === true ? verifyParts(store, fence, linked, holds) : observeParts(store, fence, linked, holds);
+  return ops.unmodified === 'target'
+    ? verifyParts(store, fence, linked, holds)
+    : observeParts(store, fence, linked, holds);
 }
 
 /** The target, read within a transaction; `undefined` when the fence does not hold. */

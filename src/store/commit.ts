@@ -10,9 +10,10 @@ import { finishIfOver, finishTarget, isOver } from './finish.ts';
 import { freshen, scheduleNext } from './schedule.ts';
 import { type StepLeft, fieldsOf, hasParts, writeParts } from './commit-parts.ts';
 import { type CrawlOps, applyCrawl } from './crawl.ts';
-import { keepPage } from './pages.ts';
+import { packLed } from './copies.ts';
+import { keepPage, verifyPage } from './pages.ts';
 import { markMissing } from './crawl-missing.ts';
-import { noChanges, observe, sumOf, verify } from './observe.ts';
+import { noChanges, observe, type Observed, type Sighting, sumOf, verify } from './observe.ts';
 import type { Close, CommitResult, Fence, Gap, StepOps } from './ops.ts';
 import { askAgain } from './scrapes.ts';
 import type { ChangeCounts } from '../view/fields.ts';
@@ -31,14 +32,20 @@ export async function commitStep(store: Store, fence: Fence, ops: StepOps): Prom
   const left = hasParts(store, fence, ops)
     ? await writeInParts(store, fence, ops)
     : { ops, counts: noChanges, fields: noFields, records: [] };
+  const led = ops.copy && (await packLed(ops.copy.led));
   const result = await store.write((change): CommitResult => {
     const held = holds(store, fence);
     return held === undefined || left === undefined
       ? { outcome: 'superseded' }
-      : writeStep(store, change, fence, { ...left, whole: ops }, held);
+      : writeStep(store, change, fence, { ...left, whole: ops, led }, held);
   });
   forgetWritten(store, fence.scrape);
   return result;
+}
+
+/** What a step has seen. */
+interface Found extends Observed {
+  readonly fields: ReadonlySet<string>;
 }
 
 /** Writes most of a large step. Its records name their scrape, so that the scrape is written first. */
@@ -50,27 +57,31 @@ async function writeInParts(store: Store, fence: Fence, ops: StepOps): Promise<S
 /** The rest of a step and the whole step, as the rest does not say what the step cost. */
 interface StepToWrite extends StepLeft {
   readonly whole: StepOps;
+  /** What the page of the step led to, packed; missing where no copy is kept. */
+  readonly led: string | undefined;
 }
 
 function writeStep(
   store: Store,
   change: Change,
   fence: Fence,
-  { whole, ops, counts: before, fields: seenBefore, records: recordsBefore }: StepToWrite,
+  { whole, led, ops, counts: before, fields: seenBefore, records: recordsBefore }: StepToWrite,
   { target, scrape }: Held,
 ): CommitResult {
   const isUnwritten = store.scrapes.isUnwritten(fence.scrape);
   if (isUnwritten) tellBegin(store, change, scrape);
   const { observedAt, draftsBefore, since, log } = ops;
   const sighting = { target, scrape: fence.scrape, url: log.url, observedAt, draftsBefore, since };
-  const found = ops.unmodified
-    ? { ...verify(store, target, { scrape: fence.scrape, at: observedAt }), records: [] }
-    : { ...observe(store, change, sighting, ops.drafts), fields: fieldsOf(ops.drafts) };
+  const found = foundBy(store, change, sighting, ops);
   const counts = sumOf(before, found.counts);
   const isOnly = fence.step === 1 && ops.close !== undefined;
   if (!isOnly) store.steps.put({ scrape: fence.scrape, step: fence.step, ...log, counts });
-  if (ops.page !== undefined)
-    keepPage(store, fence.target, { ...ops.page, observedAt, records: [...recordsBefore, ...found.records] });
+  const records = [...recordsBefore, ...found.records];
+  if (ops.page !== undefined) keepPage(store, fence.target, { ...ops.page, observedAt, records });
+  if (ops.copy !== undefined && led !== undefined) {
+    const { url, ...copy } = ops.copy;
+    store.copies.put(fence.target, url, { ...copy, records: records.length, led });
+  }
   const fields = new Set([...seenBefore, ...found.fields]);
   if (fields.size > 0) freshen(store, change, target, { at: observedAt, fields });
   if (ops.gap !== undefined) tellGap(store, change, scrape, ops.gap);
@@ -88,6 +99,15 @@ function writeStep(
   }
   const lastEvent = change.log({ kind: 'step', ...fence });
   return { outcome: 'committed', counts, lastEvent, targetStatus: after.status };
+}
+
+/** Stores what a step has seen: the drafts of its page, or that its page is unchanged. */
+function foundBy(store: Store, change: Change, sighting: Sighting, { unmodified, drafts }: StepOps): Found {
+  const { target, scrape, url, observedAt: at } = sighting;
+  if (unmodified === 'target') return { ...verify(store, target, { scrape, at }), records: [] };
+  if (unmodified === undefined) return { ...observe(store, change, sighting, drafts), fields: fieldsOf(drafts) };
+  const { records, fields } = verifyPage(store, { target: target.target, scrape, url, at });
+  return { counts: { ...noChanges, confirmed: records.length }, records: [], fields };
 }
 
 /**
@@ -222,7 +242,7 @@ function withStep(scrape: ScrapeRow, { log, spent: more = {}, unmodified }: Step
   const spent: Writable<SpentRow> = { ...scrape.spent };
   if (log.batch !== undefined) spent.batches = (spent.batches ?? 0) + 1;
   if (more.unasked !== undefined) spent.unasked = (spent.unasked ?? 0) + more.unasked;
-  if (unmodified === true) spent.notModified = (spent.notModified ?? 0) + 1;
+  if (unmodified !== undefined) spent.notModified = (spent.notModified ?? 0) + 1;
   if (more.validated !== undefined) spent.validated = (spent.validated ?? 0) + more.validated;
   if (more.cpuMs !== undefined) spent.cpuMs = (spent.cpuMs ?? 0) + more.cpuMs;
   if (Object.keys(spent).length > 0) walked.spent = spent;

@@ -1,5 +1,6 @@
 import type { GuardState, LoopReport } from '../frontier/loop-guard.ts';
 import { defined } from '../defined.ts';
+import { sweepCopies } from './copies.ts';
 import { writeInSlices } from './slices.ts';
 import type { Store } from './store.ts';
 import type { CrawlRow, CrawlTable, StatusClass } from './tables/crawls.ts';
@@ -12,7 +13,7 @@ import type { DomainCount } from '../frontier/links.ts';
 /** The changes of a step to its crawl's frontier and counts. Data, made by pure functions. */
 export interface CrawlOps {
   /** Begins a crawl; a crawl that is still under way ends as `replaced`. */
-  readonly begin?: Pick<CrawlRow, 'version' | 'firstScrape' | 'startedAt' | 'maxPages'>;
+  readonly begin?: Pick<CrawlRow, 'version' | 'firstScrape' | 'startedAt' | 'maxPages' | 'full'>;
   /** The place that the step asked. It leaves the frontier in the commit of its records, so that it is asked once. */
   readonly done?: WaitingPlace;
   /** The place that the step asked, where its page could be read. */
@@ -206,8 +207,8 @@ export interface CrawlStart {
   readonly maxPages: number;
   /** The places where a new crawl begins. */
   readonly places: readonly NewPlace[];
-  /** Whether to begin a new crawl even if the last one was cut short. */
-  readonly anew: boolean;
+  /** Whether to begin a new crawl even if the last one was cut short, and to read all pages whether they have changed or not. */
+  readonly full: boolean;
 }
 
 /**
@@ -218,14 +219,14 @@ export interface CrawlStart {
 export function beginCrawl(
   store: Store,
   { target, epoch, scrape }: Omit<Fence, 'step'>,
-  { version, maxPages, places, anew }: CrawlStart,
+  { version, maxPages, places, full }: CrawlStart,
 ): Promise<CrawlRow | undefined> {
   return store.write((change) => {
     const row = store.targets.get(target);
     if (row?.epoch !== epoch || row.running !== scrape) return undefined;
     const last = store.crawls.newest(target);
-    if (last !== undefined && last.endReason === undefined && last.version === version && !anew) return last;
-    const begin = { version, firstScrape: scrape, startedAt: change.at, maxPages };
+    if (last !== undefined && last.endReason === undefined && last.version === version && !full) return last;
+    const begin = { version, firstScrape: scrape, startedAt: change.at, maxPages, ...(full && { full }) };
     const { crawl } = applyCrawl(store, target, { begin, add: places });
     change.log({ kind: 'crawl.begin', target, scrape });
     return crawl;
@@ -236,8 +237,8 @@ export function beginCrawl(
 const batch = 1_000;
 
 /**
- * Removes the rest of a target's ended crawls: places that were not visited, and what the crawls before the newest one
- * have met. Only the size of the store depends on it. Works also when the store is full. Resolves with the number of removed
+ * Removes the rest of a target's ended crawls: places that were not visited, what the crawls before the newest one have met, and copies of
+ * pages that a complete crawl did not meet. Only the size of the store depends on it. Works also when the store is full. Resolves with the number of removed
  * rows; rejects when a commit fails.
  */
 export async function sweepCrawls(store: Store, target: number): Promise<number> {
@@ -245,6 +246,7 @@ export async function sweepCrawls(store: Store, target: number): Promise<number>
   if (row === undefined) return 0;
   const isOver = row.endReason !== undefined;
   const before = isOver ? row.crawl + 1 : row.crawl;
+  if (row.endReason === 'complete') await sweepCopies(store, row);
   const places = await writeInSlices(store, batch, () => store.frontier.removePlaces(target, before, batch));
   return places + (await writeInSlices(store, batch, () => store.frontier.removeMarks(target, row.crawl, batch)));
 }

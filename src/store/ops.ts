@@ -2,6 +2,8 @@ import type { RecordDraft } from '../extract/draft.ts';
 import type { CrawlOps } from './crawl.ts';
 import type { Reading } from '../health/doubt.ts';
 import type { Validators } from '../fetch/page.ts';
+import type { Led } from './copies.ts';
+import type { CopyRow } from './tables/copies.ts';
 import type { PageRow } from './tables/pages.ts';
 import type {
   PageCopy,
@@ -35,8 +37,11 @@ export interface StepOps {
    * Default: this scrape.
    */
   readonly since?: number;
-  /** Set when the site says that the target's copy is unchanged: the fields that were read from it are verified. */
-  readonly unmodified?: boolean;
+  /**
+   * Set when the site says that a copy is unchanged, the target's own or that of a page of its crawl: the fields that were read from it
+   * are verified.
+   */
+  readonly unmodified?: 'target' | 'page';
   /** Costs of the step besides its bytes. */
   readonly spent?: SpentRow;
   /** The collector's new position. */
@@ -50,6 +55,8 @@ export interface StepOps {
   readonly gap?: Gap;
   /** Set for a page of a list or a crawl that was read: its records can be asked for there again. */
   readonly page?: Pick<PageRow, 'url' | 'version' | keyof Validators>;
+  /** Set for a page of a crawl that was read: it can be asked for later only if it has changed. */
+  readonly copy?: Omit<CopyRow, 'records' | 'led'> & { readonly url: string; readonly led: Led };
   /** The gaps of the target's list as they are with this step. */
   readonly gaps?: readonly ListGap[];
   /** Changes to the target's crawl. */

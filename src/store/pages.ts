@@ -1,5 +1,6 @@
-import type { PageRow } from './tables/pages.ts';
+import { verifyRecord } from './observe.ts';
 import type { Store } from './store.ts';
+import type { PageRow } from './tables/pages.ts';
 
 /**
  * Stores a page of a list or a crawl with its records, or forgets it where it has none. To be called within a transaction, after its
@@ -8,6 +9,42 @@ import type { Store } from './store.ts';
 export function keepPage(store: Store, target: number, page: PageRow): void {
   if (page.records.length > 0) count(store, target, store.pages.put(target, page) ? 1 : 0);
   else count(store, target, store.pages.remove(target, page.url) ? -1 : 0);
+}
+
+/** The records that an unchanged page verified, and the names of their fields. */
+export interface VerifiedPage {
+  readonly records: readonly number[];
+  readonly fields: ReadonlySet<string>;
+}
+
+/**
+ * Verifies what was read from a page, as the site says that the page is unchanged. To be called within a transaction.
+ *
+ * @param scrape - the number of the scrape that asked, which has then seen all records of the page; 0 for none.
+ */
+export function verifyPage(
+  store: Store,
+  {
+    target,
+    scrape,
+    url,
+    at,
+  }: { readonly target: number; readonly scrape: number; readonly url: string; readonly at: number },
+): VerifiedPage {
+  const page = store.pages.get(target, url);
+  if (page === undefined) return { records: [], fields: new Set() };
+  const seenAt = new Set([page.observedAt]);
+  const records: number[] = [];
+  const fields = new Set<string>();
+  for (const number of page.records) {
+    const record = store.records.byNumber(number);
+    const verified = record && verifyRecord(store, record, seenAt, { target, scrape, at });
+    if (verified !== undefined) records.push(number);
+    else if (record !== undefined && scrape > 0) store.records.see(number, { target, scrape });
+    for (const name of verified ?? []) fields.add(name);
+  }
+  store.pages.put(target, { ...page, observedAt: at });
+  return { records, fields };
 }
 
 /** Counts the pages of a target whose records have objectives. */

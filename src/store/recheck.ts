@@ -1,9 +1,9 @@
 import type { RecordDraft } from '../extract/draft.ts';
 import type { Validators } from '../fetch/page.ts';
 import { finishIfOver } from './finish.ts';
-import { noChanges, observe, verifyRecord } from './observe.ts';
+import { noChanges, observe } from './observe.ts';
 import type { CommitResult } from './ops.ts';
-import { keepPage } from './pages.ts';
+import { keepPage, verifyPage } from './pages.ts';
 import { freshen } from './schedule.ts';
 import { scrapable } from './scrapes.ts';
 import type { ChangeCounts } from '../view/fields.ts';
@@ -51,7 +51,7 @@ export function commitRecheck(store: Store, ops: RecheckOps): Promise<CommitResu
       for (const record of records) expected.delete(record);
       miss(store, ops, expected, { code: 'not_on_page', message: 'the page on which it stood no longer shows it' });
     } else if (result.kind === 'unmodified') {
-      const confirmed = verifyPage(store, ops);
+      const { records: confirmed } = verifyPage(store, { target: ops.target, scrape: 0, url, at: observedAt });
       counts = { ...counts, confirmed: confirmed.length };
       for (const record of confirmed) expected.delete(record);
       miss(store, ops, expected, { code: 'not_on_page', message: 'it was not on its page when that was last read' });
@@ -61,19 +61,6 @@ export function commitRecheck(store: Store, ops: RecheckOps): Promise<CommitResu
     const lastEvent = change.log({ kind: 'recheck', target: ops.target });
     return { outcome: 'committed', counts, lastEvent, targetStatus: status };
   });
-}
-
-/** Verifies what was read from a page, as the site says that the page is unchanged. Returns the records of which something was. */
-function verifyPage(store: Store, { target, url, observedAt: at }: RecheckOps): number[] {
-  const page = store.pages.get(target, url);
-  if (page === undefined) return [];
-  const seenAt = new Set([page.observedAt]);
-  const confirmed = page.records.filter((record) => {
-    const known = store.records.byNumber(record);
-    return known !== undefined && verifyRecord(store, known, seenAt, { target, scrape: 0, at }) !== undefined;
-  });
-  store.pages.put(target, { ...page, observedAt: at });
-  return confirmed;
 }
 
 function miss(

@@ -17,6 +17,7 @@ import type { Claimable } from './claim.ts';
 import type { CommitRow } from './tables/rows.ts';
 import { type Migration, migrate, readableSchema } from './migration.ts';
 import { countedTables } from './tables/counts.ts';
+import { copyTable } from './tables/copies.ts';
 import { crawlTable } from './tables/crawls.ts';
 import { definitionTable } from './tables/definitions.ts';
 import { frontierTable } from './tables/frontier.ts';
@@ -145,6 +146,7 @@ function openTables(environment: Environment) {
     commits: numberedTable<CommitRow>(environment, 'commits'),
     crawls: crawlTable(environment),
     frontier: frontierTable(environment),
+    copies: copyTable(environment),
     waste: wasteTable(environment),
     /** What the scrapes of each target gave when they were last trusted. */
     measures: table<number, Measure>(environment, 'measures'),

@@ -63,8 +63,8 @@ export const CrawlView = z.strictObject({
   forbidden: z.int(),
   bytes: z.int(),
   /**
-   * Answers by class, such as `2xx`; `failed` for none, and `forbidden` for pages that robots.txt asks to leave
-   * alone.
+   * Answers by class, such as `2xx`; `304` for pages that have not changed since they were read, `failed` for none, and `forbidden` for
+   * pages that robots.txt asks to leave alone.
    */
   status: Counts,
   /** Links that were not followed, by reason. */

@@ -23,7 +23,13 @@ export type SitePage =
   | PageAnswer
   /** What we did or lack kept it from being read: the code of that failure. */
   | { readonly own: string }
-  | { readonly to: readonly string[]; readonly holds?: readonly string[]; readonly price?: number };
+  | {
+      readonly to: readonly string[];
+      readonly holds?: readonly string[];
+      readonly price?: number;
+      /** Whoever asks with this gets no page. */
+      readonly etag?: string | undefined;
+    };
 
 /** What a path of the site answers; a path without an answer is not there. */
 export type Site = (path: string) => SitePage | undefined;
@@ -83,8 +89,11 @@ export async function crawl(store: Store, target: number, site: Site, run: Crawl
     const page = site(url.slice(shop.length - 1));
     instant += 1;
     if (typeof page === 'object' && 'own' in page) return ownFailure(page.own, instant);
-    const { result } = visitedAs(answerOf(page, url), url);
-    return { ...result, outcome: { ...result.outcome, at: instant } };
+    const etag = typeof page === 'object' && 'etag' in page ? page.etag : undefined;
+    const isSame = etag !== undefined && etag === step.request.validators?.etag;
+    const { result } = visitedAs(isSame ? 'unmodified' : answerOf(page, url), url);
+    const validators = etag !== undefined && { validators: { etag } };
+    return { ...result, outcome: { ...result.outcome, ...validators, at: instant } };
   };
   const begun = { ...began.fence, version, dueAt: 0, nextDueAt: Infinity };
   const deps: ScrapeDeps = {

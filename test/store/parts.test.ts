@@ -40,7 +40,7 @@ describe('a step that is too much for one transaction', () => {
     const { store } = await temporaryStore(t);
     const [target = 0] = await track(store, 'lamp');
     await commitStep(store, await begin(store, target), step(10, items(150, ''), {}));
-    await commitStep(store, await begin(store, target), { ...step(20, [], {}), unmodified: true });
+    await commitStep(store, await begin(store, target), { ...step(20, [], {}), unmodified: 'target' as const });
     assert.equal(parts(store), 0);
   });
 
@@ -122,7 +122,7 @@ describe('a step of very many records and one of few', () => {
       await commitStep(store, await begin(store, target), step(10, drafts, { copy }));
       assert.deepEqual(seen.shift(), ['a', 'b']);
       seen.length = 0;
-      const unmodified = { ...step(20, [], { copy }), unmodified: true };
+      const unmodified = { ...step(20, [], { copy }), unmodified: 'target' as const };
       await commitStep(store, await begin(store, target), unmodified);
       assert.deepEqual(seen.shift(), ['a', 'b']);
     }
@@ -137,7 +137,7 @@ describe('a step of very many records and one of few', () => {
         const cost = { validated: 1, cpuMs: 3 };
         await commitStep(store, read, { ...step(10, items(count), { copy }), spent: cost });
         const asked = await begin(store, target);
-        const unmodified = { ...step(20, [], { copy }), unmodified: true, spent: { validated: 1 } };
+        const unmodified = { ...step(20, [], { copy }), unmodified: 'target' as const, spent: { validated: 1 } };
         await commitStep(store, asked, unmodified);
         return [read, asked].map(({ scrape }) => store.scrapes.get(scrape)?.spent);
       }),
@@ -159,7 +159,7 @@ describe('a page that has not changed, of very many records', () => {
     const [target = 0] = await track(store, 'lamp');
     await commitStep(store, await begin(store, target), step(10, items(1_234, ''), { copy }));
     const before = parts(store);
-    const unmodified = { ...step(20, [], { copy: { ...copy, observedAt: 20 } }), unmodified: true };
+    const unmodified = { ...step(20, [], { copy: { ...copy, observedAt: 20 } }), unmodified: 'target' as const };
     const result = await commitStep(store, await begin(store, target), unmodified);
     assert.ok(parts(store) - before >= 4);
     assert.equal(result.outcome === 'committed' && result.counts.confirmed, 1_234);
@@ -174,14 +174,20 @@ describe('a page that has not changed, of very many records', () => {
     const { store } = await temporaryStore(t);
     const [target = 0] = await track(store, 'lamp');
     await commitStep(store, await begin(store, target), step(10, items(1_000, ''), { copy }));
-    const cut = commitStep(store, await begin(store, target), { ...step(20, [], { copy }), unmodified: true });
+    const cut = commitStep(store, await begin(store, target), {
+      ...step(20, [], { copy }),
+      unmodified: 'target' as const,
+    });
     while (verifiedAt(store, '0') !== 20) await store.write(() => undefined);
     await closeOpenScrapes(store);
     assert.equal((await cut).outcome, 'superseded');
     assert.deepEqual([verifiedAt(store, '0'), verifiedAt(store, '999')], [20, 10]);
 
     const close = { copy: { ...copy, observedAt: 30 } };
-    const result = await commitStep(store, await begin(store, target), { ...step(30, [], close), unmodified: true });
+    const result = await commitStep(store, await begin(store, target), {
+      ...step(30, [], close),
+      unmodified: 'target' as const,
+    });
     assert.equal(result.outcome === 'committed' && result.counts.confirmed, 1_000);
     assert.deepEqual([verifiedAt(store, '0'), verifiedAt(store, '999')], [30, 30]);
     assert.equal(told(store).includes('record.changed'), false);

@@ -22,7 +22,10 @@ describe('what scrapes cost', () => {
     });
     clock.now = 11 * day;
     const copy = { url: 'https://shop.test/lamp', version: 'v1', observedAt: clock.now };
-    await commitStep(store, await begin(store, target), { ...step(clock.now, [], { copy }), unmodified: true });
+    await commitStep(store, await begin(store, target), {
+      ...step(clock.now, [], { copy }),
+      unmodified: 'target' as const,
+    });
     const failure = { code: 'timeout', message: 'no answer' };
     await commitStep(store, await begin(store, target), step(clock.now, [], { status: 'failed', failure }));
     assert.deepEqual(tallyOf(store, target, 10 * day, clock.now), {

@@ -54,6 +54,7 @@ function crawlView(row: CrawlRow, store: Store, now: number): CrawlView {
     seq: _seq,
     guard: _guard,
     lastRead: _read,
+    full: _full,
     downs: _downs,
     ...rest
   } = row;

@@ -7,7 +7,7 @@ import type { FrontierPlace } from './frontier.ts';
 import { type NumberRange, table } from '../lmdb/table.ts';
 
 /** The class under which a page of a crawl is counted. */
-export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'failed' | 'forbidden';
+export type StatusClass = '1xx' | '2xx' | '304' | '3xx' | '4xx' | '5xx' | 'failed' | 'forbidden';
 
 /** The last readable page of each kind. */
 export type LastRead = Readonly<Partial<Record<FrontierPlace['kind'], FrontierPlace>>>;
@@ -16,6 +16,8 @@ export type LastRead = Readonly<Partial<Record<FrontierPlace['kind'], FrontierPl
 export interface CrawlRow extends Omit<CrawlView, 'source' | 'durationMs' | 'loop' | 'status' | 'refused'> {
   /** The number of the scrape that began it; scrapes that resumed it have higher numbers. */
   readonly firstScrape: number;
+  /** Set where a person wants all pages read again, whether they have changed or not. */
+  readonly full?: true;
   /** Set when the loop guard ended it. */
   readonly loop?: LoopReport;
   readonly status: Readonly<Partial<Record<StatusClass, number>>>;

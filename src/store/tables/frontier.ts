@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
 import type { PageKind } from '../../frontier/links.ts';
 import type { Environment } from '../lmdb/environment.ts';
 import { type Range, table } from '../lmdb/table.ts';
+import { digestOf } from './copies.ts';
 
 /** 0 for pages with records, 1 for pages that are only read for links; lower comes first. */
 type PlaceClass = 0 | 1;
@@ -53,6 +53,8 @@ export function frontierTable(environment: Environment) {
     remove: (target: number, crawl: number, { kind, seq }: Pick<FrontierPlace, 'kind' | 'seq'>) =>
       places.remove([target, crawl, classOf(kind), seq]),
     isSeen: (target: number, crawl: number, key: string) => seen.has([target, crawl, digestOf(key)]),
+    /** Whether the crawl has met the request whose key has this digest. */
+    isDigestSeen: (target: number, crawl: number, digest: string) => seen.has([target, crawl, digest]),
     /** Marks a request as met. Returns whether the crawl had not met it before. */
     see: (target: number, crawl: number, key: string) => seen.putNew([target, crawl, digestOf(key)], 1),
     /** Removes up to `limit` places of a target's crawls before `crawl`. Returns the number of removed places. */
@@ -68,9 +70,4 @@ export function frontierTable(environment: Environment) {
 
 function classOf(kind: PageKind): PlaceClass {
   return kind === 'detail' ? 0 : 1;
-}
-
-/** A digest of 132 bits, as an address may be longer than a key. */
-function digestOf(key: string): string {
-  return hash('sha256', key, 'base64url').slice(0, 22);
 }

@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
 import type { Environment } from '../lmdb/environment.ts';
 import type { Validators } from '../../fetch/page.ts';
 import { table } from '../lmdb/table.ts';
+import { digestOf } from './copies.ts';
 
 /** A page of a list or a crawl that gave records, as it was last read. */
 export interface PageRow extends Validators {
@@ -32,9 +32,4 @@ export function pageTable(environment: Environment) {
     /** The number of a target's pages, without reading them. */
     countOfTarget: (target: number) => [...rows.keys({ from: [target, ''], before: [target + 1, ''] })].length,
   };
-}
-
-/** A digest of 132 bits, as an address may be longer than a key. */
-function digestOf(url: string): string {
-  return hash('sha256', url, 'base64url').slice(0, 22);
 }

@@ -150,6 +150,8 @@ export function recordTable(environment: Environment) {
       const record = byName.get(nameKey(name));
       return record === undefined ? undefined : byTarget.get([target, record]);
     },
+    /** The same of a record by its number. */
+    seenByNumber: (target: number, record: number) => byTarget.get([target, record]),
     /** The records that a target has seen. */
     *ofTarget(target: number, { after = 0, limit }: RecordSlice = {}): Iterable<RecordView> {
       for (const [, record] of byTarget.keys({ after: [target, after], before: [target + 1, 0], limit })) {

@@ -22,6 +22,38 @@ describe('a crawl', () => {
     assert.equal((await recordsOf(client)).get('7')?.url, site.url('/p/7'));
   });
 
+  test('asks a page that it knows only if it has changed, and has its records and links without it', async (t) => {
+    const site = await openSite(t);
+    const pages = { '/': page(['/c/0']), '/c/0': page(['/p/1', '/p/2']), '/p/1': page([], '1'), '/p/2': page([], '2') };
+    const conditions: (string | undefined)[] = [];
+    for (const [path, body] of Object.entries(pages))
+      site.answer(path, ({ headers }, response) => {
+        const etag = `"${path}"`;
+        conditions.push(headers['if-none-match']);
+        response.statusCode = headers['if-none-match'] === etag ? 304 : 200;
+        response.setHeader('content-type', 'text/html').setHeader('etag', etag);
+        response.end(response.statusCode === 304 ? undefined : body);
+      });
+    const daemon = await startDaemon(t, { sources: { shop: crawlSource() }, settings: soon });
+    const { client } = daemon;
+    await client.call('project.add', { id: 'all', targets: [{ source: 'shop', url: site.url('/') }] });
+    const { scrape: first } = await nth(1, 'scrape.completed', 'all', daemon);
+    await client.call('project.rescrape', { id: 'all' });
+    const { scrape: second } = await nth(2, 'scrape.completed', 'all', daemon);
+    assert.deepEqual(conditions, [undefined, undefined, undefined, undefined, '"/"', '"/c/0"', '"/p/1"', '"/p/2"']);
+    const { crawls } = await client.call('crawl.list', { project: 'all' });
+    assert.deepEqual(
+      crawls.map(({ pages: asked, status }) => [asked, status]),
+      [
+        [4, { '304': 4 }],
+        [4, { '2xx': 4 }],
+      ],
+    );
+    const [one, other] = [first, second].map((scrape) => client.call('scrape.get', { scrape: scrape ?? 0 }));
+    assert.equal((await one)?.scrape.counts.added, 2);
+    assert.deepEqual((await other)?.scrape.counts, { added: 0, changed: 0, confirmed: 2 });
+  });
+
   test('follows a redirect to the same page with a cookie, and none to a page that was met', async (t) => {
     const site = await openSite(t, { '/p/1': page([], '1'), '/p/2': { status: 302, headers: { location: '/p/1' } } });
     site.answer('/', (request, response) => {

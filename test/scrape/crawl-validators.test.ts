@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { sweepCrawls } from '../../src/store/crawl.ts';
+import { removeRecords } from '../../src/store/remove-records.ts';
+import type { Store } from '../../src/store/store.ts';
+import { temporaryStore, told } from '../store/fixture.ts';
+import { crawl, type CrawlReport, recordOf, shopTarget, type Site } from './crawling.ts';
+
+/** A page of a site that changes: what it links to and holds, by small numbers; nothing while it is taken down. */
+interface Page {
+  readonly isThere: boolean;
+  readonly to: readonly number[];
+  readonly holds: readonly number[];
+  readonly price: number;
+}
+
+const paths = ['/', '/c/1', '/c/2', '/c/3', '/p/1', '/p/2', '/p/3', '/p/4', '/p/5', '/p/6'];
+const places = fc.uniqueArray(fc.nat({ max: paths.length - 1 }), { maxLength: 5 });
+const page = fc.record({
+  isThere: fc.boolean(),
+  to: places,
+  holds: fc.uniqueArray(fc.nat({ max: 5 }), { minLength: 1, maxLength: 2 }),
+  price: fc.nat({ max: 3 }),
+});
+/** A few pages change between two crawls; the start never goes. */
+const changes = fc.uniqueArray(fc.tuple(fc.nat({ max: paths.length - 1 }), page), {
+  selector: ([which]) => which,
+  maxLength: 3,
+});
+
+const atFirst: readonly Page[] = paths.map((path, index) => ({
+  isThere: true,
+  to: path === '/' ? [1, 2, 4] : [index + 1, (index * 3) % paths.length].filter((to) => to < paths.length),
+  holds: [index],
+  price: 1,
+}));
+
+/** The site as it is now. A page with validators changes them with whatever it shows; every fourth page has none. */
+function siteOf(pages: readonly Page[], hasValidators: boolean): Site {
+  return (path) => {
+    const index = paths.indexOf(path);
+    const shown = pages[index];
+    if (shown === undefined || (!shown.isThere && index > 0)) return undefined;
+    const { to, holds, price } = shown;
+    return {
+      to: to.map((each) => paths[each] ?? '/'),
+      ...(path.startsWith('/p/') && { holds: holds.map((each) => `item-${each}`) }),
+      price,
+      ...(hasValidators && index % 4 !== 3 && { etag: `"${JSON.stringify(shown)}"` }),
+    };
+  };
+}
+
+/** All that a crawl says besides how it was answered. */
+function found(store: Store, { asked, row, scrape }: CrawlReport) {
+  const { records, newRecords, changed, startLinks, fieldFill, tooDeep, errors, pages } = row;
+  return {
+    asked,
+    crawl: { records, newRecords, changed, startLinks, fieldFill, tooDeep, errors, pages },
+    end: [scrape.status, scrape.endReason, scrape.counts],
+    records: [...store.records.rows()].map(({ key, fields, absent }) => [key, fields['price']?.value, absent?.times]),
+    events: told(store),
+  };
+}
+
+describe('a crawl that asks only for what has changed', () => {
+  test('finds what one finds that reads every page, whatever pages change, and is answered by fewer pages (P44)', async (t) => {
+    let unmodified = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(changes, { minLength: 6, maxLength: 9 }), async (rounds) => {
+        const [asking, reading] = [await temporaryStore(t), await temporaryStore(t)];
+        const targets = [await shopTarget(asking.store), await shopTarget(reading.store)] as const;
+        let pages = atFirst;
+        for (const round of [[], ...rounds]) {
+          for (const [which, changed] of round) pages = pages.with(which, changed);
+          const one = await crawl(asking.store, targets[0], siteOf(pages, true));
+          const other = await crawl(reading.store, targets[1], siteOf(pages, false));
+          assert.deepEqual(found(asking.store, one), found(reading.store, other));
+          unmodified += one.row.status['304'] ?? 0;
+          asking.clock.now += 1_000;
+          reading.clock.now += 1_000;
+        }
+      }),
+      { numRuns: 3 },
+    );
+    assert.ok(unmodified > 10, `got ${unmodified}`);
+  });
+
+  const page = (to: readonly string[], holds?: string, etag = '"1"') => ({
+    to,
+    ...(holds && { holds: [holds] }),
+    etag,
+  });
+  const shop: Site = (path) => (path === '/' ? page(['/p/a', '/p/b']) : page([], path.slice('/p/'.length)));
+
+  test('verifies the records of an unchanged page, without a word of them in the history', async (t) => {
+    const { store } = await temporaryStore(t);
+    const target = await shopTarget(store);
+    await crawl(store, target, shop);
+    const before = recordOf(store, 'a')?.updatedAt ?? 0;
+    const { row, scrape } = await crawl(store, target, shop);
+    assert.deepEqual(
+      [row.status, scrape.counts, scrape.spent?.notModified],
+      [{ '304': 3 }, { added: 0, changed: 0, confirmed: 2 }, 3],
+    );
+    const after = recordOf(store, 'a');
+    assert.ok(after !== undefined && after.updatedAt > before);
+    assert.equal(after.fields['price']?.verifiedAt, after.updatedAt);
+    assert.equal([...store.history.ofTarget(target)].length, 2);
+  });
+
+  test('reads a page in full where another definition reads it, a person wants all pages, or its record was removed', async (t) => {
+    const { store } = await temporaryStore(t);
+    const target = await shopTarget(store);
+    await crawl(store, target, shop);
+    const statusOf = async (run?: Parameters<typeof crawl>[3]) => (await crawl(store, target, shop, run)).row.status;
+    assert.deepEqual(await statusOf({ version: 'v2' }), { '2xx': 3 });
+    assert.deepEqual(await statusOf({ version: 'v2', wish: { full: true } }), { '2xx': 3 });
+    await removeRecords(store, [recordOf(store, 'a')?.record ?? 0]);
+    assert.deepEqual(await statusOf({ version: 'v2' }), { '2xx': 1, '304': 2 });
+    assert.notEqual(recordOf(store, 'a'), undefined);
+  });
+
+  test('forgets what it no longer meets', async (t) => {
+    const { store } = await temporaryStore(t);
+    const target = await shopTarget(store);
+    await crawl(store, target, shop);
+    await crawl(store, target, (path) => (path === '/' ? page(['/p/a'], undefined, '"2"') : shop(path)));
+    await sweepCrawls(store, target);
+    assert.equal([...store.copies.digests(target, { limit: 10 })].length, 2);
+  });
+});
