@@ -83,6 +83,11 @@ export const Event = z.discriminatedUnion('type', [
   event(ofProject, 'project.updated', 'A project was changed, archived or not.', project),
   event(ofProject, 'project.archived', 'A project is no longer tracked; its data stays.', project),
   event(ofProject, 'project.restored', 'An archived project is tracked again.', project),
+  event(ofProject, 'project.deleted', 'A project was removed, with those of its targets that nobody else watches.', {
+    ...project,
+    /** Whether the records and the history of these targets go as well. */
+    records: z.boolean(),
+  }),
   event(ofProject, 'project.finished', 'The last target of a project that was not finished is finished.', {}),
 
   event(ofTargetOrScrape, 'target.crashed', 'A scrape of a target ended by an error of this program or a plug-in.', {

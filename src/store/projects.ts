@@ -4,6 +4,7 @@ import { ownerOf, type Watcher } from '../schedule/watchers.ts';
 import { defined } from '../defined.ts';
 import { isFinished, statusFor } from './tables/project-status.ts';
 import { type Ending, endRunning, endTarget } from './ending.ts';
+import { abandonTarget } from './remove-targets.ts';
 import { putToRest, scheduleFirst, scheduleNext } from './schedule.ts';
 import { askAgain } from './scrapes.ts';
 import type { ProjectRow, TargetRow } from './tables/rows.ts';
@@ -124,6 +125,29 @@ export function restoreIn(store: Store, change: Change, id: string): ProjectResu
     return restored;
   });
 }
+
+/**
+ * Deletes a project, archived or not, within a running change. Its targets that no project watches any more, not even an archived one, are
+ * removed by `removeTargets`, which the caller calls then.
+ *
+ * @param records - whether the records and the history of these targets go as well.
+ */
+export function deleteIn(store: Store, change: Change, id: string, records: boolean): ProjectResult {
+  const project = store.projects.get(id);
+  if (project === undefined) return { ok: false, why: 'not_found' };
+  for (const target of watchedBy(store, project)) leave(store, change, target, id, deleted);
+  for (const number of project.targets) {
+    const target = store.targets.get(number);
+    if (target?.watchers.length === 0) abandonTarget(store, target, records);
+  }
+  store.projects.remove(id);
+  const { name, labels, multiplier, targets } = project;
+  change.tell({ type: 'project.deleted', projects: [id], data: { name, labels, multiplier, targets, records } });
+  change.log({ kind: 'project.delete', project: id });
+  return { ok: true, project, changed: true };
+}
+
+const deleted: Ending = { status: 'cancelled', failure: { code: 'deleted', message: 'the project was deleted' } };
 
 const eventType = {
   add: 'project.added',

@@ -1,5 +1,6 @@
 import type { Store } from './store.ts';
 import type { RobotsEntry } from '../fetch/robots/verdict.ts';
+import { removeTargets } from './remove-targets.ts';
 import { writeInSlices } from './slices.ts';
 import { trimWaste } from './waste.ts';
 
@@ -83,12 +84,15 @@ function young(
 }
 
 /**
- * Makes room: trims the logs, removes days of waste that are no longer kept, and makes one step of a sweep. Works also when the store
- * is full. Resolves with the number of removed rows; rejects when a commit fails.
+ * Makes room: trims the logs, removes days of waste that are no longer kept, makes one step of a sweep, and goes on with the removal of
+ * targets that was interrupted. Works also when the store is full. Resolves with the number of removed rows; rejects when a commit fails.
  */
 export async function makeRoom(store: Store, sweep: Sweep, now: number): Promise<number> {
   return (
-    (await trim(store, kept.rows, { ages: kept.ages, now })) + (await sweep.step(store)) + (await trimWaste(store, now))
+    (await trim(store, kept.rows, { ages: kept.ages, now })) +
+    (await sweep.step(store)) +
+    (await trimWaste(store, now)) +
+    (await removeTargets(store))
   );
 }
 

@@ -123,6 +123,8 @@ function openTables(environment: Environment) {
     /** Settings that were set at run time, by name; the reader of a setting checks its value. */
     settings: table<string, unknown>(environment, 'settings'),
     ...countedTables(environment, { projects: projectTable(environment), targets: targetTable(environment) }),
+    /** The targets that nobody watches any more and that are being removed, and whether their records and history go as well. */
+    removals: table<number, { readonly records: boolean }>(environment, 'targets.removals'),
     schedule: scheduleTable(environment),
     infeasible: infeasibleTable(environment),
     records: recordTable(environment),

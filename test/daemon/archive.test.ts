@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { VirtualClock } from '../../src/clock.ts';
 import { productPage, productSource, startDaemon, startDaemonIn } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
+import { run } from '../cli/terminal.ts';
 import { dueAt, hold, nth, runningUnder, scrapesOf, soon } from './tracking.ts';
 
 const sources = { shop: productSource('shop') };
@@ -118,5 +119,37 @@ describe('archiving a project', () => {
     clock.advance(1);
     await nth(2, 'scrape.completed', 'a', daemon);
     assert.deepEqual(await runningUnder('projects', client), ['a']);
+  });
+});
+
+describe('deleting a project', () => {
+  test('ends its scrape and its actor, says what goes, and another that watches the place goes on', async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '1'), '/b': productPage('B', '1') });
+    const daemon = await startDaemon(t, { sources, settings: soon });
+    const { client, socket } = daemon;
+    const place = { source: 'shop', url: site.url('/a') };
+    await client.call('project.add', { id: 'a', targets: [place, { source: 'shop', url: site.url('/b') }] });
+    await nth(2, 'scrape.completed', 'a', daemon);
+    await client.call('project.add', { id: 'other', targets: [place] });
+    const heronry = (...words: string[]) => run([...words, '--socket', socket]);
+    assert.match((await heronry('delete', 'a')).err, /expected --yes/);
+    assert.equal(
+      (await heronry('delete', 'a', '--records', '--dry-run')).out,
+      'would delete a: 1 target and 1 record\n',
+    );
+    assert.equal((await heronry('delete', 'a', '--records', '--yes')).out, 'deleted a: 1 target and 1 record\n');
+    await daemon.daemon.system.idle();
+    assert.deepEqual(await runningUnder('projects', client), ['other']);
+    await assert.rejects(client.call('project.get', { id: 'a' }), { code: 'not_found' });
+    const { records } = await client.call('source.records', { id: 'shop' });
+    assert.deepEqual(
+      records.map(({ key }) => key),
+      ['A'],
+    );
+    const asked = site.asked.length;
+    await client.call('project.rescrape', { id: 'other' });
+    await nth(1, 'scrape.completed', 'other', daemon);
+    assert.ok(site.asked.length > asked);
+    assert.equal((await heronry('delete', 'a', '--yes')).status, 3);
   });
 });

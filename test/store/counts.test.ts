@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { commitStep } from '../../src/store/commit.ts';
 import { statusOf } from '../../src/store/tables/project-status.ts';
-import { addProject, archiveProject, restoreProject, updateProject } from '../../src/store/projects.ts';
+import { addProject, archiveProject, deleteIn, restoreProject, updateProject } from '../../src/store/projects.ts';
+import { removeTargets } from '../../src/store/remove-targets.ts';
 import { beginScrape, cancelScrape, requestScrape } from '../../src/store/scrapes.ts';
 import { ownerOf, type Watcher } from '../../src/schedule/watchers.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -75,7 +76,7 @@ const projectDefaults = { labels: [], multiplier: 1 };
 
 const change = fc.oneof(
   fc.record({ kind: fc.constantFrom('add', 'update', 'undone-update'), id, targets: places }),
-  fc.record({ kind: fc.constantFrom('archive', 'restore'), id }),
+  fc.record({ kind: fc.constantFrom('archive', 'restore', 'delete'), id }),
   fc.record({
     kind: fc.constantFrom('begin', 'request', 'finish', 'park', 'release', 'cancel', 'undone-park'),
     target,
@@ -94,7 +95,12 @@ async function make(store: Store, each: RandomChange): Promise<unknown> {
       if (row !== undefined) store.projects.put(project, { ...row, status: 'archived', targets: [] });
     });
   }
-  if ('id' in each) return each.kind === 'archive' ? archiveProject(store, each.id) : restoreProject(store, each.id);
+  if ('id' in each) {
+    if (each.kind === 'archive') return archiveProject(store, each.id);
+    if (each.kind === 'restore') return restoreProject(store, each.id);
+    await store.write((change) => deleteIn(store, change, each.id, true));
+    return removeTargets(store);
+  }
   const row = store.targets.get(each.target);
   switch (each.kind) {
     case 'begin':

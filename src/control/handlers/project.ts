@@ -1,8 +1,16 @@
 import { pageId } from '../../definition/page.ts';
 import { matchesPattern } from '../../schema/id-pattern.ts';
-import { addProject, archiveProject, type ProjectResult, restoreProject, updateIn } from '../../store/projects.ts';
+import {
+  addProject,
+  archiveProject,
+  deleteIn,
+  type ProjectResult,
+  restoreProject,
+  updateIn,
+} from '../../store/projects.ts';
 import { statusFor, statusOf } from '../../store/tables/project-status.ts';
 import type { ProjectRow } from '../../store/tables/rows.ts';
+import { removeTargets } from '../../store/remove-targets.ts';
 import { requestScrape } from '../../store/scrapes.ts';
 import type { Store } from '../../store/store.ts';
 import { releaseTarget } from '../../store/targets.ts';
@@ -25,6 +33,9 @@ import { concernedBy, lookAt, tellChanged } from './tell-projects.ts';
 import { projectView, wholeMs } from './views.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'projects' | 'sources' | 'hosts' | 'scrapes' | 'schedule' | 'clock'>;
+
+/** The most records of one target that are counted. */
+const maxCounted = 100_000;
 
 /** Creates the handlers of single projects. */
 export function projectHandlers(deps: Deps) {
@@ -85,6 +96,23 @@ export function projectHandlers(deps: Deps) {
 
     'project.archive': async ({ id }) => changed(id, await archiveProject(deps.store(), id), deps),
     'project.restore': async ({ id }) => changed(id, await restoreProject(deps.store(), id), deps),
+
+    'project.delete': async ({ id, records, dryRun }) => {
+      const store = deps.store();
+      const row = findProject(store, id);
+      const orphans = rowsOf(row.targets, store).filter(({ watchers }) =>
+        watchers.every(({ project }) => project === id),
+      );
+      const targets = orphans.map(({ target }) => target);
+      const seen = targets.reduce((sum, target) => sum + store.records.countOfTarget(target, maxCounted), 0);
+      if (!dryRun) {
+        const deleted = await store.write((change) => deleteIn(store, change, id, records), { durable: true });
+        if (!deleted.ok) throw projectNotFound(id);
+        tellChanged([id], deps, row.targets);
+        await removeTargets(store);
+      }
+      return { targets, records: seen };
+    },
 
     'project.rescrape': async ({ id, target, wish }) => {
       const store = deps.store();

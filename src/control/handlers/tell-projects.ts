@@ -9,9 +9,13 @@ export function lookAt(targets: readonly number[], deps: Deps): void {
   for (const id of new Set(ownersOf(targets, deps))) deps.projects.look(id);
 }
 
-/** Tells the actors of projects that changed, and those of the projects that scrape their targets now. */
-export function tellChanged(ids: readonly string[], deps: Deps): void {
-  const all = new Set(concernedBy(ids, deps));
+/**
+ * Tells the actors of projects that changed, and those of the projects that scrape their targets now.
+ *
+ * @param targets - the targets of projects among them that are no longer there.
+ */
+export function tellChanged(ids: readonly string[], deps: Deps, targets: readonly number[] = []): void {
+  const all = new Set([...concernedBy(ids, deps), ...ownersOf(targets, deps)]);
   for (const id of all) deps.projects.look(id);
   deps.projects.reconcile([...all]);
 }

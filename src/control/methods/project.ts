@@ -172,6 +172,22 @@ export const projectMethods = {
     role: 'operate',
     doc: 'Tracks an archived project again, from the initial delay on; again does nothing.',
   },
+  'project.delete': {
+    params: OneProject.extend({
+      /** Removes also the records and the history of the targets that nobody watches then. */
+      records: z.boolean().default(false),
+      /** Only tells what would be removed. */
+      dryRun: z.boolean().default(false),
+    }),
+    result: z.strictObject({
+      /** The targets that no other project watches, archived ones included, and that are removed. */
+      targets: z.array(Serial).readonly(),
+      /** The number of records that these targets have seen, up to 100,000 of each: what is removed with `records`, but for those that other targets have seen since. */
+      records: z.int(),
+    }),
+    role: 'operate',
+    doc: 'Removes a project, archived or not, and those of its targets that nobody else watches, with all that is known of their scrapes but what the logs keep. Their records and history stay with the source, unless `records` is set. It is gone at once; what belongs to its targets goes in many small steps, which a daemon that is killed goes on with at its next start.',
+  },
   'project.rescrape': {
     params: Rescrape,
     result: z.strictObject({ scrapes: z.array(RequestedScrape).readonly(), paused }),

@@ -57,6 +57,9 @@ export function ageTable(environment: Environment) {
     /** Removes up to `limit` instants of a target. Returns the number of removed rows. */
     clear: (target: number, limit: number) =>
       ages.removeRange({ from: [target, '', 0, 0], before: [target + 1, '', 0, 0], limit }),
+    /** Forgets up to `limit` records that re-checks of a target missed. Returns their number. */
+    clearMissed: (target: number, limit: number) =>
+      missed.removeRange({ from: [target, 0], before: [target + 1, 0], limit }),
     missedOf: (target: number, record: number) => missed.get([target, record]),
     miss: (target: number, record: number, row: MissedRecord) => missed.put([target, record], row),
     /** Forgets that re-checks missed a record. */

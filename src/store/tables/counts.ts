@@ -13,7 +13,7 @@ export interface Counts {
   readonly targets: Readonly<Record<TargetStatus, number>>;
   /** Scrapes that a person asked for and that have not begun. */
   readonly waiting: number;
-  /** How often a project was added or changed its status. */
+  /** How often a project was added, was removed, or changed its status. */
   readonly moves: number;
 }
 
@@ -47,6 +47,11 @@ export function countedTables(
         countProject(statusNow(id), statusOf(row, rowsOf(row)));
         projects.put(id, row);
       },
+      /** Removes a project, if there is one. */
+      remove(id: string): void {
+        countProject(statusNow(id), undefined);
+        projects.remove(id);
+      },
     },
     targets: {
       ...targets,
@@ -69,6 +74,11 @@ export function countedTables(
         countTarget(before, -1);
         countTarget(row, 1);
       },
+      /** Removes a target that nobody watches. */
+      remove(row: TargetRow): void {
+        targets.remove(row);
+        countTarget(row, -1);
+      },
     },
     counts: {
       /** The counts as of the last commit, and within a transaction also with its own changes. */
@@ -90,11 +100,12 @@ export function countedTables(
     return project && statusOf(project, rowsOf(project));
   }
 
-  /** Counts a project that is new, or whose status may have changed. */
-  function countProject(before: ProjectStatus | undefined, after: ProjectStatus): void {
+  /** Counts a project that is new, is removed, or whose status may have changed. */
+  function countProject(before: ProjectStatus | undefined, after: ProjectStatus | undefined): void {
     if (before === after) return;
     count(({ projects: counted, moves, ...rest }) => {
-      const changed = { ...counted, [after]: counted[after] + 1 };
+      const changed = { ...counted };
+      if (after !== undefined) changed[after] += 1;
       if (before !== undefined) changed[before] -= 1;
       return { ...rest, projects: changed, moves: moves + 1 };
     });

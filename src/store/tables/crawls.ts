@@ -69,6 +69,11 @@ export function crawlTable(environment: Environment) {
         limit: limit === Infinity ? undefined : limit - first.length,
       });
     },
+    /** Removes up to `limit` crawls of a target, the newest one last. Returns the number of removed crawls. */
+    clear(target: number, limit: number): number {
+      const removed = older.removeRange({ from: [target, 0], before: [target + 1, 0], limit });
+      return removed === limit ? limit : removed + Number(newest.remove(target));
+    },
     /** Removes an older crawl of a target. */
     remove: (target: number, crawl: number) => older.remove([target, crawl]),
   };

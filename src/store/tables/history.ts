@@ -22,6 +22,18 @@ export function historyTable(environment: Environment) {
         if (row !== undefined) yield row;
       }
     },
+    /** Removes up to `limit` changes of a target's records. Returns their number. */
+    clear(target: number, limit: number): number {
+      const keys = [...byTarget.keys({ from: [target, 0], before: [target + 1, 0], limit })];
+      for (const key of keys) {
+        const [, serial] = key;
+        byTarget.remove(key);
+        // The next number follows from the last row.
+        if (serial === rows.last()) rows.put(serial, { serial, target } as HistoryView);
+        else rows.remove(serial);
+      }
+      return keys.length;
+    },
     rows: rows.rows,
     exceeds: rows.exceeds,
     /** Removes up to `limit` of the oldest rows beyond the newest `keep`. Returns the number of removed rows. */

@@ -29,6 +29,8 @@ export function pageTable(environment: Environment) {
     },
     /** Removes a page. Returns whether there was one. */
     remove: (target: number, url: string) => rows.remove([target, digestOf(url)]),
+    /** Removes up to `limit` pages of a target. Returns the number of removed pages. */
+    clear: (target: number, limit: number) => rows.removeRange({ from: [target, ''], before: [target + 1, ''], limit }),
     /** The number of a target's pages, without reading them. */
     countOfTarget: (target: number) => [...rows.keys({ from: [target, ''], before: [target + 1, ''] })].length,
   };

@@ -175,6 +175,11 @@ export function recordTable(environment: Environment) {
       const last = marks.length === limit ? marks.at(-1)?.key[1] : undefined;
       return { rows: old.flatMap(({ key }) => read(key[1]) ?? []), ...(last !== undefined && { last }) };
     },
+    /** Forgets that a target has seen a record of another one. */
+    forget: (target: number, record: number) => byTarget.remove([target, record]),
+    /** The numbers of up to `limit` of the records that a target has seen, removed ones among them. */
+    numbersOfTarget: (target: number, limit: number) =>
+      [...byTarget.keys({ after: [target, 0], before: [target + 1, 0], limit })].map(([, record]) => record),
     /** The number of a source's records of a type, counted up to `limit`, without reading them. */
     countOfType: (source: string, type: string, limit: number) =>
       [...byName.keys({ from: byType(source, type), before: byType(source, `${type}\0`), limit })].length,

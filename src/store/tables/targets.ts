@@ -16,7 +16,7 @@ export function placeKey({ source, url }: Place): string {
   return `${source} ${URL.parse(url)?.href ?? url}`;
 }
 
-/** All targets, by number; none is ever removed. */
+/** All targets, by number; no number is given twice. */
 export function targetTable(environment: Environment) {
   const rows = numberedTable<StoredTarget>(environment, 'targets', heldTable);
   const lists = watcherLists(environment);
@@ -27,7 +27,7 @@ export function targetTable(environment: Environment) {
     get,
     last: rows.last,
     *rows(range?: Range<number>): Generator<TargetRow> {
-      for (const row of rows.rows(range)) yield whole(row);
+      for (const row of rows.rows(range)) if (isThere(row)) yield whole(row);
     },
     count: rows.count,
     /** The target at a place, if there is one. */
@@ -44,6 +44,15 @@ export function targetTable(environment: Environment) {
     },
     /** Stores a known target, whose place must not change. */
     put: (row: TargetRow) => rows.put(row.target, stored(row)),
+    /** Removes a target. */
+    remove(row: TargetRow): void {
+      // The next number follows from the last row.
+      if (row.target === rows.last()) rows.put(row.target, {} as StoredTarget);
+      else rows.remove(row.target);
+      lists.remove(row.target);
+      bySource.remove([row.source, row.target]);
+      byPlace.remove(digestOf(row));
+    },
     /** The numbers of a source's targets after the number `after`. */
     *numbersOfSource(source: string, { after = 0, limit }: Omit<NumberRange, 'before'> = {}): Iterable<number> {
       for (const [, target] of bySource.keys({ after: [source, after], before: [source, Infinity], limit }))
@@ -53,7 +62,7 @@ export function targetTable(environment: Environment) {
 
   function get(target: number): TargetRow | undefined {
     const row = rows.get(target);
-    return row && whole(row);
+    return row && isThere(row) ? whole(row) : undefined;
   }
 
   function stored(row: TargetRow): StoredTarget {
@@ -64,6 +73,11 @@ export function targetTable(environment: Environment) {
   function whole(row: StoredTarget): TargetRow {
     return isWhole(row) ? row : { ...row, watchers: lists.read(row.target, row.watchers) };
   }
+}
+
+/** Whether a row is of a target that was not removed. */
+function isThere(row: Partial<StoredTarget>): row is StoredTarget {
+  return row.target !== undefined;
 }
 
 function isWhole(row: StoredTarget): row is TargetRow {

@@ -47,6 +47,8 @@ export function watcherLists(environment: Environment) {
       remember(version, watchers);
       return watchers;
     },
+    /** Removes the list of a target, if it has one. */
+    remove: lists.remove,
   };
 
   function remember(version: string, watchers: readonly Watcher[]): string {

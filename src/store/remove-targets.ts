@@ -1,0 +1,109 @@
+import { moveAges } from './record-ages.ts';
+import type { Change, Store } from './store.ts';
+import { subjectsOf } from './subjects.ts';
+import type { TargetRow } from './tables/rows.ts';
+
+/** Rows per transaction: commits wait a few milliseconds at most. */
+const batch = 250;
+
+/**
+ * Begins to remove a target that nobody watches: it knows nothing of its scrapes any more. `removeTargets` removes the rest of it. To be called within a
+ * transaction.
+ *
+ * @param records - whether its records and its history go as well.
+ */
+export function abandonTarget(store: Store, target: TargetRow, records: boolean): void {
+  const { target: number, source, url, createdAt, epoch } = target;
+  store.removals.put(number, { records });
+  store.schedule.remove(number);
+  store.measures.remove(number);
+  store.doubts.remove([source, number]);
+  store.targets.put({
+    target: number,
+    source,
+    url,
+    status: 'disabled',
+    createdAt,
+    epoch: epoch + 1,
+    settled: 0,
+    watchers: [],
+    crashes: { recent: [], inRow: 0, total: 0 },
+  });
+}
+
+/**
+ * Removes the targets that `removals` lists, in small transactions; one that is watched again stays as it is by then. What is interrupted goes on when
+ * this is called again. Works also when the store is full. Resolves with the number of removed rows; rejects when a commit fails.
+ */
+export async function removeTargets(store: Store): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const [number] = store.removals.keys({ limit: 1 });
+    if (number === undefined) return removed;
+    removed += await store.write((change) => removeSome(store, change, number), { durable: true, evenWhenFull: true });
+  }
+}
+
+/** Removes some rows of a target, and in the end the target. Returns their number. */
+function removeSome(store: Store, change: Change, number: number): number {
+  const removal = store.removals.get(number);
+  const target = store.targets.get(number);
+  if (removal === undefined || target === undefined || target.watchers.length > 0) {
+    store.removals.remove(number);
+    return 0;
+  }
+  let left = batch;
+  for (const clear of [...ownRows, ...(removal.records ? [removeRecords, clearHistory] : [])]) {
+    if (left > 0) left -= clear(store, target, left, change);
+  }
+  if (left > 0) end(store, target);
+  change.log({ kind: 'target.remove', target: number });
+  return batch - left + Number(left > 0);
+}
+
+/** Removes up to `limit` rows of a target. Returns their number; `limit` if there may be more. */
+type Clear = (store: Store, target: TargetRow, limit: number, change: Change) => number;
+
+/** The rows of which nothing is worth keeping once the target is scraped no more. */
+const ownRows: readonly Clear[] = [
+  ({ frontier }, { target }, limit) => frontier.removePlaces(target, Infinity, limit),
+  ({ frontier }, { target }, limit) => frontier.removeMarks(target, Infinity, limit),
+  ({ crawls }, { target }, limit) => crawls.clear(target, limit),
+  ({ pages }, { target }, limit) => pages.clear(target, limit),
+  ({ ages }, { target }, limit) => ages.clear(target, limit),
+  ({ ages }, { target }, limit) => ages.clearMissed(target, limit),
+];
+
+const clearHistory: Clear = ({ history }, { target }, limit) => history.clear(target, limit);
+
+/** Removes records that the target has seen. One that another watched target has seen last is that target's from then on. */
+function removeRecords(store: Store, target: TargetRow, limit: number, change: Change): number {
+  const numbers = store.records.numbersOfTarget(target.target, limit);
+  for (const number of numbers) {
+    const record = store.records.byNumber(number);
+    if (record?.target === target.target) {
+      const heir = store.targets.get(store.scrapes.get(record.lastScrape)?.target ?? 0);
+      if (heir !== undefined && heir.target !== target.target && heir.watchers.length > 0) {
+        store.records.update({ ...record, target: heir.target });
+        moveAges(store, { ...record, target: heir.target }, undefined, record);
+      } else {
+        store.records.remove(record);
+        change.tell({ type: 'record.removed', ...subjectsOf(target), data: { type: record.type, key: record.key } });
+      }
+    }
+    store.records.forget(target.target, number);
+  }
+  return numbers.length;
+}
+
+/** Removes the target itself, unless it is the place of records or history that stay. */
+function end(store: Store, target: TargetRow): void {
+  const { target: number } = target;
+  store.removals.remove(number);
+  if (store.records.numbersOfTarget(number, 1).length === 0 && !hasHistory(store, number)) store.targets.remove(target);
+}
+
+function hasHistory({ history }: Store, target: number): boolean {
+  for (const _ of history.ofTarget(target, { limit: 1 })) return true;
+  return false;
+}
