@@ -59,14 +59,19 @@ const Way = z
   .pipe(z.enum(ways))
   .transform((to): FromPlan => ({ to }));
 
-/** A way to the nearest element that fits a selector. */
+const Heading = z.string().regex(/\S/, expected('the text of a heading')).max(200);
+
+/** A way to the nearest element that fits a selector, or to a cell of the same row. */
 const FittingWay = strict({
   next: Selector.exactOptional(),
   previous: Selector.exactOptional(),
   parent: Selector.exactOptional(),
+  /** The heading of the cell's column, or several, one above the other. */
+  column: z.union([Heading.transform((heading) => [heading]), z.array(Heading).min(1).max(5)]).exactOptional(),
 })
-  .refine((given) => Object.keys(given).length === 1, expected(`one of ${ways.join(', ')}`))
+  .refine((given) => Object.keys(given).length === 1, expected(`one of ${ways.join(', ')}, column`))
   .transform((given): FromPlan => {
+    if (given.column !== undefined) return { to: 'column', headings: given.column };
     const to = ways.find((each) => given[each] !== undefined) ?? 'next';
     return { to, ...defined({ css: given[to] }) };
   });

@@ -2,6 +2,7 @@ import { type Document, type Element, isTag } from 'domhandler';
 import { attributeOf, elementsIn, findFirst } from '../extract/tree/nodes.ts';
 import type { Value } from '../extract/value/value.ts';
 import { collapsedText } from '../extract/tree/text.ts';
+import { foldedText, Tables } from '../extract/tree/table.ts';
 import { type DraftField, type DraftRecord, fieldName, guessedType, keyOf, maxFields } from './record.ts';
 
 /** Elements of one page that look alike, and the selector that finds them. */
@@ -225,6 +226,7 @@ function ofCells({ members }: Block, base: string): Found[] {
   const cellsOf = (row: Element): Element[] =>
     row.children.filter(isTag).filter(({ name }) => name === 'td' || name === 'th');
   const headings = headingsOf(members[0]);
+  const tables = new Tables();
   const columns = Math.max(0, ...members.map((row) => cellsOf(row).length));
   const link = members.map((row) => firstHref(row) ?? null);
   const cells = Array.from({ length: Math.min(columns, maxFields) }, (_, at): Found => {
@@ -233,7 +235,11 @@ function ofCells({ members }: Block, base: string): Found[] {
       return cell === undefined ? null : collapsedText(cell).trim();
     });
     const name = fieldName(headings[at] ?? '') || `column_${'abcdefghijklmnop'[at] ?? 'z'}`;
-    return { name, field: { css: `td:nth-child(${at + 1})`, ...guessedType(name, samples, base) }, samples };
+    const heading = headings[at] ?? '';
+    const folded = [foldedText(heading)];
+    const isUnder = heading !== '' && members.every((row) => tables.cellUnder(row, folded) === cellsOf(row)[at]);
+    const place = isUnder ? { from: { column: heading } } : { css: `td:nth-child(${at + 1})` };
+    return { name, field: { ...place, ...guessedType(name, samples, base) }, samples };
   });
   const isLinked = link.every((href) => href !== null);
   return [
@@ -242,13 +248,16 @@ function ofCells({ members }: Block, base: string): Found[] {
   ];
 }
 
+/** Longest heading that is looked at, in characters. */
+const maxHeading = 200;
+
 /** The texts of the heads of a table's columns. */
 function headingsOf(row: Element | undefined): string[] {
   for (let node = row?.parent ?? null; node !== null; node = node.parent) {
     if (!isTag(node) || node.name !== 'table') continue;
     for (const element of elementsIn(node)) {
       const heads = element.name === 'tr' ? element.children.filter(isTag).filter(({ name }) => name === 'th') : [];
-      if (heads.length > 1) return heads.map((head) => collapsedText(head));
+      if (heads.length > 1) return heads.map((head) => collapsedText(head).trim().slice(0, maxHeading));
     }
   }
   return [];

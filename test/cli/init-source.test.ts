@@ -85,7 +85,7 @@ const pages: readonly {
       ['item', 'T2'],
       ['item', 'T3'],
     ],
-    says: [/each: "table#trials tr:has\(td\)"/, /start: \{ css: td:nth-child\(2\), type: date \}/],
+    says: [/each: "table#trials tr:has\(td\)"/, /start: \{ from: \{ column: Start \}, type: date \}/],
   },
   {
     what: 'what a page says of itself in Open Graph',

@@ -117,7 +117,7 @@ describe('docs/definitions.md', () => {
       );
       shown += 1;
     }
-    assert.equal(shown, 8);
+    assert.equal(shown, 9);
   });
 
   test('shows what each filter gives', () => {

@@ -97,7 +97,7 @@ describe('a value beside its match', () => {
     [
       'two ways at once',
       '{ key: a, fields: { a: { from: { next: b, parent: i } } } }',
-      /expected one of next, previous, parent, got/,
+      /expected one of next, previous, parent, column, got/,
     ],
     [
       'a selector that is none',

@@ -76,7 +76,7 @@ function compileBranch({ place, from }: BranchPlan, dialect: Dialect): Find {
   if (from === undefined) return find;
   const goFrom = compileFrom(from, dialect.isXml);
   return (match, page, most) => {
-    const origin = goFrom(match);
+    const origin = goFrom(match, page);
     return origin === undefined ? [] : find(origin, page, most);
   };
 }

@@ -41,7 +41,11 @@ export function evaluate(rule: CompiledRule, from: Spot, page: PageContext, trac
   /** Whether a place that may have many matches has none. */
   let isSearched = false;
   for (const branch of rule.branches) {
-    const matches = branch.find(from, page, rule.most);
+    const matches = searched(branch, from, page, rule.most);
+    if (matches instanceof FilterError) {
+      if (trace !== undefined) trace.branch = rule.branches.indexOf(branch);
+      return { isFound: true, lost: [{ path: '', text: matches.text, expected: matches.expected }] };
+    }
     if (matches === undefined || matches.length === 0) {
       isSearched ||= matches !== undefined && !branch.isSingular;
       continue;
@@ -57,6 +61,20 @@ export function evaluate(rule: CompiledRule, from: Spot, page: PageContext, trac
   if (whenFound !== undefined) return { isFound: true, value: !whenFound, lost: [] };
   if (chosen !== undefined) return finish(rule, chosen, page, trace);
   return isSearched && rule.value.type === 'array' ? withoutMatch(rule.value, page) : notFound;
+}
+
+function searched(
+  branch: CompiledBranch,
+  from: Spot,
+  page: PageContext,
+  most: number,
+): readonly Spot[] | undefined | FilterError {
+  try {
+    return branch.find(from, page, most);
+  } catch (error) {
+    if (error instanceof FilterError) return error;
+    throw error;
+  }
 }
 
 function withoutMatch(list: CompiledValue, { base, observedAt }: PageContext): Evaluated {

@@ -15,7 +15,8 @@ export interface Dialect {
 }
 
 /**
- * Finds at most `most` matches, in document order; undefined if the page lacks the JSON that is searched. Throws `TooManyParts` if the JSON within the page is too large.
+ * Finds at most `most` matches, in document order; undefined if the page lacks the JSON that is searched. Throws `TooManyParts` if the
+ * JSON within the page is too large, and a `FilterError` if it is not clear where to search.
  */
 export type Find = (from: Spot, page: PageContext, most: number) => readonly Spot[] | undefined;
 

@@ -3,6 +3,7 @@ import { maxParts, type PartsRoom } from '../tree/parts.ts';
 import { defined } from '../../defined.ts';
 import { spend } from '../../work-budget.ts';
 import { attributeOf } from '../tree/nodes.ts';
+import { Tables } from '../tree/table.ts';
 import type { Value } from '../value/value.ts';
 
 /** A JSON value that rules search, as they search an element. */
@@ -34,6 +35,8 @@ export interface PageContext extends PartsRoom {
   readonly observedAt?: number;
   /** Values that stand in the page, by where, so that each is parsed once. */
   readonly embedded: Map<string, Value | undefined>;
+  /** The tables in the page, each laid out when it is first asked for. */
+  readonly tables: Tables;
   /** What is known of the page besides its content; `position` is that of the record that is read now. */
   readonly own: { url?: string; status?: number; position?: number };
   /** Characters that may still be taken: a small page may repeat itself without end. */
@@ -56,6 +59,7 @@ export function pageContext(
     base,
     own: {},
     embedded: new Map(),
+    tables: new Tables(),
     ...room,
     ...(hasBases && { bases: new Map() }),
     ...defined({ brokenCharset }),
