@@ -18,6 +18,7 @@ export function showTrial(terminal: Terminal, found: TryView, maxItems: number):
   return [
     headLine(found),
     ...redirectLines(found),
+    ...formLines(found),
     ...explained.slice(0, maxItems).map((item) => showItem(terminal, item)),
     ...(explained.length === 0 ? drafts.slice(0, maxItems).map((draft) => showDraft(terminal, draft)) : []),
     ...(hidden > 0 ? [`… and ${countText(hidden, 'place')} more: --items shows more, --json all records`] : []),
@@ -41,6 +42,20 @@ function headLine({ url, status, bytes, elapsedMs, finished }: TryView): string 
 function redirectLines({ steps }: TryView): string[] {
   const redirects = steps.filter(({ decision }) => decision === 'follow').length;
   return redirects === 0 ? [] : [`after ${countText(redirects, 'redirect')} from ${plainText(steps[0]?.url ?? '')}`];
+}
+
+/** Formats the requests of a page that is the answer to forms: one line each, with the names of the controls that were sent. */
+function formLines({ steps }: TryView): string[] {
+  if (steps.every(({ form }) => form === undefined)) return [];
+  return steps.map(({ method, url, status, form }) => {
+    const head = `  ${method} ${plainText(url)}  ${status ?? 'no answer'}`;
+    if (form === undefined) return head;
+    const sides = [
+      ...(form.given.length > 0 ? [`given ${form.given.join(', ')}`] : []),
+      ...(form.preset.length > 0 ? [`as the page has it ${form.preset.join(', ')}`] : []),
+    ];
+    return `${head}, ${plainText(sides.join('; '))}`;
+  });
 }
 
 function showItem(terminal: Terminal, { record, key, fields }: ExplainedItem): string {

@@ -22,7 +22,8 @@ export type Given = z.infer<typeof Given>;
 
 const HttpUrl = z.string().max(2_000).refine(isHttpUrl, quiet('an http or https URL without user name and password'));
 
-const Origin = z
+/** An origin: scheme, host and port. */
+export const Origin = z
   .string()
   .max(300)
   .refine((text) => URL.parse(text)?.origin === text, expected('an origin like "https://shop.example"'));

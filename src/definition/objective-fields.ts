@@ -24,7 +24,9 @@ export function scheduleOn(source: Source, schedule: TargetSchedule, everyMs?: n
 }
 
 /** Whether the records of a source's targets stand on pages that can be asked again one by one. */
-export function hasPagesOfRecords({ crawl, feed, collect, plugin }: Source): boolean {
+export function hasPagesOfRecords({ crawl, feed, collect, plugin, request }: Source): boolean {
+  // The answer to a form has no address of its own.
+  if (request.form !== undefined) return false;
   return plugin === undefined && (crawl !== undefined || (collect === undefined && feed?.in === 'query'));
 }
 

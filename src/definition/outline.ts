@@ -45,8 +45,10 @@ export const Outline = z.object({
     .object({ fields: z.record(z.string(), z.unknown()).catch({}) })
     .optional()
     .catch(undefined),
-  feed: z.object({ by: text, url: text, in: text, param: text }).optional().catch(undefined),
+  feed: z.object({ by: text, url: text, in: text, param: text, size: unchecked }).optional().catch(undefined),
   crawl: unchecked,
+  request: z.object({ form: unchecked }).optional().catch(undefined),
+  render: text,
   auth: Auth.optional().catch(undefined),
   ...Object.fromEntries(paceFileKeys.map((key) => [key, unchecked])),
 });

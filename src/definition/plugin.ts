@@ -52,6 +52,7 @@ const decided: readonly (readonly string[])[] = [
   ['collect'],
   ['crawl'],
   ['request', 'method'],
+  ['request', 'fields'],
   ['request', 'form'],
   ['request', 'json'],
 ];

@@ -2,6 +2,7 @@ import { authOrigins } from './auth.ts';
 import { documentIssues } from './document.ts';
 import { undeclared } from '../schema/near-name.ts';
 import { compileCondition } from '../expression/compile.ts';
+import { formIssues } from './form-issues.ts';
 import { isZone } from '../schedule/time/zone.ts';
 import { endFields } from './end-rule.ts';
 import { pluginIssues } from './plugin.ts';
@@ -23,6 +24,7 @@ export function referenceIssues(source: unknown): Issue[] {
     ...keyIssues(outline.data),
     ...finishedIssues(outline.data),
     ...feedIssues(outline.data),
+    ...formIssues(outline.data),
     ...pulseIssues(outline.data),
     ...shapeIssues(outline.data),
     ...collectIssues(outline.data),

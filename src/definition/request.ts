@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Given, SecretRef } from './auth.ts';
+import { ControlName, Forms } from './form.ts';
 import { Duration } from '../schema/duration.ts';
 import { expected } from '../schema/expected.ts';
 import { HeaderName, HeaderValue } from './header.ts';
@@ -22,14 +23,19 @@ export const Retry = strict({
 export const Request = strict({
   method: z.enum(['GET', 'POST']).exactOptional(),
   headers: z.record(HeaderName, HeaderValue).default({}),
-  /** Fields of a form, sent as a browser does. */
-  form: z.record(z.string().min(1).max(200), z.string().max(10_000)).exactOptional(),
+  /** Sent as a browser sends the fields of a form, without a page that has the form. */
+  fields: z.record(ControlName, z.string().max(10_000)).exactOptional(),
   json: z.json().exactOptional(),
-}).refine(
-  ({ method, form, json }) =>
-    (form === undefined || json === undefined) && (method !== 'GET' || (form ?? json) === undefined),
-  expected('at most one of form and json, and none with GET'),
-);
+  /** The form, or the forms one after the other, whose answer is the page. */
+  form: Forms.exactOptional(),
+}).superRefine(({ method, fields, json, form }, context) => {
+  const bodies = Object.entries({ fields, json, form }).filter(([, given]) => given !== undefined);
+  if (bodies.length > 1) context.addIssue({ code: 'custom', message: 'expected at most one of fields, json and form' });
+  if (method !== undefined && form !== undefined)
+    context.addIssue({ code: 'custom', path: ['method'], message: 'expected none beside "form", which has its own' });
+  else if (method === 'GET' && bodies.length > 0)
+    context.addIssue({ code: 'custom', path: ['method'], message: 'expected POST, as a GET has no fields or json' });
+});
 
 /** A proxy that all requests of the source go through. */
 export const Proxy = strict({

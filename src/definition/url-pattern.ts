@@ -117,3 +117,21 @@ function decodeParam(text: string): string {
     throw error;
   }
 }
+
+/** An URL without its query and fragment, where sites put tokens. */
+export function shownUrl(url: string): string {
+  const parsed = URL.parse(url);
+  return parsed === null ? 'an address that is none' : `${parsed.origin}${parsed.pathname}`;
+}
+
+const parameter = /\{([A-Za-z][A-Za-z0-9_]*)\}/g;
+
+/** Returns the names of the parameters in a text that is no address, each once. Braces around anything else stand for themselves. */
+export function parametersIn(text: string): string[] {
+  return [...new Set(Array.from(text.matchAll(parameter), ([, name = '']) => name))];
+}
+
+/** Replaces the parameters in a text that is no address. */
+export function fillText(text: string, params: Readonly<Record<string, string>>): string {
+  return text.replaceAll(parameter, (_, name: string) => params[name] ?? '');
+}

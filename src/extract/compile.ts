@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { defined } from '../defined.ts';
 import { documentKind } from './document/all.ts';
+import { compileForm, type FindForm } from './form.ts';
 import type { ExtractPlan } from './plan.ts';
 import { anyFound } from './filter/pattern.ts';
 import type { RecordPlan } from './rule/plan.ts';
@@ -14,6 +15,7 @@ export interface CompiledPlan {
   readonly records: readonly CompiledRecord[];
   readonly next?: CompiledRule;
   readonly links?: FindLinks;
+  readonly form?: FindForm;
 }
 
 /** The rules of one type of record, compiled. */
@@ -44,6 +46,7 @@ function compiledOf(plan: ExtractPlan): CompiledPlan {
     ...defined({
       next: plan.next && compileRule(plan.next, dialect),
       links: plan.links && compileLinks(plan.links, dialect.isXml),
+      form: plan.form && compileForm(plan.form, dialect),
     }),
   };
 }

@@ -17,11 +17,12 @@ export function isCounted(plan: ExtractPlan): boolean {
   return isKnown;
 }
 
-function isPlanCounted({ document, tree, records, next }: ExtractPlan): boolean {
+function isPlanCounted({ document, tree, records, next, form }: ExtractPlan): boolean {
   if (documentKind(document).view === 'html' && tree !== 'fast') return false;
   return (
     records.every(({ each, fields }) => (each === undefined || isPlaceCounted(each)) && fields.every(isRuleCounted)) &&
-    (next === undefined || isRuleCounted(next))
+    (next === undefined || isRuleCounted(next)) &&
+    (form === undefined || form.values.every(isRuleCounted))
   );
 }
 

@@ -2,6 +2,7 @@ import type { Unparsed } from '../view/scrape.ts';
 import type { Value } from './value/value.ts';
 import type { Excerpt } from './excerpt.ts';
 import type { DocumentName } from './document/all.ts';
+import type { ReadForm } from './form.ts';
 import type { Trial } from './trial.ts';
 
 /** A record as extracted, before it is compared with the store. A field that is not named was absent; `null` clears. */
@@ -34,6 +35,8 @@ export interface Extraction {
   readonly sitemaps?: readonly string[];
   /** A 64-bit simhash of the page's text, as 16 hexadecimal digits; only with `links`. */
   readonly fingerprint?: string;
+  /** The form of the page, if the plan asks for it. */
+  readonly form?: ReadForm;
   /** Fields that no record has, as `record.field`. */
   readonly absent: readonly string[];
   readonly unparsed: readonly Unparsed[];

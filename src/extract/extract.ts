@@ -78,7 +78,7 @@ function readOpened(
     finished: false,
     items,
     ...(notes.length > 0 && { notes }),
-    ...waysOn(compiled, root, page, fingerprint),
+    ...waysOn(compiled, root, page, { url, fingerprint }),
   };
   // A page without records that leads to few others, if to any, may have come in another's place.
   return gaveNothing(extraction, fewLinks)
@@ -87,10 +87,11 @@ function readOpened(
 }
 
 /**
- * Whether a page gave no record, no next page, no sitemap and fewer than `enoughLinks` links. The last page of a list may be so, and
+ * Whether a page gave no record, no form, no next page, no sitemap and fewer than `enoughLinks` links. The last page of a list may be so, and
  * challenges are.
  */
-export function gaveNothing({ drafts, next, links = [], sitemaps = [] }: Extraction, enoughLinks = 1): boolean {
+export function gaveNothing({ drafts, next, links = [], sitemaps = [], form }: Extraction, enoughLinks = 1): boolean {
+  if (form?.ok === true) return false;
   return drafts.length === 0 && next === undefined && links.length < enoughLinks && sitemaps.length === 0;
 }
 
@@ -102,16 +103,17 @@ function failed(failure: ExtractFailure, text?: string): ExtractOutcome {
 }
 
 function waysOn(
-  { plan, next, links }: CompiledPlan,
+  { plan, next, links, form }: CompiledPlan,
   root: Spot,
   page: PageContext,
-  isCompared: boolean,
-): Pick<Extraction, 'next' | 'links' | 'sitemaps' | 'fingerprint'> {
+  { url, fingerprint: isCompared }: { readonly url: string; readonly fingerprint: boolean },
+): Pick<Extraction, 'next' | 'links' | 'sitemaps' | 'fingerprint' | 'form'> {
   const isSitemap = plan.links === 'sitemap';
   const tree = links === undefined ? undefined : page.root;
   return defined({
     next: next === undefined ? undefined : (evaluate(next, root, page).value ?? undefined),
     links: links?.(root, page),
+    form: form?.(root, page, url),
     sitemaps: tree === undefined || !isSitemap ? undefined : sitemapLinks(tree).sitemaps,
     fingerprint: tree === undefined || isSitemap || !isCompared ? undefined : fingerprintOf(tree),
   });

@@ -1,5 +1,6 @@
 import type { DocumentName } from './document/all.ts';
 import type { DocumentOptions } from './document/kind.ts';
+import type { FormPlan } from './form.ts';
 import type { RecordPlan, RulePlan } from './rule/plan.ts';
 
 /** Which links of a page an extraction has: `href` of `a` and `area`, and of `link` where it is `next` or `canonical`. */
@@ -19,6 +20,8 @@ export interface ExtractPlan extends DocumentOptions {
   readonly next?: RulePlan;
   /** Set for pages whose links are followed, and for sitemaps. */
   readonly links?: LinkPlan | 'sitemap';
+  /** Set for a page whose form is submitted. */
+  readonly form?: FormPlan;
   /** Whether a page without any record is no failure. */
   readonly mayBeEmpty?: boolean;
 }

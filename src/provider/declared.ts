@@ -1,11 +1,12 @@
 import { definitionVersion, type Source } from '../definition/source.ts';
-import type { OpenProvider, Reading } from './provider.ts';
+import type { ListPlace, OpenProvider, Reading } from './provider.ts';
 import type { Crawl } from '../definition/crawl.ts';
 import type { Feed } from '../definition/feed.ts';
 import { Rule } from '../definition/rule.ts';
 import { documentKind } from '../extract/document/all.ts';
 import type { LinkPlan } from '../extract/plan.ts';
 import { defined } from '../defined.ts';
+import { openForms } from './forms.ts';
 import { openList } from './list.ts';
 import { documentOf, planOf, rulePlan } from './plans.ts';
 import { openPulse } from './pulse.ts';
@@ -27,6 +28,9 @@ function openDeclared(source: Source): OpenProvider {
   const list = source.feed ?? (source.collect && singlePage);
   return {
     request: (url, copy, hop, place) => pageRequest(source, url, copy, hop, place?.body),
+    ...(source.request.form !== undefined && {
+      forms: (url: string, place?: ListPlace) => openForms(source, url, place),
+    }),
     page: source.crawl === undefined ? page : detailReading(source.crawl, page),
     ...defined({
       list: list === undefined ? undefined : openList(list, listReading(source, list, page), source.url),

@@ -1,4 +1,5 @@
 import type { PluginSource } from '../definition/plugin-file.ts';
+import type { ReadForm } from '../extract/form.ts';
 import type { Extraction } from '../extract/draft.ts';
 import type { Value } from '../extract/value/value.ts';
 import type { ExtractPlan } from '../extract/plan.ts';
@@ -36,6 +37,34 @@ export interface Hop {
   readonly keepsMethod: boolean;
   /** Whether the request is still for the origin that the scrape began at; nothing of the definition is sent to another. */
   readonly isHome: boolean;
+}
+
+/** The names of the controls of a form: those that the page fills in, and those that the definition does. */
+export interface FormControls {
+  readonly preset: readonly string[];
+  readonly given: readonly string[];
+}
+
+/** One exchange on the way to a page that is the answer to forms: the page of the first form, or the answer to one. */
+export interface FormStage {
+  readonly url: string;
+  /** The request for the address of the stage, or for one that a redirect led to. */
+  request(url: string, hop?: Hop): FetchRequest;
+  /** How the form on the page is read; missing where the page is the one that was wanted. */
+  readonly reading?: Reading;
+  /** Whether a redirect may be followed. */
+  follows(url: string): boolean;
+  /** The stage that submits the form of this page, which was found at `url`. */
+  submit(form: ReadForm | undefined, url: string): FormStage | FormFailure;
+  /** The controls of the form that this stage submits; missing for the page of the first form. */
+  readonly controls?: FormControls;
+  /** Values that the page had hidden or that rules read there, and that are sent; they may be tokens. */
+  readonly hidden: readonly string[];
+}
+
+/** Why a form could not be submitted. */
+export interface FormFailure {
+  readonly failure: { readonly code: 'form'; readonly message: string };
 }
 
 /** One page of a list. */
@@ -85,6 +114,11 @@ export interface OpenProvider {
    * it has changed.
    */
   request(url: string, copy?: Validators, hop?: Hop, place?: ListPlace): FetchRequest | Promise<MadeRequest>;
+  /**
+   * The way to a page that is the answer to forms, in place of `request`; missing for a source without forms. `undefined` where the
+   * page has an address of its own.
+   */
+  forms?(url: string, place?: ListPlace): FormStage | FormFailure | undefined;
   /** Asks the plug-in how to react to a failure; missing if the daemon decides. */
   advise?(failure: AskFailure): Promise<Advice | undefined>;
   readonly page: Reading;

@@ -31,7 +31,7 @@ export function pageRequest(
 }
 
 /** The body of a request, with the fields that name the page of a list. */
-function bodyOf({ feed, request: { form, json } }: Source, more: ListPlace['body']): FetchRequest['body'] {
+function bodyOf({ feed, request: { fields: form, json } }: Source, more: ListPlace['body']): FetchRequest['body'] {
   if (more === undefined) return form === undefined ? (json === undefined ? undefined : { json }) : { form };
   if (feed?.in !== 'json') {
     const fields = Object.entries(more).map(([name, value]) => [name, String(value)] as const);

@@ -16,6 +16,8 @@ export interface RequestIntent {
   readonly isManual?: boolean;
   /** The turn with which the scrape begins; used by its first request, if that goes to the same host. */
   readonly first?: FirstTurn;
+  /** Values in the request that a page had hidden; the caller keeps them out of what it shows. */
+  readonly hidden?: readonly string[];
   /** The generation of credentials that the site refused; the session gets newer ones before the request goes out. */
   readonly stale?: number;
   /** The target that the request is for. The request waits while the circuit of its source keeps the target from being asked. */

@@ -9,7 +9,7 @@ import { type OpenHours, isAvailable } from '../schedule/time/open-hours.ts';
 const afterHours = { code: hoursOver, message: 'the hours in which the source may be asked are over' };
 
 /**
- * Watches the requests of one scrape: notes in `sent` the credentials that requests are sent with and the cookies that responses set.
+ * Watches the requests of one scrape: notes in `sent` the credentials and the values of hidden controls that requests are sent with, and the cookies that responses set.
  * Requests reject as those of `makeRequest` do.
  *
  * @param waits - called with `true` when no request of the scrape has its turn any more, and with `false` when one has.
@@ -29,6 +29,7 @@ export function watchRequests(
       waits?.(inTurn.size === 0);
     };
     underWay += 1;
+    sent.noteHidden(intent.hidden ?? []);
     try {
       const result = await makeRequest(
         { ...intent, sends: (credentials) => sent.note(credentials), waits: oneWaits },

@@ -3,7 +3,7 @@ import { withoutSecrets } from '../session/redact.ts';
 import { Secret } from '../session/secret.ts';
 import type { SessionHeaders } from './intent.ts';
 
-/** The shortest cookie that counts as a secret. Shorter ones give no access, and words like "true" stand in many pages. */
+/** The shortest cookie or hidden value that counts as a secret. Shorter ones give no access, and words like "true" stand in many pages. */
 const shortestCookie = 8;
 
 /** How a secret became known: a plug-in read it, a request was sent with it, or only a response set it. */
@@ -48,6 +48,15 @@ export class SentCredentials {
     this.#add(
       setCookies.flatMap((text) => cookiesIn(text.split(';', 1).join(''))),
       'set',
+    );
+  }
+
+  /** Adds values that a page had hidden in a form, and that are sent back; they may be tokens. */
+  noteHidden(values: readonly string[]): void {
+    const long = values.filter(({ length }) => length >= shortestCookie);
+    this.#add(
+      long.map((value) => new Secret('hidden value', value)),
+      'sent',
     );
   }
 

@@ -25,7 +25,7 @@ import {
 /** The inputs of a walk over a list. */
 export interface ListWalkOptions {
   readonly url: string;
-  readonly provider: Pick<OpenProvider, 'request' | 'advise'>;
+  readonly provider: Pick<OpenProvider, 'request' | 'forms' | 'advise'>;
   readonly list: OpenList;
   /** `first` until one scrape has completed: such a walk goes to the end of the list. */
   readonly visit: 'first' | 'later';
@@ -156,6 +156,7 @@ export function listWalk(options: ListWalkOptions): Walk {
         afterMs: page === 1 && options.afterMs !== undefined ? options.afterMs : undefined,
         advise,
         keepsPage: options.keepsPages,
+        forms: provider.forms?.(url, at),
       }),
       request: (address, copy, hop) => provider.request(address, copy, hop, at),
     };

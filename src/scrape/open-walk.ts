@@ -66,7 +66,8 @@ export async function openWalk(store: Store, begun: Begun, now: () => number): P
   const { url } = target;
   const isFull = wish.full === true;
   // A copy that another version of the definition read may lack fields.
-  const copy = !isFull && target.copy?.version === begun.loaded.version ? target.copy : undefined;
+  const isCopied = !isFull && provider.forms === undefined;
+  const copy = isCopied && target.copy?.version === begun.loaded.version ? target.copy : undefined;
   // A page that redirects may lead elsewhere today.
   if (list === undefined) return pageWalk(url, provider, copy?.url === url ? copy : undefined);
   const errors = new ErrorTally(source.errorCeiling);
@@ -83,7 +84,7 @@ export async function openWalk(store: Store, begun: Begun, now: () => number): P
       isFull: isFull || revisit === 'all',
       ...(revisit !== undefined && revisit !== 'all' && { atLeast: revisit }),
       copy: revisit === undefined ? copy : undefined,
-      keepsCopy: true,
+      ...(provider.forms === undefined && { keepsCopy: true }),
       keepsPages,
       isKnown,
       errors,
@@ -209,8 +210,11 @@ function crawlState(store: Store, source: string, { target, crawl, firstScrape, 
 }
 
 /** Reads a target that is a single page. */
-export function pageWalk(url: string, { request, page }: OpenProvider, copy: PageCopy | undefined): Walk {
-  const visit: Visit = { url, reading: page, request, keepsCopy: true, isOnly: true, ...defined({ copy }) };
+export function pageWalk(url: string, provider: OpenProvider, copy: PageCopy | undefined): Walk {
+  const { request, page } = provider;
+  const forms = provider.forms?.(url);
+  const kept = forms === undefined ? { keepsCopy: true as const } : { forms };
+  const visit: Visit = { url, reading: page, request, isOnly: true, ...kept, ...defined({ copy }) };
   let isLeft = true;
   return {
     width: 1,

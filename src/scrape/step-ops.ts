@@ -4,7 +4,7 @@ import type { Extraction } from '../extract/draft.ts';
 import type { Close, StepOps } from '../store/ops.ts';
 import type { Failure } from '../view/fields.ts';
 import type { PageCopy, SpentRow } from '../store/tables/rows.ts';
-import { type PageResult, type Visit, type Visited, excerptLength } from './walk.ts';
+import { type PageResult, type Visit, type Visited, shownExcerpt } from './walk.ts';
 import { defined } from '../defined.ts';
 import type { RequestResult } from '../request/intent.ts';
 import type { SentCredentials } from '../request/sent-credentials.ts';
@@ -63,7 +63,7 @@ function failureOf(
   return {
     code,
     message,
-    ...defined({ cause, excerpt: excerpt === undefined ? undefined : excerpt.slice(0, excerptLength) }),
+    ...defined({ cause, excerpt: excerpt && shownExcerpt(excerpt) }),
   };
 }
 

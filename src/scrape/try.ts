@@ -6,7 +6,7 @@ import type { StepFailure } from '../engine/step.ts';
 import type { ExpectedWait } from '../fetch/ledger/ledger-view.ts';
 import type { FetchRequest } from '../fetch/request.ts';
 import { openProvider } from '../provider/declared.ts';
-import type { Hop, OpenProvider } from '../provider/provider.ts';
+import type { FormControls, Hop, OpenProvider, Reading } from '../provider/provider.ts';
 import { defined } from '../defined.ts';
 import type { SourcePlugins } from '../plugin/source-plugins.ts';
 import type { MakeRequest, RequestResult } from '../request/intent.ts';
@@ -15,6 +15,7 @@ import { SentCredentials } from '../request/sent-credentials.ts';
 import { watchRequests } from '../request/scrape-requests.ts';
 import { allowanceOf, type Decision, decide, noEfforts } from './decide.ts';
 import type { ScrapeDeps } from './run.ts';
+import { failedResult, stageAfter } from './visit.ts';
 
 /** One request of a trial, and what a scrape would do after it. */
 export interface TriedStep {
@@ -22,6 +23,8 @@ export interface TriedStep {
   /** The method and the header names that the definition has sent. */
   readonly method: string;
   readonly headers: readonly string[];
+  /** The controls of the form that the request submits, by their names. */
+  readonly form?: FormControls;
   /** The wait of the request; missing where it did not get as far as a turn. */
   readonly waitedFor?: ExpectedWait;
   readonly result: RequestResult;
@@ -40,17 +43,77 @@ export interface PageTrial {
 }
 
 /**
- * Requests one page as a scrape does, with redirects and log-ins. Retries are reported but not made, and nothing is
+ * Requests one page as a scrape does, with its forms, redirects and log-ins. Retries are reported but not made, and nothing is
  * stored. Returns at least one step; the last one counts. Rejects with the signal's reason when the signal fires.
  */
 async function tryPage(
   startUrl: string,
-  { source, provider: given, trees, keepBytes }: PageTrial,
-  deps: Pick<ScrapeDeps, 'clock' | 'random' | 'makeRequest'>,
+  trial: PageTrial,
+  deps: TryDeps,
+  signal: AbortSignal,
+): Promise<readonly TriedStep[]> {
+  const { source, provider = openProvider(source), trees } = trial;
+  const steps: TriedStep[] = [];
+  let stage = provider.forms?.(startUrl, provider.list?.first(startUrl, 'first'));
+  for (;;) {
+    if (stage !== undefined && 'failure' in stage) {
+      steps.push(unmadeStep(startUrl, stage.failure, deps.clock.now()));
+      return steps;
+    }
+    const { url, request, reading, controls: form } = stage ?? askedAt(startUrl, provider);
+    const explained = reading ?? { ...provider.page, explain: { trees } };
+    const asked = {
+      url,
+      request,
+      reading: explained,
+      hidden: stage?.hidden ?? [],
+      ...defined({ follows: stage?.follows }),
+    };
+    const tried = await tryOne(asked, trial, deps, signal);
+    const [first, ...more] = tried;
+    steps.push(...(first === undefined ? [] : [{ ...first, ...defined({ form }) }]), ...more);
+    const last = tried.at(-1);
+    if (stage === undefined || reading === undefined || last === undefined) return steps;
+    const next = stageAfter(stage, last);
+    if (next === undefined) return steps;
+    if ('failure' in next) {
+      const { failure } = next;
+      steps.splice(-1, 1, { ...last, result: failedResult(last.result, failure), decision: { do: 'fail', failure } });
+      return steps;
+    }
+    stage = next;
+  }
+}
+
+type TryDeps = Pick<ScrapeDeps, 'clock' | 'random' | 'makeRequest'>;
+
+/** The page itself, where no form leads to it. */
+function askedAt(url: string, { request }: OpenProvider) {
+  return {
+    url,
+    request: (to: string, hop?: Hop) => request(to, undefined, hop),
+    reading: undefined,
+    controls: undefined,
+  };
+}
+
+/** An address to try. */
+interface Asked {
+  readonly url: string;
+  request(url: string, hop?: Hop): ReturnType<OpenProvider['request']>;
+  readonly reading: Reading;
+  readonly hidden: readonly string[];
+  follows?(url: string): boolean;
+}
+
+/** Requests one address until it is read or given up. */
+async function tryOne(
+  { url: startUrl, request: requestAt, reading, hidden, follows }: Asked,
+  { source, keepBytes }: PageTrial,
+  deps: TryDeps,
   signal: AbortSignal,
 ): Promise<readonly TriedStep[]> {
   const { clock } = deps;
-  const provider = given ?? openProvider(source);
   const steps: TriedStep[] = [];
   let url = startUrl;
   let home: string | undefined;
@@ -58,24 +121,23 @@ async function tryPage(
   let stale: number | undefined;
   let hop: Hop | undefined;
   for (;;) {
-    const request = await provider.request(url, undefined, hop);
+    const request = await requestAt(url, hop);
     if ('failure' in request) {
       steps.push(unmadeStep(url, request.failure, clock.now()));
       return steps;
     }
     const { url: at } = request;
     home ??= at;
-    const reading = { ...provider.page, explain: { trees } };
     const step = { request, reading, render: source.render, keepBytes };
     let waitedFor: ExpectedWait | undefined;
     const explain = (expectedWait: ExpectedWait): void => void (waitedFor = expectedWait);
-    const intent = { step, source, dueAt: clock.now(), explain, ...defined({ stale }) };
+    const intent = { step, source, dueAt: clock.now(), explain, hidden, ...defined({ stale }) };
     const result = await deps.makeRequest(intent, signal);
     const allowance = allowanceOf(source, { now: clock.now(), nextDueAt: Infinity, draw: deps.random() });
     const decision = decide(result, { ...efforts, tries: 1 }, allowance);
     steps.push({ url: at, ...sentBy(request), ...defined({ waitedFor }), result, decision });
     stale = undefined;
-    if (decision.do === 'follow') {
+    if (decision.do === 'follow' && follows?.(decision.url) !== false) {
       url = decision.url;
       hop = nextHop(hop, decision, home);
       efforts = noEfforts(efforts.redirects + 1, clock.now());

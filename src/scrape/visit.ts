@@ -1,8 +1,10 @@
 import { isAfterHours, unsentOutcome, unsentResult } from '../request/failure.ts';
 import type { Clock } from '../clock.ts';
 import type { Source } from '../definition/source.ts';
+import type { StepFailure } from '../engine/step.ts';
 import type { Advice } from '../provider/define.ts';
-import type { Hop } from '../provider/provider.ts';
+import { strayed } from '../provider/forms.ts';
+import type { FormFailure, FormStage, Hop } from '../provider/provider.ts';
 import type { StepOps } from '../store/ops.ts';
 import { defined } from '../defined.ts';
 import type { MakeRequest, RequestResult, RequestIntent, Within } from '../request/intent.ts';
@@ -31,11 +33,47 @@ export interface VisitContext {
 }
 
 /**
- * Requests one page until it is read or given up. Redirects, log-ins and further tries are steps of their own; the
- * caller writes the last step. Rejects with the signal's reason when the signal fires, and when a commit or a request
- * of ours fails.
+ * Requests one page until it is read or given up, by the forms that lead to it where there are any. Each form, redirects, log-ins and
+ * further tries are steps of their own; the caller writes the last step. Rejects with the signal's reason when the signal fires, and
+ * when a commit or a request of ours fails.
  */
 export async function visitPage(visit: Visit, context: VisitContext, signal: AbortSignal): Promise<Visited> {
+  const { forms, ...page } = visit;
+  if (forms === undefined) return visitOne(page, context, signal);
+  let stage = forms;
+  for (;;) {
+    if ('failure' in stage) return { result: unsentResult(stage.failure, context.clock.now()), url: visit.url };
+    const { url, request, reading, hidden } = stage;
+    const { follows } = stage;
+    const asked: Visit = {
+      ...page,
+      ...defined({ reading: reading ?? visit.reading }),
+      url,
+      hidden,
+      follows,
+      request: (to, _, hop) => request(to, hop),
+    };
+    const visited = await visitOne(asked, context, signal);
+    if (reading === undefined) return visited;
+    const next = stageAfter(stage, visited);
+    if (next === undefined) return visited;
+    if ('failure' in next) return { ...visited, result: failedResult(visited.result, next.failure) };
+    await context.commit(stepOps(visit, visited, {}));
+    stage = next;
+  }
+}
+
+/** The stage after the page of a form; `undefined` where that page failed. */
+export function stageAfter(
+  stage: FormStage,
+  { result: { outcome }, url }: Visited,
+): FormStage | FormFailure | undefined {
+  if (outcome.kind === 'redirect') return strayed(outcome.location);
+  return outcome.kind === 'read' ? stage.submit(outcome.extraction.form, url) : undefined;
+}
+
+/** Requests one address until it is read or given up. */
+async function visitOne(visit: Visit, context: VisitContext, signal: AbortSignal): Promise<Visited> {
   const { clock, source } = context;
   const limit = new TimeLimit(clock, context.timeLimitMs);
   let { url } = visit;
@@ -58,7 +96,7 @@ export async function visitPage(visit: Visit, context: VisitContext, signal: Abo
       dueAt: context.dueAt,
       within: limit.until(retry?.endsBy ?? Infinity),
       came: () => limit.rest(),
-      ...defined({ stale }),
+      ...defined({ stale, hidden: visit.hidden }),
     };
     const result = await (retry === undefined
       ? context.makeRequest(intent, signal)
@@ -105,9 +143,13 @@ async function adviceOn(visit: Visit, { outcome, wasAsked }: RequestResult, url:
 function settled(result: RequestResult, decision: Extract<Decision, { do: 'complete' | 'fail' }>): RequestResult {
   const { outcome } = result;
   if (decision.do === 'complete' || outcome.kind === 'failed') return result;
-  const { at, elapsedMs, bytes, status } = outcome;
+  return failedResult(result, decision.failure);
+}
+
+/** A result that counts as a failure. */
+export function failedResult(result: RequestResult, failure: StepFailure): RequestResult {
+  const { at, elapsedMs, bytes, status } = result.outcome;
   const exchange = { at, elapsedMs, bytes, ...defined({ status }) };
-  const { failure } = decision;
   const trouble = result.trouble ?? { cause: 'unexpected', message: failure.message };
   return { ...result, outcome: { ...exchange, kind: 'failed', failure }, trouble };
 }

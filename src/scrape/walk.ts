@@ -3,7 +3,7 @@ import type { RecordDraft } from '../extract/draft.ts';
 import type { Validators } from '../fetch/page.ts';
 import type { FetchRequest } from '../fetch/request.ts';
 import type { Advice, AskFailure } from '../provider/define.ts';
-import type { Hop, MadeRequest, Reading } from '../provider/provider.ts';
+import type { FormFailure, FormStage, Hop, MadeRequest, Reading } from '../provider/provider.ts';
 import type { RequestResult } from '../request/intent.ts';
 import type { Close, StepOps } from '../store/ops.ts';
 import type { PageCopy } from '../store/tables/rows.ts';
@@ -31,6 +31,10 @@ export interface Visit {
   readonly afterMs?: number;
   /** Builds the request for the page's address, or for one that a redirect led to. */
   request(url: string, copy: Validators | undefined, hop: Hop | undefined): FetchRequest | Promise<MadeRequest>;
+  /** The way to the page by forms, in place of `url` and `request`; missing where the page has an address of its own. */
+  readonly forms?: FormStage | FormFailure;
+  /** Values that are sent and that nothing shows. */
+  readonly hidden?: readonly string[];
   /** Asks a plug-in for advice on a failure; missing where the daemon decides alone. */
   advise?(failure: AskFailure): Promise<Advice | undefined>;
   /**
@@ -101,14 +105,25 @@ export function failedEnd({ result }: Visited): ScrapeEnd {
     failure: {
       code,
       message,
-      ...defined({ cause: trouble?.cause, excerpt: excerpt?.slice(0, excerptLength) }),
+      ...defined({ cause: trouble?.cause, excerpt: excerpt && shownExcerpt(excerpt) }),
     },
     ...defined({ parksAfter: parksAfter({ code }) }),
   };
 }
 
 /** The largest length of an excerpt, in characters. */
-export const excerptLength = 2_000;
+const excerptLength = 2_000;
+
+/** The beginning of a page as it is stored: cut, and without the values of hidden controls, which may be tokens. */
+export function shownExcerpt(text: string): string {
+  return text
+    .slice(0, excerptLength)
+    .replaceAll(/<input\b[^>]*(?:>|$)/gi, (tag) =>
+      /\btype\s*=\s*["']?hidden\b/i.test(tag)
+        ? tag.replace(/(\bvalue\s*=\s*)(?:"[^"]*(?:"|$)|'[^']*(?:'|$)|[^\s"'>]+)/i, '$1"…"')
+        : tag,
+    );
+}
 
 /** The end of a scrape as its walk decides it; the scrape adds the copy of its page. */
 export type ScrapeEnd = Omit<Close, 'copy'>;

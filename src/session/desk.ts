@@ -1,4 +1,5 @@
 import { type Auth, authOrigins, secretNames } from '../definition/auth.ts';
+import { shownUrl } from '../definition/url-pattern.ts';
 import { Cookies } from './cookies.ts';
 import {
   type AskLogin,
@@ -8,7 +9,6 @@ import {
   type LoginOutcome,
   type LoginPlan,
   type LoginRequest,
-  shownUrl,
   credentialSecrets,
 } from './login.ts';
 import { fixedLogin, logIn, type PluginLogin, pluginLogin, renewToken } from './start-login.ts';

@@ -1,5 +1,6 @@
 import { defined } from '../defined.ts';
 import type { Auth } from '../definition/auth.ts';
+import { shownUrl } from '../definition/url-pattern.ts';
 import {
   answerTo,
   type FailedLogin,
@@ -9,7 +10,6 @@ import {
   type LoginEnd,
   type LoginPlan,
   type LoginRequest,
-  shownUrl,
   textsOf,
 } from './login.ts';
 import type { Secret } from './secret.ts';

@@ -1,4 +1,5 @@
 import type { Auth, Given } from '../definition/auth.ts';
+import { shownUrl } from '../definition/url-pattern.ts';
 import type { LoginRead, LoginReading } from './read-login.ts';
 import { Secret } from './secret.ts';
 
@@ -115,12 +116,6 @@ export async function answerTo(
 
 function unavailable(why: string): FailedLogin {
   return failed('login_unavailable', `could not log in: ${why}`);
-}
-
-/** An URL without its query and fragment, where sites put tokens. */
-export function shownUrl(url: string): string {
-  const parsed = URL.parse(url);
-  return parsed === null ? 'an address that is none' : `${parsed.origin}${parsed.pathname}`;
 }
 
 /** The text of a field. Throws for a secret that `secrets` does not hold. */

@@ -1,4 +1,5 @@
 import type { Auth } from '../definition/auth.ts';
+import { shownUrl } from '../definition/url-pattern.ts';
 import { defined } from '../defined.ts';
 import {
   answerTo,
@@ -7,7 +8,6 @@ import {
   type LoginAnswer,
   type LoginEnd,
   type LoginPlan,
-  shownUrl,
   textsOf,
   tokenCredentials,
 } from './login.ts';

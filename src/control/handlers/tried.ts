@@ -63,7 +63,7 @@ function trialOf({ trial, kept }: TriedStep['result']['outcome']): Pick<TryView,
 /** Describes a request: what was decided before it was sent, its outcome, and the decision that follows. */
 function stepView(
   source: Source,
-  { url, method, headers, waitedFor, result, decision }: TriedStep,
+  { url, method, headers, form, waitedFor, result, decision }: TriedStep,
   deps: Deps,
 ): TriedStepView {
   const { outcome, trouble, sessionHeaders = [], wasAsked, waitedMs } = result;
@@ -86,6 +86,7 @@ function stepView(
     validators: validatorsOf(outcome),
     decision: decision.do,
     ...defined({
+      form,
       proxy: source.proxy?.url,
       hold: holdView(waitedFor?.hold),
       ahead: waitedFor?.waiting,

@@ -95,6 +95,8 @@ export const TriedStepView = z.strictObject({
   /** The proxy of the request, without credentials. */
   proxy: z.string().optional(),
   userAgent: z.string(),
+  /** The controls of the form that the request submits, by their names: those that the page fills in, and those that the definition does. */
+  form: z.strictObject({ preset: z.array(z.string()).readonly(), given: z.array(z.string()).readonly() }).optional(),
   /** Names of the headers that the definition sends, and of those that the session adds; never their values. */
   headers: z.array(z.string()).readonly(),
   sessionHeaders: z.array(z.string()).readonly(),

@@ -239,7 +239,7 @@ describe('a list goes on', () => {
   });
 
   for (const [kind, given, expected] of [
-    ['form', 'form: { q: lamps }', ['q=lamps&page=1', 'q=lamps&page=2', 'q=lamps&page=3']],
+    ['form', 'fields: { q: lamps }', ['q=lamps&page=1', 'q=lamps&page=2', 'q=lamps&page=3']],
     ['json', 'json: { q: lamps }', ['{"q":"lamps","page":1}', '{"q":"lamps","page":2}', '{"q":"lamps","page":3}']],
   ] as const)
     test(`by what the ${kind} of its request says (J50)`, async (t) => {

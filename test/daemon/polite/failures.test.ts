@@ -142,7 +142,7 @@ describe('a redirect', () => {
       '/kept': { status: 308, headers: { location: '/page' } },
       '/page': page,
     });
-    const more = 'request: { form: { q: canary-body }, headers: { x-api-key: canary-key } }';
+    const more = 'request: { fields: { q: canary-body }, headers: { x-api-key: canary-key } }';
     const { client, pass, track } = await startTimed(t, { sources: { shop: politeSource('shop', { more }) } });
     for (const id of ['away', 'seen', 'kept']) await track(id, { source: 'shop', url: site.url(`/${id}`) });
     await pass(minute);
