@@ -25,6 +25,9 @@ export interface StorePauseDeps {
   onPause(why: string): void;
 }
 
+/** What is written to see whether there is room: as much as a large page of records, as a small row fits into what a full disk has left. */
+const trial = 'x'.repeat(256 * 1_024);
+
 /** Creates the pause of a daemon that scrapes. */
 export function createPause({ clock, store, resumeEveryMs, onPause }: StorePauseDeps): StorePause {
   let paused: string | undefined;
@@ -48,7 +51,8 @@ export function createPause({ clock, store, resumeEveryMs, onPause }: StorePause
       if (paused === undefined) return false;
       try {
         const { write, settings } = store();
-        await write(() => settings.put('room', 0), { durable: true });
+        await write(() => settings.put('room', trial), { durable: true });
+        await write(() => settings.remove('room'), { evenWhenFull: true });
       } catch (error) {
         if (error instanceof StoreFullError) return false;
         throw error;

@@ -79,6 +79,8 @@ interface Filled {
   readonly committed: number;
   readonly read: number;
   readonly refusals: readonly string[];
+  /** Whether scraping went on though there was no room. */
+  readonly resumed: boolean;
 }
 
 test(
@@ -95,10 +97,11 @@ test(
       },
     );
     assert.equal(child.status, 0, child.stderr);
-    const { committed, read, refusals } = JSON.parse(child.stdout) as Filled;
+    const { committed, read, refusals, resumed } = JSON.parse(child.stdout) as Filled;
     assert.ok(committed > 50);
     assert.equal(read, committed);
     assert.deepEqual(refusals, ['disk_failed', 'disk_failed', 'disk_failed']);
+    assert.equal(resumed, false);
     assert.doesNotMatch(child.stderr, /^ +at /m, 'no stack of a failed write');
 
     const { store } = await temporaryStore(t, { path });
