@@ -113,7 +113,8 @@ export class LifeSelf<M> implements Self<M> {
     const monitors = (life.monitors ??= new Map<number, Watch | SystemMessage>());
     const watch = new Watch((reason) => {
       const message = new SystemMessage((behaviour) => {
-        if (monitors.delete(number)) return behaviour.receive(wrap({ from: other, reason }));
+        monitors.delete(number);
+        return behaviour.receive(wrap({ from: other, reason }));
       });
       monitors.set(number, message);
       life.send(message);

@@ -120,7 +120,6 @@ async function superviseStatic(
   async function startInTurn(group: readonly Child[]): Promise<{ child: Child; reason: ExitReason } | undefined> {
     for (const child of group) {
       const started = await spawnLink(life, child.spec, child.spec.id);
-      if (life.hasEnded) return undefined;
       if (started.ok === false) {
         reportChild(life, 'start_error', child.spec, started.reason);
         return { child, reason: started.reason };
@@ -154,7 +153,6 @@ async function superviseStatic(
     const group = groupOf(cause);
     const others = group.filter((child) => child !== cause);
     await shutDownInTurn(life, others);
-    if (life.hasEnded) return;
     setLife(cause, undefined);
     for (const child of others) forgetLife(child);
     const failed = await startInTurn(group.filter(({ spec: { id } }) => children.has(id)));

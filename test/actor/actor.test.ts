@@ -226,6 +226,53 @@ describe('stop', () => {
     });
   }
 
+  test('an error that nobody caught becomes the reason of a life that stops already', async () => {
+    const { system, spawn } = stage();
+    const gate = Promise.withResolvers<void>();
+    const ref = await spawn(() => ({ receive() {}, stop: () => gate.promise }));
+    const stopping = assert.rejects(system.stop(ref, 'shutdown'), { code: 'ended', reason: ['error', 'astray'] });
+    await system.idle();
+    lifeAt(ref)?.fail(new ExitError(['error', 'astray']));
+    gate.resolve();
+    await stopping;
+  });
+
+  test('a message that fails after an error that nobody caught stops its life no second time', async () => {
+    const { system, spawn } = stage();
+    const work = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    const stops: ExitReason[] = [];
+    const ref = await spawn<string>(() => ({
+      receive: () => work.promise,
+      stop(reason) {
+        stops.push(reason);
+        return gate.promise;
+      },
+    }));
+    ref.send('go');
+    await system.idle();
+    lifeAt(ref)?.fail(new ExitError('shutdown'));
+    work.reject(new ExitError(['error', 'too late']));
+    await system.idle();
+    gate.resolve();
+    assert.equal(await system.ended(ref), 'shutdown');
+    assert.deepEqual(stops, ['shutdown']);
+  });
+
+  test('a life that stops or has ended is not suspended', async () => {
+    const { system, spawn } = stage();
+    const gate = Promise.withResolvers<void>();
+    const ref = await spawn(() => ({ receive() {}, stop: () => gate.promise }));
+    const stopped = system.stop(ref);
+    await system.idle();
+    system.suspend(ref);
+    assert.equal(system.inspect()[0]?.state, 'stopping');
+    gate.resolve();
+    await stopped;
+    system.suspend(ref);
+    await assert.rejects(system.stop(ref), { code: 'noproc' });
+  });
+
   test('stop from outside waits its turn in the mailbox and for the end', async () => {
     const { system, spawn, clock } = stage();
     const done: string[] = [];

@@ -77,6 +77,24 @@ describe('ask', () => {
     });
   }
 
+  test('what a turn that went on in promises left behind may ask its life once the turn is over', async () => {
+    const { spawn, system } = stage();
+    const gate = Promise.withResolvers<void>();
+    const ref = await spawn(puppet);
+    let asked: Promise<readonly unknown[]> | undefined;
+    ref.send({
+      type: 'do',
+      async run(self) {
+        await Promise.resolve();
+        asked = gate.promise.then(() => heard(self.ref));
+      },
+    });
+    await system.idle();
+    gate.resolve();
+    await system.idle();
+    assert.deepEqual(await asked, []);
+  });
+
   test('a life that asks itself in its start or its stop is told so', async () => {
     const { spawn, system } = stage();
     const codes: string[] = [];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { dynamicSupervisor, type DynamicSupervisorOptions } from '../../src/actor/dynamic-supervisor.ts';
-import { ExitError } from '../../src/actor/errors.ts';
+import { describeReason, ExitError } from '../../src/actor/errors.ts';
 import { countChildren, startChild, terminateChild, whichChildren } from '../../src/actor/management.ts';
 import type { Report } from '../../src/actor/report.ts';
 import { createSystem } from '../../src/actor/system.ts';
@@ -150,6 +150,21 @@ describe('dynamic supervisor', () => {
     assert.deepEqual(await terminated, { ok: true });
     await system.idle();
     assert.deepEqual(diary, ['a starts', 'a stops', 'a fails']);
+  });
+
+  test('a second end of a child between two tries of its restart is not believed', async () => {
+    const { system, sup, child, at, leave, failStarts, reports } = await pool();
+    await startChild(sup, child('a'));
+    failStarts('a', 1);
+    system.suspend(sup);
+    leave('a', crash);
+    await system.idle();
+    sup.send({ type: 'exited', exit: { from: at('a'), reason: crash } });
+    system.resume(sup);
+    await system.idle();
+    const told = reports.flatMap((report) => (report.type === 'supervisor' ? [report.context] : []));
+    assert.deepEqual(told, ['child_terminated', 'start_error']);
+    assert.equal((await countChildren(sup)).specs, 1);
   });
 
   test('all children share one budget, and the supervisor ends when it is used up', async () => {
@@ -312,6 +327,20 @@ describe('a budget per child', () => {
       ['good'],
     );
     assert.ok(reports.some((report) => report.type === 'supervisor' && report.context === 'gave_up'));
+  });
+
+  test('a child that is given up after a failed restart is told with the reason of that', async () => {
+    const gone: ExitReason[] = [];
+    const { system, sup, child, leave, failStarts } = await pool({
+      budget: 'per_child',
+      intensity: 1,
+      gaveUp: (_spec, reason) => gone.push(reason),
+    });
+    await startChild(sup, child('a'));
+    failStarts('a', 2);
+    leave('a', crash);
+    await system.idle();
+    assert.match(describeReason(gone[0] ?? 'normal'), /not today/);
   });
 
   test('a restart that fails again and again uses up the budget of that child only', async () => {

@@ -12,7 +12,7 @@ import {
   whichChildren,
 } from '../../src/actor/management.ts';
 import { supervisor } from '../../src/actor/supervisor.ts';
-import type { ChildSpec, ExitReason } from '../../src/actor/types.ts';
+import { type Actor, ignore, type ChildSpec, type ExitReason } from '../../src/actor/types.ts';
 import { family, stage, trio } from './support.ts';
 
 const crash: ExitReason = ['error', 'boom'];
@@ -127,6 +127,15 @@ describe('management', () => {
     failStarts('d', 1);
     assert.equal((await startChild(sup, child('d'))).ok, false);
     assert.equal((await countChildren(sup)).specs, 3);
+  });
+
+  test('a temporary child that has nothing to do is not kept, and another one is', async () => {
+    const { sup } = await trio();
+    const start: Actor<never> = () => ignore;
+    assert.deepEqual(await startChild(sup, { id: 'd', start, restart: 'temporary' }), { ok: 'ignore' });
+    assert.equal((await countChildren(sup)).specs, 3);
+    await startChild(sup, { id: 'e', start });
+    assert.equal((await countChildren(sup)).specs, 4);
   });
 
   test('a terminated child is not restarted until it is asked for', async () => {

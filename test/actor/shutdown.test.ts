@@ -107,6 +107,26 @@ describe('shutdown of a child', () => {
     ]);
   });
 
+  test('what a child unlinks after its end changes nothing of what its supervisor knows', async () => {
+    const scene = stage();
+    let child: Self<never> | undefined;
+    const start: Actor<never> = (self) => {
+      child = self;
+      return { receive() {} };
+    };
+    const sup = await scene.spawn(supervisor({ strategy: 'one_for_one', children: [{ id: 'a', start }] }));
+    scene.system.suspend(sup);
+    child?.stop('shutdown');
+    await scene.system.idle();
+    child?.unlink(sup);
+    scene.system.exit(sup, 'shutdown');
+    assert.equal(await scene.system.ended(sup), 'shutdown');
+    assert.deepEqual(
+      scene.reports.filter(({ type }) => type === 'supervisor'),
+      [],
+    );
+  });
+
   const normalStop: Actor<never> = (self) => {
     self.trapExit();
     return {
@@ -191,6 +211,20 @@ describe('shutdown of a supervisor', () => {
     await scene.system.idle();
     assert.deepEqual(diary, ['leaf starts', 'leaf stops']);
     assert.deepEqual(scene.reports.filter(({ type }) => type === 'ended').length, 3);
+  });
+
+  test('a child that unlinked itself outlives its killed supervisor', async () => {
+    const scene = stage();
+    let child: Self<never> | undefined;
+    const start: Actor<never> = (self) => {
+      child = self;
+      return { receive() {} };
+    };
+    const sup = await scene.spawn(supervisor({ strategy: 'one_for_one', children: [{ id: 'a', start }] }));
+    child?.unlink(sup);
+    scene.system.exit(sup, 'kill');
+    await scene.system.idle();
+    assert.equal(child?.signal.aborted, false);
   });
 
   test('a child that is a supervisor is given all the time that its own children take', async () => {

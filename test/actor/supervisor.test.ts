@@ -104,7 +104,8 @@ describe('restart intensity', () => {
     assert.equal(lives('b'), 4);
     assert.equal(await system.ended(sup), 'shutdown');
     assert.deepEqual(diary.slice(-3), ['b stops', 'c stops', 'a stops']);
-    assert.ok(reports.some((report) => report.type === 'supervisor' && report.context === 'intensity_reached'));
+    const told = reports.flatMap((report) => (report.type === 'supervisor' ? [report.context] : []));
+    assert.deepEqual(told.slice(-2), ['child_terminated', 'intensity_reached']);
   });
 
   test('restarts older than the period, in whole seconds, do not count', async () => {
