@@ -8,17 +8,28 @@ import {
   type LoadedSource,
   replaceCatalogue,
 } from '../src/definition/catalogue.ts';
+import { copyDefinition, hasDefinition, removeDefinition } from '../src/definition/rename.ts';
+import type { SourceRename } from '../src/store/rename-source.ts';
 import { fitting, loadSources, loadTypes, withPlugins } from '../src/definition/load.ts';
 import { type Problem, sourceIdOf } from '../src/definition/problem.ts';
 import { definitionVersion, type Source } from '../src/definition/source.ts';
 
-/** Asks to read the definition files again. The reply says which sources changed. */
-export interface DefinitionsMessage {
-  readonly type: 'reload';
-  /** Removes also sources that are in use. */
-  readonly force: boolean;
-  readonly reply: Reply<CatalogueChange>;
-}
+/** The messages of the definitions. */
+export type DefinitionsMessage =
+  /** Asks to read the definition files again. The reply says which sources changed. */
+  | {
+      readonly type: 'reload';
+      /** Removes also sources that are in use. */
+      readonly force: boolean;
+      readonly reply: Reply<CatalogueChange>;
+    }
+  /** Asks to give a source another id, with its file and all that is stored of it. */
+  | { readonly type: 'rename'; readonly rename: SourceRename; readonly reply: Reply<Renamed> };
+
+/** The result of a rename: `not_found` and `conflict` speak of the sources, `failed` of their files. */
+export type Renamed =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly code: 'not_found' | 'conflict' | 'failed'; readonly message: string };
 
 type Loaded = Awaited<ReturnType<typeof load>>;
 
@@ -35,6 +46,14 @@ export interface DefinitionsDeps {
   usersOf(source: string): string | undefined;
   /** Stores new versions durably before any scrape uses them, and drops those of removed sources. */
   keep(sources: readonly LoadedSource[], removed: readonly string[]): Promise<void>;
+  /** The rename that was noted and is not over, as after the end of a daemon that was killed. */
+  notedRename(): SourceRename | undefined;
+  /** Notes on disk that a rename is about to begin, or (`undefined`) that nothing came of it. */
+  noteRename(rename: SourceRename | undefined): Promise<unknown>;
+  /** Gives all that is stored of a source another id, durably, which ends the noted rename. */
+  renameSource(rename: SourceRename): Promise<void>;
+  /** Whether anything is stored of a source. */
+  isStored(source: string): boolean;
   /** Called with each new catalogue and with what it changed. */
   published(catalogue: Catalogue, change: CatalogueChange): void;
 }
@@ -49,12 +68,63 @@ export async function definitions(
 ): Promise<Behaviour<DefinitionsMessage>> {
   self.register(deps.registry, 'definitions');
   let catalogue = emptyCatalogue;
+  await endNotedRename();
   await publish(await load(deps, catalogue), false);
 
   return {
-    // One reload at a time, so that the files that were read last are in force.
-    receive: async ({ force, reply }) => reply(await publish(await load(deps, catalogue), force)),
+    // One message at a time, so that the files that were read last are in force.
+    async receive(message) {
+      switch (message.type) {
+        case 'reload':
+          return message.reply(await publish(await load(deps, catalogue), message.force));
+        case 'rename':
+          return message.reply(await rename(message.rename));
+        default:
+          return message satisfies never;
+      }
+    },
   };
+
+  async function rename(wanted: SourceRename): Promise<Renamed> {
+    const { folder } = deps;
+    const { from, to } = wanted;
+    const refusal = refusalOf(wanted);
+    if (refusal !== undefined) return refusal;
+    await deps.noteRename(wanted);
+    const written = await copyDefinition(folder, from, to);
+    const removed = written.ok ? await removeDefinition(folder, from) : written;
+    if (!removed.ok) {
+      if (written.ok) await removeDefinition(folder, to);
+      await deps.noteRename(undefined);
+      return { ok: false, code: 'failed', message: removed.message };
+    }
+    await deps.renameSource(wanted);
+    await publish(await load(deps, catalogue), false);
+    return { ok: true };
+  }
+
+  function refusalOf({ from, to }: SourceRename): Extract<Renamed, { readonly ok: false }> | undefined {
+    const { folder } = deps;
+    if (!catalogue.sources.has(from) || deps.builtIn.some(({ id }) => id === from) || !hasDefinition(folder, from))
+      return { ok: false, code: 'not_found', message: `no source "${from}" with a file of its own is loaded` };
+    if (catalogue.sources.has(to) || hasDefinition(folder, to))
+      return { ok: false, code: 'conflict', message: `source "${to}" exists already` };
+    if (deps.isStored(to))
+      return { ok: false, code: 'conflict', message: `source "${to}" has no definition, but targets or records` };
+    return undefined;
+  }
+
+  /** Ends a rename that a killed daemon had begun: once the new file is there, it is made whole; before that, nothing has come of it. */
+  async function endNotedRename(): Promise<void> {
+    const noted = deps.notedRename();
+    if (noted === undefined) return;
+    if (!hasDefinition(deps.folder, noted.to)) {
+      await deps.noteRename(undefined);
+      return;
+    }
+    await removeDefinition(deps.folder, noted.from);
+    await deps.renameSource(noted);
+  }
 
   async function publish({ sources, types, problems, broken }: Loaded, force: boolean): Promise<CatalogueChange> {
     const lost = force ? [] : lostProblems(sources, broken);

@@ -84,6 +84,8 @@ function sourcesPort({ options, names, plugins, requests, tryPage, state }: Daem
       names.definitions
         .via('definitions')
         .ask<CatalogueChange>((reply) => ({ type: 'reload', force, reply }), Infinity),
+    rename: (rename) =>
+      names.definitions.via('definitions').ask((reply) => ({ type: 'rename', rename, reply }), Infinity),
     tryPage(trial, url, signal) {
       if (options.apiOnly === true)
         throw new ControlError('not_ready', 'the daemon was started with --api-only, and asks no site');

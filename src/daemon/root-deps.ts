@@ -7,6 +7,7 @@ import { releaseClaim } from '../store/claim.ts';
 import { isSpentEntry } from '../fetch/robots/verdict.ts';
 import { Sweep, makeRoom } from '../store/retention.ts';
 import { putOrRemove } from '../store/lmdb/table.ts';
+import { hasSource, noteRename, renameSource } from '../store/rename-source.ts';
 import { recover } from '../store/scrapes.ts';
 import type { Change, Store } from '../store/store.ts';
 import type { RootDeps } from '../../supervisors/root.ts';
@@ -79,6 +80,10 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
           { durable: true, evenWhenFull: true },
         );
       },
+      notedRename: () => state.store().renames.get('source'),
+      noteRename: (rename) => noteRename(state.store(), rename),
+      renameSource: (rename) => renameSource(state.store(), rename),
+      isStored: (source) => hasSource(state.store(), source),
       published(catalogue, { changed, removed }) {
         state.setCatalogue(catalogue);
         tell(catalogue.problems.map(problemText), 'problems of definitions');

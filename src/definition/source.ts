@@ -204,7 +204,8 @@ export function strangerAt(url: string): Source {
   });
 }
 
-/** Returns the version of a definition: 16 hexadecimal digits of the SHA-256 of its content. The order of keys, written defaults and comments make no difference. `plugin` is the version of its plug-in's file. */
+/** Returns the version of a definition: 16 hexadecimal digits of the SHA-256 of its content. The id, the order of keys, written defaults and comments make no difference. `plugin` is the version of its plug-in's file. */
 export function definitionVersion(source: Source, plugin = ''): string {
-  return hash('sha256', canonicalJson(source) + plugin, 'hex').slice(0, 16);
+  const { id: _, ...content } = source;
+  return hash('sha256', canonicalJson(content) + plugin, 'hex').slice(0, 16);
 }

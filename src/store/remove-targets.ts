@@ -70,6 +70,7 @@ const ownRows: readonly Clear[] = [
   ({ frontier }, { target }, limit) => frontier.removeMarks(target, Infinity, limit),
   ({ crawls }, { target }, limit) => crawls.clear(target, limit),
   ({ pages }, { target }, limit) => pages.clear(target, limit),
+  ({ copies }, { target }, limit) => copies.clear(target, limit),
   ({ ages }, { target }, limit) => ages.clear(target, limit),
   ({ ages }, { target }, limit) => ages.clearMissed(target, limit),
 ];

@@ -29,6 +29,8 @@ import { recordTable } from './tables/records.ts';
 import { ageTable } from './tables/ages.ts';
 import { pageTable } from './tables/pages.ts';
 import { scheduleTable } from './tables/schedule.ts';
+import { namingSources, sourceNames } from './tables/source-names.ts';
+import type { SourceRename } from './rename-source.ts';
 import { scrapeTable } from './tables/scrapes.ts';
 import { stepTable } from './tables/steps.ts';
 import { targetTable } from './tables/targets.ts';
@@ -153,7 +155,12 @@ function openTables(environment: Environment) {
     /** What the scrapes of each target gave when they were last trusted. */
     measures: table<number, Measure>(environment, 'measures'),
     /** The targets that give less than they did before. */
-    doubts: table<[source: string, target: number], Doubt>(environment, 'doubts'),
+    doubts: namingSources(environment, table<[source: string, target: number], Doubt>(environment, 'doubts'), {
+      key: 0,
+    }),
+    sources: sourceNames(environment),
+    /** The rename of a source that is under way, under `source`. */
+    renames: table<'source', SourceRename>(environment, 'sources.renames'),
   };
 }
 

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Command } from 'commander';
 import type { Client } from '../../control/client.ts';
@@ -28,7 +31,16 @@ export function createCommand(terminal: Terminal): Command {
     .option('--force', 'with --reload: remove also sources that targets use and whose file is gone')
     .option('--reset <id>', 'first let this source log in again after it gave up')
     .option('--ids', 'print only the ids')
-    .addHelpText('after', examples('heronry sources', 'heronry sources --reload', 'heronry sources --reset kickfund'))
+    .addHelpText(
+      'after',
+      examples(
+        'heronry sources',
+        'heronry sources --reload',
+        'heronry sources --reset kickfund',
+        'heronry sources rename kickfund kicker',
+      ),
+    )
+    .addCommand(renameCommand(terminal))
     .action(({ reload, force, reset, ids }: Options, command: Command) => {
       if (force && !reload) throw new CommandError('usage', 'sources: --force: expected --reload beside it');
       return withDaemon(terminal, command, async (client) => {
@@ -48,6 +60,41 @@ export function createCommand(terminal: Terminal): Command {
         if (problems.length > 0) throw refusal(terminal, problems);
       });
     });
+}
+
+function renameCommand(terminal: Terminal): Command {
+  return new Command('rename')
+    .description('give a source another id; its file, targets, records and history follow')
+    .argument('<source>', 'the source')
+    .argument('<new-id>', 'its new id')
+    .addHelpText('after', examples('heronry sources rename kickfund kicker'))
+    .action((id: string, to: string, _options: object, command: Command) =>
+      withDaemon(terminal, command, async (client) => {
+        const source = await client.call('source.rename', { id, to });
+        print(
+          terminal,
+          command,
+          source,
+          () => `renamed ${id} to ${to}, which has ${countText(source.targets, 'target')}`,
+        );
+        for (const hint of await stillNamed(terminal, id, to)) terminal.err(hint);
+      }),
+    );
+}
+
+/** Says what in the present folder still names a source by its old id. */
+async function stillNamed(terminal: Terminal, id: string, to: string): Promise<string[]> {
+  const projects = await readFile(join(terminal.cwd, 'projects.yaml'), 'utf8').catch(() => '');
+  const lines = projects.split('\n').filter((line) => new RegExp(`\\bsource:\\s*["']?${id}(?![\\w-])`).test(line));
+  const pages = join('fixtures', id);
+  return [
+    ...(lines.length > 0
+      ? [`projects.yaml says \`source: ${id}\` in ${countText(lines.length, 'line')}: change that to ${to}`]
+      : []),
+    ...(existsSync(join(terminal.cwd, pages))
+      ? [`saved pages are in ${pages}: move them to ${join('fixtures', to)}`]
+      : []),
+  ];
 }
 
 /** Has the daemon read the definition files again. Resolves with their problems. */

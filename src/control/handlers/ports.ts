@@ -50,6 +50,14 @@ export interface ProjectsPort {
 export interface SourcesPort {
   /** Reads the definition files again. Sources in use whose file is gone are removed only with `force`. */
   reload(force: boolean): Promise<CatalogueChange>;
+  /** Gives a source another id, with its file and all that is stored of it. Says why where it cannot. */
+  rename(rename: {
+    readonly from: string;
+    readonly to: string;
+  }): Promise<
+    | { readonly ok: true }
+    | { readonly ok: false; readonly code: 'not_found' | 'conflict' | 'failed'; readonly message: string }
+  >;
   /**
    * Fetches one page of a source, each request in its turn, and stores nothing. Throws a `ControlError` `not_ready` in a daemon that only
    * serves the control methods.

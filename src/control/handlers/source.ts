@@ -77,6 +77,13 @@ export function sourceHandlers(deps: Deps) {
       return sourceView(id, await deps.hosts.circuits(), deps);
     },
 
+    'source.rename': async ({ id, to }) => {
+      const renamed = await deps.sources.rename({ from: id, to });
+      if (!renamed.ok) throw new ControlError(renamed.code === 'failed' ? 'not_ready' : renamed.code, renamed.message);
+      deps.projects.reconcile();
+      return sourceView(to, await deps.hosts.circuits(), deps);
+    },
+
     'source.reload': async ({ force }) => {
       const before = deps.catalogue();
       const { changed, removed } = await deps.sources.reload(force);

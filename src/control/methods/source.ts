@@ -238,6 +238,12 @@ export const sourceMethods = {
     role: 'operate',
     doc: 'Lets a source that gave up after too many log-ins try again, with its secrets looked up anew.',
   },
+  'source.rename': {
+    params: z.strictObject({ id: SourceId, to: SourceId }),
+    result: SourceView,
+    role: 'operate',
+    doc: 'Gives a source another id: its file gets the name and the `id`, and targets, records, history, schedules and scrapes follow. A conflict where a source of that id exists. It survives the end of the daemon at any instant, whole or not at all.',
+  },
   'source.reload': {
     params: z.strictObject({
       /** Removes also sources that active targets use. */

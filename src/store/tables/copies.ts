@@ -30,6 +30,8 @@ export function copyTable(environment: Environment) {
       const from = after === undefined ? { from: [target, ''] as CopyKey } : { after: [target, after] as CopyKey };
       for (const [, digest] of rows.keys({ ...range, ...from })) yield digest;
     },
+    /** Removes up to `limit` copies of a target. Returns the number of removed copies. */
+    clear: (target: number, limit: number) => rows.removeRange({ from: [target, ''], before: [target + 1, ''], limit }),
     /** Removes the copy of the address with this digest. */
     remove: (target: number, digest: string) => rows.remove([target, digest]),
   };

@@ -2,6 +2,7 @@ import type { Environment } from '../lmdb/environment.ts';
 import { type ProjectStatus, statusOf } from './project-status.ts';
 import { ownerOf } from '../../schedule/watchers.ts';
 import { table } from '../lmdb/table.ts';
+import { namingSources } from './source-names.ts';
 import type { ProjectRow, TargetRow, TargetStatus } from './rows.ts';
 import type { projectTable } from './projects.ts';
 import type { targetTable } from './targets.ts';
@@ -38,7 +39,9 @@ export function countedTables(
   }: { readonly projects: ReturnType<typeof projectTable>; readonly targets: ReturnType<typeof targetTable> },
 ) {
   const totals = table<string, Counts>(environment, 'counts');
-  const activeBySource = table<string, number>(environment, 'counts.active_by_source');
+  const activeBySource = namingSources(environment, table<string, number>(environment, 'counts.active_by_source'), {
+    key: 'whole',
+  });
 
   return {
     projects: {

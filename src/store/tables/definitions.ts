@@ -1,5 +1,6 @@
 import type { Environment } from '../lmdb/environment.ts';
 import { table } from '../lmdb/table.ts';
+import { namingSources } from './source-names.ts';
 
 /**
  * The normal forms of definitions by version, and the current version of each source. Versions that a row names are
@@ -7,7 +8,9 @@ import { table } from '../lmdb/table.ts';
  */
 export function definitionTable(environment: Environment) {
   const forms = table<string, unknown>(environment, 'definitions');
-  const current = table<string, string>(environment, 'definitions.current');
+  const current = namingSources(environment, table<string, string>(environment, 'definitions.current'), {
+    key: 'whole',
+  });
 
   return {
     /** The normal form of a version. */

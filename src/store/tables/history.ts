@@ -1,10 +1,13 @@
 import type { Environment } from '../lmdb/environment.ts';
 import type { HistoryView } from '../../view/record.ts';
 import { numberedTable, type NumberRange, type Range, table } from '../lmdb/table.ts';
+import { namingSources, ownSource } from './source-names.ts';
 
 /** The changes of records, in the order of the commits; those of one target come with the newest first. */
 export function historyTable(environment: Environment) {
-  const rows = numberedTable<HistoryView>(environment, 'history');
+  const rows = numberedTable<HistoryView>(environment, 'history', (_, name) =>
+    namingSources(environment, table<number, HistoryView>(environment, name), { row: ownSource }),
+  );
   const byTarget = table<[number, number], 1>(environment, 'history.by_target');
 
   return {
@@ -29,7 +32,7 @@ export function historyTable(environment: Environment) {
         const [, serial] = key;
         byTarget.remove(key);
         // The next number follows from the last row.
-        if (serial === rows.last()) rows.put(serial, { serial, target } as HistoryView);
+        if (serial === rows.last()) rows.put(serial, { serial, target, source: '' } as HistoryView);
         else rows.remove(serial);
       }
       return keys.length;

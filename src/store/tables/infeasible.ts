@@ -3,6 +3,7 @@ import type { KnownPace } from '../../schedule/host-pace.ts';
 import type { Environment } from '../lmdb/environment.ts';
 import type { FreshRow } from '../../schedule/fresh-row.ts';
 import { table } from '../lmdb/table.ts';
+import { namingSources, ownSource } from './source-names.ts';
 
 /** An objective on one host: its source, its age, and the hours in which it counts. */
 export type ObjectiveKey = Pick<FreshRow, 'key' | 'source' | 'objectiveMs' | 'hours'>;
@@ -23,9 +24,12 @@ const last = '\uffff';
 
 /** Objectives that their hosts do not allow, as they were found last, and those that their hosts have come to allow. */
 export function infeasibleTable(environment: Environment) {
-  const rows = table<RowKey, InfeasibleRow>(environment, 'infeasible');
+  const rows = namingSources(environment, table<RowKey, InfeasibleRow>(environment, 'infeasible'), {
+    key: 1,
+    row: ownSource,
+  });
   /** Only the objectives that are not allowed. */
-  const bySource = table<RowKey, 1>(environment, 'infeasible.by_source');
+  const bySource = namingSources(environment, table<RowKey, 1>(environment, 'infeasible.by_source'), { key: 0 });
 
   return {
     /** Whether the host of an objective does not allow it. */

@@ -3,6 +3,7 @@ import type { Environment } from '../lmdb/environment.ts';
 import type { Value } from '../../extract/value/value.ts';
 import type { FieldCell, RecordView } from '../../view/record.ts';
 import { numberedTable, table } from '../lmdb/table.ts';
+import { namingSources, ownSource } from './source-names.ts';
 
 type RecordName = Pick<RecordView, 'source' | 'type' | 'key'>;
 
@@ -93,9 +94,15 @@ function byType(source: string, type: string): [source: string, type: string, ke
 
 /** The records, by number. What a record is and when it was last seen are rows of their own, as a sighting seldom changes the first. */
 export function recordTable(environment: Environment) {
-  const rows = numberedTable<RecordRow>(environment, 'records');
+  const rows = numberedTable<RecordRow>(environment, 'records', (_, name) =>
+    namingSources(environment, table<number, RecordRow>(environment, name), { row: ownSource }),
+  );
   const sightings = table<number, SightingRow>(environment, 'records.sightings');
-  const byName = table<[source: string, type: string, key: string], number>(environment, 'records.by_name');
+  const byName = namingSources(
+    environment,
+    table<[source: string, type: string, key: string], number>(environment, 'records.by_name'),
+    { key: 0 },
+  );
   /** The records that each target saw, with its first and last scrape that did. */
   const byTarget = table<[target: number, record: number], { readonly first: number; readonly last: number }>(
     environment,
@@ -139,7 +146,7 @@ export function recordTable(environment: Environment) {
      */
     remove({ record, target, ...name }: RecordView): void {
       // A number is never given again, and the next one follows from the last row.
-      if (record === rows.last()) rows.put(record, {} as RecordRow);
+      if (record === rows.last()) rows.put(record, { source: '' } as RecordRow);
       else rows.remove(record);
       sightings.remove(record);
       byName.remove(nameKey(name));

@@ -5,6 +5,7 @@ import type { FreshRow } from '../../schedule/fresh-row.ts';
 import type { GridPlace } from '../../schedule/time/grid.ts';
 import type { ScheduleRow } from '../../schedule/row.ts';
 import { type Range, table } from '../lmdb/table.ts';
+import { namingSources, ownSource } from './source-names.ts';
 
 /** A part of the rows in the order of one of their instants. */
 interface InstantRange {
@@ -37,7 +38,12 @@ export type ScheduleTable = ReturnType<typeof scheduleTable>;
  * objectives on each key.
  */
 export function scheduleTable(environment: Environment) {
-  const rows = heldTable<number, ScheduleRow>(environment, 'schedule');
+  const rows = namingSources(environment, heldTable<number, ScheduleRow>(environment, 'schedule'), {
+    row(row, rename) {
+      const fresh = row.fresh && ownSource(row.fresh, rename);
+      return fresh === undefined || fresh === row.fresh ? row : { ...row, fresh };
+    },
+  });
   const indexes = [
     { of: table<[number, number], 1>(environment, 'schedule.by_due'), atOf: wakeAt },
     { of: table<[number, number], 1>(environment, 'schedule.by_plan'), atOf: planAt },
@@ -47,7 +53,7 @@ export function scheduleTable(environment: Environment) {
   const grids = table<[string, number], GridRow>(environment, 'schedule.grids');
   /** The free slots of a grid below its top. */
   const gaps = table<[string, number, number], 1>(environment, 'schedule.gaps');
-  const shares = table<ShareKey, number>(environment, 'schedule.shares');
+  const shares = namingSources(environment, table<ShareKey, number>(environment, 'schedule.shares'), { key: 2 });
   const marked = table<string, 1>(environment, 'schedule.marked_shares');
 
   return {

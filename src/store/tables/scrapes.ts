@@ -3,6 +3,7 @@ import { heldTable } from '../lmdb/held-table.ts';
 import type { ScrapeRow } from './rows.ts';
 import { numberedTable, type NumberRange, table } from '../lmdb/table.ts';
 import { metaTable } from './meta.ts';
+import { namingSources, ownSource } from './source-names.ts';
 import { ScrapeNumbers } from './scrape-numbers.ts';
 
 /**
@@ -11,7 +12,9 @@ import { ScrapeNumbers } from './scrape-numbers.ts';
  * undone leaves it as it was in memory.
  */
 export function scrapeTable(environment: Environment) {
-  const rows = numberedTable<ScrapeRow>(environment, 'scrapes', heldTable);
+  const rows = numberedTable<ScrapeRow>(environment, 'scrapes', (_, name) =>
+    namingSources(environment, heldTable<number, ScrapeRow>(environment, name), { row: ownSource }),
+  );
   const byTarget = table<[number, number], 1>(environment, 'scrapes.by_target');
   const running = table<number, 1>(environment, 'scrapes.running');
   const numbers = new ScrapeNumbers(metaTable(environment), rows.last);
@@ -51,6 +54,10 @@ export function scrapeTable(environment: Environment) {
       if (row === undefined) return;
       begun.delete(scrape);
       newestBegun.delete(row.target);
+    },
+    /** Gives the scrapes in memory of a source its new id. */
+    rename(from: string, to: string): void {
+      for (const [scrape, row] of begun) if (row.source === from) begun.set(scrape, { ...row, source: to });
     },
     isUnwritten,
     /** The running scrape of a target, written or not. */

@@ -3,6 +3,7 @@ import type { Environment } from '../lmdb/environment.ts';
 import { heldTable } from '../lmdb/held-table.ts';
 import type { TargetRow } from './rows.ts';
 import { numberedTable, type NumberRange, type Range, table } from '../lmdb/table.ts';
+import { namingSources, ownSource, sourceNames } from './source-names.ts';
 import { type StoredWatchers, watcherLists } from './watcher-lists.ts';
 
 /** A place, which is at most one target. */
@@ -18,9 +19,12 @@ export function placeKey({ source, url }: Place): string {
 
 /** All targets, by number; no number is given twice. */
 export function targetTable(environment: Environment) {
-  const rows = numberedTable<StoredTarget>(environment, 'targets', heldTable);
+  const { nameOf } = sourceNames(environment);
+  const rows = numberedTable<StoredTarget>(environment, 'targets', (_, name) =>
+    namingSources(environment, heldTable<number, StoredTarget>(environment, name), { row: ownSource }),
+  );
   const lists = watcherLists(environment);
-  const bySource = table<[string, number], 1>(environment, 'targets.by_source');
+  const bySource = namingSources(environment, table<[string, number], 1>(environment, 'targets.by_source'), { key: 0 });
   const byPlace = table<string, number>(environment, 'targets.by_place');
 
   return {
@@ -47,7 +51,7 @@ export function targetTable(environment: Environment) {
     /** Removes a target. */
     remove(row: TargetRow): void {
       // The next number follows from the last row.
-      if (row.target === rows.last()) rows.put(row.target, {} as StoredTarget);
+      if (row.target === rows.last()) rows.put(row.target, { source: '' } as StoredTarget);
       else rows.remove(row.target);
       lists.remove(row.target);
       bySource.remove([row.source, row.target]);
@@ -59,6 +63,10 @@ export function targetTable(environment: Environment) {
         yield target;
     },
   };
+
+  function digestOf({ source, url }: Place): string {
+    return hash('sha256', placeKey({ source: nameOf(source), url }), 'base64url').slice(0, 22);
+  }
 
   function get(target: number): TargetRow | undefined {
     const row = rows.get(target);
@@ -82,8 +90,4 @@ function isThere(row: Partial<StoredTarget>): row is StoredTarget {
 
 function isWhole(row: StoredTarget): row is TargetRow {
   return typeof row.watchers !== 'string';
-}
-
-function digestOf(place: Place): string {
-  return hash('sha256', placeKey(place), 'base64url').slice(0, 22);
 }

@@ -1,13 +1,14 @@
 import type { Tally } from '../../schedule/waste.ts';
 import type { Environment } from '../lmdb/environment.ts';
 import { table } from '../lmdb/table.ts';
+import { namingSources } from './source-names.ts';
 
 /**
  * Costs by day and target, or by day and source for pulses that asked for many targets at once. Days are counted from
  * 1970 in UTC.
  */
 export function wasteTable(environment: Environment) {
-  const rows = table<[number, number | string], Tally>(environment, 'waste');
+  const rows = namingSources(environment, table<[number, number | string], Tally>(environment, 'waste'), { key: 1 });
 
   return {
     get: (day: number, of: number | string) => rows.get([day, of]),

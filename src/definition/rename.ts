@@ -1,0 +1,72 @@
+import { open, rename, unlink } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import { isMap, isScalar, parseDocument } from 'yaml';
+import { maxFileBytes, readRegularFile, systemText } from './file.ts';
+import { definitionIn, parseSource } from './load.ts';
+
+/** The result of writing or removing a file; `message` says why it cannot be. */
+export type FileChange = { readonly ok: true } | { readonly ok: false; readonly message: string };
+
+/** Whether there is a definition file of a source. */
+export function hasDefinition(folder: string, id: string): boolean {
+  return existsSync(definitionIn(folder, id));
+}
+
+/**
+ * Writes the definition of a source under another id, beside the file that it has: the same text but for `id`. The new file is there whole, or
+ * not at all.
+ */
+export async function copyDefinition(folder: string, from: string, to: string): Promise<FileChange> {
+  const file = definitionIn(folder, from);
+  const found = await readRegularFile(file, maxFileBytes);
+  if (!found.ok) return { ok: false, message: `${file}: ${found.message}` };
+  const target = join(folder, `${to}${extname(file)}`);
+  const text = withId(found.bytes.toString('utf8'), to);
+  const parsed = text === undefined ? undefined : parseSource(text, target);
+  if (text === undefined || parsed?.ok !== true)
+    return { ok: false, message: `${file}: expected a valid definition with an id of its own` };
+  return attempt(target, () => writeWhole(target, text));
+}
+
+/** Removes the definition file of a source, if there is one. */
+export function removeDefinition(folder: string, id: string): Promise<FileChange> {
+  const file = definitionIn(folder, id);
+  return attempt(file, async () => {
+    if (existsSync(file)) await unlink(file);
+  });
+}
+
+/** Replaces the value of `id` in the text of a definition; `undefined` where it has none. */
+function withId(text: string, id: string): string | undefined {
+  const { contents } = parseDocument(text, { prettyErrors: false });
+  const value: unknown = isMap(contents) ? contents.get('id', true) : undefined;
+  if (!isScalar(value) || value.range === undefined || value.range === null) return undefined;
+  const [start, end] = value.range;
+  // Quotes, as an id of digits alone would be read as a number.
+  return `${text.slice(0, start)}${/^[a-z]/.test(id) && !keywords.has(id) ? id : JSON.stringify(id)}${text.slice(end)}`;
+}
+
+/** What YAML reads as something else than a text. */
+const keywords: ReadonlySet<string> = new Set(['true', 'false', 'null']);
+
+async function writeWhole(file: string, text: string): Promise<void> {
+  const draft = join(dirname(file), `.${basename(file)}.new`);
+  const handle = await open(draft, 'w');
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(draft, file);
+}
+
+async function attempt(file: string, change: () => Promise<void>): Promise<FileChange> {
+  try {
+    await change();
+    return { ok: true };
+  } catch (error) {
+    return { ok: false, message: `${file}: ${systemText(error)}` };
+  }
+}
