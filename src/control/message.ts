@@ -1,8 +1,8 @@
 import { ControlError, errorNumbers, type ControlErrorCode, type ParamIssue } from './error.ts';
 import type { Event } from '../event/catalogue.ts';
 
-/** The longest line that a client may send, in bytes. */
-export const lineLimitBytes = 1_048_576;
+/** The longest line that a client may send, in bytes: a project with as many targets as it may have, whose addresses are as long as they may be. */
+export const lineLimitBytes = 4_194_304;
 
 /** The most levels of objects and lists that a line may have: what handles parameters may go down them level by level. */
 const maxLevels = 64;

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { LoadedSource } from './catalogue.ts';
 import { type ReadPlugin, readPlugin } from './plugin-file.ts';
@@ -9,12 +9,13 @@ import { DaemonConfig } from './daemon.ts';
 import { pageId } from './page.ts';
 import { expectation, type Problem, problemsOf, typesName } from './problem.ts';
 import { hasPlugin, isMapping } from './plugin.ts';
-import { Projects } from './project.ts';
+import { type Project, type Projects, WrittenProjects } from './project.ts';
 import { referenceIssues } from './reference.ts';
 import type { Issue } from '../schema/expected.ts';
 import { maxFileBytes, maxProjectFileBytes, readRegularFile, unreadable } from './file.ts';
 import { type KnownTypes, SharedType, typeIssues } from './shared-type.ts';
 import { definitionVersion, Source, SourceWithPlugin } from './source.ts';
+import { readTargets } from './target-file.ts';
 import { readYaml } from './yaml.ts';
 
 /** The value of a file, or all problems of it. */
@@ -108,9 +109,26 @@ export async function fitting(
   return { sources: fit, problems: found };
 }
 
-/** Loads a project file. With any problem there is no list, so that no half of it is applied. */
-export function loadProjects(file: string): Promise<Loaded<Projects>> {
-  return load(file, (text) => parse(text, file, () => Projects), maxProjectFileBytes);
+/**
+ * Loads a project file, with the files in which targets of its projects stand. With any problem there is no list, so that no half of it is
+ * applied.
+ */
+export async function loadProjects(file: string): Promise<Loaded<Projects>> {
+  const written = await load(file, (text) => parse(text, file, () => WrittenProjects), maxProjectFileBytes);
+  if (!written.ok) return written;
+  const projects: Project[] = [];
+  const problems: Problem[] = [];
+  for (const { targets: given, ...project } of written.value) {
+    if (Array.isArray(given)) {
+      projects.push({ ...project, targets: given });
+      continue;
+    }
+    const path = resolve(dirname(file), given.from);
+    const read = await load(path, (text) => readTargets(text, path, given), maxProjectFileBytes);
+    if (read.ok) projects.push({ ...project, ...read.value });
+    else problems.push(...read.problems);
+  }
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: projects };
 }
 
 /** Whether a file holds a YAML list, as project files do and no others. */
@@ -242,7 +260,7 @@ export function definitionIn(folder: string, id: string): string {
   return existsSync(other) ? other : join(folder, `${id}.yaml`);
 }
 
-const schemas = { source: Source, type: SharedType, projects: Projects, daemon: DaemonConfig } as const;
+const schemas = { source: Source, type: SharedType, projects: WrittenProjects, daemon: DaemonConfig } as const;
 
 /** Returns the JSON Schema (2020-12) of one kind of file, for editors. */
 export function jsonSchema(kind: keyof typeof schemas): z.core.JSONSchema.JSONSchema {

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { temporaryDirectory } from '../control/daemon.ts';
-import { productSource } from '../support/daemon.ts';
+import { productSource, startDaemon } from '../support/daemon.ts';
 import { run } from './terminal.ts';
 
 /** A folder with a source `shop` and these projects. */
@@ -97,4 +97,19 @@ test('validate says which page of the built-in source a source knows', async (t)
   const { status, err } = await run(['validate'], { cwd });
   assert.equal(status, 0);
   assert.equal(err, 'warning: source shop knows https://shop.example/z1, which tents tracks as a page of no source\n');
+
+  test('in a table of targets beside it, which apply reads as well', async (t) => {
+    const cwd = await folderWith(t, '- id: tents\n  targets: { from: lists/tents.csv, source: shop }\n');
+    await mkdir(join(cwd, 'lists'));
+    await writeFile(join(cwd, 'lists', 'tents.csv'), 'page\nz1\n\nz2\n');
+    const { socket } = await startDaemon(t, {
+      sources: { shop: productSource('shop', 'url: "https://shop.example/{page}"') },
+    });
+    const applied = await run(['apply', '-f', 'projects.yaml', '--socket', socket], { cwd });
+    assert.match(applied.out, /shop\.example\/z1[^]*shop\.example\/z2/);
+    await writeFile(join(cwd, 'lists', 'tents.csv'), 'slug\nz1\n\nz2\n');
+    const { status, out } = await run(['validate'], { cwd });
+    assert.equal(status, 2);
+    assert.match(out, /^lists\/tents\.csv:4:1: params: expected a value for "page"; "slug" is not in the pattern/m);
+  });
 });

@@ -74,7 +74,7 @@ export function controlReference(): string {
 
 const introduction = `# Control methods
 
-The daemon serves JSON-RPC 2.0 at a local socket, one message per line of at most 1 MiB and 64 levels of nesting. A request and its answer:
+The daemon serves JSON-RPC 2.0 at a local socket, one message per line of at most 4 MiB and 64 levels of nesting. A request and its answer:
 
 \`\`\`json
 {"jsonrpc":"2.0","id":1,"method":"settings.set","params":{"everyMs":3600000}}

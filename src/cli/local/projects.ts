@@ -34,7 +34,8 @@ export function splitTooLarge(command: string): (error: unknown) => never {
   };
 }
 
-function listed({ id, name, labels, multiplier, targets, ...level }: Project): Listed[number] {
+function listed(project: Project): Listed[number] {
+  const { id, name, labels, multiplier, targets, listed: _, ...level } = project;
   return {
     id,
     ...defined({ name }),

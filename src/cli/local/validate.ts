@@ -183,8 +183,23 @@ async function projectProblems(file: string, projects: Projects, definitions?: D
     Array.from(projectIssues(project, known), ({ path, message }) => ({ path: [index, ...path], message })),
   );
   if (issues.length === 0) return [];
-  const problems = await problemsIn(file, issues);
+  const [inTables, own] = [true, false].map((isIn) =>
+    issues.filter((each) => isIn === (tableOf(each, projects) !== undefined)),
+  );
+  const problems = [
+    ...(own === undefined || own.length === 0 ? [] : await problemsIn(file, own)),
+    ...(inTables ?? []).flatMap((issue) => tableOf(issue, projects) ?? []),
+  ];
   return problems.sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+/** Returns an issue of a target that stands in a file of its own as a problem of its row there; undefined for any other. */
+function tableOf({ path, message }: Issue, projects: Projects): Problem | undefined {
+  const [index, part, target, ...rest] = path;
+  const listed = typeof index === 'number' && part === 'targets' ? projects[index]?.listed : undefined;
+  const line = typeof target === 'number' ? listed?.lines[target] : undefined;
+  if (listed === undefined || line === undefined) return undefined;
+  return { file: listed.file, line, column: 1, path: rest.map(String).join('.'), message };
 }
 
 /**

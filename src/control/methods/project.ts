@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { maxTargets } from '../../definition/project.ts';
 import { HistoryView, RecordView } from '../../view/record.ts';
 import { ScrapeWish } from '../../view/scrape.ts';
 import { Infeasible } from '../../view/infeasible.ts';
@@ -13,8 +14,8 @@ import { RequestedHold, WhyView } from './why.ts';
 const name = z.string().trim().min(1).max(200);
 const labels = z.array(z.string().trim().min(1).max(64)).max(32).readonly();
 const multiplier = z.number().positive().max(100);
-const targets = z.array(TargetInput).min(1).max(100).readonly();
-const newTargets = z.array(NewTarget).min(1).max(100).readonly();
+const targets = z.array(TargetInput).min(1).max(maxTargets).readonly();
+const newTargets = z.array(NewTarget).min(1).max(maxTargets).readonly();
 
 const project = {
   id: ProjectId.exactOptional(),
@@ -49,7 +50,7 @@ export const ProjectChange = z
     targets: targets.exactOptional(),
     addTargets: newTargets.exactOptional(),
     /** The numbers of targets that the project names. */
-    removeTargets: z.array(Serial).max(100).readonly().exactOptional(),
+    removeTargets: z.array(Serial).max(maxTargets).readonly().exactOptional(),
     /** The schedule of each of its targets, as it is after the change, or of `target` alone. */
     targetSchedule: z
       .strictObject({ target: Serial.exactOptional(), ...scheduleInputShape })

@@ -81,7 +81,7 @@ function columnNames(given: readonly string[], columns: number): string[] {
 const delimiters = [',', ';', '\t', '|'];
 
 /** The delimiter of which the first line has most outside quotes; a comma where it has none. */
-function likelyDelimiter(text: string): string {
+export function likelyDelimiter(text: string): string {
   const [line = ''] = /^[\s\ufeff]*(?:"[^"]*"|[^"\r\n])*/.exec(text.slice(0, 100_000)) ?? [];
   const bare = line.replaceAll(/"[^"]*"/g, '');
   const counts = delimiters.map((delimiter) => bare.split(delimiter).length);
