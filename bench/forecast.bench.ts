@@ -103,7 +103,7 @@ async function plan(hostCount: number): Promise<Measured> {
   const clock = new VirtualClock(at);
   const catalogue = catalogueOf();
   const settings = { everyMs: dayMs, initialDelayMs: 1_000 };
-  const deps = { catalogue: () => catalogue, settings: () => settings, paces: { of: () => undefined } };
+  const deps = { clock, catalogue: () => catalogue, settings: () => settings, paces: { of: () => undefined } };
   const store = await openStore({
     path,
     now: () => at,

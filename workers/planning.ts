@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { DemandBook } from '../src/definition/demand-book.ts';
 import { type HostLook, lookAgain, lookByThisReckoning, tellInfeasible } from '../src/store/infeasible.ts';
 import { createHostReschedule } from '../src/store/reschedule-for-pace.ts';
+import { crossAt } from '../src/store/tables/schedule.ts';
 import { reschedule, tellAges } from '../src/store/schedule.ts';
 import { ownerOf } from '../src/schedule/watchers.ts';
 import type { Registry } from '../src/actor/registry.ts';
@@ -67,7 +68,8 @@ export function createPlanning({ state, projects, dues, conditionOf }: PlanningD
       const [day] = [...store().schedule.byPlan({ limit: 1 })];
       const [crossing] = [...store().schedule.byCrossing({ limit: 1 })];
       const dayAt = day !== undefined && 'planAt' in day.pace ? day.pace.planAt : Infinity;
-      const at = Math.min(dayAt, crossing?.fresh?.crossAt ?? Infinity, hostReschedule.nextAt() ?? Infinity);
+      const crossingAt = (crossing && crossAt(crossing)) ?? Infinity;
+      const at = Math.min(dayAt, crossingAt, hostReschedule.nextAt() ?? Infinity);
       return at === Infinity ? undefined : at;
     },
 
@@ -84,7 +86,7 @@ export function createPlanning({ state, projects, dues, conditionOf }: PlanningD
         }
         left = [];
         while ((await planDays()) > 0);
-        while ((await tellAges(store(), sliceRows)) > 0);
+        await lookAtAges();
         await tellOfHosts();
         await hostReschedule.follow();
         return true;
@@ -113,6 +115,15 @@ export function createPlanning({ state, projects, dues, conditionOf }: PlanningD
         }
       projects.forEach(look);
     }
+  }
+
+  /** Looks at the ages that are to be looked at by now, and wakes the projects whose targets are due at another time. */
+  async function lookAtAges(): Promise<void> {
+    let found: Awaited<ReturnType<typeof tellAges>>;
+    do {
+      found = await tellAges(store(), sliceRows);
+      found.projects.forEach(look);
+    } while (found.count > 0);
   }
 
   function look(project: string): void {

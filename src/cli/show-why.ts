@@ -1,6 +1,7 @@
 import type { Result } from '../control/methods.ts';
 import type { ObjectiveView, ReasonView, RequestedHold, WhyView } from '../control/methods/why.ts';
 import { agesText, ageText, clockText, durationText } from '../time-text.ts';
+import { restingText } from './resting-text.ts';
 import { circuitText, doubtText, goneText, holdText } from './show.ts';
 import { type Fact, factLines } from './table.ts';
 import { showStatus, type Terminal } from './terminal.ts';
@@ -32,14 +33,28 @@ type Outlook = 'open' | 'paused' | 'archived';
 
 function showTarget(terminal: Terminal, why: WhyView, outlook: Outlook): string {
   const now = terminal.now();
-  const { target, source, url, conditions, paceText, paceFrom, objectives, host, line, circuit, session, userAgent } =
-    why;
+  const {
+    target,
+    source,
+    url,
+    conditions,
+    paceText,
+    paceFrom,
+    objectives,
+    resting = [],
+    host,
+    line,
+    circuit,
+    session,
+    userAgent,
+  } = why;
   const status = outlook === 'archived' && why.status === 'active' ? 'archived' : why.status;
   const facts: readonly Fact[] = [
     ['gone', why.gone && goneText(why.gone, now)],
     ['doubtful', why.doubt && doubtText(why.doubt, now)],
     ['pace', paceText && `${plainText(paceText)}${paceFrom === undefined ? '' : `, as ${paceFrom} asks`}`],
     ...objectives.map((objective): Fact => ['freshness', objectiveText(objective, now)]),
+    ...resting.map((each): Fact => ['freshness', restingText(each, now)]),
     ['host', host && hostText(host, now)],
     ['turn', line && lineText(line, now)],
     ['circuit', circuit && circuitText(circuit, now)],

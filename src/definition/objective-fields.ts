@@ -1,14 +1,20 @@
 import { documentKind } from '../extract/document/all.ts';
 import type { TargetSchedule } from '../schedule/levels.ts';
+import type { Issue } from '../schema/expected.ts';
 import { undeclared } from '../schema/near-name.ts';
 import type { Source } from './source.ts';
 
 /** Leaves out the objectives of a schedule for fields that the source does not declare. */
 function withDeclaredFields(schedule: TargetSchedule, source: Source): TargetSchedule {
-  const { objectives } = schedule;
-  if (objectives.every(({ field }) => field === '')) return schedule;
+  const { objectives, resting = [] } = schedule;
+  if ([...objectives, ...resting].every(({ field }) => field === '')) return schedule;
   const declared = fieldsOf(source);
-  return { ...schedule, objectives: objectives.filter(({ field }) => field === '' || declared.has(field)) };
+  const isDeclared = ({ field }: { readonly field: string }): boolean => field === '' || declared.has(field);
+  return {
+    ...schedule,
+    objectives: objectives.filter(isDeclared),
+    ...(resting.length > 0 && { resting: resting.filter(isDeclared) }),
+  };
 }
 
 /**
@@ -36,14 +42,24 @@ interface Declaring {
   readonly records: Readonly<Record<string, { readonly fields: object }>>;
 }
 
-/** Yields fields with an objective that no record of these sources has, each with a message. */
+/** Objectives, as far as they name fields. */
+export interface FieldsOf {
+  readonly fields?: object | undefined;
+}
+
+/** Yields an issue for each field with an objective that no record of these sources has. */
 export function* undeclaredObjectives(
-  fields: object,
+  objectives: FieldsOf | readonly FieldsOf[],
   sources: readonly Declaring[],
-): Generator<{ readonly field: string; readonly message: string }> {
+): Generator<Issue> {
   const declared = new Set(sources.flatMap((source) => [...fieldsOf(source)]));
-  for (const field of Object.keys(fields))
-    if (!declared.has(field)) yield { field, message: undeclared('field', field, [...declared]) };
+  const sets = Array.isArray(objectives) ? (objectives as readonly FieldsOf[]) : [objectives as FieldsOf];
+  for (const [index, { fields = {} }] of sets.entries())
+    for (const field of Object.keys(fields))
+      if (!declared.has(field)) {
+        const path = ['objectives', ...(Array.isArray(objectives) ? [index] : []), 'fields', field];
+        yield { path, message: undeclared('field', field, [...declared]) };
+      }
 }
 
 function fieldsOf({ provider = 'html', records }: Declaring): ReadonlySet<string> {

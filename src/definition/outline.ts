@@ -18,6 +18,8 @@ const rules = z.record(z.string(), z.unknown()).catch({});
  * The parts of a source that can be read although others are wrong, so that one mistake does not hide another. Records and the pulse
  * have their rules as written, and their fields by name.
  */
+const ObjectiveFields = z.object({ fields: z.record(z.string(), z.unknown()).catch({}) });
+
 export const Outline = z.object({
   provider: text,
   url: text,
@@ -42,7 +44,7 @@ export const Outline = z.object({
     .optional()
     .catch(undefined),
   objectives: z
-    .object({ fields: z.record(z.string(), z.unknown()).catch({}) })
+    .union([ObjectiveFields, z.array(ObjectiveFields.catch({ fields: {} }))])
     .optional()
     .catch(undefined),
   feed: z.object({ by: text, url: text, in: text, param: text, size: unchecked }).optional().catch(undefined),

@@ -1,11 +1,11 @@
 import { didYouMean } from '../schema/near-name.ts';
-import { undeclaredObjectives } from './objective-fields.ts';
+import { type FieldsOf, undeclaredObjectives } from './objective-fields.ts';
 import type { Issue } from '../schema/expected.ts';
 import type { Source } from './source.ts';
 import { targetAddress } from './target-address.ts';
 
 /** Objectives, of which only the names of fields matter here. */
-type FieldObjectives = { readonly fields?: object | undefined } | undefined;
+type FieldObjectives = FieldsOf | readonly FieldsOf[] | undefined;
 
 /** A target as a file or a request gives it. */
 interface WrittenTarget {
@@ -48,8 +48,7 @@ export function* objectiveIssues(
   const ids = new Set(targets.map(({ source }) => source));
   const sources = [...ids].flatMap((id) => byId.get(id)?.source ?? []);
   if (sources.length < ids.size) return;
-  for (const { field, message } of undeclaredObjectives(objectives?.fields ?? {}, sources))
-    yield { path: ['objectives', 'fields', field], message };
+  if (objectives !== undefined) yield* undeclaredObjectives(objectives, sources);
 }
 
 function* targetIssues(target: WrittenTarget, known: KnownSources): Generator<ProjectIssue> {

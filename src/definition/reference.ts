@@ -166,8 +166,7 @@ function* shapeIssues({ crawl, feed, collect }: Outline): Generator<Issue> {
 }
 
 function* objectiveIssues({ objectives, ...source }: Outline): Generator<Issue> {
-  for (const { field, message } of undeclaredObjectives(objectives?.fields ?? {}, [source]))
-    yield { path: ['objectives', 'fields', field], message };
+  if (objectives !== undefined) yield* undeclaredObjectives(objectives, [source]);
 }
 
 /** Yields issues of `collect`: the fields that tell how far it has come must be dates. */

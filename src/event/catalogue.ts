@@ -166,7 +166,12 @@ export const Event = z.discriminatedUnion('type', [
 
   event(ofTarget, 'objective.warn', 'A target or field is older than `warnAfter`; sent once an episode.', objective),
   event(ofTarget, 'objective.error', 'A target or field is older than `errorAfter`; sent once an episode.', objective),
-  event(ofTarget, 'objective.recovered', 'A target or field that was late is verified again.', objective),
+  event(
+    ofTarget,
+    'objective.recovered',
+    'A target or field that was late is verified again, or the season of its objective is over.',
+    objective,
+  ),
   event(ofSource, 'source.renamed', 'A source has another id. What was told before named it `from`.', {
     from: z.string(),
   }),

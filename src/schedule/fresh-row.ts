@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../defined.ts';
 import { type TargetSchedule, pacedObjective } from './levels.ts';
-import { type Objective, type TargetObjective, deadlineOf, paceOfObjective } from './time/objective.ts';
+import { type Objective, type TargetObjective, countedFrom, deadlineOf, paceOfObjective } from './time/objective.ts';
 import { type Openness, opennessOf } from './time/open-hours.ts';
 
 /** A target's objectives and when the target and its fields were last verified. Of objectives on records, the instants are those of the oldest record. Instants are wall time. */
@@ -156,7 +156,7 @@ export function firstDeadline(
 ): { readonly verifiedAt: number; readonly objectiveMs: number } {
   const paced = pacedMs(schedule);
   const all = schedule.objectives.map((objective) => ({
-    verifiedAt: verifiedAt(fresh, objective.field),
+    verifiedAt: countedFrom(verifiedAt(fresh, objective.field), objective),
     objectiveMs: objective.field === '' ? Math.min(paced, paceOfObjective(objective)) : paceOfObjective(objective),
   }));
   return all.reduce(
@@ -210,7 +210,7 @@ export function withAges(
   const episodes: Record<string, Episode> = {};
   let crossAt = Infinity;
   for (const { field, ...objective } of objectives) {
-    const seenAt = verifiedAt(fresh, field);
+    const seenAt = countedFrom(verifiedAt(fresh, field), objective);
     const { episode, event } = withAge(fresh.episodes?.[field] ?? freshEpisode, seenAt, objective, at);
     if (event !== undefined) events.push({ ...event, ...(field !== '' && { field }) });
     if (episode.level !== 'fresh') episodes[field] = episode;

@@ -2,7 +2,8 @@ import type * as z from 'zod';
 import { defined } from '../defined.ts';
 import { Duration, SpanMs } from '../schema/duration.ts';
 import type { Issue } from '../schema/expected.ts';
-import { Objectives, objectiveOf, ObjectivesInput, objectivesFromInput } from './time/ages.ts';
+import { Objectives, ObjectivesInput, objectivesFromInput } from './time/ages.ts';
+import { lowest, objectivesAt, type ObjectivesNow, type RestingObjective, shortestAges } from './time/in-season.ts';
 import type { OpenHours } from './time/open-hours.ts';
 import type { Objective, TargetObjective } from './time/objective.ts';
 import { Available, AvailableInput } from './time/open-hours-schema.ts';
@@ -57,6 +58,10 @@ export interface TargetSchedule {
   readonly hours: readonly OpenHours[];
   /** The objective of the whole target first, if it has one, then those of its fields. */
   readonly objectives: readonly TargetObjective[];
+  /** Objectives that hold in their seasons only, of which it is none. */
+  readonly resting?: readonly RestingObjective[];
+  /** When an objective begins or ends to hold. */
+  readonly seasonAt?: number;
   /** Set where the objectives hold for each record of the target by itself, and not for the target: of lists and crawls. */
   readonly isOfRecords?: true;
 }
@@ -94,17 +99,25 @@ export function levelOf({ initialDelayMs, available, objectives, ...pace }: Sche
 }
 
 /**
- * What the levels say of a target, the nearest first: the target, its project, its source, the daemon. The nearest pace stands
- * alone, so do the nearest hours and the nearest ages of the whole target; each field has the ages of the nearest level that names it.
+ * What the levels say of a target at an instant, the nearest first: the target, its project, its source, the daemon. The nearest pace
+ * stands alone, so do the nearest hours and the nearest ages of the whole target that hold then; each field has the ages of the nearest
+ * level that has some for it then.
  */
-export function scheduleOf(levels: readonly ScheduleLevel[]): TargetSchedule {
+export function scheduleOf(levels: readonly ScheduleLevel[], at: number): TargetSchedule {
+  const objectives = levels.flatMap((level) =>
+    level.objectives === undefined ? [] : [objectivesAt(level.objectives, at)],
+  );
+  const resting = objectives.flatMap((each) => each.resting);
+  const seasonAt = Math.min(...objectives.map(({ changesAt }) => changesAt));
   const pace = nearest(levels, (level) => nearest(allPaces, (each) => each.given(level)));
   const initialDelayMs = nearest(levels, ({ initialDelay }) => initialDelay);
   const hours = nearest(levels, ({ available }) => available) ?? [];
   return {
     ...defined({ pace, initialDelayMs }),
     hours,
-    objectives: objectivesOf(levels, pace),
+    objectives: objectivesOf(objectives, pace),
+    ...(resting.length > 0 && { resting }),
+    ...(seasonAt < Infinity && { seasonAt }),
   };
 }
 
@@ -127,9 +140,15 @@ export function sharedSchedule(schedules: readonly TargetSchedule[]): TargetSche
     all.flatMap((each) => each.objectives),
     ({ field }) => field,
   );
+  const resting = all.flatMap((each) => each.resting ?? []);
   return {
     ...first,
-    ...defined({ pace, initialDelayMs: lowest(all.map(({ initialDelayMs }) => initialDelayMs)) }),
+    ...defined({
+      pace,
+      initialDelayMs: lowest(all.map(({ initialDelayMs }) => initialDelayMs)),
+      seasonAt: lowest(all.map(({ seasonAt }) => seasonAt)),
+      resting: resting.length > 0 ? resting : undefined,
+    }),
     hours: isOpen ? [] : [...hours.values()],
     objectives: Array.from(objectives, ([field, each]) => ({ field, ...shortestAges(each) })).sort(
       (a, b) => Number(a.field !== '') - Number(b.field !== ''),
@@ -141,19 +160,6 @@ function turnsADay(pace: GivenPace): number {
   return paceOf(pace).turnsADay(pace);
 }
 
-/** The shortest of several ages each; no warning that would come after the breach. */
-function shortestAges(all: readonly Objective[]): Objective {
-  const warnAfterMs = lowest(all.map((each) => each.warnAfterMs));
-  const errorAfterMs = lowest(all.map((each) => each.errorAfterMs));
-  const isLate = warnAfterMs !== undefined && errorAfterMs !== undefined && warnAfterMs >= errorAfterMs;
-  return defined({ warnAfterMs: isLate ? undefined : warnAfterMs, errorAfterMs });
-}
-
-function lowest(numbers: readonly (number | undefined)[]): number | undefined {
-  const given = numbers.filter((each) => each !== undefined);
-  return given.length === 0 ? undefined : Math.min(...given);
-}
-
 /** The age to which a pace keeps its whole target, where that is what sets the pace. */
 export function pacedObjective(pace: GivenPace | undefined): Objective | undefined {
   if (pace?.kind !== 'objective') return undefined;
@@ -161,14 +167,13 @@ export function pacedObjective(pace: GivenPace | undefined): Objective | undefin
   return objective;
 }
 
-function objectivesOf(levels: readonly ScheduleLevel[], pace: GivenPace | undefined): TargetObjective[] {
-  const whole = nearest(levels, ({ objectives }) => objectives && objectiveOf(objectives)) ?? pacedObjective(pace);
-  const ofWhole = whole === undefined ? [] : [{ field: '', ...whole }];
-  if (levels.every(({ objectives }) => objectives?.fields === undefined)) return ofWhole;
-  const fields = new Map<string, Objective>();
-  for (const { objectives } of levels.toReversed())
-    for (const [field, ages] of Object.entries(objectives?.fields ?? {})) fields.set(field, objectiveOf(ages) ?? {});
-  return [...ofWhole, ...Array.from(fields, ([field, objective]) => ({ field, ...objective }))];
+function objectivesOf(levels: readonly ObjectivesNow[], pace: GivenPace | undefined): TargetObjective[] {
+  const paced = pacedObjective(pace);
+  const ofPace = paced === undefined ? [] : [{ field: '', ...paced }];
+  const fields = new Map<string, TargetObjective>();
+  for (const objective of [...levels.map(({ objectives }) => objectives), ofPace].flat())
+    if (!fields.has(objective.field)) fields.set(objective.field, objective);
+  return [...fields.values()].sort((a, b) => Number(a.field !== '') - Number(b.field !== ''));
 }
 
 function nearest<L, T>(levels: readonly L[], of: (level: L) => T | undefined): T | undefined {

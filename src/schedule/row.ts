@@ -23,6 +23,8 @@ export interface ScheduleRow {
   readonly pace: PaceRow;
   /** How the target stands with its objectives; missing for a target without any. */
   readonly fresh?: FreshRow;
+  /** When an objective of the target begins or ends to hold, as its season does. */
+  readonly seasonAt?: number;
   /** The target's page is gone and is not asked for before this instant, unless a person asks for it. */
   readonly goneUntil?: number;
   /** When the target's records will say that it is finished, if they stay as they are; it then ends without a scrape. */

@@ -67,7 +67,8 @@ export function createScheduling(scheduleOf: ScheduleOf, random: () => number): 
       const pace = before?.pace.kind === begun.kind ? begunAgain(begun, before, schedule) : begun;
       const fresh = freshFor(target, before && notAfter(before, schedule, at), schedule, context);
       const endsAt = endOf(target, schedule, context);
-      const row = { target: target.target, since: at, firstAt, pace, ...defined({ fresh, endsAt }) };
+      const seasonAt = seasonOf(schedule);
+      const row = { target: target.target, since: at, firstAt, pace, ...defined({ fresh, endsAt, seasonAt }) };
       return withDueAt(row, schedule, context);
     },
     next(target, row, context, ended) {
@@ -75,11 +76,19 @@ export function createScheduling(scheduleOf: ScheduleOf, random: () => number): 
       const { at } = context;
       const known = notAfter(row, schedule, at);
       if (row.rest !== undefined) {
-        const { dueAt: _due, manualAt: _manual, firstAt: _first, fresh: _fresh, endsAt: _end, ...resting } = known;
+        const {
+          dueAt: _due,
+          manualAt: _manual,
+          firstAt: _first,
+          fresh: _fresh,
+          endsAt: _end,
+          seasonAt: _season,
+          ...resting
+        } = known;
         const fresh = freshFor(target, known, schedule, context);
         // A target that is parked ends as others do.
         const endsAt = row.rest === 'parked' ? endOf(target, schedule, context, row) : undefined;
-        return { ...resting, ...defined({ fresh, endsAt }) };
+        return { ...resting, ...defined({ fresh, endsAt, seasonAt: seasonOf(schedule) }) };
       }
       const turned = ended === undefined ? known : afterScrape(known, ended, schedule, { at, random });
       const firstAt = firstScrapeAt(turned.firstAt, at, schedule.initialDelayMs);
@@ -97,6 +106,7 @@ export function createScheduling(scheduleOf: ScheduleOf, random: () => number): 
           manualAt: turned.manualAt,
           firstAt,
           fresh: counted,
+          seasonAt: seasonOf(schedule),
           endsAt: endOf(target, schedule, context, row),
           goneUntil: target.gone && askAgainAt(target.gone, at),
         }),
@@ -155,6 +165,11 @@ export function afterScrape(
     ...(isFirst && !isFirstOver && { firstAt }),
     pace: paceOf(pace).afterScrape?.(pace, scrape) ?? pace,
   };
+}
+
+/** When an objective begins or ends to hold; nothing is known of that while the target's source is not loaded. */
+function seasonOf({ isLoaded, seasonAt }: EffectiveSchedule): number | undefined {
+  return isLoaded ? seasonAt : undefined;
 }
 
 /** When a target ends by its records, or because its page is gone; while its source is not loaded, what its row has stands. */

@@ -4,7 +4,7 @@ import type { DueTimes } from '../schedule/due-times.ts';
 import { latestBegin, plannedPart, recordSpacing } from '../schedule/feasibility.ts';
 import type { EffectiveSchedule } from '../schedule/row.ts';
 import { nextAvailable } from '../schedule/time/open-hours.ts';
-import { deadlineOf, paceOfObjective } from '../schedule/time/objective.ts';
+import { countedFrom, deadlineOf, paceOfObjective, type TargetObjective } from '../schedule/time/objective.ts';
 import { scrapable } from '../store/scrapes.ts';
 import type { Store } from '../store/store.ts';
 import type { AgedRecord } from '../store/tables/ages.ts';
@@ -40,8 +40,7 @@ interface Line {
 
 /** The objective of a line, and the records that re-checks missed. */
 interface LineOf {
-  /** Empty for the record as a whole. */
-  readonly field: string;
+  readonly objective: TargetObjective;
   readonly objectiveMs: number;
   readonly missed: ReadonlyMap<number, unknown>;
 }
@@ -50,6 +49,8 @@ interface LineOf {
 const roundSize = 64;
 /** After so long all records of a line are looked at again, in milliseconds. */
 const lookEveryMs = 60_000;
+/** How soon a target is looked at again whose season has just begun or ended, in milliseconds. */
+const seasonLagMs = 1_000;
 /** Records that are looked at in one go: a millisecond or two of the event loop. */
 const lookedAtOnce = 2_000;
 
@@ -78,7 +79,9 @@ export class RecheckLines {
     const due: DueRecord[] = [];
     let nextAt = Infinity;
     for (const number of [...store().targets.numbersOfSource(source)]) {
-      const { fresh } = store().schedule.get(number) ?? {};
+      const { fresh, seasonAt } = store().schedule.get(number) ?? {};
+      // The planner may still have to follow a season that has just begun.
+      if (seasonAt !== undefined) nextAt = Math.min(nextAt, Math.max(seasonAt, clock.now() + seasonLagMs));
       const found = fresh?.records === undefined ? undefined : scrapable(store(), number);
       if (found?.ok !== true) continue;
       const schedule = this.#deps.dues.scheduleOf(found.target);
@@ -104,11 +107,11 @@ export class RecheckLines {
     for (const objective of schedule.objectives) {
       const { field } = objective;
       const objectiveMs = paceOfObjective(objective);
-      const line = await this.#lineOf(target, { field, objectiveMs, missed }, schedule);
+      const line = await this.#lineOf(target, { objective, objectiveMs, missed }, schedule);
       const now = clock.now();
       let place = line.asked;
       for (const aged of store().ages.inOrder(target, field, { limit: roundSize + missed.size })) {
-        const deadlineAt = deadlineOf(aged.verifiedAt, objectiveMs);
+        const deadlineAt = deadlineOf(countedFrom(aged.verifiedAt, objective), objectiveMs);
         const retryAt = missed.get(aged.record)?.retryAt;
         const dueAt = retryAt ?? Math.max(line.beginAt + place * line.gapMs, deadlineAt - plannedPart * objectiveMs);
         if (retryAt === undefined) place += 1;
@@ -122,7 +125,7 @@ export class RecheckLines {
   }
 
   async #lineOf(target: number, of: LineOf, schedule: EffectiveSchedule): Promise<Line> {
-    const name = nameOf(target, of.field);
+    const name = nameOf(target, of.objective.field);
     const now = this.#deps.clock.now();
     const known = this.#lines.get(name);
     const isCurrent =
@@ -139,15 +142,20 @@ export class RecheckLines {
   }
 
   /** Looks at all records of a target, with breaks in which other work gets its turn. Those that re-checks missed have due times of their own. */
-  async #madeLine(target: number, { field, objectiveMs, missed }: LineOf, schedule: EffectiveSchedule): Promise<Line> {
+  async #madeLine(
+    target: number,
+    { objective, objectiveMs, missed }: LineOf,
+    schedule: EffectiveSchedule,
+  ): Promise<Line> {
     const { clock, store } = this.#deps;
+    const { field } = objective;
     const lookedAt = clock.now();
     const deadlines: number[] = [];
     let after: AgedRecord | undefined;
     do {
       const slice = [...store().ages.inOrder(target, field, { after, limit: lookedAtOnce })];
       for (const { verifiedAt, record } of slice)
-        if (!missed.has(record)) deadlines.push(deadlineOf(verifiedAt, objectiveMs));
+        if (!missed.has(record)) deadlines.push(deadlineOf(countedFrom(verifiedAt, objective), objectiveMs));
       after = slice.length < lookedAtOnce ? undefined : slice.at(-1);
       if (after !== undefined) await setImmediate();
     } while (after !== undefined);

@@ -11,7 +11,7 @@ import type { Change, Store } from './store.ts';
 import { subjectsOf } from './subjects.ts';
 import { inSlices, targetsOfSources, writtenAtOnce } from './slices.ts';
 import { makeAges, overdueRecords } from './record-ages.ts';
-import type { Verification } from '../schedule/fresh-row.ts';
+import { type Verification, verifiedAt } from '../schedule/fresh-row.ts';
 import type { Bucket } from '../schedule/pace/bucket.ts';
 import { setImmediate } from 'node:timers/promises';
 
@@ -147,21 +147,44 @@ export function freshen(store: Store, change: Change, target: TargetRow, seen?: 
 }
 
 /**
- * Tells the events of objectives that were exceeded by time alone, for up to `limit` targets. Returns the number of
- * these targets. Rejects with `StoreFullError` when the store has no room.
+ * Tells the events of objectives that were exceeded by time alone, and schedules targets anew whose objectives begin or end to hold, for up
+ * to `limit` targets. Returns the number of these targets, and the projects that scrape those whose due time changed. Rejects with
+ * `StoreFullError` when the store has no room.
  */
-export function tellAges(store: Store, limit: number): Promise<number> {
+export function tellAges(
+  store: Store,
+  limit: number,
+): Promise<{ readonly count: number; readonly projects: ReadonlySet<string> }> {
   return store.write((change) => {
+    const projects = new Set<string>();
     const rows = [...store.schedule.byCrossing({ before: change.at + 1, limit })];
     for (const row of rows) {
       const target = store.targets.get(row.target);
-      if (target === undefined) store.schedule.remove(row.target);
-      else if (makeAges(store, target)) freshen(store, change, target);
+      if (target === undefined) {
+        store.schedule.remove(row.target);
+        continue;
+      }
+      if ((row.seasonAt ?? Infinity) <= change.at) followSeason(store, change, target, row);
+      const owner = ownerOf(target);
+      if (owner !== undefined && store.schedule.get(row.target)?.dueAt !== row.dueAt) projects.add(owner);
       // Many records were written: the other rows are for the next change.
-      else break;
+      if (!makeAges(store, target)) break;
+      freshen(store, change, target);
     }
-    return rows.length;
+    return { count: rows.length, projects };
   });
+}
+
+/** Schedules a target anew whose objectives begin or end to hold, and tells that what was late is over where its objective has ended. */
+function followSeason(store: Store, change: Change, target: TargetRow, { fresh: before }: ScheduleRow): void {
+  scheduleNext(store, change, target);
+  const { fresh: after } = store.schedule.get(target.target) ?? {};
+  for (const [field, { sinceAt = change.at }] of Object.entries(before?.episodes ?? {})) {
+    if (before === undefined || after?.episodes?.[field] !== undefined) continue;
+    const ageMs = Math.max(0, change.at - verifiedAt(before, field));
+    const data = { at: change.at, ageMs, sinceAt, ...(field !== '' && { field }) };
+    change.tell({ type: 'objective.recovered', ...subjectsOf(target), data });
+  }
 }
 
 /** The plan of one day for one target. */

@@ -42,7 +42,7 @@ describe('docs/scheduling.md', () => {
       for (const project of loaded.value)
         for (const target of project.targets) {
           for (const key of Object.keys({ ...project, ...target })) seen.add(key);
-          assert.ok(scheduleOf([target, project]).pace, project.id);
+          assert.ok(scheduleOf([target, project], 0).pace, project.id);
         }
     }
     for (const key of [...paceKeys, 'zone', 'available', 'objectives', 'initialDelay', 'multiplier'])

@@ -35,7 +35,7 @@ describe('schedule of a definition', () => {
         { kind: 'objective', warnAfterMs: hourMs, errorAfterMs: 2 * hourMs },
       ],
     ];
-    for (const [given, pace] of paces) assert.deepEqual(scheduleOf([Level.parse(given)]).pace, pace);
+    for (const [given, pace] of paces) assert.deepEqual(scheduleOf([Level.parse(given)], 0).pace, pace);
   });
 
   test('says when a source may be asked, across midnight and by several hours too (O43)', () => {
@@ -45,13 +45,13 @@ describe('schedule of a definition', () => {
       { days: ['sun'] },
     ];
     const week = [1, 2, 3, 4, 5, 6, 7];
-    assert.deepEqual(scheduleOf([Level.parse({ available })]).hours, [
+    assert.deepEqual(scheduleOf([Level.parse({ available })], 0).hours, [
       { days: [1, 3, 4], fromMinute: 360, toMinute: 480, zone: 'UTC' },
       { days: week, fromMinute: 1_320, toMinute: 240, zone: 'Europe/Berlin' },
       { days: week, fromMinute: 720, toMinute: 1_440, zone: 'Europe/Berlin' },
       { days: [7], fromMinute: 0, toMinute: 1_440, zone: 'UTC' },
     ]);
-    assert.equal(scheduleOf([Level.parse({ available: { days: ['sun'] } })]).hours.length, 1);
+    assert.equal(scheduleOf([Level.parse({ available: { days: ['sun'] } })], 0).hours.length, 1);
   });
 
   test('the nearest level that says a thing is the one that counts', () => {
@@ -66,7 +66,7 @@ describe('schedule of a definition', () => {
       },
       { every: '4h', initialDelay: '1s' },
     ].map((level) => Level.parse(level));
-    assert.deepEqual(scheduleOf([target ?? {}, project ?? {}, source ?? {}, daemon ?? {}]), {
+    assert.deepEqual(scheduleOf([target ?? {}, project ?? {}, source ?? {}, daemon ?? {}], 0), {
       pace: { kind: 'cron', pattern: '0 6 * * *', zone: 'UTC' },
       initialDelayMs: 5_000,
       hours: [{ days: [1, 2, 3, 4, 5, 6, 7], fromMinute: 360, toMinute: 480, zone: 'UTC' }],
@@ -76,13 +76,13 @@ describe('schedule of a definition', () => {
         { field: 'title', errorAfterMs: 216 * hourMs },
       ],
     });
-    assert.equal(scheduleOf([{}, {}, source ?? {}, daemon ?? {}]).pace?.kind, 'tokens');
-    assert.equal(scheduleOf([{}, {}, {}, daemon ?? {}]).pace?.kind, 'interval');
+    assert.equal(scheduleOf([{}, {}, source ?? {}, daemon ?? {}], 0).pace?.kind, 'tokens');
+    assert.equal(scheduleOf([{}, {}, {}, daemon ?? {}], 0).pace?.kind, 'interval');
   });
 
   test('of several that watch one place, who asks most often sets the pace, and each promise is kept', () => {
     const of = (...levels: readonly object[]) =>
-      sharedSchedule(levels.map((level) => scheduleOf([Level.parse(level)])));
+      sharedSchedule(levels.map((level) => scheduleOf([Level.parse(level)], 0)));
     const paces: readonly (readonly [one: object, other: object, first: boolean])[] = [
       [{ every: '1h' }, { every: '2h' }, true],
       [{ every: '1d' }, { cron: '0 6,18 * * *' }, false],
@@ -94,7 +94,7 @@ describe('schedule of a definition', () => {
       [{ every: '1h' }, { continuous: { sleep: '0s' } }, false],
     ];
     for (const [one, other, first] of paces) {
-      const wanted = scheduleOf([Level.parse(first ? one : other)]).pace;
+      const wanted = scheduleOf([Level.parse(first ? one : other)], 0).pace;
       assert.deepEqual(of(one, other).pace, wanted, JSON.stringify([one, other]));
     }
     const hours = { available: { hours: '06:00-08:00' } };

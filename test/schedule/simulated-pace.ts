@@ -1,3 +1,4 @@
+import { objectiveSets } from '../../src/schedule/time/ages.ts';
 import assert from 'node:assert/strict';
 import { nextCron } from '../../src/schedule/pace/cron-times.ts';
 import type { SimTarget } from './simulated-year.ts';
@@ -69,7 +70,7 @@ export class PaceWatch {
   /** The age that it must not come to. */
   get objectiveMs(): number | undefined {
     const { objective, objectives } = this.#of.target.schedule;
-    return (objective ?? objectives)?.warnAfter;
+    return (objective ?? (objectives && objectiveSets(objectives)[0]))?.warnAfter;
   }
 
   /** Whether the clock was set back since the last scrape by so much that turns come again. */

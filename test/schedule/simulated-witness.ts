@@ -1,3 +1,4 @@
+import { objectiveSets } from '../../src/schedule/time/ages.ts';
 import assert from 'node:assert/strict';
 import { FreshnessCensus } from '../../src/schedule/freshness-census.ts';
 import { nearness } from './time/nearness.ts';
@@ -136,7 +137,8 @@ export class Year implements Witness {
       const { objectiveMs } = watch;
       if (objectiveMs === undefined || !isSteady) continue;
       const ageMs = at - watch.verifiedAt;
-      const errorMs = (target.schedule.objective ?? target.schedule.objectives)?.errorAfter ?? Infinity;
+      const { objective, objectives } = target.schedule;
+      const errorMs = (objective ?? (objectives && objectiveSets(objectives)[0]))?.errorAfter ?? Infinity;
       const expected = ageMs > errorMs ? 'error' : ageMs > objectiveMs ? 'warn' : 'fresh';
       assert.equal(level, expected, `target ${target.target}, unverified for ${ageMs} ms`);
       census.add(this.#row(target.target).fresh?.verifiedAt ?? 0, objectiveMs);

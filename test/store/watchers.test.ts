@@ -24,7 +24,12 @@ function scheduling(): Scheduling {
     problems: [],
   };
   const settings = { everyMs: 4 * hourMs, initialDelayMs: 1_000 };
-  const deps = { catalogue: () => catalogue, settings: () => settings, paces: { of: () => undefined } };
+  const deps = {
+    clock: { now: () => 0 },
+    catalogue: () => catalogue,
+    settings: () => settings,
+    paces: { of: () => undefined },
+  };
   return createScheduling(effectiveSchedules(deps), () => 0.5);
 }
 

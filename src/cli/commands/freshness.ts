@@ -3,6 +3,7 @@ import type { Result } from '../../control/methods.ts';
 import { examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { ageText, durationText } from '../../time-text.ts';
 import { infeasibleText } from '../infeasible-text.ts';
+import { restingShareText } from '../resting-text.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { countText, plainText, projectsText } from '../text.ts';
@@ -22,7 +23,7 @@ export function createCommand(terminal: Terminal): Command {
     .action((options: { readonly source?: string; readonly project?: string }, command: Command) =>
       withDaemon(terminal, command, async (client) => {
         const report = await client.call('objective.report', options);
-        if (report.all.count === 0) terminal.err('nothing has an objective');
+        if (report.all.count === 0 && report.resting === undefined) terminal.err('nothing has an objective');
         print(terminal, command, report, () => showReport(terminal, report));
       }),
     );
@@ -34,9 +35,10 @@ const recordColumn = [
   { cutTo: 12 },
 ] as const;
 
-function showReport(terminal: Terminal, { all, sources, next, infeasible }: Report): string {
-  if (all.count === 0) return '';
+function showReport(terminal: Terminal, { all, sources, next, infeasible, resting = [] }: Report): string {
   const now = terminal.now();
+  const rests = resting.map((each) => restingShareText(each, now));
+  if (all.count === 0) return rests.join('\n');
   const rows = [...sources, { ...all, source: 'all' }];
   const deadlineText = (at: number): string => (at < now ? terminal.paint('red', ageText(at, now)) : ageText(at, now));
   const ages = table(terminal, rows, [
@@ -62,7 +64,6 @@ function showReport(terminal: Terminal, { all, sources, next, infeasible }: Repo
   ]);
   const later = all.count - next.length;
   const more = later > 0 ? `\n… and ${countText(later, 'later deadline')}` : '';
-  return [ages, deadlines + more, ...infeasible.map((each) => terminal.paint('red', infeasibleText(each)))].join(
-    '\n\n',
-  );
+  const refused = infeasible.map((each) => terminal.paint('red', infeasibleText(each)));
+  return [ages, deadlines + more, ...refused, ...rests].join('\n\n');
 }

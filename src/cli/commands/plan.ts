@@ -7,6 +7,7 @@ import { CommandError } from '../exit-status.ts';
 import { infeasibleText } from '../infeasible-text.ts';
 import { readProjects, splitTooLarge } from '../local/projects.ts';
 import { countIn, dayOption } from '../options.ts';
+import { restingShareText } from '../resting-text.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { bytesText, countText, plainText } from '../text.ts';
@@ -47,7 +48,21 @@ export function createCommand(terminal: Terminal): Command {
 }
 
 function showPlan(terminal: Terminal, plan: PlanView): string {
-  const { from, days, hosts, targets, skipped, requests, pulses, bytes, peak, objectives, busiest, infeasible } = plan;
+  const {
+    from,
+    days,
+    hosts,
+    targets,
+    skipped,
+    requests,
+    pulses,
+    bytes,
+    peak,
+    objectives,
+    busiest,
+    infeasible,
+    resting = [],
+  } = plan;
   const now = terminal.now();
   const left = skipped === 0 ? '' : `; ${countText(skipped, 'target')} left out, as no source is loaded for them`;
   const lines = [
@@ -61,6 +76,7 @@ function showPlan(terminal: Terminal, plan: PlanView): string {
   if (hosts > busiest.length) lines.push(`… and ${countText(hosts - busiest.length, 'host')} with less load`);
   const told = [...busiest.filter(({ load }) => load > 1).map(overloadText), ...infeasible.map(infeasibleText)];
   if (told.length > 0) lines.push('', ...told.map((each) => terminal.paint('red', each)));
+  if (resting.length > 0) lines.push('', ...resting.map((each) => restingShareText(each, now)));
   return lines.join('\n');
 }
 

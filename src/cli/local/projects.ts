@@ -59,16 +59,24 @@ function scheduleOf({ every, initialDelay, continuous, objective, objectives, ..
       initialDelayMs: initialDelay,
       continuous: continuous ? { sleepMs: continuous.sleep, longestMs: continuous.longest } : undefined,
       objective: objective ? ages(objective) : undefined,
-      objectives: objectives
-        ? {
-            ...ages(objectives),
-            ...defined({
-              fields:
-                objectives.fields &&
-                Object.fromEntries(Object.entries(objectives.fields).map(([name, each]) => [name, ages(each)])),
-            }),
-          }
-        : undefined,
+      objectives: objectives && (isList(objectives) ? objectives.map(setOf) : setOf(objectives)),
+    }),
+  };
+}
+
+type Objectives = NonNullable<ScheduleLevel['objectives']>;
+type ObjectiveSet = Exclude<Objectives, readonly unknown[]>;
+
+function isList(objectives: Objectives): objectives is readonly ObjectiveSet[] {
+  return Array.isArray(objectives);
+}
+
+function setOf({ warnAfter, errorAfter, fields, ...season }: ObjectiveSet) {
+  return {
+    ...ages(defined({ warnAfter, errorAfter })),
+    ...season,
+    ...defined({
+      fields: fields && Object.fromEntries(Object.entries(fields).map(([name, each]) => [name, ages(each)])),
     }),
   };
 }

@@ -338,6 +338,7 @@ async function objectiveWarnings(sources: readonly Source[], projects: Projects)
     import('../../schedule/levels.ts'),
     import('../../definition/target-address.ts'),
   ]);
+  const now = Date.now();
   const byId = new Map(sources.map((source) => [source.id, source]));
   /** What is wanted of each place, of which all that name it are one target. */
   const places = new Map<
@@ -353,7 +354,7 @@ async function objectiveWarnings(sources: readonly Source[], projects: Projects)
       const { url } = address;
       const key = `${source.id} ${URL.parse(url)?.href ?? url}`;
       const place = places.get(key) ?? { source, url, wanted: [] };
-      place.wanted.push(scheduleOn(source, scheduleOf([target, project, source])));
+      place.wanted.push(scheduleOn(source, scheduleOf([target, project, source], now)));
       places.set(key, place);
     }
   }

@@ -2,6 +2,7 @@ import { FreshnessCensus } from '../../schedule/freshness-census.ts';
 import type { Store } from '../../store/store.ts';
 import { projectsOf } from '../../schedule/watchers.ts';
 import type { TargetRow } from '../../store/tables/rows.ts';
+import { countedFrom } from '../../schedule/time/objective.ts';
 import { demandId } from '../../schedule/feasibility.ts';
 import { defined } from '../../defined.ts';
 import type { Handlers } from '../methods.ts';
@@ -9,7 +10,14 @@ import type { DeadlineView } from '../methods/objective.ts';
 import { allDemands } from './demands.ts';
 import { findSource } from './find.ts';
 import type { Ports } from './ports.ts';
-import { freshnessOf, recordsWith, type TrackedObjective, trackedObjectives } from './tracked-objectives.ts';
+import {
+  freshnessOf,
+  recordsWith,
+  scheduleOfRow,
+  type TrackedObjective,
+  trackedObjectives,
+} from './tracked-objectives.ts';
+import { RestingTally, someOf } from './resting.ts';
 import { LowestItems } from './lowest-items.ts';
 import { targetsInSlices } from './slices.ts';
 
@@ -34,6 +42,7 @@ export function objectiveHandlers(deps: Deps): Pick<Handlers, 'objective.report'
       const next = new LowestItems<DeadlineView & { readonly number?: number }>(shown);
       /** Objectives of the wanted targets, of all objectives on their hosts. */
       const wanted = new Set<string>();
+      const resting = new RestingTally();
       for await (const rows of targetsInSlices(deps.store(), { source, project }))
         for (const row of rows) await count(row);
       const infeasible = (await allDemands(deps)).infeasible();
@@ -44,12 +53,15 @@ export function objectiveHandlers(deps: Deps): Pick<Handlers, 'objective.report'
         sources: sources.map(([id, census]) => ({ source: id, ...census.report() })),
         next: next.items.map(({ number, ...deadline }) => ({ ...deadline, ...recordName(number, deps.store()) })),
         infeasible: infeasible.filter((each) => wanted.has(demandId(each))),
+        ...defined({ resting: someOf(resting.shares()) }),
       };
 
       async function count(row: TargetRow): Promise<void> {
         if (row.status !== 'active' && row.status !== 'parked') return;
         const fresh = freshnessOf(row.target, deps);
         if (fresh !== undefined) wanted.add(demandId(fresh));
+        const schedule = scheduleOfRow(row, deps);
+        if (schedule !== undefined) resting.add(row.source, schedule);
         for (const objective of trackedObjectives(row, deps)) {
           if (objective.isOfRecords !== true) add(row, objective, objective.verifiedAt);
           else
@@ -60,11 +72,12 @@ export function objectiveHandlers(deps: Deps): Pick<Handlers, 'objective.report'
 
       function add(
         row: TargetRow,
-        { field, objectiveMs }: TrackedObjective,
-        verifiedAt: number,
+        { field, objectiveMs, ...objective }: TrackedObjective,
+        seenAt: number,
         number?: number,
       ): void {
         const { target, source: id } = row;
+        const verifiedAt = countedFrom(seenAt, objective);
         const census = bySource.get(id) ?? new FreshnessCensus(at);
         bySource.set(id, census);
         all.add(verifiedAt, objectiveMs);

@@ -19,6 +19,7 @@ import type { OpenHours } from '../../schedule/time/open-hours.ts';
 import type { ScheduleRow } from '../../schedule/row.ts';
 import type { TargetRow } from '../../store/tables/rows.ts';
 import type { Infeasible } from '../../view/infeasible.ts';
+import { RestingTally } from './resting.ts';
 import type { HostsPort, Ports, SchedulePort } from './ports.ts';
 
 const dayMs = 86_400_000;
@@ -85,6 +86,9 @@ interface Host {
 export class PlanTargets {
   /** The objectives that hosts do not allow. Complete once `hosts` has ended. */
   readonly infeasible: Infeasible[] = [];
+  /** Objectives that do not hold at the begin of the plan. */
+  readonly resting = new RestingTally();
+  readonly from: number;
   readonly #ports: PlanPorts;
   readonly #begin: ForecastBegin;
   readonly #hosts = new Map<string, Host>();
@@ -96,6 +100,7 @@ export class PlanTargets {
   /** @param from - when the forecast begins. */
   constructor(ports: PlanPorts, from: number) {
     this.#ports = ports;
+    this.from = from;
     this.#begin = { from, now: ports.clock.now() };
   }
 

@@ -13,6 +13,7 @@ import type { PlanView } from '../methods/schedule.ts';
 import { type PlanPorts, PlanTargets } from './plan-targets.ts';
 import { OneByOne } from './one-by-one.ts';
 import { PlacesAfter } from './places-after.ts';
+import { someOf } from './resting.ts';
 import { type ReadProject, readProject, specsOf } from './project-spec.ts';
 
 const dayMs = 86_400_000;
@@ -59,6 +60,7 @@ export function planHandlers(deps: PlanPorts): Pick<Handlers, 'schedule.plan'> {
         return { ...host, delayMs, objectives: { ...host.objectives, infeasible } };
       }),
       infeasible: inputs.infeasible.slice(0, 100),
+      ...defined({ resting: someOf(inputs.resting.shares()) }),
     };
   }
 }
@@ -88,7 +90,7 @@ async function addAll(
 ): Promise<number> {
   const { store, catalogue } = deps;
   const breaks = new Breaks(signal);
-  const scheduleOf = schedules(deps);
+  const scheduleOf = schedules(deps, inputs.from);
   const read: ReadProject[] = [];
   for (const [index, project] of projects.entries()) {
     read.push(readProject(project, index, deps));
@@ -128,6 +130,7 @@ async function addAll(
     if (watchers.length === 0) return;
     const source = catalogue().sources.get(place.source)?.source;
     const schedule = scheduleOf(place.source, watchers);
+    if (schedule !== undefined) inputs.resting.add(place.source, schedule);
     // What is parked is not asked, and its objective counts all the same.
     if (row?.status === 'parked') {
       const pages = stored?.fresh?.records?.pages;
@@ -142,15 +145,15 @@ async function addAll(
   }
 }
 
-/** Returns a function that finds the schedule of a place. Each schedule is worked out once for all targets with equal settings. */
-function schedules({ schedule }: PlanPorts): PlanPorts['schedule']['scheduleOf'] {
+/** Returns a function that finds the schedule of a place at an instant. Each schedule is worked out once for all targets with equal settings. */
+function schedules({ schedule }: PlanPorts, at: number): PlanPorts['schedule']['scheduleOf'] {
   const known = new Map<string, TargetSchedule | undefined>();
   return (source, watchers) => {
     const said = watchers.flatMap(({ schedule: own, projectSchedule: level }) =>
       own === undefined && level === undefined ? [] : [[own, level]],
     );
     const key = said.length === 0 ? source : JSON.stringify([source, said, said.length < watchers.length]);
-    if (!known.has(key)) known.set(key, schedule.scheduleOf(source, watchers));
+    if (!known.has(key)) known.set(key, schedule.scheduleOf(source, watchers, at));
     return known.get(key);
   };
 }

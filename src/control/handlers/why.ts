@@ -13,7 +13,9 @@ import type { ObjectiveView, WhyView } from '../methods/why.ts';
 import type { Ports } from './ports.ts';
 import { heldDue, type Holds, holdsOf, pausedBy, reasonViews } from './held-due.ts';
 import { holdView } from './host.ts';
-import { recordsWith, type TrackedObjective, trackedObjectives } from './tracked-objectives.ts';
+import { recordsWith, scheduleOfRow, type TrackedObjective, trackedObjectives } from './tracked-objectives.ts';
+import { countedFrom } from '../../schedule/time/objective.ts';
+import { restingViews, someOf } from './resting.ts';
 import { declaredDelayMs, isUnasked, unaskedLedger } from './tracked-hosts.ts';
 import { conditionsOf, doubtOf, wholeMs } from './views.ts';
 import { findProject, rowsOf, targetsOf } from './find.ts';
@@ -51,6 +53,7 @@ async function whyView(project: ProjectRow, row: TargetRow, holds: Holds, deps: 
   const isParked = status === 'parked' && parked !== undefined;
   const circuit = holds.circuits.get(row.source);
   const session = deps.sources.session(row.source);
+  const schedule = status === 'disabled' ? undefined : scheduleOfRow(row, deps);
   const host = source && (await hostView(source, url, deps));
   const place = status === 'active' ? await deps.hosts.placeOf(target) : undefined;
   const isScheduled = status === 'active' && project.status !== 'archived';
@@ -74,6 +77,7 @@ async function whyView(project: ProjectRow, row: TargetRow, holds: Holds, deps: 
     objectives: await Promise.all(
       (status === 'disabled' ? [] : trackedObjectives(row, deps)).map((each) => objectiveView(each, row, deps)),
     ),
+    ...defined({ resting: schedule && someOf(restingViews(schedule)) }),
     ...defined({ host, line: place && lineView(place), circuit, session }),
     userAgent: source?.userAgent ?? deps.daemon.bot.userAgent,
     robots: source === undefined ? { verdict: 'unknown' } : deps.sources.robotsVerdict(source, url),
@@ -132,7 +136,9 @@ async function recordsView(
   let [count, overdue] = [0, 0];
   for await (const slice of recordsWith(target, objective, deps)) {
     count += slice.length;
-    overdue += slice.filter(({ verifiedAt }) => now - verifiedAt > objective.objectiveMs).length;
+    overdue += slice.filter(
+      ({ verifiedAt }) => now - countedFrom(verifiedAt, objective) > objective.objectiveMs,
+    ).length;
   }
   const missed = [...ages.missed(target, namedMissed)].flatMap(([number, { times, retryAt, message }]) => {
     const record = records.byNumber(number);
@@ -150,7 +156,7 @@ async function objectiveView(objective: TrackedObjective, row: TargetRow, deps: 
     lastVerifiedAt: verifiedAt,
     isVerified: isVerified(objective, row),
     ageMs: Math.max(0, now - verifiedAt),
-    deadlineAt: verifiedAt + objectiveMs,
+    deadlineAt: countedFrom(verifiedAt, objective) + objectiveMs,
     level: episode.level,
     ...defined({ sinceAt: episode.sinceAt, brokenAt }),
     ...(objective.isOfRecords && { records: await recordsView(objective, row, deps) }),
@@ -168,8 +174,11 @@ function isVerified({ field, verifiedAt, isOfRecords }: TrackedObjective, row: T
  * Returns when an objective was broken. An episode stores only its begin; nothing is known where an earlier, shorter
  * objective was the one that was broken.
  */
-function brokenAtOf({ episode, verifiedAt, errorAfterMs }: TrackedObjective, now: number): number | undefined {
+function brokenAtOf(
+  { episode, verifiedAt, errorAfterMs, ...objective }: TrackedObjective,
+  now: number,
+): number | undefined {
   if (episode.level !== 'error' || errorAfterMs === undefined) return undefined;
-  const brokenAt = verifiedAt + errorAfterMs;
+  const brokenAt = countedFrom(verifiedAt, objective) + errorAfterMs;
   return brokenAt <= now ? brokenAt : undefined;
 }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Infeasible } from '../../view/infeasible.ts';
 import { ProjectId, SourceId } from '../../schema/slug.ts';
 import { Instant, Serial } from '../../view/fields.ts';
+import { RestingShare } from '../../view/resting.ts';
 import { FreshnessView } from '../../schedule/freshness-census.ts';
 import type { MethodSpec } from './method.ts';
 
@@ -34,6 +35,8 @@ export const objectiveMethods = {
       /** The nearest deadlines, those that are over first; 20 at most. */
       next: z.array(DeadlineView).readonly(),
       infeasible: z.array(Infeasible).readonly(),
+      /** Objectives that do not hold now, as it is not their season, the first 100; missing where there are none. */
+      resting: z.array(RestingShare).readonly().optional(),
     }),
     role: 'read',
     doc: 'Reports the freshness of everything with an objective, which of lists and crawls are their records: ages, the part within its objective, breaches and the next deadlines.',

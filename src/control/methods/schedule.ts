@@ -3,6 +3,7 @@ import { ProjectId, SourceId } from '../../schema/slug.ts';
 import { HostKey, Limit } from './fields.ts';
 import { Instant, Serial } from '../../view/fields.ts';
 import type { MethodSpec } from './method.ts';
+import { RestingShare } from '../../view/resting.ts';
 import { Infeasible } from '../../view/infeasible.ts';
 import { ListedProjectInput } from './project.ts';
 import { ReasonView } from './why.ts';
@@ -77,6 +78,8 @@ export const PlanView = z.strictObject({
   /** The hosts with the highest load, the highest first; at most 20. */
   busiest: z.array(HostPlanView).readonly(),
   infeasible: z.array(Infeasible).readonly(),
+  /** Objectives that do not hold at the begin, as it is not their season, the first 100; the plan counts none of them. */
+  resting: z.array(RestingShare).readonly().optional(),
 });
 export type PlanView = z.infer<typeof PlanView>;
 

@@ -3,6 +3,7 @@ import { causeEffects, causeKinds } from '../../schedule/next-due.ts';
 import { PaceView } from '../../schedule/pace/all.ts';
 import { Instant, Serial } from '../../view/fields.ts';
 import { HostView } from './host.ts';
+import { RestingView } from '../../view/resting.ts';
 import { RecordName } from './objective.ts';
 import { RobotsVerdictView, SourceView } from './source.ts';
 import { TargetView } from './target.ts';
@@ -89,6 +90,8 @@ export const WhyView = TargetView.pick({
   /** The pace with its state, as a sentence for people. */
   paceText: z.string().optional(),
   objectives: z.array(ObjectiveView).readonly(),
+  /** Objectives that do not hold now, as it is not their season; missing where there are none. */
+  resting: z.array(RestingView).readonly().optional(),
   /** The ledger that its requests take their turns from; missing while its source is not loaded. */
   host: HostView.pick({ key: true, nextAt: true, hold: true, waiting: true })
     .extend({ delayMs: z.number() })

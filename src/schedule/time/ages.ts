@@ -5,6 +5,7 @@ import { expected, got } from '../../schema/expected.ts';
 import { FieldName } from '../../schema/slug.ts';
 import { strict } from '../../schema/strict.ts';
 import type { Objective } from './objective.ts';
+import { seasonFault, seasonOf, seasonShape } from './season.ts';
 
 const ages = {
   /** Older than this is told as a warning; it sets the pace when it is given. */
@@ -27,18 +28,29 @@ export type Ages = z.infer<typeof Ages>;
 /** How old what is known may become, as a control method gives it; at least one of the two ages. */
 export const AgesInput = z.strictObject(agesInput).superRefine(checkAges('warnAfterMs', 'errorAfterMs'));
 
-/** The objectives of a target, as a file gives them: ages of the whole target, and of single fields where they differ. */
-export const Objectives = strict({
+const ObjectiveSet = strict({
   ...ages,
   /** Ages of fields by their names, in whichever record they are. */
   fields: fieldsOf(Ages).exactOptional(),
-}).superRefine(checkAges('warnAfter', 'errorAfter', 'fields'));
+  ...seasonShape,
+})
+  .superRefine(checkAges('warnAfter', 'errorAfter', 'fields'))
+  .superRefine(checkSeason);
+
+/** Objectives that hold always, or between two days: ages of the whole target, and of single fields where they differ. */
+export type ObjectiveSet = z.infer<typeof ObjectiveSet>;
+
+/** The objectives of a target, as a file gives them; a list where some hold between two days only. */
+export const Objectives = z.union([ObjectiveSet, z.array(ObjectiveSet).min(1).max(50).readonly()]);
 export type Objectives = z.infer<typeof Objectives>;
 
-/** The objectives of a target, as a control method gives them. */
-export const ObjectivesInput = z
-  .strictObject({ ...agesInput, fields: fieldsOf(AgesInput).exactOptional() })
-  .superRefine(checkAges('warnAfterMs', 'errorAfterMs', 'fields'));
+const ObjectiveSetInput = z
+  .strictObject({ ...agesInput, fields: fieldsOf(AgesInput).exactOptional(), ...seasonShape })
+  .superRefine(checkAges('warnAfterMs', 'errorAfterMs', 'fields'))
+  .superRefine(checkSeason);
+
+/** The objectives of a target, as a control method gives them; a list where some hold between two days only. */
+export const ObjectivesInput = z.union([ObjectiveSetInput, z.array(ObjectiveSetInput).min(1).max(50).readonly()]);
 
 /** A control method's ages as a file would give them. */
 export function agesFromInput({ warnAfterMs, errorAfterMs }: Objective): Ages {
@@ -46,9 +58,23 @@ export function agesFromInput({ warnAfterMs, errorAfterMs }: Objective): Ages {
 }
 
 /** A control method's objectives as a file would give them. */
-export function objectivesFromInput({ fields, ...whole }: z.infer<typeof ObjectivesInput>): Objectives {
+export function objectivesFromInput(given: z.infer<typeof ObjectivesInput>): Objectives {
+  return isList(given) ? given.map(setFromInput) : setFromInput(given);
+}
+
+/** The sets of objectives that a level gives. */
+export function objectiveSets(given: Objectives): readonly ObjectiveSet[] {
+  return isList(given) ? given : [given];
+}
+
+function isList<T extends object>(given: T | readonly T[]): given is readonly T[] {
+  return Array.isArray(given);
+}
+
+function setFromInput({ fields, ...whole }: z.infer<typeof ObjectiveSetInput>): ObjectiveSet {
   return {
     ...agesFromInput(whole),
+    ...seasonOf(whole),
     ...defined({
       fields: fields && Object.fromEntries(Object.entries(fields).map(([name, each]) => [name, agesFromInput(each)])),
     }),
@@ -61,6 +87,12 @@ export function objectiveOf({ warnAfter, errorAfter }: Ages): Objective | undefi
   return {
     ...defined({ warnAfterMs: warnAfter, errorAfterMs: errorAfter }),
   };
+}
+
+/** Refuses a season without its begin or its end, for `superRefine`. */
+function checkSeason(given: Parameters<typeof seasonFault>[0], context: z.core.$RefinementCtx): void {
+  const message = seasonFault(given);
+  if (message !== undefined) context.addIssue({ code: 'custom', message, input: given });
 }
 
 function fieldsOf<S extends z.ZodType>(schema: S) {

@@ -4,6 +4,8 @@ export interface Objective {
   readonly warnAfterMs?: number;
   /** Older than this breaks the objective. */
   readonly errorAfterMs?: number;
+  /** When its season began: what was verified before then counts as verified then. Missing for one that always holds. */
+  readonly since?: number;
 }
 
 /** An objective of a whole target, or of one of its fields. */
@@ -18,6 +20,11 @@ const firstRetryMs = 60_000;
 /** The age that a target should not come to: that of the warning, or else of the breach. */
 export function paceOfObjective({ warnAfterMs, errorAfterMs }: Objective): number {
   return warnAfterMs ?? errorAfterMs ?? Infinity;
+}
+
+/** The instant from which the age of something counts for an objective. */
+export function countedFrom(verifiedAt: number, { since = verifiedAt }: Objective): number {
+  return Math.max(verifiedAt, since);
 }
 
 /** The instant by which a target or field must be verified again; a failed observation does not move it. */

@@ -195,8 +195,11 @@ function planAt({ pace, rest }: ScheduleRow): number | undefined {
   return 'planAt' in pace && rest === undefined ? pace.planAt : undefined;
 }
 
-function crossAt(row: ScheduleRow): number | undefined {
-  return countedFresh(row)?.crossAt;
+/** When the ages of a target have to be looked at: one changes its level by itself, or an objective begins or ends to hold. */
+export function crossAt(row: ScheduleRow): number | undefined {
+  if (row.rest === 'set-aside') return undefined;
+  const at = Math.min(row.fresh?.crossAt ?? Infinity, row.seasonAt ?? Infinity);
+  return at === Infinity ? undefined : at;
 }
 
 function placeOf(row: ScheduleRow | undefined): GridPlace | undefined {

@@ -80,7 +80,7 @@ describe('the paces', () => {
   test('each is chosen by a key of its own, and named by its kind', () => {
     const keys = paceKinds.map((kind) => paceOf({ kind }).key);
     assert.equal(new Set(keys).size, paceKinds.length);
-    const given = scheduleOf([{ objective: { warnAfter: hour } }]).pace;
+    const given = scheduleOf([{ objective: { warnAfter: hour } }], 0).pace;
     assert.equal(given?.kind, 'objective');
   });
 });

@@ -1,0 +1,18 @@
+import type { RestingShare, RestingView } from '../view/resting.ts';
+import { agesText, clockText } from '../time-text.ts';
+import { countText, plainText } from './text.ts';
+
+/** Formats an objective that does not hold, as it is not its season: what it asks then, since when it does not, and until when. */
+export function restingText(resting: RestingView, now: number): string {
+  const { field, from, to, zone, endedAt, beginsAt } = resting;
+  const what = field === undefined ? '' : `field ${plainText(field)}: `;
+  const season = `from ${from} to ${to}${zone === 'UTC' ? '' : ` in ${zone}`}`;
+  const since = endedAt === undefined ? '' : ` since ${clockText(endedAt, now)} UTC`;
+  const until = beginsAt === undefined ? ' for good' : ` until ${clockText(beginsAt, now)} UTC`;
+  return `${what}${agesText(resting)}, ${season}; out of season${since}${until}`;
+}
+
+/** Formats the same of several targets of a source. */
+export function restingShareText({ source, targets, ...resting }: RestingShare, now: number): string {
+  return `${source}, ${countText(targets, 'target')}: ${restingText(resting, now)}`;
+}
