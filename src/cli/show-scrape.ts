@@ -35,9 +35,15 @@ export function showScrapeLine(terminal: Terminal, scrape: ScrapeView): string {
     ...(scrape.endReason === undefined || scrape.status === 'aborted'
       ? []
       : [`ended by ${plainText(scrape.endReason)}${leftText.get(scrape.endReason) ?? ''}`]),
+    ...(scrape.pagesLeft === undefined ? [] : [pagesLeftText(scrape.pagesLeft)]),
   ];
   const failure = scrape.failure ? `: ${failureText(scrape.failure)}` : '';
   return `${facts.join(', ')}${failure}`;
+}
+
+/** Formats how many pages of items are still to be read. */
+export function pagesLeftText(pages: number): string {
+  return `${countText(pages, 'page')} of items left that the next scrapes read`;
 }
 
 /** Formats a scrape's status, with the guard that ended it and the numbers of its errors and repeated keys. */

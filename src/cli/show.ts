@@ -6,7 +6,7 @@ import type { Symptom } from '../view/doubt.ts';
 import type { FieldCell, RecordView } from '../view/record.ts';
 import type { TargetView } from '../control/methods/target.ts';
 import { ageText, clockText, durationText } from '../time-text.ts';
-import { countsText, excerptLines, failureText, showScrapeLine } from './show-scrape.ts';
+import { countsText, excerptLines, failureText, pagesLeftText, showScrapeLine } from './show-scrape.ts';
 import { recordTables } from './record-tables.ts';
 import { type Fact, factLines, table } from './table.ts';
 import { showStatus, type Terminal } from './terminal.ts';
@@ -106,6 +106,7 @@ function showTarget(terminal: Terminal, target: TargetView, project: ProjectView
         : undefined,
     ],
     ['left out', target.gaps?.map((gap) => gapText(gap, now)).join('\n')],
+    ['to read', target.pagesLeft === undefined ? undefined : pagesLeftText(target.pagesLeft)],
     ['waiting', target.waiting === undefined ? undefined : `scrape ${target.waiting}`],
     ['next', target.dueAt === undefined ? undefined : showDue(terminal, target.dueAt)],
     ['gone', gone && goneText(gone, now)],

@@ -27,13 +27,27 @@ export function* documentIssues(
   if (csv !== undefined && provider !== 'csv')
     yield { path: ['csv'], message: `expected it with "provider: csv" only, got "provider: ${provider}"` };
   if (document.record === undefined && !hasPlugin(source)) yield* emptyIssues(source);
-  for (const [name, { each, rules }] of Object.entries(records))
-    yield* placeIssues({ path: ['records', name], document, each, rules });
+  for (const [name, { each, page, rules }] of Object.entries(records)) {
+    const path = ['records', name];
+    yield* placeIssues({ path, document, each, rules });
+    const own = documentKind(page?.provider ?? provider);
+    if (page !== undefined && own !== undefined)
+      yield* itemIssues({ path: [...path, 'page'], document, each, rules: page.rules }, page.url, own);
+  }
   const answer = documentKind(pulse?.provider ?? provider);
   if (pulse === undefined || answer === undefined) return;
   const hint = pulse.provider === undefined ? '; "provider" of the pulse says what else its answers are read as' : '';
   for (const { path, message } of placeIssues({ ...pulse, path: ['pulse'], document: answer }))
     yield { path, message: `${message}${hint}` };
+}
+
+/** Yields issues of the address in an item, and of the rules for the page that it leads to. */
+function* itemIssues({ path, document, each, rules }: Read, url: unknown, own: DocumentKind): Generator<Issue> {
+  for (const { path: at, message } of placeIssues({ path, document, each, rules: { url } }))
+    if (at.includes('fields')) yield { path: [...path, 'url'], message };
+  const hint = own === document ? '; "provider" of the page says what else it is read as' : '';
+  for (const { path: at, message } of placeIssues({ path, document: own, rules }))
+    yield { path: at, message: `${message}${hint}` };
 }
 
 /** Yields an issue for a source without any record. Faults of single records are yielded elsewhere. */

@@ -50,11 +50,16 @@ function openEndRule(source: Source, { record, when, zone }: NonNullable<Source[
   };
 }
 
+interface Declared {
+  readonly fields: object;
+  readonly rules?: object;
+}
+
 /** A source, as far as it declares records; it may come from a definition that is not valid. */
 interface Declaring {
   readonly provider?: string | undefined;
   /** The record types. `rules` are the rules of the fields as the file has them; missing where `fields` are these rules. */
-  readonly records: Readonly<Record<string, { readonly fields: object; readonly rules?: object }>>;
+  readonly records: Readonly<Record<string, Declared & { readonly page?: Declared | undefined }>>;
 }
 
 /** The types of the fields of a record, declared or usual for the kind of document; `undefined` for no such record. */
@@ -63,7 +68,8 @@ export function endFields(
   name: string,
 ): ExpressionScope['fields'] | undefined {
   const record = Object.hasOwn(records, name) ? records[name] : undefined;
-  if (record !== undefined) return kindsOf(Object.entries(record.rules ?? record.fields));
+  if (record !== undefined)
+    return kindsOf([record, record.page].flatMap((each) => Object.entries(each?.rules ?? each?.fields ?? {})));
   const usual = Object.keys(records).length === 0 ? documentKind(provider)?.record : undefined;
   return usual?.type === name ? kindsOf(usual.fields.map(({ name: field, rule }) => [field, rule])) : undefined;
 }

@@ -2,6 +2,7 @@ import { documentKind } from '../extract/document/all.ts';
 import type { TargetSchedule } from '../schedule/levels.ts';
 import type { Issue } from '../schema/expected.ts';
 import { undeclared } from '../schema/near-name.ts';
+import { allFields } from './all-fields.ts';
 import type { Source } from './source.ts';
 
 /** Leaves out the objectives of a schedule for fields that the source does not declare. */
@@ -39,7 +40,9 @@ export function hasPagesOfRecords({ crawl, feed, collect, plugin, request }: Sou
 /** A source, as far as it declares fields; it may come from a definition that is not valid. */
 interface Declaring {
   readonly provider?: string | undefined;
-  readonly records: Readonly<Record<string, { readonly fields: object }>>;
+  readonly records: Readonly<
+    Record<string, { readonly fields: object; readonly page?: { readonly fields: object } | undefined }>
+  >;
 }
 
 /** Objectives, as far as they name fields. */
@@ -63,7 +66,7 @@ export function* undeclaredObjectives(
 }
 
 function fieldsOf({ provider = 'html', records }: Declaring): ReadonlySet<string> {
-  const declared = Object.values(records).flatMap(({ fields }) => Object.keys(fields));
+  const declared = Object.values(records).flatMap((record) => Object.keys(allFields(record)));
   // Some kinds of documents, such as feeds, have a record without declaring any.
   const usual = declared.length === 0 ? documentKind(provider)?.record : undefined;
   return new Set(usual === undefined ? declared : usual.fields.map(({ name }) => name));

@@ -13,6 +13,11 @@ export interface FieldOutline {
 const text = z.string().optional().catch(undefined);
 const unchecked = z.unknown().optional();
 const rules = z.record(z.string(), z.unknown()).catch({});
+const page = z
+  .object({ url: unchecked, provider: text, fields: rules })
+  .transform(withFields)
+  .optional()
+  .catch(undefined);
 
 /**
  * The parts of a source that can be read although others are wrong, so that one mistake does not hide another. Records and the pulse
@@ -28,8 +33,8 @@ export const Outline = z.object({
     .record(
       z.string(),
       z
-        .object({ key: RecordKey.optional().catch(undefined), each: unchecked, fields: rules })
-        .catch({ key: undefined, each: undefined, fields: {} })
+        .object({ key: RecordKey.optional().catch(undefined), each: unchecked, page, fields: rules })
+        .catch({ key: undefined, each: undefined, page: undefined, fields: {} })
         .transform(withFields),
     )
     .catch({}),

@@ -10,6 +10,7 @@ import { undeclaredObjectives } from './objective-fields.ts';
 import { scheduleIssues } from '../schedule/levels.ts';
 import { type FieldOutline, Outline } from './outline.ts';
 import { contentKey, keyFields } from './record-key.ts';
+import { allFields } from './all-fields.ts';
 import type { Issue } from '../schema/expected.ts';
 import { withoutCredentials } from '../schema/expected.ts';
 import { placeholdersOf } from './url-pattern.ts';
@@ -22,6 +23,7 @@ export function referenceIssues(source: unknown): Issue[] {
     ...documentIssues(outline.data, source),
     ...pluginIssues(source),
     ...keyIssues(outline.data),
+    ...itemFieldIssues(outline.data),
     ...finishedIssues(outline.data),
     ...feedIssues(outline.data),
     ...formIssues(outline.data),
@@ -63,8 +65,26 @@ function* keyIssues({ records }: Outline): Generator<Issue> {
     const path = ['records', name, 'key'];
     if (key === contentKey && own(record.fields, contentKey) !== undefined)
       yield { path, message: 'expected [content] for the field of that name, as "content" stands for all fields' };
-    for (const field of keyFields(key)) yield* declaredField(record, field, path);
+    for (const field of keyFields(key)) {
+      if (own(record.fields, field) === undefined && own(record.page?.fields ?? {}, field) !== undefined)
+        yield {
+          path,
+          message: `expected a field of the list, as its own page does not tell which record it is of, got "${field}"`,
+        };
+      else yield* declaredField(record, field, path);
+    }
   }
+}
+
+/** Yields issues of fields that both the list and the page of its item are to give. */
+function* itemFieldIssues({ records }: Outline): Generator<Issue> {
+  for (const [name, { fields, page }] of Object.entries(records))
+    for (const field of Object.keys(page?.fields ?? {}))
+      if (own(fields, field) !== undefined)
+        yield {
+          path: ['records', name, 'page', 'fields', field],
+          message: 'expected it either here or in the fields of the list, as each field is read from one page',
+        };
 }
 
 function* finishedIssues(outline: Outline): Generator<Issue> {
@@ -125,7 +145,7 @@ function* pulseIssues(outline: Outline): Generator<Issue> {
   }
   for (const [name, { type = 'text' }] of Object.entries(pulse.fields)) {
     const path = ['pulse', 'fields', name];
-    const declared = yield* declaredField(record, name, path);
+    const declared = yield* declaredField({ fields: allFields(record) }, name, path);
     const wanted = declared?.type ?? 'text';
     if (declared !== undefined && wanted !== type)
       yield { path, message: `expected the type that record "${pulse.record}" gives it, ${wanted}, got ${type}` };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { allFields } from './all-fields.ts';
 import { fieldTypes } from '../extract/value/all.ts';
 import { expected, type Issue } from '../schema/expected.ts';
 import { didYouMean } from '../schema/near-name.ts';
@@ -57,8 +58,10 @@ export interface KnownTypes {
 
 /** Finds what keeps records of a source from being of the types that they say they are. */
 export function* typeIssues({ records }: Pick<Source, 'records'>, { types, broken }: KnownTypes): Generator<Issue> {
-  for (const [name, { is, fields }] of Object.entries(records)) {
+  for (const [name, record] of Object.entries(records)) {
+    const { is } = record;
     if (is === undefined) continue;
+    const fields = allFields(record);
     const path = ['records', name, 'is'];
     const type = types.get(is);
     if (type === undefined) {
@@ -76,7 +79,7 @@ export function* typeIssues({ records }: Pick<Source, 'records'>, { types, broke
         yield { path, message: `missing the field "${field}" of type ${wanted}, which the type "${is}" requires` };
       if (found !== undefined && found !== wanted && !(wanted === 'array' && found.startsWith('array of ')))
         yield {
-          path: ['records', name, 'fields', field],
+          path: ['records', name, ...(Object.hasOwn(record.fields, field) ? [] : ['page']), 'fields', field],
           message: `expected ${wanted}, as the type "${is}" has it, got ${found}`,
         };
     }

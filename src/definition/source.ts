@@ -15,7 +15,7 @@ import { Feed } from './feed.ts';
 import { isLoopbackUrl } from './loopback.ts';
 import { EachPlace } from './place.ts';
 import { PluginName, PluginOptions, PluginRecord, PluginSecrets } from './plugin.ts';
-import { Fields } from './rule.ts';
+import { Fields, Rule } from './rule.ts';
 import { scheduleShape } from '../schedule/levels.ts';
 import { Zone } from '../schedule/time/open-hours-schema.ts';
 import { FieldName, SourceId } from '../schema/slug.ts';
@@ -35,6 +35,27 @@ function sizeBytes(text: string): number {
   return Number.parseInt(text, 10) * (unitBytes[unit] ?? Number.NaN);
 }
 
+/** The kind of document that pages are read as. */
+const Provider = z.enum(Object.keys(documentKinds) as [DocumentName, ...DocumentName[]]);
+
+/** The address that an item of a list leads to; a rule without a type is read as an address. */
+const ItemUrl = Rule.transform((rule): Rule => (rule.type === 'text' ? { ...rule, type: 'url' } : rule)).refine(
+  ({ type }) => type === 'url',
+  expected('a rule for an address'),
+);
+
+/** The page that each item of a list leads to, which says more of the item's record. */
+export const ItemPage = strict({
+  /** Where the item has the address. */
+  url: ItemUrl,
+  /** The kind of document that these pages are. Default: that of the source's pages. */
+  provider: Provider.exactOptional(),
+  /** Such pages that one scrape asks for at most; the next scrapes ask for the others. */
+  maxPages: z.int().min(1).max(100_000).default(1_000),
+  /** Further fields of the record. */
+  fields: Fields,
+});
+
 /** One type of record, and how it is read from a page. */
 const RecordRule = strict({
   /** What tells one record from another. */
@@ -46,6 +67,7 @@ const RecordRule = strict({
   /** One record per match, whose fields are searched in the match and in what it holds; without it, one record per page. */
   each: EachPlace.exactOptional(),
   fields: Fields,
+  page: ItemPage.exactOptional(),
   /** Whether a null, from a place that says nothing, clears the stored value or keeps it. */
   nulls: z.enum(['clear', 'keep']).default('clear'),
 });
@@ -101,9 +123,6 @@ const Finished = strict({
   /** The zone by whose clocks a date begins and ends. Default: UTC. */
   zone: Zone.default('UTC'),
 });
-
-/** The kind of document that pages are read as. */
-const Provider = z.enum(Object.keys(documentKinds) as [DocumentName, ...DocumentName[]]);
 
 /** A small, frequent request for one data point of each of the source's targets. */
 export const Pulse = strict({

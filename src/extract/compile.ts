@@ -25,6 +25,7 @@ export interface CompiledRecord {
   isOn(url: string): boolean;
   readonly each?: { readonly find: Find; readonly isSingular: boolean };
   readonly fields: readonly CompiledField[];
+  readonly page?: CompiledRule;
 }
 
 /** The plans last used on this thread, by their ids. */
@@ -52,11 +53,14 @@ function compiledOf(plan: ExtractPlan): CompiledPlan {
 }
 
 function compileRecord(plan: RecordPlan, dialect: Dialect): CompiledRecord {
-  const { each, on } = plan;
+  const { each, on, page } = plan;
   return {
     plan,
     isOn: on === undefined ? () => true : anyFound(on),
-    ...defined({ each: each && { find: compilePlace(each, dialect), isSingular: isSingular(each) } }),
+    ...defined({
+      each: each && { find: compilePlace(each, dialect), isSingular: isSingular(each) },
+      page: page && compileRule(page, dialect),
+    }),
     fields: plan.fields.map((field) => compileRule(field, dialect)),
   };
 }

@@ -11,6 +11,8 @@ export interface RecordDraft {
   readonly key: string;
   /** The page that it was found on, where that is not the one of its step. */
   readonly url?: string;
+  /** The address of a page that says more of the record. */
+  readonly page?: string;
   /** What the texts of dates say at least, as `month` for a day that stands for one, by the path of the field. */
   readonly precision?: Readonly<Record<string, string>>;
   readonly fields: Readonly<Record<string, Value>>;

@@ -22,6 +22,8 @@ interface ReadFields extends KeyedContent {
   readonly precision?: Readonly<Record<string, string>> | undefined;
   /** The page that the record was found on, if it is not the one of its step. */
   readonly url?: string | undefined;
+  /** The page that says more of the record. */
+  readonly page?: string | undefined;
 }
 
 /** The records of a page or batch, and what was wrong with what was found. */
@@ -92,7 +94,10 @@ export class RecordTyper {
     const place = typeof key === 'string' ? { key } : { position: state.items };
     for (const each of [...read.unparsed, ...lacks.slice(0, 1)])
       if (this.#unparsed.length < maxUnparsed) this.#unparsed.push({ record: type, ...place, ...each });
-    for (const { field } of lacks) this.missing.add(`${type}.${field}`);
+    // Where all content is the key, it lacks all fields.
+    const isEmpty = typeof key !== 'string' && plan.key.length === 0 && read.key === undefined;
+    for (const { name: field } of isEmpty ? plan.fields : []) this.missing.add(`${type}.${field}`);
+    for (const { field } of isEmpty ? [] : lacks) this.missing.add(`${type}.${field}`);
     if (typeof key !== 'string' || lacks.length > 0) {
       this.refused += 1;
       return undefined;
@@ -101,7 +106,12 @@ export class RecordTyper {
     const known = state.byKey.get(key);
     if (known === undefined || this.#repeats === 'keep') {
       state.byKey.set(key, known === undefined ? fields : { ...fields, ...known });
-      this.drafts.push({ type, key, ...defined({ url: read.url, precision: read.precision }), fields });
+      this.drafts.push({
+        type,
+        key,
+        ...defined({ url: read.url, page: read.page, precision: read.precision }),
+        fields,
+      });
     }
     if (known !== undefined && this.#contradicts(known, fields)) {
       this.#repeated += 1;
@@ -228,7 +238,21 @@ function readFields(spot: Spot, record: CompiledRecord, page: PageContext, watch
     for (const each of evaluated.lost) unparsed.push(unparsedOf(field.plan, each));
     for (const { path, precision } of evaluated.precise ?? []) precise.push([`${name}${path}`, precision]);
   }
-  return { fields, found, unparsed, precision: precisionOf(precise) };
+  const { value: address, lost = [] } = record.page === undefined ? {} : evaluate(record.page, spot, page);
+  for (const { text, expected } of lost) unparsed.push({ field: 'page.url', text, expected });
+  return {
+    fields,
+    found,
+    unparsed,
+    precision: precisionOf(precise),
+    page: typeof address === 'string' ? withoutFragment(address) : undefined,
+  };
+}
+
+/** An address without what stands behind `#`, which makes no other page. */
+function withoutFragment(address: string): string {
+  const [page = ''] = address.split('#', 1);
+  return page;
 }
 
 /** A record as a plug-in gives it. */

@@ -7,6 +7,7 @@ import { documentKind } from '../extract/document/all.ts';
 import type { LinkPlan } from '../extract/plan.ts';
 import { defined } from '../defined.ts';
 import { openForms } from './forms.ts';
+import { openItems } from './items.ts';
 import { openList } from './list.ts';
 import { documentOf, planOf, rulePlan } from './plans.ts';
 import { openPulse } from './pulse.ts';
@@ -35,6 +36,7 @@ function openDeclared(source: Source): OpenProvider {
     ...defined({
       list: list === undefined ? undefined : openList(list, listReading(source, list, page), source.url),
       crawl: source.crawl === undefined ? undefined : crawlReadings(source, source.crawl),
+      items: openItems(source),
       pulse,
     }),
   };

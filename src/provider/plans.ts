@@ -31,9 +31,9 @@ export function documentOf(
 /** The plan of a source's pages. */
 export function planOf(source: Source): ExtractPlan {
   const { record: own } = documentKind(source.provider);
-  const records = Object.entries(source.records).map(([type, { key, on, each, fields, nulls }]): RecordPlan => {
-    const place = eachPlan(source, each);
-    return { type, key: keyFields(key), ...defined({ on, each: place }), fields: fieldPlans(fields), nulls };
+  const records = Object.entries(source.records).map(([type, { key, on, each, page, fields, nulls }]): RecordPlan => {
+    const parts = defined({ on, each: eachPlan(source, each), page: page && rulePlan(page.url) });
+    return { type, key: keyFields(key), ...parts, fields: fieldPlans(fields), nulls };
   });
   return {
     id: `${definitionVersion(source)}/page`,

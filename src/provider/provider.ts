@@ -107,6 +107,18 @@ export interface OpenList {
 /** The request that a plug-in made, or why it made none. */
 export type MadeRequest = FetchRequest | { readonly failure: { readonly code: string; readonly message: string } };
 
+/** How the pages that items of a list lead to are read. */
+export interface ItemPages {
+  /** Such pages that one scrape asks for at most. */
+  readonly maxPages: number;
+  /** Whether records of a type have the field from their own pages. */
+  hasField(type: string, field: string): boolean;
+  /** How the page of a record of this type is read; its one draft has no key of its own. `undefined` for a type without such pages. */
+  reading(type: string): Reading | undefined;
+  /** The request for such a page. Nothing of the definition is sent to another origin than that of the target at `home`. */
+  request(url: string, copy: Validators | undefined, hop: Hop | undefined, home: string): FetchRequest;
+}
+
 /** How one source is asked and read. */
 export interface OpenProvider {
   /**
@@ -124,6 +136,8 @@ export interface OpenProvider {
   readonly page: Reading;
   /** Missing when the source's targets are single pages. */
   readonly list?: OpenList;
+  /** Missing when no record of the source has a page of its own. */
+  readonly items?: ItemPages;
   /** Missing when the source is not crawled: how its pages without records and its sitemaps are read. */
   readonly crawl?: { readonly listing: Reading; readonly sitemap: Reading };
   /** Missing when the source has no pulse. */

@@ -7,7 +7,7 @@ import { canonicalOptions, canonicalUrl, requestKey } from '../frontier/canonica
 import { linkRules } from '../frontier/links.ts';
 import { fieldFill } from '../health/field-fill.ts';
 import { openProvider } from '../provider/declared.ts';
-import type { OpenProvider } from '../provider/provider.ts';
+import type { ItemPages, OpenProvider } from '../provider/provider.ts';
 import { hasPagesOfRecords } from '../definition/objective-fields.ts';
 import { hoursOver } from '../request/failure.ts';
 import { dayOf } from './windows.ts';
@@ -24,6 +24,7 @@ import { type CrawlState, crawlWalk } from './crawl-walk.ts';
 import { ErrorTally } from './limits.ts';
 import type { ListGapsOptions } from './list-gaps.ts';
 import type { ListResumeOptions } from './list-resume.ts';
+import { itemWalk } from './item-walk.ts';
 import { walkOf } from './walk-of.ts';
 import { listWalk } from './list-walk.ts';
 import { failedEnd, type Visit, type Walk } from './walk.ts';
@@ -57,8 +58,36 @@ interface WalkFacts {
  * @param now - gives wall time.
  */
 export async function openWalk(store: Store, begun: Begun, now: () => number): Promise<Walk | undefined> {
-  const { source } = begun.loaded;
   const facts = factsOf(store, begun, now);
+  const walk = await openListed(store, begun, facts, now);
+  const { items } = facts.provider;
+  return walk === undefined || items === undefined ? walk : withItems(store, begun, { walk, items, now });
+}
+
+/** Goes on from a walk to the pages that the items lead to which it shows. */
+function withItems(
+  store: Store,
+  { target: { target, source: id, url: home }, loaded: { source, version } }: Begun,
+  { walk, items, now }: { readonly walk: Walk; readonly items: ItemPages; readonly now: () => number },
+): Walk {
+  return itemWalk(walk, {
+    items,
+    home,
+    version,
+    walk: walkOf(source),
+    width: source.politeness.concurrency,
+    due: () => store.itemPages.due(target, now()),
+    recordsOf: (page) =>
+      store.itemPages.recordsOf(target, page).flatMap((number) => {
+        const record = store.records.byNumber(number);
+        return record === undefined || record.source !== id ? [] : [{ type: record.type, key: record.key }];
+      }),
+    now,
+  });
+}
+
+async function openListed(store: Store, begun: Begun, facts: WalkFacts, now: () => number): Promise<Walk | undefined> {
+  const { source } = begun.loaded;
   if (source.crawl !== undefined) return openCrawl(store, begun, facts, source.crawl);
   const { target, provider, isKnown, resume } = facts;
   const { wish } = begun;

@@ -128,7 +128,9 @@ export async function runScrape(
     if (preparing !== undefined) await preparing;
     const { outcome } = visited.result;
     const advanced = walk.advance(visit, visited);
-    const { length: count } = advanced.drafts ?? (outcome.kind === 'read' ? outcome.extraction.drafts : []);
+    const { length: found } = advanced.drafts ?? (outcome.kind === 'read' ? outcome.extraction.drafts : []);
+    // The page of an item says more of records that were counted before.
+    const count = visit.isOfItem === true ? 0 : found;
     const page = withinRecords(walk, advanced, { before: draftsBefore, count, most: maxRecords });
     if (visit.keepsCopy === true) copy = copyOf(visited.url, outcome, version);
     verdict = verdictOf(visited, verdict);
@@ -141,7 +143,7 @@ export async function runScrape(
     const close = ended !== undefined && isLast ? closeOf(ended) : undefined;
     isClosed = close !== undefined;
     const ops = { ...stepOps(visit, visited, { page, close, draftsBefore }), ...pageOf(visit, visited, version) };
-    draftsBefore += ops.drafts.length;
+    draftsBefore += count;
     await commit(ops);
     walk.written?.(visit);
   }
@@ -150,8 +152,9 @@ export async function runScrape(
   async function unlessDropped(visit: Visit, handle: VisitHandle): Promise<Visited | undefined> {
     try {
       if (visit.afterMs !== undefined) await pause(deps.clock, visit.afterMs, handle.signal);
-      // The pages of a crawl wait behind other targets that have been due for longer; those of a list come at once, to end its scrape.
-      const dueAt = source.crawl === undefined || step === 0 ? begun.dueAt : deps.clock.now();
+      // The pages of a crawl and of items wait behind other targets that have been due for longer; those of a list come at once, to end it.
+      const isPatient = source.crawl !== undefined || visit.isOfItem === true;
+      const dueAt = !isPatient || step === 0 ? begun.dueAt : deps.clock.now();
       return await visitPage(visit, { ...context, dueAt, makeRequest: handle.makeRequest }, handle.signal);
     } catch (error) {
       if (handle.isDropped() && error === handle.signal.reason) return undefined;

@@ -21,7 +21,8 @@ export function stepOps(
 ): StepOps {
   const { outcome, trouble } = result;
   const read: Partial<Extraction> = outcome.kind === 'read' ? outcome.extraction : {};
-  const { drafts = [], absent = [], unparsed = [], refused = 0, repeated, notes = [] } = read;
+  const { drafts = [], absent = [], refused = 0, repeated, notes = [] } = read;
+  const { unparsed = read.unparsed ?? [] } = written;
   return {
     observedAt: outcome.at,
     drafts: written.drafts ?? drafts,

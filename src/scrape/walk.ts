@@ -7,6 +7,7 @@ import type { FormFailure, FormStage, Hop, MadeRequest, Reading } from '../provi
 import type { RequestResult } from '../request/intent.ts';
 import type { Close, StepOps } from '../store/ops.ts';
 import type { PageCopy } from '../store/tables/rows.ts';
+import type { Unparsed } from '../view/scrape.ts';
 import { defined } from '../defined.ts';
 
 /** One page that a scrape requests. */
@@ -29,6 +30,8 @@ export interface Visit {
   readonly isOnly?: true;
   /** Pause before the request, in milliseconds. */
   readonly afterMs?: number;
+  /** Set for a page that an item of a list leads to: it waits behind other targets that have been due for longer. */
+  readonly isOfItem?: true;
   /** Builds the request for the page's address, or for one that a redirect led to. */
   request(url: string, copy: Validators | undefined, hop: Hop | undefined): FetchRequest | Promise<MadeRequest>;
   /** The way to the page by forms, in place of `url` and `request`; missing where the page has an address of its own. */
@@ -55,8 +58,13 @@ export interface Visited {
 export interface PageResult {
   /** Drafts that are written in place of the page's own. */
   readonly drafts?: readonly RecordDraft[];
+  /** What could not be read, in place of what the page itself tells. */
+  readonly unparsed?: readonly Unparsed[];
   /** Further operations that are written with the drafts. */
-  readonly ops?: Pick<StepOps, 'position' | 'gap' | 'gaps' | 'crawl' | 'copy' | 'resume' | 'since' | 'draftsBefore'>;
+  readonly ops?: Pick<
+    StepOps,
+    'position' | 'gap' | 'gaps' | 'crawl' | 'copy' | 'resume' | 'since' | 'draftsBefore' | 'item' | 'listRead'
+  >;
   /** Set where the scrape ends with this page. */
   readonly end?: ScrapeEnd;
 }

@@ -3,7 +3,8 @@ import type { Value } from '../extract/value/value.ts';
 import { noChanges, observe, partlyVerified, sumOf, verify } from './observe.ts';
 import type { Fence, StepOps } from './ops.ts';
 import type { ChangeCounts } from '../view/fields.ts';
-import type { TargetRow } from './tables/rows.ts';
+import type { ScrapeRow, TargetRow } from './tables/rows.ts';
+import type { ItemAsking } from './item-pages.ts';
 import { applyCrawl } from './crawl.ts';
 import type { Change, Store } from './store.ts';
 
@@ -32,6 +33,11 @@ export interface StepLeft {
 /** Names of the fields of drafts, whatever their values. */
 export function fieldsOf(drafts: StepOps['drafts']): ReadonlySet<string> {
   return new Set(drafts.flatMap(({ fields }) => Object.keys(fields)));
+}
+
+/** How a scrape asks for the pages that items lead to. */
+export function askingOf(scrape: ScrapeRow | undefined): ItemAsking | undefined {
+  return scrape && { version: scrape.version, isFull: scrape.wish?.full === true };
 }
 
 /** Whether a step is too large for one transaction, which would hold up all other commits. */
@@ -77,14 +83,18 @@ async function addPlaces(store: Store, fence: Fence, ops: StepOps, holds: Holds)
 }
 
 async function observeParts(store: Store, fence: Fence, ops: StepOps, holds: Holds): Promise<StepLeft | undefined> {
-  const { log, observedAt, since } = ops;
+  const { log, observedAt, since, item } = ops;
+  const asking = askingOf(store.scrapes.get(fence.scrape));
   let { draftsBefore = 0 } = ops;
   let counts = noChanges;
   const records: number[] = [];
   const slices = slicesOf(ops.drafts);
   const last = slices.pop() ?? [];
   for (const slice of slices) {
-    const sighting = { scrape: fence.scrape, url: log.url, observedAt, draftsBefore, since };
+    const sighting = {
+      ...{ scrape: fence.scrape, url: log.url, observedAt, draftsBefore, since },
+      ...{ asking, isItemPage: item !== undefined },
+    };
     const found = await part(store, fence, holds, (target, change) =>
       observe(store, change, { target, ...sighting }, slice),
     );

@@ -8,9 +8,10 @@ import { onlyStep } from './steps.ts';
 import { withScrape } from './usual.ts';
 import { finishIfOver, finishTarget, isOver } from './finish.ts';
 import { freshen, scheduleNext } from './schedule.ts';
-import { type StepLeft, fieldsOf, hasParts, writeParts } from './commit-parts.ts';
+import { type StepLeft, askingOf, fieldsOf, hasParts, writeParts } from './commit-parts.ts';
 import { type CrawlOps, applyCrawl } from './crawl.ts';
 import { packLed } from './copies.ts';
+import { settleItemPage } from './item-pages.ts';
 import { keepPage, verifyPage } from './pages.ts';
 import { markMissing } from './crawl-missing.ts';
 import { noChanges, observe, type Observed, type Sighting, sumOf, verify } from './observe.ts';
@@ -71,7 +72,8 @@ function writeStep(
   const isUnwritten = store.scrapes.isUnwritten(fence.scrape);
   if (isUnwritten) tellBegin(store, change, scrape);
   const { observedAt, draftsBefore, since, log } = ops;
-  const sighting = { target, scrape: fence.scrape, url: log.url, observedAt, draftsBefore, since };
+  const seen = { target, scrape: fence.scrape, url: log.url, observedAt, draftsBefore, since };
+  const sighting = { ...seen, asking: askingOf(scrape), isItemPage: ops.item !== undefined };
   const found = foundBy(store, change, sighting, ops);
   const counts = sumOf(before, found.counts);
   const isOnly = fence.step === 1 && ops.close !== undefined;
@@ -84,6 +86,7 @@ function writeStep(
   }
   const fields = new Set([...seenBefore, ...found.fields]);
   if (fields.size > 0) freshen(store, change, target, { at: observedAt, fields });
+  if (ops.item !== undefined) settleItemPage(store, fence.target, observedAt, ops.item);
   if (ops.gap !== undefined) tellGap(store, change, scrape, ops.gap);
   if (ops.crawl !== undefined) crawlOn(store, change, { target, scrape }, ops.crawl, counts);
   const walked = { ...withStep(scrape, whole, counts), ...(isOnly && { only: onlyStep(log) }) };
@@ -129,13 +132,13 @@ function crawlOn(store: Store, change: Change, { target, scrape }: Held, ops: Cr
 
 /**
  * The target after a committed step: its crashes in a row are forgotten, unless the step is a crash, and its position and its point to
- * resume at are the step's.
+ * resume at are the step's. A list that was read to where its walk ends is known from then on, whatever becomes of the scrape.
  */
-function progressed(target: TargetRow, { position, resume, gaps, close }: StepOps): TargetRow {
+function progressed(target: TargetRow, { position, resume, gaps, listRead, close }: StepOps): TargetRow {
   const isCrash = close?.parksAfter !== undefined;
   const isBlamed = !isCrash && (target.crashes.inRow > 0 || target.parked !== undefined);
   const hasMoved = resume !== undefined && (resume !== 'none' || target.resume !== undefined);
-  if (!isBlamed && position === undefined && gaps === undefined && !hasMoved) return target;
+  if (!isBlamed && position === undefined && gaps === undefined && listRead === undefined && !hasMoved) return target;
   const after: Writable<TargetRow> = { ...target };
   if (isBlamed) {
     delete after.parked;
@@ -146,6 +149,10 @@ function progressed(target: TargetRow, { position, resume, gaps, close }: StepOp
   else if (gaps !== undefined) delete after.gaps;
   if (resume === 'none') delete after.resume;
   else if (resume !== undefined) after.resume = resume;
+  if (listRead !== undefined) {
+    after.settled = target.running ?? target.settled;
+    after.walk = listRead;
+  }
   return after;
 }
 

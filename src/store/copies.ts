@@ -68,10 +68,11 @@ export function knownPage(
   return isWhole ? { copy: page, records: page.records, led } : undefined;
 }
 
-/** Whether a record is as its page said, as far as the page said anything. */
+/** Whether a record is as its page said, as far as the page said anything; what the record's own page says does not count. */
 function isAsRead(record: RecordView | undefined, { observedAt }: PageCopy): boolean {
   if (record === undefined || record.absent !== undefined) return false;
-  return Object.values(record.fields).every(({ verifiedAt }) => verifiedAt <= observedAt);
+  const readAt = record.page?.readAt;
+  return Object.values(record.fields).every(({ verifiedAt }) => verifiedAt <= observedAt || verifiedAt === readAt);
 }
 
 /** Copies per transaction: commits wait a few milliseconds at most. */

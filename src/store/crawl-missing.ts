@@ -1,6 +1,7 @@
 import type { Fence } from './ops.ts';
 import type { TargetRow } from './tables/rows.ts';
 import type { RecordView } from '../view/record.ts';
+import { restItemPage } from './item-pages.ts';
 import { moveAges } from './record-ages.ts';
 import type { RecordSlice } from './tables/records.ts';
 import type { Change, Store } from './store.ts';
@@ -94,6 +95,7 @@ function mark(store: Store, change: Change, { target: row, fence, since }: Crawl
   const missing = { ...record, absent: { since: absent?.since ?? change.at, times, scrape: since } };
   store.records.update(missing);
   moveAges(store, missing, record, missing);
+  restItemPage(store, target, missing);
   store.history.add({ target, source, type, key, at: change.at, scrape, kind, fields: {} });
   change.tell({ type: `record.${kind}`, ...subjectsOf(row), scrape, data: { type, key } });
 }

@@ -1,5 +1,6 @@
 import { defined } from '../defined.ts';
 import { noChanges } from './observe.ts';
+import { mostCountedPages } from './tables/item-pages.ts';
 import type { ScrapeRow, TargetRow } from './tables/rows.ts';
 import type { Rest } from '../schedule/row.ts';
 import { putToRest } from './schedule.ts';
@@ -14,6 +15,8 @@ export interface Ending {
   /** Why the scrape ended where it did, such as `known`. */
   readonly reason?: string;
   readonly failure?: { readonly code: string; readonly message: string };
+  /** Set where the items of the target's list lead to pages: how many of them are still to be read is told. */
+  readonly hasItemPages?: true;
 }
 
 const eventType = {
@@ -25,8 +28,9 @@ const eventType = {
 
 /** Ends a running or waiting scrape, tells its event and returns its new row. The caller stores the target. */
 export function endScrape(store: Store, change: Change, scrape: ScrapeRow, ending: Ending): ScrapeRow {
-  const { status, reason, failure } = ending;
-  const why = defined({ endReason: reason, failure });
+  const { status, reason, failure, hasItemPages } = ending;
+  const left = hasItemPages === true ? store.itemPages.countToAsk(scrape.target, mostCountedPages) : 0;
+  const why = defined({ endReason: reason, failure, pagesLeft: left > 0 ? left : undefined });
   const ended: ScrapeRow = { ...scrape, status, endedAt: change.at, ...why };
   store.scrapes.move(ended);
   if (ended.steps > 0) addWaste(store, ended);

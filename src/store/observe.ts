@@ -6,6 +6,7 @@ import type { HistoryView, RecordView, FieldCell } from '../view/record.ts';
 import type { Change, Store } from './store.ts';
 import { subjectsOf } from './subjects.ts';
 import { defined } from '../defined.ts';
+import { type ItemAsking, leadToPage } from './item-pages.ts';
 import { moveAges } from './record-ages.ts';
 import type { RecordSlice } from './tables/records.ts';
 
@@ -24,6 +25,10 @@ export interface Sighting {
   readonly draftsBefore?: number | undefined;
   /** The scrape that began the walk. Default: this scrape. */
   readonly since?: number | undefined;
+  /** How the pages are asked for that the drafts' items lead to. Missing where the drafts name none. */
+  readonly asking?: ItemAsking | undefined;
+  /** Set for drafts of a page that items lead to: they say more of records that are known, and show none of them in a list. */
+  readonly isItemPage?: boolean;
 }
 
 /**
@@ -51,7 +56,7 @@ export interface Observed {
 export function observe(
   store: Store,
   change: Change,
-  { target, scrape, url, observedAt, draftsBefore = 0, since = scrape }: Sighting,
+  { target, scrape, url, observedAt, draftsBefore = 0, since = scrape, asking, isItemPage = false }: Sighting,
   drafts: readonly RecordDraft[],
 ): Observed {
   const counts = { added: 0, changed: 0, confirmed: 0 };
@@ -61,23 +66,37 @@ export function observe(
 
   for (const [index, draft] of drafts.entries()) {
     const known = store.records.get(source, draft.type, draft.key);
+    // It may have been removed since its list showed it.
+    if (isItemPage && known === undefined) continue;
     const sequence = sequenceOf(since, draftsBefore + index);
-    const seen = { source, target: target.target, scrape, url: draft.url ?? url, sequence, observedAt, at: change.at };
+    const seen = {
+      source,
+      target: target.target,
+      scrape,
+      url: draft.url ?? url,
+      sequence,
+      observedAt,
+      at: change.at,
+      isItemPage,
+    };
     const found = difference(known, draft, { ...seen, id: known?.id ?? store.newId() });
     if (found.kind === 'stale') {
       // Another target has said something newer, but this one has seen it as well.
       if (known === undefined) continue;
-      store.records.see(known.record, { target: target.target, scrape });
+      if (!isItemPage) store.records.see(known.record, { target: target.target, scrape });
       records.push(known.record);
       continue;
     }
     counts[found.kind] += 1;
     const stored = known === undefined ? store.records.add(found.row) : { ...found.row, record: known.record };
-    if (known !== undefined) {
+    if (isItemPage) store.records.putPage(stored, found.kind === 'changed');
+    else if (known !== undefined) {
       const write = found.kind === 'changed' ? store.records.put : store.records.confirm;
       write(stored, { target: target.target, scrape });
     }
     moveAges(store, stored, known, stored);
+    if (draft.page !== undefined && asking !== undefined)
+      leadToPage(store, target.target, { record: stored, before: known, isSame: found.kind === 'confirmed' }, asking);
     records.push(stored.record);
     if (found.kind === 'confirmed') continue;
 
@@ -125,6 +144,8 @@ export interface Observation {
   readonly observedAt: number;
   /** Instant of the comparison, by the same clock. */
   readonly at: number;
+  /** Set where the draft was read from the record's own page. */
+  readonly isItemPage?: boolean;
 }
 
 /** A record whose number is left to the store. */
@@ -158,28 +179,43 @@ export function difference(
     else if (cell.value !== old.value) differing.push([field, { old: old.value, new: value }]);
   }
 
-  const { source, target, id, url, sequence, scrape, observedAt } = observation;
+  const { source, target, id, url, sequence, scrape, observedAt, isItemPage = false } = observation;
+  const page = pageAfter(known, draft);
   if (known === undefined) {
     const { type, key } = draft;
     const seen = { firstSeenAt: observedAt, updatedAt: observedAt, lastScrape: scrape };
     const { precision } = draft;
     const named = { source, type, key, target, id, url, sequence, ...seen };
-    const row = { ...named, fields: Object.fromEntries(newer), ...defined({ precision }) };
+    const row = { ...named, fields: Object.fromEntries(newer), ...defined({ page, precision }) };
     return { kind: 'added', row, fields: Object.fromEntries(differing) };
   }
   const isLate = observedAt <= known.updatedAt && known.updatedAt <= observation.at;
   if (newer.length === 0 && (isLate || Object.keys(draft.fields).length > 0)) return { kind: 'stale' };
-  const { absent, precision: _old, ...rest } = known;
+  const { absent, precision: _old, page: _page, ...rest } = known;
+  const precision = precisionAfter(known, draft, new Set(newer.map(([field]) => field)));
+  const fields = { ...known.fields, ...Object.fromEntries(newer) };
+  if (isItemPage) {
+    const read = known.page && { ...known.page, readAt: observedAt };
+    const row = { ...rest, fields, ...defined({ absent, precision, page: read }) };
+    return differing.length > 0
+      ? { kind: 'changed', row, fields: Object.fromEntries(differing) }
+      : { kind: 'confirmed', row };
+  }
   const row = {
     ...rest,
     ...(!isLate && { url, updatedAt: observedAt }),
     lastScrape: Math.max(known.lastScrape, scrape),
-    fields: { ...known.fields, ...Object.fromEntries(newer) },
-    ...defined({ precision: precisionAfter(known, draft, new Set(newer.map(([field]) => field))) }),
+    fields,
+    ...defined({ precision, page }),
   };
   return differing.length > 0 || absent !== undefined
     ? { kind: 'changed', row, fields: Object.fromEntries(differing) }
     : { kind: 'confirmed', row };
+}
+
+/** The record's own page after an observation of its item. */
+function pageAfter(known: UnnumberedRecord | undefined, { page }: RecordDraft): RecordView['page'] {
+  return page === undefined || page === known?.page?.url ? known?.page : { url: page };
 }
 
 /** The precision of a record's values after an observation of newer ones of some fields. */

@@ -1,4 +1,5 @@
 import type { RecordDraft } from '../extract/draft.ts';
+import type { ItemPageOps } from './item-pages.ts';
 import type { CrawlOps } from './crawl.ts';
 import type { Reading } from '../health/doubt.ts';
 import type { Validators } from '../fetch/page.ts';
@@ -59,6 +60,10 @@ export interface StepOps {
   readonly copy?: Omit<CopyRow, 'records' | 'led'> & { readonly url: string; readonly led: Led };
   /** The gaps of the target's list as they are with this step. */
   readonly gaps?: readonly ListGap[];
+  /** Set for a page that items lead to: its drafts say more of their records. */
+  readonly item?: ItemPageOps;
+  /** Set with the last page of a list whose items lead to pages, as `walkOf` names the walk: the list counts as read though the scrape goes on. */
+  readonly listRead?: string;
   /** Changes to the target's crawl. */
   readonly crawl?: CrawlOps;
   /** Set on the last step of a scrape, unless `closeScrape` closes it: how the scrape ended. */
@@ -87,6 +92,8 @@ export interface Close {
   readonly gap?: Gap;
   /** How the target's crawl ends. Without it, the next scrape resumes the crawl. */
   readonly crawl?: CrawlOps['end'];
+  /** Set where the items of the target's list lead to pages: how many of them are still to be read is told. */
+  readonly hasItemPages?: true;
   /** How the scrape walked, as `walkOf` says it. */
   readonly walk?: string;
   /** Set where the list was read beyond what is known, as `revisit` wants it. */

@@ -1,3 +1,4 @@
+import { countPages } from './count-pages.ts';
 import { verifyRecord } from './observe.ts';
 import type { Store } from './store.ts';
 import type { PageRow } from './tables/pages.ts';
@@ -7,8 +8,8 @@ import type { PageRow } from './tables/pages.ts';
  * records were stored.
  */
 export function keepPage(store: Store, target: number, page: PageRow): void {
-  if (page.records.length > 0) count(store, target, store.pages.put(target, page) ? 1 : 0);
-  else count(store, target, store.pages.remove(target, page.url) ? -1 : 0);
+  if (page.records.length > 0) countPages(store, target, store.pages.put(target, page) ? 1 : 0);
+  else countPages(store, target, store.pages.remove(target, page.url) ? -1 : 0);
 }
 
 /** The records that an unchanged page verified, and the names of their fields. */
@@ -45,12 +46,4 @@ export function verifyPage(
   }
   store.pages.put(target, { ...page, observedAt: at });
   return { records, fields };
-}
-
-/** Counts the pages of a target whose records have objectives. */
-function count({ schedule }: Store, target: number, more: number): void {
-  const row = schedule.get(target);
-  if (more === 0 || row?.fresh?.records === undefined) return;
-  const { records } = row.fresh;
-  schedule.set({ ...row, fresh: { ...row.fresh, records: { ...records, pages: Math.max(0, records.pages + more) } } });
 }

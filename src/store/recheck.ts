@@ -45,7 +45,8 @@ export function commitRecheck(store: Store, ops: RecheckOps): Promise<CommitResu
     let counts: ChangeCounts = noChanges;
     if (result.kind === 'read') {
       const { version, drafts, validators } = result;
-      const { counts: changes, records } = observe(store, change, { target, scrape: 0, url, observedAt }, drafts);
+      const sighting = { target, scrape: 0, url, observedAt, asking: { version, isFull: false } };
+      const { counts: changes, records } = observe(store, change, sighting, drafts);
       counts = changes;
       keepPage(store, ops.target, { url, version, observedAt, records, ...validators });
       for (const record of records) expected.delete(record);

@@ -53,7 +53,7 @@ export function makeAges(store: Store, { target: number }: TargetRow): boolean {
     if (view.target === number) moveAges(store, view, undefined, view);
   }
   const isMade = found < madeAtOnce;
-  put(isMade ? { pages: store.pages.countOfTarget(number) } : { madeTo });
+  put(isMade ? { pages: store.pages.countOfTarget(number) + store.itemPages.countOfTarget(number) } : { madeTo });
   return isMade;
 
   function put(made: Partial<NonNullable<FreshRow['records']>>): void {

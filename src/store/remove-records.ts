@@ -1,4 +1,5 @@
 import type { RecordView } from '../view/record.ts';
+import { leaveItemPage } from './item-pages.ts';
 import { keepPage } from './pages.ts';
 import { moveAges } from './record-ages.ts';
 import { freshen } from './schedule.ts';
@@ -50,6 +51,7 @@ function remove(store: Store, change: Change, record: RecordView): void {
     const others = records.filter((each) => each !== record.record);
     keepPage(store, record.target, { url: page.url, version, observedAt, records: others });
   }
+  if (record.page !== undefined) leaveItemPage(store, record.target, { type, url: record.page.url }, record.record);
   const target = store.targets.get(record.target);
   if (target === undefined) return;
   const { copy, ...rest } = target;

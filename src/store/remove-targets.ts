@@ -71,6 +71,7 @@ const ownRows: readonly Clear[] = [
   ({ crawls }, { target }, limit) => crawls.clear(target, limit),
   ({ pages }, { target }, limit) => pages.clear(target, limit),
   ({ copies }, { target }, limit) => copies.clear(target, limit),
+  ({ itemPages }, { target }, limit) => itemPages.clear(target, limit),
   ({ ages }, { target }, limit) => ages.clear(target, limit),
   ({ ages }, { target }, limit) => ages.clearMissed(target, limit),
 ];

@@ -27,6 +27,7 @@ import { metaTable } from './tables/meta.ts';
 import { projectTable } from './tables/projects.ts';
 import { recordTable } from './tables/records.ts';
 import { ageTable } from './tables/ages.ts';
+import { itemPageTable } from './tables/item-pages.ts';
 import { pageTable } from './tables/pages.ts';
 import { scheduleTable } from './tables/schedule.ts';
 import { namingSources, sourceNames } from './tables/source-names.ts';
@@ -132,6 +133,7 @@ function openTables(environment: Environment) {
     records: recordTable(environment),
     ages: ageTable(environment),
     pages: pageTable(environment),
+    itemPages: itemPageTable(environment),
     history: historyTable(environment),
     scrapes: scrapeTable(environment),
     steps: stepTable(environment),

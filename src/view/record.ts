@@ -17,6 +17,8 @@ export const RecordView = z.strictObject({
   id: z.string(),
   /** The address of the page on which the record was last seen. */
   url: z.string(),
+  /** The page that its item in a list leads to, and when it was last read; without `readAt` it never was. */
+  page: z.strictObject({ url: z.string(), readAt: Instant.exactOptional() }).exactOptional(),
   firstSeenAt: Instant,
   /** When the record was last seen, changed or not. */
   updatedAt: Instant,

@@ -58,6 +58,8 @@ export const scrapeEnd = {
   /** Why the scrape ended where it did, such as `known`, `end` or `loop`. */
   endReason: z.string().exactOptional(),
   failure: Failure.exactOptional(),
+  /** The pages of the target's items that are still to be read; later scrapes ask for them. Counted up to 100,000. */
+  pagesLeft: z.int().exactOptional(),
 };
 
 /** One scrape of one target. Its number is its id, for people as well. */

@@ -9,7 +9,7 @@ import { Feed } from '../../src/definition/feed.ts';
 import { Filter } from '../../src/definition/filter.ts';
 import { parseSource, parseType } from '../../src/definition/load.ts';
 import { typeIssues } from '../../src/definition/shared-type.ts';
-import { Pulse, Source } from '../../src/definition/source.ts';
+import { ItemPage, Pulse, Source } from '../../src/definition/source.ts';
 import type { Value } from '../../src/extract/value/value.ts';
 import { extract } from '../../src/extract/extract.ts';
 import { compileFilter } from '../../src/extract/filter/all.ts';
@@ -17,6 +17,7 @@ import { documentKinds } from '../../src/extract/document/all.ts';
 import type { DocumentKind } from '../../src/extract/document/kind.ts';
 import { fieldTypes, type ScalarRule } from '../../src/extract/value/all.ts';
 import type { FieldType } from '../../src/extract/value/field-type.ts';
+import { openProvider } from '../../src/provider/declared.ts';
 import { planOf } from '../../src/provider/plans.ts';
 import { exampleFolder } from './example.ts';
 
@@ -120,6 +121,27 @@ describe('docs/definitions.md', () => {
     assert.equal(shown, 9);
   });
 
+  test('shows what a list and the page of its item give together', async () => {
+    const at = blocks.findIndex(({ kind }) => kind === 'list');
+    const [definition, list, item, record] = blocks.slice(at - 1, at + 3);
+    const parsed = parseSource(definition?.content ?? '', 'socks.yaml');
+    assert.ok(parsed.ok);
+    const { items } = openProvider(parsed.value);
+    const drafts = [];
+    for (const [block, plan] of [
+      [list, planOf(parsed.value)],
+      [item, items?.reading('article')?.plan],
+    ] as const) {
+      assert.ok(plan);
+      const body = new Uint8Array(Buffer.from(block?.content ?? '')).buffer;
+      const outcome = await extract({ body, url: base, contentType: 'text/html', plan });
+      assert.ok(outcome.ok);
+      drafts.push(...outcome.extraction.drafts);
+    }
+    assert.deepEqual(Object.assign({}, ...drafts.map(({ fields }) => fields)), JSON.parse(record?.content ?? ''));
+    assert.equal(drafts[0]?.page, 'https://site.example/p/s-1');
+  });
+
   test('shows what each filter gives', () => {
     const rows = rowsUnder('Filters');
     const named = new Set<string>();
@@ -167,6 +189,7 @@ describe('docs/definitions.md', () => {
     ['Lists', Feed, { by: 'page' }],
     ['Registers', Collect, { since: { record: 'trial', fields: ['updated'] }, start: '2026-01-01' }],
     ['Sites', Crawl, { detail: ['/p/'] }],
+    ['Items', ItemPage, { url: 'a', fields: { price: '.price' } }],
     ['In between', Pulse, { record: 'article', fields: { sku: '.sku' } }],
   ] as const) {
     test(`names each key of "${heading}", with its default`, () => {

@@ -1,6 +1,7 @@
 import { statusFor, statusOf } from '../../store/tables/project-status.ts';
 import type { ProjectRow, ScrapeRow, TargetRow } from '../../store/tables/rows.ts';
 import type { Store } from '../../store/store.ts';
+import { mostCountedPages } from '../../store/tables/item-pages.ts';
 import { defined } from '../../defined.ts';
 import type { ProjectView } from '../methods/project.ts';
 import type { TargetView } from '../methods/target.ts';
@@ -19,7 +20,10 @@ export function projectView(row: ProjectRow, deps: Pick<Ports, 'store' | 'catalo
   return {
     ...view,
     status: statusOf(row, targets),
-    targets: targets.map((target) => targetView(row.id, target, store, conditionsOf(target, deps))),
+    targets: targets.map((target) => ({
+      ...targetView(row.id, target, store, conditionsOf(target, deps)),
+      ...defined({ pagesLeft: pagesLeft(target, deps) }),
+    })),
   };
 }
 
@@ -51,6 +55,13 @@ function targetView(project: string, row: TargetRow, store: Store, conditions: T
       parked: status === 'parked' ? row.parked : undefined,
     }),
   };
+}
+
+/** How many pages of a target's items are still to be read; nothing where none is. */
+function pagesLeft({ target, source }: TargetRow, { store, catalogue }: Pick<Ports, 'store' | 'catalogue'>) {
+  const { records = {} } = catalogue().sources.get(source)?.source ?? {};
+  if (Object.values(records).every(({ page }) => page === undefined)) return undefined;
+  return store().itemPages.countToAsk(target, mostCountedPages) || undefined;
 }
 
 /**

@@ -89,6 +89,8 @@ export interface RecordPlan {
   /** One record per match, whose fields are searched in the match and in what it holds; without it, one record per page. */
   readonly each?: PlacePlan;
   readonly fields: readonly FieldPlan[];
+  /** The address of a page that says more of the record. */
+  readonly page?: RulePlan;
   /** Whether a null clears the stored value or keeps it. Default: `clear`. */
   readonly nulls?: 'clear' | 'keep';
 }

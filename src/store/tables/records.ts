@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { defined } from '../../defined.ts';
 import type { Environment } from '../lmdb/environment.ts';
 import type { Value } from '../../extract/value/value.ts';
 import type { FieldCell, RecordView } from '../../view/record.ts';
@@ -38,13 +39,13 @@ interface RecordRow extends Omit<RecordView, 'record' | 'fields' | keyof Sightin
 }
 
 /** When and where a record was last seen. The small row that each sighting writes. */
-interface SightingRow extends Pick<RecordView, 'updatedAt' | 'lastScrape' | 'url'> {
+interface SightingRow extends Pick<RecordView, 'updatedAt' | 'lastScrape' | 'url' | 'page'> {
   /** When fields were last verified that were not verified last with their record. */
   readonly verified?: Instants;
 }
 
 function rowsOf(view: RecordView): [RecordRow, SightingRow] {
-  const { record: _, updatedAt, lastScrape, url, ...record } = view;
+  const { record: _, updatedAt, lastScrape, url, page, ...record } = view;
   const observed: [string, number][] = [];
   const verified: [string, number][] = [];
   const fields: Record<string, Value> = { ...record.fields };
@@ -57,7 +58,7 @@ function rowsOf(view: RecordView): [RecordRow, SightingRow] {
   }
   return [
     { ...record, fields, ...(observed.length > 0 && { observed }) },
-    { updatedAt, lastScrape, url, ...(verified.length > 0 && { verified }) },
+    { updatedAt, lastScrape, url, ...defined({ page }), ...(verified.length > 0 && { verified }) },
   ];
 }
 
@@ -140,6 +141,12 @@ export function recordTable(environment: Environment) {
     },
     /** Stores the content of a record that nobody has seen just now. */
     update: (view: RecordView) => rows.put(view.record, rowsOf(view)[0]),
+    /** Stores a record whose own page was read, without a sighting in a list; its content only where that has changed. */
+    putPage(view: RecordView, isChanged: boolean): void {
+      const [row, sighting] = rowsOf(view);
+      if (isChanged) rows.put(view.record, row);
+      sightings.put(view.record, sighting);
+    },
     see,
     /**
      * Removes a record: seen again, it is a new one. Of other targets that saw it, a mark stays that leads to nothing.

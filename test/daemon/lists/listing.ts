@@ -39,15 +39,16 @@ export function json(value: unknown, headers: Readonly<Record<string, string>> =
   return { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) };
 }
 
-/** Has a path answer by the parameters of its query. */
+/** Has a path answer by the parameters of its query, with JSON unless a type says otherwise. */
 export function answerBy(
   site: Site,
   path: string,
   answer: (query: URLSearchParams, request: IncomingMessage) => unknown,
+  type = 'application/json',
 ): void {
   site.answer(path, (request, response) => {
     const { searchParams } = new URL(request.url ?? '', site.origin);
-    give(answer(searchParams, request), response);
+    give(answer(searchParams, request), response, type);
   });
 }
 
@@ -55,11 +56,11 @@ export function answerBy(
 export const held = Symbol('held');
 
 /** A number is a status; nothing ends the connection. */
-function give(answer: unknown, response: ServerResponse): void {
+function give(answer: unknown, response: ServerResponse, type: string): void {
   if (answer === held) return;
   if (answer === undefined) return void response.destroy();
   if (typeof answer === 'number') response.statusCode = answer;
-  response.setHeader('content-type', 'application/json');
+  response.setHeader('content-type', type);
   response.end(typeof answer === 'string' ? answer : JSON.stringify(answer));
 }
 

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import { startDaemon, startDaemonIn, type TestDaemon } from '../../support/daemon.ts';
+import { openSite, type Site } from '../../support/site.ts';
+import { startTimed } from '../passing.ts';
+import { hold, soon } from '../tracking.ts';
+import { again, answerBy, type Ended, recordsOf, trackList } from './listing.ts';
+
+/** A list of products whose names lead to pages with a price. */
+function shopSource(more = '', page = ''): string {
+  return `id: list
+allowPrivate: true
+robots: ignore
+retry: { times: 0 }
+politeness: { autoThrottle: false, delay: 1ms, minDelay: 1ms }
+${more}
+records:
+  article:
+    key: sku
+    each: li
+    fields: { sku: '@id', title: a }
+    page:
+      url: a
+      ${page}
+      fields: { price: { css: .price, type: number, required: true }, sold: { css: .sold, type: integer } }
+`;
+}
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+interface Item {
+  readonly id: string;
+  readonly title: string;
+  /** The page that it leads to. Default: one of its own. */
+  readonly page?: string;
+}
+
+const listPage = (items: readonly Item[], next = ''): string =>
+  `<ul>${items.map(({ id, title, page = id }) => `<li id="${id}"><a href="/p/${page}#top">${title}</a></li>`).join('')}</ul>${next}`;
+const itemPage = (price: number | string, sold = 1): string =>
+  `<b class="price">${price}</b><i class="sold">${sold}</i>`;
+
+/** A site with a list of items, each with a page. */
+async function openShop(t: TestContext, ...ids: readonly string[]): Promise<Site> {
+  const site = await openSite(t, { '/list': listPage(ids.map((id) => ({ id, title: `Title ${id}` }))) });
+  for (const [index, id] of ids.entries()) site.answer(`/p/${id}`, itemPage(index + 1));
+  return site;
+}
+
+async function listed(
+  t: TestContext,
+  site: Site,
+  source = shopSource(),
+): Promise<TestDaemon & { readonly first: Ended }> {
+  const daemon = await startDaemon(t, { sources: { list: source }, settings: soon });
+  return { ...daemon, first: await trackList(daemon, site, '/list') };
+}
+
+async function valuesOf(daemon: TestDaemon): Promise<Record<string, Record<string, unknown>>> {
+  const entries = [...(await recordsOf(daemon.client))].map(([key, { fields }]) => [
+    key,
+    Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value])),
+  ]);
+  return Object.fromEntries(entries) as Record<string, Record<string, unknown>>;
+}
+
+describe('a list whose items lead to pages', () => {
+  test('gives one record of both, and asks for the page of an item again once the item has changed', async (t) => {
+    const site = await openShop(t, 'a', 'b');
+    const daemon = await listed(t, site);
+    assert.deepEqual(daemon.first.asked, ['/list', '/p/a', '/p/b']);
+    assert.deepEqual(
+      [daemon.first.scrape.status, daemon.first.scrape.counts],
+      ['complete', { added: 2, changed: 2, confirmed: 0 }],
+    );
+    assert.deepEqual(await valuesOf(daemon), {
+      a: { sku: 'a', title: 'Title a', price: 1, sold: 1 },
+      b: { sku: 'b', title: 'Title b', price: 2, sold: 1 },
+    });
+    const record = (await recordsOf(daemon.client)).get('a');
+    assert.deepEqual([record?.url, record?.page?.url], [site.url('/list'), site.url('/p/a')]);
+    const { changes: history } = await daemon.client.call('project.history', { id: 'all', key: 'a' });
+    assert.deepEqual(history.map(({ kind, fields }) => [kind, Object.keys(fields)]).reverse(), [
+      ['added', ['sku', 'title']],
+      ['changed', ['price', 'sold']],
+    ]);
+    assert.deepEqual((await again(daemon, site)).asked, ['/list']);
+    site.answer(
+      '/list',
+      listPage([
+        { id: 'a', title: 'Other' },
+        { id: 'b', title: 'Title b' },
+        { id: 'c', title: 'C', page: 'a' },
+      ]),
+    );
+    site.answer('/p/a', itemPage(9));
+    const third = await again(daemon, site);
+    assert.deepEqual(third.asked, ['/list', '/p/a']);
+    const { a, c } = await valuesOf(daemon);
+    assert.deepEqual([a?.['title'], a?.['price'], c?.['price']], ['Other', 9, 9]);
+    assert.deepEqual((await again(daemon, site, { full: true })).asked, ['/list', '/p/a', '/p/b']);
+  });
+
+  test('has what is still to be read told, and read by the next scrapes, also where the first visit is cut', async (t) => {
+    const site = await openShop(t, 'a', 'b', 'c', 'd', 'e');
+    const items = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id, title: id }));
+    answerBy(
+      site,
+      '/list',
+      (query) => {
+        const page = Number(query.get('page'));
+        return listPage(items.slice(3 * page - 3, 3 * page));
+      },
+      'text/html',
+    );
+    const waits = hold(site, '/p/b');
+    const source = shopSource('feed: { by: page }', 'maxPages: 3');
+    const { client, folder, close } = await startDaemon(t, { sources: { list: source }, settings: soon });
+    await client.call('project.add', { id: 'all', targets: [{ source: 'list', url: site.url('/list') }] });
+    await waits;
+    await close();
+    site.answer('/p/b', itemPage(2));
+    const before = site.asked.length;
+    const restarted = await startDaemonIn(t, folder, { settings: soon });
+    const { scrape = 0 } = await restarted.event(({ type }) => type === 'scrape.completed');
+    const ended = await restarted.client.call('scrape.get', { scrape });
+    // The list was read to its end before the cut, so that no more of it is read than what is new.
+    const asked = site.asked.slice(before).map(({ path }) => path);
+    assert.deepEqual([asked, ended.scrape.pagesLeft], [['/list?page=1', '/p/b', '/p/c', '/p/d'], 1]);
+    const left = async () => (await restarted.client.call('project.get', { id: 'all' })).targets[0]?.pagesLeft;
+    assert.equal(await left(), 1);
+    const last = await again(restarted, site);
+    assert.deepEqual(
+      [last.asked, last.scrape.pagesLeft, await left()],
+      [['/list?page=1', '/p/e'], undefined, undefined],
+    );
+    assert.deepEqual(
+      Object.values(await valuesOf(restarted)).map(({ price }) => price),
+      [1, 2, 3, 4, 5],
+    );
+  });
+
+  test('is complete where the page of an item fails, which is told with its key, leaves its fields stale and is tried later', async (t) => {
+    const site = await openShop(t, 'a', 'b');
+    const timed = await startTimed(t, { sources: { list: shopSource('every: 1h') } });
+    await timed.track('all', { source: 'list', url: site.url('/list') });
+    await timed.pass(minute);
+    site.answer('/p/a', { status: 404 });
+    site.answer('/p/b', '<p>Sold out</p>');
+    site.answer('/list', listPage(['a', 'b'].map((id) => ({ id, title: 'New' }))));
+    await timed.pass(hour);
+    const [ended] = timed.events.filter(({ type }) => type === 'scrape.completed').slice(-1);
+    assert.deepEqual(
+      ended?.type === 'scrape.completed' &&
+        ended.data.unparsed?.map(({ key, field, expected }) => [key, field, expected]),
+      [
+        ['a', 'page', 'a page that can be read, met not_found'],
+        ['b', 'page', 'a page that can be read, met no_record'],
+      ],
+    );
+    assert.deepEqual(
+      Object.values(await valuesOf(timed)).map(({ title, price }) => [title, price]),
+      [
+        ['New', 1],
+        ['New', 2],
+      ],
+    );
+    await timed.pass(6 * hour);
+    const asked = (page: string) => timed.sent.filter(({ url }) => url.endsWith(page)).length;
+    assert.deepEqual([asked('/list'), asked('/p/a'), asked('/p/b')], [8, 4, 7]);
+    site.answer('/p/b', itemPage(8));
+    await timed.until(timed.clock.now() + 24 * hour, hour);
+    assert.deepEqual(
+      Object.values(await valuesOf(timed)).map(({ price }) => price),
+      [1, 8],
+    );
+  });
+
+  test('finds what it no longer shows missing, and then asks for its page no more', async (t) => {
+    const site = await openShop(t, 'a', 'b', 'c');
+    site.answer('/p/b', { status: 500 });
+    const timed = await startTimed(t, { sources: { list: shopSource('feed: { by: link }\nevery: 1h') } });
+    await timed.track('all', { source: 'list', url: site.url('/list') });
+    await timed.pass(minute);
+    site.answer('/list', listPage(['a', 'c'].map((id) => ({ id, title: `Title ${id}` }))));
+    await timed.pass(5 * hour);
+    assert.deepEqual(
+      timed.events.filter(({ type }) => type === 'record.gone').map(({ data }) => 'key' in data && data.key),
+      ['b'],
+    );
+    assert.equal(timed.sent.filter(({ url }) => url.endsWith('/p/b')).length, 2);
+    assert.equal((await timed.client.call('project.get', { id: 'all' })).targets[0]?.pagesLeft, undefined);
+  });
+});
