@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { jsonPathFault } from '../extract/value/json-path.ts';
+import { compileRecordCondition, conditionFault } from '../extract/value/record-condition.ts';
 import { xpathFault } from '../extract/xpath/xpath.ts';
 import { selectorFault } from '../extract/tree/selector.ts';
 import { checkedText, textFault } from '../schema/checked-text.ts';
@@ -15,6 +16,11 @@ const jsonPathName = 'a JSON path like "$.items[*]"';
 
 /** A path of RFC 9535, such as `$.items[*]`. */
 export const JsonPath = checkedText(z, jsonPathName, jsonPathFault);
+
+/** A condition on the fields of a record, compiled; written as in a filter of a JSON path. */
+export const RecordCondition = checkedText(z, 'a condition like "@.stock > 0"', conditionFault).transform(
+  compileRecordCondition,
+);
 
 /** One place in its short form: a selector, an XPath or a JSON path, and perhaps an attribute. */
 export interface ShortPlace {

@@ -100,6 +100,25 @@ describe('records', () => {
     await assert.rejects(client.call('source.records', { id: 'nosuch' }), { code: 'not_found' });
     const { out } = await run(['records', 'shop', '--project', 'b', '--socket', daemon.socket]);
     assert.equal(JSON.parse(out).key, 'B');
+    const cheap = { id: 'shop', where: '@.price.amount < 2', limit: 1 };
+    const found = await client.call('source.records', cheap);
+    assert.deepEqual(
+      found.records.map(({ key }) => key),
+      ['A'],
+    );
+    assert.deepEqual(await client.call('source.records', { ...cheap, after: found.next ?? '' }), { records: [] });
+    const where = (condition: string, ...more: string[]) =>
+      run(['records', 'shop', '--where', condition, ...more, '--socket', daemon.socket]);
+    assert.equal(JSON.parse((await where('@.state == "live" && !(@.price.amount < 2)')).out).key, 'B');
+    assert.equal((await where('@.price.amount < 2', '--project', 'b', '--json')).out, '[]\n');
+    const { err, status } = await where('@.stock = 0');
+    assert.deepEqual(
+      [status, err],
+      [
+        2,
+        'heronry: source.records: where: expected a condition like "@.stock > 0", got "@.stock = 0": unexpected "=" at character 9\n',
+      ],
+    );
   });
 
   test('are removed by key, by when they were last seen, or where they are gone, once it is said which', async (t) => {

@@ -12,6 +12,7 @@ import type { Terminal } from '../terminal.ts';
 interface Options {
   readonly project?: string;
   readonly type?: string;
+  readonly where?: string;
   readonly format: 'ndjson' | 'csv' | 'json';
   readonly after?: string;
 }
@@ -24,6 +25,8 @@ interface Wanted {
   readonly type?: string;
   /** The type of `types/` that the records say they are, whatever their source. */
   readonly is?: string;
+  /** A condition that they meet. */
+  readonly where?: string;
 }
 
 /** The records that are asked for at once, which is all of them that the command keeps in memory. */
@@ -38,6 +41,7 @@ export function createCommand(terminal: Terminal): Command {
     .argument('[type]', 'only records of this type')
     .option('-p, --project <id>', 'the records of this project; with a source, only those on it')
     .option('--type <id>', 'the records of all sources that are of this type, with its fields alone')
+    .option('--where <condition>', 'only records whose fields, @, meet it, as in a filter of a JSON path (RFC 9535)')
     .addOption(new Option('--format <format>', 'how').choices(['ndjson', 'csv', 'json']).default('ndjson'))
     .option('--after <place>', 'go on behind what was printed before, by the place that the interrupted command told')
     .addHelpText(
@@ -47,12 +51,14 @@ export function createCommand(terminal: Terminal): Command {
         'heronry records shop product --format csv > products.csv',
         'heronry records --project solar --format json',
         'heronry records --type post --format csv > posts.csv',
+        `heronry records shop --where '@.stock > 0 && @.price.amount < 20'`,
+        `heronry records shop --where '@.sponsors[?@.country == "DE"]'`,
         'heronry records remove shop product --gone',
       )}`,
     )
     .addCommand(removeCommand(terminal))
     .action((source: string | undefined, type: string | undefined, options: Options, command: Command) => {
-      const { project, type: is, after } = options;
+      const { project, type: is, where, after } = options;
       // For machines there is one document, as of all commands.
       const format = command.optsWithGlobals<{ json?: boolean }>().json ? 'json' : options.format;
       if (source === undefined && project === undefined && is === undefined)
@@ -62,7 +68,7 @@ export function createCommand(terminal: Terminal): Command {
       if (format === 'json' && after !== undefined)
         throw new CommandError('usage', 'records: --after: expected --format ndjson or csv beside it');
       return withClient(terminal, command, async (client) => {
-        const wanted = defined({ source, project, type, is });
+        const wanted = defined({ source, project, type, is, where });
         const print = await printers[format](terminal, client, wanted, after !== undefined);
         await eachSlice(client, wanted, after, print.rows).catch((error: unknown) => {
           if (print.place !== undefined)
@@ -186,13 +192,13 @@ async function columnsOf(client: Client, wanted: Wanted): Promise<Iterable<strin
 /** Asks for all wanted records, slice after slice. */
 async function eachSlice(
   client: Client,
-  { source, project, type, is }: Wanted,
+  { source, project, type, is, where }: Wanted,
   from: string | undefined,
   onSlice: Printer['rows'],
 ): Promise<void> {
   let after = from;
   do {
-    const part = { limit: atOnce, ...defined({ after }) };
+    const part = { limit: atOnce, ...defined({ where, after }) };
     const { records, next } = await (is !== undefined
       ? client.call('type.records', { id: is, ...part })
       : project === undefined

@@ -6,7 +6,7 @@ import { removeRecords } from '../../store/remove-records.ts';
 import { ControlError } from '../error.ts';
 import { findProject, findSource } from './find.ts';
 import type { Ports } from './ports.ts';
-import { createCursor, newestFirst, rowsFrom, sliceOf } from './slices.ts';
+import { createCursor, newestFirst, recordSlice, rowsFrom, sliceOf } from './slices.ts';
 
 /** A record, and the target in whose turn it is listed, which may be another one than saw it first. */
 interface Listed {
@@ -23,17 +23,17 @@ type Served = 'source.records' | 'project.records' | 'project.history' | 'record
 /** Creates the handlers of records and their history. */
 export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<Handlers, Served> {
   return {
-    'source.records': ({ id, type, after, limit }) => {
+    'source.records': ({ id, type, where, after, limit }) => {
       const from = cursor.read(after);
-      return answer(ofSource(id, from), limit, ({ view }) => type === undefined || view.type === type);
+      return answer(ofSource(id, from), limit, where, ({ view }) => type === undefined || view.type === type);
     },
 
-    'project.records': ({ id, source, type, after, limit }) => {
+    'project.records': ({ id, source, type, where, after, limit }) => {
       const { targets } = findProject(deps.store(), id);
       const rows = rowsFrom(targets, cursor.read(after), (target, from) => ofTarget(target, from));
       const isWanted = ({ view }: Listed): boolean =>
         (source === undefined || view.source === source) && (type === undefined || view.type === type);
-      return answer(rows, limit, isWanted);
+      return answer(rows, limit, where, isWanted);
     },
 
     'project.history': (params) => {
@@ -66,8 +66,13 @@ export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<H
     throw new ControlError('not_found', `source "${source}" has no record ${type} "${key}"`);
   }
 
-  function answer(rows: Iterable<Listed>, limit: number, isWanted: (row: Listed) => boolean) {
-    const { found, last } = sliceOf(rows, limit, isWanted);
+  async function answer(
+    rows: Iterable<Listed>,
+    limit: number,
+    where: Params<'source.records'>['where'],
+    isWanted: (row: Listed) => boolean,
+  ) {
+    const { found, last } = await recordSlice(rows, limit, { viewOf: ({ view }) => view, isWanted, where });
     return { records: found.map(({ view }) => view), ...defined({ next: last && cursor.textOf(last) }) };
   }
 

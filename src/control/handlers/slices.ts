@@ -1,9 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
 import type * as z from 'zod';
+import { defined } from '../../defined.ts';
 import type { ProjectRow, TargetRow } from '../../store/tables/rows.ts';
 import { ownerOf } from '../../schedule/watchers.ts';
 import { inSlices, slicesOf, targetsOfSources } from '../../store/slices.ts';
 import type { Store } from '../../store/store.ts';
+import type { RecordView } from '../../view/record.ts';
 import { ControlError } from '../error.ts';
+import type { Params } from '../methods.ts';
 import { findProject, rowsOf, trackedTargets } from './find.ts';
 
 /** The most rows that one call looks at, however few match, so that other calls are answered meanwhile. */
@@ -28,6 +32,48 @@ export function sliceOf<T>(rows: Iterable<T>, limit: number, isWanted: (row: T) 
     scanned += 1;
   }
   return { found };
+}
+
+/** The most records that one call tests, as each may take some milliseconds. */
+const maxTested = 500;
+
+/** How long records are tested before other work has its turn. */
+const turnMs = 2;
+
+/**
+ * Collects the first `limit` wanted rows whose records meet a condition; all wanted ones without it. Rejects with a `ControlError`
+ * `invalid_params` where the condition takes too long.
+ */
+export async function recordSlice<T>(
+  rows: Iterable<T>,
+  limit: number,
+  { viewOf, isWanted = () => true, where }: RecordSelection<T>,
+): Promise<FoundSlice<T>> {
+  if (where === undefined) return sliceOf(rows, limit, isWanted);
+  // Read at once, so that no reader of the store stays open from one turn to the next.
+  const { found: tested, last } = sliceOf(rows, maxTested, isWanted);
+  const found: T[] = [];
+  let turnEndsAt = performance.now() + turnMs;
+  for (const [at, row] of tested.entries()) {
+    const { type, key, fields } = viewOf(row);
+    const isMet = where(Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value])));
+    if (isMet === 'too long')
+      throw new ControlError('invalid_params', `where: takes too long on the record ${type} "${key}"`);
+    if (isMet) found.push(row);
+    if (found.length === limit && at + 1 < tested.length) return { found, last: row };
+    if (performance.now() < turnEndsAt) continue;
+    await setImmediate();
+    turnEndsAt = performance.now() + turnMs;
+  }
+  return { found, ...defined({ last }) };
+}
+
+/** Which rows of records a call wants. */
+interface RecordSelection<T> {
+  viewOf(row: T): RecordView;
+  isWanted?(row: T): boolean;
+  /** A condition on the record. */
+  readonly where?: Params<'source.records'>['where'];
 }
 
 /** The text by which a client asks for the slice behind a row. */

@@ -4,7 +4,7 @@ import type { SharedType } from '../../definition/shared-type.ts';
 import type { Handlers } from '../methods.ts';
 import { ControlError } from '../error.ts';
 import type { Ports } from './ports.ts';
-import { createCursor, sliceOf } from './slices.ts';
+import { createCursor, recordSlice } from './slices.ts';
 
 const cursor = createCursor('after', RecordView.pick({ source: true, type: true, key: true }).strip());
 
@@ -13,12 +13,13 @@ type Place = ReturnType<typeof cursor.read>;
 /** Creates the handlers of types that records of several sources are of. */
 export function typeHandlers({ store, catalogue }: Pick<Ports, 'store' | 'catalogue'>): Pick<Handlers, 'type.records'> {
   return {
-    'type.records': ({ id, after, limit }) => {
+    'type.records': async ({ id, where, after, limit }) => {
       const type = findType(id);
-      const { found, last } = sliceOf(recordsOf(id, cursor.read(after)), limit, () => true);
+      const viewOf = (record: RecordView): RecordView => ofType(record, type);
+      const { found, last } = await recordSlice(recordsOf(id, cursor.read(after)), limit, { viewOf, where });
       return {
         fields: Object.keys(type.fields),
-        records: found.map((record) => ofType(record, type)),
+        records: found.map(viewOf),
         ...defined({ next: last && cursor.textOf(last) }),
       };
     },

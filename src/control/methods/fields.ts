@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { RecordCondition } from '../../definition/selector.ts';
 import { maxUrlLength } from '../../definition/url-pattern.ts';
 import type { Problem } from '../../definition/problem.ts';
 import { Value } from '../../view/fields.ts';
@@ -19,6 +20,9 @@ export const urlOrParams = [
 
 /** The most rows that an answer may hold. */
 export const Limit = z.int().min(1).max(1_000).default(100);
+
+/** A condition on the fields of records, `@`, as in a filter of a JSON path (RFC 9535): `@.sponsors[?@.country == "DE"]`. */
+export const Where = RecordCondition;
 
 /** A record as extracted, before it is compared with the store. */
 export const DraftView = z.strictObject({

@@ -5,7 +5,7 @@ import { ScrapeWish } from '../../view/scrape.ts';
 import { Infeasible } from '../../view/infeasible.ts';
 import { ProjectId, SourceId } from '../../schema/slug.ts';
 import type { MethodSpec } from './method.ts';
-import { Limit } from './fields.ts';
+import { Limit, Where } from './fields.ts';
 import { Instant, Serial } from '../../view/fields.ts';
 import { checkScheduleInput, scheduleInputShape } from '../../schedule/levels.ts';
 import { NewTarget, TargetInput, TargetView } from './target.ts';
@@ -206,13 +206,14 @@ export const projectMethods = {
       id: ProjectId,
       source: SourceId.exactOptional(),
       type: z.string().exactOptional(),
+      where: Where.exactOptional(),
       /** The `next` of the slice before. */
       after: z.string().exactOptional(),
       limit: Limit,
     }),
     result: z.strictObject({ records: z.array(RecordView).readonly(), next: z.string().optional() }),
     role: 'read',
-    doc: 'Shows what is known of a project, archived or not.',
+    doc: 'Shows what is known of a project, archived or not. `where` is that of `source.records`.',
   },
   'project.history': {
     params: z.strictObject({

@@ -9,7 +9,7 @@ import { Unparsed } from '../../view/scrape.ts';
 import type { MethodSpec } from './method.ts';
 import { CircuitView, HoldView } from './host.ts';
 import { Infeasible } from '../../view/infeasible.ts';
-import { DraftView, Limit, ProblemView, UrlParams, urlOrParams } from './fields.ts';
+import { DraftView, Limit, ProblemView, UrlParams, urlOrParams, Where } from './fields.ts';
 
 /** A site or API, as its definition file describes it. */
 export const SourceView = z.strictObject({
@@ -196,13 +196,14 @@ export const sourceMethods = {
     params: z.strictObject({
       id: SourceId,
       type: z.string().exactOptional(),
+      where: Where.exactOptional(),
       /** The `next` of the slice before. */
       after: z.string().exactOptional(),
       limit: Limit,
     }),
     result: z.strictObject({ records: z.array(RecordView).readonly(), next: z.string().optional() }),
     role: 'read',
-    doc: 'Lists the records of a source, loaded or not, each once and in an order that later scrapes do not change.',
+    doc: 'Lists the records of a source, loaded or not, each once and in an order that later scrapes do not change. With `where`, those whose fields, `@`, meet a condition like `@.stock > 0`: a call then tests 500 records at most, and has a `next` though it found few.',
   },
   'source.try': {
     params: z

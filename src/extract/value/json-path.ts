@@ -7,13 +7,10 @@ const require = createRequire(import.meta.url);
 
 type Segment = JsonP3.JSONPathQuery['segments'][number];
 type Selector = Segment['selectors'][number];
-type Filter = InstanceType<typeof JsonP3.jsonpath.expressions.LogicalExpression>;
+type Expression = JsonP3.jsonpath.expressions.FilterExpression;
 
 /** Functions that take as long as the values are large; the others of the RFC match patterns of JavaScript, which may take for ever. */
 const functions: readonly string[] = ['length', 'count', 'value'];
-
-/** How deep a value may be nested that a path looks through at any depth within a filter. */
-const maxDepth = 1_000;
 
 /** The library and its parser. Loaded at first use, as most plans have no path. */
 let loaded: { readonly library: typeof JsonP3; readonly environment: JsonP3.JSONPathEnvironment } | undefined;
@@ -21,7 +18,7 @@ let loaded: { readonly library: typeof JsonP3; readonly environment: JsonP3.JSON
 function jsonPaths(): NonNullable<typeof loaded> {
   if (loaded !== undefined) return loaded;
   const library: typeof JsonP3 = require('json-p3');
-  const environment = new library.JSONPathEnvironment({ maxRecursionDepth: maxDepth });
+  const environment = new library.JSONPathEnvironment();
   const checkArguments = environment.checkWellTypedness.bind(environment);
   environment.checkWellTypedness = (token, args) => {
     const fault = functionFault(token.value);
@@ -53,6 +50,23 @@ export function compileJsonPath(path: string): FindValues {
 /** Whether a path finds one value at most, since it has no wildcard, slice, filter, union or descent. Throws if the path is not valid. */
 export function isSingularPath(path: string): boolean {
   return jsonPaths().environment.compile(path).singularQuery();
+}
+
+/** Where a filter begins, which a condition stands in. */
+export const filterStart = '$[?';
+
+/**
+ * Compiles a condition as it is written in a filter: `@.stock > 0`. Both `@` and `$` are the value that is tested. Throws an error of the
+ * parser, whose places are those of the whole path, or a `SyntaxError`.
+ */
+export function compileJsonCondition(text: string): (value: Value) => boolean {
+  const { library, environment } = jsonPaths();
+  const [segment, ...others] = environment.compile(`${filterStart}${text}]`).segments;
+  const [selector, ...more] = segment?.selectors ?? [];
+  if (!(selector instanceof library.jsonpath.selectors.FilterSelector) || others.length + more.length > 0)
+    throw new SyntaxError('it is more than one condition');
+  const holds = testOf(selector.expression);
+  return (value) => holds(value, value);
 }
 
 /** Returns a phrase for what is wrong with a path; undefined if it is valid. */
@@ -111,7 +125,7 @@ function within(value: Value): readonly Value[] {
 }
 
 function selectOf(selector: Selector): Select {
-  const { environment, library } = jsonPaths();
+  const { library } = jsonPaths();
   const { NameSelector, IndexSelector, WildcardSelector, FilterSelector } = library.jsonpath.selectors;
   if (selector instanceof WildcardSelector) return within;
   if (selector instanceof NameSelector)
@@ -125,29 +139,88 @@ function selectOf(selector: Selector): Select {
       const found = isList(value) ? value.at(selector.index) : undefined;
       return found === undefined ? [] : [found];
     };
-  if (selector instanceof FilterSelector)
-    return (value, rootValue) =>
-      // `lazy`, as paths within a filter are otherwise called with all they found as arguments, more than which a stack could hold.
-      within(value).filter((each) =>
-        holds(selector.expression.expression, {
-          environment,
-          currentValue: plain(each),
-          rootValue: plain(rootValue),
-          lazy: true,
-        }),
-      );
+  if (selector instanceof FilterSelector) {
+    const holds = testOf(selector.expression);
+    return (value, root) => within(value).filter((each) => holds(each, root));
+  }
   return (value, root) =>
     selector.resolve(new library.JSONPathNode(plain(value), [], plain(root))).map((node) => node.value as Value);
 }
 
-/** Whether a filter holds. What stands behind an `&&` or `||` that is settled is not looked at, which the library would do. */
-function holds(expression: Filter['expression'], context: Parameters<Filter['evaluate']>[0]): boolean {
-  const { InfixExpression, LogicalExpression } = jsonPaths().library.jsonpath.expressions;
-  if (expression instanceof InfixExpression && expression.operator === '&&')
-    return holds(expression.left, context) && holds(expression.right, context);
-  if (expression instanceof InfixExpression && expression.operator === '||')
-    return holds(expression.left, context) || holds(expression.right, context);
-  return new LogicalExpression(expression.token, expression).evaluate(context);
+/** Whether an expression of a filter holds for a value. */
+type Test = (value: Value, root: Value) => boolean;
+
+/** What an expression of a filter compares; the library's `Nothing` where there is no value. */
+type Operand = (value: Value, root: Value) => JsonP3.JSONValue | typeof JsonP3.Nothing;
+
+/** Compiles an expression of a filter. The library would look at what stands behind an `&&` or `||` that is settled, and count no work. */
+function testOf(expression: Expression): Test {
+  const { InfixExpression, LogicalExpression, PrefixExpression, compare } = jsonPaths().library.jsonpath.expressions;
+  if (expression instanceof LogicalExpression) return testOf(expression.expression);
+  if (expression instanceof PrefixExpression) {
+    const holds = testOf(expression.right);
+    return (value, root) => !holds(value, root);
+  }
+  if (!(expression instanceof InfixExpression)) {
+    const values = valuesOf(expression);
+    return (value, root) => values(value, root).length > 0;
+  }
+  const { operator, left, right } = expression;
+  if (operator === '&&' || operator === '||') {
+    const [first, second] = [testOf(left), testOf(right)];
+    return operator === '&&'
+      ? (value, root) => first(value, root) && second(value, root)
+      : (value, root) => first(value, root) || second(value, root);
+  }
+  const [one, other] = [operandOf(left), operandOf(right)];
+  return (value, root) => {
+    const pair = [one(value, root), other(value, root)] as const;
+    // Going through lists and objects counts the work of comparing them.
+    if (pair.every((each) => typeof each === 'object')) pair.map((each) => withAllWithin(each as Value));
+    return compare(pair[0], operator, pair[1]);
+  };
+}
+
+function operandOf(expression: Expression): Operand {
+  const { library } = jsonPaths();
+  const { FilterExpressionLiteral, FunctionExtension } = library.jsonpath.expressions;
+  if (expression instanceof FilterExpressionLiteral) {
+    const constant = expression.evaluate({} as never) as JsonP3.JSONValue;
+    return () => constant;
+  }
+  if (!(expression instanceof FunctionExtension)) return onlyOf(valuesOf(expression));
+  const [argument] = expression.args;
+  if (argument === undefined) throw new SyntaxError(`expected an argument of ${expression.name}()`);
+  if (expression.name === 'length') {
+    const of = operandOf(argument);
+    return (value, root) => lengthOf(of(value, root)) ?? library.Nothing;
+  }
+  const values = valuesOf(argument);
+  return expression.name === 'count' ? (value, root) => values(value, root).length : onlyOf(values);
+
+  function onlyOf(find: ReturnType<typeof valuesOf>): Operand {
+    return (value, root) => {
+      const found = find(value, root);
+      return found.length === 1 ? plain(found[0] ?? null) : library.Nothing;
+    };
+  }
+}
+
+function lengthOf(value: ReturnType<Operand>): number | undefined {
+  if (typeof value === 'string' || Array.isArray(value)) return value.length;
+  return typeof value === 'object' && value !== null ? Object.keys(value).length : undefined;
+}
+
+/** Compiles a path within a filter, which begins at the value that is tested or at the root. */
+function valuesOf(expression: Expression): (value: Value, root: Value) => readonly Value[] {
+  const { FilterQuery, RelativeQuery } = jsonPaths().library.jsonpath.expressions;
+  if (!(expression instanceof FilterQuery)) throw new SyntaxError(`expected a path, got ${String(expression)}`);
+  const steps = expression.path.segments.map(stepOf);
+  const isRelative = expression instanceof RelativeQuery;
+  return (value, root) => {
+    spend(stepSteps);
+    return steps.reduce((values: readonly Value[], step) => step(values, root), [isRelative ? value : root]);
+  };
 }
 
 /** A value as the library's type has it, whose lists could be changed. */
