@@ -44,8 +44,8 @@ export interface DefinitionsDeps {
   readonly builtIn: readonly Source[];
   /** What uses a source, as part of a sentence; `undefined` where nothing does. */
   usersOf(source: string): string | undefined;
-  /** Stores new versions durably before any scrape uses them, and drops those of removed sources. */
-  keep(sources: readonly LoadedSource[], removed: readonly string[]): Promise<void>;
+  /** Stores the versions and types of a catalogue durably before any scrape uses them, and drops those of removed sources. */
+  keep(catalogue: Catalogue, removed: readonly string[]): Promise<void>;
   /** The rename that was noted and is not over, as after the end of a daemon that was killed. */
   notedRename(): SourceRename | undefined;
   /** Notes on disk that a rename is about to begin, or (`undefined`) that nothing came of it. */
@@ -130,7 +130,7 @@ export async function definitions(
     const lost = force ? [] : lostProblems(sources, broken);
     const stays = new Set([...broken, ...lost.flatMap((problem) => sourceIdOf(problem) ?? [])]);
     const replaced = replaceCatalogue(catalogue, { sources, types, problems: [...problems, ...lost] }, stays);
-    await deps.keep(sources, replaced.change.removed);
+    await deps.keep(replaced.catalogue, replaced.change.removed);
     catalogue = replaced.catalogue;
     deps.published(catalogue, replaced.change);
     return replaced.change;

@@ -4,6 +4,7 @@ import { DemandBook } from '../src/definition/demand-book.ts';
 import { type HostLook, lookAgain, lookByThisReckoning, tellInfeasible } from '../src/store/infeasible.ts';
 import { createHostReschedule } from '../src/store/reschedule-for-pace.ts';
 import { crossAt } from '../src/store/tables/schedule.ts';
+import { isLinking, makeLinks } from '../src/store/entities.ts';
 import { reschedule, tellAges } from '../src/store/schedule.ts';
 import { ownerOf } from '../src/schedule/watchers.ts';
 import type { Registry } from '../src/actor/registry.ts';
@@ -65,6 +66,7 @@ export function createPlanning({ state, projects, dues, conditionOf }: PlanningD
     stale: () => (store().settings.get(scheduledKey) === digest() ? [] : 'all'),
 
     nextAt() {
+      if (isLinking(store())) return 0;
       const [day] = [...store().schedule.byPlan({ limit: 1 })];
       const [crossing] = [...store().schedule.byCrossing({ limit: 1 })];
       const dayAt = day !== undefined && 'planAt' in day.pace ? day.pace.planAt : Infinity;
@@ -89,6 +91,7 @@ export function createPlanning({ state, projects, dues, conditionOf }: PlanningD
         await lookAtAges();
         await tellOfHosts();
         await hostReschedule.follow();
+        while (await makeLinks(store()));
         return true;
       });
       return { left, isFull: done === undefined };

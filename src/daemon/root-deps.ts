@@ -1,6 +1,7 @@
 import type { Catalogue } from '../definition/catalogue.ts';
 import { usersOf, usersText } from '../store/source-users.ts';
-import { normalForm } from '../definition/catalogue.ts';
+import { normalForm, typeRules } from '../definition/catalogue.ts';
+import { adoptTypes } from '../store/entities.ts';
 import { problemText } from '../definition/problem.ts';
 import { bringForward } from '../store/schedule.ts';
 import { releaseClaim } from '../store/claim.ts';
@@ -70,12 +71,19 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         const users = usersOf(state.store(), source);
         return users.targets === 0 ? undefined : usersText(users);
       },
-      keep(sources, removed) {
-        const { write, definitions: rows } = state.store();
+      keep(catalogue, removed) {
+        const store = state.store();
+        const { write, definitions: rows } = store;
         return write(
           () => {
-            for (const loaded of sources) rows.adopt(loaded.source.id, loaded.version, normalForm(loaded));
-            for (const source of removed) rows.drop(source);
+            for (const [id, loaded] of catalogue.sources) {
+              rows.adopt(id, loaded.version, normalForm(loaded));
+              adoptTypes(store, id, typeRules(catalogue, loaded));
+            }
+            for (const source of removed) {
+              rows.drop(source);
+              adoptTypes(store, source, new Map());
+            }
           },
           { durable: true, evenWhenFull: true },
         );

@@ -1,6 +1,6 @@
 import type { PluginSource } from './plugin-file.ts';
 import type { Problem } from './problem.ts';
-import type { SharedType } from './shared-type.ts';
+import type { Link, SharedType } from './shared-type.ts';
 import type { Source } from './source.ts';
 
 /** One source in use. */
@@ -31,6 +31,17 @@ export interface Catalogue {
   readonly types: ReadonlyMap<string, SharedType>;
   /** Problems of the files; a source with problems keeps its last valid version. */
   readonly problems: readonly Problem[];
+}
+
+/** The types that records of a source are, by the names of the records, with how records of these types are linked. */
+export function typeRules(
+  { types }: Pick<Catalogue, 'types'>,
+  { source }: LoadedSource,
+): ReadonlyMap<string, { readonly type: string; readonly link: Link }> {
+  const named = Object.entries(source.records).flatMap(([name, { is }]) =>
+    is === undefined ? [] : [[name, is] as const],
+  );
+  return new Map(named.map(([name, type]) => [name, { type, link: types.get(type)?.link ?? [] }]));
 }
 
 /** The catalogue before anything was loaded. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { allFields } from './all-fields.ts';
 import { fieldTypes } from '../extract/value/all.ts';
 import { expected, type Issue } from '../schema/expected.ts';
-import { didYouMean } from '../schema/near-name.ts';
+import { didYouMean, undeclared } from '../schema/near-name.ts';
 import { SourceId } from '../schema/slug.ts';
 import { strict } from '../schema/strict.ts';
 import { bareName, FieldKey, type Typed } from './rule.ts';
@@ -41,14 +41,55 @@ const Fields = z
   )
   .refine((fields) => Object.keys(fields).length > 0, expected('at least one field'));
 
+/** The types of fields whose values can be compared to link records. */
+const linkable: readonly string[] = ['text', 'url', 'integer', 'number', 'boolean', 'date', 'datetime', 'duration'];
+
+/** How values can be compared. */
+export const linkWays = ['exact', 'words', 'digits'] as const;
+
+const LinkField = z
+  .union([
+    z.string().transform((field) => ({ field })),
+    strict({
+      field: z.string(),
+      /** How its texts are compared: as they are, by their words alone, or by their digits alone. */
+      as: z.enum(linkWays).default('exact'),
+    }),
+  ])
+  .transform((given) => ({ as: 'exact' as const, ...given }));
+export type LinkField = z.infer<typeof LinkField>;
+
+/** The ways by which records are one thing, each by fields that are all the same. */
+const Link = z
+  .array(z.union([LinkField.transform((field) => [field]), z.array(LinkField).min(1).max(5)]))
+  .max(5)
+  .default([]);
+export type Link = readonly (readonly LinkField[])[];
+
 /** A type that records of several sources say they are, as its file in the folder `types` describes it. */
 export const SharedType = strict({
   /** The name of its file as well. */
   id: SourceId,
   /** By name. A record that is of the type may have others besides. */
   fields: Fields,
+  link: Link,
+}).superRefine(({ fields, link }, context) => {
+  for (const [at, way] of link.entries())
+    for (const message of wayFaults(way, fields)) context.addIssue({ code: 'custom', path: ['link', at], message });
 });
 export type SharedType = z.infer<typeof SharedType>;
+
+function* wayFaults(way: Link[number], fields: SharedType['fields']): Generator<string> {
+  for (const { field, as } of way) {
+    const type = Object.hasOwn(fields, field) ? fields[field]?.type : undefined;
+    const isText = type === 'text' || type === 'url';
+    if (type === undefined) yield undeclared('field', field, Object.keys(fields));
+    else if (!linkable.includes(type))
+      yield `expected a field of type ${linkable.join(', ')}, got "${field}" of type ${type}`;
+    else if (as !== 'exact' && !isText)
+      yield `expected a field of type text or url for "${as}", got "${field}" of type ${type}`;
+  }
+}
 
 /** The types that were loaded, and the ids of those whose files have problems. */
 export interface KnownTypes {

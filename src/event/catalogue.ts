@@ -164,6 +164,20 @@ export const Event = z.discriminatedUnion('type', [
     record,
   ),
 
+  event(
+    ofSource,
+    'entity.unlinked',
+    'So many records of a type have the same in the fields by which records are linked that it links none of them any more.',
+    {
+      /** The type that the records are. */
+      type: z.string(),
+      /** What the fields say, as it is compared, each cut to 200 characters. */
+      values: z.record(z.string(), z.string()),
+      /** The number of the records. */
+      records: z.int(),
+    },
+  ),
+
   event(ofTarget, 'objective.warn', 'A target or field is older than `warnAfter`; sent once an episode.', objective),
   event(ofTarget, 'objective.error', 'A target or field is older than `errorAfter`; sent once an episode.', objective),
   event(

@@ -7,6 +7,7 @@ import type { Change, Store } from './store.ts';
 import { subjectsOf } from './subjects.ts';
 import { defined } from '../defined.ts';
 import { type ItemAsking, leadToPage } from './item-pages.ts';
+import { moveLinks } from './entities.ts';
 import { moveAges } from './record-ages.ts';
 import type { RecordSlice } from './tables/records.ts';
 
@@ -99,6 +100,7 @@ export function observe(
       leadToPage(store, target.target, { record: stored, before: known, isSame: found.kind === 'confirmed' }, asking);
     records.push(stored.record);
     if (found.kind === 'confirmed') continue;
+    moveLinks(store, change, stored, { before: known?.fields, after: stored.fields });
 
     const { kind, fields } = found;
     const { type, key } = draft;

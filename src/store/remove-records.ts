@@ -1,5 +1,6 @@
 import type { RecordView } from '../view/record.ts';
 import { leaveItemPage } from './item-pages.ts';
+import { moveLinks } from './entities.ts';
 import { keepPage } from './pages.ts';
 import { moveAges } from './record-ages.ts';
 import { freshen } from './schedule.ts';
@@ -44,6 +45,7 @@ function remove(store: Store, change: Change, record: RecordView): void {
   const { type, key, url } = record;
   store.records.remove(record);
   moveAges(store, record, record, undefined);
+  moveLinks(store, change, record, { before: record.fields, after: undefined });
   // Asked whether it has changed, the site would say no, and what still stands there would not be seen again.
   const page = store.pages.get(record.target, url);
   if (page !== undefined) {

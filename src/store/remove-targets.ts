@@ -1,3 +1,4 @@
+import { moveLinks } from './entities.ts';
 import { moveAges } from './record-ages.ts';
 import type { Change, Store } from './store.ts';
 import { subjectsOf } from './subjects.ts';
@@ -90,6 +91,7 @@ function removeRecords(store: Store, target: TargetRow, limit: number, change: C
         moveAges(store, { ...record, target: heir.target }, undefined, record);
       } else {
         store.records.remove(record);
+        moveLinks(store, change, record, { before: record.fields, after: undefined });
         change.tell({ type: 'record.removed', ...subjectsOf(target), data: { type: record.type, key: record.key } });
       }
     }

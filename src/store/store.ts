@@ -35,6 +35,7 @@ import type { SourceRename } from './rename-source.ts';
 import { scrapeTable } from './tables/scrapes.ts';
 import { stepTable } from './tables/steps.ts';
 import { targetTable } from './tables/targets.ts';
+import { typeTable } from './tables/types.ts';
 import { numberedTable, table } from './lmdb/table.ts';
 import { wasteTable } from './tables/waste.ts';
 
@@ -132,6 +133,7 @@ function openTables(environment: Environment) {
     infeasible: infeasibleTable(environment),
     records: recordTable(environment),
     ages: ageTable(environment),
+    types: typeTable(environment),
     pages: pageTable(environment),
     itemPages: itemPageTable(environment),
     history: historyTable(environment),

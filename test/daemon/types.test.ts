@@ -88,4 +88,79 @@ describe('a type that records of several sources are', () => {
     assert.deepEqual([problems?.map((each) => each.file), known[1]?.status], [[file], 'ready']);
     assert.equal((await client.call('type.records', { id: 'offer' })).records.length, 2);
   });
+
+  test('links records that are one thing: those that were there before, and as they are seen, change and go', async (t) => {
+    const site = await openSite(t, {
+      '/a': productPage('A', '1', 'Kettle (2000)'),
+      '/b': productPage('B', '2', 'KETTLE-2000'),
+    });
+    const daemon = await startDaemon(t, {
+      sources: { shop: productSource('shop'), mall: productSource('mall') },
+      settings: soon,
+    });
+    const { client, define, folder, socket } = daemon;
+    for (const [id, source] of Object.entries({ a: 'shop', b: 'mall' })) {
+      await client.call('project.add', { id, targets: [{ source, url: site.url(`/${id}`) }] });
+      await nth(1, 'scrape.completed', id, daemon);
+    }
+    await mkdir(join(folder, 'types'));
+    await writeFile(
+      join(folder, 'types', 'offer.yaml'),
+      `${offer('money')}  state: {}\nlink: [sku, { field: state, as: words }]\n`,
+    );
+    for (const id of ['shop', 'mall']) await define(id, offered(id));
+    await client.call('source.reload', {});
+    while ((await client.call('type.entities', { id: 'offer' })).linking === true);
+    assert.deepEqual(await keys(), [['A', 'B']]);
+
+    const show = async (...words: readonly string[]) =>
+      (await run(['entities', 'offer', ...words, '--socket', socket])).out.trimEnd().split('\n');
+    assert.deepEqual(await show(), ['RECORDS\tSOURCE AND KEY', '2\tshop A, mall B']);
+    assert.deepEqual(await show('mall', 'B'), [
+      'FIELD\tVALUE\tSOURCE\tKEY',
+      'price\t1.00 EUR\tshop\tA',
+      'price\t2.00 EUR\tmall\tB',
+      'sku\tA\tshop\tA',
+      'sku\tB\tmall\tB',
+      'state\tKettle (2000)\tshop\tA',
+      'state\tKETTLE-2000\tmall\tB',
+    ]);
+    await assert.rejects(client.call('type.entities', { id: 'offer', source: 'shop', key: 'B' }), /no record "B"/);
+
+    site.answer('/b', productPage('B', '2', 'Kettle 3000'));
+    await client.call('project.rescrape', { id: 'b' });
+    await nth(2, 'scrape.completed', 'b', daemon);
+    assert.deepEqual([await keys(), await keys('shop', 'A')], [[], [['A']]]);
+    site.answer('/c', productPage('C', '3', 'kettle 3000'));
+    await client.call('project.add', { id: 'c', targets: [{ source: 'shop', url: site.url('/c') }] });
+    await nth(1, 'scrape.completed', 'c', daemon);
+    await client.call('source.rename', { id: 'mall', to: 'hall' });
+    assert.deepEqual(await keys(), [['B', 'C']]);
+    assert.deepEqual(await show(), ['RECORDS\tSOURCE AND KEY', '2\thall B, shop C']);
+    const { records } = await client.call('type.records', { id: 'offer' });
+    assert.deepEqual(
+      records.map(({ source, key }) => [source, key]),
+      [
+        ['hall', 'B'],
+        ['shop', 'A'],
+        ['shop', 'C'],
+      ],
+    );
+
+    await client.call('project.delete', { id: 'c', records: true });
+    await daemon.event((each) => each.type === 'record.removed' && each.data.key === 'C');
+    assert.deepEqual(await keys(), []);
+    site.answer('/a', productPage('A', '1', 'kettle 3000'));
+    await client.call('project.rescrape', { id: 'a' });
+    await nth(2, 'scrape.completed', 'a', daemon);
+    assert.deepEqual(await keys(), [['A', 'B']]);
+    await client.call('record.remove', { source: 'hall', type: 'product', keys: ['B'] });
+    assert.deepEqual(await keys(), []);
+
+    async function keys(source?: string, key?: string): Promise<string[][]> {
+      const of = source === undefined || key === undefined ? {} : { source, key };
+      const { entities } = await client.call('type.entities', { id: 'offer', ...of });
+      return entities.map(({ records }) => records.map((each) => each.key));
+    }
+  });
 });

@@ -85,4 +85,21 @@ describe('a type of records', () => {
     const one = await validated(t, { 'types/note.yaml': 'id: note\nfields: {}\n' }, 'types/note.yaml');
     assert.match(one, /^types\/note\.yaml:2:9: fields: expected at least one field/);
   });
+
+  test('is linked by fields of its own that can be compared', async (t) => {
+    const linked = (link: string) =>
+      validated(t, { 'types/post.yaml': `${post}  year: { type: integer }\nlink: ${link}\n` }, 'types/post.yaml');
+    assert.equal(
+      await linked('[title, [year, { field: title, as: words }]]'),
+      '0 sources and 0 projects, no problems\n',
+    );
+    const out = await linked('[titel, [year, price], { field: year, as: digits }]');
+    for (const problem of [
+      /^types\/post\.yaml:\d+:8: link\[0\]: expected a declared field \(.*\), got "titel"; did you mean "title"\?$/m,
+      /^types\/post\.yaml:\d+:\d+: link\[1\]: expected a field of type text, .*, got "price" of type money$/m,
+      /^types\/post\.yaml:\d+:\d+: link\[2\]: expected a field of type text or url for "digits", got "year" of type integer$/m,
+    ])
+      assert.match(out, problem);
+    assert.match(await linked('[{ field: title, as: word }]'), /expected one of exact, words, digits, got "word"/);
+  });
 });

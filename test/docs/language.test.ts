@@ -8,8 +8,8 @@ import { Crawl } from '../../src/definition/crawl.ts';
 import { Feed } from '../../src/definition/feed.ts';
 import { Filter } from '../../src/definition/filter.ts';
 import { parseSource, parseType } from '../../src/definition/load.ts';
-import { typeIssues } from '../../src/definition/shared-type.ts';
 import { ItemPage, Pulse, Source } from '../../src/definition/source.ts';
+import { linkWays, typeIssues } from '../../src/definition/shared-type.ts';
 import type { Value } from '../../src/extract/value/value.ts';
 import { extract } from '../../src/extract/extract.ts';
 import { compileFilter } from '../../src/extract/filter/all.ts';
@@ -18,6 +18,7 @@ import type { DocumentKind } from '../../src/extract/document/kind.ts';
 import { fieldTypes, type ScalarRule } from '../../src/extract/value/all.ts';
 import type { FieldType } from '../../src/extract/value/field-type.ts';
 import { openProvider } from '../../src/provider/declared.ts';
+import { normalised } from '../../src/store/link-values.ts';
 import { planOf } from '../../src/provider/plans.ts';
 import { exampleFolder } from './example.ts';
 
@@ -94,7 +95,18 @@ describe('docs/definitions.md', () => {
     }
   });
 
-  test('shows a type, and a definition whose records are of it', () => {
+  test('shows types, how their records are linked, and a definition whose records are of one', () => {
+    for (const { content } of blocks.filter(({ kind }) => kind === 'type')) {
+      const parsed = parseType(content, `${/^id: (\S+)/m.exec(content)?.[1] ?? ''}.yaml`);
+      assert.deepEqual(parsed.ok ? [] : parsed.problems, [], content);
+    }
+    const rows = rowsUnder('One thing in several records');
+    assert.deepEqual(
+      rows.map(([name]) => /^`(\w+)`/.exec(name ?? '')?.[1]),
+      linkWays,
+    );
+    for (const [index, as] of linkWays.entries())
+      assert.equal(normalised(codeOf(rows[index]?.[2]), as), codeOf(rows[index]?.[3]), as);
     const at = blocks.findIndex(({ kind }) => kind === 'type');
     const type = parseType(blocks[at]?.content ?? '', 'post.yaml');
     const source = parseSource(blocks[at + 1]?.content ?? '', 'blog.yaml');

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { closeOpenScrapes } from '../../src/store/scrapes.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { hourly, temporaryFolder, track } from './fixture.ts';
+import { assertLinked, linkItems, way } from './linking.ts';
 
 const rounds = 8;
 const targets = 8;
@@ -74,6 +75,7 @@ test(
     const open = (): Promise<Store> => openStore({ path, now: () => 1, scheduling: hourly });
     const store = await open();
     await track(store, 'lamp', ...Array.from({ length: targets }, (_, place) => `https://shop.test/${place}`));
+    await linkItems(store, way('seen'));
     await store.close();
 
     const acknowledged: string[] = [];
@@ -81,6 +83,7 @@ test(
       acknowledged.push(...(await killAfter(t, path, Math.floor(Math.random() * 200))));
       const reopened = await open();
       const steps = stepsIn(reopened);
+      assertLinked(reopened);
       assert.deepEqual(
         acknowledged.filter((each) => !steps.has(each)),
         [],

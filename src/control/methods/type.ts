@@ -4,6 +4,19 @@ import { SourceId } from '../../schema/slug.ts';
 import type { MethodSpec } from './method.ts';
 import { Limit, Where } from './fields.ts';
 
+const TypedRecords = z.array(RecordView).readonly();
+
+/** Records that are one thing. */
+const EntityView = z.strictObject({
+  /** In the order in which they were first seen, with the fields of the type alone. */
+  records: TypedRecords,
+  /** What its records have in the fields of a way to link, as it is compared and cut to 200 characters, and too many others too. */
+  tooCommon: z.array(z.record(z.string(), z.string())).readonly().exactOptional(),
+  /** Set where a record stands alone because too many would be one thing. */
+  tooLarge: z.literal(true).exactOptional(),
+});
+export type EntityView = z.infer<typeof EntityView>;
+
 /** Methods on the types that records of several sources say they are. */
 export const typeMethods = {
   'type.records': {
@@ -18,10 +31,35 @@ export const typeMethods = {
       /** The names of the fields of the type. */
       fields: z.array(z.string()).readonly(),
       /** With the fields of the type alone. */
-      records: z.array(RecordView).readonly(),
+      records: TypedRecords,
       next: z.string().optional(),
     }),
     role: 'read',
     doc: 'Lists the records of all sources that are of a type, each once and in an order that later scrapes do not change: by source, record and key. `where` is that of `source.records`, on the fields of the type.',
+  },
+  'type.entities': {
+    params: z
+      .strictObject({
+        id: SourceId,
+        /** Only the entity of this record. */
+        source: SourceId.exactOptional(),
+        key: z.string().exactOptional(),
+        /** The `next` of the slice before. */
+        after: z.string().exactOptional(),
+        limit: Limit,
+      })
+      .refine(({ source, key }) => (source === undefined) === (key === undefined), {
+        error: 'expected "source" and "key", or neither',
+      }),
+    result: z.strictObject({
+      entities: z.array(EntityView).readonly(),
+      /** The number of records that stand alone because too many would be one thing; missing where there are none. */
+      tooLarge: z.int().exactOptional(),
+      /** Set while records are linked anew, so that entities may lack some. */
+      linking: z.literal(true).exactOptional(),
+      next: z.string().optional(),
+    }),
+    role: 'read',
+    doc: 'Lists the things that several records of a type are, in the order of the first of their records; or shows which records are one thing with a given one, however few. An answer may hold fewer than `limit`.',
   },
 } as const satisfies Record<string, MethodSpec>;
