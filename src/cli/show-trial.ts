@@ -1,5 +1,5 @@
 import type { TryView } from '../control/methods/source.ts';
-import type { ExplainedField, ExplainedItem, TreeDifference } from '../view/trial.ts';
+import type { ActionView, ExplainedField, ExplainedItem, TreeDifference } from '../view/trial.ts';
 import { durationText } from '../time-text.ts';
 import { noteLines, unparsedText } from './show-scrape.ts';
 import type { Terminal } from './terminal.ts';
@@ -19,6 +19,7 @@ export function showTrial(terminal: Terminal, found: TryView, maxItems: number):
     headLine(found),
     ...redirectLines(found),
     ...formLines(found),
+    ...found.steps.flatMap(({ actions = [] }) => actions.map(actionText)),
     ...explained.slice(0, maxItems).map((item) => showItem(terminal, item)),
     ...(explained.length === 0 ? drafts.slice(0, maxItems).map((draft) => showDraft(terminal, draft)) : []),
     ...(hidden > 0 ? [`… and ${countText(hidden, 'place')} more: --items shows more, --json all records`] : []),
@@ -57,6 +58,24 @@ function formLines({ steps }: TryView): string[] {
     return `${head}, ${plainText(sides.join('; '))}`;
   });
 }
+
+/** Formats what was done with a page in the browser, on one line. */
+export function actionText({ action, outcome, elapsedMs, times, elements }: ActionView): string {
+  const facts = [
+    ...(times === undefined ? [] : [countText(times, 'time')]),
+    ...(elements === undefined ? [] : [countText(elements, 'element')]),
+    ...outcomeTexts[outcome],
+  ];
+  return [plainText(action), durationText(elapsedMs), facts.join(', ')].join('  ').trimEnd();
+}
+
+const outcomeTexts: Readonly<Record<ActionView['outcome'], readonly string[]>> = {
+  done: [],
+  absent: ['not there, and optional'],
+  limited: ['as often as it may be'],
+  moved: ['led to another page'],
+  failed: ['failed'],
+};
 
 function showItem(terminal: Terminal, { record, key, fields }: ExplainedItem): string {
   const name =

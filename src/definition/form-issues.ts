@@ -22,7 +22,7 @@ export function* formIssues({ url = '', request, crawl, collect, feed, render }:
   if (crawl !== undefined) yield { path, message: `expected none beside "crawl", as ${answers} that links lead to` };
   if (collect !== undefined)
     yield { path, message: `expected none beside "collect", as ${answers} in which its days could stand` };
-  if (render === 'browser')
+  if (render === 'browser' || isMapping(render))
     yield { path, message: 'expected none beside "render: browser"; "render: http" submits forms' };
   if (feed === undefined) return;
   if (feed.url !== undefined || feed.size !== undefined) {
@@ -35,7 +35,8 @@ export function* formIssues({ url = '', request, crawl, collect, feed, render }:
     };
 }
 
-function* unknownIn(names: readonly string[], known: readonly string[], path: Issue['path']): Generator<Issue> {
+/** Yields an issue for each name that is no parameter of the source's address. */
+export function* unknownIn(names: readonly string[], known: readonly string[], path: Issue['path']): Generator<Issue> {
   for (const name of names)
     if (!known.includes(name))
       yield { path, message: `expected only placeholders of the source's url, got "{${name}}"` };

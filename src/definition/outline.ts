@@ -28,6 +28,7 @@ const ObjectiveFields = z.object({ fields: z.record(z.string(), z.unknown()).cat
 export const Outline = z.object({
   provider: text,
   url: text,
+  plugin: text,
   csv: unchecked,
   records: z
     .record(
@@ -55,7 +56,7 @@ export const Outline = z.object({
   feed: z.object({ by: text, url: text, in: text, param: text, size: unchecked }).optional().catch(undefined),
   crawl: unchecked,
   request: z.object({ form: unchecked }).optional().catch(undefined),
-  render: text,
+  render: unchecked,
   auth: Auth.optional().catch(undefined),
   ...Object.fromEntries(paceFileKeys.map((key) => [key, unchecked])),
 });

@@ -107,7 +107,10 @@ function faultsAt(issue: z.core.$ZodIssue | Issue): Fault[] {
 /** Returns the issues of the form of a union that a value was meant to have, each with its own path; the issue itself if that is not clear. */
 export function unfolded(issue: z.core.$ZodIssue | Issue): readonly (z.core.$ZodIssue | Issue)[] {
   if (!('code' in issue) || issue.code !== 'invalid_union') return [issue];
-  const meant = issue.errors.filter(([first]) => first !== undefined && !isOtherForm(first));
+  const forms = issue.errors.filter(([first]) => first !== undefined && !isOtherForm(first));
+  // A value that is no word of a list of words was meant as the form beside it, if that takes the value's type.
+  const longForms = forms.filter(([first]) => first?.code !== 'invalid_value' || first.path.length > 0);
+  const meant = longForms.length === 0 ? forms : longForms;
   const [only] = meant;
   if (only === undefined || meant.length > 1) return [issue];
   return only.flatMap((each) => unfolded({ ...each, path: [...issue.path, ...each.path] }));

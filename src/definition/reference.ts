@@ -3,6 +3,7 @@ import { documentIssues } from './document.ts';
 import { undeclared } from '../schema/near-name.ts';
 import { compileCondition } from '../expression/compile.ts';
 import { formIssues } from './form-issues.ts';
+import { renderIssues } from './render-issues.ts';
 import { isZone } from '../schedule/time/zone.ts';
 import { endFields } from './end-rule.ts';
 import { pluginIssues } from './plugin.ts';
@@ -27,6 +28,7 @@ export function referenceIssues(source: unknown): Issue[] {
     ...finishedIssues(outline.data),
     ...feedIssues(outline.data),
     ...formIssues(outline.data),
+    ...renderIssues(outline.data),
     ...pulseIssues(outline.data),
     ...shapeIssues(outline.data),
     ...collectIssues(outline.data),

@@ -15,6 +15,7 @@ import { Feed } from './feed.ts';
 import { isLoopbackUrl } from './loopback.ts';
 import { EachPlace } from './place.ts';
 import { PluginName, PluginOptions, PluginRecord, PluginSecrets } from './plugin.ts';
+import { Render } from './render.ts';
 import { Fields, Rule } from './rule.ts';
 import { scheduleShape } from '../schedule/levels.ts';
 import { Zone } from '../schedule/time/open-hours-schema.ts';
@@ -184,8 +185,8 @@ const shape = {
   request: Request.prefault({}),
   retry: Retry.prefault({}),
   proxy: Proxy.exactOptional(),
-  /** `browser` has pages rendered by a Chromium that is installed on the machine, scripts and all. */
-  render: z.enum(['http', 'browser']).default('http'),
+  /** `browser` has pages rendered by a Chromium that is installed on the machine, scripts and all; the long form also says what is done with them there. */
+  render: Render.default('http'),
   /** How the daemon logs in. */
   auth: Auth.exactOptional(),
   /** A file in the folder of plug-ins, which says how the source is asked and read. */

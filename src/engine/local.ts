@@ -3,6 +3,7 @@ import type { ExtractOutcome, Extraction } from '../extract/draft.ts';
 import type { Excerpt } from '../extract/excerpt.ts';
 import type { BodyBudget } from '../fetch/body-budget.ts';
 import { signsIn } from '../fetch/challenge.ts';
+import type { RenderRequest } from '../fetch/browser/render.ts';
 import type { FetchClient } from '../fetch/wire/client.ts';
 import { describeFailure, type FetchFailure } from '../fetch/failure.ts';
 import { nextOf } from '../fetch/wire/head.ts';
@@ -21,7 +22,7 @@ export interface LocalEngineDeps {
   /** Wall time. */
   now(): number;
   /** Fetches a page through a browser. Rejects for errors of ours. */
-  renderPage(request: FetchRequest, options: FetchOptions): Promise<FetchOutcome>;
+  renderPage(request: RenderRequest, options: FetchOptions): Promise<FetchOutcome>;
   /** Reads pages on this thread. Default: none. */
   readonly inline?: Pick<InlineReader, 'read'>;
   /** Reads a page on a thread; its body is transferred there. Rejects with the signal's reason when that fires first. */
@@ -58,16 +59,16 @@ export async function runLocally(
   const hold = budget.open();
   try {
     const options = { signal, hold, now, onSent };
-    const fetched = await (step.render === 'browser'
-      ? renderPage(step.request, options)
-      : client.fetchPage(step.request, options));
-    const { setCookies, signs, more } = fetched;
-    const response = { setCookies, ...defined({ signs, more }) };
+    const fetched = await (step.render === undefined
+      ? client.fetchPage(step.request, options)
+      : renderPage(renderRequest(step.request, step.render), options));
+    const { setCookies, signs, more, actions } = fetched;
+    const response = { setCookies, ...defined({ signs, more, actions }) };
     switch (fetched.kind) {
       case 'page': {
         const exchange = { ...exchangeOfPage(fetched.page), ...response };
         onCame?.(exchange);
-        return { ...exchange, ...(await readPage(fetched.page, step, deps, signal)) };
+        return { ...exchange, ...withNotes(await readPage(fetched.page, step, deps, signal), notesOf(fetched)) };
       }
       case 'redirect':
         return {
@@ -92,6 +93,27 @@ export async function runLocally(
 
 /** The part of an outcome that the reading of its page decides. */
 type PageOutcome = (Outcome<'page'> | Outcome<'read'> | Outcome<'failed'>) & Pick<Exchange, 'trial' | 'kept'>;
+
+function renderRequest(request: FetchRequest, { actions }: NonNullable<Step['render']>): RenderRequest {
+  return actions.length === 0 ? request : { ...request, actions };
+}
+
+/** What a rendering left out, as sentences. */
+function notesOf({ notes = [], actions = [] }: FetchOutcome): readonly string[] {
+  const limited = actions.filter(({ outcome }) => outcome === 'limited');
+  return [
+    ...notes,
+    ...limited.map(
+      ({ action, times }) => `"${action}" was done ${times} times and more came: what comes behind is not read`,
+    ),
+  ];
+}
+
+function withNotes(outcome: PageOutcome, notes: readonly string[]): PageOutcome {
+  if (notes.length === 0 || outcome.kind !== 'read') return outcome;
+  const { extraction } = outcome;
+  return { ...outcome, extraction: { ...extraction, notes: [...(extraction.notes ?? []), ...notes] } };
+}
 
 /** Reads a page as its step says: by a plug-in, on this thread, or on another one. */
 async function readPage(

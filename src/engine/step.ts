@@ -1,6 +1,7 @@
 import type { Extraction } from '../extract/draft.ts';
 import type { Excerpt } from '../extract/excerpt.ts';
 import type { Trial } from '../extract/trial.ts';
+import type { ActionReport, RenderAction } from '../fetch/action.ts';
 import type { Page, Validators } from '../fetch/page.ts';
 import type { FetchRequest } from '../fetch/request.ts';
 import type { Reading } from '../provider/provider.ts';
@@ -10,8 +11,8 @@ export interface Step {
   readonly request: FetchRequest;
   /** Missing where the page itself is wanted: robots.txt, a log-in. */
   readonly reading?: Reading;
-  /** `browser` has the page rendered; default `http`. */
-  readonly render?: 'http' | 'browser';
+  /** Has the page rendered by the browser, where these actions are done with it. */
+  readonly render?: { readonly actions: readonly RenderAction[] };
   /** The outcome has a copy of the page if it has at most so many bytes. Default: no copy. */
   readonly keepBytes?: number;
 }
@@ -28,6 +29,8 @@ export interface Exchange {
   readonly setCookies?: readonly string[];
   /** The number of further requests that the scripts of a rendered page made in the same turn. */
   readonly more?: number;
+  /** What was done with the page in the browser. */
+  readonly actions?: readonly ActionReport[];
   /** The headers of the response by which a challenge is distinguished from content. */
   readonly signs?: Readonly<Record<string, string>>;
   /** How a page was read; set for a trial. */

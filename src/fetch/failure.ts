@@ -30,6 +30,8 @@ export type FetchFailure =
   /** `cause` says what to install. */
   | { readonly code: 'renderer_missing'; readonly cause: string }
   | { readonly code: 'render_crashed'; readonly cause: string }
+  /** `number` counts from 1; `reason` says what was expected and what was there. */
+  | { readonly code: 'action_failed'; readonly number: number; readonly action: string; readonly reason: string }
   | { readonly code: 'cancelled' };
 
 /** A failed exchange as the ledger and retries see it. */
@@ -70,6 +72,8 @@ export function describeFailure(failure: FetchFailure): string {
     case 'bad_encoding':
       return `the body is not the "${failure.encoding}" it says it is, or no encoding that was asked for`;
     case 'bad_redirect':
+      if (/^(?!GET)[A-Z]+ /.test(failure.location))
+        return `the page sends a form in the browser ("${failure.location}"), expected it to lead elsewhere by GET`;
       return `redirected to "${failure.location}", expected an http or https URL`;
     case 'url_too_long':
       return `the URL has ${failure.length} characters, expected at most ${failure.limit}`;
@@ -79,6 +83,8 @@ export function describeFailure(failure: FetchFailure): string {
       return `no browser to render the page with: ${failure.cause}`;
     case 'render_crashed':
       return `the browser broke down over the page: ${failure.cause}`;
+    case 'action_failed':
+      return `action ${failure.number} in the browser, "${failure.action}": ${failure.reason}`;
     case 'cancelled':
       return 'cancelled';
     default:

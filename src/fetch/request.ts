@@ -1,6 +1,7 @@
 import { defined } from '../defined.ts';
 import type { AddressRules } from './address.ts';
 import type { BodyHold } from './body-budget.ts';
+import type { ActionReport } from './action.ts';
 import type { FetchFailure } from './failure.ts';
 import type { Page, Validators } from './page.ts';
 
@@ -88,6 +89,10 @@ export type FetchOutcome = {
    * The number of further requests for data that a browser made for the page; scripts and style sheets do not count.
    */
   readonly more?: number;
+  /** What was done with the page in the browser. */
+  readonly actions?: readonly ActionReport[];
+  /** What a rendering left out, as sentences. */
+  readonly notes?: readonly string[];
   /** The headers of the response by which a challenge is recognised. A page has all headers. */
   readonly signs?: Readonly<Record<string, string>>;
 } & (

@@ -91,7 +91,7 @@ export function createExchangeInTurn({
       if (isBegun && !signal.aborted) grant.sent();
       throw error;
     } finally {
-      giveBack(grant, outcome, step.render === 'browser' ? running : undefined);
+      giveBack(grant, outcome, step.render === undefined ? undefined : running);
     }
   };
 

@@ -74,9 +74,18 @@ export async function runCollector(
   deps: ScrapeDeps,
   signal: AbortSignal,
 ): Promise<SourceVerdict> {
-  const { target, epoch, scrape } = begun;
+  const { target, address, epoch, scrape } = begun;
   const fence = { target, epoch, scrape };
-  const context = { ...deps, makeRequest, source, target, dueAt: begun.dueAt, nextDueAt: begun.nextDueAt, commit };
+  const context = {
+    ...deps,
+    makeRequest,
+    source,
+    target,
+    address,
+    dueAt: begun.dueAt,
+    nextDueAt: begun.nextDueAt,
+    commit,
+  };
   const over = new AbortController();
   const limit = new RunLimit(deps.clock, source.limits.collect, () =>
     over.abort(new GivenUp(failedBy(tooLong(source)))),

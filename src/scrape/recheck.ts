@@ -108,6 +108,7 @@ export function createRechecks(deps: RecheckDeps): RunRechecks {
         makeRequest,
         source,
         target: target.target,
+        address: target.url,
         dueAt: clock.now(),
         // What fails is tried again as a re-check of its own.
         nextDueAt: clock.now(),

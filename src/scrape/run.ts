@@ -34,6 +34,8 @@ export interface ScrapeDeps {
 /** The scrape to run. It was begun in the store, which gave it its number and epoch. */
 export interface BegunScrape {
   readonly target: number;
+  /** The address of the target. */
+  readonly address: string;
   readonly epoch: number;
   readonly scrape: number;
   readonly dueAt: number;
@@ -64,7 +66,7 @@ export async function runScrape(
   deps: ScrapeDeps,
   signal: AbortSignal,
 ): Promise<SourceVerdict> {
-  const { target, epoch, scrape, version } = begun;
+  const { target, address, epoch, scrape, version } = begun;
   const fence = { target, epoch, scrape };
   const underWay = new Map<Promise<void>, VisitHandle>();
   /** Resolves when a visit is over. (A race over all visits would cost each visit as much as all others together.) */
@@ -77,7 +79,7 @@ export async function runScrape(
   let isClosed = false;
   let copy: PageCopy | undefined;
   let verdict: SourceVerdict = 'unused';
-  const context = { ...deps, source, target, dueAt: begun.dueAt, nextDueAt: begun.nextDueAt, commit };
+  const context = { ...deps, source, target, address, dueAt: begun.dueAt, nextDueAt: begun.nextDueAt, commit };
 
   signal.addEventListener('abort', cutAll);
   try {

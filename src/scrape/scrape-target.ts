@@ -103,7 +103,7 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
     if (!began?.ok) return undefined;
     const { wish, fence } = began;
     progress.begun(fence.scrape);
-    const begun = { ...fence, version, dueAt: first.dueAt, nextDueAt };
+    const begun = { ...fence, address: target.url, version, dueAt: first.dueAt, nextDueAt };
     // The pages that a crawl finds are no longer what the person asked for.
     const isManual = source.crawl === undefined && first.isManual === true;
     const rank = { first, isManual, ...defined({ deadlineAt: first.deadlineAt }) };

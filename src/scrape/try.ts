@@ -14,6 +14,7 @@ import { nextHop } from '../request/redirects.ts';
 import { SentCredentials } from '../request/sent-credentials.ts';
 import { watchRequests } from '../request/scrape-requests.ts';
 import { allowanceOf, type Decision, decide, noEfforts } from './decide.ts';
+import { after, renderingOf } from './rendering.ts';
 import type { ScrapeDeps } from './run.ts';
 import { failedResult, stageAfter } from './visit.ts';
 
@@ -115,6 +116,10 @@ async function tryOne(
 ): Promise<readonly TriedStep[]> {
   const { clock } = deps;
   const steps: TriedStep[] = [];
+  const rendering = renderingOf(source, startUrl);
+  if ('code' in rendering) return [unmadeStep(startUrl, rendering, clock.now())];
+  /** The number of actions that pages of the chain before have had. */
+  let acted = 0;
   let url = startUrl;
   let home: string | undefined;
   let efforts = noEfforts(0, clock.now());
@@ -128,7 +133,7 @@ async function tryOne(
     }
     const { url: at } = request;
     home ??= at;
-    const step = { request, reading, render: source.render, keepBytes };
+    const step = { request, reading, keepBytes, ...after(rendering, acted) };
     let waitedFor: ExpectedWait | undefined;
     const explain = (expectedWait: ExpectedWait): void => void (waitedFor = expectedWait);
     const intent = { step, source, dueAt: clock.now(), explain, hidden, ...defined({ stale }) };
@@ -139,6 +144,7 @@ async function tryOne(
     stale = undefined;
     if (decision.do === 'follow' && follows?.(decision.url) !== false) {
       url = decision.url;
+      acted += result.outcome.actions?.length ?? 0;
       hop = nextHop(hop, decision, home);
       efforts = noEfforts(efforts.redirects + 1, clock.now());
     } else if (decision.do === 'authenticate') {

@@ -8,6 +8,7 @@ import type { FormFailure, FormStage, Hop } from '../provider/provider.ts';
 import type { StepOps } from '../store/ops.ts';
 import { defined } from '../defined.ts';
 import type { MakeRequest, RequestResult, RequestIntent, Within } from '../request/intent.ts';
+import { after, renderingOf } from './rendering.ts';
 import { stepOps } from './step-ops.ts';
 import { allowanceOf, type Decision, decide, noEfforts } from './decide.ts';
 import { following, pause } from '../fetch/abort.ts';
@@ -23,6 +24,8 @@ export interface VisitContext {
   readonly makeRequest: MakeRequest;
   readonly source: Source;
   readonly target: number;
+  /** The address of the target, which may be another than that of the page. */
+  readonly address: string;
   readonly dueAt: number;
   /** When the target is due again, wall time; bounds the tries of a scrape of one page. */
   readonly nextDueAt: number;
@@ -82,6 +85,10 @@ async function visitOne(visit: Visit, context: VisitContext, signal: AbortSignal
   let stale: number | undefined;
   let hop: Hop | undefined;
   let retry: Retry | undefined;
+  const rendering = renderingOf(source, context.address);
+  if ('code' in rendering) return { result: unsentResult(rendering, clock.now()), url };
+  /** The number of actions that pages of the chain before have had. */
+  let acted = 0;
   const nextDueAt = visit.isOnly === true ? lastInstant(context.nextDueAt, clock.now()) : Infinity;
   for (;;) {
     const request = await visit.request(url, visit.copy?.url === url ? visit.copy : undefined, hop);
@@ -90,7 +97,7 @@ async function visitOne(visit: Visit, context: VisitContext, signal: AbortSignal
     const { url: at } = request;
     startUrl ??= at;
     const intent = {
-      step: { request, ...defined({ reading: visit.reading }), render: source.render },
+      step: { request, ...defined({ reading: visit.reading }), ...after(rendering, acted) },
       source,
       target: context.target,
       dueAt: context.dueAt,
@@ -113,6 +120,7 @@ async function visitOne(visit: Visit, context: VisitContext, signal: AbortSignal
     switch (decision.do) {
       case 'follow':
         url = decision.url;
+        acted += result.outcome.actions?.length ?? 0;
         hop = nextHop(hop, decision, startUrl);
         efforts = noEfforts(efforts.redirects + 1, clock.now());
         break;

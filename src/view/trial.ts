@@ -43,3 +43,17 @@ export const TreeDifference = z.strictObject({
   browser: Value.exactOptional(),
 });
 export type TreeDifference = Readonly<z.infer<typeof TreeDifference>>;
+
+/** What came of one thing that was done with a page in the browser. */
+export const ActionView = z.strictObject({
+  /** As the definition says it, without the text that was typed. */
+  action: z.string(),
+  /** `absent`: its element was not there, and is optional. `limited`: it was done as often as it may be, and more would have come. `moved`: it led to another page. */
+  outcome: z.enum(['done', 'absent', 'limited', 'moved', 'failed']),
+  elapsedMs: z.number(),
+  /** How often it was done; missing where it is done once only. */
+  times: z.int().exactOptional(),
+  /** The number of elements that match at its end; of a page that is scrolled, of all its elements. Missing for a time that was waited. */
+  elements: z.int().exactOptional(),
+});
+export type ActionView = Readonly<z.infer<typeof ActionView>>;

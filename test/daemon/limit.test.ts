@@ -116,7 +116,15 @@ describe('a scrape without an end', () => {
       commit: () => Promise.resolve({ outcome: 'superseded' } as const),
       close: () => Promise.resolve({ outcome: 'superseded' } as const),
     };
-    const begun = { target: 1, epoch: 1, scrape: 1, version: 'v1', dueAt: 0, nextDueAt: Infinity };
+    const begun = {
+      target: 1,
+      address: 'https://site.test/',
+      epoch: 1,
+      scrape: 1,
+      version: 'v1',
+      dueAt: 0,
+      nextDueAt: Infinity,
+    };
     const parsed = parseSource(productSource('shop'), 'shop.yaml');
     assert.ok(parsed.ok);
     const walk = pageWalk('http://127.0.0.1/', openProvider(parsed.value), undefined);

@@ -54,7 +54,7 @@ async function ran(
       return committed;
     },
   };
-  const begun = { target: 1, epoch: 1, scrape: 1, dueAt: 0, nextDueAt: 0, version: 'v' };
+  const begun = { target: 1, address: 'https://site.test/', epoch: 1, scrape: 1, dueAt: 0, nextDueAt: 0, version: 'v' };
   const collector = {
     url: 'plugin:site',
     typed: (found: readonly FoundDraft[]) => ({

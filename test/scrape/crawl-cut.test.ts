@@ -9,7 +9,15 @@ import { visitedAs, reading, request } from './walking.ts';
 
 const end = { status: 'aborted', reason: 'budget', finished: false } as const;
 
-const begun = { target: 1, epoch: 1, scrape: 1, version: 'v', dueAt: 0, nextDueAt: Infinity };
+const begun = {
+  target: 1,
+  address: 'https://site.test/',
+  epoch: 1,
+  scrape: 1,
+  version: 'v',
+  dueAt: 0,
+  nextDueAt: Infinity,
+};
 const committed = { outcome: 'committed', counts: { added: 0, changed: 0, confirmed: 0 } } as const;
 const result = { ...committed, lastEvent: 0, targetStatus: 'active' } as const;
 

@@ -95,7 +95,7 @@ export async function crawl(store: Store, target: number, site: Site, run: Crawl
     const validators = etag !== undefined && { validators: { etag } };
     return { ...result, outcome: { ...result.outcome, ...validators, at: instant } };
   };
-  const begun = { ...began.fence, version, dueAt: 0, nextDueAt: Infinity };
+  const begun = { ...began.fence, address: 'https://site.test/', version, dueAt: 0, nextDueAt: Infinity };
   const deps: ScrapeDeps = {
     clock,
     random: () => 0.5,

@@ -47,7 +47,7 @@ describe('a scrape that stores as many records as it may', () => {
         const { result } = visitedAs({ keys, ...(page < pages && { next: `${page}` }) }, shop);
         return Promise.resolve(result);
       };
-      const begun = { ...began.fence, version: 'v1', dueAt: 0, nextDueAt: Infinity };
+      const begun = { ...began.fence, address: 'https://site.test/', version: 'v1', dueAt: 0, nextDueAt: Infinity };
       const deps = {
         clock: systemClock(),
         random: () => 0.5,

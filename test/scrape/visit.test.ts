@@ -27,6 +27,7 @@ async function tries(
     random: () => 0.5,
     source: parsed.value,
     target: 1,
+    address: url,
     dueAt: clock.now(),
     nextDueAt: clock.now() + nextDueAt,
     timeLimitMs: 60_000,

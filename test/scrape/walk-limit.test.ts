@@ -81,7 +81,7 @@ async function endless(t: TestContext): Promise<Endless> {
         commit: commitStep.bind(undefined, store),
         close: closeScrape.bind(undefined, store),
       };
-      const ran = { ...fence, version, dueAt: 0, nextDueAt: Infinity };
+      const ran = { ...fence, address: 'https://site.test/', version, dueAt: 0, nextDueAt: Infinity };
       await runScrape(ran, value, walk, deps, killed.signal).catch((error: unknown) => {
         if (!killed.signal.aborted) throw error;
       });

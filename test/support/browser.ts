@@ -2,6 +2,7 @@ import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/clock.ts';
 import { BodyBudget } from '../../src/fetch/body-budget.ts';
+import type { RenderAction } from '../../src/fetch/action.ts';
 import type { EgressEntry } from '../../src/fetch/browser/egress.ts';
 import type { RenderRequest } from '../../src/fetch/browser/render.ts';
 import type { FetchLimits, FetchOptions, FetchOutcome } from '../../src/fetch/request.ts';
@@ -19,6 +20,11 @@ export interface Trial extends Partial<Omit<RenderRequest, 'url' | 'limits'>> {
   readonly limits?: Partial<FetchLimits>;
   readonly signal?: AbortSignal;
   readonly onSent?: () => void;
+}
+
+/** The action of waiting for an element. */
+export function waitFor(css: string, withinMs = 10_000): RenderAction {
+  return { number: 1, kind: 'wait', name: `wait ${css}`, css, withinMs, optional: false };
 }
 
 /** A renderer, and all that its browser has asked of the egress proxy. */

@@ -5,6 +5,7 @@ import { durationText } from '../../time-text.ts';
 import { CommandError } from '../exit-status.ts';
 import { tryPage } from '../local/page.ts';
 import { holdText } from '../show.ts';
+import { actionText } from '../show-trial.ts';
 import { type Fact, factLines } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { bytesText, countText, plainText } from '../text.ts';
@@ -40,7 +41,7 @@ function showFetched(terminal: Terminal, { steps, drafts, finished }: TryView): 
 }
 
 function showStep(terminal: Terminal, step: TriedStepView, number: number): string {
-  const { url, method, key, proxy, validators, cause, seenBy, failure } = step;
+  const { url, method, key, proxy, actions = [], validators, cause, seenBy, failure } = step;
   const facts: readonly Fact[] = [
     ['host', plainText(key)],
     ['robots.txt', robotsText(step.robots)],
@@ -51,6 +52,7 @@ function showStep(terminal: Terminal, step: TriedStepView, number: number): stri
     ['session', step.sessionHeaders.length > 0 ? `sends ${step.sessionHeaders.join(', ')}` : 'sends nothing'],
     ['turn', turnText(step)],
     ['answer', step.wasAsked ? answerText(step) : 'none, as it was not asked'],
+    ...actions.map((action): Fact => ['browser', actionText(action)]),
     ['validators', validators.join(', ')],
     ['failure', failure && terminal.paint('red', `${failure.code}: ${plainText(failure.message)}`)],
     ['taken for', cause && (seenBy === failure?.message ? cause : `${cause}: ${plainText(seenBy ?? '')}`)],

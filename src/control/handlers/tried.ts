@@ -91,6 +91,7 @@ function stepView(
       hold: holdView(waitedFor?.hold),
       ahead: waitedFor?.waiting,
       status,
+      actions: outcome.actions,
       location: outcome.kind === 'redirect' ? outcome.location : undefined,
       failure: failure && { code: failure.code, message: failure.message },
       cause: trouble?.cause,

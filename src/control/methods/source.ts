@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Doubt } from '../../view/doubt.ts';
 import { Failure, Value, Instant, Milliseconds, Serial } from '../../view/fields.ts';
 import { RecordView } from '../../view/record.ts';
-import { ExplainedItem, TreeDifference } from '../../view/trial.ts';
+import { ActionView, ExplainedItem, TreeDifference } from '../../view/trial.ts';
 import { SourceId } from '../../schema/slug.ts';
 import { HttpUrl } from '../../definition/url-pattern.ts';
 import { Unparsed } from '../../view/scrape.ts';
@@ -110,6 +110,8 @@ export const TriedStepView = z.strictObject({
   status: z.int().optional(),
   elapsedMs: z.number(),
   bytes: z.int(),
+  /** What was done with the page in the browser; missing where nothing was. */
+  actions: z.array(ActionView).readonly().optional(),
   outcome: z.enum(['read', 'page', 'unmodified', 'redirect', 'failed']),
   /** The address that a redirect leads to. */
   location: z.string().optional(),

@@ -1,5 +1,6 @@
 import type { FetchFailure } from '../failure.ts';
 import type { FetchRequest } from '../request.ts';
+import type { RenderAction } from '../action.ts';
 
 /**
  * A request for a page as a browser shows it. Only the document takes a turn: what its scripts request belongs to the
@@ -7,15 +8,15 @@ import type { FetchRequest } from '../request.ts';
  * Scripts reach the page's own site, unless the source says otherwise.
  */
 export interface RenderRequest extends FetchRequest {
-  /** A CSS selector. The page is read as soon as an element matches, and fails if none does in time. */
-  readonly waitFor?: string;
+  /** What is done with the page before it is read; by default it is read when it rests. */
+  readonly actions?: readonly RenderAction[];
   /** Hosts that the page may request from besides its own site, with all hosts below them. */
   readonly hosts?: readonly string[];
 }
 
 /** The limits of rendering one page, besides those of the request. Durations are milliseconds of real time. */
 export interface RenderLimits {
-  /** The time from the response to the serialised page, the wait for `waitFor` included. */
+  /** The time from the response to the serialised page. With actions, only the request's own limit counts. */
   readonly renderMs: number;
   /** The longest wait for half a second without requests; then the page is read as it is. */
   readonly settleMs: number;

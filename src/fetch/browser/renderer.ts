@@ -9,6 +9,8 @@ import type { Page } from '../page.ts';
 import type { FetchFailure } from '../failure.ts';
 import type { FetchOptions, FetchOutcome } from '../request.ts';
 import { findChromium, type FoundChromium } from './chromium.ts';
+import { Acting } from './acting.ts';
+import type { ActionReport } from '../action.ts';
 import { defaultRenderLimits, type EndReason, EarlyEnd, type RenderLimits, type RenderRequest } from './render.ts';
 import { type EgressProxy, type EgressEntry, openEgress } from './egress.ts';
 import { siteRule } from '../site.ts';
@@ -81,8 +83,13 @@ export function createRenderer(options: RendererOptions): Renderer {
         const rendered = isMarkup(document.page)
           ? await render(parts, request, document, { signal, hold, startedAt })
           : unchanged;
-        const outcome = outcomeOf(document, rendered, startedAt);
-        return rendered.more === 0 ? outcome : { ...outcome, more: rendered.more };
+        const { more, actions, isOverAsked } = rendered;
+        return {
+          ...outcomeOf(document, rendered, startedAt),
+          ...(more > 0 && { more }),
+          ...(actions.length > 0 && { actions }),
+          ...(isOverAsked && { notes: [overAskedNote(limits.maxRequests)] }),
+        };
       } finally {
         if (!fetchOptions.hold) hold.release();
       }
@@ -131,16 +138,21 @@ export function createRenderer(options: RendererOptions): Renderer {
       onTooLarge: () => ending.fail({ code: 'too_large', limitBytes: maxBytes }),
     });
     let more = 0;
+    let isOverAsked = false;
+    const acting = new Acting(request.actions);
     const rendering = renderDocument({
-      ...{ request, document, userAgent, limits, ending, hold, slots, shared, mayAsk },
+      ...{ request, document, userAgent, limits, ending, hold, slots, shared, mayAsk, acting },
       askedData: () => (more += 1),
+      askedTooMuch: () => (isOverAsked = true),
       way: { server: egress.url, username: pass.username, password: pass.password },
     });
     underWay.add(rendering);
     const forget = (): boolean => underWay.delete(rendering);
     rendering.then(forget, forget);
     try {
-      return { ...(await Promise.race([ending.told, rendering])), bytes: pass.bytes, more };
+      const ended = await Promise.race([ending.told, rendering]);
+      if (ended.kind === 'moved') acting.moved();
+      return { ...ended, bytes: pass.bytes, more, actions: acting.reports, isOverAsked };
     } finally {
       ending.rest();
       pass.revoke();
@@ -150,13 +162,20 @@ export function createRenderer(options: RendererOptions): Renderer {
 
 type Missing = Extract<FoundChromium, { readonly ok: false }>;
 
-/** The result of a rendering, and the cost of the page's own requests. */
+/** The result of a rendering, what was done for it, and the cost of the page's own requests. */
 type Rendered = (EndReason | RenderedBody | { readonly kind: 'unchanged' }) & {
   readonly bytes: number;
   readonly more: number;
+  readonly actions: readonly ActionReport[];
+  /** Whether requests were refused because the page had made as many as it may. */
+  readonly isOverAsked: boolean;
 };
 
-const unchanged: Rendered = { kind: 'unchanged', bytes: 0, more: 0 };
+const unchanged: Rendered = { kind: 'unchanged', bytes: 0, more: 0, actions: [], isOverAsked: false };
+
+function overAskedNote(maxRequests: number): string {
+  return `The page wanted to make more than ${maxRequests} requests in the browser: what further ones would have brought is not read`;
+}
 
 async function prepare(
   { clock, executablePath, idleMs = 300_000, warn = () => undefined, onEntry }: RendererOptions,

@@ -1,10 +1,12 @@
-import type { Browser, BrowserContext, CDPSession, Page as Tab } from 'playwright-core';
+import type { Browser, BrowserContext, Page as Tab } from 'playwright-core';
 import type { BodyHold } from '../body-budget.ts';
 import { GrowingBody } from '../wire/body.ts';
 import { bareHost } from '../site.ts';
+import { type Acting, leastUnits } from './acting.ts';
 import type { EndReason, EarlyEnd, RenderLimits, RenderRequest } from './render.ts';
 import type { SharedBrowser, Slots } from './shared-browser.ts';
 import { type Document, openBrowserContext, openTab, type Way } from './tab.ts';
+import { openWorld } from './world.ts';
 
 /** The dependencies of rendering one page. */
 export interface Rendering {
@@ -17,9 +19,12 @@ export interface Rendering {
   readonly slots: Slots;
   readonly shared: SharedBrowser;
   readonly way: Way;
+  readonly acting: Acting;
   mayAsk(host: string): boolean;
   /** Called for each request for data that is let through. */
   askedData(): void;
+  /** Called for each request that is refused as one too many. */
+  askedTooMuch(): void;
 }
 
 /**
@@ -30,7 +35,8 @@ export async function renderDocument(rendering: Rendering): Promise<EndReason | 
   const { slots, ending, limits } = rendering;
   const giveBack = await slots.take(ending.signal);
   if (!giveBack) return ending.told;
-  ending.failAfter(limits.renderMs, { code: 'timeout', stage: 'render', afterMs: limits.renderMs });
+  if (rendering.request.actions === undefined)
+    ending.failAfter(limits.renderMs, { code: 'timeout', stage: 'render', afterMs: limits.renderMs });
   try {
     return await withLease(rendering);
   } catch (error) {
@@ -65,21 +71,24 @@ async function withContext(browser: Browser, rendering: Rendering): Promise<EndR
 }
 
 async function read(context: BrowserContext, rendering: Rendering): Promise<EndReason | RenderedBody> {
-  const { request, document, ending, hold, limits, mayAsk } = rendering;
+  const { request, document, ending, hold, limits, acting } = rendering;
+  const { maxBytes } = request.limits;
   let asked = 0;
-  const tab = await openTab(context, document, {
-    ending,
-    mayAsk: (url) => mayAsk(bareHost(url)) && (asked += 1) <= limits.maxRequests,
-    askedData: () => rendering.askedData(),
-  });
+  const tab = await openTab(context, document, { ending, mayAsk, askedData: () => rendering.askedData() });
   await tab.goto(document.page.url, { waitUntil: 'domcontentloaded', timeout: 0 });
-  await settled(tab, request, limits);
-  return serialise(tab, { maxBytes: request.limits.maxBytes, hold });
+  if (acting.needsRest) await settled(tab, limits);
+  const failure = await acting.perform(tab, { signal: ending.signal, maxBytes });
+  return failure === undefined ? serialise(tab, { maxBytes, hold }) : { kind: 'failure', failure };
+
+  function mayAsk(url: URL): boolean {
+    if (!rendering.mayAsk(bareHost(url))) return false;
+    asked += 1;
+    if (asked > limits.maxRequests) rendering.askedTooMuch();
+    return asked <= limits.maxRequests;
+  }
 }
 
-async function settled(tab: Tab, { waitFor }: RenderRequest, { settleMs }: RenderLimits): Promise<void> {
-  if (waitFor !== undefined)
-    return void (await tab.waitForSelector(`css=${waitFor}`, { state: 'attached', timeout: 0 }));
+async function settled(tab: Tab, { settleMs }: RenderLimits): Promise<void> {
   try {
     return await tab.waitForLoadState('networkidle', { timeout: settleMs });
   } catch (error) {
@@ -108,9 +117,6 @@ const chunkUnits = 1024 * 1024;
 
 const encoder = new TextEncoder();
 
-/** The least number of characters of an element, such as `<b>`. */
-const leastUnits = 3;
-
 /**
  * Reads the page as it is now, as HTML in UTF-8. The reading script runs in a world of its own, where the page's
  * scripts can change nothing, and in pieces, so that never more than the limit is transferred. Rejects with
@@ -120,16 +126,13 @@ async function serialise(
   tab: Tab,
   { maxBytes, hold }: { readonly maxBytes: number; readonly hold: BodyHold },
 ): Promise<EndReason | RenderedBody> {
-  const session = await tab.context().newCDPSession(tab);
-  const { frameTree } = await session.send('Page.getFrameTree');
-  const location = frameTree.frame.url;
+  const { url: location, evaluate } = await openWorld(tab);
   if (!/^https?:/.test(location)) return { kind: 'failure', failure: { code: 'bad_redirect', location } };
-  const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id });
-  const units = await evaluate(session, executionContextId, written(maxBytes), 'number');
+  const units = await evaluate(written(maxBytes), 'number');
   if (units > maxBytes) return tooLarge(maxBytes);
   const body = new GrowingBody(maxBytes, units);
   for (let from = 0; from < units;) {
-    const text = await evaluate(session, executionContextId, `html.slice(${from}, ${from + chunkUnits})`, 'string');
+    const text = await evaluate(`html.slice(${from}, ${from + chunkUnits})`, 'string');
     const piece = from + text.length < units ? withoutHalf(text) : text;
     const bytes = encoder.encode(piece);
     if (body.length + bytes.byteLength > maxBytes) return tooLarge(maxBytes);
@@ -156,27 +159,6 @@ function written(maxBytes: number): string {
     globalThis.html = (doctype + (document.documentElement?.outerHTML ?? '')).toWellFormed();
     return html.length;
   })()`;
-}
-
-interface Values {
-  readonly number: number;
-  readonly string: string;
-}
-
-async function evaluate<T extends keyof Values>(
-  session: CDPSession,
-  contextId: number,
-  expression: string,
-  type: T,
-): Promise<Values[T]> {
-  const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
-    expression,
-    contextId,
-    returnByValue: true,
-  });
-  // Such as a page too long for any string.
-  if (exceptionDetails || result.type !== type) throw new Error(exceptionDetails?.text ?? `expected a ${type}`);
-  return result.value as Values[T];
 }
 
 /** The text without half a surrogate pair at its end. */

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import type { FetchClient } from '../../../src/fetch/wire/client.ts';
-import { noBrowser, openRenderer } from '../../support/browser.ts';
+import { noBrowser, openRenderer, waitFor } from '../../support/browser.ts';
 import { openSite } from '../../support/site.ts';
 
 /** A client that has the page at any URL. */
@@ -138,7 +138,7 @@ describe('a page in the browser', { skip: noBrowser, timeout: 100_000 }, () => {
       },
     });
     const renderer = openRenderer(t, { limits: { settleMs: 2_000 } });
-    assert.equal((await renderer.render(site.url('/'), { waitFor: '#tried' })).kind, 'page');
+    assert.equal((await renderer.render(site.url('/'), { actions: [waitFor('#tried')] })).kind, 'page');
     assert.equal((await renderer.render(site.url('/'))).kind, 'page');
     assert.equal(trap.caught(), 0);
     const passed = renderer.entries.filter(({ refused }) => refused === undefined).map(({ target }) => target);

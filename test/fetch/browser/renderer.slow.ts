@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import type { FetchFailure } from '../../../src/fetch/failure.ts';
 import type { Page } from '../../../src/fetch/page.ts';
 import type { FetchOutcome } from '../../../src/fetch/request.ts';
-import { browserPids, noBrowser, openRenderer } from '../../support/browser.ts';
+import { browserPids, noBrowser, openRenderer, waitFor } from '../../support/browser.ts';
 import { openSite } from '../../support/site.ts';
 
 const skip = noBrowser;
@@ -83,7 +83,7 @@ describe('a rendered page', { skip, timeout: 100_000, concurrency: 3 }, () => {
     const site = await openSite(t, {
       '/': `<script>setTimeout(() => document.body.append(document.createElement('late-part')), 2_000)</script>`,
     });
-    assert.match(textOf(await renderer.render(site.url('/'), { waitFor: 'late-part' })), /<late-part>/);
+    assert.match(textOf(await renderer.render(site.url('/'), { actions: [waitFor('late-part')] })), /<late-part>/);
   });
 
   test('does without pictures, dialogs, popups and downloads', async (t) => {
@@ -236,7 +236,7 @@ describe('a renderer', { skip, timeout: 100_000 }, () => {
         setInterval(() => all.length < 40 && all.push(new Uint8Array(20 << 20).fill(1)), 10)</script>`,
     });
     const [greedy, other] = await Promise.all([
-      renderer.render(site.url('/greedy'), { waitFor: 'never' }),
+      renderer.render(site.url('/greedy'), { actions: [waitFor('never', 60_000)] }),
       renderer.render(site.url('/')),
     ]);
     assert.deepEqual(failureOf(greedy), { code: 'render_crashed', cause: 'the process of the page ended' });
@@ -247,7 +247,7 @@ describe('a renderer', { skip, timeout: 100_000 }, () => {
     const limits = { renderMs: 4_000, settleMs: 1_000, maxRequests: 3, maxTransferBytes: 1_000_000 };
     const renderer = openRenderer(t, { limits });
     const site = await openSite(t, {
-      '/waits': '<p>never</p>',
+      '/endless': '<script>for (;;);</script>',
       '/restless': `<p></p><script>
         const ask = () => fetch('/data').then(() => document.querySelector('p').append('+'), () => undefined);
         setInterval(ask, 100)</script>`,
@@ -255,8 +255,8 @@ describe('a renderer', { skip, timeout: 100_000 }, () => {
       '/heavy': `<script>fetch('/large').then((r) => r.text())</script>`,
       '/large': 'x'.repeat(1_000_001),
     });
-    const waits = await renderer.render(site.url('/waits'), { waitFor: '#never' });
-    assert.deepEqual(failureOf(waits), { code: 'timeout', stage: 'render', afterMs: 4_000 });
+    const endless = await renderer.render(site.url('/endless'));
+    assert.deepEqual(failureOf(endless), { code: 'timeout', stage: 'render', afterMs: 4_000 });
     assert.match(textOf(await renderer.render(site.url('/restless'))), /<p>\+\+\+<\/p>/);
     assert.equal(site.asked.filter(({ path }) => path === '/data').length, 3);
     const heavy = await renderer.render(site.url('/heavy'));
