@@ -97,7 +97,7 @@ describe('commands without a daemon', () => {
     await writeFile(file, '- id: solar\n  multiplier: .inf\n');
     assert.equal(
       (await run(['validate', 'q.yaml'], { cwd })).out,
-      'q.yaml:1:3: [0].targets: missing, expected a list\nq.yaml:2:15: [0].multiplier: expected a number, got .inf\n',
+      'q.yaml:1:3: [0].targets: missing, expected a list or a mapping\nq.yaml:2:15: [0].multiplier: expected a number, got .inf\n',
     );
     await writeFile(file, 'id: q\n');
     assert.match((await run(['validate', 'q.yaml'], { cwd })).out, /^q\.yaml:1:1: records: missing/);
