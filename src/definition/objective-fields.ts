@@ -31,10 +31,18 @@ export function scheduleOn(source: Source, schedule: TargetSchedule, everyMs?: n
 }
 
 /** Whether the records of a source's targets stand on pages that can be asked again one by one. */
-export function hasPagesOfRecords({ crawl, feed, collect, plugin, request }: Source): boolean {
+export function hasPagesOfRecords(source: Source): boolean {
+  const { crawl, feed, collect, plugin, request } = source;
   // The answer to a form has no address of its own.
-  if (request.form !== undefined) return false;
-  return plugin === undefined && (crawl !== undefined || (collect === undefined && feed?.in === 'query'));
+  if (request.form !== undefined || plugin !== undefined) return false;
+  if (crawl !== undefined || feed !== undefined)
+    return crawl !== undefined || (collect === undefined && feed?.in === 'query');
+  return collect === undefined && hasItemPages(source);
+}
+
+/** Whether items of a source's lists lead to pages that say more of their records. */
+export function hasItemPages({ records }: Pick<Source, 'records'>): boolean {
+  return Object.values(records).some(({ page }) => page !== undefined);
 }
 
 /** A source, as far as it declares fields; it may come from a definition that is not valid. */

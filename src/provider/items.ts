@@ -24,7 +24,7 @@ export function openItems(source: Source): ItemPages | undefined {
 
   return {
     maxPages: Math.max(...[...types.values()].map(({ maxPages }) => maxPages)),
-    hasField: (type, field) => types.get(type)?.names.has(field) === true,
+    hasField: (type, field) => [...types].some(([name, { names }]) => (type ?? name) === name && names.has(field)),
     reading: (type) => types.get(type)?.reading,
     request: (url, copy, hop, home) =>
       pageRequest(source, url, copy, { keepsMethod: false, isHome: hop?.isHome !== false && isSameOrigin(url, home) }),

@@ -111,8 +111,8 @@ export type MadeRequest = FetchRequest | { readonly failure: { readonly code: st
 export interface ItemPages {
   /** Such pages that one scrape asks for at most. */
   readonly maxPages: number;
-  /** Whether records of a type have the field from their own pages. */
-  hasField(type: string, field: string): boolean;
+  /** Whether records of a type, or of any type, have the field from their own pages. */
+  hasField(type: string | undefined, field: string): boolean;
   /** How the page of a record of this type is read; its one draft has no key of its own. `undefined` for a type without such pages. */
   reading(type: string): Reading | undefined;
   /** The request for such a page. Nothing of the definition is sent to another origin than that of the target at `home`. */

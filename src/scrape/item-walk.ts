@@ -1,4 +1,4 @@
-import type { RecordDraft } from '../extract/draft.ts';
+import type { Extraction, RecordDraft } from '../extract/draft.ts';
 import { defined } from '../defined.ts';
 import { againstSource } from '../fetch/triage.ts';
 import type { ItemPages } from '../provider/provider.ts';
@@ -8,7 +8,7 @@ import type { Unparsed } from '../view/scrape.ts';
 import type { PageResult, ScrapeEnd, Visit, Visited, Walk } from './walk.ts';
 
 /** A record by its name on its source. */
-type RecordName = Pick<RecordDraft, 'type' | 'key'>;
+export type RecordName = Pick<RecordDraft, 'type' | 'key'>;
 
 /** The inputs of a walk whose list has items that lead to pages. */
 export interface ItemWalkOptions {
@@ -132,12 +132,10 @@ export function itemWalk(list: Walk, options: ItemWalkOptions): Walk {
     const records = options.recordsOf(page);
     if (outcome.kind === 'read') {
       failuresInRow = 0;
-      const { drafts, unparsed } = outcome.extraction;
-      const [found] = drafts;
-      const { validators } = outcome;
+      const { validators, extraction } = outcome;
       return {
-        drafts: found === undefined ? [] : records.map(({ key }) => ({ ...found, key })),
-        unparsed: ofRecords(records, unparsed),
+        drafts: ownDrafts(records, extraction),
+        unparsed: ofRecords(records, extraction.unparsed),
         ops: { item: { url, type, version, result: { kind: 'read', ...defined({ validators }) } } },
       };
     }
@@ -158,6 +156,14 @@ export function itemWalk(list: Walk, options: ItemWalkOptions): Walk {
     if (times >= mostAbsences && reasons.some((reason) => absences.has(reason))) return undefined;
     return options.now() + Math.min(longestPauseMs, firstPauseMs * 2 ** (times - 1));
   }
+}
+
+/** The drafts of the records that lead to a page; each has what the page says. */
+export function ownDrafts(
+  records: readonly RecordName[],
+  { drafts: [found] }: Pick<Extraction, 'drafts'>,
+): RecordDraft[] {
+  return found === undefined ? [] : records.map(({ key }) => ({ ...found, key }));
 }
 
 /** What could not be read on a page, told of each record that leads there. */

@@ -243,7 +243,8 @@ export function pageWalk(url: string, provider: OpenProvider, copy: PageCopy | u
   const { request, page } = provider;
   const forms = provider.forms?.(url);
   const kept = forms === undefined ? { keepsCopy: true as const } : { forms };
-  const visit: Visit = { url, reading: page, request, isOnly: true, ...kept, ...defined({ copy }) };
+  const keepsPage = provider.items === undefined || forms !== undefined ? undefined : (true as const);
+  const visit: Visit = { url, reading: page, request, isOnly: true, ...kept, ...defined({ copy, keepsPage }) };
   let isLeft = true;
   return {
     width: 1,

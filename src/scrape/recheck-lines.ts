@@ -6,6 +6,7 @@ import type { EffectiveSchedule } from '../schedule/row.ts';
 import { nextAvailable } from '../schedule/time/open-hours.ts';
 import { countedFrom, deadlineOf, paceOfObjective, type TargetObjective } from '../schedule/time/objective.ts';
 import { scrapable } from '../store/scrapes.ts';
+import type { ItemPages } from '../provider/provider.ts';
 import type { Store } from '../store/store.ts';
 import type { AgedRecord } from '../store/tables/ages.ts';
 
@@ -73,8 +74,12 @@ export class RecheckLines {
     this.#deps = deps;
   }
 
-  /** The records of a source that are due now, up to 64. */
-  async look(source: string): Promise<Look> {
+  /**
+   * The records of a source that are due now, up to 64.
+   *
+   * @param items - tells which fields are of pages of the records' own.
+   */
+  async look(source: string, items?: Pick<ItemPages, 'hasField'>): Promise<Look> {
     const { clock, store } = this.#deps;
     const due: DueRecord[] = [];
     let nextAt = Infinity;
@@ -87,7 +92,7 @@ export class RecheckLines {
       const schedule = this.#deps.dues.scheduleOf(found.target);
       const opensAt = nextAvailable(schedule.hours, clock.now()) ?? Infinity;
       if (opensAt > clock.now()) nextAt = Math.min(nextAt, opensAt);
-      else nextAt = Math.min(nextAt, await this.#lookAt(number, schedule, due));
+      else nextAt = Math.min(nextAt, await this.#lookAt(number, schedule, { due, items }));
     }
     due.sort((a, b) => a.deadlineAt - b.deadlineAt);
     return { due: due.slice(0, roundSize), ...(nextAt < Infinity && { nextAt }) };
@@ -100,12 +105,19 @@ export class RecheckLines {
   }
 
   /** Adds the records of a target that are due. Resolves with when the next one is. */
-  async #lookAt(target: number, schedule: EffectiveSchedule, due: DueRecord[]): Promise<number> {
+  async #lookAt(
+    target: number,
+    schedule: EffectiveSchedule,
+    { due, items }: { readonly due: DueRecord[]; readonly items: Pick<ItemPages, 'hasField'> | undefined },
+  ): Promise<number> {
     const { clock, store } = this.#deps;
-    const missed = new Map(store().ages.missed(target));
+    const allMissed = [...store().ages.missed(target)];
     let nextAt = Infinity;
     for (const objective of schedule.objectives) {
       const { field } = objective;
+      const page = items?.hasField(undefined, field) === true ? 'own' : 'list';
+      // A record as a whole needs both of its pages.
+      const missed = new Map(allMissed.filter(([, row]) => field === '' || row.page === page));
       const objectiveMs = paceOfObjective(objective);
       const line = await this.#lineOf(target, { objective, objectiveMs, missed }, schedule);
       const now = clock.now();

@@ -4,7 +4,7 @@ import { hasPagesOfRecords } from '../definition/objective-fields.ts';
 import type { Source } from '../definition/source.ts';
 import { defined } from '../defined.ts';
 import { openProvider } from '../provider/declared.ts';
-import type { OpenProvider } from '../provider/provider.ts';
+import type { ItemPages, OpenProvider } from '../provider/provider.ts';
 import { hoursOver, isLack } from '../request/failure.ts';
 import type { MakeRequest } from '../request/intent.ts';
 import type { Circuits } from '../request/gate.ts';
@@ -13,6 +13,7 @@ import { SentCredentials } from '../request/sent-credentials.ts';
 import type { DueTimes } from '../schedule/due-times.ts';
 import { retryPauseMs } from '../schedule/time/objective.ts';
 import type { DueRecord, RecheckLines } from './recheck-lines.ts';
+import { ownDrafts, type RecordName } from './item-walk.ts';
 import { laterPage } from './list-walk.ts';
 import { pulseTally, RoundCosts } from './pulse.ts';
 import { verdictOf } from './run.ts';
@@ -62,7 +63,7 @@ export function createRechecks(deps: RecheckDeps): RunRechecks {
     const loaded = deps.catalogue().sources.get(id);
     if (loaded === undefined || !hasPagesOfRecords(loaded.source)) return undefined;
     const { source } = loaded;
-    const { due, nextAt } = await lines.look(id);
+    const { due, nextAt } = await lines.look(id, openProvider(source).items);
     // Objectives may come with a project or a definition.
     if (due.length === 0) return nextAt ?? clock.now() + idleMs;
     if (deps.paused() !== undefined) return clock.now() + heldMs;
@@ -99,7 +100,10 @@ export function createRechecks(deps: RecheckDeps): RunRechecks {
       if (tally !== undefined) await round.costs(deps).add(tally, target.target);
       return result;
     };
-    const visit = visitOf(provider, record, copyOf(store(), record, version));
+    const { items } = provider;
+    const page = pageFor(items, record, due.field);
+    const own = page.isOwn && items !== undefined ? ownVisit(store(), items, { target, record, version }) : undefined;
+    const visit = own?.visit ?? visitOf(provider, record, copyOf(store(), record, { version, items }));
     const { result } = await visitPage(
       visit,
       {
@@ -118,16 +122,17 @@ export function createRechecks(deps: RecheckDeps): RunRechecks {
       signal,
     );
     const outcome = sent.outcome(result.outcome);
-    const verdict = verdictOf({ result, url: record.url }, 'unused');
+    const verdict = verdictOf({ result, url: page.url }, 'unused');
     deps.circuits.ended(source.id, { target: target.target, verdict });
     if (isHeld(outcome)) return round.hold();
     const ops: RecheckOps = {
       source: source.id,
       target: target.target,
       record: due.record,
-      url: record.url,
+      url: page.url,
       observedAt: outcome.at,
-      result: resultOf(outcome, version),
+      result: resultOf(outcome, version, own?.records),
+      ...(page.isOwn && { itemType: record.type }),
       retryAt: (times) => clock.now() + retryPauseMs(due.objectiveMs, times),
     };
     if ((await deps.unlessFull(() => commitRecheck(store(), ops))) === undefined) round.hold();
@@ -144,11 +149,13 @@ function isHeld(outcome: Outcome): boolean {
   return isLack(outcome) || (outcome.kind === 'failed' && held.has(outcome.failure.code));
 }
 
-function resultOf(outcome: Outcome, version: string): RecheckOps['result'] {
+/** @param records - those whose own page was asked for; missing for the page of a list. */
+function resultOf(outcome: Outcome, version: string, records?: readonly RecordName[]): RecheckOps['result'] {
   switch (outcome.kind) {
     case 'read': {
       const { validators, extraction } = outcome;
-      return { kind: 'read', version, drafts: extraction.drafts, ...defined({ validators }) };
+      const drafts = records === undefined ? extraction.drafts : ownDrafts(records, extraction);
+      return { kind: 'read', version, drafts, ...defined({ validators }) };
     }
     case 'unmodified':
       return { kind: 'unmodified' };
@@ -163,6 +170,46 @@ function resultOf(outcome: Outcome, version: string): RecheckOps['result'] {
   }
 }
 
+/** The page that verifies a field of a record, or the record as a whole: of its list and its own page, the one that was read longer ago. */
+function pageFor(
+  items: ItemPages | undefined,
+  { type, url, page, updatedAt, firstSeenAt }: RecordView,
+  field: string,
+): { readonly url: string; readonly isOwn: boolean } {
+  if (page === undefined || items?.reading(type) === undefined) return { url, isOwn: false };
+  const isOwn = field === '' ? (page.readAt ?? firstSeenAt) <= updatedAt : items.hasField(type, field);
+  return { url: isOwn ? page.url : url, isOwn };
+}
+
+/** The visit of a record's own page, and the records that lead there. */
+function ownVisit(
+  store: Store,
+  items: ItemPages,
+  { target, record, version }: { readonly target: TargetRow; readonly record: RecordView; readonly version: string },
+): { readonly visit: Visit; readonly records: readonly RecordView[] } {
+  const { type, page: { url } = { url: '' } } = record;
+  const page = { type, url };
+  const row = store.itemPages.get(target.target, page);
+  const others = store.itemPages
+    .recordsOf(target.target, page)
+    .flatMap((number) => store.records.byNumber(number) ?? []);
+  const records = [record, ...others.filter((each) => each.record !== record.record)];
+  // All that the page says of the records must have been read when it was last read.
+  const isKnown = row?.version === version && records.every((each) => each.page?.readAt === row.observedAt);
+  const hasValidators = row?.etag !== undefined || row?.lastModified !== undefined;
+  const copy =
+    isKnown && hasValidators && row.observedAt !== undefined
+      ? { ...row, version, observedAt: row.observedAt }
+      : undefined;
+  const visit: Visit = {
+    url,
+    request: (address, validators, hop) => items.request(address, validators, hop, target.url),
+    isOnly: true,
+    ...defined({ reading: items.reading(type), copy }),
+  };
+  return { visit, records };
+}
+
 function visitOf(provider: OpenProvider, { url }: RecordView, copy: Visit['copy']): Visit {
   const reading = provider.list === undefined ? provider.page : laterPage(provider.list.reading);
   return {
@@ -174,12 +221,16 @@ function visitOf(provider: OpenProvider, { url }: RecordView, copy: Visit['copy'
   };
 }
 
-/** The validators of a record's page, if all of the record was verified when the page was last read by the same definition. */
-function copyOf({ pages }: Store, { target, url, updatedAt, fields }: RecordView, version: string): Visit['copy'] {
+/** The validators of the page of a record's list, if all that the list says of the record was verified when the page was last read by the same definition. */
+function copyOf(
+  { pages }: Store,
+  { target, type, url, updatedAt, fields }: RecordView,
+  { version, items }: { readonly version: string; readonly items: ItemPages | undefined },
+): Visit['copy'] {
   const page = pages.get(target, url);
   if (page?.version !== version || (page.etag === undefined && page.lastModified === undefined)) return undefined;
-  const isWhole =
-    updatedAt === page.observedAt && Object.values(fields).every(({ verifiedAt }) => verifiedAt === updatedAt);
+  const listed = Object.entries(fields).filter(([name]) => items?.hasField(type, name) !== true);
+  const isWhole = updatedAt === page.observedAt && listed.every(([, { verifiedAt }]) => verifiedAt === updatedAt);
   return isWhole ? page : undefined;
 }
 
@@ -220,7 +271,8 @@ class Round {
     while (!this.#isHeld) {
       const { value: due } = this.#due.next() as IteratorResult<DueRecord, undefined>;
       if (due === undefined) return undefined;
-      const url = ages.has(due.target, due.field, due) ? records.byNumber(due.record)?.url : undefined;
+      const record = ages.has(due.target, due.field, due) ? records.byNumber(due.record) : undefined;
+      const url = record && pageFor(this.provider.items, record, due.field).url;
       if (url === undefined || this.#asked.has(url)) continue;
       this.#asked.add(url);
       return due;

@@ -1,6 +1,7 @@
 import type { Validators } from '../fetch/page.ts';
 import type { RecordView } from '../view/record.ts';
 import { defined } from '../defined.ts';
+import { moveAges } from './record-ages.ts';
 import { countPages } from './count-pages.ts';
 import type { Store } from './store.ts';
 import type { ItemPageName } from './tables/item-pages.ts';
@@ -17,7 +18,7 @@ export interface ItemAsking {
  * Stores that a record leads to a page of its own, and that scrapes are to ask for it where the record is new or has changed, or another
  * version of the definition read the page. To be called within a transaction.
  *
- * @param record - as a list has just shown it.
+ * @param record - as a list has just shown it, perhaps without a page.
  * @param before - as it was; `undefined` for a new one.
  */
 export function leadToPage(
@@ -31,9 +32,9 @@ export function leadToPage(
   { version, isFull }: ItemAsking,
 ): void {
   const { type, page: { url, readAt } = {} } = record;
-  if (url === undefined) return;
   const old = before?.page?.url;
   if (old !== undefined && old !== url) leaveItemPage(store, target, { type, url: old }, record.record);
+  if (url === undefined) return;
   const page = { url, type };
   const row = store.itemPages.get(target, page);
   store.itemPages.link(target, page, record.record);
@@ -87,4 +88,28 @@ export function settleItemPage(
   const { ask, ...rest } = row;
   const again = result.retryAt === undefined ? undefined : { at: result.retryAt, order: ask?.order ?? 0 };
   store.itemPages.put(target, { ...rest, version, ...defined({ ask: again }), failures: (row.failures ?? 0) + 1 });
+}
+
+/**
+ * Verifies the fields of a record that its own page said when it was last read, as the site says that the page is unchanged. Returns whether
+ * there is such a record. To be called within a transaction.
+ */
+export function verifyOwnPage(
+  store: Store,
+  number: number,
+  { observedAt: at }: { readonly observedAt: number },
+): boolean {
+  const record = store.records.byNumber(number);
+  const readAt = record?.page?.readAt;
+  if (record?.page === undefined || readAt === undefined) return false;
+  const fields = Object.fromEntries(
+    Object.entries(record.fields).map(([name, cell]) => [
+      name,
+      cell.verifiedAt === readAt ? { ...cell, verifiedAt: at } : cell,
+    ]),
+  );
+  const verified = { ...record, fields, page: { ...record.page, readAt: at } };
+  store.records.putPage(verified, false);
+  moveAges(store, verified, record, verified);
+  return true;
 }

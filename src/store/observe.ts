@@ -63,6 +63,7 @@ export function observe(
   const counts = { added: 0, changed: 0, confirmed: 0 };
   const records: number[] = [];
   const { source } = target;
+  const isListed = asking !== undefined && !isItemPage;
   const subjects = subjectsOf(target);
 
   for (const [index, draft] of drafts.entries()) {
@@ -79,6 +80,7 @@ export function observe(
       observedAt,
       at: change.at,
       isItemPage,
+      isListed,
     };
     const found = difference(known, draft, { ...seen, id: known?.id ?? store.newId() });
     if (found.kind === 'stale') {
@@ -96,7 +98,7 @@ export function observe(
       write(stored, { target: target.target, scrape });
     }
     moveAges(store, stored, known, stored);
-    if (draft.page !== undefined && asking !== undefined)
+    if (isListed && (stored.page ?? known?.page) !== undefined)
       leadToPage(store, target.target, { record: stored, before: known, isSame: found.kind === 'confirmed' }, asking);
     records.push(stored.record);
     if (found.kind === 'confirmed') continue;
@@ -148,6 +150,8 @@ export interface Observation {
   readonly at: number;
   /** Set where the draft was read from the record's own page. */
   readonly isItemPage?: boolean;
+  /** Set where the draft was read from a list: its item leads to the page that it names, or to none. */
+  readonly isListed?: boolean;
 }
 
 /** A record whose number is left to the store. */
@@ -181,8 +185,8 @@ export function difference(
     else if (cell.value !== old.value) differing.push([field, { old: old.value, new: value }]);
   }
 
-  const { source, target, id, url, sequence, scrape, observedAt, isItemPage = false } = observation;
-  const page = pageAfter(known, draft);
+  const { source, target, id, url, sequence, scrape, observedAt, isItemPage = false, isListed = false } = observation;
+  const page = isListed ? pageAfter(known, draft) : known?.page;
   if (known === undefined) {
     const { type, key } = draft;
     const seen = { firstSeenAt: observedAt, updatedAt: observedAt, lastScrape: scrape };
@@ -217,7 +221,8 @@ export function difference(
 
 /** The record's own page after an observation of its item. */
 function pageAfter(known: UnnumberedRecord | undefined, { page }: RecordDraft): RecordView['page'] {
-  return page === undefined || page === known?.page?.url ? known?.page : { url: page };
+  if (page === undefined) return undefined;
+  return page === known?.page?.url ? known.page : { url: page };
 }
 
 /** The precision of a record's values after an observation of newer ones of some fields. */

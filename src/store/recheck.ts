@@ -1,13 +1,17 @@
 import type { RecordDraft } from '../extract/draft.ts';
 import type { Validators } from '../fetch/page.ts';
 import { finishIfOver } from './finish.ts';
+import { settleItemPage, verifyOwnPage } from './item-pages.ts';
 import { noChanges, observe } from './observe.ts';
 import type { CommitResult } from './ops.ts';
 import { keepPage, verifyPage } from './pages.ts';
 import { freshen } from './schedule.ts';
 import { scrapable } from './scrapes.ts';
 import type { ChangeCounts } from '../view/fields.ts';
-import type { Store } from './store.ts';
+import type { Change, Store } from './store.ts';
+import type { ItemPageName } from './tables/item-pages.ts';
+import type { TargetRow } from './tables/rows.ts';
+import { defined } from '../defined.ts';
 
 /** The re-check of one page: its address as it was asked for, and the result. */
 export interface RecheckOps {
@@ -15,6 +19,8 @@ export interface RecheckOps {
   readonly target: number;
   /** The record for which the page was asked. */
   readonly record: number;
+  /** Set for a page of the records' own: their type. */
+  readonly itemType?: string;
   readonly url: string;
   readonly observedAt: number;
   readonly result:
@@ -39,24 +45,10 @@ export function commitRecheck(store: Store, ops: RecheckOps): Promise<CommitResu
     const found = scrapable(store, ops.target);
     if (!found.ok || found.target.source !== ops.source) return { outcome: 'superseded' };
     const { target } = found;
-    const { url, observedAt, result } = ops;
-    const shown = store.pages.get(ops.target, url)?.records ?? [];
-    const expected = new Set([ops.record, ...shown.filter((record) => store.records.byNumber(record)?.url === url)]);
-    let counts: ChangeCounts = noChanges;
-    if (result.kind === 'read') {
-      const { version, drafts, validators } = result;
-      const sighting = { target, scrape: 0, url, observedAt, asking: { version, isFull: false } };
-      const { counts: changes, records } = observe(store, change, sighting, drafts);
-      counts = changes;
-      keepPage(store, ops.target, { url, version, observedAt, records, ...validators });
-      for (const record of records) expected.delete(record);
-      miss(store, ops, expected, { code: 'not_on_page', message: 'the page on which it stood no longer shows it' });
-    } else if (result.kind === 'unmodified') {
-      const { records: confirmed } = verifyPage(store, { target: ops.target, scrape: 0, url, at: observedAt });
-      counts = { ...counts, confirmed: confirmed.length };
-      for (const record of confirmed) expected.delete(record);
-      miss(store, ops, expected, { code: 'not_on_page', message: 'it was not on its page when that was last read' });
-    } else miss(store, ops, expected, result);
+    const counts =
+      ops.itemType === undefined
+        ? listPage(store, change, target, ops)
+        : ownPage(store, change, target, { ...ops, type: ops.itemType });
     freshen(store, change, target);
     const { status } = finishIfOver(store, change, target);
     const lastEvent = change.log({ kind: 'recheck', target: ops.target });
@@ -64,14 +56,61 @@ export function commitRecheck(store: Store, ops: RecheckOps): Promise<CommitResu
   });
 }
 
+/** Writes the re-check of the page of a list. */
+function listPage(store: Store, change: Change, target: TargetRow, ops: RecheckOps): ChangeCounts {
+  const { url, observedAt, result } = ops;
+  const shown = store.pages.get(ops.target, url)?.records ?? [];
+  const expected = new Set([ops.record, ...shown.filter((record) => store.records.byNumber(record)?.url === url)]);
+  if (result.kind === 'failed') return miss(store, ops, expected, result);
+  if (result.kind === 'unmodified') {
+    const { records: confirmed } = verifyPage(store, { target: ops.target, scrape: 0, url, at: observedAt });
+    for (const record of confirmed) expected.delete(record);
+    miss(store, ops, expected, { code: 'not_on_page', message: 'it was not on its page when that was last read' });
+    return { ...noChanges, confirmed: confirmed.length };
+  }
+  const { version, drafts, validators } = result;
+  const sighting = { target, scrape: 0, url, observedAt, asking: { version, isFull: false } };
+  const { counts, records } = observe(store, change, sighting, drafts);
+  keepPage(store, ops.target, { url, version, observedAt, records, ...validators });
+  for (const record of records) expected.delete(record);
+  miss(store, ops, expected, { code: 'not_on_page', message: 'the page on which it stood no longer shows it' });
+  return counts;
+}
+
+/** Writes the re-check of a page of the records' own. */
+function ownPage(store: Store, change: Change, target: TargetRow, ops: RecheckOps & ItemPageName): ChangeCounts {
+  const { url, type, observedAt, result } = ops;
+  const expected = new Set([ops.record, ...store.itemPages.recordsOf(ops.target, ops)]);
+  if (result.kind === 'failed') return miss(store, ops, expected, result);
+  if (result.kind === 'unmodified') {
+    const confirmed = [...expected].filter((record) => verifyOwnPage(store, record, ops));
+    const row = store.itemPages.get(ops.target, ops);
+    if (row !== undefined) store.itemPages.put(ops.target, { ...row, observedAt });
+    return { ...noChanges, confirmed: confirmed.length };
+  }
+  const { version, drafts, validators } = result;
+  const { counts } = observe(store, change, { target, scrape: 0, url, observedAt, isItemPage: true }, drafts);
+  settleItemPage(store, ops.target, observedAt, {
+    url,
+    type,
+    version,
+    result: { kind: 'read', ...defined({ validators }) },
+  });
+  return counts;
+}
+
+/** Notes that records were missed. Returns the counts of a re-check that verified nothing. */
 function miss(
   store: Store,
-  { target, retryAt, observedAt: at }: RecheckOps,
+  { target, retryAt, observedAt: at, itemType }: RecheckOps,
   records: Iterable<number>,
   { code, message }: { readonly code: string; readonly message: string },
-): void {
+): ChangeCounts {
   for (const record of records) {
-    const times = (store.ages.missedOf(target, record)?.times ?? 0) + 1;
-    store.ages.miss(target, record, { times, at, retryAt: retryAt(times), code, message });
+    const page = itemType === undefined ? 'list' : 'own';
+    const before = store.ages.missedOf(target, record);
+    const times = (before?.page === page ? before.times : 0) + 1;
+    store.ages.miss(target, record, { times, at, retryAt: retryAt(times), code, message, page });
   }
+  return noChanges;
 }

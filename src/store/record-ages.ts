@@ -1,10 +1,11 @@
 import type { FreshRow } from '../schedule/fresh-row.ts';
 import type { RecordView } from '../view/record.ts';
+import type { MissedRecord } from './tables/ages.ts';
 import type { TargetRow } from './tables/rows.ts';
 import type { Store } from './store.ts';
 
 /** A record's content as far as its ages depend on it. */
-type Aged = Pick<RecordView, 'updatedAt' | 'fields' | 'absent'>;
+type Aged = Pick<RecordView, 'updatedAt' | 'fields' | 'absent' | 'page' | 'firstSeenAt'>;
 
 /**
  * Brings the ages of a record up to date after it was seen, found missing, or removed. Does nothing where its target has no objectives on
@@ -23,13 +24,26 @@ export function moveAges(
   if (records === undefined) return;
   for (const field of records.fields)
     store.ages.move(target, field, record, { from: before && ageOf(before, field), to: after && ageOf(after, field) });
-  store.ages.find(target, record);
+  const missed = store.ages.missedOf(target, record);
+  if (missed !== undefined && isFound(missed, before, after)) store.ages.find(target, record);
+}
+
+/** Whether the page on which re-checks missed a record has been read since, so that it is no longer missed there. */
+function isFound({ page }: MissedRecord, before: Aged | undefined, after: Aged | undefined): boolean {
+  if (after === undefined || after.absent !== undefined) return true;
+  return page === 'own' ? after.page?.readAt !== before?.page?.readAt : after.updatedAt !== before?.updatedAt;
+}
+
+/** When a record was last verified as a whole: when its list showed it, and its own page was read, whichever was earlier. */
+function verifiedAtOf({ updatedAt, firstSeenAt, page }: Omit<Aged, 'fields'>): number {
+  return page === undefined ? updatedAt : Math.min(updatedAt, page.readAt ?? firstSeenAt);
 }
 
 /** When a record, or a field of it, was last verified; `undefined` where it is missing, or was never found with that field. */
-function ageOf({ updatedAt, fields, absent }: Aged, field: string): number | undefined {
+function ageOf(record: Aged, field: string): number | undefined {
+  const { fields, absent } = record;
   if (absent !== undefined) return undefined;
-  if (field === '') return updatedAt;
+  if (field === '') return verifiedAtOf(record);
   return Object.hasOwn(fields, field) ? fields[field]?.verifiedAt : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { hasItemPages } from '../../definition/objective-fields.ts';
 import { statusFor, statusOf } from '../../store/tables/project-status.ts';
 import type { ProjectRow, ScrapeRow, TargetRow } from '../../store/tables/rows.ts';
 import type { Store } from '../../store/store.ts';
@@ -59,8 +60,8 @@ function targetView(project: string, row: TargetRow, store: Store, conditions: T
 
 /** How many pages of a target's items are still to be read; nothing where none is. */
 function pagesLeft({ target, source }: TargetRow, { store, catalogue }: Pick<Ports, 'store' | 'catalogue'>) {
-  const { records = {} } = catalogue().sources.get(source)?.source ?? {};
-  if (Object.values(records).every(({ page }) => page === undefined)) return undefined;
+  const loaded = catalogue().sources.get(source);
+  if (loaded === undefined || !hasItemPages(loaded.source)) return undefined;
   return store().itemPages.countToAsk(target, mostCountedPages) || undefined;
 }
 

@@ -25,6 +25,8 @@ export interface MissedRecord {
   readonly retryAt: number;
   readonly code: string;
   readonly message: string;
+  /** The page that was asked for: that of the list, or the record's own. */
+  readonly page: 'list' | 'own';
 }
 
 /** When the records of targets with objectives on their records were last verified, and those that re-checks missed. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { startDaemon, startDaemonIn, type TestDaemon } from '../../support/daemon.ts';
 import { openSite, type Site } from '../../support/site.ts';
-import { startTimed } from '../passing.ts';
+import { startAt, startTimed, type TimedDaemon } from '../passing.ts';
 import { hold, soon } from '../tracking.ts';
 import { again, answerBy, type Ended, recordsOf, trackList } from './listing.ts';
 
@@ -191,5 +191,68 @@ describe('a list whose items lead to pages', () => {
     );
     assert.equal(timed.sent.filter(({ url }) => url.endsWith('/p/b')).length, 2);
     assert.equal((await timed.client.call('project.get', { id: 'all' })).targets[0]?.pagesLeft, undefined);
+  });
+});
+
+describe('the records of a list whose items lead to pages', () => {
+  /** What was asked for after the first scrapes, by path, and when. */
+  function later({ sent }: TimedDaemon): Map<string, number[]> {
+    const asked = new Map<string, number[]>();
+    for (const { url, at } of sent.filter((each) => each.at > startAt + minute)) {
+      const { pathname } = new URL(url);
+      asked.set(pathname, [...(asked.get(pathname) ?? []), at - startAt]);
+    }
+    return asked;
+  }
+
+  async function kept(t: TestContext, site: Site, objectives: string, more = 'feed: { by: link }\nevery: 1d') {
+    const source = shopSource(`${more}\nobjectives: { ${objectives} }`);
+    const timed = await startTimed(t, { sources: { list: source } });
+    await timed.track('all', { source: 'list', url: site.url('/list') });
+    await timed.pass(minute);
+    return timed;
+  }
+
+  test('have an objective on a field of their pages kept by these pages alone, which may be unchanged', async (t) => {
+    const site = await openShop(t, 'a', 'b');
+    const etag = '"1"';
+    let unmodified = 0;
+    site.answer('/p/a', (request, response) => {
+      response.statusCode = request.headers['if-none-match'] === etag ? 304 : 200;
+      unmodified += Number(response.statusCode === 304);
+      response.setHeader('etag', etag).setHeader('content-type', 'text/html');
+      response.end(response.statusCode === 304 ? undefined : itemPage(1));
+    });
+    const timed = await kept(t, site, 'fields: { price: { errorAfter: 20m } }');
+    await timed.pass(2 * hour);
+    const asked = later(timed);
+    assert.deepEqual([...asked.keys()].sort(), ['/p/a', '/p/b']);
+    for (const times of asked.values()) assert.ok(times.length >= 6 && times.length <= 7, times.join(' '));
+    assert.ok(timed.events.every(({ type }) => !type.startsWith('objective.')));
+    assert.equal(unmodified, asked.get('/p/a')?.length);
+    site.answer('/p/b', itemPage(7));
+    await timed.pass(20 * minute);
+    assert.deepEqual((await valuesOf(timed))['b'], { sku: 'b', title: 'Title b', price: 7, sold: 1 });
+  });
+
+  test('have an objective on a field of the list kept by the list alone', async (t) => {
+    const timed = await kept(t, await openShop(t, 'a', 'b'), 'fields: { title: { errorAfter: 10m } }', 'every: 1d');
+    await timed.pass(hour);
+    assert.deepEqual([...later(timed).keys()], ['/list']);
+  });
+
+  test('are late as a whole while their own page cannot be had, though the list shows them', async (t) => {
+    const site = await openShop(t, 'a', 'b');
+    const timed = await kept(t, site, 'errorAfter: 30m', 'feed: { by: link }\nevery: 5m');
+    site.answer('/p/a', { status: 500 });
+    await timed.pass(hour);
+    const asked = later(timed);
+    // It is tried again after pauses that grow, and not after each sighting.
+    assert.ok((asked.get('/p/a')?.length ?? 0) <= 10, asked.get('/p/a')?.join(' '));
+    const [target] = (await timed.client.call('project.why', { id: 'all' })).targets;
+    const { records } = target?.objectives[0] ?? {};
+    assert.deepEqual([records?.count, records?.overdue, records?.missed.map(({ key }) => key)], [2, 1, ['a']]);
+    const [told] = timed.events.filter(({ type }) => type === 'objective.error');
+    assert.ok(told?.type === 'objective.error' && told.data.records?.oldest[0]?.key === 'a');
   });
 });
