@@ -26,6 +26,12 @@ export function showTrial(terminal: Terminal, found: TryView, maxItems: number):
     ...summaryLines(terminal, found),
     ...(found.failure ? [terminal.paint('red', `${found.failure.code}: ${plainText(found.failure.message)}`)] : []),
     ...treeLines(terminal, found),
+    ...(found.item === undefined
+      ? []
+      : [
+          `\n${terminal.paint('bold', 'the page that the first item leads to')}`,
+          showTrial(terminal, found.item, maxItems),
+        ]),
   ].join('\n');
 }
 

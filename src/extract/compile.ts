@@ -25,7 +25,7 @@ export interface CompiledRecord {
   isOn(url: string): boolean;
   readonly each?: { readonly find: Find; readonly isSingular: boolean };
   readonly fields: readonly CompiledField[];
-  readonly page?: CompiledRule;
+  readonly page?: CompiledField;
 }
 
 /** The plans last used on this thread, by their ids. */

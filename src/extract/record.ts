@@ -12,6 +12,7 @@ import { spend } from '../work-budget.ts';
 import { evaluate, type Evaluated, type Trace } from './rule/evaluate.ts';
 import { placeText } from './rule/place.ts';
 import { JsonSpot, type PageContext, type Spot } from './rule/spot.ts';
+import type { CompiledField } from './rule/compile.ts';
 import { type Lost, type Precise, typed } from './rule/typed.ts';
 
 /** The fields of one record, read as their types. */
@@ -230,16 +231,12 @@ function readFields(spot: Spot, record: CompiledRecord, page: PageContext, watch
   const precise: [string, string][] = [];
   for (const field of record.fields) {
     const { name } = field.plan;
-    const trace: Trace | undefined = watch === undefined ? undefined : { steps: [] };
-    const evaluated = evaluate(field, spot, page, trace);
-    if (trace !== undefined) watch?.field(field.plan, trace, evaluated);
+    const evaluated = read(field);
     if (evaluated.isFound) found.push(name);
     if (evaluated.value !== undefined) fields[name] = evaluated.value;
-    for (const each of evaluated.lost) unparsed.push(unparsedOf(field.plan, each));
     for (const { path, precision } of evaluated.precise ?? []) precise.push([`${name}${path}`, precision]);
   }
-  const { value: address, lost = [] } = record.page === undefined ? {} : evaluate(record.page, spot, page);
-  for (const { text, expected } of lost) unparsed.push({ field: 'page.url', text, expected });
+  const address = record.page && read(record.page).value;
   return {
     fields,
     found,
@@ -247,6 +244,14 @@ function readFields(spot: Spot, record: CompiledRecord, page: PageContext, watch
     precision: precisionOf(precise),
     page: typeof address === 'string' ? withoutFragment(address) : undefined,
   };
+
+  function read(field: CompiledField): Evaluated {
+    const trace: Trace | undefined = watch === undefined ? undefined : { steps: [] };
+    const evaluated = evaluate(field, spot, page, trace);
+    if (trace !== undefined) watch?.field(field.plan, trace, evaluated);
+    for (const each of evaluated.lost) unparsed.push(unparsedOf(field.plan, each));
+    return evaluated;
+  }
 }
 
 /** An address without what stands behind `#`, which makes no other page. */

@@ -32,7 +32,11 @@ export function documentOf(
 export function planOf(source: Source): ExtractPlan {
   const { record: own } = documentKind(source.provider);
   const records = Object.entries(source.records).map(([type, { key, on, each, page, fields, nulls }]): RecordPlan => {
-    const parts = defined({ on, each: eachPlan(source, each), page: page && rulePlan(page.url) });
+    const parts = defined({
+      on,
+      each: eachPlan(source, each),
+      page: page && { name: 'page.url', required: false, ...rulePlan(page.url) },
+    });
     return { type, key: keyFields(key), ...parts, fields: fieldPlans(fields), nulls };
   });
   return {

@@ -39,6 +39,8 @@ export interface PageTrial {
   readonly provider?: OpenProvider;
   /** Whether the page is read with both HTML parsers. */
   readonly trees: boolean;
+  /** Set for a page that an item leads to: the type of its record, and the address of the list. */
+  readonly item?: { readonly type: string; readonly home: string };
   /** The page itself is returned if it has at most this many bytes; -1 for never. */
   readonly keepBytes: number;
 }
@@ -53,8 +55,9 @@ async function tryPage(
   deps: TryDeps,
   signal: AbortSignal,
 ): Promise<readonly TriedStep[]> {
-  const { source, provider = openProvider(source), trees } = trial;
+  const { source, provider = openProvider(source), trees, item } = trial;
   const steps: TriedStep[] = [];
+  if (item !== undefined) return tryItem(startUrl, item, trial, deps, signal);
   let stage = provider.forms?.(startUrl, provider.list?.first(startUrl, 'first'));
   for (;;) {
     if (stage !== undefined && 'failure' in stage) {
@@ -84,6 +87,26 @@ async function tryPage(
     }
     stage = next;
   }
+}
+
+/** Requests a page that an item of a list leads to. */
+function tryItem(
+  url: string,
+  { type, home }: NonNullable<PageTrial['item']>,
+  trial: PageTrial,
+  deps: TryDeps,
+  signal: AbortSignal,
+): Promise<readonly TriedStep[]> {
+  const { items } = openProvider(trial.source);
+  const reading = items?.reading(type);
+  if (items === undefined || reading === undefined) throw new Error(`${trial.source.id}: no page of a record ${type}`);
+  const request = (to: string, hop?: Hop) => items.request(to, undefined, hop, home);
+  return tryOne(
+    { url, request, reading: { ...reading, explain: { trees: trial.trees } }, hidden: [] },
+    trial,
+    deps,
+    signal,
+  );
 }
 
 type TryDeps = Pick<ScrapeDeps, 'clock' | 'random' | 'makeRequest'>;

@@ -42,6 +42,29 @@ describe('a trial of a page over the socket', () => {
     assert.equal(found.trees, undefined);
   });
 
+  test('shows a list, and the page to which its first item leads, with the key of its record', async (t) => {
+    const list = '<li id="a">No link</li><li id="b"><a href="/p/b">B</a></li><li id="c"><a href="/p/c">C</a></li>';
+    const site = await openSite(t, { '/list': `<ul>${list}</ul>`, '/p/b': '<i>12</i>', '/p/c': '<i>9</i>' });
+    const records = `item: { key: id, each: li, fields: { id: "@id" }, page: { url: a, fields: { size: { css: i, type: integer } } } }`;
+    const source = definition.replace(/records:[^]*/, `records: { ${records} }`);
+    const { client } = await startDaemon(t, { sources: { shop: source } });
+    const { drafts, item, explained } = await client.call('source.try', { id: 'shop', url: site.url('/list') });
+    assert.deepEqual(
+      drafts.map(({ page }) => page),
+      [undefined, site.url('/p/b'), site.url('/p/c')],
+    );
+    assert.deepEqual(
+      explained[1]?.fields.map(({ name, value }) => [name, value]),
+      [
+        ['id', 'b'],
+        ['page.url', site.url('/p/b')],
+      ],
+    );
+    assert.deepEqual(item?.drafts, [{ type: 'item', key: 'b', fields: { size: 12 } }]);
+    assert.deepEqual([item?.url, item?.explained[0]?.key], [site.url('/p/b'), 'b']);
+    assert.equal(site.asked.length, 2);
+  });
+
   test('tells where the two trees of the page differ, when it is asked', async (t) => {
     const site = await openSite(t, { '/solar': page });
     const { client } = await startDaemon(t, { sources: { shop: definition } });

@@ -13,7 +13,7 @@ import { findSource, sourceNotFound } from './find.ts';
 import type { Store } from '../../store/store.ts';
 import type { Ports } from './ports.ts';
 import { doubtOf } from './views.ts';
-import { peekedPage, triedView } from './tried.ts';
+import { ofRecord, peekedPage, triedView } from './tried.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'projects' | 'sources' | 'hosts' | 'daemon'>;
 
@@ -54,11 +54,13 @@ export function sourceHandlers(deps: Deps) {
     'source.try': async ({ id, url, params, trees, keep }, { signal }) => {
       const source = findSource(deps.catalogue(), id);
       const asked = targetUrl(source, { url, params });
-      return triedView(
-        source,
-        await deps.sources.tryPage({ source, trees, keepBytes: keep ? keptBytes : -1 }, asked, signal),
-        deps,
-      );
+      const trial = { source, trees, keepBytes: keep ? keptBytes : -1 };
+      const found = triedView(source, await deps.sources.tryPage(trial, asked, signal), deps);
+      const first = keep ? undefined : found.drafts.find(({ page }) => page !== undefined);
+      if (first?.page === undefined) return found;
+      const item = { type: first.type, home: asked };
+      const steps = await deps.sources.tryPage({ ...trial, item }, first.page, signal);
+      return { ...found, item: ofRecord(first.key, triedView(source, steps, deps)) };
     },
 
     'source.peek': async ({ url }, { signal }) => {

@@ -35,6 +35,16 @@ export function triedView(source: Source, steps: readonly TriedStep[], deps: Dep
   return { ...view, drafts: [], finished: false, absent: [], unparsed: [], failure: { code, message } };
 }
 
+/** Names the record of a page to which its item leads, as the page itself does not say its key. */
+export function ofRecord(key: string, { drafts, explained, unparsed, ...found }: TryView): TryView {
+  return {
+    ...found,
+    drafts: drafts.map((draft) => ({ ...draft, key })),
+    explained: explained.map((each) => ({ ...each, ...(each.key !== undefined && { key }) })),
+    unparsed: unparsed.map(({ position: _position, ...each }) => ({ ...each, key })),
+  };
+}
+
 /** Returns the page that a trial fetched. Throws a `ControlError` that says why there is none, or an `Error` if `steps` is empty. */
 export function peekedPage(steps: readonly TriedStep[]): KeptPageView & { readonly url: string } {
   const last = steps.at(-1);

@@ -28,6 +28,8 @@ export const Where = RecordCondition;
 export const DraftView = z.strictObject({
   type: z.string(),
   key: z.string(),
+  /** The page to which its item leads. */
+  page: z.string().exactOptional(),
   precision: z.record(z.string(), z.string()).readonly().exactOptional(),
   fields: z.record(z.string(), Value).readonly(),
 }) satisfies z.ZodType<RecordDraft>;

@@ -135,8 +135,8 @@ export const KeptPageView = z.strictObject({
 });
 export type KeptPageView = z.infer<typeof KeptPageView>;
 
-/** The result of a trial: what one page of a source gives; nothing is stored. */
-export const TryView = z.strictObject({
+/** What one page of a source gives. */
+const TriedPageView = z.strictObject({
   url: z.string(),
   status: z.int().optional(),
   elapsedMs: z.number().optional(),
@@ -158,6 +158,12 @@ export const TryView = z.strictObject({
   page: KeptPageView.optional(),
   /** All requests that led to the page; empty for a saved page. */
   steps: z.array(TriedStepView).readonly(),
+});
+
+/** The result of a trial: what one page of a source gives; nothing is stored. */
+export const TryView = TriedPageView.extend({
+  /** What the page gives to which the first item leads that leads to one; missing where none does, and where the page itself was requested to be kept. */
+  item: TriedPageView.optional(),
 });
 export type TryView = z.infer<typeof TryView>;
 

@@ -90,7 +90,7 @@ export interface RecordPlan {
   readonly each?: PlacePlan;
   readonly fields: readonly FieldPlan[];
   /** The address of a page that says more of the record. */
-  readonly page?: RulePlan;
+  readonly page?: FieldPlan;
   /** Whether a null clears the stored value or keeps it. Default: `clear`. */
   readonly nulls?: 'clear' | 'keep';
 }

@@ -194,6 +194,34 @@ describe('a list whose items lead to pages', () => {
   });
 });
 
+describe('pages of items', () => {
+  const walks: readonly (readonly [name: string, more: string, list: readonly string[]])[] = [
+    ['a crawl', 'crawl: { detail: [/list$], deny: [/p/] }', ['/list']],
+    [
+      'a register',
+      'collect: { since: { record: article, fields: [added] }, start: 2020-01-01, window: 3000 }',
+      ['/list?from=2020-01-01'],
+    ],
+  ];
+  for (const [name, more, list] of walks)
+    test(`are read behind ${name}, and those that were left by the next scrape`, async (t) => {
+      const site = await openShop(t, 'a', 'b', 'c');
+      const source = shopSource(more, 'maxPages: 2').replace(
+        'title: a }',
+        "title: a, added: { const: '2026-01-01', type: date } }",
+      );
+      const daemon = await listed(t, site, source);
+      const pathOf = (path: string) => path.replace(/&.*/, '');
+      assert.deepEqual(daemon.first.asked.map(pathOf), [...list, '/p/a', '/p/b']);
+      assert.deepEqual([daemon.first.scrape.status, daemon.first.scrape.pagesLeft], ['complete', 1]);
+      assert.deepEqual((await again(daemon, site)).asked.slice(-1), ['/p/c']);
+      assert.deepEqual(
+        Object.values(await valuesOf(daemon)).map(({ price }) => price),
+        [1, 2, 3],
+      );
+    });
+});
+
 describe('the records of a list whose items lead to pages', () => {
   /** What was asked for after the first scrapes, by path, and when. */
   function later({ sent }: TimedDaemon): Map<string, number[]> {
