@@ -9,6 +9,16 @@ export interface LoadedSource {
   readonly version: string;
   /** The file of its plug-in, where it has one. */
   readonly plugin?: PluginSource;
+  /** The file of the program that collects it, where one does. */
+  readonly program?: PluginSource;
+}
+
+/** A source that a program collects. */
+export type ProgramSource = LoadedSource & { readonly program: PluginSource };
+
+/** Whether a program collects a source. */
+export function hasCollector(loaded: LoadedSource): loaded is ProgramSource {
+  return loaded.program !== undefined;
 }
 
 /** A source with a plug-in. */
@@ -19,9 +29,10 @@ export function isPlugged(loaded: LoadedSource): loaded is PluggedSource {
   return loaded.plugin !== undefined;
 }
 
-/** A version of a source as the store keeps it: the definition with the text of its plug-in. */
-export function normalForm({ source, plugin }: LoadedSource): unknown {
-  return plugin === undefined ? source : { ...source, pluginText: plugin.source };
+/** A version of a source as the store keeps it: the definition with the text of its plug-in or program. */
+export function normalForm({ source, plugin, program }: LoadedSource): unknown {
+  const file = plugin ?? program;
+  return file === undefined ? source : { ...source, pluginText: file.source };
 }
 
 /** The sources in use between two reloads. Never changed; a reload makes a new catalogue. */

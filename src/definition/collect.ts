@@ -1,18 +1,59 @@
 import * as z from 'zod';
 import { Duration } from '../schema/duration.ts';
-import { expected } from '../schema/expected.ts';
+import { expected, got } from '../schema/expected.ts';
 import { FieldName } from '../schema/slug.ts';
 import { strict } from '../schema/strict.ts';
 
 /** A calendar day, `2016-03-05`. */
 export const CalendarDay = z.iso.date('expected a day like "2016-03-05"');
 
-/** A register that is read in windows of days, from the newest known date to today. */
+/** Interpreters that may run a program, by their names as the daemon's `PATH` finds them. */
+const interpreters = ['bash', 'node', 'perl', 'php', 'python', 'python3', 'Rscript', 'ruby', 'sh'];
+
+/** The name of a file in the folder of plug-ins, and what follows it on the command line. */
+export interface ProgramCommand {
+  /** Missing where the file is run by itself. */
+  readonly interpreter?: string;
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+/** Splits a command into its interpreter, its file and its arguments. */
+export function programCommand([first = '', ...rest]: readonly string[]): ProgramCommand {
+  if (!interpreters.includes(first)) return { file: first, args: rest };
+  const [file = '', ...args] = rest;
+  return { interpreter: first, file, args };
+}
+
+/** A program and its arguments. Its file is in the folder of plug-ins, so that a definition runs nothing that the operator has not put there. */
+const Command = z
+  .array(
+    z
+      .string()
+      .max(1_000)
+      .regex(/^[^\0]*$/),
+  )
+  .min(1)
+  .max(50)
+  .refine((command) => /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/.test(programCommand(command).file), {
+    error: ({ input }) =>
+      got(
+        input,
+        `the name of a file in the folder of plug-ins, with its arguments, after nothing or one of ${interpreters.join(', ')}`,
+      ),
+  });
+
+/**
+ * A register that is read in windows of days, from the newest known date to today; or, with `command`, a program that finds the records; or,
+ * beside a plug-in, only the dates that its `collect` is told.
+ */
 export const Collect = strict({
+  /** A program that prints one record a line of JSON. */
+  command: Command.exactOptional(),
   /** The record whose date fields say how far it has come: the least of their newest values counts. */
-  since: strict({ record: FieldName, fields: z.array(FieldName).min(1).max(10) }),
+  since: strict({ record: FieldName, fields: z.array(FieldName).min(1).max(10) }).exactOptional(),
   /** The first day of the first window, while nothing is known. */
-  start: CalendarDay,
+  start: CalendarDay.exactOptional(),
   /** A window's last day lies so many days after its first. */
   window: z.int().min(1).max(3_660).default(100),
   /** Days before the newest date that are read again. */
@@ -31,3 +72,24 @@ export const Collect = strict({
   format: z.string().min(1).max(50).default('yyyy-MM-dd'),
 });
 export type Collect = z.infer<typeof Collect>;
+
+/** A register that is read in windows of days. */
+export type Register = Collect & Required<Pick<Collect, 'since' | 'start'>>;
+
+/** A source, as far as it says how it is collected. */
+interface Collecting {
+  readonly collect?: Collect;
+  readonly plugin?: string;
+}
+
+/** Returns the register that a source is; undefined for any other source. */
+export function registerOf({ collect, plugin }: Collecting): Register | undefined {
+  if (plugin !== undefined || collect?.command !== undefined) return undefined;
+  const { since, start } = collect ?? {};
+  return collect !== undefined && since !== undefined && start !== undefined ? { ...collect, since, start } : undefined;
+}
+
+/** Returns the command of the program that collects a source; undefined for any other source. */
+export function programOf({ collect }: Collecting): ProgramCommand | undefined {
+  return collect?.command === undefined ? undefined : programCommand(collect.command);
+}

@@ -5,10 +5,11 @@ import { basename, dirname, extname, join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { LoadedSource } from './catalogue.ts';
 import { type ReadPlugin, readPlugin } from './plugin-file.ts';
+import { programOf } from './collect.ts';
 import { DaemonConfig } from './daemon.ts';
 import { pageId } from './page.ts';
 import { expectation, type Problem, problemsOf, typesName } from './problem.ts';
-import { hasPlugin, isMapping } from './plugin.ts';
+import { hasPlugin, hasProgram, isMapping } from './plugin.ts';
 import { type Project, type Projects, WrittenProjects } from './project.ts';
 import { referenceIssues } from './reference.ts';
 import type { Issue } from '../schema/expected.ts';
@@ -145,7 +146,7 @@ export function loadDaemon(file: string): Promise<Loaded<DaemonConfig>> {
 
 /** Reads the text of a source's file; `file` gives the name that its id must have. */
 export function parseSource(text: string, file: string): Loaded<Source> {
-  return parse(text, file, (value) => (hasPlugin(value) ? SourceWithPlugin : Source), {
+  return parse(text, file, (value) => (hasPlugin(value) || hasProgram(value) ? SourceWithPlugin : Source), {
     check: (value) => [...sourceIdIssues(value, idOf(file)), ...referenceIssues(value)],
   });
 }
@@ -220,7 +221,7 @@ export interface PluginFolders {
   readonly plugins: string;
 }
 
-/** Reads the plug-ins that sources name, each once; a source without its file is a problem of its definition. */
+/** Reads the plug-ins and programs that sources name, each once; a source without its file is a problem of its definition. */
 export async function withPlugins(
   { sources, problems }: LoadedSources,
   { folder, plugins }: PluginFolders,
@@ -229,17 +230,21 @@ export async function withPlugins(
   const loaded: LoadedSource[] = [];
   const found: Problem[] = [...problems];
   for (const source of sources) {
-    const { plugin: name } = source;
+    const program = programOf(source);
+    const name = source.plugin ?? program?.file;
     if (name === undefined) {
       loaded.push({ source, version: definitionVersion(source) });
       continue;
     }
     const file = read.get(name) ?? (await readPlugin(plugins, name));
     read.set(name, file);
-    if (file.ok) loaded.push({ source, version: definitionVersion(source, file.plugin.version), plugin: file.plugin });
-    else {
+    if (file.ok) {
+      const version = definitionVersion(source, file.plugin.version);
+      loaded.push({ source, version, [program === undefined ? 'plugin' : 'program']: file.plugin });
+    } else {
       const message = `${join(plugins, name)}: ${file.message}`;
-      found.push(...(await problemsIn(definitionIn(folder, source.id), [{ path: ['plugin'], message }])));
+      const path = program === undefined ? ['plugin'] : ['collect', 'command'];
+      found.push(...(await problemsIn(definitionIn(folder, source.id), [{ path, message }])));
     }
   }
   return { sources: loaded, problems: found };

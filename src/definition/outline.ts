@@ -46,7 +46,13 @@ export const Outline = z.object({
     .optional()
     .catch(undefined),
   collect: z
-    .object({ since: z.object({ record: text, fields: z.array(z.string()).catch([]) }) })
+    .object({
+      since: z
+        .object({ record: text, fields: z.array(z.string()).catch([]) })
+        .catch({ record: undefined, fields: [] })
+        .optional(),
+      start: unchecked,
+    })
     .optional()
     .catch(undefined),
   objectives: z

@@ -49,7 +49,13 @@ export const PluginRecord = strict({
 const decided: readonly (readonly string[])[] = [
   ['csv'],
   ['feed'],
-  ['collect'],
+  ['collect', 'command'],
+  ['collect', 'start'],
+  ['collect', 'window'],
+  ['collect', 'overlap'],
+  ['collect', 'pause'],
+  ['collect', 'query'],
+  ['collect', 'format'],
   ['crawl'],
   ['request', 'method'],
   ['request', 'fields'],
@@ -61,7 +67,8 @@ const decided: readonly (readonly string[])[] = [
 export function* pluginIssues(source: unknown): Generator<Issue> {
   if (!isMapping(source)) return;
   if (!('plugin' in source)) {
-    for (const name of ['options', 'secrets'])
+    yield* programIssues(source);
+    for (const name of hasProgram(source) ? ['options'] : ['options', 'secrets'])
       if (name in source) yield { path: [name], message: 'expected it with a "plugin" only' };
     if (isMapping(source['auth']) && source['auth']['type'] === 'plugin')
       yield { path: ['auth', 'type'], message: 'expected a way to log in, got "plugin" without a "plugin"' };
@@ -78,6 +85,35 @@ export function* pluginIssues(source: unknown): Generator<Issue> {
       path: ['provider'],
       message: `expected html or nothing, as the plug-in reads the pages, got "${String(provider)}"`,
     };
+}
+
+/** Yields issues for keys that a source cannot have whose records a program finds. */
+function* programIssues(source: Readonly<Record<string, unknown>>): Generator<Issue> {
+  if (!hasProgram(source)) return;
+  const message = 'expected nothing here, as a program finds the records of the source';
+  const collect = decided.filter(([first, second]) => first === 'collect' && second !== 'command');
+  for (const path of [
+    ['provider'],
+    ['tree'],
+    ['encoding'],
+    ['csv'],
+    ['feed'],
+    ['crawl'],
+    ['request'],
+    ['auth'],
+    ['pulse'],
+    ['render'],
+    ['proxy'],
+    ...collect,
+  ]) {
+    const found = path.reduce<unknown>((value, name) => (isMapping(value) ? value[name] : undefined), source);
+    if (found !== undefined) yield { path, message };
+  }
+}
+
+/** Whether a source that may be wrong elsewhere names a program that collects it. */
+export function hasProgram(source: unknown): boolean {
+  return isMapping(source) && isMapping(source['collect']) && source['collect']['command'] !== undefined;
 }
 
 /** Whether a source that may be wrong elsewhere names a plug-in. */

@@ -6,7 +6,7 @@ import { formIssues } from './form-issues.ts';
 import { renderIssues } from './render-issues.ts';
 import { isZone } from '../schedule/time/zone.ts';
 import { endFields } from './end-rule.ts';
-import { pluginIssues } from './plugin.ts';
+import { hasPlugin, hasProgram, pluginIssues } from './plugin.ts';
 import { undeclaredObjectives } from './objective-fields.ts';
 import { scheduleIssues } from '../schedule/levels.ts';
 import { type FieldOutline, Outline } from './outline.ts';
@@ -31,7 +31,7 @@ export function referenceIssues(source: unknown): Issue[] {
     ...renderIssues(outline.data),
     ...pulseIssues(outline.data),
     ...shapeIssues(outline.data),
-    ...collectIssues(outline.data),
+    ...collectIssues(outline.data, source),
     ...authIssues(outline.data),
     ...scheduleIssues(outline.data),
     ...objectiveIssues(outline.data),
@@ -192,7 +192,16 @@ function* objectiveIssues({ objectives, ...source }: Outline): Generator<Issue> 
 }
 
 /** Yields issues of `collect`: the fields that tell how far it has come must be dates. */
-function* collectIssues(outline: Outline): Generator<Issue> {
+function* collectIssues(outline: Outline, source: unknown): Generator<Issue> {
+  if (outline.collect !== undefined && !hasPlugin(source) && !hasProgram(source)) {
+    const { since, start } = outline.collect;
+    if (since === undefined)
+      yield {
+        path: ['collect', 'since'],
+        message: 'missing, expected the record and its fields that say how far it has come',
+      };
+    if (start === undefined) yield { path: ['collect', 'start'], message: 'missing, expected a day like "2016-03-05"' };
+  }
   const { record: name, fields = [] } = outline.collect?.since ?? {};
   if (name === undefined) return;
   const record = yield* declaredRecord(outline, name, ['collect', 'since', 'record']);

@@ -9,11 +9,12 @@ export type TargetAddress =
 
 /** Returns the address of a target: the one that it names, or the source's pattern filled with its parameters. */
 export function targetAddress(
-  { id, url: pattern, plugin }: Source,
+  { id, url: pattern, plugin, collect }: Source,
   { url, params = {} }: { readonly url?: string | undefined; readonly params?: Record<string, string> | undefined },
 ): TargetAddress {
   if (url !== undefined) return { ok: true, url };
-  if (pattern === undefined && plugin !== undefined) return { ok: true, url: pluginAddress(id, params) };
+  const isOwn = plugin !== undefined || collect?.command !== undefined;
+  if (pattern === undefined && isOwn) return { ok: true, url: pluginAddress(id, params) };
   if (pattern === undefined) {
     const instead = Object.keys(params).length === 0 ? '' : ' in place of "params"';
     return { ok: false, path: [], message: `source "${id}" has no address pattern: expected "url"${instead}` };
@@ -27,7 +28,7 @@ export function targetAddress(
   return { ok: false, path: ['params'], message: `${told.join('; ')}: source "${id}" has ${pattern}` };
 }
 
-/** Makes the address of a target whose source has a plug-in and no pattern: `plugin:register?topic=sleep`. */
+/** Makes the address of a target whose source has a plug-in or a program and no pattern: `plugin:register?topic=sleep`. */
 export function pluginAddress(source: string, params: Readonly<Record<string, string>>): string {
   const sorted = Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1));
   const query = new URLSearchParams(sorted).toString();

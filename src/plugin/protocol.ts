@@ -58,11 +58,15 @@ export interface PluginFunctions {
   readonly onFailure: { readonly input: AskFailure; readonly value: Advice | undefined };
   readonly authenticate: { readonly input: Readonly<Record<string, never>>; readonly value: Credentials };
   readonly collect: {
-    readonly input: { readonly args: readonly string[] };
+    readonly input: { readonly args: readonly string[]; readonly since: Since };
     /** The number of drafts and failed items that were sent in batches. */
     readonly value: { readonly drafts: number; readonly failures: number };
   };
 }
+
+/** The newest stored date of each field by which a definition says how far a collector has come; empty while nothing is stored. */
+export type Since = Readonly<Record<string, string>>;
+
 /** The name of a plug-in function. */
 export type PluginFunction = keyof PluginFunctions;
 

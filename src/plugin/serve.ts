@@ -163,11 +163,11 @@ async function callFunction(
 
 async function collect(
   provider: ProviderPlugin<unknown>,
-  { args }: PluginFunctions['collect']['input'],
+  { args, since }: PluginFunctions['collect']['input'],
   options: unknown,
   running: RunningCall,
 ): Promise<PluginFunctions['collect']['value']> {
-  const found: unknown = provider.collect?.(openCollectContext(running, options), ...args);
+  const found: unknown = provider.collect?.(openCollectContext(running, options, since), ...args);
   const { batches } = running;
   try {
     for await (const draft of iterable(found)) {

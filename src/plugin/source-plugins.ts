@@ -1,8 +1,15 @@
 import { basename } from 'node:path';
-import { type Catalogue, isPlugged, type LoadedSource, type PluggedSource } from '../definition/catalogue.ts';
+import {
+  type Catalogue,
+  hasCollector,
+  isPlugged,
+  type LoadedSource,
+  type PluggedSource,
+  type ProgramSource,
+} from '../definition/catalogue.ts';
 import type { PluginSource } from '../definition/plugin-file.ts';
 import type { Problem } from '../definition/problem.ts';
-import { pluginAddress, type SourceMatch } from '../definition/target-address.ts';
+import { type AddressParts, pluginAddress, type SourceMatch } from '../definition/target-address.ts';
 import { fillUrl } from '../definition/url-pattern.ts';
 import type { StepFailure } from '../engine/step.ts';
 import type { Extraction } from '../extract/draft.ts';
@@ -24,7 +31,9 @@ import type {
   PluginFunctions,
   PluginOutcome,
   PluginShape,
+  Since,
 } from './protocol.ts';
+import { openPrograms, type ProgramFailure } from './program.ts';
 import { noServices, type PluginServices } from './services.ts';
 
 /** A call of a plug-in's function with what it may use. */
@@ -67,19 +76,29 @@ export interface SourcePlugins {
   resolve(url: string, signal: AbortSignal): Promise<readonly SourceMatch[]>;
   /** Logs in by a plug-in, which makes its requests by `fetch`. */
   authenticate(loaded: PluggedSource, fetch: PluginServices['fetch'], signal: AbortSignal): Promise<PluginLogin>;
-  /** Runs a collector to its end; resolves with its failure if it had one. */
-  collect(loaded: PluggedSource, run: CollectorRun, signal: AbortSignal): Promise<PluginFailure | undefined>;
+  /** Runs a collector, a plug-in's or a program, to its end; resolves with its failure if it had one. Rejects with the signal's reason when that fires first. */
+  collect(
+    loaded: PluggedSource | ProgramSource,
+    run: CollectorRun,
+    signal: AbortSignal,
+  ): Promise<CollectorFailure | undefined>;
 }
 
 /** One run of a collector. */
 export interface CollectorRun {
   readonly args: readonly string[];
+  /** The newest stored dates by field. */
+  readonly since: Since;
+  readonly address: AddressParts;
   readonly services: Pick<PluginServices, 'began' | 'fetch' | 'collected' | 'hide'>;
   /** The fields of each log line that say what it is about. */
   readonly of: Readonly<Record<string, unknown>>;
   /** Called with the secrets that the plug-in may read, before it begins. */
   reveals(secrets: Iterable<Secret>): void;
 }
+
+/** Why a collector failed. */
+export type CollectorFailure = PluginFailure | ProgramFailure;
 
 type Bad = { readonly ok: false; readonly failure: StepFailure };
 
@@ -96,6 +115,7 @@ const resolveMs = 5_000;
 export function createSourcePlugins({ catalogue, findSecrets, log, call }: SourcePluginsDeps): SourcePlugins {
   /** The shapes of plug-ins by their version: a file that changes is another version. */
   const shapes = new WeakMap<PluginSource, Map<string, PluginShape>>();
+  const runProgram = openPrograms();
   /** Why the last description of a plug-in failed, by source. */
   const refused = new Map<
     string,
@@ -150,13 +170,22 @@ export function createSourcePlugins({ catalogue, findSecrets, log, call }: Sourc
       return { ok: false, message, ...defined({ cause }) };
     },
 
-    async collect(loaded, { args, services: running, of, reveals }, signal) {
+    async collect(loaded, { args, since, address, services: running, of, reveals }, signal) {
       const { source } = loaded;
       const secrets = await secretsThatAreSet(findSecrets, source.secrets);
       reveals(secrets.values());
+      if (hasCollector(loaded)) {
+        const log = logged({ ...of, program: basename(loaded.program.file) });
+        const services = {
+          ...running,
+          log,
+          hide: (text: string) => withoutSecrets(running.hide(text), secrets.values()),
+        };
+        return runProgram(loaded, { args, since, address, secrets }, services, signal);
+      }
       const secret = (name: string) => secrets.get(name)?.reveal();
       const services = { ...running, secret, log: logged({ ...of, plugin: source.plugin }) };
-      const ended = await callOf(loaded, 'collect', { args }, signal, services);
+      const ended = await callOf(loaded, 'collect', { args, since }, signal, services);
       return ended.ok ? undefined : ended.failure;
     },
   };

@@ -42,6 +42,8 @@ export interface SuiteFixture {
 /** A run of a collector and what it gives. */
 export interface SuiteRun {
   readonly args: readonly string[];
+  /** The newest stored dates that it is told. Default: none. */
+  readonly since?: Readonly<Record<string, string>>;
   /** The answers of the site; requests for other addresses fail. */
   readonly answers: readonly SuitePage[];
   readonly expected: readonly Draft[];
@@ -120,14 +122,14 @@ export function providerSuite(file: string | URL, suite: SuiteOptions): void {
       }
     });
 
-    for (const { args, answers, expected } of suite.runs ?? []) {
+    for (const { args, since = {}, answers, expected } of suite.runs ?? []) {
       void test(`collects with the arguments ${JSON.stringify(args)} as expected, twice`, async () => {
         for (const thread of [0, 1]) {
           const drafts: unknown[] = [];
           const collected = async (batch: Batch): Promise<void> => void drafts.push(...batch.drafts);
           await call(
             'collect',
-            { args },
+            { args, since },
             { thread, services: { ...noServices, fetch: fetchFrom(answers), collected } },
           );
           assert.deepEqual(drafts, expected);

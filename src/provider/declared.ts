@@ -1,5 +1,6 @@
 import { definitionVersion, type Source } from '../definition/source.ts';
 import type { ListPlace, OpenProvider, Reading } from './provider.ts';
+import { programOf, registerOf } from '../definition/collect.ts';
 import type { Crawl } from '../definition/crawl.ts';
 import type { Feed } from '../definition/feed.ts';
 import { Rule } from '../definition/rule.ts';
@@ -26,7 +27,8 @@ export function openProvider(source: Source): OpenProvider {
 function openDeclared(source: Source): OpenProvider {
   const pulse = openPulse(source);
   const page = { source: source.id, plan: planOf(source), limitMs: source.limits.extract };
-  const list = source.feed ?? (source.collect && singlePage);
+  if (programOf(source) !== undefined) return collected(page);
+  const list = source.feed ?? (registerOf(source) && singlePage);
   return {
     request: (url, copy, hop, place) => pageRequest(source, url, copy, hop, place?.body),
     ...(source.request.form !== undefined && {
@@ -40,6 +42,12 @@ function openDeclared(source: Source): OpenProvider {
       pulse,
     }),
   };
+}
+
+/** A source whose records a program finds: no page of it is asked for. */
+function collected(page: Reading): OpenProvider {
+  const message = 'a program collects the source: no page of it is asked for by itself; `heronry run` runs the program';
+  return { page, request: () => Promise.resolve({ failure: { code: 'collected', message } }) };
 }
 
 /** A window of a register without more pages. */

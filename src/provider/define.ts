@@ -143,6 +143,8 @@ export interface Context<O> {
 
 /** The daemon, as a collector may use it. */
 export interface CollectContext<O> extends Context<O> {
+  /** The newest stored date of each field under `collect.since` of the definition, as ISO 8601; empty at first and for `rescrape --full`. */
+  readonly since: Readonly<Record<string, string>>;
   /** Counts and logs an item that could not be read; the run goes on. */
   failed(url: string, error: unknown): Promise<void>;
 }

@@ -73,7 +73,7 @@ export function createRobots(
   return { mayAsk, prepare, grantCheck, crawlDelayMs, entry, exchange };
 
   async function mayAsk(source: Source, url: string, signal: AbortSignal): Promise<'allowed' | StepFailure> {
-    if (source.robots === 'ignore') return 'allowed';
+    if (isFree(source, url)) return 'allowed';
     try {
       return verdictOf(await deskOf(source).mayAsk(url, signal, source));
     } catch (error) {
@@ -83,7 +83,7 @@ export function createRobots(
   }
 
   function grantCheck(source: Source, url: string): GrantCheck | undefined {
-    if (source.robots === 'ignore') return undefined;
+    if (isFree(source, url)) return undefined;
     const allowedAt = clock.monotonic();
     const isLate = (): boolean => clock.monotonic() - allowedAt > verdictServesMs;
     return {
@@ -98,12 +98,12 @@ export function createRobots(
   }
 
   function prepare(source: Source, url: string, signal: AbortSignal): Promise<'allowed' | StepFailure> | undefined {
-    const isKnown = source.robots === 'ignore' || deskOf(source).known(url) !== 'ask';
+    const isKnown = isFree(source, url) || deskOf(source).known(url) !== 'ask';
     return isKnown ? undefined : mayAsk(source, url, signal);
   }
 
   function crawlDelayMs(source: Source, url: string): number | undefined {
-    return source.robots === 'ignore' ? undefined : deskOf(source).crawlDelayMs(new URL(url).origin);
+    return isFree(source, url) ? undefined : deskOf(source).crawlDelayMs(new URL(url).origin);
   }
 
   function entry(source: Source, url: string): RobotsEntry | undefined {
@@ -193,4 +193,9 @@ function answerOf(outcome: StepOutcome, url: string): RobotsAnswer {
     default:
       return outcome satisfies never;
   }
+}
+
+/** Whether no robots.txt speaks of an address: its source ignores them, or it is the name of a place that only a plug-in or a program knows. */
+function isFree({ robots }: Source, url: string): boolean {
+  return robots === 'ignore' || !/^https?:/.test(url);
 }

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import type { Collect } from '../definition/collect.ts';
+import type { Register } from '../definition/collect.ts';
 import type { Extraction, RecordDraft } from '../extract/draft.ts';
 import type { OpenList, OpenProvider } from '../provider/provider.ts';
 import { resumeDay, type Window, windowsBetween } from './windows.ts';
@@ -15,7 +15,7 @@ import type { Walk } from './walk.ts';
 export interface CollectWalkOptions {
   readonly provider: Pick<OpenProvider, 'request'>;
   readonly list: OpenList;
-  readonly collect: Collect;
+  readonly collect: Register;
   /** The address of a window's first page. */
   windowUrl(window: Window): string;
   readonly position: CollectorPosition | undefined;
@@ -83,7 +83,7 @@ export function collectWalk(options: CollectWalkOptions): Walk {
 }
 
 /** The address of a window's first page. */
-export function windowUrl(targetUrl: string, { query, format }: Collect, window: Window): string {
+export function windowUrl(targetUrl: string, { query, format }: Register, window: Window): string {
   const url = new URL(targetUrl);
   for (const [name, template] of Object.entries(query)) {
     const value = template.replaceAll(/\{(from|to)\}/g, (_, end: keyof Window) => written(window[end], format));
@@ -100,10 +100,10 @@ function written(day: string, format: string): string {
  * The newest dates after a page. A date behind the window's last day counts as that day, since what lies behind it was
  * not read.
  */
-function furthest(
+export function furthest(
   newest: Readonly<Record<string, string>>,
-  { drafts }: Extraction,
-  { since }: Collect,
+  { drafts }: Pick<Extraction, 'drafts'>,
+  { since }: { readonly since: { readonly record: string; readonly fields: readonly string[] } },
   lastDay: string,
 ): Readonly<Record<string, string>> {
   const found = drafts.filter(({ type }) => type === since.record).flatMap((draft) => datesOf(draft, since.fields));

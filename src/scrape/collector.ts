@@ -12,9 +12,12 @@ import { stepOps } from './step-ops.ts';
 import { visitPage } from './visit.ts';
 import { parksAfter } from './crash.ts';
 import type { Visit } from './walk.ts';
-import type { PluggedSource } from '../definition/catalogue.ts';
+import type { PluggedSource, ProgramSource } from '../definition/catalogue.ts';
+import { addressParts } from '../definition/target-address.ts';
+import { furthest } from './collect-walk.ts';
+import { dayOf } from './windows.ts';
 import { hoppedRequest, pluginRequest } from '../plugin/open.ts';
-import type { Batch } from '../plugin/protocol.ts';
+import type { Batch, Since } from '../plugin/protocol.ts';
 import type { Ask } from '../provider/define.ts';
 import { planOf } from '../provider/plans.ts';
 import type { OpenProvider } from '../provider/provider.ts';
@@ -34,10 +37,12 @@ export interface CollectorScrape {
   collected(batch: Batch): Promise<void>;
 }
 
-/** A plug-in's `collect` function, which decides itself what it requests. */
+/** A plug-in's `collect` function, or a program, which decides itself what it requests. */
 export interface Collector {
   /** The address of its target. */
   readonly url: string;
+  /** The fields of a record that say how far the collector has come, and the newest dates of them that are stored. */
+  readonly since?: { readonly record: string; readonly fields: readonly string[]; readonly newest: Since };
   /** Runs the function to its end. Resolves with the reason why it failed, if it did. */
   run(scrape: CollectorScrape, signal: AbortSignal): Promise<Failure | undefined>;
   typed(drafts: readonly FoundDraft[]): TypedDrafts;
@@ -98,6 +103,7 @@ export async function runCollector(
   let draftsBefore = 0;
   let seenAt: number | undefined;
   let verdict: SourceVerdict = 'unused';
+  let newest: Since = collector.since?.newest ?? {};
 
   try {
     const running = { began: () => limit.start(), fetch, collected };
@@ -127,11 +133,18 @@ export async function runCollector(
   }
 
   function close(failure: Failure | undefined): Promise<SourceVerdict> {
-    if (failure === undefined) return closeWith({ status: 'complete', reason: 'end' });
+    if (failure === undefined)
+      return closeWith({
+        status: 'complete',
+        reason: 'end',
+        ...(Object.keys(newest).length > 0 && { position: { newest } }),
+      });
     return closeWith({ ...failedBy(failure), ...defined({ parksAfter: parksAfter(failure, failure.cause) }) });
   }
 
-  async function closeWith(ended: Pick<Close, 'status' | 'reason' | 'failure' | 'parksAfter'>): Promise<SourceVerdict> {
+  async function closeWith(
+    ended: Pick<Close, 'status' | 'reason' | 'failure' | 'parksAfter' | 'position'>,
+  ): Promise<SourceVerdict> {
     // Batches that are being written are part of the scrape.
     await Promise.all(writing);
     const { outcome } = await deps.close(fence, { ...ended, finished: false });
@@ -177,6 +190,8 @@ export async function runCollector(
     };
     draftsBefore += drafts.length;
     await commit(ops);
+    // A date to come would leave out all that comes before it.
+    if (collector.since !== undefined) newest = furthest(newest, { drafts }, { since: collector.since }, dayOf(now));
     if (tooMany !== undefined) throw new GivenUp(failedBy(tooMany));
     if (draftsBefore >= maxRecords) throw new GivenUp(recordLimitEnd(maxRecords));
   }
@@ -202,31 +217,40 @@ function tooLong({ limits }: Source): Failure {
   return { code: 'time_limit', message: `${message}: see limits.collect of the definition` };
 }
 
-/** What one run of a plug-in's `collect` needs. */
+/** What one run of a plug-in's `collect`, or of a program, needs. */
 export interface CollectorParts {
-  readonly loaded: PluggedSource;
+  readonly loaded: PluggedSource | ProgramSource;
   readonly target: TargetRow;
   readonly scrape: number;
   readonly args: readonly string[];
+  /** Whether all is to be collected again, whatever is stored. */
+  readonly isFull: boolean;
   /** Gets the secrets that the plug-in reads, so that none of them is stored. */
   readonly sent: SentCredentials;
   readonly provider: Pick<OpenProvider, 'advise'>;
   readonly plugins: SourcePlugins;
 }
 
-/** Opens the collector of a source's plug-in for one scrape. */
-export function openCollector({ loaded, target, scrape, args, sent, provider, plugins }: CollectorParts): Collector {
+/** Opens the collector of a source's plug-in or program for one scrape. */
+export function openCollector(parts: CollectorParts): Collector {
+  const { loaded, target, scrape, args, sent, provider, plugins } = parts;
   const { source } = loaded;
+  const { since } = source.collect ?? {};
+  const stored = parts.isFull ? {} : (target.position?.newest ?? {});
+  const newest = Object.fromEntries(Object.entries(stored).filter(([field]) => since?.fields.includes(field)));
   const plan = planOf(source);
   const { advise } = provider;
   return {
     url: target.url,
+    ...(since !== undefined && { since: { ...since, newest } }),
     typed: (drafts) => typedDrafts(drafts, plan, source.url ?? target.url),
     run: (running, signal) =>
       plugins.collect(
         loaded,
         {
           args,
+          since: newest,
+          address: addressParts(source, target.url),
           services: {
             began: () => running.began(),
             async fetch(ask, within) {

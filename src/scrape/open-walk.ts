@@ -1,4 +1,5 @@
 import type { LoadedSource } from '../definition/catalogue.ts';
+import { registerOf } from '../definition/collect.ts';
 import type { Crawl } from '../definition/crawl.ts';
 import type { Source } from '../definition/source.ts';
 import { defined } from '../defined.ts';
@@ -100,7 +101,7 @@ async function openListed(store: Store, begun: Begun, facts: WalkFacts, now: () 
   // A page that redirects may lead elsewhere today.
   if (list === undefined) return pageWalk(url, provider, copy?.url === url ? copy : undefined);
   const errors = new ErrorTally(source.errorCeiling);
-  const { collect } = source;
+  const collect = registerOf(source);
   if (collect === undefined) {
     const visit = target.settled === 0 ? 'first' : 'later';
     const revisit = revisitOf(source, target, now());

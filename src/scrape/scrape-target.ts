@@ -1,7 +1,7 @@
 import { hasPagesOfRecords } from '../definition/objective-fields.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../clock.ts';
-import { type Catalogue, type LoadedSource, isPlugged } from '../definition/catalogue.ts';
+import { type Catalogue, hasCollector, type LoadedSource, isPlugged } from '../definition/catalogue.ts';
 import type { Log } from '../log.ts';
 import type { SourcePlugins } from '../plugin/source-plugins.ts';
 import { pageId } from '../definition/page.ts';
@@ -78,7 +78,7 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
     try {
       const loaded = deps.catalogue().sources.get(target.source);
       // A plug-in may take long before it asks.
-      if (loaded !== undefined && isPlugged(loaded)) first.giveBack();
+      if (loaded !== undefined && (isPlugged(loaded) || hasCollector(loaded))) first.giveBack();
       if (loaded !== undefined) verdict = (await scrape(target, loaded, { first, progress }, signal)) ?? 'unused';
     } finally {
       first.giveBack();
@@ -157,10 +157,11 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
       const opened = isPlugged(loaded) ? await deps.plugins.open(loaded, signal) : undefined;
       if (opened?.isCollector === true || source.collect !== undefined || source.crawl !== undefined)
         log.started(wish.args);
-      if (opened?.isCollector === true && isPlugged(loaded)) {
-        const { provider } = opened;
+      if (hasCollector(loaded) || (opened?.isCollector === true && isPlugged(loaded))) {
         await writeBegin(store(), fence);
-        const parts = { loaded, target, scrape: fence.scrape, args: wish.args ?? [], sent, provider };
+        const { args = [], full: isFull = false } = wish;
+        const provider = opened?.provider ?? {};
+        const parts = { loaded, target, scrape: fence.scrape, args, isFull, sent, provider };
         return runCollector(begun, source, openCollector({ ...parts, plugins: deps.plugins }), runDeps, signal);
       }
       const walk = await openWalk(store(), { target, loaded, wish, fence, provider: opened?.provider }, () =>

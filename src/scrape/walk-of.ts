@@ -5,7 +5,7 @@ import type { Source } from '../definition/source.ts';
  * stored says nothing of the pages that it now goes through.
  */
 export function walkOf({ feed, crawl, collect, plugin }: Source): string {
-  if (plugin !== undefined) return 'plugin';
+  if (plugin !== undefined || collect?.command !== undefined) return 'plugin';
   if (crawl !== undefined) return 'crawl';
   if (collect !== undefined) return 'collect';
   if (feed === undefined) return 'page';

@@ -203,6 +203,7 @@ function closed(store: Store, change: Change, { target, scrape }: Held, close: C
     ended.found = withResult(target.found ?? [], { ok: true, found: over.counts.added });
     ended.verifiedAt = close.verifiedAt;
     if (close.walk !== undefined) ended.walk = close.walk;
+    if (close.position !== undefined) ended.position = close.position;
     if (close.isRevisit === true) ended.revisitedAt = close.verifiedAt;
     delete ended.resume;
     delete ended.gone;

@@ -86,6 +86,8 @@ export interface Close {
   readonly parksAfter?: number;
   /** Whether the source says that there will be nothing more: the target is finished. */
   readonly finished: boolean;
+  /** The collector's new position, which counts only where the scrape is complete. */
+  readonly position?: CollectorPosition;
   /** The new copy of the target's first page. Without it, no copy is kept. */
   readonly copy?: PageCopy;
   /** Set when a limit cut a list short of what is known: what lies between may never be seen. */

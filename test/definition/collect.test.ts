@@ -48,6 +48,8 @@ describe('the collector of a definition', () => {
       /^collect\.query: expected "\{from\}" and "\{to\}" somewhere among the values/,
     ],
     ["{ since: { record: trial, fields: [published] }, start: '2008-01-01', window: 0 }", /^collect\.window: /],
+    ['{ since: { record: trial, fields: [published] } }', /^collect\.start: missing, expected a day/],
+    ["{ start: '2008-01-01' }", /^collect\.since: missing, expected the record/],
   ];
   for (const [given, problem] of refused)
     test(`is refused as ${given}`, () => {
@@ -55,6 +57,43 @@ describe('the collector of a definition', () => {
       assert.equal(problems.length, 1, problems.join('\n'));
       assert.match(problems[0] ?? '', problem);
     });
+});
+
+describe('the program of a definition', () => {
+  const problemsIn = (collect: string, more = ''): string[] => {
+    const records = 'records: { trial: { key: id, fields: { id: {}, published: { type: date } } } }';
+    const parsed = parseSource(`id: register\n${more}\ncollect: ${collect}\n${records}\n`, 'register.yaml');
+    return parsed.ok ? [] : parsed.problems.map(({ path, message }) => `${path}: ${message}`);
+  };
+
+  test('is a file in the folder of plug-ins, by itself or after an interpreter', () => {
+    const since = 'since: { record: trial, fields: [published] }';
+    for (const command of ['[python3, r.py]', '[r.sh, -c, "a b"]', '[node, r.mjs, x]'])
+      assert.deepEqual(problemsIn(`{ command: ${command}, ${since} }`, 'secrets: [KEY]'), []);
+    assert.deepEqual(problemsIn(`{ ${since} }`, 'plugin: register.ts'), []);
+  });
+
+  const refused: readonly (readonly [collect: string, problem: RegExp, more?: string])[] = [
+    [
+      '{ command: [python3, -c, "import os"] }',
+      /^collect\.command: expected the name of a file in the folder of plug-ins/,
+    ],
+    ['{ command: [../r.sh] }', /^collect\.command: expected the name of a file/],
+    ['{ command: [sh, /bin/rm] }', /^collect\.command: expected the name of a file/],
+    [
+      '{ command: [r.sh], start: 2020-01-01 }',
+      /^collect\.start: expected nothing here, as a program finds the records/,
+    ],
+    ['{ command: [r.sh] }', /^feed: expected nothing here/, 'feed: { by: link }'],
+    ['{ command: [r.sh] }', /^collect\.command: expected nothing here, as the plug-in/, 'plugin: register.ts'],
+    [
+      '{ since: { record: trial, fields: [id] } }',
+      /^collect\.since\.fields\S*: expected a field of type date/,
+      'plugin: register.ts',
+    ],
+  ];
+  for (const [collect, problem, more] of refused)
+    test(`is refused as ${collect} ${more ?? ''}`, () => assert.match(problemsIn(collect, more).join('\n'), problem));
 });
 
 describe('a definition that is crawled', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { Collect } from '../../src/definition/collect.ts';
+import { Collect, registerOf } from '../../src/definition/collect.ts';
 import { Feed } from '../../src/definition/feed.ts';
 import type { Extraction } from '../../src/extract/draft.ts';
 import { openList } from '../../src/provider/list.ts';
@@ -24,11 +24,10 @@ interface Given {
 }
 
 function walkFor({ collect, newest, wish = {}, today = '2008-12-31' }: Given = {}): Walk {
-  const rule = Collect.parse({
-    since: { record: 'item', fields: ['published'] },
-    start: '2008-01-01',
-    ...collect,
+  const rule = registerOf({
+    collect: Collect.parse({ since: { record: 'item', fields: ['published'] }, start: '2008-01-01', ...collect }),
   });
+  assert.ok(rule !== undefined);
   return collectWalk({
     provider: { request },
     list: openList(Feed.parse({ by: 'cursor', next: { json: '$.next' }, maxPages: 2 }), reading),

@@ -35,7 +35,7 @@ export function createCommand(terminal: Terminal): Command {
     .option('--full', 'read a list to its end, past what is known; restart a crawl')
     .option('--from <day>', "the first day of a collector's windows, such as 2016-03-05", dayOption)
     .option('--to <day>', "the last day of a collector's windows", dayOption)
-    .option('--arg <text>', "an argument of a plug-in's `collect`; may be repeated", repeatedOption)
+    .option('--arg <text>', "an argument of a plug-in's `collect`, or of a program; may be repeated", repeatedOption)
     .addHelpText(
       'after',
       examples(

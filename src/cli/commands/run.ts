@@ -20,7 +20,7 @@ export function createCommand(terminal: Terminal): Command {
       'scrape the target of a source once, now, and exit when the scrape has ended: with 0 if it is complete',
     )
     .argument('<source>', 'the source')
-    .argument('[args...]', "the arguments of a plug-in's `collect`")
+    .argument('[args...]', "the arguments of a plug-in's `collect`, or of a program")
     .option('-p, --project <id>', 'the project, if several have targets on the source')
     .addHelpText(
       'after',

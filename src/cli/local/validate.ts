@@ -248,15 +248,18 @@ async function pluginUseProblems(
   folder: string,
 ): Promise<Problem[]> {
   const problems: Problem[] = [];
-  for (const { id, plugin, options } of sources) {
-    if (plugin === undefined) continue;
+  const { programOf } = await import('../../definition/collect.ts');
+  for (const source of sources) {
+    const { id, plugin, options } = source;
+    const used = plugin ?? programOf(source)?.file;
+    if (used === undefined) continue;
     const file = definitionFile(sourcesFolder, id);
-    if (!existsSync(join(folder, plugin))) {
-      problems.push(
-        ...(await located(file, [{ path: ['plugin'], message: `there is no file "${plugin}" in ${folder}` }])),
-      );
+    if (!existsSync(join(folder, used))) {
+      const path = plugin === undefined ? ['collect', 'command'] : ['plugin'];
+      problems.push(...(await located(file, [{ path, message: `there is no file "${used}" in ${folder}` }])));
       continue;
     }
+    if (plugin === undefined) continue;
     const described = await describePlugin(folder, plugin, options);
     // One that cannot be loaded is told of by itself.
     if (!described.ok) continue;

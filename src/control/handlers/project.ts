@@ -1,3 +1,4 @@
+import { programOf, registerOf } from '../../definition/collect.ts';
 import { pageId } from '../../definition/page.ts';
 import { matchesPattern } from '../../schema/id-pattern.ts';
 import {
@@ -175,10 +176,16 @@ function refuseWish(targets: readonly number[], { from, to, args }: ScrapeWish =
     const source = deps.catalogue().sources.get(id)?.source;
     if (source === undefined) continue;
     const whose = `the source "${id}" of target ${number}`;
-    if ((from ?? to) !== undefined && source.collect === undefined)
-      throw new ControlError('invalid_params', `wish: expected no days, as ${whose} does not \`collect\``);
-    if (args !== undefined && source.plugin === undefined)
-      throw new ControlError('invalid_params', `wish: expected no arguments, as ${whose} has no plug-in`);
+    if ((from ?? to) !== undefined && registerOf(source) === undefined)
+      throw new ControlError(
+        'invalid_params',
+        `wish: expected no days, as ${whose} does not \`collect\` windows of days`,
+      );
+    if (args !== undefined && source.plugin === undefined && programOf(source) === undefined)
+      throw new ControlError(
+        'invalid_params',
+        `wish: expected no arguments, as ${whose} has no plug-in and no program`,
+      );
   }
 }
 

@@ -187,7 +187,7 @@ async function sourceView(
   return {
     id,
     name: loaded?.source.name ?? id,
-    provider: loaded?.source.plugin ?? loaded?.source.provider ?? 'html',
+    provider: loaded?.source.plugin ?? loaded?.source.collect?.command?.join(' ') ?? loaded?.source.provider ?? 'html',
     status: problems.length === 0 && loaded !== undefined ? 'ready' : 'definition_error',
     targets: store().counts.activeOf(id),
     ...defined({

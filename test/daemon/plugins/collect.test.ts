@@ -25,6 +25,25 @@ describe('a collector', () => {
     assert.equal(records.get('t1')?.fields['title']?.value, 'b a b');
   });
 
+  test('is told the newest stored date of each field that its definition names, once a run has completed', async (t) => {
+    const plugin = `export async function* collect({ since, log }, day, fails) {
+      log.info('since ' + JSON.stringify(since));
+      yield { type: 'trial', fields: { id: day, begun: day } };
+      if (fails) throw new Error('cut');
+    }`;
+    const dated = pluggedSource('dated', 'collect: { since: { record: trial, fields: [begun] } }');
+    const daemon = await startPlugged(t, { 'dated.ts': plugin }, { sources: { dated } });
+    await daemon.track('dated', here);
+    for (const args of [['05/03/2020'], ['09/09/2021', 'x'], ['01/01/2019'], ['01/01/2019']])
+      await daemon.again('dated', { args });
+    assert.deepEqual(told(daemon, /since/).slice(1), [
+      'info since {}',
+      'info since {"begun":"2020-03-05"}',
+      'info since {"begun":"2020-03-05"}',
+      'info since {"begun":"2020-03-05"}',
+    ]);
+  });
+
   test('is told in the log when it starts, with its arguments, each hundred records, and when it stops (O37)', async (t) => {
     const daemon = await startPlugged(t, { 'count.ts': counting }, { sources: { count: pluggedSource('count') } });
     await daemon.track('count', here);

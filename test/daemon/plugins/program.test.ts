@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { secretsFrom } from '../../../src/session/secret-store.ts';
+import { recordsOf } from '../lists/listing.ts';
+import { startPlugged, told } from './plugging.ts';
+
+const source = (id: string, more = '', args = '') => `id: ${id}
+${more}
+collect: { command: [sh, ${id}.sh${args}], since: { record: trial, fields: [begun] } }
+limits: { collect: 1s }
+politeness: { autoThrottle: false, delay: 0ms, minDelay: 0ms }
+records: { trial: { key: id, fields: { id: {}, title: {}, begun: { type: date } } } }
+`;
+
+/** The state of a process by its number: `Z` for one that has ended and whose parent was not told, empty for none. */
+const stateOf = (pid: number) =>
+  spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim();
+
+const here = { params: {} };
+const line = (id: string, fields = {}) => `echo '${JSON.stringify({ fields: { id, ...fields } })}'`;
+
+test('a program that collects', async (t) => {
+  const programs = {
+    'trials.sh': `echo "asks for $HERONRY_PARAM_TOPIC since $HERONRY_SINCE_BEGUN with $1, $HERONRY_ARG_1, $HERONRY_SECRET_KEY" >&2
+echo "{\\"type\\": \\"trial\\", \\"key\\": \\"k\\", \\"fields\\": {\\"id\\": \\"t1\\", \\"title\\": \\"$(env | grep -c SECRET)\\"}}"
+${line('t2', { begun: '2024-03-01' })}
+${line('t3', { begun: '2024-02-01' })}
+cat`,
+    'fails.sh': `${line('f1')}\necho "no answer for canary-key" >&2; exit 3`,
+    'prints.sh': `echo 'starting…'; echo '{"fields": {"id": 1}}'; for n in 1 2 3 4 5 6 7 8 9 10; do echo "{\\"fields\\": {\\"id\\": \\"p$n\\"}}"; done`,
+    'long.sh': "head -c 1100000 /dev/zero | tr '\\0' x; sleep 60",
+    'hangs.sh': `${line('h1')}\nsleep 300 &\necho "$!" >&2\nwait`,
+  };
+  const daemon = await startPlugged(
+    t,
+    { ...programs },
+    {
+      findSecrets: secretsFrom({ environment: { HERONRY_SECRET_KEY: 'canary-key', HERONRY_SECRET_OTHER: 'other' } }),
+      sources: {
+        trials: source('trials', 'secrets: [KEY]', ', west'),
+        fails: source('fails', 'secrets: [KEY]'),
+        prints: source('prints'),
+        long: source('long'),
+        hangs: source('hangs'),
+      },
+    },
+  );
+
+  await t.test('gives one record a line, and is told parameters, arguments, dates and its own secrets', async () => {
+    const first = await daemon.track('trials', { params: { topic: 'sleep' } });
+    assert.deepEqual([first.scrape.status, first.scrape.counts.added], ['complete', 3], JSON.stringify(first));
+    const records = await recordsOf(daemon.client, 'trials');
+    assert.deepEqual([...records.keys()].sort(), ['k', 't2', 't3']);
+    assert.equal(records.get('k')?.fields['title']?.value, '1');
+    await daemon.again('trials', { args: ['a b'] });
+    assert.deepEqual(told(daemon, /asks for/), [
+      'info asks for sleep since  with west, , [secret KEY]',
+      'info asks for sleep since 2024-03-01 with west, a b, [secret KEY]',
+    ]);
+    await daemon.again('trials', { full: true });
+    assert.equal(told(daemon, /asks for sleep since  with/).length, 2);
+  });
+
+  await t.test(
+    'fails its scrape by its status, with what it said last and no secret, and keeps what it found',
+    async () => {
+      const { scrape } = await daemon.track('fails', here);
+      assert.deepEqual([scrape.status, scrape.counts.added], ['failed', 1]);
+      assert.deepEqual(scrape.failure, {
+        code: 'program_failed',
+        message: 'fails.sh ended with status 3: no answer for [secret KEY]',
+      });
+    },
+  );
+
+  await t.test('loses a line alone that is no record', async () => {
+    const { scrape, steps } = await daemon.track('prints', here);
+    assert.deepEqual([scrape.status, scrape.errors, scrape.counts.added], ['complete', 1, 11], JSON.stringify(steps));
+    assert.deepEqual(steps[0]?.notes, ['line 1: expected a record as JSON, got starting…']);
+  });
+
+  await t.test('is ended where it prints a line without end', async () => {
+    const { scrape } = await daemon.track('long', here);
+    assert.equal(scrape.failure?.code, 'program_output');
+    assert.match(scrape.failure?.message ?? '', /^long\.sh printed a line of more than 1048576 bytes: line 1$/);
+  });
+
+  await t.test('is ended with all that it started, at its time limit', async () => {
+    const { scrape } = await daemon.track('hangs', here);
+    assert.deepEqual([scrape.failure?.code, scrape.counts.added], ['time_limit', 1]);
+    const [started = ''] = told(daemon, /^info \d+$/);
+    assert.match(stateOf(Number(started.slice(5))), /^Z?$/);
+  });
+});
