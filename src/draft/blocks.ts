@@ -3,7 +3,7 @@ import { attributeOf, elementsIn, findFirst } from '../extract/tree/nodes.ts';
 import type { Value } from '../extract/value/value.ts';
 import { collapsedText } from '../extract/tree/text.ts';
 import { foldedText, Tables } from '../extract/tree/table.ts';
-import { type DraftField, type DraftRecord, fieldName, guessedType, keyOf, maxFields } from './record.ts';
+import { type DraftField, type DraftRecord, fieldName, guessedType, isCounted, keysOf, maxFields } from './record.ts';
 
 /** Elements of one page that look alike, and the selector that finds them. */
 export interface Block {
@@ -17,6 +17,9 @@ const maxElements = 50_000;
 /** How far up is looked. */
 const maxAbove = 100;
 
+/** Longest text of a record, in characters, on the mean. */
+const maxText = 4_000;
+
 /** Members of a block, at least, and how many of them it is judged by. */
 const fewest = 3;
 const sampled = 30;
@@ -24,13 +27,34 @@ const sampled = 30;
 const unseen: ReadonlySet<string> = new Set(['script', 'style', 'template', 'head', 'noscript', 'svg', 'option', 'br']);
 const besides: ReadonlySet<string> = new Set(['nav', 'header', 'footer', 'aside', 'form', 'select']);
 
-/** Finds the repeated elements of a page that look most like records: with links, headings, prices and pictures of their own. */
+/**
+ * Finds the repeated elements of a page that look most like records, with links, headings, prices and pictures of their own; or those
+ * around them, one around each, where these say more.
+ */
 export function bestBlock(root: Document): Block | undefined {
-  const blocks = candidates(root)
-    .map((block) => ({ block, score: scoreOf(block) }))
-    .filter(({ score }) => score > 0);
-  const [best] = blocks.toSorted((a, b) => b.score - a.score);
-  return best?.block;
+  const blocks = candidates(root);
+  const scored = blocks.map((block) => ({ block, score: scoreOf(block) })).filter(({ score }) => score > 0);
+  const [best] = scored.toSorted((a, b) => b.score - a.score);
+  if (best === undefined) return undefined;
+  const around = blocks.filter((block) => holdsMoreOf(block, best.block));
+  const [nearest] = around.toSorted((a, b) => textLength(a) - textLength(b));
+  return nearest ?? best.block;
+}
+
+/** Whether each element of a block holds one of another block, and says more than that. */
+function holdsMoreOf(outer: Block, inner: Block): boolean {
+  if (outer.members.length !== inner.members.length) return false;
+  const isAround = outer.members.slice(0, sampled).every((member, index) => {
+    const within = inner.members[index];
+    return within !== undefined && ancestor(within, (above) => above === member) !== undefined;
+  });
+  return isAround && textLength(outer) > textLength(inner) && textLength(outer) <= maxText;
+}
+
+/** The mean length of the texts of a block, in characters. */
+function textLength({ members }: Block): number {
+  const some = members.slice(0, sampled);
+  return some.reduce((sum, member) => sum + collapsedText(member).trim().length, 0) / some.length;
 }
 
 function candidates(root: Document): Block[] {
@@ -98,11 +122,14 @@ function holdEachOther(members: readonly Element[]): boolean {
 
 const priceForm = /(?:[$€£¥₹]|\b[A-Z]{3}\b)\s?\d|\d\s?(?:[$€£¥₹]|\b(?:EUR|USD|GBP|CHF|kr)\b)/;
 
-function scoreOf({ members }: Block): number {
+/** How much more a class of its own says of a block than the place of its elements. */
+const namedWeight = 1.2;
+
+function scoreOf({ css, members }: Block): number {
   const some = members.slice(0, sampled);
   const texts = some.map((member) => collapsedText(member).trim());
   const length = texts.reduce((sum, text) => sum + text.length, 0) / some.length;
-  if (length < 4 || length > 4_000 || new Set(texts).size < some.length / 2) return 0;
+  if (length < 4 || length > maxText || new Set(texts).size < some.length / 2) return 0;
   const share = (has: (member: Element, text: string) => boolean): number =>
     some.filter((member, index) => has(member, texts[index] ?? '')).length / some.length;
   const links =
@@ -116,7 +143,8 @@ function scoreOf({ members }: Block): number {
     1.5 * cells;
   if (signs < 1.5) return 0;
   const isBeside = share((member) => ancestor(member, ({ name }) => besides.has(name)) !== undefined) > 0.5;
-  return isBeside ? 0 : Math.sqrt(Math.min(members.length, 100)) * signs;
+  const weight = /\.[\w-]+$/.test(css) ? namedWeight : 1;
+  return isBeside ? 0 : Math.sqrt(Math.min(members.length, 100)) * signs * weight;
 }
 
 /** The address of the first link below an element that leads to another page; undefined if there is none. */
@@ -145,12 +173,13 @@ export function blockRecord(root: Document, base: string): DraftRecord | undefin
   if (block === undefined) return undefined;
   const found = distinct(block.css.endsWith('tr:has(td)') ? ofCells(block, base) : ofBlock(block, base));
   const fields = Object.fromEntries(found.map(({ name, field }) => [name, field]));
-  const key = keyOf(fields, (name) => found.find((each) => each.name === name)?.samples ?? []);
+  const [key, ...otherKeys] = keysOf(fields, (name) => found.find((each) => each.name === name)?.samples ?? []);
   if (key === undefined) return undefined;
   const type = typeOf(block.css);
   return {
     type,
     key,
+    otherKeys,
     each: block.css,
     fields,
     isWhole: false,
@@ -176,7 +205,10 @@ function ofBlock({ members }: Block, base: string): Found[] {
     (name) => /^data-[a-z][a-z-]*$/.test(name) && (first.attribs[name] ?? '').length < 100,
   );
   const isLink = first.name === 'a';
+  const hasId =
+    (first.attribs['id'] ?? '') !== '' && !isCounted(members.map((member) => attributeOf(member, 'id') ?? ''));
   return [
+    ...(hasId ? taken('id', { attr: 'id' }, (member) => attributeOf(member, 'id')) : []),
     ...data.flatMap((name) => taken(fieldName(name.slice(5)), { attr: name }, (member) => attributeOf(member, name))),
     ...headingOf(first).flatMap((name) =>
       taken('title', { css: name }, (member) => textOf(member, (element) => element.name === name)),

@@ -1,5 +1,5 @@
 import { isList, type Value } from '../extract/value/value.ts';
-import { type DraftField, type DraftRecord, fieldName, guessedType, keyOf, maxFields } from './record.ts';
+import { type DraftField, type DraftRecord, fieldName, guessedType, keysOf, maxFields } from './record.ts';
 import type { Document } from 'domhandler';
 import { maxParts } from '../extract/tree/parts.ts';
 import { compileEmbedded } from '../extract/embedded/all.ts';
@@ -8,7 +8,7 @@ import { defined } from '../defined.ts';
 
 /** Types of things that pages are about, unlike the shop or the way to the page, which are described there too. */
 const wanted =
-  /(?:^|\/)(Product|ProductGroup|IndividualProduct|Article|NewsArticle|BlogPosting|Event|\w+Event|Recipe|JobPosting|Book|Movie|Course|Dataset|VideoObject|Offer|Place|LocalBusiness|Restaurant|Hotel|Review|SoftwareApplication|Vehicle|Car|RealEstateListing)$/;
+  /(?:^|\/)(Product|ProductGroup|IndividualProduct|Article|NewsArticle|BlogPosting|Event|\w+Event|Recipe|JobPosting|Book|Movie|Course|Dataset|VideoObject|Offer|Place|LocalBusiness|Restaurant|Hotel|Review|SoftwareApplication|Vehicle|Car|RealEstateListing|CreativeWork|Quotation|Question|SocialMediaPosting|DiscussionForumPosting|Comment)$/;
 
 /** Drafts a record from each of `ld+json` and microdata: of the type that most of what a page describes there has. */
 export function describedRecords(root: Document, base: string): DraftRecord[] {
@@ -18,9 +18,53 @@ export function describedRecords(root: Document, base: string): DraftRecord[] {
     const things = told !== undefined && isList(told) ? told.filter(isObject) : [];
     const byType = Map.groupBy(things, (thing) => typeOf(thing, where) ?? '');
     byType.delete('');
-    const [most] = [...byType].toSorted(([, a], [, b]) => b.length - a.length);
-    return most === undefined ? [] : recordOf(most[0], most[1], where, base);
+    const groups = [...Array.from(byType, ([type, all]) => ofType(type, all, where)), ...listedThings(things, where)];
+    const [most] = groups.toSorted((a, b) => b.things.length - a.things.length);
+    return most === undefined ? [] : recordOf(most, where, base);
   });
+}
+
+/** Things of one kind, and the path that leads to each of them. */
+interface Things {
+  readonly type: string;
+  readonly json: string;
+  readonly things: readonly JsonObject[];
+}
+
+function ofType(type: string, things: readonly JsonObject[], where: 'ld+json' | 'microdata'): Things {
+  const isListed = things.some((thing) => Array.isArray(thing[where === 'ld+json' ? '@type' : 'type']));
+  return { type, json: pathOfType(type, where, isListed), things };
+}
+
+function pathOfType(type: string, where: 'ld+json' | 'microdata', isListed: boolean): string {
+  const name = where === 'ld+json' ? "@['@type']" : '@.type';
+  return `$[?${name}${isListed ? '[0]' : ''} == ${JSON.stringify(type)}]`;
+}
+
+/** The things that an `ItemList` of schema.org lists, in its places or as the `item` of each. */
+function listedThings(things: readonly JsonObject[], where: 'ld+json' | 'microdata'): Things[] {
+  const [kind, inner] = where === 'ld+json' ? (['@type', ''] as const) : (['type', '.props'] as const);
+  return things.flatMap((list): Things[] => {
+    const type = list[kind];
+    if (typeof type !== 'string' || !/(?:^|\/)ItemList$/.test(type)) return [];
+    const places = propertyOf(list, 'itemListElement', where).filter(isObject);
+    const items = places.map((place) => propertyOf(place, 'item', where)[0]).filter(isObject);
+    const isWithin = items.length === places.length;
+    const all = isWithin ? items : places;
+    if (all.length < fewestListed) return [];
+    const each = isWithin ? `${inner}.item${where === 'ld+json' ? '' : '[0]'}` : '';
+    const json = `${pathOfType(type, where, false)}${inner}.itemListElement[*]${each}`;
+    return [{ type: typeOf(all[0] ?? {}, where) ?? 'item', json, things: all }];
+  });
+}
+
+/** Things that a list has at least. */
+const fewestListed = 2;
+
+function propertyOf(thing: JsonObject, name: string, where: 'ld+json' | 'microdata'): readonly Value[] {
+  const holder = where === 'ld+json' ? thing : thing['props'];
+  const value = isObject(holder) ? holder[name] : undefined;
+  return value === undefined ? [] : isList(value) ? value : [value];
 }
 
 function typeOf(thing: JsonObject, where: 'ld+json' | 'microdata'): string | undefined {
@@ -28,21 +72,13 @@ function typeOf(thing: JsonObject, where: 'ld+json' | 'microdata'): string | und
   return typeof type === 'string' && wanted.test(type) ? type : undefined;
 }
 
-function recordOf(
-  type: string,
-  things: readonly JsonObject[],
-  where: 'ld+json' | 'microdata',
-  base: string,
-): DraftRecord[] {
+function recordOf({ type, json, things }: Things, where: 'ld+json' | 'microdata', base: string): DraftRecord[] {
   const { fields, samplesOf } = fieldsOfObjects(things, base);
-  const key = keyOf(fields, samplesOf);
+  const [key, ...otherKeys] = keysOf(fields, samplesOf);
   if (key === undefined) return [];
-  const name = where === 'ld+json' ? "@['@type']" : '@.type';
-  const isListed = things.some((thing) => Array.isArray(thing[where === 'ld+json' ? '@type' : 'type']));
-  const json = `$[?${name}${isListed ? '[0]' : ''} == ${JSON.stringify(type)}]`;
-  const short = fieldName(type.replace(/.*\//, ''));
+  const short = fieldName(type.replace(/.*\//, '')) || 'item';
   const found = `${things.length} of ${short} described as ${where}`;
-  return [{ type: short, key, each: { json, in: where }, fields, isWhole: things.length === 1, found }];
+  return [{ type: short, key, otherKeys, each: { json, in: where }, fields, isWhole: things.length === 1, found }];
 }
 
 const properties: readonly (readonly [name: string, property: string])[] = [
@@ -76,6 +112,7 @@ export function openGraphRecord(root: Document, base: string): DraftRecord | und
   return {
     type: type === 'website' ? 'page' : type,
     key,
+    otherKeys: [],
     fields,
     isWhole: true,
     found: `Open Graph with ${Object.keys(fields).join(', ')}`,

@@ -12,7 +12,8 @@ import { parseHtml } from '../extract/document/html.ts';
 import { defined } from '../defined.ts';
 import { blockRecord } from './blocks.ts';
 import { describedRecords, fieldsOfObjects, isObject, openGraphRecord } from './described.ts';
-import { type DraftRecord, fieldName, keyOf } from './record.ts';
+import { linkedList, type DraftFeed, pagingOf } from './paging.ts';
+import { type DraftRecord, fieldName, keysOf } from './record.ts';
 
 /** A page to draft a definition from. */
 export interface DraftPage {
@@ -26,6 +27,8 @@ export interface Draft {
   readonly provider: DocumentName;
   /** The title of the page. */
   readonly name?: string;
+  /** How the list goes on behind the page; missing where nothing there says so. */
+  readonly feed?: DraftFeed['feed'];
   /** Missing where the provider has a record of its own, and where nothing was found. */
   readonly record?: DraftRecord;
   /** Sentences about what was found; the first is what the record is made of. */
@@ -67,8 +70,18 @@ function ofHtml(root: Document, url: string): Draft {
   return {
     provider: 'html',
     ...defined({ name, record }),
-    found: records.length > 0 ? records.map(({ found }) => found) : ['nothing but a heading'],
+    ...listed(
+      record?.isWhole === false ? pagingOf(root, url) : undefined,
+      records.length > 0 ? records.map(({ found }) => found) : ['nothing but a heading'],
+    ),
   };
+}
+
+/** Adds how a list goes on to what was found on its page. */
+function listed(paging: DraftFeed | undefined, found: readonly string[]): Pick<Draft, 'feed' | 'found'> {
+  if (paging === undefined) return { found };
+  const [first = '', ...others] = found;
+  return { feed: paging.feed, found: [`${first}, and ${paging.found}`, ...others] };
 }
 
 function titleOf(root: Document): string | undefined {
@@ -90,6 +103,7 @@ function plainRecord(root: Document): DraftRecord | undefined {
   return {
     type: 'page',
     key: isAddressed ? 'url' : 'title',
+    otherKeys: [],
     fields: {
       ...(isAddressed && { url: { css: 'link[rel=canonical]', attr: 'href', type: 'url' } }),
       title: { css },
@@ -138,12 +152,13 @@ function repeatedElement(root: Document): DraftRecord | undefined {
   const fields = Object.fromEntries(
     Array.from(named, ([field, { name }]) => [field, { xpath: `*[name()='${name}']` }]),
   );
-  const key = keyOf(fields, (field) => named.get(field)?.samples ?? []);
+  const [key, ...otherKeys] = keysOf(fields, (field) => named.get(field)?.samples ?? []);
   if (key === undefined) return undefined;
   const each = { xpath: `//*[name()='${tag}']` };
   return {
     type: fieldName(tag) || 'item',
     key,
+    otherKeys,
     each,
     fields,
     isWhole: false,
@@ -155,14 +170,14 @@ function ofJson(value: Value, url: string): Draft {
   const list = listIn(value, '$', 0);
   const objects = list?.objects ?? (isObject(value) ? [value] : []);
   const { fields, samplesOf } = fieldsOfObjects(objects, url);
-  const key = keyOf(fields, samplesOf);
+  const [key, ...otherKeys] = keysOf(fields, samplesOf);
   const found = list === undefined ? 'one object' : `${objects.length} objects at ${list.path}[*]`;
   if (key === undefined) return { provider: 'json', found: [`${found}, of which no field tells one from another`] };
   const each = list === undefined ? {} : { each: `${list.path}[*]` };
   return {
     provider: 'json',
-    record: { type: 'item', key, ...each, fields, isWhole: list === undefined, found },
-    found: [found],
+    record: { type: 'item', key, otherKeys, ...each, fields, isWhole: list === undefined, found },
+    ...listed(list === undefined ? undefined : linkedList(value, url), [found]),
   };
 }
 
@@ -190,7 +205,7 @@ function ofCsv(text: string, url: string): Draft {
   const rows = parsed.ok ? parsed.value : [];
   const found = `${rows.length} rows of a table`;
   const { fields, samplesOf } = fieldsOfObjects(rows, url);
-  const key = keyOf(fields, samplesOf);
+  const [key, ...otherKeys] = keysOf(fields, samplesOf);
   if (key === undefined) return { provider: 'csv', found: [`${found}, of which no column tells one from another`] };
-  return { provider: 'csv', record: { type: 'row', key, fields, isWhole: false, found }, found: [found] };
+  return { provider: 'csv', record: { type: 'row', key, otherKeys, fields, isWhole: false, found }, found: [found] };
 }

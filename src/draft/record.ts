@@ -1,3 +1,4 @@
+import { contentKey, type RecordKey } from '../definition/record-key.ts';
 import type { Value } from '../extract/value/value.ts';
 import { keyTypes, readValue, type ScalarRule } from '../extract/value/all.ts';
 
@@ -8,7 +9,9 @@ export type DraftField = Readonly<Record<string, Value>>;
 export interface DraftRecord {
   /** The name of the record's type, such as `product`. */
   readonly type: string;
-  readonly key: string;
+  readonly key: RecordKey;
+  /** What tells the records apart as well, if the key turns out not to: the best first. */
+  readonly otherKeys: readonly RecordKey[];
   /** Missing for one record per page. */
   readonly each?: Value;
   readonly fields: Readonly<Record<string, DraftField>>;
@@ -59,36 +62,76 @@ export function guessedType(name: string, samples: readonly Value[], base: strin
   return {};
 }
 
-/** Names of fields that are made to tell things apart, and of those that do if nothing else does. */
-const keyNames = ['sku', 'id', 'guid', 'gtin13', 'gtin', 'isbn', 'mpn', 'identifier', 'code', 'slug'];
-const otherNames = ['url', 'link', 'name', 'headline', 'title'];
+/** Longest text that is taken for the key of a record where its name is not that of one, in characters. */
+const maxKey = 100;
 
-/** Chooses the key of a record: of the fields in which no two samples are equal, the one whose name is most like that of a key; undefined if there is none. */
-export function keyOf(
+/** The most fields of which pairs are looked at. */
+const paired = 8;
+
+/** Types of values that change, so that a record would be another one tomorrow. */
+const changing: ReadonlySet<unknown> = new Set(['money', 'number', 'integer', 'boolean', 'quantity', 'datetime']);
+
+/**
+ * Lists what tells records apart, the best first: fields in which no two samples are equal, those first whose names are most like that of a key; then two
+ * fields together; then all that a record holds. Empty if nothing does.
+ */
+export function keysOf(
   fields: Readonly<Record<string, DraftField>>,
   samplesOf: (name: string) => readonly Value[],
-): string | undefined {
-  const able = Object.keys(fields).filter((name) => {
-    const samples = samplesOf(name);
-    const type = fields[name]?.['type'] ?? 'text';
-    const isSaid = samples.every((sample) => sample !== null && sample !== '');
-    return (
-      keyTypes.some((each) => each === type) &&
-      samples.length > 0 &&
-      isSaid &&
-      new Set(samples.map(String)).size === samples.length
-    );
-  });
-  const ranked = [
-    ...keyNames,
-    ...keyNames.map((name) => `_${name}`),
-    ...otherNames,
-    ...otherNames.map((name) => `_${name}`),
-  ];
-  const rank = (name: string): number => {
+): readonly RecordKey[] {
+  const rankOf = (name: string): number => {
     const at = ranked.findIndex((each) => (each.startsWith('_') ? name.endsWith(each) : name === each));
     return at >= 0 ? at : Infinity;
   };
-  const [best] = able.toSorted((a, b) => rank(a) - rank(b));
-  return best;
+  const typeOf = (name: string): unknown => fields[name]?.['type'] ?? 'text';
+  const able = Object.keys(fields)
+    .filter((name) => keyTypes.some((each) => each === typeOf(name)) && isSaid(samplesOf(name)))
+    .toSorted((a, b) => rankOf(a) - rankOf(b));
+  const count = Math.max(0, ...able.map((name) => samplesOf(name).length));
+  const tellApart = (names: readonly string[]): boolean => {
+    const rows = Array.from({ length: count }, (_, at) =>
+      JSON.stringify(names.map((name) => samplesOf(name)[at] ?? null)),
+    );
+    return new Set(rows).size === count;
+  };
+  const singles = able.filter((name) => tellApart([name]));
+  const isStable = (name: string): boolean =>
+    !changing.has(typeOf(name)) &&
+    !isCounted(samplesOf(name)) &&
+    name !== 'image' &&
+    samplesOf(name).every((sample) => JSON.stringify(sample).length <= maxKey);
+  const named = singles.filter((name) => rankOf(name) < Infinity);
+  const plain = singles.filter((name) => rankOf(name) === Infinity);
+  const parts = able.filter((name) => isStable(name) && !singles.includes(name)).slice(0, paired);
+  const pairs = parts.flatMap((one, at) => parts.slice(at + 1).map((other) => [one, other]));
+  const all = Object.keys(fields);
+  return [
+    ...named,
+    ...plain.filter(isStable),
+    ...pairs.filter(tellApart),
+    ...plain.filter((name) => !isStable(name)),
+    ...(count > 1 && tellApart(all.filter((name) => samplesOf(name).length === count)) ? [contentKey] : []),
+  ];
 }
+
+/** Whether samples count up one by one, as places in a list do: another thing stands there tomorrow. */
+export function isCounted(samples: readonly Value[]): boolean {
+  const numbers = samples.map((sample) =>
+    Number(/\d+(?=\D*$)/.exec(JSON.stringify(sample).slice(-30))?.[0] ?? Number.NaN),
+  );
+  return numbers.length > 1 && numbers.every((number, index) => number === (numbers[0] ?? 0) + index);
+}
+
+function isSaid(samples: readonly Value[]): boolean {
+  return samples.length > 0 && samples.every((sample) => sample !== null && sample !== '');
+}
+
+/** Names of fields that are made to tell things apart, and of those that do if nothing else does. */
+const keyNames = ['sku', 'id', 'guid', 'gtin13', 'gtin', 'isbn', 'mpn', 'identifier', 'code', 'slug'];
+const otherNames = ['url', 'link', 'name', 'headline', 'title'];
+const ranked = [
+  ...keyNames,
+  ...keyNames.map((name) => `_${name}`),
+  ...otherNames,
+  ...otherNames.map((name) => `_${name}`),
+];

@@ -20,6 +20,9 @@ const product = {
 const card = (sku: string, name: string, price: string): string =>
   `<div class="card" data-sku="${sku}"><h3><a href="/p/${sku}">${name}</a></h3><span class="price">${price}</span><p class="note">${name} note</p></div>`;
 
+const quoteOf = (text: string, author: string, tag: string): string =>
+  `<div class="quote"><span class="text">${text}</span> by <small class="author">${author}</small> <a href="/author/${author}">(about)</a><div class="tags"><a class="tag" href="/tag/${tag}/${text}">${tag}</a></div></div>`;
+
 const menu = ['a', 'b', 'c', 'd', 'e']
   .map((name) => `<li class="entry"><a href="/${name}">${name} of the menu</a></li>`)
   .join('');
@@ -77,6 +80,62 @@ const pages: readonly {
     ],
   },
   {
+    what: 'blocks of which no field alone tells one from another, by two of them',
+    file: 'page.html',
+    text: [
+      ['A', 'Bonn'],
+      ['A', 'Rome'],
+      ['B', 'Rome'],
+    ]
+      .map(
+        ([name, city], at) =>
+          `<div class="card"><h3>${name}</h3><b class="city">${city}</b><i class="price">€${at}.00</i></div>`,
+      )
+      .join(''),
+    records: [
+      ['card', '["A","Bonn"]'],
+      ['card', '["A","Rome"]'],
+      ['card', '["B","Rome"]'],
+    ],
+    says: [/key: \[ title, city \] # tell the 3 on the page apart/],
+  },
+  {
+    what: 'quotes of a site to learn on, with a link to the next page',
+    file: 'page.html',
+    text: `${quoteOf('One', 'Ada', 'life')}${quoteOf('Two', 'Ada', 'love')}${quoteOf('Three', 'Bea', 'life')}<ul class="pager"><li class="next"><a href="/page/2/">Next <b>→</b></a></li></ul>`,
+    records: [
+      ['quote', 'One'],
+      ['quote', 'Two'],
+      ['quote', 'Three'],
+    ],
+    says: [
+      /key: text # tells the 3 on the page apart/,
+      /feed: \{ by: link, next: li\.next > a @href \}/,
+      /author: \{ css: \.author \}/,
+      /`feed\.revisit` reads on/,
+    ],
+  },
+  {
+    what: 'books of a site to learn on, in blocks within blocks',
+    file: 'page.html',
+    text: `<ol class="row">${['A', 'B', 'C'].map((name, at) => `<li class="col-xs-6"><article class="product_pod"><h3><a href="${name}/index.html">${name} …</a></h3><p class="price_color">£${at}.50</p></article></li>`).join('')}</ol><a class="next" href="page-2.html">›</a>`,
+    records: ['A', 'B', 'C'].map((name) => ['product_pod', `https://shop.example/p/${name}/index.html`] as const),
+    says: [/key: link #/, /each: "article\.product_pod"/, /next: a\.next @href/],
+  },
+  {
+    what: 'an ItemList in ld+json, with pages by number',
+    file: 'page.html',
+    text: `<script type="application/ld+json">${JSON.stringify({
+      '@type': 'ItemList',
+      itemListElement: ['S1', 'S2'].map((sku) => ({ '@type': 'ListItem', item: { ...product, sku } })),
+    })}</script>${[1, 2, 3].map((page) => `<a href="?seite=${page}">${page}</a>`).join('')}`,
+    records: [
+      ['product', 'S1'],
+      ['product', 'S2'],
+    ],
+    says: [/itemListElement\[\*\]\.item"/, /feed: \{ by: page, param: seite \}/],
+  },
+  {
     what: 'the rows of a table by their headings',
     file: 'page.html',
     text: `<table id="trials"><tr><th>Trial ID</th><th>Start</th></tr>${['T1', 'T2', 'T3'].map((id) => `<tr><td><a href="/${id}">${id}</a></td><td>2026-01-02</td></tr>`).join('')}</table>`,
@@ -122,14 +181,18 @@ const pages: readonly {
     what: 'a list of objects in JSON',
     file: 'list.json',
     text: JSON.stringify({
-      next: 2,
+      next: '/list?page=2',
       data: { items: [1, 2].map((id) => ({ id, name: `n${id}`, at: '2026-01-02T03:04:05Z' })) },
     }),
     records: [
       ['item', '1'],
       ['item', '2'],
     ],
-    says: [/each: "\$\.data\.items\[\*\]"/, /at: \{ json: \$\.at, type: datetime \}/],
+    says: [
+      /feed: \{ by: link, next: \$\.next \}/,
+      /each: "\$\.data\.items\[\*\]"/,
+      /at: \{ json: \$\.at, type: datetime \}/,
+    ],
   },
   {
     what: 'the rows of a table in CSV',

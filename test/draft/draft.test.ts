@@ -96,6 +96,80 @@ describe('a draft', () => {
     assert.deepEqual(found, ['1 of product described as ld+json', '3 repeated blocks div.card']);
   });
 
+  const cards = ['Ada', 'Bea', 'Cid']
+    .map((name) => `<div class="card"><h3><a href="/${name}">${name} card</a></h3></div>`)
+    .join('');
+  const pagers: readonly (readonly [what: string, pager: string, feed: object | undefined])[] = [
+    ['rel=next', '<link rel="next" href="?p=2"><a href="/x">Next</a>', { by: 'link' }],
+    ['rel=next of another site', '<link rel="next" href="https://other.example/2">', undefined],
+    [
+      'a class of the link',
+      '<a class="btn page-next" href="/2">more of it</a>',
+      { by: 'link', next: 'a.page-next @href' },
+    ],
+    [
+      'a label',
+      '<a aria-label="Next page" href="/2"><svg></svg></a>',
+      { by: 'link', next: 'a[aria-label="Next page"] @href' },
+    ],
+    [
+      'its text alone, above and below',
+      '<a href="/2">Older posts »</a><a href="/2">Older posts »</a>',
+      { by: 'link', next: "//a[normalize-space(.)='Older posts »']/@href" },
+    ],
+    [
+      'its text in another language',
+      '<a href="/2">Nächste Seite</a>',
+      { by: 'link', next: "//a[normalize-space(.)='Nächste Seite']/@href" },
+    ],
+    ['several that lead elsewhere', '<a href="/2">Next</a><a href="/3">Next</a>', undefined],
+    ['a fragment', '<a class="next" href="#2">Next</a>', undefined],
+    [
+      'numbers in a parameter',
+      '<a href="?p=1">1</a><a href="?p=2">2</a><a href="?p=9">9</a>',
+      { by: 'page', param: 'p' },
+    ],
+    ['numbers from 0', '<a href="?page=1">2</a><a href="?page=2">3</a>', { by: 'page', start: 0 }],
+    [
+      'numbers in a path',
+      '<a href="/p/page-2.html">2</a><a href="/p/page-3.html">3</a>',
+      { by: 'page', url: 'https://shop.example/p/page-{page}.html' },
+    ],
+    ['a year', '<a href="/2019/">2019</a>', undefined],
+  ];
+  for (const [what, pager, feed] of pagers)
+    test(`of a list goes on by ${what}: ${JSON.stringify(feed?.['by' as never]) ?? 'not at all'}`, async () => {
+      const text = `${cards}<div class="pages">${pager}</div>`;
+      assert.deepEqual((await draft(text)).feed, feed);
+      await isValid(text);
+      assert.equal((await draft(`<h1>One thing</h1>${pager}`)).feed, undefined);
+    });
+
+  test('takes no place in the list and nothing that changes for a key where there is something better', async () => {
+    const rows = (cells: readonly (readonly string[])[]) =>
+      `<table class="list"><tr><th>Rank</th><th>Text</th><th>Price</th></tr>${cells.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('')}</table>`;
+    const keyOf = async (cells: readonly (readonly string[])[]) => {
+      const { record } = await draft(rows(cells));
+      return [record?.key, ...(record?.otherKeys ?? [])];
+    };
+    assert.deepEqual(
+      await keyOf([
+        ['1.', 'a lamp', '€1'],
+        ['2.', 'a shoe', '€2'],
+        ['3.', 'a boat', '€3'],
+      ]),
+      ['text', 'rank', 'content'],
+    );
+    assert.deepEqual(
+      await keyOf([
+        ['7.', 'a lamp', '€1'],
+        ['2.', 'a lamp', '€2'],
+        ['3.', 'a boat', '€2'],
+      ]),
+      ['rank', 'content'],
+    );
+  });
+
   test('takes no shop, no list of crumbs and no menu for a record', async () => {
     const shop =
       '<script type="application/ld+json">[{"@type":"Organization","name":"x"},{"@type":"BreadcrumbList","name":"y"}]</script>';

@@ -13,7 +13,7 @@ import { showProblems } from '../problems.ts';
 import { circuitText, doubtText } from '../show.ts';
 import { table } from '../table.ts';
 import { showStatus, type Terminal } from '../terminal.ts';
-import { countText, plainText } from '../text.ts';
+import { countText, plainText, shellText } from '../text.ts';
 
 interface Options {
   readonly reload?: boolean;
@@ -108,7 +108,7 @@ async function reloaded(terminal: Terminal, client: Client, force: boolean): Pro
     );
   for (const { url, source, projects } of knownPages)
     terminal.err(
-      `source ${source} knows ${plainText(url)}, which ${projects.join(', ')} tracks as a page of no source`,
+      `source ${source} knows ${plainText(url)}, which ${projects.join(', ')} tracks as a page of no source: \`heronry add --source ${source} --url ${shellText(url)}\` tracks it by that`,
     );
   return problems;
 }

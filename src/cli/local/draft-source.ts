@@ -16,8 +16,8 @@ export interface DraftedSource {
   readonly found: TryView;
 }
 
-/** The most rounds of reading the page with the draft and leaving out fields that are not found. */
-const maxRounds = 3;
+/** The most rounds of reading the page with the draft, leaving out fields that are not found, and trying another key. */
+const maxRounds = 6;
 
 /**
  * Drafts a definition for `file` from a page, and reads the page by it. Rejects with a `CommandError` where the
@@ -29,9 +29,10 @@ export async function draftSource(
   id: string,
   page: HeldPage,
 ): Promise<DraftedSource> {
-  const [{ definitionText }, { parseSource }] = await Promise.all([
+  const [{ definitionText }, { parseSource }, { keyFields }] = await Promise.all([
     import('../../draft/definition.ts'),
     import('../../definition/load.ts'),
+    import('../../definition/record-key.ts'),
   ]);
   const { url } = page;
   let draft = await draftedWithin(page);
@@ -39,19 +40,26 @@ export async function draftSource(
     throw new CommandError('failed', `nothing to read there: ${draft.found.join('; ')}`);
   const plain = new Set<string>();
   for (let round = 1; ; round += 1) {
-    const text = definitionText(draft, { id, url, plain });
-    const loaded = parseSource(text, file);
+    const loaded = parseSource(definitionText(draft, { id, url, plain }), file);
+    if (!loaded.ok && draft.feed !== undefined) {
+      const { feed: _, ...single } = draft;
+      draft = single;
+      continue;
+    }
     if (!loaded.ok)
       throw new CommandError('failed', `the draft is not valid:\n${showProblems(terminal, loaded.problems)}`);
     const found = await readHeldPage(loaded.value, page, { plugins: dirname(file) });
     const wrong = found.unparsed.map(({ record, field }) => `${record}.${field.replace(/[.[].*/s, '')}`);
-    const isSettled = wrong.length === 0 && found.absent.length === 0;
+    const next = found.repeated === undefined ? undefined : withNextKey(draft);
+    const isSettled = wrong.length === 0 && found.absent.length === 0 && next === undefined;
     if (isSettled || round === maxRounds) {
       if (found.failure) throw new CommandError('failed', `the draft gives no record: ${found.failure.message}`);
-      return { text, draft, found };
+      const toldApart = found.repeated === undefined ? found.drafts.length : 0;
+      return { text: definitionText(draft, { id, url, plain, toldApart }), draft, found };
     }
     for (const field of wrong) plain.add(field);
-    draft = withoutFields(draft, new Set(found.absent));
+    const kept = next ?? draft;
+    draft = withoutFields(kept, new Set(found.absent), keyFields(kept.record?.key ?? []));
   }
 }
 
@@ -66,12 +74,19 @@ async function draftedWithin({ body, url, contentType }: HeldPage): Promise<Draf
   throw new CommandError('failed', describeExtractFailure(drafted.failure));
 }
 
-/** Removes fields that were not found on the page, but never the key. */
-function withoutFields(draft: Draft, absent: ReadonlySet<string>): Draft {
+/** Gives the record the next of its keys; undefined if there is none. */
+function withNextKey(draft: Draft): Draft | undefined {
+  const { record } = draft;
+  const [key, ...otherKeys] = record?.otherKeys ?? [];
+  return record === undefined || key === undefined ? undefined : { ...draft, record: { ...record, key, otherKeys } };
+}
+
+/** Removes fields that were not found on the page, but none of the key. */
+function withoutFields(draft: Draft, absent: ReadonlySet<string>, key: readonly string[]): Draft {
   const { record } = draft;
   if (record === undefined) return draft;
   const fields = Object.entries(record.fields).filter(
-    ([name]) => name === record.key || !absent.has(`${record.type}.${name}`),
+    ([name]) => key.includes(name) || !absent.has(`${record.type}.${name}`),
   );
   return { ...draft, record: { ...record, fields: Object.fromEntries(fields) } };
 }
