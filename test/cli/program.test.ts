@@ -37,6 +37,7 @@ describe('command line', async () => {
     [['archive'], /expected ids of projects, or --label, --source or --match in their place/],
     [['archive', 'solar', '--match', 's*'], /in their place, got both/],
     [['edit', 'solar'], /expected what to change, such as --every/],
+    [['edit', 'solar', '--label', 'x', '--every', '2h'], /--label chooses projects: --add-label/],
     [['edit', 'solar', '--target', '7', '--name', 'x'], /--target: expected a schedule beside it/],
     [['rescrape', '--label', 'x', '--wait'], /--wait: expected the id of one project/],
     [['add', 'solar'], /expected --url, or --source with what its address needs/],

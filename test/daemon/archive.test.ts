@@ -151,5 +151,16 @@ describe('deleting a project', () => {
     await nth(1, 'scrape.completed', 'other', daemon);
     assert.ok(site.asked.length > asked);
     assert.equal((await heronry('delete', 'a', '--yes')).status, 3);
+    for (const words of [
+      ['scrapes'],
+      ['list'],
+      ['sources'],
+      ['waste'],
+      ['plan'],
+      ['schedule'],
+      ['freshness'],
+      ['crawls', 'shop'],
+    ])
+      assert.equal((await heronry(...words)).status, 0, words.join(' '));
   });
 });

@@ -118,6 +118,19 @@ describe('a source that is renamed', () => {
     }
   });
 
+  test('is known by its new id though somebody reads while the rename is written', async (t) => {
+    const { store } = await temporaryStore(t);
+    const target = await filled(store);
+    const sourceOf = () => store.targets.get(target)?.source;
+    const renaming = store.write(() => {
+      store.sources.rename('shop', 'store');
+      setImmediate(sourceOf);
+    });
+    setImmediate(sourceOf);
+    await renaming;
+    assert.deepEqual([sourceOf(), under(store, 'shop')], ['store', nothing]);
+  });
+
   test('is as it was where the rename is undone', async (t) => {
     const { store } = await temporaryStore(t);
     await filled(store);

@@ -13,6 +13,8 @@ type Change = Omit<MethodInput<'project.update'>, 'id' | 'dryRun'>;
 
 interface Options extends ScheduleOptions {
   readonly target?: number;
+  /** Chooses projects. */
+  readonly label?: string;
   readonly name?: string;
   readonly addLabel?: readonly string[];
   readonly removeLabel?: readonly string[];
@@ -48,6 +50,8 @@ export function createCommand(terminal: Terminal): Command {
       ),
     )
     .action((ids: readonly string[], options: Options, command: Command) => {
+      if (ids.length > 0 && options.label !== undefined)
+        throw new CommandError('usage', 'edit: --label chooses projects: --add-label and --remove-label change them');
       const change = changeOf(options);
       if (Object.keys(change).length === 0)
         throw new CommandError('usage', 'edit: expected what to change, such as --every or --name');

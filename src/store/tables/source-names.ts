@@ -41,7 +41,9 @@ function openNames(environment: Environment): SourceNames {
       // A name that rows may have is given to no other source.
       const isTaken = name === from || maps().ids.has(from);
       put(from, isTaken ? `${from}${mark}${nanoid()}` : from);
+      // At once: outside of the transaction, nothing of it can be read until it is committed.
       read = undefined;
+      maps();
     },
   };
 
@@ -132,8 +134,9 @@ export function namingSources<K extends TableKey, V>(
   function inKey(key: K, rename: (name: string) => string): K {
     if (place === undefined) return key;
     if (place === 'whole') return typeof key === 'string' ? (rename(key) as K) : key;
-    if (!Array.isArray(key)) return key;
-    const name = key[place];
-    return typeof name === 'string' ? (key.with(place, rename(name)) as K) : key;
+    const name = Array.isArray(key) ? key[place] : undefined;
+    if (typeof name !== 'string' || !Array.isArray(key)) return key;
+    const renamed = rename(name);
+    return renamed === name ? key : (key.with(place, renamed) as K);
   }
 }
