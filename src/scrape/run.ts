@@ -135,7 +135,8 @@ export async function runScrape(
     const count = visit.isOfItem === true ? 0 : found;
     const page = withinRecords(walk, advanced, { before: draftsBefore, count, most: maxRecords });
     if (visit.keepsCopy === true) copy = copyOf(visited.url, outcome, version);
-    verdict = verdictOf(visited, verdict);
+    // A list that was read tells that the source can be asked, whatever its items lead to.
+    if (visit.isOfItem !== true) verdict = verdictOf(visited, verdict);
     if (ended === undefined && page.end !== undefined) {
       ended = page.end;
       for (const other of underWay.values()) other.drop();

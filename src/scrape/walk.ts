@@ -71,7 +71,7 @@ export interface PageResult {
 
 /**
  * The pages of one scrape, in the order in which they are requested. One page, a list, the windows of a register and a
- * crawl are four walks. `runScrape` calls `next`, then for each page `prepare`, `advance` and, once its step is written,
+ * crawl are four walks; a fifth goes on from any of these to the pages that items lead to. `runScrape` calls `next`, then for each page `prepare`, `advance` and, once its step is written,
  * `written`.
  */
 export interface Walk {

@@ -52,12 +52,15 @@ export function leaveItemPage(store: Store, target: number, page: ItemPageName, 
   if (store.itemPages.unlink(target, page, record)) countPages(store, target, -1);
 }
 
+/** Records of a page that are looked at to tell whether all are missing. */
+const lookedAt = 100;
+
 /** Has a page no more asked for whose records are all missing. To be called within a transaction, after a record was found missing. */
 export function restItemPage(store: Store, target: number, { type, page }: RecordView): void {
   const name = page && { type, url: page.url };
   const row = name && store.itemPages.get(target, name);
   if (name === undefined || row?.ask === undefined) return;
-  const records = store.itemPages.recordsOf(target, name);
+  const records = store.itemPages.recordsOf(target, name, lookedAt);
   if (records.some((record) => store.records.byNumber(record)?.absent === undefined)) return;
   const { ask: _, ...rest } = row;
   store.itemPages.put(target, rest);

@@ -58,7 +58,7 @@ export const scrapeEnd = {
   /** Why the scrape ended where it did, such as `known`, `end` or `loop`. */
   endReason: z.string().exactOptional(),
   failure: Failure.exactOptional(),
-  /** The pages of the target's items that are still to be read; later scrapes ask for them. Counted up to 100,000. */
+  /** The pages of the target's items that are still to be read; later scrapes ask for them. Counted up to 10,000. */
   pagesLeft: z.int().exactOptional(),
 };
 

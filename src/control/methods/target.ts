@@ -66,7 +66,7 @@ export const TargetView = z.strictObject({
     .array(z.strictObject({ page: z.int(), url: z.string(), since: Instant }))
     .readonly()
     .optional(),
-  /** The pages of its items that are still to be read; later scrapes ask for them. Counted up to 100,000. */
+  /** The pages of its items that are still to be read; later scrapes ask for them. Counted up to 10,000. */
   pagesLeft: z.int().optional(),
   /** Crashes in all, and in a row without a committed step. */
   crashes: z.strictObject({ total: z.int(), inRow: z.int(), last: z.string().optional() }),

@@ -19,7 +19,7 @@ export interface ItemPageRow extends Validators {
 }
 
 /** Pages that are still to be asked are counted up to this number. */
-export const mostCountedPages = 100_000;
+export const mostCountedPages = 10_000;
 
 type PageKey = [target: number, digest: string];
 
@@ -44,7 +44,10 @@ export function itemPageTable(environment: Environment) {
       return old === undefined;
     },
     /** Notes that a record leads to a page. */
-    link: (target: number, page: ItemPageName, record: number) => records.put([target, digestOf(page), record], 1),
+    link(target: number, page: ItemPageName, record: number): void {
+      const key: [...PageKey, number] = [target, digestOf(page), record];
+      if (!records.has(key)) records.put(key, 1);
+    },
     /** Notes that a record leads to a page no more. Forgets a page to which none leads; returns whether it did. */
     unlink(target: number, page: ItemPageName, record: number): boolean {
       const digest = digestOf(page);

@@ -141,56 +141,42 @@ describe('a list whose items lead to pages', () => {
     );
   });
 
-  test('is complete where the page of an item fails, which is told with its key, leaves its fields stale and is tried later', async (t) => {
+  test('is complete where the page of an item fails, which is told with its key and leaves its fields stale', async (t) => {
     const site = await openShop(t, 'a', 'b');
-    const timed = await startTimed(t, { sources: { list: shopSource('every: 1h') } });
-    await timed.track('all', { source: 'list', url: site.url('/list') });
-    await timed.pass(minute);
+    const daemon = await listed(t, site);
     site.answer('/p/a', { status: 404 });
     site.answer('/p/b', '<p>Sold out</p>');
     site.answer('/list', listPage(['a', 'b'].map((id) => ({ id, title: 'New' }))));
-    await timed.pass(hour);
-    const [ended] = timed.events.filter(({ type }) => type === 'scrape.completed').slice(-1);
+    const { scrape } = await again(daemon, site);
+    assert.deepEqual([scrape.status, scrape.pagesLeft], ['complete', 2]);
     assert.deepEqual(
-      ended?.type === 'scrape.completed' &&
-        ended.data.unparsed?.map(({ key, field, expected }) => [key, field, expected]),
+      scrape.unparsed?.map(({ key, field, expected }) => [key, field, expected]),
       [
         ['a', 'page', 'a page that can be read, met not_found'],
         ['b', 'page', 'a page that can be read, met no_record'],
       ],
     );
+    const values = Object.values(await valuesOf(daemon));
     assert.deepEqual(
-      Object.values(await valuesOf(timed)).map(({ title, price }) => [title, price]),
+      values.map(({ title, price }) => [title, price]),
       [
         ['New', 1],
         ['New', 2],
       ],
     );
-    await timed.pass(6 * hour);
-    const asked = (page: string) => timed.sent.filter(({ url }) => url.endsWith(page)).length;
-    assert.deepEqual([asked('/list'), asked('/p/a'), asked('/p/b')], [8, 4, 7]);
-    site.answer('/p/b', itemPage(8));
-    await timed.until(timed.clock.now() + 24 * hour, hour);
-    assert.deepEqual(
-      Object.values(await valuesOf(timed)).map(({ price }) => price),
-      [1, 8],
-    );
+    assert.deepEqual((await again(daemon, site)).asked, ['/list']);
   });
 
   test('finds what it no longer shows missing, and then asks for its page no more', async (t) => {
     const site = await openShop(t, 'a', 'b', 'c');
     site.answer('/p/b', { status: 500 });
-    const timed = await startTimed(t, { sources: { list: shopSource('feed: { by: link }\nevery: 1h') } });
-    await timed.track('all', { source: 'list', url: site.url('/list') });
-    await timed.pass(minute);
+    const daemon = await listed(t, site, shopSource('feed: { by: link }'));
+    assert.equal(daemon.first.scrape.pagesLeft, 1);
     site.answer('/list', listPage(['a', 'c'].map((id) => ({ id, title: `Title ${id}` }))));
-    await timed.pass(5 * hour);
-    assert.deepEqual(
-      timed.events.filter(({ type }) => type === 'record.gone').map(({ data }) => 'key' in data && data.key),
-      ['b'],
-    );
-    assert.equal(timed.sent.filter(({ url }) => url.endsWith('/p/b')).length, 2);
-    assert.equal((await timed.client.call('project.get', { id: 'all' })).targets[0]?.pagesLeft, undefined);
+    const first = await again(daemon, site, { full: true });
+    assert.deepEqual([first.asked, first.scrape.counts.missing], [['/list', '/p/a', '/p/c'], 1]);
+    const second = await again(daemon, site, { full: true });
+    assert.deepEqual([second.scrape.counts.gone, second.scrape.pagesLeft], [1, undefined]);
   });
 });
 
