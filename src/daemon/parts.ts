@@ -18,6 +18,7 @@ import { type RunRechecks, createRechecks } from '../scrape/recheck.ts';
 import { RecheckLines } from '../scrape/recheck-lines.ts';
 import { recordCrashOrPark } from '../store/targets.ts';
 import { type ScrapeTarget, createScrapeTarget } from '../scrape/scrape-target.ts';
+import { createResolveFetch } from '../scrape/resolve-fetch.ts';
 import { type TryPage, createTryPage } from '../scrape/try.ts';
 import { createSecrets, type FindSecrets } from '../session/secret-store.ts';
 import { type Names, createNames } from '../../supervisors/names.ts';
@@ -110,6 +111,7 @@ export interface Daemon {
   readonly pulse: RunPulse;
   readonly recheck: RunRechecks;
   readonly tryPage: TryPage;
+  readonly resolveFetch: ReturnType<typeof createResolveFetch>;
   readonly planning: Planning;
 }
 
@@ -228,6 +230,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     }),
     pulse: createPulse({ ...working, look: (id) => names.projects.whereis(id)?.send({ type: 'look' }) }),
     tryPage: createTryPage(working),
+    resolveFetch: createResolveFetch(working),
     planning: createPlanning({
       state,
       projects: names.projects,

@@ -12,6 +12,7 @@ import { PulseCount } from '../provider/pulse.ts';
 import { rememberedPace } from '../store/infeasible.ts';
 import { tallyOf } from '../store/waste.ts';
 import type { CircuitView } from '../control/methods/host.ts';
+import { noServices } from '../plugin/services.ts';
 import { robotsTxtView, robotsVerdictView } from '../request/robots-view.ts';
 import type { SourceView } from '../control/methods/source.ts';
 import { defined } from '../defined.ts';
@@ -77,7 +78,7 @@ function projectsPort({ names }: Daemon): ProjectsPort {
   };
 }
 
-function sourcesPort({ options, names, plugins, requests, tryPage, state }: Daemon): SourcesPort {
+function sourcesPort({ options, names, plugins, requests, tryPage, resolveFetch, state }: Daemon): SourcesPort {
   const { robots, sessions } = requests;
   return {
     reload: (force) =>
@@ -91,7 +92,8 @@ function sourcesPort({ options, names, plugins, requests, tryPage, state }: Daem
         throw new ControlError('not_ready', 'the daemon was started with --api-only, and asks no site');
       return tryPage(trial, url, signal);
     },
-    resolve: (url, signal) => plugins.resolve(url, signal),
+    resolve: (url, signal) =>
+      plugins.resolve(url, options.apiOnly === true ? () => noServices.fetch : resolveFetch, signal),
     pluginProblem: (source) => plugins.problemOf(source),
     robotsTxt: (source, url) => robotsTxtView(url, robots.entry(source, url)),
     robotsVerdict: (source, url) => robotsVerdictView(source, url, robots.entry(source, url), state.clock.now()),

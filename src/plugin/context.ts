@@ -42,7 +42,7 @@ export function openRunningCall(post: (message: FromCall) => void): RunningCall 
 }
 
 /**
- * The context that `authenticate` gets. Its `fetch` rejects with a `FetchError` if the request fails, its `secret` with an `Error` if the
+ * The context that `authenticate` and `resolve` get. Its `fetch` rejects with a `FetchError` if the request fails, its `secret` with an `Error` if the
  * definition does not name the secret or it is not set.
  */
 export function openContext({ questions, log }: RunningCall, options: unknown): Context<unknown> {
@@ -56,6 +56,15 @@ export function openContext({ questions, log }: RunningCall, options: unknown): 
       const answer = await questions.ask({ type: 'fetch', ask: checkAsk(given) });
       if (!answer.ok) throw new FetchError(answer.failure.code, answer.failure.message);
       return openFetched(answer.page);
+    },
+    async parse(given) {
+      // Loading the parser takes a while.
+      const { openReader } = await import('./reader.ts');
+      const page = typeof given === 'string' ? { url: '', text: given } : { url: given.url, text: given.text() };
+      const { $, rules } = openReader(page, options, ({ field, text, expected }) =>
+        log.write('warn', `${field}: expected ${expected}, got ${cut(text, 200)}`),
+      ).reader;
+      return Object.freeze({ $, rules });
     },
     async secret(name) {
       const { text } = await questions.ask({ type: 'secret', name });

@@ -23,8 +23,16 @@ export interface OpenReader {
   readonly unparsed: readonly Omit<Unparsed, 'record'>[];
 }
 
-/** Opens the reader of a page. The tree is built when it is first used. */
-export function openReader(page: ReadPage, options: unknown): OpenReader {
+/**
+ * Opens the reader of a page. The tree is built when it is first used.
+ *
+ * @param tell - called with each value that rules could not read.
+ */
+export function openReader(
+  page: Pick<ReadPage, 'url' | 'text'>,
+  options: unknown,
+  tell?: (unread: OpenReader['unparsed'][number]) => void,
+): OpenReader {
   const unparsed: Omit<Unparsed, 'record'>[] = [];
   let tree: Document | undefined;
   const root = (): Document => (tree ??= parseDocument(page.text));
@@ -40,6 +48,7 @@ export function openReader(page: ReadPage, options: unknown): OpenReader {
     const base = /<base\s/i.test(page.text) ? baseUrlOf(root(), page.url) : page.url;
     const found = readRules(from, given, { base, url: page.url });
     unparsed.push(...found.unparsed.slice(0, maxUnparsed - unparsed.length));
+    if (tell !== undefined) found.unparsed.forEach(tell);
     return { ...found.fields };
   };
   return { reader: Object.freeze({ options, $, rules }), unparsed };

@@ -133,7 +133,10 @@ async function callFunction(
   const options = freeze(openOptions(provider, call.options));
   switch (call.function) {
     case 'resolve':
-      return checkResult('resolve', await provider.resolve?.(call.input.url, options));
+      return checkResult(
+        'resolve',
+        await provider.resolve?.(call.input.url, options, Object.freeze(openContext(running, options))),
+      );
     case 'request':
       return checkResult('request', await provider.request?.(freeze(call.input), options));
     case 'onFailure':

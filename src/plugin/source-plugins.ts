@@ -8,6 +8,7 @@ import {
   type ProgramSource,
 } from '../definition/catalogue.ts';
 import type { PluginSource } from '../definition/plugin-file.ts';
+import type { Source } from '../definition/source.ts';
 import type { Problem } from '../definition/problem.ts';
 import { type AddressParts, pluginAddress, type SourceMatch } from '../definition/target-address.ts';
 import { fillUrl } from '../definition/url-pattern.ts';
@@ -70,10 +71,14 @@ export interface SourcePlugins {
   /** Reads a page; its body moves to a thread. */
   read(page: Page, reading: Reading, signal: AbortSignal): Promise<ReadPage>;
   /**
-   * Resolves an URL that a person gave by each plug-in that can, within 5 s. A plug-in that fails or takes longer gives no match.
-   * Rejects with the signal's reason when that fires first.
+   * Resolves an URL that a person gave by each plug-in that can, within 15 s. A plug-in that fails or takes longer gives no match. They make
+   * their requests by what `fetchFor` gives. Rejects with the signal's reason when that fires first.
    */
-  resolve(url: string, signal: AbortSignal): Promise<readonly SourceMatch[]>;
+  resolve(
+    url: string,
+    fetchFor: (source: Source) => PluginServices['fetch'],
+    signal: AbortSignal,
+  ): Promise<readonly SourceMatch[]>;
   /** Logs in by a plug-in, which makes its requests by `fetch`. */
   authenticate(loaded: PluggedSource, fetch: PluginServices['fetch'], signal: AbortSignal): Promise<PluginLogin>;
   /** Runs a collector, a plug-in's or a program, to its end; resolves with its failure if it had one. Rejects with the signal's reason when that fires first. */
@@ -109,7 +114,7 @@ type ReadPage =
   { readonly ok: true; readonly extraction: Extraction; readonly excerpt?: Excerpt } | Bad;
 
 /** The time for all plug-ins to resolve a URL, in milliseconds, since a person waits. */
-const resolveMs = 5_000;
+const resolveMs = 15_000;
 
 /** Opens the plug-ins of the sources in use. Their promises reject with what `call` and `findSecrets` reject with. */
 export function createSourcePlugins({ catalogue, findSecrets, log, call }: SourcePluginsDeps): SourcePlugins {
@@ -153,10 +158,12 @@ export function createSourcePlugins({ catalogue, findSecrets, log, call }: Sourc
       return { ok: true, extraction, excerpt: excerpt() };
     },
 
-    async resolve(url, signal) {
+    async resolve(url, fetchFor, signal) {
       const within = AbortSignal.any([signal, AbortSignal.timeout(resolveMs)]);
       const plugged = [...catalogue().sources.values()].filter(isPlugged);
-      const matches = await Promise.all(plugged.map((loaded) => resolved(loaded, url, within)));
+      const matches = await Promise.all(
+        plugged.map((loaded) => resolved(loaded, url, fetchFor(loaded.source), within)),
+      );
       signal.throwIfAborted();
       return matches.flatMap((match) => match ?? []);
     },
@@ -245,12 +252,19 @@ export function createSourcePlugins({ catalogue, findSecrets, log, call }: Sourc
     return ({ level, message, data }) => log(level, message, { ...of, ...defined({ data }) });
   }
 
-  async function resolved(loaded: PluggedSource, url: string, signal: AbortSignal): Promise<SourceMatch | undefined> {
+  async function resolved(
+    loaded: PluggedSource,
+    url: string,
+    fetch: PluginServices['fetch'],
+    signal: AbortSignal,
+  ): Promise<SourceMatch | undefined> {
     const { source } = loaded;
     try {
       const shape = await shapeOf(loaded, signal);
       if (!shape.ok || !shape.value.functions.includes('resolve')) return undefined;
-      const params = await callOf(loaded, 'resolve', { url }, signal);
+      const secrets = await secretsThatAreSet(findSecrets, source.secrets);
+      const services = { fetch, secret: (name: string) => secrets.get(name)?.reveal() };
+      const params = await callOf(loaded, 'resolve', { url }, signal, services);
       if (!params.ok) log('warn', params.failure.message, { source: source.id });
       if (!params.ok || params.value === undefined) return undefined;
       const address = addressOf(source, params.value);

@@ -136,6 +136,8 @@ export interface Context<O> {
   readonly options: O;
   /** Asks politely: it waits for its turn. Rejects with a `FetchError` that has the failure's `code`. */
   fetch(ask: Ask | string): Promise<Fetched>;
+  /** Parses HTML, of a page that was fetched or of a text, to be read as `read` reads a page. What its rules cannot read is logged. */
+  parse(page: Fetched | string): Promise<Pick<Reader<O>, '$' | 'rules'>>;
   /** Rejects when the definition does not name the secret, or it is not set. */
   secret(name: string): Promise<string>;
   readonly log: { readonly debug: LogLine; readonly info: LogLine; readonly warn: LogLine; readonly error: LogLine };
@@ -159,8 +161,8 @@ interface CommonParts<O> {
   readonly pageSize?: { readonly first: number; readonly later: number };
   /** How many pages a scrape after the first asks for at most. */
   readonly maxPages?: number;
-  /** The parameters of a target for an address that a person pasted; nothing when it is not of this source. */
-  resolve?(url: string, options: O): Awaitable<Params | undefined>;
+  /** The parameters of a target for an address that a person pasted; nothing when it is not of this source. All plug-ins have 15 s together. */
+  resolve?(url: string, options: O, context: Context<O>): Awaitable<Params | undefined>;
   /** Decides how to react to a failure. Default: the daemon decides. */
   onFailure?(failure: AskFailure, options: O): Awaitable<Advice | undefined>;
   /** Logs in. */

@@ -268,7 +268,8 @@ export function openCollector(parts: CollectorParts): Collector {
   };
 }
 
-function visitOf(source: Source, ask: Ask): Visit {
+/** The visit that makes a request of a plug-in. */
+export function visitOf(source: Source, ask: Ask): Visit {
   const made = pluginRequest(source, ask);
   return {
     url: ask.url,

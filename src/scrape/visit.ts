@@ -23,7 +23,8 @@ export interface VisitContext {
   random(): number;
   readonly makeRequest: MakeRequest;
   readonly source: Source;
-  readonly target: number;
+  /** Missing where the request is for no target yet. */
+  readonly target?: number;
   /** The address of the target, which may be another than that of the page. */
   readonly address: string;
   readonly dueAt: number;
@@ -99,11 +100,10 @@ async function visitOne(visit: Visit, context: VisitContext, signal: AbortSignal
     const intent = {
       step: { request, ...defined({ reading: visit.reading }), ...after(rendering, acted) },
       source,
-      target: context.target,
       dueAt: context.dueAt,
       within: limit.until(retry?.endsBy ?? Infinity),
       came: () => limit.rest(),
-      ...defined({ stale, hidden: visit.hidden }),
+      ...defined({ target: context.target, stale, hidden: visit.hidden }),
     };
     const result = await (retry === undefined
       ? context.makeRequest(intent, signal)

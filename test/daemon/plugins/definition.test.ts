@@ -119,6 +119,29 @@ describe('an address that a person pastes', () => {
     await assert.rejects(daemon.client.call('project.add', unknown), /no source knows/);
   });
 
+  test('is resolved by what a plug-in finds on its page, which it asks for through the daemon', async (t) => {
+    const site = await openSite(t, {
+      '/go': { status: 302, headers: { location: '/topic' } },
+      '/topic': '<title>Sleep</title><main data-topic="sleep"><b class="n">many</b></main>',
+    });
+    const looking = pagesPlugin.replace(
+      'request:',
+      `async resolve(url, _options, { fetch, parse }) {
+        const page = await fetch(url);
+        const { $, rules } = await parse(page);
+        const { topic } = rules({ topic: 'main @data-topic', pages: { css: '.n', type: 'integer' } });
+        return { topic, title: $('title').text(), at: new URL(page.url).pathname };
+      },
+      request:`,
+    );
+    const sources = { looks: pluggedSource('looks') };
+    const daemon = await startPlugged(t, { 'looks.ts': looking }, { sources });
+    const { matches } = await daemon.client.call('source.resolve', { url: site.url('/go') });
+    assert.deepEqual(matches[0]?.params, { topic: 'sleep', title: 'Sleep', at: '/topic' });
+    assert.ok(told(daemon, /pages: expected a whole number.* got many/).length === 1, told(daemon).join('\n'));
+    assert.deepEqual((await daemon.client.call('source.resolve', { url: site.url('/gone') })).matches, []);
+  });
+
   test('is not held up for long by a plug-in that blocks', async (t) => {
     const blocking = pagesPlugin.replace('request:', 'resolve() { for (;;); },\n  request:');
     const knowing = pagesPlugin.replace('request:', "resolve: () => ({ topic: 'sleep' }),\n  request:");
