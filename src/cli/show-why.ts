@@ -2,7 +2,7 @@ import type { Result } from '../control/methods.ts';
 import type { ObjectiveView, ReasonView, RequestedHold, WhyView } from '../control/methods/why.ts';
 import { agesText, ageText, clockText, durationText } from '../time-text.ts';
 import { restingText } from './resting-text.ts';
-import { circuitText, doubtText, goneText, holdText } from './show.ts';
+import { circuitText, doubtText, goneText, holdText, leftFacts } from './show.ts';
 import { type Fact, factLines } from './table.ts';
 import { showStatus, type Terminal } from './terminal.ts';
 import { countText, plainText } from './text.ts';
@@ -52,6 +52,7 @@ function showTarget(terminal: Terminal, why: WhyView, outlook: Outlook): string 
   const facts: readonly Fact[] = [
     ['gone', why.gone && goneText(why.gone, now)],
     ['doubtful', why.doubt && doubtText(why.doubt, now)],
+    ...leftFacts(why, now),
     ['pace', paceText && `${plainText(paceText)}${paceFrom === undefined ? '' : `, as ${paceFrom} asks`}`],
     ...objectives.map((objective): Fact => ['freshness', objectiveText(objective, now)]),
     ...resting.map((each): Fact => ['freshness', restingText(each, now)]),

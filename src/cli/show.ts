@@ -88,6 +88,14 @@ function showDue(terminal: Terminal, dueAt: number): string {
   return dueAt > terminal.now() ? ageText(dueAt, terminal.now()) : 'due';
 }
 
+/** The facts that tell what scrapes of a target have left to later ones. */
+export function leftFacts({ gaps, pagesLeft }: Pick<TargetView, 'gaps' | 'pagesLeft'>, now: number): readonly Fact[] {
+  return [
+    ['left out', gaps?.map((gap) => gapText(gap, now)).join('\n')],
+    ['to read', pagesLeft === undefined ? undefined : pagesLeftText(pagesLeft)],
+  ];
+}
+
 function gapText({ page, since }: NonNullable<TargetView['gaps']>[number], now: number): string {
   return `what lay behind page ${page} of the list ${ageText(since, now)}; the next scrapes read it`;
 }
@@ -105,8 +113,7 @@ function showTarget(terminal: Terminal, target: TargetView, project: ProjectView
         ? terminal.paint('red', `no definition of source ${target.source} is loaded`)
         : undefined,
     ],
-    ['left out', target.gaps?.map((gap) => gapText(gap, now)).join('\n')],
-    ['to read', target.pagesLeft === undefined ? undefined : pagesLeftText(target.pagesLeft)],
+    ...leftFacts(target, now),
     ['waiting', target.waiting === undefined ? undefined : `scrape ${target.waiting}`],
     ['next', target.dueAt === undefined ? undefined : showDue(terminal, target.dueAt)],
     ['gone', gone && goneText(gone, now)],
@@ -135,7 +142,7 @@ function statusIn(project: ProjectView, { status }: TargetView): string {
   return project.status === 'archived' && status === 'active' ? 'archived' : status;
 }
 
-/** Formats records: first those that are known, then those that complete crawls no longer find. */
+/** Formats records: first those that are known, then those that complete scrapes of a list or site no longer find. */
 function showRecords(terminal: Terminal, records: readonly RecordView[]): string {
   const known = records.filter(({ absent }) => absent === undefined);
   const lost = records.filter(({ absent }) => absent !== undefined);
@@ -195,10 +202,10 @@ function verifiedAt({ verifiedAt }: FieldCell): number {
   return verifiedAt;
 }
 
-/** Formats since when complete crawls have not found a record. */
+/** Formats since when complete scrapes of a list or site have not found a record. */
 function absentLine(terminal: Terminal, { source, type, key, absent }: RecordView): string[] {
   if (absent === undefined) return [];
-  const since = `absent since ${ageText(absent.since, terminal.now())}, for ${countText(absent.times, 'crawl')}`;
+  const since = `absent since ${ageText(absent.since, terminal.now())}, for ${countText(absent.times, 'complete scrape')}`;
   return [terminal.paint('yellow', `${source} ${type} ${plainText(key)}: ${since}`)];
 }
 

@@ -119,7 +119,7 @@ describe('what is told of scrapes', () => {
       'project.records': () => ({ records: [{ ...record, absent: { since: now - 86_400_000, times: 2, scrape: 3 } }] }),
     });
     const { out } = await run(['show', 'solar', '--socket', path], { now });
-    assert.match(out, /^crowd campaign solar: absent since 1d ago, for 2 crawls$/m);
+    assert.match(out, /^crowd campaign solar: absent since 1d ago, for 2 complete scrapes$/m);
     assert.match(out, /^ +it said: Slow down$/m);
   });
 

@@ -39,7 +39,10 @@ describe('show', () => {
     const absent = { since: now - 86_400_000, times: 2, scrape: 3 };
     const { path } = await shop(t, [known('lost', { absent }), known('here')]);
     const { out } = await run(['show', 'solar', '--socket', path], { now });
-    assert.match(out, /campaign here[^]*campaign lost: absent since 1d ago, for 2 crawls\n\n[^]*campaign lost/);
+    assert.match(
+      out,
+      /campaign here[^]*campaign lost: absent since 1d ago, for 2 complete scrapes\n\n[^]*campaign lost/,
+    );
   });
 });
 

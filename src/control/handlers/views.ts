@@ -23,7 +23,7 @@ export function projectView(row: ProjectRow, deps: Pick<Ports, 'store' | 'catalo
     status: statusOf(row, targets),
     targets: targets.map((target) => ({
       ...targetView(row.id, target, store, conditionsOf(target, deps)),
-      ...defined({ pagesLeft: pagesLeft(target, deps) }),
+      ...leftView(target, deps),
     })),
   };
 }
@@ -52,10 +52,18 @@ function targetView(project: string, row: TargetRow, store: Store, conditions: T
       lastScrape: last && scrapeView(last),
       waiting,
       lastError: last?.failure,
-      gaps: row.gaps?.map(({ place, since }) => ({ page: place.page, url: place.url, since })),
       parked: status === 'parked' ? row.parked : undefined,
     }),
   };
+}
+
+/** Returns what scrapes of a target have left to later ones: parts of its list, and pages of its items. */
+export function leftView(
+  row: TargetRow,
+  deps: Pick<Ports, 'store' | 'catalogue'>,
+): Pick<TargetView, 'gaps' | 'pagesLeft'> {
+  const gaps = row.gaps?.map(({ place, since }) => ({ page: place.page, url: place.url, since }));
+  return defined({ gaps, pagesLeft: pagesLeft(row, deps) });
 }
 
 /** How many pages of a target's items are still to be read; nothing where none is. */

@@ -82,6 +82,8 @@ export const WhyView = TargetView.pick({
   dueAt: Instant.optional(),
   gone: TargetView.shape.gone,
   doubt: TargetView.shape.doubt,
+  gaps: TargetView.shape.gaps,
+  pagesLeft: TargetView.shape.pagesLeft,
   because: z.array(ReasonView).readonly(),
   /** The project whose pace it is, where several watch the target. */
   paceFrom: z.string().optional(),

@@ -124,6 +124,8 @@ describe('a list that is scraped again', () => {
       (await left())?.map(({ page }) => page),
       [5],
     );
+    const why = await daemon.client.call('project.why', { id: 'all' });
+    assert.deepEqual(why.targets[0]?.gaps, await left());
     // What is new meanwhile comes first, and moves what is left to later pages.
     publish(items, 'm1', 'm2', 'm3');
     const second = await again(daemon, site);
@@ -135,6 +137,16 @@ describe('a list that is scraped again', () => {
     assert.deepEqual([last.scrape.endReason, await left()], ['known', undefined]);
     assert.equal((await recordsOf(daemon.client)).size, 58);
     assert.equal((await again(daemon, site)).asked.length, 1);
+  });
+
+  test('of one page is whole by a feed whose pages lead no further, and may be a part without a feed', async (t) => {
+    for (const feed of ['feed: { by: link }', '']) {
+      const { daemon, site, items } = await listed(t, 4, feed);
+      await trackList(daemon, site, '/list');
+      items.shift();
+      const { scrape } = await again(daemon, site);
+      assert.deepEqual([scrape.status, scrape.counts.missing], ['complete', feed === '' ? undefined : 1], feed);
+    }
   });
 
   test('that was read whole has what it no longer shows missing, and then gone', async (t) => {
