@@ -3,6 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { startDaemon, type TestDaemon } from '../../support/daemon.ts';
 import { openSite, type Site } from '../../support/site.ts';
 import { soon } from '../tracking.ts';
+import { startTimed } from '../passing.ts';
 import { again, answerBy, type Item, itemsOf, json, listSource, recordsOf, trackList } from './listing.ts';
 
 interface Shown {
@@ -147,6 +148,47 @@ describe('a list that is scraped again', () => {
       const { scrape } = await again(daemon, site);
       assert.deepEqual([scrape.status, scrape.counts.missing], ['complete', feed === '' ? undefined : 1], feed);
     }
+  });
+
+  test('is read on past what is known once an hour, for so many pages or to its end (`revisit`)', async (t) => {
+    const site = await openSite(t);
+    const items = itemsOf(0, 12);
+    for (const path of ['/some', '/all'])
+      answerBy(site, path, (query) => {
+        const first = (Number(query.get('page') ?? 1) - 1) * 4;
+        return { items: items.slice(first, first + 4) };
+      });
+    const definition = (id: string, revisit: string) =>
+      listSource(`every: 20m\nfeed: { by: page, revisit: ${revisit} }`).replace('id: list', `id: ${id}`);
+    const sources = { some: definition('some', '{ every: 1h, pages: 2 }'), all: definition('all', '{ every: 1h }') };
+    const daemon = await startTimed(t, { sources });
+    await daemon.track('p', ...['some', 'all'].map((source) => ({ source, url: site.url(`/${source}`) })));
+    await daemon.pass(60_000);
+    // One on the second page, one on the third, and the last one, which leaves the list.
+    items[5] = { id: 'i5', title: 'changed' };
+    items[9] = { id: 'i9', title: 'changed' };
+    items.pop();
+    const pass = async (minutes: number) => {
+      const before = site.asked.length;
+      await daemon.pass(minutes * 60_000);
+      const paths = site.asked.slice(before).map(({ path }) => path);
+      return ['/some', '/all'].map((path) => paths.filter((asked) => asked.startsWith(path)).length);
+    };
+    assert.deepEqual(await pass(20), [1, 1]);
+    const known = daemon.events.length;
+    // Two visits end with what is known on the first page; a list without an end of its own is asked for two empty pages.
+    assert.deepEqual(await pass(60), [2 + 2, 2 + 5]);
+    const told = daemon.events
+      .slice(known)
+      .flatMap(({ type, source, data }) =>
+        type === 'record.changed' || type === 'record.missing' ? [[source, type, data.key]] : [],
+      );
+    assert.deepEqual(told.toSorted(), [
+      ['all', 'record.changed', 'i5'],
+      ['all', 'record.changed', 'i9'],
+      ['all', 'record.missing', 'i11'],
+      ['some', 'record.changed', 'i5'],
+    ]);
   });
 
   test('that was read whole has what it no longer shows missing, and then gone', async (t) => {
