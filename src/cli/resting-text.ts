@@ -12,7 +12,7 @@ export function restingText(resting: RestingView, now: number): string {
   return `${what}${agesText(resting)}, ${season}; out of season${since}${until}`;
 }
 
-/** Formats the same of several targets of a source. */
+/** Formats an objective that does not hold for several targets of a source, with their number. */
 export function restingShareText({ source, targets, ...resting }: RestingShare, now: number): string {
   return `${source}, ${countText(targets, 'target')}: ${restingText(resting, now)}`;
 }

@@ -42,7 +42,7 @@ export interface CrawlState {
   isSeen(key: string): boolean;
   /** Whether this crawl has not met the record before. */
   isNew(draft: RecordDraft): boolean;
-  /** The same of a record by its number. */
+  /** Whether this crawl has not met the record with this number before. */
   isNewRecord(record: number): boolean;
   /** A page that an earlier crawl has read, so that it can be asked for only if it has changed. */
   known(place: FrontierPlace): KnownPage | undefined;

@@ -164,7 +164,7 @@ export function recordTable(environment: Environment) {
       const record = byName.get(nameKey(name));
       return record === undefined ? undefined : byTarget.get([target, record]);
     },
-    /** The same of a record by its number. */
+    /** The first and last scrape of a target that saw a record, by the number of the record. */
     seenByNumber: (target: number, record: number) => byTarget.get([target, record]),
     /** The records that a target has seen. */
     *ofTarget(target: number, { after = 0, limit }: RecordSlice = {}): Iterable<RecordView> {
