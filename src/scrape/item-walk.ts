@@ -87,7 +87,9 @@ export function itemWalk(list: Walk, options: ItemWalkOptions): Walk {
       if (end === undefined) return result;
       if (end.status === 'failed') return { ...result, end: ofItems(end) };
       listEnd = ofItems(end);
-      return { ...result, ops: { ...result.ops, listRead: options.walk } };
+      // What lies behind a limit was not seen.
+      const read = end.status === 'complete' ? { listRead: options.walk } : {};
+      return { ...result, ops: { ...result.ops, ...read } };
     },
     written(visit) {
       if (pages.delete(visit)) return;
