@@ -10,6 +10,7 @@ const plan = planFor(
       text: { css: 'body' },
       raw: { css: 'body', take: 'spaced' },
       inner: { css: 'body', take: 'html' },
+      markdown: { css: 'body', take: 'markdown' },
       outer: { css: '.key', take: 'outer' },
       first: { css: 'b > i:first-child' },
       has: { css: 'body:has(.key)', attr: 'class' },

@@ -22,8 +22,8 @@ export type PlacePlan =
 /** What is known of a page besides its content. */
 export type PageFact = 'url' | 'status' | 'position';
 
-/** The part of a match that is its value: its text, text with spaces between blocks, text with its white space, markup, or the address that it links to (else its text). A function in plug-ins only. */
-export type TakePlan = 'text' | 'spaced' | 'raw' | 'html' | 'outer' | 'link' | TakeFunction;
+/** The part of a match that is its value: its text, text with spaces between blocks, text with its white space, markup, Markdown, or the address that it links to (else its text). A function in plug-ins only. */
+export type TakePlan = 'text' | 'spaced' | 'raw' | 'html' | 'outer' | 'markdown' | 'link' | TakeFunction;
 
 /** Takes a value from a match: from an element, or from a value. */
 export type TakeFunction = (match: Element | Value) => Value;

@@ -1,6 +1,7 @@
 import { type AnyNode, type Element, isCDATA, isComment, isTag, isText } from 'domhandler';
 import type { Value } from '../value/value.ts';
 import type { BranchPlan, TakePlan } from './plan.ts';
+import { markdownOf } from '../markdown/markdown.ts';
 import { collapsedText, rawText, spacedText } from '../tree/text.ts';
 import { attributeOf, walk } from '../tree/nodes.ts';
 import { absoluteAttribute } from '../tree/attribute.ts';
@@ -18,11 +19,12 @@ export function taken(match: Spot, { attr, take, trim }: BranchPlan, page: PageC
   if (!isTag(match)) return null;
   if (attr !== undefined) return absoluteAttribute(match, attr, baseOf(match, page)) ?? null;
   if (typeof take === 'function') return take(match);
-  const text = textBy(match, take);
+  const text =
+    take === 'markdown' ? markdownOf(match, { base: baseOf(match, page), room: page.roomUnits }) : textBy(match, take);
   return trim ? text.trim() : text;
 }
 
-function textBy(element: Element, take: Exclude<TakePlan, (...given: never) => unknown>): string {
+function textBy(element: Element, take: Exclude<TakePlan, 'markdown' | ((...given: never) => unknown)>): string {
   switch (take) {
     case 'text':
       return collapsedText(element);

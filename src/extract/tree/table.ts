@@ -61,7 +61,8 @@ interface Row {
   readonly cells: Element[];
 }
 
-function rowsOf(table: Element): Row[] {
+/** Returns the rows of a table, without those of tables in its cells. */
+export function rowsOf(table: Element): Row[] {
   const rows: Row[] = [];
   let group = table;
   let row: Row | undefined;
@@ -105,7 +106,7 @@ interface Slot {
 }
 
 /** Lays out the cells of rows from left to right; undefined where more of them than `room` go on into further rows. */
-function slotsOf(
+export function slotsOf(
   rows: readonly Row[],
   room: number,
 ): { readonly rows: readonly (readonly Slot[])[]; readonly continued: number } | undefined {

@@ -3,7 +3,7 @@ import { spend } from '../../work-budget.ts';
 import { walk } from './nodes.ts';
 
 /** Elements whose text no reader sees. */
-const unseen: ReadonlySet<string> = new Set(['script', 'style', 'template']);
+export const unseen: ReadonlySet<string> = new Set(['script', 'style', 'template']);
 
 /** Elements in which white space stands as it is written. */
 const verbatim: ReadonlySet<string> = new Set(['pre', 'textarea', 'listing', 'script', 'style', 'template']);
@@ -73,7 +73,7 @@ function eachText(root: Element, visit: (data: string, isKept: boolean) => void)
 }
 
 /** Elements that part words: a reader sees a line end there. */
-const blocks: ReadonlySet<string> = new Set(
+export const blocks: ReadonlySet<string> = new Set(
   (
     'address article aside blockquote body br caption dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 ' +
     'header hr legend li main nav ol option p pre section summary table tbody td tfoot th thead tr ul'
