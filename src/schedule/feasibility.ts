@@ -148,7 +148,7 @@ export function recordSpacing(
   const share = Math.max(leastShare, recheckShare - taken);
   return {
     gapMs: (host.delayMs * Math.max(pages, sharing)) / (openPart * share * Math.max(1, records)),
-    slackMs: closedMs + Math.max(scrapeMs(host), (1 - plannedPart) * Math.max(0, objectiveMs - closedMs)),
+    slackMs: closedMs + Math.max(scrapeMs(host), (1 - plannedPart) * (objectiveMs - closedMs)),
   };
 }
 

@@ -35,9 +35,10 @@ describe('the excerpt of a page', () => {
     });
   }
 
-  test('of a body that is longer than what is kept of it is not whole', () => {
+  test('of a body that is longer than what is kept of it is not whole, and its links are not known', () => {
     const body = new Uint8Array(4 * maxExcerptUnits + 1).fill(0x20).buffer;
-    assert.equal(keepExcerpt({ body, headers: {} })().isWhole, false);
+    const { isWhole, hasFewLinks } = keepExcerpt({ body, headers: {} })();
+    assert.deepEqual([isWhole, hasFewLinks], [false, false]);
   });
 
   test('takes no longer for a page that is made for that', () => {

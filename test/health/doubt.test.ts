@@ -66,6 +66,11 @@ describe('what a target gives', () => {
     ['none at all by another definition', [items(5), { version: 'v2' }], ['no_record item 5 0']],
     ['none any more, so that the scrape fails', [items(5), { failed: true }], ['no_record item 5 0']],
     [
+      'less than half, though a part of it was read meanwhile',
+      [items(40), { ...items(12), part: true }, items(15)],
+      ['fewer_records item 40 15'],
+    ],
+    [
       'less by and by, measured by what was trusted last',
       [items(40), items(25), items(12)],
       ['fewer_records item 25 12'],
@@ -82,6 +87,14 @@ describe('what a target gives', () => {
     ['one record that has a field', [items(9, { price: 9 }), items(9, { price: 1 })]],
     ['few records of a part', [items(40, { price: 40 }), { ...items(9, { price: 0 }), part: true }]],
     ['nothing new on a part', [items(40), { part: true }]],
+    [
+      'a type less by another definition, of which a part was read before',
+      [
+        { records: { item: 12, review: 12 } },
+        { ...items(12), part: true, version: 'v2' },
+        { ...items(12), version: 'v2' },
+      ],
+    ],
     [
       'a type or field less by another definition',
       [{ records: { item: 3, review: 3 } }, { ...items(3), version: 'v2' }],

@@ -3,7 +3,15 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { TurnBook } from '../../src/fetch/ledger/turn-book.ts';
 import type { LedgerOffer, OfferId } from '../../src/fetch/ledger/host-line.ts';
-import { type Demand, feasibility, leadAmong, leadOf, takenOn, recheckShare } from '../../src/schedule/feasibility.ts';
+import {
+  type Demand,
+  feasibility,
+  leadAmong,
+  leadOf,
+  recordSpacing,
+  takenOn,
+  recheckShare,
+} from '../../src/schedule/feasibility.ts';
 
 const dayMs = 86_400_000;
 const host = { delayMs: 2_000 };
@@ -68,7 +76,8 @@ describe('whether an objective can be kept', () => {
     const hour = 3_600_000;
     const hours = { closedMs: 23 * hour, openPart: 1 / 24 };
     const of = (targets: number, objectiveMs: number) => feasibility({ targets, objectiveMs, hours }, host);
-    assert.deepEqual([of(1, 300_000).isFeasible, of(1, 300_000).nearestMs], [false, 24 * hour]);
+    const { isFeasible, nearestMs, load } = of(1, 300_000);
+    assert.deepEqual([isFeasible, nearestMs, load], [false, 24 * hour, Infinity]);
     assert.ok(of(1, 24 * hour).isFeasible);
     assert.equal(of(1, 23 * hour).isFeasible, false);
     // Two thousand take 67 min with half of the turns, so that a day's hour does not do.
@@ -103,6 +112,20 @@ describe('whether an objective can be kept', () => {
       leadOf({ targets: 60, objectiveMs: 1_800_000 }, host, takenOn(host, [shorter])),
     );
     assert.equal(leadAmong(target, host, [longer]), leadOf({ targets: 1, objectiveMs: 1_800_000 }, host));
+  });
+
+  test('re-checks of records have what turns are left for them, and are over by a tenth of the objective before its end', () => {
+    const hour = 3_600_000;
+    const records = { shortestMs: hour, objectiveMs: hour, records: 100, pages: 50 };
+    // Half of the turns, so that 50 pages take 200 s.
+    const { gapMs, slackMs } = recordSpacing(records, host, []);
+    assert.deepEqual([gapMs, Math.round(slackMs)], [2_000, 360_000]);
+    const shorter = { targets: 200, objectiveMs: 1_800_000 };
+    assert.equal(takenOn(host, [shorter]), 400 / 1_800);
+    assert.equal(Math.round(recordSpacing(records, host, [shorter]).gapMs), Math.round(1_000 / (0.5 - 400 / 1_800)));
+    assert.equal(recordSpacing(records, host, [{ targets: 80, objectiveMs: hour }]).gapMs, 3_200);
+    const closed = { ...records, hours: { closedMs: 23 * hour, openPart: 0.25 } };
+    assert.deepEqual(recordSpacing(closed, host, []), { gapMs: 8_000, slackMs: 23 * hour + 1_000 });
   });
 
   test('what a host allows is kept while others want every turn, also at its nearest (P47)', () => {

@@ -32,6 +32,20 @@ describe('a crawl that lacks what it needs to ask', () => {
       assert.equal(store.records.count(), 100);
     });
 
+  test('puts back what failed before that, behind the pages that wait', async (t) => {
+    const { store } = await temporaryStore(t);
+    const target = await shopTarget(store);
+    let count = 0;
+    const { asked } = await crawl(store, target, (path) => {
+      count += 1;
+      if (count > 53) return { own: 'not_initialised' };
+      return count > 50 ? { cause: 'origin_down', status: 502 } : whole(path);
+    });
+    const next = await crawl(store, target, whole);
+    assert.deepEqual([next.row.endReason, next.row.errors], ['complete', 0]);
+    assert.deepEqual(next.asked.slice(-3), asked.slice(50, 53));
+  });
+
   test('ends its scrape before anything was read, and its crawl goes on from its start', async (t) => {
     const { store } = await temporaryStore(t);
     const target = await shopTarget(store);

@@ -53,9 +53,9 @@ describe('the frontier', () => {
     const { added } = await apply(store, 1, { back: back('a', 'p/d') });
     assert.equal(added, 0);
     assert.deepEqual(urls(store), ['p/e', 'p/d', 'b', 'c', 'a']);
-    await apply(store, 1, { back: back('b') });
+    await apply(store, 1, { back: back('b', 'c') });
     await apply(store, 1, { add: [listing('f')] });
-    assert.deepEqual(urls(store), ['p/e', 'p/d', 'c', 'a', 'b', 'f']);
+    assert.deepEqual(urls(store), ['p/e', 'p/d', 'a', 'b', 'c', 'f']);
     const row = store.crawls.newest(1);
     assert.deepEqual([row?.pages, row?.waiting], [0, { detail: 2, listing: 4 }]);
   });

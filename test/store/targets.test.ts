@@ -21,6 +21,8 @@ describe('a target that crashes', () => {
       parks.push(await crash(store, target));
     }
     assert.deepEqual(parks, [false, false, false, true]);
+    await crash(store, target);
+    assert.equal(store.targets.get(target)?.crashes.recent.length, 4);
   });
 
   test('does not park when its fourth crash comes five seconds after the first, with steps committed', async (t) => {

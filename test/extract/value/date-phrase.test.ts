@@ -64,6 +64,7 @@ describe('dates as people write them', () => {
     ['en', '1 hour and 5 minutes ago', '2026-11-23T09:25:00.000Z (minute)'],
     ['en', 'just now', '2026-11-23T10:30:00.000Z'],
     ['en', 'yesterday', '2026-11-22T00:00:00.000Z (day)'],
+    ['en', '1.5 days ago', '2026-11-21T22:30:00.000Z (hour)'],
     ['en', '21 January 2012 13:11:23.678', '2012-01-21T13:11:23.678Z'],
     ['en', 'Wed Aug 05 12:00:00 2015', '2015-08-05T12:00:00.000Z'],
     ['en', 'Sep 03 2014 | 4:32 pm EDT', '2014-09-03T20:32:00.000Z (minute)'],
@@ -103,6 +104,10 @@ describe('dates as people write them', () => {
       ['en', '1,234 days ago'],
       ['en', 'hours ago'],
       ['en', '2 days 2 days ago'],
+      ['en', '1.5 days ago 14:05'],
+      ['en', 'March 2026 14:05'],
+      ['en', 'in 8500 years'],
+      ['en', '2000000000 seconds ago'],
       ['de', 'am Morgen'],
       ['de', 'seit 2 Tagen'],
       ['es', 'hace 5 m'],
@@ -144,6 +149,11 @@ describe('dates as people write them', () => {
       assert.match(read(text, rule), /prefer/);
     });
   }
+
+  test('find a leap day over a century that has none', () => {
+    const rule = { type: 'date', locale: 'en', prefer: 'future' } as const;
+    assert.equal(read('29 Feb', rule, Date.UTC(2096, 2, 1)), '2104-02-29');
+  });
 
   test('that name the day of the week of today are refused: they may be a week away', () => {
     assert.match(read('Monday', { type: 'date', locale: 'en', prefer: 'past' }), /^expected/);

@@ -27,6 +27,9 @@ describe('money', () => {
     ['€1.234', '1234.00 EUR'],
     ['€0,999', '0.999 EUR'],
     ['KWD 1.234', '1.234 KWD'],
+    ['JPY 12.500', '12500 JPY'],
+    ['SEK 1,299', '1299.00 SEK'],
+    ['€1.234 each', '1234.00 EUR / piece'],
     ['−5,00 €', '-5.00 EUR'],
     ['€ -5', '-5.00 EUR'],
     ['CA$20', '20.00 CAD'],
@@ -67,6 +70,7 @@ describe('money', () => {
     ['à partir de 11,70 €', '11.70 EUR, from'],
     ['€12.99 / month', '12.99 EUR / month'],
     ['€12.99/mo', '12.99 EUR / month'],
+    ['€12.99 / mo.', '12.99 EUR / month'],
     ['€30 per person', '30.00 EUR / person'],
     ['€2,50 / 100 g', '2.50 EUR / 100 g'],
     ['€426.20/EA', '426.20 EUR / piece'],
@@ -130,6 +134,8 @@ describe('money', () => {
     ['€5–€9', 'one price, or "pick": first, last or lowest'],
     ['€5 €9', 'one price, or "pick": first, last or lowest'],
     ['5 € / kg 1 €', 'prices for the same', { pick: 'lowest' }],
+    ['5 € / kg 5 €', 'one price, or "pick": first, last or lowest'],
+    ['€5 / m', 'a price without "m"'],
     ['2 - €5', 'a price with its currency', { pick: 'lowest' }],
     ['25-09', 'a price with its currency', { currency: 'EUR', pick: 'first' }],
     ['35€ 99', 'a price with its currency'],
@@ -148,6 +154,7 @@ describe('money', () => {
   test('that a filter has read keeps what it is for', () => {
     const given = { amount: '5', currency: 'EUR', per: 'month', from: true };
     assert.deepEqual(readValue(given, { type: 'money' }, ''), { ok: true, value: { ...given, amount: '5.00' } });
+    assert.equal(readValue(given, { type: 'money', currency: 'USD' }, '').ok, false);
   });
 
   test('has no sign that stands for one currency where Intl gives it to several', () => {

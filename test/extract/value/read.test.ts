@@ -210,6 +210,11 @@ describe('typed values', () => {
     });
   }
 
+  test('a text of 100,000 characters is one, and a longer one is refused', () => {
+    const isRead = (length: number): boolean => readValue('x'.repeat(length), { type: 'text' }, '').ok;
+    assert.deepEqual([isRead(100_000), isRead(100_001)], [true, false]);
+  });
+
   test('what a language writes for a whole number is read back, whatever marks its groups', () => {
     const languages = ['en', 'de', 'fr', 'sv', 'de-CH', 'en-IN', 'pt-BR', 'pl'];
     fc.assert(

@@ -10,6 +10,7 @@ import {
   refunded,
   spendDay,
 } from '../../../src/schedule/pace/bucket.ts';
+import { tokens as pace } from '../../../src/schedule/pace/tokens.ts';
 
 /** The scrapes and what is left of each of the days after day 0. */
 function days(start: number, priority: number, count: number): { scrapes: number[]; left: number[]; bucket: Bucket } {
@@ -101,6 +102,21 @@ describe('tokens', () => {
     assert.equal(spendDay(full.bucket, { day: 5, priority: 1 }).scrapes, 0);
   });
 
+  test('the day of a first scrape is granted once, also to a target that begins again (J26)', () => {
+    const dayMs = 86_400_000;
+    const day = 20_000;
+    const at = (day + 0.5) * dayMs;
+    const given = { kind: 'tokens', zone: 'UTC', ...defaultTokens } as const;
+    const places = { freeSlot: () => 0, originOf: () => undefined };
+    const begun = pace.begin(given, { key: 'k', at, firstAt: at, places, random: () => 0 });
+    assert.deepEqual(begun, { kind: 'tokens', bucket: { tokens: 0, day }, planned: [], planAt: (day + 1) * dayMs });
+    assert.equal(spendDay(begun.bucket, { day, priority: 3 }).scrapes, 0);
+    // One that was planned and not made is given back, and the scrape that it begins with is paid.
+    const planned = [at - 1, at + 1];
+    const before = { kind: 'tokens', bucket: { tokens: 1.5, day: day - 9 }, planned, planAt: at } as const;
+    assert.deepEqual(pace.beginAgain(begun, before, { since: at, given }).bucket, { tokens: 1.5, day });
+  });
+
   test('days that were missed grant the cap at most, and no day has more than 3 scrapes (J23, J24, J27)', () => {
     const spent = spendDay({ tokens: 0.5, day: 0 }, { day: 4, priority: 1.75 });
     assert.deepEqual(spent, { bucket: { tokens: 1, day: 4 }, scrapes: 3 });
@@ -168,6 +184,8 @@ describe('tokens', () => {
       [{ tokens: 0, day: 20_000 }, 0.07, 20_015],
       [{ tokens: 0.9, day: 7 }, 0.1, 8],
       [{ tokens: 0.2, day: 7 }, 0.1, 15],
+      // (1 - 0.7) / 0.1 is a little more than 3.
+      [{ tokens: 0.7, day: 7 }, 0.1, 10],
       [{ tokens: 2.5, day: 7 }, 1, 8],
       [{ tokens: 1, day: 7 }, 1.75, 8],
     ] as const;
