@@ -37,6 +37,8 @@ describe('command line', async () => {
     [['archive'], /expected ids of projects, or --label, --source or --match in their place/],
     [['archive', 'solar', '--match', 's*'], /in their place, got both/],
     [['edit', 'solar'], /expected what to change, such as --every/],
+    [['edit', '--match', 's*', '--name', 'x'], /--name: expected the id of one project beside it/],
+    [['edit', 'a', 'b', '--remove-target', '7'], /--remove-target: expected the id of one project/],
     [['edit', 'solar', '--label', 'x', '--every', '2h'], /--label chooses projects: --add-label/],
     [['edit', 'solar', '--target', '7', '--name', 'x'], /--target: expected a schedule beside it/],
     [['rescrape', '--label', 'x', '--wait'], /--wait: expected the id of one project/],

@@ -52,6 +52,9 @@ export function createCommand(terminal: Terminal): Command {
     .action((ids: readonly string[], options: Options, command: Command) => {
       if (ids.length > 0 && options.label !== undefined)
         throw new CommandError('usage', 'edit: --label chooses projects: --add-label and --remove-label change them');
+      const own = (['name', 'target', 'removeTarget'] as const).find((each) => options[each] !== undefined);
+      if (own !== undefined && ids.length !== 1)
+        throw new CommandError('usage', `edit: --${ownOptions[own]}: expected the id of one project beside it`);
       const change = changeOf(options);
       if (Object.keys(change).length === 0)
         throw new CommandError('usage', 'edit: expected what to change, such as --every or --name');
@@ -67,6 +70,9 @@ export function createCommand(terminal: Terminal): Command {
       });
     });
 }
+
+/** The options that make sense for one project only. */
+const ownOptions = { name: 'name', target: 'target', removeTarget: 'remove-target' } as const;
 
 function changeOf({ target, name, addLabel, removeLabel, multiplier, addUrl, removeTarget, ...rest }: Options): Change {
   const { every, cron, tokens, continuous, objective, zone } = rest;
