@@ -10,7 +10,7 @@ import { DaemonConfig } from './daemon.ts';
 import { pageId } from './page.ts';
 import { expectation, type Problem, problemsOf, typesName } from './problem.ts';
 import { hasPlugin, hasProgram, isMapping } from './plugin.ts';
-import { type Project, type Projects, WrittenProjects } from './project.ts';
+import { maxProjects, type Project, type Projects, WrittenProjects } from './project.ts';
 import { referenceIssues } from './reference.ts';
 import type { Issue } from '../schema/expected.ts';
 import { maxFileBytes, maxProjectFileBytes, readRegularFile, unreadable } from './file.ts';
@@ -119,17 +119,31 @@ export async function loadProjects(file: string): Promise<Loaded<Projects>> {
   if (!written.ok) return written;
   const projects: Project[] = [];
   const problems: Problem[] = [];
-  for (const { targets: given, ...project } of written.value) {
+  for (const [entry, { targets: given, ...project }] of written.value.entries()) {
     if (Array.isArray(given)) {
-      projects.push({ ...project, targets: given });
+      projects.push({ ...project, targets: given, entry });
       continue;
     }
     const path = resolve(dirname(file), given.from);
-    const read = await load(path, (text) => readTargets(text, path, given), maxProjectFileBytes);
-    if (read.ok) projects.push({ ...project, ...read.value });
+    const read = await load(path, (text) => readTargets(text, path, given, { ...project, entry }), maxProjectFileBytes);
+    if (read.ok) for (const each of read.value) projects.push(each);
     else problems.push(...read.problems);
   }
+  const issues = problems.length > 0 ? [] : [...repeatedIssues(projects)];
+  if (issues.length > 0) problems.push(...(await problemsIn(file, issues, maxProjectFileBytes)));
   return problems.length > 0 ? { ok: false, problems } : { ok: true, value: projects };
+}
+
+/** Yields issues of projects that rows of tables make: ids that others have, and too many of them. */
+function* repeatedIssues(projects: Projects): Generator<Issue> {
+  const seen = new Map<string, number>();
+  for (const { id, entry } of projects) {
+    const first = seen.get(id) ?? entry;
+    if (first !== entry) yield { path: [entry, 'id'], message: `expected each id once, got "${id}" as in [${first}]` };
+    seen.set(id, first);
+  }
+  if (projects.length > maxProjects)
+    yield { path: [], message: `expected at most ${maxProjects} projects, got ${projects.length}` };
 }
 
 /** Whether a file holds a YAML list, as project files do and no others. */
@@ -250,9 +264,13 @@ export async function withPlugins(
   return { sources: loaded, problems: found };
 }
 
-/** Finds the lines and columns of issues in the file of a definition that was loaded before. */
-export async function problemsIn(file: string, issues: readonly Issue[]): Promise<Problem[]> {
-  const found = await readRegularFile(file, maxFileBytes);
+/** Finds the lines and columns of issues in a file that was loaded before. */
+export async function problemsIn(
+  file: string,
+  issues: readonly Issue[],
+  limitBytes = maxFileBytes,
+): Promise<Problem[]> {
+  const found = await readRegularFile(file, limitBytes);
   const yaml = found.ok ? readYaml(found.bytes.toString('utf8'), file) : undefined;
   if (yaml?.ok === true) return problemsOf(issues, file, yaml.locate);
   // It was changed meanwhile, which the next look at it tells.

@@ -3,7 +3,7 @@ import { expected } from '../schema/expected.ts';
 import { checkSchedule, scheduleShape } from '../schedule/levels.ts';
 import { ProjectId, SourceId } from '../schema/slug.ts';
 import { strict } from '../schema/strict.ts';
-import { HttpUrl } from './url-pattern.ts';
+import { fillText, HttpUrl, parametersIn } from './url-pattern.ts';
 
 /** The largest number of targets of one project: it reads all of them whenever one of them is done. */
 export const maxTargets = 1_000;
@@ -37,9 +37,18 @@ const TargetFile = strict({
 });
 export type TargetFile = z.infer<typeof TargetFile>;
 
+/** The id of a project, or of one project for each row of a table, with `{column}` for what the row has there. */
+const WrittenId = z.string().superRefine((text, context) => {
+  const { success, error } = ProjectId.safeParse(
+    fillText(text, Object.fromEntries(parametersIn(text).map((column) => [column, 'x']))),
+  );
+  if (!success)
+    context.addIssue({ code: 'custom', message: error.issues[0]?.message ?? 'expected an id', input: text });
+});
+
 /** A project as it stands in a project file. */
 const WrittenProject = strict({
-  id: ProjectId,
+  id: WrittenId,
   /** Default: its id. */
   name: z.string().trim().min(1).max(200).exactOptional(),
   labels: z.array(z.string().trim().min(1).max(64)).max(32).default([]),
@@ -48,19 +57,35 @@ const WrittenProject = strict({
   /** When its targets are scraped that say nothing themselves. */
   ...scheduleShape,
   targets: z.union([z.array(Target).min(1).max(maxTargets), TargetFile]),
-}).superRefine(checkSchedule);
+})
+  .superRefine(checkSchedule)
+  .superRefine(({ id, targets }, context) => {
+    const [column] = parametersIn(id);
+    if (column !== undefined && Array.isArray(targets))
+      context.addIssue({
+        code: 'custom',
+        path: ['id'],
+        message: `expected "{${column}}" only where targets are { from: … }, as it stands for a column there`,
+        input: id,
+      });
+  });
 
 /** A project of a project file, with all its targets. */
 export interface Project extends Omit<z.infer<typeof WrittenProject>, 'targets'> {
   readonly targets: readonly Target[];
+  /** The place in the file of the entry that it comes from, from 0. */
+  readonly entry: number;
   /** Where its targets stand, if that is a file of their own: the line of each. */
   readonly listed?: { readonly file: string; readonly lines: readonly number[] };
 }
 
-/** A project file: a list of up to 100,000 projects, each id once. */
+/** The largest number of projects of a file, with those of its tables. */
+export const maxProjects = 100_000;
+
+/** A project file: a list of projects, each id once. */
 export const WrittenProjects = z
   .array(WrittenProject)
-  .max(100_000)
+  .max(maxProjects)
   .superRefine((projects, context) => {
     const seen = new Set<string>();
     for (const [index, { id }] of projects.entries()) {

@@ -3,6 +3,8 @@ import { likelyDelimiter } from '../extract/document/csv.ts';
 import type { Loaded } from './load.ts';
 import { expectation, pathText, type Problem, unfolded } from './problem.ts';
 import { maxTargets, type Project, Target, type TargetFile } from './project.ts';
+import { ProjectId } from '../schema/slug.ts';
+import { fillText, parametersIn } from './url-pattern.ts';
 
 /** The largest number of problems of one file that are told. */
 const mostProblems = 100;
@@ -13,39 +15,56 @@ interface Row {
   readonly info: { readonly lines: number };
 }
 
+/** An entry of a project file whose targets stand in a table. */
+type Entry = Omit<Project, 'targets' | 'listed'>;
+
+/** The targets of a project while a table is read. */
+interface Rows {
+  readonly targets: Target[];
+  readonly lines: number[];
+}
+
 /**
  * Reads the targets of a CSV table: its header names the columns `url`, or the parameters of the source, and `source` where `given` names
- * none. `file` is named in its problems.
+ * none. Returns the project of them, or one for each id that `{column}` in the id of the entry makes. `file` is named in problems.
  */
-export function readTargets(
-  text: string,
-  file: string,
-  given: TargetFile,
-): Loaded<Required<Pick<Project, 'targets' | 'listed'>>> {
+export function readTargets(text: string, file: string, given: TargetFile, entry: Entry): Loaded<readonly Project[]> {
   const rows = rowsOf(text);
   if (typeof rows === 'string') return { ok: false, problems: [at(file, 1, rows)] };
   const [header, ...body] = rows;
   const names = (header?.record ?? []).map((name) => name.trim());
-  const fault = headerFault(names, given) ?? countFault(body.length);
+  const named = parametersIn(entry.id);
+  const fault = headerFault(names, given, named) ?? (body.length === 0 ? noRow : undefined);
   if (fault !== undefined) return { ok: false, problems: [at(file, header?.info.lines ?? 1, fault)] };
-  const targets: Target[] = [];
-  const lines: number[] = [];
+  const found = new Map<string, Rows>();
   const problems: Problem[] = [];
   const seen = new Map<string, number>();
   for (const { record, info } of body) {
     const read = targetOf(names, record, given);
-    problems.push(...read.faults.map((message) => at(file, info.lines, message)));
-    if (read.target === undefined) continue;
-    const name = JSON.stringify(read.target);
+    const id = ProjectId.safeParse(fillText(entry.id, read.cells), { error: expectation });
+    const faults =
+      read.faults.length > 0 ? read.faults : (id.error?.issues ?? []).map(({ message }) => `id: ${message}`);
+    problems.push(...faults.map((message) => at(file, info.lines, message)));
+    if (read.target === undefined || !id.success) continue;
+    const name = JSON.stringify([id.data, read.target]);
     const first = seen.get(name);
     if (first !== undefined)
       problems.push(at(file, info.lines, `expected each target once, got that of line ${first} again`));
     seen.set(name, info.lines);
-    targets.push(read.target);
-    lines.push(info.lines);
+    const own = found.get(id.data) ?? { targets: [], lines: [] };
+    found.set(id.data, own);
+    own.targets.push(read.target);
+    own.lines.push(info.lines);
+    if (own.targets.length === maxTargets + 1)
+      problems.push(
+        at(file, info.lines, `expected at most ${maxTargets} targets of one project, got more of "${id.data}"`),
+      );
   }
   if (problems.length > 0) return { ok: false, problems: problems.slice(0, mostProblems) };
-  return { ok: true, value: { targets, listed: { file, lines } } };
+  return {
+    ok: true,
+    value: Array.from(found, ([id, { targets, lines }]) => ({ ...entry, id, targets, listed: { file, lines } })),
+  };
 }
 
 function rowsOf(text: string): readonly Row[] | string {
@@ -59,23 +78,25 @@ function rowsOf(text: string): readonly Row[] | string {
   }
 }
 
-function headerFault(names: readonly string[], { source }: TargetFile): string | undefined {
+const noRow = 'expected at least one row below the names of the columns';
+
+/** @param named - the columns that stand in the id of the project. */
+function headerFault(names: readonly string[], { source }: TargetFile, named: readonly string[]): string | undefined {
   if (names.every((name) => name === '')) return 'expected a first line with the names of the columns, got none';
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) return `expected each column once, got "${twice}" again`;
   if (source === undefined && !names.includes('source'))
     return 'missing, expected a column "source", or "source" beside "from" in the project file';
-  const others = names.filter((name) => name !== 'url' && !(name === 'source' && source === undefined));
-  if (names.includes('url') && others.length > 0)
+  const missing = named.find((name) => !names.includes(name));
+  if (missing !== undefined) return `missing, expected a column "${missing}", which stands in the id of the project`;
+  const isUrl = names.includes('url');
+  const others = names.filter(
+    (name) => name !== 'url' && !(name === 'source' && source === undefined) && !(isUrl && named.includes(name)),
+  );
+  if (isUrl && others.length > 0)
     return `expected no further columns beside "url", got ${others.map((name) => `"${name}"`).join(', ')}`;
-  if (!names.includes('url') && others.length === 0)
-    return 'missing, expected a column "url", or those of the parameters';
+  if (!isUrl && others.length === 0) return 'missing, expected a column "url", or those of the parameters';
   return undefined;
-}
-
-function countFault(rows: number): string | undefined {
-  if (rows === 0) return 'expected at least one row below the names of the columns';
-  return rows > maxTargets ? `expected at most ${maxTargets} targets of one project, got ${rows}` : undefined;
 }
 
 /** The target of one row, or what is wrong with it. */
@@ -83,19 +104,21 @@ function targetOf(
   names: readonly string[],
   record: readonly string[],
   { source }: TargetFile,
-): { readonly target?: Target; readonly faults: readonly string[] } {
-  if (record.length > names.length) return { faults: [`expected ${names.length} columns, got ${record.length}`] };
+): { readonly target?: Target; readonly cells: Readonly<Record<string, string>>; readonly faults: readonly string[] } {
+  if (record.length > names.length)
+    return { cells: {}, faults: [`expected ${names.length} columns, got ${record.length}`] };
   const cells = names.map((name, index) => [name, record[index]?.trim() ?? ''] as const);
   const empty = cells.filter(([, cell]) => cell === '');
-  if (empty.length > 0) return { faults: empty.map(([name]) => `missing, expected a value for "${name}"`) };
+  const all = Object.fromEntries(cells);
+  if (empty.length > 0) return { cells: all, faults: empty.map(([name]) => `missing, expected a value for "${name}"`) };
   const params = Object.fromEntries(cells.filter(([name]) => name !== 'source' || source !== undefined));
   const place = names.includes('url') ? { url: params['url'] } : { params };
-  const parsed = Target.safeParse(
-    { source: source ?? Object.fromEntries(cells)['source'], ...place },
-    { error: expectation },
-  );
-  if (parsed.success) return { target: parsed.data, faults: [] };
-  return { faults: parsed.error.issues.flatMap(unfolded).map(({ path, message }) => `${pathText(path)}: ${message}`) };
+  const parsed = Target.safeParse({ source: source ?? all['source'], ...place }, { error: expectation });
+  if (parsed.success) return { target: parsed.data, cells: all, faults: [] };
+  return {
+    cells: all,
+    faults: parsed.error.issues.flatMap(unfolded).map(({ path, message }) => `${pathText(path)}: ${message}`),
+  };
 }
 
 function at(file: string, line: number, message: string): Problem {

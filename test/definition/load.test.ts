@@ -260,6 +260,7 @@ describe('a project file', () => {
           name: 'Solar',
           labels: [],
           multiplier: 1,
+          entry: 0,
           targets: [
             { source: 'crowd', params: { slug: 'solar', year: '2026' }, every: 3_600_000 },
             { source: 'ads', url: 'http://127.0.0.1/x' },
@@ -283,6 +284,28 @@ describe('a project file', () => {
         '3 [2].lables: unknown key "lables"; did you mean "labels"?',
       ],
     );
+  });
+
+  test('has a project for each row of a table where its id names a column, each id once', async (context) => {
+    const files = {
+      'list.csv': 'sku\na\nb\n',
+      'projects.yaml':
+        '- { id: "p-{sku}", labels: [x], targets: { from: list.csv, source: shop } }\n- { id: p-c, targets: [{ source: shop, url: "http://h/" }] }\n',
+    };
+    const folder = await folderOf(files, context);
+    const loaded = await loadProjects(join(folder, 'projects.yaml'));
+    assert.deepEqual(loaded.ok && loaded.value.map(({ id, labels, entry }) => [id, labels, entry]), [
+      ['p-a', ['x'], 0],
+      ['p-b', ['x'], 0],
+      ['p-c', [], 1],
+    ]);
+    await writeFile(join(folder, 'list.csv'), 'sku\na\nc\n');
+    const twice = await loadProjects(join(folder, 'projects.yaml'));
+    assert.deepEqual(twice.ok ? [] : twice.problems.map(({ line, message }) => `${line} ${message}`), [
+      '2 expected each id once, got "p-c" as in [0]',
+    ]);
+    const open = await load('- { id: "p-{sku}", targets: [{ source: shop, url: "http://h/" }] }\n', context);
+    assert.match(open.ok ? '' : (open.problems[0]?.message ?? ''), /^expected "\{sku\}" only where targets are/);
   });
 
   test('names each project once', async (context) => {

@@ -35,7 +35,7 @@ export function splitTooLarge(command: string): (error: unknown) => never {
 }
 
 function listed(project: Project): Listed[number] {
-  const { id, name, labels, multiplier, targets, listed: _, ...level } = project;
+  const { id, name, labels, multiplier, targets, listed: _listed, entry: _entry, ...level } = project;
   return {
     id,
     ...defined({ name }),

@@ -4,7 +4,7 @@ import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import type { Loaded, LoadedSources } from '../../definition/load.ts';
 import type { Problem } from '../../definition/problem.ts';
 import type { KnownSources } from '../../definition/project-issues.ts';
-import type { Projects } from '../../definition/project.ts';
+import type { Project, Projects } from '../../definition/project.ts';
 import type { TargetSchedule } from '../../schedule/levels.ts';
 import type { Source } from '../../definition/source.ts';
 import type { PluginShape } from '../../plugin/protocol.ts';
@@ -179,25 +179,23 @@ async function projectProblems(file: string, projects: Projects, definitions?: D
   ]);
   const { pageSource } = await import('../../definition/page.ts');
   const known = knownSources(pageSource, definitions);
-  const issues = projects.flatMap((project, index) =>
-    Array.from(projectIssues(project, known), ({ path, message }) => ({ path: [index, ...path], message })),
-  );
-  if (issues.length === 0) return [];
-  const [inTables, own] = [true, false].map((isIn) =>
-    issues.filter((each) => isIn === (tableOf(each, projects) !== undefined)),
-  );
-  const problems = [
-    ...(own === undefined || own.length === 0 ? [] : await problemsIn(file, own)),
-    ...(inTables ?? []).flatMap((issue) => tableOf(issue, projects) ?? []),
-  ];
+  const inTables: Problem[] = [];
+  const issues: Issue[] = [];
+  for (const project of projects) {
+    for (const { path, message } of projectIssues(project, known)) {
+      const problem = tableProblem({ path, message }, project);
+      if (problem === undefined) issues.push({ path: [project.entry, ...path], message });
+      else inTables.push(problem);
+    }
+  }
+  const problems = issues.length === 0 ? inTables : [...(await problemsIn(file, issues)), ...inTables];
   return problems.sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-/** Returns an issue of a target that stands in a file of its own as a problem of its row there; undefined for any other. */
-function tableOf({ path, message }: Issue, projects: Projects): Problem | undefined {
-  const [index, part, target, ...rest] = path;
-  const listed = typeof index === 'number' && part === 'targets' ? projects[index]?.listed : undefined;
-  const line = typeof target === 'number' ? listed?.lines[target] : undefined;
+/** Returns an issue of a target that stands in a table as a problem of its row there; undefined for any other. */
+function tableProblem({ path, message }: Issue, { listed }: Project): Problem | undefined {
+  const [part, target, ...rest] = path;
+  const line = part === 'targets' && typeof target === 'number' ? listed?.lines[target] : undefined;
   if (listed === undefined || line === undefined) return undefined;
   return { file: listed.file, line, column: 1, path: rest.map(String).join('.'), message };
 }
