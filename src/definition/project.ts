@@ -31,7 +31,10 @@ const TargetFile = strict({
     .string()
     .min(1)
     .max(4_096)
-    .refine((path) => !/^[a-z][a-z\d+.-]*:\/\//i.test(path), expected('the path of a CSV file')),
+    .refine(
+      (path) => !/^[a-z][a-z\d+.-]*:\/\//i.test(path),
+      expected('the path of a CSV file; the pages of a sitemap are found by a source with "crawl"'),
+    ),
   /** The source of all of them. Default: what their column `source` says. */
   source: SourceId.exactOptional(),
 });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { startDaemon } from '../../support/daemon.ts';
 import { openSite } from '../../support/site.ts';
+import { run } from '../../cli/terminal.ts';
 import { soon } from '../tracking.ts';
 
 const [firstToken, secondToken] = ['viewstate-0001-secret', 'viewstate-0002-secret'];
@@ -146,6 +147,13 @@ test('a page that is the answer to forms', async (t) => {
       ],
     );
     assert.doesNotMatch(JSON.stringify(tried), /viewstate-000/);
+    const { out } = await run(['try', 'steps', '--param', 'author=Ann', '--socket', daemon.socket]);
+    const lines = out.replaceAll(site.origin, '').split('\n');
+    assert.deepEqual(lines.slice(1, 4), [
+      '  GET /search  200',
+      '  POST /filter  200, given author; as the page has it __VIEWSTATE, __PAGE',
+      '  POST /filter  200, given sort, __VIEWSTATE; as the page has it __PAGE, author, go',
+    ]);
   });
 
   await t.test(
