@@ -124,12 +124,14 @@ function fieldLines(terminal: Terminal, { place, filters, value, lost }: Explain
 function placeText({
   by,
   text,
+  from,
   attr,
   alternative,
   alternatives,
   matches,
 }: NonNullable<ExplainedField['place']>): string {
-  const where = by === 'here' ? 'the place itself' : `${by} ${plainText(text)}`;
+  const own = by === 'here' ? (from === undefined ? ['the place itself'] : []) : [`${by} ${plainText(text)}`];
+  const where = [...(from === undefined ? [] : [plainText(from)]), ...own].join(' › ');
   return [
     `${where}${attr === undefined ? '' : ` @${attr}`}`,
     ...(alternatives > 1 ? [`alternative ${alternative} of ${alternatives}`] : []),

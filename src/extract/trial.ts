@@ -58,8 +58,8 @@ function explained(plan: FieldPlan, trace: Trace, { value, lost }: Evaluated): E
   const branch = trace.branch === undefined ? undefined : plan.branches[trace.branch];
   const place = branch && {
     by: branch.place.by,
-    text: [...(branch.from ?? []).map(fromText), placeText(branch.place)].join(' '),
-    ...defined({ attr: branch.attr }),
+    text: placeText(branch.place),
+    ...defined({ from: branch.from?.map(fromText).join(' › '), attr: branch.attr }),
     alternative: plan.branches.indexOf(branch) + 1,
     alternatives: plan.branches.length,
     matches: trace.matches ?? 1,

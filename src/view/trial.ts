@@ -9,6 +9,8 @@ export const ExplainedField = z.strictObject({
     .strictObject({
       by: z.enum(['css', 'xpath', 'json', 'meta', 'const', 'page', 'here']),
       text: z.string(),
+      /** The way to where it is searched. */
+      from: z.string().exactOptional(),
       attr: z.string().exactOptional(),
       alternative: z.int(),
       alternatives: z.int(),

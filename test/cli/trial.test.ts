@@ -85,6 +85,16 @@ describe('try', () => {
     assert.match(out, /^product S1 stock: expected .*, got "many"$/m);
   });
 
+  test('tells the way to a field that is found from another element', async (t) => {
+    const rules =
+      '{ key: sku, each: td.sku, fields: { sku: ., price: { from: { column: Price }, css: b }, row: { from: next } } }';
+    const table =
+      '<table><tr><th>Sku</th><th>Price</th></tr><tr><td class=sku>A</td><td>EUR <b>5</b></td></tr></table>';
+    const cwd = await folderWith(t, { 'sources/shop.yaml': `id: shop\nrecords:\n  it: ${rules}`, 'page.html': table });
+    const { out } = await run(['try', 'shop', 'page.html'], { cwd });
+    assert.match(out, /^  sku    A  the place itself\n  price  5  column "Price" › css b\n  row    EUR 5  next$/m);
+  });
+
   test('tells of records on a page that have one key and say different things', async (t) => {
     const list = definition().replace('key: sku', 'key: sku\n    each: li');
     const items = ['5.00', '6.00', '7.00'].map((price) => `<li><h1>S1</h1><p class="price">EUR ${price}</p></li>`);

@@ -105,10 +105,10 @@ records:
     const body = bodyOf('<table><tr><th>Name<th>Price<th>Price<tr><td><b>Pen</b><td><b>1</b><td><b>2</b></table>');
     const { outcome, trial } = await tryExtract({ body, url: 'http://site.test/', contentType: 'text/html', plan });
     const refused = { text: 'price', expected: 'one column of this heading' };
-    const place = { by: 'css', text: 'column "Name" › b', alternative: 1, alternatives: 1, matches: 1 };
+    const place = { by: 'css', text: 'b', from: 'column "Name"', alternative: 1, alternatives: 1, matches: 1 };
     assert.deepEqual(trial.items[1]?.fields, [
       { name: 'Name', place, filters: [], value: 'Pen', lost: [] },
-      { name: 'Price', place: { ...place, text: 'column "Price" › b' }, filters: [], lost: [{ path: '', ...refused }] },
+      { name: 'Price', place: { ...place, from: 'column "Price"' }, filters: [], lost: [{ path: '', ...refused }] },
     ]);
     assert.deepEqual(outcome.ok ? outcome.extraction.unparsed[1] : outcome, {
       record: 'row',

@@ -13,10 +13,10 @@ export type FromPlan =
   | { readonly to: 'next' | 'previous' | 'parent'; readonly css?: string }
   | { readonly to: 'column'; readonly headings: readonly string[] };
 
-/** Returns a way as it is told to people: `next tr ›`. */
+/** Returns a way as it is told to people: `next tr`. */
 export function fromText(way: FromPlan): string {
   const where = way.to === 'column' ? way.headings.map((each) => JSON.stringify(each)).join(' / ') : way.css;
-  return `${way.to}${where === undefined ? '' : ` ${where}`} ›`;
+  return where === undefined ? way.to : `${way.to} ${where}`;
 }
 
 /** Goes from a match to the element that a place is searched in; undefined if there is none. Throws a `FilterError` if it is not clear which. */
