@@ -7,6 +7,7 @@ import { nextAvailable } from '../schedule/time/open-hours.ts';
 import { countedFrom, deadlineOf, paceOfObjective, type TargetObjective } from '../schedule/time/objective.ts';
 import { scrapable } from '../store/scrapes.ts';
 import type { ItemPages } from '../provider/provider.ts';
+import { targetsOfSources } from '../store/slices.ts';
 import type { Store } from '../store/store.ts';
 import type { AgedRecord } from '../store/tables/ages.ts';
 
@@ -35,6 +36,7 @@ interface Line {
   readonly gapMs: number;
   readonly lookedAt: number;
   readonly objectiveMs: number;
+  readonly records: number;
   /** Re-checks since then. */
   asked: number;
 }
@@ -46,14 +48,16 @@ interface LineOf {
   readonly missed: ReadonlyMap<number, unknown>;
 }
 
-/** Records that a round re-checks at most, and re-checks after which all records of a line are looked at again. */
+/** Records that a round re-checks at most. */
 const roundSize = 64;
+/** After re-checks of a tenth of its records, and of a round of them at least, all records of a line are looked at again. */
+const lookedAfter = 10;
 /** After so long all records of a line are looked at again, in milliseconds. */
 const lookEveryMs = 60_000;
 /** How soon a target is looked at again whose season has just begun or ended, in milliseconds. */
 const seasonLagMs = 1_000;
-/** Records that are looked at in one go: a millisecond or two of the event loop. */
-const lookedAtOnce = 2_000;
+/** Records that are looked at in one go: a millisecond of the event loop. */
+const lookedAtOnce = 1_000;
 
 /** The dependencies of the lines. */
 export interface RecheckLinesDeps {
@@ -83,17 +87,18 @@ export class RecheckLines {
     const { clock, store } = this.#deps;
     const due: DueRecord[] = [];
     let nextAt = Infinity;
-    for (const number of [...store().targets.numbersOfSource(source)]) {
-      const { fresh, seasonAt } = store().schedule.get(number) ?? {};
-      // The planner may still have to follow a season that has just begun.
-      if (seasonAt !== undefined) nextAt = Math.min(nextAt, Math.max(seasonAt, clock.now() + seasonLagMs));
-      const found = fresh?.records === undefined ? undefined : scrapable(store(), number);
-      if (found?.ok !== true) continue;
-      const schedule = this.#deps.dues.scheduleOf(found.target);
-      const opensAt = nextAvailable(schedule.hours, clock.now()) ?? Infinity;
-      if (opensAt > clock.now()) nextAt = Math.min(nextAt, opensAt);
-      else nextAt = Math.min(nextAt, await this.#lookAt(number, schedule, { due, items }));
-    }
+    for await (const numbers of targetsOfSources(store(), [source]))
+      for (const number of numbers) {
+        const { fresh, seasonAt } = store().schedule.get(number) ?? {};
+        // The planner may still have to follow a season that has just begun.
+        if (seasonAt !== undefined) nextAt = Math.min(nextAt, Math.max(seasonAt, clock.now() + seasonLagMs));
+        const found = fresh?.records === undefined ? undefined : scrapable(store(), number);
+        if (found?.ok !== true) continue;
+        const schedule = this.#deps.dues.scheduleOf(found.target);
+        const opensAt = nextAvailable(schedule.hours, clock.now()) ?? Infinity;
+        if (opensAt > clock.now()) nextAt = Math.min(nextAt, opensAt);
+        else nextAt = Math.min(nextAt, await this.#lookAt(number, schedule, { due, items }));
+      }
     due.sort((a, b) => a.deadlineAt - b.deadlineAt);
     return { due: due.slice(0, roundSize), ...(nextAt < Infinity && { nextAt }) };
   }
@@ -144,7 +149,7 @@ export class RecheckLines {
       known !== undefined &&
       known.objectiveMs === of.objectiveMs &&
       known.beginAt < Infinity &&
-      known.asked < roundSize &&
+      known.asked < Math.max(roundSize, known.records / lookedAfter) &&
       now - known.lookedAt < lookEveryMs &&
       now >= known.lookedAt;
     if (isCurrent) return known;
@@ -184,7 +189,8 @@ export class RecheckLines {
       store().schedule.demandsOn(schedule.key, objectiveMs),
     );
     const { gapMs, slackMs } = spacing;
-    return { beginAt: latestBegin(deadlines, gapMs) - slackMs, gapMs, lookedAt, objectiveMs, asked: 0 };
+    const beginAt = latestBegin(deadlines, gapMs) - slackMs;
+    return { beginAt, gapMs, lookedAt, objectiveMs, records: deadlines.length, asked: 0 };
   }
 }
 
