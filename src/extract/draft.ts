@@ -35,6 +35,8 @@ export interface Extraction {
   readonly links?: readonly string[];
   /** Addresses of the sitemaps in an index of sitemaps. */
   readonly sitemaps?: readonly string[];
+  /** When pages of a sitemap have changed at the latest, by their addresses as `links` has them; missing for a page where the sitemap does not say so. */
+  readonly changedBy?: Readonly<Record<string, number>>;
   /** A 64-bit simhash of the page's text, as 16 hexadecimal digits; only with `links`. */
   readonly fingerprint?: string;
   /** The form of the page, if the plan asks for it. */

@@ -2,7 +2,7 @@ import type { ExtractFailure, Extraction, ExtractOutcome } from './draft.ts';
 import { defined } from '../defined.ts';
 import { type CompiledPlan, compilePlan } from './compile.ts';
 import { maxParts, TooManyParts } from './tree/parts.ts';
-import { sitemapLinks } from './links.ts';
+import { latestChanges, sitemapLinks } from './links.ts';
 import { fewLinks, maxExcerptUnits, takeExcerpt } from './excerpt.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { openDocument, type OpenedBody } from './body.ts';
@@ -107,14 +107,16 @@ function waysOn(
   root: Spot,
   page: PageContext,
   { url, fingerprint: isCompared }: { readonly url: string; readonly fingerprint: boolean },
-): Pick<Extraction, 'next' | 'links' | 'sitemaps' | 'fingerprint' | 'form'> {
+): Pick<Extraction, 'next' | 'links' | 'sitemaps' | 'changedBy' | 'fingerprint' | 'form'> {
   const isSitemap = plan.links === 'sitemap';
   const tree = links === undefined ? undefined : page.root;
+  const sitemap = tree === undefined || !isSitemap ? undefined : sitemapLinks(tree);
   return defined({
     next: next === undefined ? undefined : (evaluate(next, root, page).value ?? undefined),
     links: links?.(root, page),
     form: form?.(root, page, url),
-    sitemaps: tree === undefined || !isSitemap ? undefined : sitemapLinks(tree).sitemaps,
+    sitemaps: sitemap?.sitemaps,
+    changedBy: sitemap && latestChanges(sitemap, page.base),
     fingerprint: tree === undefined || isSitemap || !isCompared ? undefined : fingerprintOf(tree),
   });
 }

@@ -1,5 +1,6 @@
 import { type Element, isTag, type ParentNode } from 'domhandler';
 import { defined } from '../defined.ts';
+import { latestChange } from './lastmod.ts';
 import type { LinkPlan } from './plan.ts';
 import { JsonSpot, type PageContext, type Spot } from './rule/spot.ts';
 import { attributeOf, elementBehind, elementsIn, findUpTo, textContent } from './tree/nodes.ts';
@@ -60,6 +61,17 @@ function linksWithin(selectors: readonly string[], isXml: boolean): FindTexts {
     }
     return texts;
   };
+}
+
+/** The latest instants at which the pages of a sitemap have changed, by their addresses as links have them; none for a page without such a date. */
+export function latestChanges({ urls }: Sitemap, base: string): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    urls.flatMap(({ loc, lastmod }) => {
+      const changedBy = lastmod === undefined ? undefined : latestChange(lastmod);
+      const url = changedBy === undefined ? undefined : linkOf(loc, base);
+      return url === undefined || changedBy === undefined ? [] : [[url, changedBy] as const];
+    }),
+  );
 }
 
 function locations(root: Spot): string[] {

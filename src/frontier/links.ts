@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { RE2JS } from 're2js';
+import { defined } from '../defined.ts';
 import {
   type CanonicalOptions,
   type CanonicalPage,
@@ -148,6 +149,8 @@ export interface FoundPlace {
   readonly kind: PageKind;
   /** The number of links from a start to the page. */
   readonly depth: number;
+  /** When it has changed at the latest, by a sitemap. */
+  readonly changedBy?: number;
 }
 
 /** The judged links of one page. */
@@ -175,6 +178,8 @@ const maxDomains = 50;
 export interface Depth {
   readonly depth: number;
   readonly maxDepth: number;
+  /** When linked pages have changed at the latest, by their links. */
+  readonly changedBy?: Readonly<Record<string, number>> | undefined;
 }
 
 /** The amount of links that is judged at once, some 10 ms, in characters; each link counts `linkWeight` more. */
@@ -213,7 +218,10 @@ export function areMany(links: readonly string[]): boolean {
   });
 }
 
-function newSearch(rules: LinkRules, { depth, maxDepth }: Depth): { judge(link: string): void; result(): FoundLinks } {
+function newSearch(
+  rules: LinkRules,
+  { depth, maxDepth, changedBy: changes = {} }: Depth,
+): { judge(link: string): void; result(): FoundLinks } {
   const places: FoundPlace[] = [];
   const refused: Partial<Record<LinkRefusal, number>> = {};
   const offsite = new Map<string, number>();
@@ -225,7 +233,8 @@ function newSearch(rules: LinkRules, { depth, maxDepth }: Depth): { judge(link: 
       if (met.has(url)) return;
       met.add(url);
       if ('kind' in judgement) {
-        if (depth < maxDepth) places.push({ url, kind: judgement.kind, depth: depth + 1 });
+        const changedBy = Object.hasOwn(changes, link) ? changes[link] : undefined;
+        if (depth < maxDepth) places.push({ url, kind: judgement.kind, depth: depth + 1, ...defined({ changedBy }) });
         else tooDeep += 1;
         return;
       }

@@ -1,8 +1,10 @@
+import { crc32 } from 'node:zlib';
 import { findPlacesInTurns } from '../frontier/links.ts';
 import type { Fill } from '../health/field-fill.ts';
 import { type KnownPage, type Led, unpackLed } from '../store/copies.ts';
 import type { StepOps } from '../store/ops.ts';
 import type { CopyRow } from '../store/tables/copies.ts';
+import type { CrawlRow } from '../store/tables/crawls.ts';
 import type { FrontierPlace } from '../store/tables/frontier.ts';
 import type { OpenProvider, Reading } from '../provider/provider.ts';
 import type { PageContent, PageRules } from './crawl-page.ts';
@@ -12,6 +14,13 @@ import type { Visited } from './walk.ts';
 export interface KnownContent extends Pick<PageContent, 'links'> {
   readonly sitemaps: readonly string[];
   readonly fill: Fill;
+}
+
+/** What a page gave to its crawl. */
+export interface PageGave extends PageContent, KnownContent {
+  /** The number of its records. */
+  readonly records: number;
+  readonly fingerprint?: string;
 }
 
 /** As what a place is read. */
@@ -32,13 +41,13 @@ export async function lookThroughKnown(
   { led }: KnownPage,
   { rules, maxDepth }: Pick<PageRules, 'rules' | 'maxDepth'>,
 ): Promise<KnownContent> {
-  const { links = [], sitemaps = [], fill } = await unpackLed(led);
-  return { links: await findPlacesInTurns(rules, links, { depth: place.depth, maxDepth }), sitemaps, fill };
+  const { links = [], sitemaps = [], changedBy, fill } = await unpackLed(led);
+  return { links: await findPlacesInTurns(rules, links, { depth: place.depth, maxDepth, changedBy }), sitemaps, fill };
 }
 
 /**
- * The copy that is kept of a page that was read. `undefined` for a page that the site gives no validators for, or that a redirect led to,
- * since that may lead elsewhere today.
+ * The copy that is kept of a page that was read. `undefined` for a page of which neither its site nor a sitemap will tell whether it has
+ * changed, or that a redirect led to, since that may lead elsewhere today.
  */
 export function copyOfPage(
   place: FrontierPlace,
@@ -46,6 +55,33 @@ export function copyOfPage(
   led: Led,
   version: string,
 ): StepOps['copy'] {
-  if (outcome.kind !== 'read' || outcome.validators === undefined || url !== place.url) return undefined;
+  if (outcome.kind !== 'read' || url !== place.url) return undefined;
+  if (outcome.validators === undefined && place.changedBy === undefined) return undefined;
   return { url, version, as: readAs(place), ...outcome.validators, led };
+}
+
+const hourMs = 3_600_000;
+
+/** What a site shows may be older by so much than what its sitemap says, and clocks may differ. */
+const marginMs = hourMs;
+
+/** A page is asked for once in so many crawls, and after so long, whatever its sitemap says. */
+const askedEach = 10;
+const askedAfterMs = 7 * 24 * hourMs;
+
+/** What a sitemap says of a page: that it has not changed since it was read, and whether the crawl does without asking for it therefore. */
+export type Said = 'unchanged' | 'left out';
+
+/** What the sitemap that lists a place says of its page; `undefined` where it may have changed, or no earlier crawl has read it. */
+export function saidOf(
+  { url, changedBy }: FrontierPlace,
+  known: KnownPage | undefined,
+  { crawl, distrustedUntil = 0 }: Pick<CrawlRow, 'crawl' | 'distrustedUntil'>,
+  now: number,
+): Said | undefined {
+  if (changedBy === undefined || known === undefined || changedBy + marginMs >= known.readAt) return undefined;
+  const { readAt } = known;
+  const isTurn = (crc32(url) + crawl) % askedEach === 0;
+  const isLeftOut = !isTurn && readAt <= now && now - readAt < askedAfterMs && distrustedUntil <= now;
+  return isLeftOut ? 'left out' : 'unchanged';
 }

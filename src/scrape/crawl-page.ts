@@ -43,7 +43,7 @@ export function lookThrough(
   { rules, maxDepth, isNew }: PageRules,
 ): PageContent {
   return {
-    links: findPlaces(rules, extraction.links ?? [], { depth: place.depth, maxDepth }),
+    links: findPlaces(rules, extraction.links ?? [], { depth: place.depth, maxDepth, changedBy: extraction.changedBy }),
     newRecords: draftsOf(place, extraction).filter((draft) => isNew(draft)).length,
   };
 }
@@ -54,7 +54,8 @@ export async function lookThroughInTurns(
   extraction: Extraction,
   { rules, maxDepth, isNew }: PageRules,
 ): Promise<PageContent> {
-  const links = await findPlacesInTurns(rules, extraction.links ?? [], { depth: place.depth, maxDepth });
+  const { links: found = [], changedBy } = extraction;
+  const links = await findPlacesInTurns(rules, found, { depth: place.depth, maxDepth, changedBy });
   const drafts = draftsOf(place, extraction);
   let newRecords = 0;
   for (let at = 0; at < drafts.length; at += draftsAtOnce) {
@@ -101,7 +102,7 @@ export function startTally({ places, tooDeep }: FoundLinks, place: FrontierPlace
 }
 
 /** The effects of a page on its crawl, besides the counts of its answer. */
-export interface PageEffects extends Pick<CrawlOps, 'read' | 'failed' | 'back' | 'downs'> {
+export interface PageEffects extends Pick<CrawlOps, 'read' | 'failed' | 'back' | 'downs' | 'contradicts'> {
   readonly links?: FoundLinks;
   readonly places?: readonly NewPlace[];
   readonly tally?: CrawlTally;
@@ -121,8 +122,8 @@ export interface CrawlPageContext {
 /** The operations that the store writes for a crawl with the step of one page. */
 export function crawlOps(
   place: FrontierPlace,
-  { outcome }: RequestResult,
-  { links, places = [], tally, stays, read, failed = [], back = [], downs }: PageEffects,
+  { outcome, wasAsked }: RequestResult,
+  { links, places = [], tally, stays, read, failed = [], back = [], downs, contradicts }: PageEffects,
   { guard, redirects, isMet }: CrawlPageContext,
 ): CrawlOps {
   const add = places.filter(({ key }) => !isMet(key));
@@ -141,15 +142,16 @@ export function crawlOps(
       failed: failed.length > 0 ? failed : undefined,
       back: back.length > 0 ? back : undefined,
       downs,
+      contradicts,
     }),
-    tally: { ...linkCounts, ...tally, errors, status: { [statusClass(outcome)]: 1 }, bytes: outcome.bytes },
+    tally: { ...linkCounts, ...tally, errors, status: { [statusClass(outcome, wasAsked)]: 1 }, bytes: outcome.bytes },
     guard,
   };
 }
 
-/** The class under which a page is counted: the first digit of its status, that it has not changed, or why there was no status. */
-function statusClass(outcome: RequestResult['outcome']): StatusClass {
-  if (outcome.kind === 'unmodified') return '304';
+/** The class under which a page is counted: the first digit of its status, that it has not changed as it or a sitemap says, or why there was no status. */
+function statusClass(outcome: RequestResult['outcome'], wasAsked: boolean): StatusClass {
+  if (outcome.kind === 'unmodified') return wasAsked ? '304' : 'listed';
   if (outcome.kind === 'failed' && outcome.failure.code === 'robots_disallowed') return 'forbidden';
   switch (Math.floor((outcome.status ?? 0) / 100)) {
     case 1:

@@ -13,7 +13,16 @@ import type { CrawlRow } from '../store/tables/crawls.ts';
 import type { FrontierPlace } from '../store/tables/frontier.ts';
 import { budgetEnd, completeEnd, downEnd, emptyEnd, errorsEnd, loopEnd, lostEnd, unreadEnd } from './crawl-end.ts';
 import { CrawlFailures, isAbsence, isAnswer, isForbidden } from './crawl-failures.ts';
-import { copyOfPage, type KnownContent, lookThroughKnown, readAs, readingsOf } from './crawl-copy.ts';
+import {
+  copyOfPage,
+  type KnownContent,
+  lookThroughKnown,
+  type PageGave,
+  readAs,
+  readingsOf,
+  type Said,
+  saidOf,
+} from './crawl-copy.ts';
 import {
   crawlOps,
   draftsOf,
@@ -71,21 +80,16 @@ interface PageUnderWay {
   readonly redirects: string[];
   /** Set for a page that was read before and is asked for again, only to learn whether the site can be read at all. */
   readonly isProbe?: true;
-  /** Set where the page is asked for only if it has changed. */
+  /** Set where an earlier crawl has read the page, so that it need not be read where it has not changed. */
   readonly known?: KnownPage;
+  /** What a sitemap says of it. */
+  readonly said?: Said;
   /** Set by `prepare` for a large page. */
   content?: PageContent;
   /** Set by `prepare` for a page that has not changed. */
   unchanged?: KnownContent;
   /** The operations that are written for it; set by `advance`. */
   ops?: CrawlOps;
-}
-
-/** What a page gave to its crawl. */
-interface PageGave extends PageContent, KnownContent {
-  /** The number of its records. */
-  readonly records: number;
-  readonly fingerprint?: string;
 }
 
 /**
@@ -142,7 +146,7 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
       ready = others;
       // A copy says nothing of how the page compares with others.
       const known = wantsFingerprint(guard, crawl) ? undefined : state.known(place);
-      return begin({ place, redirects: [], ...defined({ known }) });
+      return begin({ place, redirects: [], ...defined({ known, said: saidOf(place, known, state.row(), now()) }) });
     },
 
     prepare(visit, { result: { outcome } }) {
@@ -208,6 +212,7 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
       follows: (url) => follows(page, url),
       ...(place.kind === 'detail' && { keepsPage: true }),
       ...defined({ copy: known?.copy }),
+      ...(page.said === 'left out' && { isListed: true }),
     };
     underWay.set(visit, page);
     return visit;
@@ -267,11 +272,11 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     const { place } = page;
     const drafts = draftsOf(place, extraction);
     const content = page.content ?? lookThrough(place, extraction, pageRules);
-    const { fingerprint, links, sitemaps } = extraction;
+    const { fingerprint, links, sitemaps, changedBy } = extraction;
     const fill = fieldFill(drafts, extraction);
     const gave = { ...content, ...defined({ fingerprint }), sitemaps: sitemaps ?? [], records: drafts.length, fill };
     const result = pageRead(page, visited, gave);
-    const copy = copyOfPage(place, visited, { ...defined({ links, sitemaps }), fill }, version);
+    const copy = copyOfPage(place, visited, { ...defined({ links, sitemaps, changedBy }), fill }, version);
     return copy === undefined ? result : { ...result, ops: { ...result.ops, copy } };
   }
 
@@ -283,8 +288,9 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
   }
 
   function pageRead(page: PageUnderWay, visited: Visited, gave: PageGave): PageResult {
-    const { place } = page;
-    lastRead = { ...lastRead, [place.kind]: place };
+    const { place, said } = page;
+    const isAsked = said !== 'left out';
+    if (isAsked) lastRead = { ...lastRead, [place.kind]: place };
     const { links, newRecords, records, sitemaps, fill, fingerprint } = gave;
     const crawled = { url: visited.url, detail: place.kind === 'detail', newRecords, ...defined({ fingerprint }) };
     const watched = watchPage(guard, crawled, crawl);
@@ -293,8 +299,8 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     const effects = resultOf(page, visited, {
       links,
       places: sitemaps.flatMap((url) => placesAt(rules, url, { from: place, sitemap: true })),
-      read: place,
-      ...siteAnswered(),
+      ...(isAsked && { read: place, ...siteAnswered() }),
+      ...(said === 'unchanged' && visited.result.outcome.kind === 'read' && { contradicts: true }),
       tally: { ...tally, ...startTally(links, place) },
     });
     // An end for errors goes before one for a loop: pages that could not be read may be why nothing new was found.

@@ -217,7 +217,8 @@ function startPlaces(crawl: Crawl, startUrls: readonly string[]): NewPlace[] {
   const places = startUrls.map((url) => ({ url: canonicalUrl(url, options) ?? url, depth: 0 }));
   const sitemaps = (crawl.sitemaps ?? []).map((url) => ({ url, depth: 0, sitemap: true, kind: 'listing' }) as const);
   const starts = places.map((place) => ({ ...place, kind: rules.kindOf(place.url) }));
-  return [...starts, ...sitemaps].map((place) => ({ ...place, key: requestKey(place) }));
+  // Of a page that a link leads to as well, the sitemap is to say first when it has changed.
+  return [...sitemaps, ...starts].map((place) => ({ ...place, key: requestKey(place) }));
 }
 
 function crawlState(store: Store, source: string, { target, crawl, firstScrape, version, full }: CrawlRow): CrawlState {

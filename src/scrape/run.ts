@@ -154,6 +154,7 @@ export async function runScrape(
   /** Makes a visit; `undefined` if it was dropped before its request was sent. Rejects with every other error. */
   async function unlessDropped(visit: Visit, handle: VisitHandle): Promise<Visited | undefined> {
     try {
+      if (visit.isListed === true) return listedAt(visit.url, deps.clock.now());
       if (visit.afterMs !== undefined) await pause(deps.clock, visit.afterMs, handle.signal);
       // The pages of a crawl and of items wait behind other targets that have been due for longer; those of a list come at once, to end it.
       const isPatient = source.crawl !== undefined || visit.isOfItem === true;
@@ -177,6 +178,12 @@ export async function runScrape(
   function closeOf(end: ScrapeEnd): Close {
     return { ...end, walk: walkOf(source), ...defined({ copy }) };
   }
+}
+
+/** The result of a visit that asks nobody: the page is as it was when it was read. */
+function listedAt(url: string, at: number): Visited {
+  const outcome = { kind: 'unmodified', validators: {}, at, elapsedMs: 0, bytes: 0 } as const;
+  return { result: { outcome, generation: 0, wasAsked: false, waitedMs: 0 }, url };
 }
 
 /** What is stored of a page that can be asked again, apart from its records. */

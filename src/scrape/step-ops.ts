@@ -53,7 +53,8 @@ export function stepOps(
 }
 
 /** Whose copy is unchanged. */
-function unchangedBy({ keepsCopy }: Visit): StepOps['unmodified'] {
+function unchangedBy({ keepsCopy, isListed }: Visit): StepOps['unmodified'] {
+  if (isListed === true) return 'listed';
   return keepsCopy === true ? 'target' : 'page';
 }
 

@@ -12,7 +12,7 @@ import { type StepLeft, askingOf, fieldsOf, hasParts, writeParts } from './commi
 import { type CrawlOps, applyCrawl } from './crawl.ts';
 import { packLed } from './copies.ts';
 import { settleItemPage } from './item-pages.ts';
-import { keepPage, verifyPage } from './pages.ts';
+import { keepPage, seePage, verifyPage } from './pages.ts';
 import { markMissing } from './crawl-missing.ts';
 import { noChanges, observe, type Observed, type Sighting, sumOf, verify } from './observe.ts';
 import type { Close, CommitResult, Fence, Gap, StepOps } from './ops.ts';
@@ -80,15 +80,16 @@ function writeStep(
   if (!isOnly) store.steps.put({ scrape: fence.scrape, step: fence.step, ...log, counts });
   const records = [...recordsBefore, ...found.records];
   if (ops.page !== undefined) keepPage(store, fence.target, { ...ops.page, observedAt, records });
+  const leads = ops.copy?.as !== 'detail' && leadsElsewhere(store, fence.target, ops, led);
   if (ops.copy !== undefined && led !== undefined) {
     const { url, ...copy } = ops.copy;
-    store.copies.put(fence.target, url, { ...copy, records: records.length, led });
+    store.copies.put(fence.target, url, { ...copy, readAt: observedAt, records: records.length, led });
   }
   const fields = new Set([...seenBefore, ...found.fields]);
   if (fields.size > 0) freshen(store, change, target, { at: observedAt, fields });
   if (ops.item !== undefined) settleItemPage(store, fence.target, observedAt, ops.item);
   if (ops.gap !== undefined) tellGap(store, change, scrape, ops.gap);
-  if (ops.crawl !== undefined) crawlOn(store, change, { target, scrape }, ops.crawl, counts);
+  if (ops.crawl !== undefined) crawlOn(store, change, { target, scrape }, believed(ops.crawl, counts, leads), counts);
   const walked = { ...withStep(scrape, whole, counts), ...(isOnly && { only: onlyStep(log) }) };
 
   let after = progressed(target, ops);
@@ -109,7 +110,13 @@ function foundBy(store: Store, change: Change, sighting: Sighting, { unmodified,
   const { target, scrape, url, observedAt: at } = sighting;
   if (unmodified === 'target') return { ...verify(store, target, { scrape, at }), records: [] };
   if (unmodified === undefined) return { ...observe(store, change, sighting, drafts), fields: fieldsOf(drafts) };
+  if (unmodified === 'listed') {
+    seePage(store, target.target, scrape, url);
+    return { counts: noChanges, records: [], fields: noFields };
+  }
   const { records, fields } = verifyPage(store, { target: target.target, scrape, url, at });
+  const copy = store.copies.get(target.target, url);
+  if (copy !== undefined) store.copies.put(target.target, url, { ...copy, readAt: at });
   return { counts: { ...noChanges, confirmed: records.length }, records: [], fields };
 }
 
@@ -122,10 +129,21 @@ function wholeAt(store: Store, { target, scrape }: Held, { since, observedAt }: 
   return scrape.steps === 1 ? observedAt : scrape.startedAt;
 }
 
+/** Whether a page of a crawl led elsewhere when it was read before. */
+function leadsElsewhere(store: Store, target: number, { copy }: StepOps, led: string | undefined): boolean {
+  const before = copy && store.copies.get(target, copy.url);
+  return before !== undefined && before.led !== led;
+}
+
+/** The operations of a crawl, which no longer contradict a sitemap where the page has not changed. */
+function believed({ contradicts, ...ops }: CrawlOps, { added, changed }: ChangeCounts, leads: boolean): CrawlOps {
+  return contradicts === true && (added + changed > 0 || leads) ? { ...ops, contradicts } : ops;
+}
+
 /** Applies a step to its crawl, and tells each new domain that the crawl leaves aside. */
 function crawlOn(store: Store, change: Change, { target, scrape }: Held, ops: CrawlOps, counts: ChangeCounts): void {
   const tally = { ...ops.tally, changed: counts.changed };
-  const { crawl, newDomains } = applyCrawl(store, target.target, { ...ops, tally });
+  const { crawl, newDomains } = applyCrawl(store, target.target, { ...ops, tally }, change.at);
   for (const domain of newDomains)
     change.tell({ type: 'crawl.offsite', ...idsOf(store, scrape), data: { crawl: crawl.crawl, domain } });
 }
@@ -250,7 +268,7 @@ function withStep(scrape: ScrapeRow, { log, spent: more = {}, unmodified }: Step
   const spent: Writable<SpentRow> = { ...scrape.spent };
   if (log.batch !== undefined) spent.batches = (spent.batches ?? 0) + 1;
   if (more.unasked !== undefined) spent.unasked = (spent.unasked ?? 0) + more.unasked;
-  if (unmodified !== undefined) spent.notModified = (spent.notModified ?? 0) + 1;
+  if (unmodified === 'target' || unmodified === 'page') spent.notModified = (spent.notModified ?? 0) + 1;
   if (more.validated !== undefined) spent.validated = (spent.validated ?? 0) + more.validated;
   if (more.cpuMs !== undefined) spent.cpuMs = (spent.cpuMs ?? 0) + more.cpuMs;
   if (Object.keys(spent).length > 0) walked.spent = spent;

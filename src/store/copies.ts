@@ -10,7 +10,7 @@ import type { CrawlRow } from './tables/crawls.ts';
 import type { PageCopy } from './tables/rows.ts';
 
 /** What a page of a crawl gave besides its records. */
-export interface Led extends Pick<Extraction, 'links' | 'sitemaps'> {
+export interface Led extends Pick<Extraction, 'links' | 'sitemaps' | 'changedBy'> {
   readonly fill: Fill;
 }
 
@@ -37,7 +37,10 @@ export async function unpackLed(packed: string): Promise<Led> {
 
 /** The copy of a page of a crawl, and what it gave. */
 export interface KnownPage {
-  readonly copy: PageCopy;
+  /** The copy by which the site can say whether the page has changed; missing where the site gave nothing to tell by. */
+  readonly copy?: PageCopy;
+  /** When it was last read, or known to be unchanged by its site. */
+  readonly readAt: number;
   /** Numbers of its records. */
   readonly records: readonly number[];
   /** What it led to, packed. */
@@ -56,16 +59,18 @@ export function knownPage(
 ): KnownPage | undefined {
   const row = copies.get(target, url);
   if (row?.version !== version || row.as !== as) return undefined;
-  const { etag, lastModified, led } = row;
+  const { etag, lastModified, led, readAt } = row;
+  const isConditional = etag !== undefined || lastModified !== undefined;
   const page = pages.get(target, url);
   if (row.records === 0) {
-    return page === undefined ? { copy: { ...row, url, observedAt: 0 }, records: [], led } : undefined;
+    if (page !== undefined) return undefined;
+    return { ...(isConditional && { copy: { ...row, url, observedAt: readAt } }), readAt, records: [], led };
   }
   // A re-check that has read the page since then knows other validators, and other links may stand there.
   if (page?.version !== version || page.etag !== etag || page.lastModified !== lastModified) return undefined;
   const isWhole =
     page.records.length === row.records && page.records.every((each) => isAsRead(records.byNumber(each), page));
-  return isWhole ? { copy: page, records: page.records, led } : undefined;
+  return isWhole ? { ...(isConditional && { copy: page }), readAt, records: page.records, led } : undefined;
 }
 
 /** Whether a record is as its page said, as far as the page said anything; what the record's own page says does not count. */

@@ -24,6 +24,8 @@ export interface CrawlOps {
   readonly back?: readonly FrontierPlace[];
   /** Scrapes in a row that met the site down. */
   readonly downs?: number;
+  /** Set where the page was read and a sitemap says that it has not changed since it was read before: if it has, sitemaps are not believed for a while. */
+  readonly contradicts?: true;
   /**
    * New places; those that the crawl has met are left out. Very many links of a page are added by several commits, the
    * last with `done`.
@@ -57,14 +59,19 @@ export interface CrawlResult {
 /** The tables of crawls and their frontiers. */
 export type CrawlTables = Pick<Store, 'frontier' | 'crawls'>;
 
+/** For so long no page is left out for its sitemap after one had changed without a word of it, in milliseconds: 30 days. */
+const distrustedMs = 30 * 86_400_000;
+
 /** Crawls of a target that are kept. */
 const keptCrawls = 20;
 
 /**
  * Applies a step to its crawl. To be called within a transaction. Throws when the target has no crawl under way or a
  * place does not wait.
+ *
+ * @param at - wall time of the step; needed where it contradicts a sitemap.
  */
-export function applyCrawl(store: CrawlTables, target: number, ops: CrawlOps): CrawlResult {
+export function applyCrawl(store: CrawlTables, target: number, ops: CrawlOps, at = 0): CrawlResult {
   const before = ops.begin === undefined ? underWay(store.crawls, target) : begun(store.crawls, target, ops.begin);
   const places = [...(ops.done === undefined ? [] : [ops.done]), ...(ops.failed ?? [])];
   const done = places.reduce((row, place) => withDone(store.frontier, row, place), before);
@@ -79,6 +86,7 @@ export function applyCrawl(store: CrawlTables, target: number, ops: CrawlOps): C
         guard: ops.guard,
         lastRead: ops.read === undefined ? undefined : { ...tallied.lastRead, [ops.read.kind]: ops.read },
         downs: ops.downs,
+        distrustedUntil: ops.contradicts && at + distrustedMs,
       }),
     },
     ops.end,
@@ -113,6 +121,7 @@ function begun(crawls: CrawlTable, target: number, begin: NonNullable<CrawlOps['
     ...{ pages: 0, recordPages: 0, records: 0, newRecords: 0, changed: 0, errors: 0, forbidden: 0, bytes: 0 },
     ...{ status: {}, refused: {}, offsite: [], tooDeep: 0, startLinks: 0, overBudget: 0, fieldFill: {} },
     ...{ waiting: { detail: 0, listing: 0 }, seq: 0 },
+    ...defined({ distrustedUntil: last?.distrustedUntil }),
   };
 }
 

@@ -40,9 +40,9 @@ export interface StepOps {
   readonly since?: number;
   /**
    * Set when the site says that a copy is unchanged, the target's own or that of a page of its crawl: the fields that were read from it
-   * are verified.
+   * are verified. With `listed` a sitemap says so of a page of the crawl, and its records are seen but not verified.
    */
-  readonly unmodified?: 'target' | 'page';
+  readonly unmodified?: 'target' | 'page' | 'listed';
   /** Costs of the step besides its bytes. */
   readonly spent?: SpentRow;
   /** The collector's new position. */
@@ -57,7 +57,7 @@ export interface StepOps {
   /** Set for a page of a list or a crawl that was read: its records can be asked for there again. */
   readonly page?: Pick<PageRow, 'url' | 'version' | keyof Validators>;
   /** Set for a page of a crawl that was read: it can be asked for later only if it has changed. */
-  readonly copy?: Omit<CopyRow, 'records' | 'led'> & { readonly url: string; readonly led: Led };
+  readonly copy?: Omit<CopyRow, 'records' | 'led' | 'readAt'> & { readonly url: string; readonly led: Led };
   /** The gaps of the target's list as they are with this step. */
   readonly gaps?: readonly ListGap[];
   /** Set for a page that items lead to: its drafts say more of their records. */

@@ -47,3 +47,9 @@ export function verifyPage(
   store.pages.put(target, { ...page, observedAt: at });
   return { records, fields };
 }
+
+/** Notes that a scrape has seen the records of a page that it did not ask for. To be called within a transaction. */
+export function seePage(store: Store, target: number, scrape: number, url: string): void {
+  for (const record of store.pages.get(target, url)?.records ?? [])
+    if (store.records.byNumber(record) !== undefined) store.records.see(record, { target, scrape });
+}

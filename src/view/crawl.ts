@@ -63,7 +63,7 @@ export const CrawlView = z.strictObject({
   forbidden: z.int(),
   bytes: z.int(),
   /**
-   * Answers by class, such as `2xx`; `304` for pages that have not changed since they were read, `failed` for none, and `forbidden` for
+   * Answers by class, such as `2xx`; `304` for pages that have not changed since they were read, `listed` for those that were not asked, as their sitemap says so, `failed` for none, and `forbidden` for
    * pages that robots.txt asks to leave alone.
    */
   status: Counts,
@@ -77,6 +77,8 @@ export const CrawlView = z.strictObject({
   overBudget: z.int(),
   /** In how many of the records that were read each field was found, as `product.price`. */
   fieldFill: z.record(z.string(), FieldFill).readonly(),
+  /** Set where a page had changed though its sitemap said that it had not: until then no page is left out for its sitemap. */
+  distrustedUntil: Instant.exactOptional(),
   /** The number of pages that are still to be fetched. */
   waiting: z.strictObject({ detail: z.int(), listing: z.int() }),
 });

@@ -58,10 +58,32 @@ function found(store: Store, { asked, row, scrape }: CrawlReport) {
   return {
     asked,
     crawl: { records, newRecords, changed, startLinks, fieldFill, tooDeep, errors, pages },
-    end: [scrape.status, scrape.endReason, scrape.counts],
+    end: [scrape.status, scrape.endReason, scrape.counts] as const,
     records: [...store.records.rows()].map(({ key, fields, absent }) => [key, fields['price']?.value, absent?.times]),
     events: told(store),
   };
+}
+
+const dayMs = 86_400_000;
+const sitemaps = 'sitemaps: ["https://shop.test/map.xml"]';
+
+/** The site with a sitemap of all its pages, which says when each has changed where that is given. */
+function listedSite(pages: readonly Page[], changedAt?: readonly number[]): Site {
+  const site = siteOf(pages, false);
+  const urls = paths.map((path) => new URL(path, 'https://shop.test/').href);
+  return (path) => {
+    if (path !== '/map.xml') return site(path);
+    return {
+      links: urls,
+      ...(changedAt && { changedBy: Object.fromEntries(urls.map((url, index) => [url, changedAt[index] ?? 0])) }),
+    };
+  };
+}
+
+/** What a crawl says besides which pages it asked for, and how many records it verified. */
+function withoutVerified(of: ReturnType<typeof found>) {
+  const [status, reason, counts] = of.end;
+  return { ...of, asked: [], end: [status, reason, { ...counts, confirmed: 0 }] };
 }
 
 describe('a crawl that asks only for what has changed', () => {
@@ -82,7 +104,7 @@ describe('a crawl that asks only for what has changed', () => {
           reading.clock.now += 1_000;
         }
       }),
-      { numRuns: 3 },
+      { numRuns: 2 },
     );
     assert.ok(unmodified > 10, `got ${unmodified}`);
   });
@@ -93,6 +115,78 @@ describe('a crawl that asks only for what has changed', () => {
     etag,
   });
   const shop: Site = (path) => (path === '/' ? page(['/p/a', '/p/b']) : page([], path.slice('/p/'.length)));
+
+  test('finds the same where a sitemap says what has not changed, and asks for less', async (t) => {
+    let [listed, asked] = [0, 0];
+    await fc.assert(
+      fc.asyncProperty(fc.array(changes, { minLength: 6, maxLength: 9 }), async (rounds) => {
+        const [leaving, reading] = [await temporaryStore(t), await temporaryStore(t)];
+        const targets = [await shopTarget(leaving.store), await shopTarget(reading.store)] as const;
+        let pages = atFirst;
+        const changedAt = paths.map(() => 0);
+        for (const [day, round] of [[], ...rounds].entries()) {
+          const now = (day + 1) * dayMs;
+          for (const [which, changed] of round) {
+            pages = pages.with(which, changed);
+            changedAt[which] = now - dayMs / 2;
+          }
+          leaving.clock.now = reading.clock.now = now + dayMs / 4;
+          const run = { crawl: sitemaps, now };
+          const one = await crawl(leaving.store, targets[0], listedSite(pages, changedAt), run);
+          const other = await crawl(reading.store, targets[1], listedSite(pages), run);
+          const [left, read] = [found(leaving.store, one), found(reading.store, other)];
+          assert.deepEqual(withoutVerified(left), withoutVerified(read));
+          listed += one.row.status['listed'] ?? 0;
+          asked += one.asked.length;
+          assert.equal(one.asked.length + (one.row.status['listed'] ?? 0), other.asked.length);
+        }
+      }),
+      { numRuns: 2 },
+    );
+    assert.ok(listed > asked / 2, `${listed} left out, ${asked} asked`);
+  });
+
+  test('has seen the records of a page that it left out, and verified none of them', async (t) => {
+    const { store, clock } = await temporaryStore(t);
+    const target = await shopTarget(store);
+    const site = listedSite(
+      atFirst,
+      paths.map(() => 0),
+    );
+    clock.now = 2 * dayMs;
+    await crawl(store, target, site, { crawl: sitemaps, now: dayMs });
+    const before = recordOf(store, 'item-5');
+    clock.now = 3 * dayMs;
+    const { scrape, row, asked } = await crawl(store, target, site, { crawl: sitemaps, now: 2 * dayMs });
+    assert.deepEqual(scrape.counts.missing, undefined);
+    assert.equal(row.status['listed'], 11 - asked.length);
+    assert.ok(asked.length < 5 && asked.includes('/map.xml'), asked.join(' '));
+    const left = [...store.records.rows()].filter(({ updatedAt }) => updatedAt < 2 * dayMs);
+    assert.ok(left.length >= 3, `${left.length}`);
+    assert.ok(before !== undefined && left.every(({ absent }) => absent === undefined));
+  });
+
+  test('finds out within ten crawls that a sitemap lies, then asks for every page, and loses no change', async (t) => {
+    const { store, clock } = await temporaryStore(t);
+    const target = await shopTarget(store);
+    const prices = (): unknown[] => [...store.records.rows()].map(({ fields }) => fields['price']?.value);
+    const dearer = atFirst.map((shown) => ({ ...shown, price: 2 }));
+    let told: number | undefined;
+    for (let day = 1; day <= 12; day += 1) {
+      const now = day * dayMs;
+      clock.now = now + dayMs / 2;
+      const site = listedSite(
+        day === 1 ? atFirst : dearer,
+        paths.map(() => 0),
+      );
+      const { row, asked, scrape } = await crawl(store, target, site, { crawl: sitemaps, now });
+      assert.equal(scrape.counts.missing, undefined);
+      if (told !== undefined) assert.equal(asked.length, 11, `day ${day}`);
+      if (row.distrustedUntil !== undefined) told ??= day;
+    }
+    assert.ok(told !== undefined && told <= 8, `${told}`);
+    assert.deepEqual(new Set(prices()), new Set([2]));
+  });
 
   test('verifies the records of an unchanged page, without a word of them in the history', async (t) => {
     const { store } = await temporaryStore(t);

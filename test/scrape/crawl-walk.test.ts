@@ -221,7 +221,7 @@ describe('a crawl', () => {
       return { to: [], holds: path.startsWith('/p/') ? [path] : [] };
     };
     const report = await crawl(store, await shopTarget(store), site, { crawl: `sitemaps: [${shop}all.xml]` });
-    assert.deepEqual(report.asked, ['/', '/all.xml', '/p/a', '/1.xml', '/p/b']);
+    assert.deepEqual(report.asked, ['/all.xml', '/p/a', '/', '/1.xml', '/p/b']);
     assert.equal(store.records.count(), 2);
   });
 });

@@ -40,6 +40,8 @@ export interface CrawlRun {
   readonly version?: string;
   readonly wish?: ScrapeWish;
   readonly maxRecords?: number;
+  /** Wall time of the crawl. Default: the system's, while pages come soon after the epoch. */
+  readonly now?: number;
   /** Ends this process' work, as a kill does, when so many pages were asked. */
   readonly killedAfter?: number;
   /** Called with each step before it is written. */
@@ -71,7 +73,7 @@ export async function crawl(store: Store, target: number, site: Site, run: Crawl
   const walk = await openWalk(
     store,
     { target: row, loaded, fence: began.fence, wish: run.wish ?? began.wish },
-    clock.now,
+    () => run.now ?? clock.now(),
   );
   if (walk === undefined) throw new Error('superseded');
   const asked: string[] = [];
@@ -93,7 +95,7 @@ export async function crawl(store: Store, target: number, site: Site, run: Crawl
     const isSame = etag !== undefined && etag === step.request.validators?.etag;
     const { result } = visitedAs(isSame ? 'unmodified' : answerOf(page, url), url);
     const validators = etag !== undefined && { validators: { etag } };
-    return { ...result, outcome: { ...result.outcome, ...validators, at: instant } };
+    return { ...result, outcome: { ...result.outcome, ...validators, at: (run.now ?? 0) + instant } };
   };
   const begun = { ...began.fence, address: 'https://site.test/', version, dueAt: 0, nextDueAt: Infinity };
   const deps: ScrapeDeps = {

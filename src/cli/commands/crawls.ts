@@ -3,7 +3,7 @@ import type { Client } from '../../control/client.ts';
 import type { CrawlView } from '../../view/crawl.ts';
 import { defined } from '../../defined.ts';
 import { listRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
-import { ageText, durationText } from '../../time-text.ts';
+import { ageText, clockText, durationText } from '../../time-text.ts';
 import { CommandError } from '../exit-status.ts';
 import { countOption, limitOption } from '../options.ts';
 import { type Fact, factLines } from '../table.ts';
@@ -54,7 +54,7 @@ async function placeOf(
 }
 
 function showCrawl(terminal: Terminal, crawl: CrawlView): string {
-  const { pages, recordPages, maxPages, records, newRecords, changed, errors, bytes, waiting } = crawl;
+  const { pages, recordPages, maxPages, records, newRecords, changed, errors, bytes, waiting, distrustedUntil } = crawl;
   const facts: readonly Fact[] = [
     ['pages', `${pages} of ${maxPages} at most, ${recordPages} gave records, ${bytesText(bytes)}`],
     ['records', `${records} read, ${newRecords} met, ${changed} changed`],
@@ -64,6 +64,12 @@ function showCrawl(terminal: Terminal, crawl: CrawlView): string {
     ['refused', countsText(leftOut(crawl))],
     ['offsite', crawl.offsite.map(({ domain, links }) => `${plainText(domain)} ${links}`).join(', ')],
     ['fields', fillText(crawl)],
+    [
+      'sitemap',
+      distrustedUntil === undefined
+        ? ''
+        : `was wrong: not gone by before ${clockText(distrustedUntil, terminal.now())} UTC`,
+    ],
   ];
   return [
     `crawl ${crawl.crawl} of target ${crawl.target}  ${crawl.source}  ${endText(terminal, crawl)}`,

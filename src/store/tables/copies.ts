@@ -3,12 +3,14 @@ import type { Validators } from '../../fetch/page.ts';
 import type { Environment } from '../lmdb/environment.ts';
 import { type Range, table } from '../lmdb/table.ts';
 
-/** A page of a crawl as it was last read, so that the next crawl asks for it only if it has changed. */
+/** A page of a crawl as it was last read, so that the next crawl asks for it only if it has changed, or if its sitemap says so. */
 export interface CopyRow extends Validators {
   /** Version of the definition by which it was read. */
   readonly version: string;
   /** As what it was read: one address may be a page for one crawl and a sitemap for another. */
   readonly as: 'detail' | 'listing' | 'sitemap';
+  /** When it was last read, or known to be unchanged by its site. */
+  readonly readAt: number;
   /** The number of records that it gave. */
   readonly records: number;
   /** What it led to, as `packLed` has packed it. */

@@ -7,7 +7,7 @@ import type { FrontierPlace } from './frontier.ts';
 import { type NumberRange, table } from '../lmdb/table.ts';
 
 /** The class under which a page of a crawl is counted. */
-export type StatusClass = '1xx' | '2xx' | '304' | '3xx' | '4xx' | '5xx' | 'failed' | 'forbidden';
+export type StatusClass = '1xx' | '2xx' | '304' | '3xx' | '4xx' | '5xx' | 'listed' | 'failed' | 'forbidden';
 
 /** The last readable page of each kind. */
 export type LastRead = Readonly<Partial<Record<FrontierPlace['kind'], FrontierPlace>>>;

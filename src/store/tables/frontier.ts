@@ -18,6 +18,8 @@ export interface FrontierRow {
   readonly depth: number;
   /** Address of the page that led to it first; missing for a start. */
   readonly from?: string;
+  /** When it has changed at the latest, by a sitemap that lists it. */
+  readonly changedBy?: number;
   /** Set for a sitemap, which is no page. */
   readonly sitemap?: true;
 }

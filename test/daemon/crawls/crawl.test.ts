@@ -54,6 +54,31 @@ describe('a crawl', () => {
     assert.deepEqual((await other)?.scrape.counts, { added: 0, changed: 0, confirmed: 2 });
   });
 
+  test('leaves out most pages of which its sitemap says that they have not changed, and misses none', async (t) => {
+    const paths = Array.from({ length: 12 }, (_, index) => `/p/${index}`);
+    const site = await openSite(t, { '/': page([]) });
+    for (const path of paths) site.answer(path, page([], path.slice(3)));
+    const entries = paths.map((path) => `<url><loc>${site.url(path)}</loc><lastmod>2020-01-01</lastmod></url>`);
+    site.answer('/map.xml', {
+      headers: { 'content-type': 'application/xml' },
+      body: `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join('')}</urlset>`,
+    });
+    const definition = crawlSource('shop', `sitemaps: ['${site.url('/map.xml')}']`);
+    const daemon = await startDaemon(t, { sources: { shop: definition }, settings: soon });
+    const { client } = daemon;
+    await client.call('project.add', { id: 'all', targets: [{ source: 'shop', url: site.url('/') }] });
+    await nth(1, 'scrape.completed', 'all', daemon);
+    assert.equal(pathsOf(site).length, 14);
+    await client.call('project.rescrape', { id: 'all' });
+    const { scrape } = await nth(2, 'scrape.completed', 'all', daemon);
+    const [second] = (await client.call('crawl.list', { project: 'all' })).crawls;
+    const { listed = 0 } = second?.status ?? {};
+    assert.ok(listed >= 6, `${listed} left out`);
+    assert.equal(pathsOf(site).length, 14 + 14 - listed);
+    const { counts } = (await client.call('scrape.get', { scrape })).scrape;
+    assert.deepEqual(counts, { added: 0, changed: 0, confirmed: 12 - listed });
+  });
+
   test('follows a redirect to the same page with a cookie, and none to a page that was met', async (t) => {
     const site = await openSite(t, { '/p/1': page([], '1'), '/p/2': { status: 302, headers: { location: '/p/1' } } });
     site.answer('/', (request, response) => {
