@@ -38,6 +38,9 @@ const mostBytes = 1024 ** 3;
 const toldLines = 10;
 const toldUnits = 1_500;
 
+/** An output that is still open once its program has ended, and gives nothing more for so long, is not waited for any longer. */
+const silentMs = 200;
+
 /** Programs that run at a time; more wait. */
 const mostPrograms = 4;
 
@@ -114,7 +117,18 @@ async function run(
     if (!isOver) endGroup(child);
     isOver = true;
   };
-  signal.addEventListener('abort', end, { once: true });
+  const stop = (): void => {
+    end();
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  void ended.then(() => {
+    // What it left behind goes with it; what has left its process group may hold the outputs open for ever.
+    end();
+    endOnceSilent(child.stdout);
+    endOnceSilent(child.stderr);
+  });
   began?.();
   const lines = openLog((line) => log({ ...line, message: hide(line.message) }));
   const last: string[] = [];
@@ -125,18 +139,16 @@ async function run(
   });
   try {
     const fault = await read(child.stdout, loaded, collected);
-    if (fault !== undefined) end();
+    if (fault !== undefined) stop();
     const how = await ended;
-    // What it left behind goes with it.
-    end();
     await said;
     if (fault !== undefined) return { code: 'program_output', message: `${name} ${fault}` };
     if (how === undefined) return undefined;
     const words = hide(last.join('\n')).slice(-toldUnits).trim();
     return { code: 'program_failed', message: `${name} ${how}${words === '' ? '' : `: ${words}`}` };
   } finally {
-    signal.removeEventListener('abort', end);
-    end();
+    signal.removeEventListener('abort', stop);
+    stop();
     await Promise.allSettled([ended, said]);
     lines.close();
   }
@@ -207,6 +219,14 @@ function endGroup(child: ChildProcess): void {
   }
 }
 
+/** Ends a stream that somebody holds open, once all that it gave is read and nothing more comes. */
+function endOnceSilent(stream: Readable): void {
+  if (stream.destroyed) return;
+  const timer = setTimeout(() => (stream.readableLength > 0 ? timer.refresh() : stream.destroy()), silentMs);
+  stream.on('readable', () => timer.refresh());
+  stream.once('close', () => clearTimeout(timer));
+}
+
 /** Hands the records of standard output over. Resolves with what is wrong with it as a whole, if anything is. */
 async function read(
   output: Readable,
@@ -257,12 +277,12 @@ async function listen(stream: Readable, hear: (line: string) => void): Promise<v
   for await (const line of linesOf(stream)) hear(line ?? `a line of more than ${mostLineBytes} bytes was left out`);
 }
 
-/** Yields the lines of a stream, and `undefined` in place of one that is too long, as soon as it is. */
+/** Yields the lines of a stream until it ends or is destroyed, and `undefined` in place of one that is too long, as soon as it is. */
 async function* linesOf(stream: Readable, count?: (bytes: number) => void): AsyncGenerator<string | undefined> {
   let parts: Buffer[] = [];
   let length = 0;
   let isSkipped = false;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  for await (const chunk of chunksOf(stream)) {
     count?.(chunk.length);
     for (let from = 0; from < chunk.length;) {
       const at = chunk.indexOf(0x0a, from);
@@ -281,4 +301,12 @@ async function* linesOf(stream: Readable, count?: (bytes: number) => void): Asyn
     }
   }
   if (length > 0 && !isSkipped) yield Buffer.concat(parts).toString('utf8');
+}
+
+async function* chunksOf(stream: Readable): AsyncGenerator<Buffer> {
+  try {
+    yield* stream as AsyncIterable<Buffer>;
+  } catch (error) {
+    if (!stream.destroyed || stream.errored !== null) throw error;
+  }
 }

@@ -5,10 +5,10 @@ import { secretsFrom } from '../../../src/session/secret-store.ts';
 import { recordsOf } from '../lists/listing.ts';
 import { startPlugged, told } from './plugging.ts';
 
-const source = (id: string, more = '', args = '') => `id: ${id}
+const source = (id: string, more = '', args = '', limit = '1s') => `id: ${id}
 ${more}
 collect: { command: [sh, ${id}.sh${args}], since: { record: trial, fields: [begun] } }
-limits: { collect: 1s }
+limits: { collect: ${limit} }
 politeness: { autoThrottle: false, delay: 0ms, minDelay: 0ms }
 records: { trial: { key: id, fields: { id: {}, title: {}, begun: { type: date } } } }
 `;
@@ -16,6 +16,9 @@ records: { trial: { key: id, fields: { id: {}, title: {}, begun: { type: date } 
 /** The state of a process by its number: `Z` for one that has ended and whose parent was not told, empty for none. */
 const stateOf = (pid: number) =>
   spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim();
+
+/** Starts a process in a session of its own, which holds the outputs open, and tells its number. */
+const apart = `console.error(require("child_process").spawn("sleep", ["300"], { detached: true, stdio: "inherit" }).pid); process.exit()`;
 
 const here = { params: {} };
 const line = (id: string, fields = {}) => `echo '${JSON.stringify({ fields: { id, ...fields } })}'`;
@@ -30,6 +33,7 @@ cat`,
     'fails.sh': `${line('f1')}\necho "no answer for canary-key" >&2; exit 3`,
     'prints.sh': `echo 'starting…'; echo '{"fields": {"id": 1}}'; for n in 1 2 3 4 5 6 7 8 9 10; do echo "{\\"fields\\": {\\"id\\": \\"p$n\\"}}"; done`,
     'long.sh': "head -c 1100000 /dev/zero | tr '\\0' x; sleep 60",
+    'leaves.sh': `${line('l1')}\nexec node -e '${apart}'`,
     'hangs.sh': `${line('h1')}\nsleep 300 &\necho "$!" >&2\nwait`,
   };
   const daemon = await startPlugged(
@@ -42,6 +46,7 @@ cat`,
         fails: source('fails', 'secrets: [KEY]'),
         prints: source('prints'),
         long: source('long'),
+        leaves: source('leaves', '', '', '60s'),
         hangs: source('hangs'),
       },
     },
@@ -86,10 +91,17 @@ cat`,
     assert.match(scrape.failure?.message ?? '', /^long\.sh printed a line of more than 1048576 bytes: line 1$/);
   });
 
+  await t.test('is over when it ends, though what it started elsewhere holds its outputs open', async () => {
+    const { scrape } = await daemon.track('leaves', here);
+    const [started = ''] = told(daemon, /^info \d+$/);
+    process.kill(Number(started.slice(5)));
+    assert.deepEqual([scrape.status, scrape.counts.added], ['complete', 1], JSON.stringify(scrape));
+  });
+
   await t.test('is ended with all that it started, at its time limit', async () => {
     const { scrape } = await daemon.track('hangs', here);
     assert.deepEqual([scrape.failure?.code, scrape.counts.added], ['time_limit', 1]);
-    const [started = ''] = told(daemon, /^info \d+$/);
+    const started = told(daemon, /^info \d+$/).at(-1) ?? '';
     assert.match(stateOf(Number(started.slice(5))), /^Z?$/);
   });
 });
