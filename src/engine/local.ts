@@ -68,7 +68,7 @@ export async function runLocally(
       case 'page': {
         const exchange = { ...exchangeOfPage(fetched.page), ...response };
         onCame?.(exchange);
-        return { ...exchange, ...withNotes(await readPage(fetched.page, step, deps, signal), notesOf(fetched)) };
+        return { ...exchange, ...cutBy(notesOf(fetched), await readPage(fetched.page, step, deps, signal)) };
       }
       case 'redirect':
         return {
@@ -109,10 +109,11 @@ function notesOf({ notes = [], actions = [] }: FetchOutcome): readonly string[] 
   ];
 }
 
-function withNotes(outcome: PageOutcome, notes: readonly string[]): PageOutcome {
+/** What was read of a page of which limits of its rendering left something out. */
+function cutBy(notes: readonly string[], outcome: PageOutcome): PageOutcome {
   if (notes.length === 0 || outcome.kind !== 'read') return outcome;
   const { extraction } = outcome;
-  return { ...outcome, extraction: { ...extraction, notes: [...(extraction.notes ?? []), ...notes] } };
+  return { ...outcome, extraction: { ...extraction, notes: [...(extraction.notes ?? []), ...notes], isCut: true } };
 }
 
 /** Reads a page as its step says: by a plug-in, on this thread, or on another one. */

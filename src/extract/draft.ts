@@ -46,6 +46,8 @@ export interface Extraction {
   readonly unparsed: readonly Unparsed[];
   /** Other observations, as sentences. */
   readonly notes?: readonly string[];
+  /** Set where a limit kept the browser from showing all that the page has. */
+  readonly isCut?: true;
 }
 
 /** Why a page could not be read. */

@@ -129,6 +129,7 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
   let ready: readonly FrontierPlace[] = [];
   const { waiting, maxPages, version } = state.row();
   let { guard = newGuard, lastRead = {}, downs = 0, pages, errors, forbidden } = state.row();
+  let isCut = false;
   /** Keys of pages that the store is sure to have met, which it need not look up once more for each page that links there. */
   const met = new Set<string>();
   /** At least the number of places that the store has kept. Beyond its budget of pages the store keeps no place, so that none counts as met. */
@@ -271,6 +272,7 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
   function read(page: PageUnderWay, visited: Visited, extraction: Extraction): PageResult {
     const { place } = page;
     const drafts = draftsOf(place, extraction);
+    isCut ||= extraction.isCut === true;
     const content = page.content ?? lookThrough(place, extraction, pageRules);
     const { fingerprint, links, sitemaps, changedBy } = extraction;
     const fill = fieldFill(drafts, extraction);
@@ -391,9 +393,8 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     return { ...completeEnd(now(), isWhole() ? row.firstScrape : undefined), reading };
   }
 
-  /** Whether a record that was not met is missing: no page was unreadable or forbidden, and the starts still give links. */
+  /** Whether a record that was not met is missing: no page was unreadable, cut or forbidden, and the starts still give links. */
   function isWhole(): boolean {
-    const { startLinks } = state.row();
-    return errors === 0 && forbidden === 0 && (startLinks > 0 || !state.hadLinks());
+    return !isCut && errors === 0 && forbidden === 0 && (state.row().startLinks > 0 || !state.hadLinks());
   }
 }

@@ -84,6 +84,8 @@ export function listWalk(options: ListWalkOptions): Walk {
   /** The first of the empty pages with which a list that is counted seems to end. */
   let lastEmpty: number | undefined;
   let [drafted, refused] = [0, 0];
+  /** Whether a page was read of which limits left something out. */
+  let isCut = false;
   /** What the walk has read so far, and whether that is the whole list. */
   let fill: Fill = {};
   let wasWhole = false;
@@ -221,10 +223,10 @@ export function listWalk(options: ListWalkOptions): Walk {
   /** The end of a walk that has read the list to its end. What it did not meet is missing, if it could read all that it met. */
   function wholeEnd(reason: string): ScrapeEnd {
     gaps?.end();
-    const isSure = drafted > 0 && refused === 0 && options.scrape !== undefined;
+    const isSure = drafted > 0 && refused === 0 && !isCut && options.scrape !== undefined;
     const since = resume === undefined ? options.scrape : resume.since;
     // What earlier scrapes of a walk that was resumed have read is not counted here.
-    wasWhole = since === options.scrape;
+    wasWhole = since === options.scrape && !isCut;
     return { ...complete(reason), ...(isSure && defined({ missingSince: since })) };
   }
 
@@ -241,6 +243,7 @@ export function listWalk(options: ListWalkOptions): Walk {
     drafted += drafts.length;
     fill = fillSum(fill, fieldFill(own, extraction));
     refused += extraction.refused;
+    isCut ||= extraction.isCut === true;
     if (gaps?.isClosing) return closeOn(at, page, own);
     const isEmpty = drafts.length === 0 && extraction.items === 0;
     emptyPages = isEmpty ? emptyPages + 1 : 0;

@@ -261,7 +261,7 @@ export function pageWalk(url: string, provider: OpenProvider, copy: PageCopy | u
       if (outcome.kind === 'unmodified') return { end: { status: 'complete', reason: 'unmodified', finished: false } };
       if (outcome.kind !== 'read') return { end: failedEnd(visited) };
       const { drafts, finished } = outcome.extraction;
-      const reading = { fill: fieldFill(drafts, outcome.extraction), isWhole: true };
+      const reading = { fill: fieldFill(drafts, outcome.extraction), isWhole: outcome.extraction.isCut !== true };
       return { end: { status: 'complete', reason: 'end', finished, reading } };
     },
     ending: () => ({ status: 'complete', finished: false }),

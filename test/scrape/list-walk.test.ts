@@ -51,6 +51,14 @@ describe('a list', () => {
     assert.deepEqual(walked.end.gap, { pages: 5, url: `${url}?page=5` });
   });
 
+  test('finds nothing missing where limits kept a part of a page from being read', () => {
+    const feed = { by: 'link' };
+    const whole = walk(() => ({ keys: ['a'] }), { feed, scrape: 7 });
+    assert.deepEqual([whole.end.missingSince, whole.end.reading?.isWhole], [7, true]);
+    const cut = walk(() => ({ keys: ['a'], isCut: true }), { feed, scrape: 7 });
+    assert.deepEqual([cut.end.missingSince, cut.end.reading?.isWhole], [undefined, false]);
+  });
+
   test('that ends exactly at its limit has no gap', () => {
     const walked = walk((page) => ({ keys: [`${page}`], ...(page < 5 && { next: `${page}` }) }), {
       feed: { by: 'cursor', next: { json: '$.next' } },

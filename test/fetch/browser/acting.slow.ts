@@ -151,6 +151,18 @@ describe('what is done with a page in the browser', { skip: noBrowser, timeout: 
     ]);
   });
 
+  test('reaches no other site by what is done', async (t) => {
+    const [site, other] = [await openSite(t), await openSite(t, { '/': 'secret' })];
+    const url = other.url('/').replace('127.0.0.1', 'localhost');
+    site.answer(
+      '/',
+      `<button onclick="fetch('${url}', { mode: 'no-cors' })">x</button><input onkeyup="new Image().src = '${url}'">`,
+    );
+    const done = await renderer.render(site.url('/'), { actions: [click('button'), type('input', 'x')] });
+    assert.equal(done.kind, 'page');
+    assert.equal(other.asked.length, 0);
+  });
+
   test('ends with the limits of the request, in time and in size', async (t) => {
     const endless = `<ul></ul><script>addEventListener('scroll', () => {
       for (let i = 0; i < 5_000; i++) document.querySelector('ul').append(document.createElement('li'));
