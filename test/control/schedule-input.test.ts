@@ -104,15 +104,15 @@ describe('what a project says of when it is scraped', () => {
     };
     await apply({ tokens: true }, {});
     assert.deepEqual(await apply({ tokens: true }, { continuous: { sleepMs: 0 } }), [
-      'shop: default → continuous { longest: 6h, sleep: 0s }',
+      `shop ${place.url}: default → continuous { longest: 6h, sleep: 0s }`,
     ]);
     assert.deepEqual(await apply({ objectives: { warnAfterMs: hour } }, { everyMs: hour }), [
       'schedule: tokens { cap: 4, perDay: 3, start: 1, zone: UTC } → objectives { warnAfter: 1h }',
-      'shop: continuous { longest: 6h, sleep: 0s } → every 1h',
+      `shop ${place.url}: continuous { longest: 6h, sleep: 0s } → every 1h`,
     ]);
     assert.deepEqual(await apply({}, {}), [
       'schedule: objectives { warnAfter: 1h } → default',
-      'shop: every 1h → default',
+      `shop ${place.url}: every 1h → default`,
     ]);
     const allDays = [1, 2, 3, 4, 5, 6, 7];
     const noon = { days: allDays, fromMinute: 720, toMinute: 780, zone: 'UTC' };

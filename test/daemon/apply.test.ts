@@ -24,7 +24,11 @@ describe('applying a list of projects', () => {
       {
         id: 'a',
         action: 'update',
-        details: ['name: "A" → "Solar"', 'shop: default → every 1m', '+ shop http://127.0.0.1:9/a2'],
+        details: [
+          'name: "A" → "Solar"',
+          'shop http://127.0.0.1:9/a: default → every 1m',
+          '+ shop http://127.0.0.1:9/a2',
+        ],
       },
       { id: 'new', action: 'add', details: ['+ shop http://127.0.0.1:9/new'] },
     ];

@@ -127,8 +127,10 @@ describe('changing a project', () => {
     const { out } = await run([...edit, '--yes'], { columns: 80 });
     assert.equal(
       out,
-      'PROJECT  RESULT\nshop-a   shop: default → every 2h\nshop-b   shop: every 1h → every 2h\n2 projects edited\n',
+      `PROJECT  RESULT\nshop-a   shop ${nowhere}new: default → every 2h\nshop-b   shop ${nowhere}shop-b: every 1h → every 2h\n2 projects edited\n`,
     );
+    const one = await run(['edit', 'shop-b', '--every', '3h', '--name', 'B', '--dry-run', '--socket', socket]);
+    assert.equal(one.out, `shop-b: name: "shop-b" → "B"\nshop-b: shop ${nowhere}shop-b: every 2h → every 3h\n`);
     const { everyMs } = (await client.call('project.get', { id: 'shop-b' })).targets[0] ?? {};
     assert.equal(everyMs, 7_200_000);
   });

@@ -64,8 +64,8 @@ export function createCommand(terminal: Terminal): Command {
         tellsDryRun: true,
         run: (client, id, dryRun) => client.call('project.update', { ...change, id, dryRun }),
         show: ({ changes }, id) => {
-          const told = changes.length === 0 ? 'unchanged' : plainText(changes.join('; '));
-          return id === undefined ? told : `${id}: ${told}`;
+          const told = changes.length === 0 ? ['unchanged'] : changes.map(plainText);
+          return id === undefined ? told.join('; ') : told.map((each) => `${id}: ${each}`).join('\n');
         },
       });
     });

@@ -33,7 +33,7 @@ function targetChanges(store: Store, targets: readonly TargetRow[], { id, target
     if (target === undefined) return [addedText(store, id, place)];
     const own = target.watchers.find(({ project }) => project === id);
     const [before, after] = [scheduleText(own?.schedule), scheduleText(place.schedule)];
-    return before === after ? [] : [`${place.source}: ${before} → ${after}`];
+    return before === after ? [] : [`${place.source} ${place.url}: ${before} → ${after}`];
   });
   return [...gone, ...others];
 }
