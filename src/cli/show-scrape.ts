@@ -41,9 +41,12 @@ export function showScrapeLine(terminal: Terminal, scrape: ScrapeView): string {
   return `${facts.join(', ')}${failure}`;
 }
 
+/** The number up to which pages of items are counted. */
+const mostCountedPages = 10_000;
+
 /** Formats how many pages of items are still to be read. */
 export function pagesLeftText(pages: number): string {
-  return `${countText(pages, 'page')} of items left that the next scrapes read`;
+  return `${countText(pages, 'page')}${pages < mostCountedPages ? '' : ' or more'} of items left that the next scrapes read`;
 }
 
 /** Formats a scrape's status, with the guard that ended it and the numbers of its errors and repeated keys. */

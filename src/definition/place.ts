@@ -128,7 +128,7 @@ export function placeShape(forPlugin: boolean) {
 /** A place in its short form. */
 export const ShortText = z
   .string()
-  .max(1_000)
+  .max(1_000, { abort: true })
   .superRefine(faultCheck(shortFault))
   .transform((text): Place => normalShort(shortPlace(text)));
 
@@ -173,8 +173,10 @@ export function placeFaults(place: Place, others: readonly string[] = [], isSelf
   if (first !== undefined && second !== undefined)
     return [{ path: [second], message: `expected one place, got ${given.join(' and ')}` }];
   const isSelf = isSelfEnough || place.from !== undefined || place.attr !== undefined || place.take !== undefined;
-  if (first === undefined && !isSelf)
-    return [{ path: [], message: `missing a place, expected one of ${[...placeKeys, ...others].join(', ')}` }];
+  if (first === undefined && !isSelf) {
+    const self = others.length > 0 ? ', or take, attr or from for the present element' : '';
+    return [{ path: [], message: `missing a place, expected one of ${[...placeKeys, ...others].join(', ')}${self}` }];
+  }
   return [...misplaced(place, first)];
 }
 

@@ -85,7 +85,7 @@ export function createExchangeInTurn({
         );
         return running;
       }, signal);
-      return withContactHint(withoutSentCredentials(outcome, credentials));
+      return withoutSentCredentials(outcome, credentials);
     } catch (error) {
       // What broke may have asked before it did.
       if (isBegun && !signal.aborted) grant.sent();
@@ -123,14 +123,6 @@ export function createExchangeInTurn({
       ({ more }) => gate.done(grant, { ...ended, ...defined({ more }) }),
       () => gate.done(grant, ended),
     );
-  }
-
-  /** Adds to a failure the setting of the daemon that would have prevented it. */
-  function withContactHint(outcome: StepOutcome): StepOutcome {
-    if (!onlyLoopback || outcome.kind !== 'failed' || outcome.failure.code !== 'refused_address') return outcome;
-    const { failure } = outcome;
-    const hint = 'without `bot.contact` in the configuration of the daemon, nothing but loopback is asked';
-    return { ...outcome, failure: { ...failure, message: `${failure.message}; ${hint}` } };
   }
 }
 

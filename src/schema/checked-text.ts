@@ -20,7 +20,7 @@ export function checkedText(z: typeof Zod, what: string, faultOf: (text: string)
   return z
     .string()
     .min(1)
-    .max(1_000)
+    .max(1_000, { abort: true })
     .superRefine(faultCheck((text) => textFault(what, text, faultOf)));
 }
 

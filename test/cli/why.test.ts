@@ -117,7 +117,7 @@ describe('why', () => {
       ...plain,
       conditions: ['circuit_open'],
       gaps: [{ page: 5, url: 'https://shop.example/solar?page=5', since: now - hour }],
-      pagesLeft: 3,
+      pagesLeft: 10_000,
       pace: {
         kind: 'tokens',
         tokens: 0.456,
@@ -176,7 +176,7 @@ target 7  shop  active circuit_open
   https://shop.example/solar
   next at 14:03:12 UTC (in 12m): every 4h on its grid
   left out     what lay behind page 5 of the list 1h ago; the next scrapes read it
-  to read      3 pages of items left that the next scrapes read
+  to read      10000 pages or more of items left that the next scrapes read
   pace         tokens: 0.46 of 4
   freshness    verified 0ms ago; warns after 1h; to be verified by 14:51:12 UTC (in 1h)
   freshness    field price: verified 3h ago; warns after 1h, is broken after 2h; should have been by 11:51:12 UTC (2h ago), warn since 11:51:12 UTC (2h ago), error since 12:51:12 UTC (1h ago)

@@ -84,18 +84,19 @@ describe('a rule is refused where it stands (P1, P19)', () => {
     [
       'an unknown way to take',
       'x: { css: b, take: inner }',
-      /^8 .*x\.take: expected one of text, spaced, html, outer, got "inner"/,
+      /^8 .*x\.take: expected one of text, spaced, html, outer, markdown, got "inner"/,
     ],
     [
       'a format of a date',
       'x: { css: b, type: date, formats: ["%Q"] }',
       /^8 .*x\.formats\[0\]: expected a date format, got "%Q"/,
     ],
+    ['a place that is too long', `x: "${'('.repeat(1_001)}"`, /^8 .*x: expected at most 1000 characters, got "\(+…$/],
     ['two places', 'x: { css: b, meta: "og:x" }', /^8 .*x\.meta: expected one place, got css and meta/],
     [
       'no place',
       'x: { type: money }',
-      /^8 .*x: missing a place, expected one of css, xpath, json, meta, const, page, any/,
+      /^8 .*x: missing a place, expected one of css, xpath, json, meta, const, page, any, or take, attr or from for the present element/,
     ],
     [
       'an attribute and a way to take',

@@ -226,7 +226,10 @@ describe('without a contact', () => {
     await timed.pass(minute);
     for (const scrape of [(await lastScrape('far', timed.client)).scrape, await scraped('far', timed)]) {
       assert.equal(scrape.failure?.code, 'refused_address');
-      assert.match(scrape.failure?.message ?? '', /without `bot\.contact` .* nothing but loopback is asked/);
+      assert.match(
+        scrape.failure?.message ?? '',
+        /10\.255\.255\.1 may not be asked \(private use\): it needs `bot\.contact` in heronry\.yaml, so that sites know whom to write to$/,
+      );
     }
     assert.equal((await lastScrape('near', timed.client)).scrape.status, 'complete');
   });
