@@ -104,7 +104,8 @@ function notesOf({ notes = [], actions = [] }: FetchOutcome): readonly string[] 
   return [
     ...notes,
     ...limited.map(
-      ({ action, times }) => `"${action}" was done ${times} times and more came: what comes behind is not read`,
+      ({ action, times }) =>
+        `"${action}" was done ${times === 1 ? 'once' : `${times} times`} and brought more to the last: what may come behind is not read`,
     ),
   ];
 }
@@ -119,7 +120,7 @@ function cutBy(notes: readonly string[], outcome: PageOutcome): PageOutcome {
 /** Reads a page as its step says: by a plug-in, on this thread, or on another one. */
 async function readPage(
   page: Page,
-  { reading, keepBytes = -1 }: Step,
+  { reading, render, keepBytes = -1 }: Step,
   { inline, extract, readByPlugin }: LocalEngineDeps,
   signal: AbortSignal,
 ): Promise<PageOutcome> {
@@ -132,7 +133,7 @@ async function readPage(
     return read.ok ? { ...readOf(page, read), ...kept } : { kind: 'failed', failure: read.failure, ...kept };
   }
   const outcome = (await inline?.read(page, reading)) ?? (await extract(page, reading, signal));
-  const read = outcome.ok ? readOf(page, outcome) : unreadOf(page, outcome);
+  const read = outcome.ok ? readOf(page, outcome) : unreadOf(page, outcome, render !== undefined);
   return { ...read, ...defined({ trial: outcome.trial }), ...kept };
 }
 
@@ -154,8 +155,14 @@ function readOf(
     : { ...read, excerpt, ...defined({ signs: signsIn(headers) }) };
 }
 
-function unreadOf({ headers }: Page, { failure, excerpt }: Extract<ExtractOutcome, { ok: false }>): Outcome<'failed'> {
-  const failed = { code: failure.code, message: describeExtractFailure(failure), ...defined({ excerpt }) };
+function unreadOf(
+  { headers }: Page,
+  { failure, excerpt }: Extract<ExtractOutcome, { ok: false }>,
+  isRendered: boolean,
+): Outcome<'failed'> {
+  const mayBeShown = !isRendered && failure.code === 'no_record' && /<script\b/i.test(excerpt ?? '');
+  const hint = mayBeShown ? '; what scripts show, `render: browser` reads' : '';
+  const failed = { code: failure.code, message: `${describeExtractFailure(failure)}${hint}`, ...defined({ excerpt }) };
   return { kind: 'failed', failure: failed, ...defined({ signs: signsIn(headers) }) };
 }
 

@@ -77,16 +77,20 @@ interface Means extends ActingLimits {
 /** Does an action. A time that is over, and a selector that the browser does not know, are failures; it rejects with all else. */
 async function attempt(tab: Tab, action: RenderAction, means: Means): Promise<Done> {
   try {
-    return await act(tab, action, means);
+    return await act(tab, action, means).catch((error: unknown) => lacking(tab, action, error));
   } catch (error) {
-    if (!(error instanceof Error) || action.kind === 'pause') throw error;
-    if (/selector/i.test(error.message) && error.name !== 'TimeoutError')
-      return { outcome: 'failed', reason: 'expected a selector that the browser knows' };
-    if (error.name !== 'TimeoutError' || action.kind === 'scroll') throw error;
-    const elements = await tab.locator(`css=${action.css}`).count();
-    if (elements === 0 && action.optional) return { outcome: 'absent', elements };
-    return { outcome: 'failed', elements, reason: lackOf(action, elements) };
+    if (!(error instanceof Error) || error.name === 'TimeoutError' || !/selector/i.test(error.message)) throw error;
+    return { outcome: 'failed', reason: 'expected a selector that the browser knows' };
   }
+}
+
+/** What an action that waited in vain came to. Rejects with every other error. */
+async function lacking(tab: Tab, action: RenderAction, error: unknown): Promise<Done> {
+  const isOver = error instanceof Error && error.name === 'TimeoutError';
+  if (!isOver || action.kind === 'pause' || action.css === undefined) throw error;
+  const elements = await tab.locator(`css=${action.css}`).count();
+  if (elements === 0 && action.optional) return { outcome: 'absent', elements };
+  return { outcome: 'failed', elements, reason: lackOf(action, elements) };
 }
 
 function act(tab: Tab, action: RenderAction, means: Means): Promise<Done> {
@@ -116,22 +120,14 @@ async function wait(tab: Tab, { css, withinMs }: Action<'wait'>): Promise<Done> 
 
 /** Scrolls until what is scrolled stays as it is. */
 async function scroll(tab: Tab, action: Action<'scroll'>, { activity, signal, maxBytes }: Means): Promise<Done> {
-  const { css, times, withinMs, optional } = action;
-  if (css !== undefined) {
-    try {
-      await wait(tab, { ...action, kind: 'wait', css });
-    } catch (error) {
-      if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;
-      return optional
-        ? { outcome: 'absent', elements: 0 }
-        : { outcome: 'failed', elements: 0, reason: lackOf({ ...action, kind: 'scroll' }, 0) };
-    }
-  }
+  const { css, times, withinMs } = action;
+  if (css !== undefined) await wait(tab, { ...action, kind: 'wait', css });
   const world = await openWorld(tab);
-  let before = await world.evaluate(scrolled(css), 'string');
+  let before = await world.evaluate(measured(css, false), 'string');
   for (let round = 1; round <= times; round += 1) {
+    await world.evaluate(measured(css, true), 'string');
     await activity.rest(withinMs, signal);
-    const now = await world.evaluate(scrolled(css), 'string');
+    const now = await world.evaluate(measured(css, false), 'string');
     const elements = Number(now.split(' ')[1]);
     if (elements * leastUnits > maxBytes) return { outcome: 'failed', elements, times: round };
     if (now === before) return { outcome: 'done', elements, times: round };
@@ -140,16 +136,16 @@ async function scroll(tab: Tab, action: Action<'scroll'>, { activity, signal, ma
   return { outcome: 'limited', elements: Number(before.split(' ')[1]), times };
 }
 
-/** A script that scrolls to the end, and returns the height of what is scrolled and the number of its elements. */
-function scrolled(css: string | undefined): string {
+/** A script that returns the height of what is scrolled and the number of its elements, after scrolling to its end where `scrolls` says so. */
+function measured(css: string | undefined, scrolls: boolean): string {
   const place =
     css === undefined
       ? 'document.scrollingElement ?? document.documentElement'
       : `document.querySelector(${JSON.stringify(css)}) ?? document.documentElement`;
   return `(() => {
     const place = ${place};
-    if (place.scrollHeight <= place.clientHeight) place.scrollIntoView({ block: 'end', behavior: 'instant' });
-    else place.scrollTo({ top: place.scrollHeight, behavior: 'instant' });
+    if (${scrolls} && place.scrollHeight <= place.clientHeight) place.scrollIntoView({ block: 'end', behavior: 'instant' });
+    else if (${scrolls}) place.scrollTo({ top: place.scrollHeight, behavior: 'instant' });
     return place.scrollHeight + ' ' + place.getElementsByTagName('*').length;
   })()`;
 }

@@ -45,6 +45,14 @@ const failures: readonly {
     excerpt: /We have moved/,
   },
   {
+    what: 'a 200 whose scripts may show what is missing says how these are run',
+    answer: '<!doctype html><h2>Sayings</h2><a href="/">Home</a><script>show()</script>',
+    code: 'no_record',
+    cause: 'unexpected',
+    status: 200,
+    message: /no record on the page: missing .*; what scripts show, `render: browser` reads/,
+  },
+  {
     what: 'a 200 that is no page at all says so (J61)',
     answer: { headers: { 'content-type': 'application/json' }, body: '{"items":[' },
     code: 'not_html',
