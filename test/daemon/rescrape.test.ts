@@ -171,7 +171,7 @@ collect: { since: { record: trial, fields: [published] }, start: '2016-01-01' }
       for (const wish of [{ from: '2016-03-01' }, { to: '2016-03-01' }]) {
         await assert.rejects(
           client.call('project.rescrape', { id, wish }),
-          refused(/^wish: expected no days, as the source "shop" of target \d+ does not `collect`$/),
+          refused(/^wish: expected no days, as the source "shop" of target \d+ does not `collect` windows of days$/),
         );
       }
     }
