@@ -177,7 +177,7 @@ collect: { since: { record: trial, fields: [published] }, start: '2016-01-01' }
     }
     await assert.rejects(
       client.call('project.rescrape', { id: 'page', wish: { args: ['x'] } }),
-      refused(/^wish: expected no arguments, as the source "shop" of target 1 has no plug-in$/),
+      refused(/^wish: expected no arguments, as the source "shop" of target 1 has no plug-in and no program$/),
     );
     await assert.rejects(
       client.call('project.rescrape', { id: 'days', wish: { from: '2016-03-02', to: '2016-03-01' } }),
