@@ -7,12 +7,13 @@ export type TargetAddress =
   | { readonly ok: true; readonly url: string }
   | { readonly ok: false; readonly path: Issue['path']; readonly message: string };
 
-/** Returns the address of a target: the one that it names, or the source's pattern filled with its parameters. */
+/** Returns the address of a target: the one that it names, as its source asks for it, or the source's pattern filled with its parameters. */
 export function targetAddress(
-  { id, url: pattern, plugin, collect }: Source,
+  source: Source,
   { url, params = {} }: { readonly url?: string | undefined; readonly params?: Record<string, string> | undefined },
 ): TargetAddress {
-  if (url !== undefined) return { ok: true, url };
+  if (url !== undefined) return { ok: true, url: askedAddress(source, url) };
+  const { id, url: pattern, plugin, collect } = source;
   const isOwn = plugin !== undefined || collect?.command !== undefined;
   if (pattern === undefined && isOwn) return { ok: true, url: pluginAddress(id, params) };
   if (pattern === undefined) {
@@ -26,6 +27,11 @@ export function targetAddress(
     ...filled.unknown.map((name) => `"${name}" is not in the pattern`),
   ];
   return { ok: false, path: ['params'], message: `${told.join('; ')}: source "${id}" has ${pattern}` };
+}
+
+/** An address without what stands behind `#`, which no site is sent: only scripts in a browser, and plug-ins, see it. */
+export function askedAddress({ plugin, render }: Pick<Source, 'plugin' | 'render'>, url: string): string {
+  return plugin === undefined && render === 'http' ? url.replace(/#.*$/s, '') : url;
 }
 
 /** Makes the address of a target whose source has a plug-in or a program and no pattern: `plugin:register?topic=sleep`. */
@@ -64,9 +70,10 @@ export function sourcesOf(sources: Iterable<Source>, url: string): SourceMatch[]
   const made: SourceMatch[] = [];
   const near: SourceMatch[] = [];
   for (const source of sources) {
-    const params = source.url === undefined ? undefined : matchUrl(source.url, url);
-    if (params !== undefined) made.push({ source: source.id, params, url });
-    else if (host !== undefined && hostsOf(source).has(host)) near.push({ source: source.id, url });
+    const asked = askedAddress(source, url);
+    const params = source.url === undefined ? undefined : matchUrl(source.url, asked);
+    if (params !== undefined) made.push({ source: source.id, params, url: asked });
+    else if (host !== undefined && hostsOf(source).has(host)) near.push({ source: source.id, url: asked });
   }
   const exact = made.filter(({ params = {} }) => Object.keys(params).length === 0);
   return [exact, made].find((matches) => matches.length > 0) ?? near;

@@ -31,7 +31,7 @@ describe('two projects on one address', () => {
     const daemon = await startTimed(t, { sources, settings: settingsOf({ everyMs: minute }) });
     const { client } = daemon;
     await daemon.track('one', place);
-    await daemon.track('two', place);
+    await daemon.track('two', { ...place, url: `${place.url}#price` });
     const [target] = (await client.call('project.get', { id: 'two' })).targets;
     assert.deepEqual(target?.others, { count: 1, first: ['one'] });
     for (const price of ['1', '2', '3']) {

@@ -1,5 +1,5 @@
 import { pageId } from '../../definition/page.ts';
-import { sourcesOf } from '../../definition/target-address.ts';
+import { askedAddress, sourcesOf } from '../../definition/target-address.ts';
 import { fillUrl } from '../../definition/url-pattern.ts';
 import { ownerOf, projectsOf } from '../../schedule/watchers.ts';
 import { defined } from '../../defined.ts';
@@ -53,7 +53,8 @@ async function matchesOf(url: string, deps: Deps, signal: AbortSignal): Promise<
   const loaded = Array.from(deps.catalogue().sources.values(), ({ source }) => source);
   const ofPlugins = await deps.sources.resolve(url, signal);
   const known = ofPlugins.length > 0 ? ofPlugins : sourcesOf(loaded, url);
-  const matches = known.length === 0 && deps.catalogue().sources.has(pageId) ? [{ source: pageId, url }] : known;
+  const page = deps.catalogue().sources.get(pageId)?.source;
+  const matches = known.length === 0 && page !== undefined ? [{ source: pageId, url: askedAddress(page, url) }] : known;
   const { targets } = deps.store();
   return matches.map(({ source, url: asked, params }) => {
     const pattern = deps.catalogue().sources.get(source)?.source.url;

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { askedAddress, sourcesOf, targetAddress } from '../../src/definition/target-address.ts';
+import { Source } from '../../src/definition/source.ts';
+
+const url = 'https://shop.example/p/red';
+const shop = Source.parse({
+  id: 'shop',
+  url: 'https://shop.example/p/{sku}',
+  records: { article: { key: 'sku', fields: { sku: '.sku' } } },
+});
+
+test('what stands behind # of an address makes no other place, as no site is sent it', () => {
+  assert.deepEqual(targetAddress(shop, { url: `${url}#reviews` }), { ok: true, url });
+  assert.deepEqual(sourcesOf([shop], `${url}#reviews`), [{ source: 'shop', params: { sku: 'red' }, url }]);
+});
+
+test('what stands behind # is kept for scripts in a browser, and for plug-ins', () => {
+  const render = { in: 'browser' as const, do: [] };
+  assert.equal(askedAddress({ render }, `${url}#/b`), `${url}#/b`);
+  assert.equal(askedAddress({ render: 'http', plugin: 'own.ts' }, `${url}#/b`), `${url}#/b`);
+});
