@@ -47,7 +47,7 @@ export async function lookThroughKnown(
 
 /**
  * The copy that is kept of a page that was read. `undefined` for a page of which neither its site nor a sitemap will tell whether it has
- * changed, or that a redirect led to, since that may lead elsewhere today.
+ * changed, that a limit has cut, or that a redirect led to, since that may lead elsewhere today.
  */
 export function copyOfPage(
   place: FrontierPlace,
@@ -55,7 +55,7 @@ export function copyOfPage(
   led: Led,
   version: string,
 ): StepOps['copy'] {
-  if (outcome.kind !== 'read' || url !== place.url) return undefined;
+  if (outcome.kind !== 'read' || outcome.extraction.isCut === true || url !== place.url) return undefined;
   if (outcome.validators === undefined && place.changedBy === undefined) return undefined;
   return { url, version, as: readAs(place), ...outcome.validators, led };
 }

@@ -166,6 +166,21 @@ describe('a crawl that asks only for what has changed', () => {
     assert.ok(before !== undefined && left.every(({ absent }) => absent === undefined));
   });
 
+  test('asks again for a page that a limit has cut, and finds nothing missing for it', async (t) => {
+    const { store, clock } = await temporaryStore(t);
+    const target = await shopTarget(store);
+    const urls = Array.from({ length: 9 }, (_, index) => `https://shop.test/p/${index}`);
+    const site: Site = (path) => {
+      if (path === '/map.xml') return { links: urls, changedBy: Object.fromEntries(urls.map((url) => [url, 0])) };
+      return path === '/' ? { to: [] } : { keys: [path], isCut: true };
+    };
+    for (const day of [1, 2]) {
+      clock.now = (day + 1) * dayMs;
+      const { asked, scrape } = await crawl(store, target, site, { crawl: sitemaps, now: day * dayMs });
+      assert.deepEqual([asked.length, scrape.counts.missing], [11, undefined]);
+    }
+  });
+
   test('finds out within ten crawls that a sitemap lies, then asks for every page, and loses no change', async (t) => {
     const { store, clock } = await temporaryStore(t);
     const target = await shopTarget(store);
