@@ -55,16 +55,18 @@ export function readTargets(text: string, file: string, given: TargetFile, entry
     found.set(id.data, own);
     own.targets.push(read.target);
     own.lines.push(info.lines);
-    if (own.targets.length === maxTargets + 1)
-      problems.push(
-        at(file, info.lines, `expected at most ${maxTargets} targets of one project, got more of "${id.data}"`),
-      );
+    if (own.targets.length === maxTargets + 1) problems.push(at(file, info.lines, tooMany(id.data, named)));
   }
   if (problems.length > 0) return { ok: false, problems: problems.slice(0, mostProblems) };
   return {
     ok: true,
     value: Array.from(found, ([id, { targets, lines }]) => ({ ...entry, id, targets, listed: { file, lines } })),
   };
+}
+
+function tooMany(id: string, named: readonly string[]): string {
+  const hint = named.length > 0 ? '' : ': an id that names a column makes a project of each row';
+  return `expected at most ${maxTargets} targets of one project, got more of "${id}"${hint}`;
 }
 
 function rowsOf(text: string): readonly Row[] | string {

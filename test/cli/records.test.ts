@@ -42,7 +42,8 @@ describe('records', () => {
     const { path } = await slices(t);
     assert.deepEqual(JSON.parse((await run(['records', 'shop', '--format', 'json', '--socket', path])).out), all);
     const none = await serve(t, { 'project.records': () => ({ records: [] }) });
-    assert.equal((await run(['records', '-p', 'solar', '--json', '--socket', none.path])).out, '[]\n');
+    const { out: empty, err } = await run(['records', '-p', 'solar', '--json', '--socket', none.path]);
+    assert.deepEqual([empty, err], ['[]\n', 'no record matches\n']);
   });
 
   test('prints CSV with a column for each field that any record has, quoted where it must be', async (t) => {

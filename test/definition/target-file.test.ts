@@ -64,7 +64,7 @@ describe('targets that stand in a table', () => {
     ['a\n1\n2\n1\n', '4: expected each target once, got that of line 2 again', 'shop'],
     [
       `a\n${Array.from({ length: 1_001 }, (_, row) => `${row}\n`).join('')}`,
-      '1002: expected at most 1000 targets of one project, got more of "all"',
+      '1002: expected at most 1000 targets of one project, got more of "all": an id that names a column makes a project of each row',
       'shop',
     ],
     ['a\n"1', '1: expected a CSV table: Quote Not Closed', 'shop'],

@@ -70,12 +70,13 @@ export function createCommand(terminal: Terminal): Command {
       return withClient(terminal, command, async (client) => {
         const wanted = defined({ source, project, type, is, where });
         const print = await printers[format](terminal, client, wanted, after !== undefined);
-        await eachSlice(client, wanted, after, print.rows).catch((error: unknown) => {
+        const printed = await eachSlice(client, wanted, after, print.rows).catch((error: unknown) => {
           if (print.place !== undefined)
             terminal.err(`interrupted: --after ${print.place} goes on behind what was printed`);
           throw error;
         });
         print.end();
+        if (printed === 0) terminal.err('no record matches');
       });
     });
 }
@@ -189,14 +190,15 @@ async function columnsOf(client: Client, wanted: Wanted): Promise<Iterable<strin
   return fields;
 }
 
-/** Asks for all wanted records, slice after slice. */
+/** Asks for all wanted records, slice after slice. Resolves with how many there were. */
 async function eachSlice(
   client: Client,
   { source, project, type, is, where }: Wanted,
   from: string | undefined,
   onSlice: Printer['rows'],
-): Promise<void> {
+): Promise<number> {
   let after = from;
+  let count = 0;
   do {
     const part = { limit: atOnce, ...defined({ where, after }) };
     const { records, next } = await (is !== undefined
@@ -205,6 +207,8 @@ async function eachSlice(
         ? client.call('source.records', { id: source ?? '', ...part, ...defined({ type }) })
         : client.call('project.records', { id: project, ...part, ...defined({ source, type }) }));
     onSlice(records, next);
+    count += records.length;
     after = next;
   } while (after !== undefined);
+  return count;
 }
