@@ -170,7 +170,8 @@ function showFields(terminal: Terminal, records: readonly RecordView[]): string 
     ],
     fieldsOf: ({ fields }) => Object.keys(fields),
     // Nothing where the field was never observed, which differs from a page that has no value.
-    cellOf: ({ fields }, field) => (fields[field] === undefined ? '' : valueText(fields[field].value)),
+    cellOf: ({ fields, precision }, field) =>
+      fields[field] === undefined ? '' : cellText(fields[field].value, precision?.[field]),
     mayCut: ({ fields }, field) => isText(fields[field]?.value),
     cutTo: 10,
     byField: (rows) => showByField(terminal, rows),
@@ -184,10 +185,15 @@ function showByField(terminal: Terminal, records: readonly RecordView[]): string
   return table(terminal, rows, [
     ['RECORD', ({ source, type, key }) => `${source} ${type} ${plainText(key)}`, { cutTo: 16 }],
     ['FIELD', ({ name }) => name],
-    ['VALUE', ({ value }) => valueText(value), { cutTo: 16 }],
+    ['VALUE', ({ name, value, precision }) => cellText(value, precision?.[name]), { cutTo: 16 }],
     ['SINCE', ({ observedAt }) => ageText(observedAt, terminal.now()), { spare: true }],
     ['VERIFIED', ({ verifiedAt }) => ageText(verifiedAt, terminal.now())],
   ]);
+}
+
+/** Formats a value; that of a date says how much its text did, where that is less: `2017-01-01 (month)`. */
+function cellText(value: FieldCell['value'], precision: string | undefined): string {
+  return precision === undefined ? valueText(value) : `${valueText(value)} (${plainText(precision)})`;
 }
 
 function cellsOf({ fields }: RecordView): readonly FieldCell[] {

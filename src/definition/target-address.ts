@@ -29,9 +29,16 @@ export function targetAddress(
   return { ok: false, path: ['params'], message: `${told.join('; ')}: source "${id}" has ${pattern}` };
 }
 
-/** An address without what stands behind `#`, which no site is sent: only scripts in a browser, and plug-ins, see it. */
-export function askedAddress({ plugin, render }: Pick<Source, 'plugin' | 'render'>, url: string): string {
-  return plugin === undefined && render === 'http' ? url.replace(/#.*$/s, '') : url;
+/**
+ * An address without what stands behind `#`, which no site is sent. It stays where something else sees it: scripts in a browser, a plug-in, or
+ * the forms of a source whose own address has parameters there.
+ */
+export function askedAddress(
+  { url: pattern, plugin, render }: Pick<Source, 'url' | 'plugin' | 'render'>,
+  url: string,
+): string {
+  const isSeen = plugin !== undefined || render !== 'http' || pattern?.includes('#') === true;
+  return isSeen ? url : url.replace(/#.*$/s, '');
 }
 
 /** Makes the address of a target whose source has a plug-in or a program and no pattern: `plugin:register?topic=sleep`. */

@@ -117,5 +117,6 @@ function named(text: string): string {
     .replaceAll('google.protobuf.Timestamp', 'datetime')
     .replaceAll('google.protobuf.Duration', 'duration')
     .replaceAll(/\bstring\b/g, 'text')
-    .replaceAll(/\bbool\b/g, 'boolean');
+    .replaceAll(/\bbool\b/g, 'boolean')
+    .replace(/^no such overload: .*\b(?:money|quantity)\b.*$/, '$&; the number of such a field is its "amount"');
 }

@@ -104,7 +104,8 @@ async function openListed(store: Store, begun: Begun, facts: WalkFacts, now: () 
   const collect = registerOf(source);
   if (collect === undefined) {
     const visit = target.settled === 0 ? 'first' : 'later';
-    const revisit = revisitOf(source, target, now());
+    // The first visit reads the whole list anyway.
+    const revisit = visit === 'first' ? undefined : revisitOf(source, target, now());
     const keepsPages = hasPagesOfRecords(source) || undefined;
     return listWalk({
       url,
@@ -136,9 +137,9 @@ async function openListed(store: Store, begun: Begun, facts: WalkFacts, now: () 
 }
 
 /** The pages that a visit of a list reads beyond what is known, as `revisit` of its definition is due; `undefined` where it is not. */
-function revisitOf({ feed }: Source, { revisitedAt, verifiedAt }: TargetRow, now: number): number | 'all' | undefined {
+function revisitOf({ feed }: Source, { revisitedAt, createdAt }: TargetRow, now: number): number | 'all' | undefined {
   const { revisit } = feed ?? {};
-  if (revisit === undefined || now - (revisitedAt ?? verifiedAt ?? now) < revisit.every) return undefined;
+  if (revisit === undefined || now - (revisitedAt ?? createdAt) < revisit.every) return undefined;
   return revisit.pages ?? 'all';
 }
 

@@ -171,6 +171,19 @@ describe('records', () => {
     assert.match(out, /^p2\t.*\t2.50 EUR\t\t1h ago\t2h ago$/m);
   });
 
+  test('a date that stands for a whole month says so', async (t) => {
+    const dated = (index: number) => ({
+      ...product(index, { made: { value: '2017-01-01', ...at } }),
+      precision: { made: 'month' },
+    });
+    const { path } = await serve(t, {
+      'project.get': () => project,
+      'project.records': () => ({ records: [dated(1), dated(2)] }),
+    });
+    const { out } = await run(['show', 'solar', '--socket', path], { now });
+    assert.match(out, /^p1\t.*\t2017-01-01 \(month\)\t1h ago\t2h ago$/m);
+  });
+
   test('of more fields than there is room for have a line for each field', async (t) => {
     const more = Object.fromEntries(numbered(12).map((name) => [name, { value: 'a text that is long', ...at }]));
     const records = [product(1, more), product(2, more)];

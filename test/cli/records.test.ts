@@ -49,11 +49,11 @@ describe('records', () => {
   test('prints CSV with a column for each field that any record has, quoted where it must be', async (t) => {
     const { path } = await slices(t);
     const { out } = await run(['records', 'shop', 'campaign', '--format', 'csv', '--socket', path]);
-    const own = 'http://127.0.0.1/solar,1970-01-11T13:46:40.000Z,1970-01-12T13:46:40.000Z';
+    const own = 'http://127.0.0.1/solar,1970-01-11T13:46:40.000Z,1970-01-12T13:46:40.000Z,';
     assert.equal(
       out,
       [
-        'source,type,key,url,firstSeenAt,updatedAt,title,price,stock,tags',
+        'source,type,key,url,firstSeenAt,updatedAt,state,title,price,stock,tags',
         `crowd,campaign,plain,${own},Solar,5,,`,
         `crowd,campaign,"a ""quoted"", key",${own},"two\nlines",,,`,
         `crowd,campaign,=1+1,${own},,,,"[""sun"",""bag""]"`,

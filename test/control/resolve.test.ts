@@ -57,7 +57,7 @@ describe('an address that a person gives', () => {
     assert.match(added.out, /^target \d+ {2}shop {2}active/m);
     const again = await run(['add', 'other', '--url', `${site.origin}/p/%73olar`, '--socket', socket]);
     assert.equal(again.status, 4);
-    assert.match(again.err, /exists: project "solar" watches .*\/p\/%73olar on shop: name the source to watch it too/);
+    assert.match(again.err, /project "solar" watches .*\/p\/%73olar on shop already: name the source to watch it too/);
     const { matches } = await client.call('source.resolve', { url });
     assert.deepEqual(matches[0]?.projects, ['solar']);
     // Whoever names the source means it.

@@ -38,7 +38,7 @@ describe('an address that no source knows', () => {
     assert.equal(targets[0].source, 'page');
     assert.deepEqual((await client.call('source.resolve', { url })).matches, [{ source: 'page', url, projects: [id] }]);
     const again = await run(['add', '--url', url, '--socket', socket]);
-    assert.match(again.err, /exists: project ".*" watches https:\/\/nowhere\.example\/kettle on page/);
+    assert.match(again.err, /project ".*" watches https:\/\/nowhere\.example\/kettle on page already/);
     const { name, builtIn: isBuiltIn, targets: tracked } = await client.call('source.get', { id: 'page' });
     assert.deepEqual([name, isBuiltIn, tracked], ['Any page (built-in)', true, 1]);
     assert.match((await run(['sources', '--socket', socket])).out, /^page\tready\t1\t.*Any page \(built-in\)/m);

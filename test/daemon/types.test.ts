@@ -53,9 +53,9 @@ describe('a type that records of several sources are', () => {
     const table = await run(['records', '--type', 'offer', '--format', 'csv', '--socket', daemon.socket]);
     const rows = table.out.split('\r\n').map((line) => line.replace(/http.*Z,/, '…,'));
     assert.deepEqual(rows, [
-      'source,type,key,url,firstSeenAt,updatedAt,price,sku',
-      'shed,product,B,…,"{""amount"":""2.00"",""currency"":""EUR""}",B',
-      'shop,product,A,…,"{""amount"":""1.00"",""currency"":""EUR""}",A',
+      'source,type,key,url,firstSeenAt,updatedAt,state,price,sku',
+      'shed,product,B,…,,"{""amount"":""2.00"",""currency"":""EUR""}",B',
+      'shop,product,A,…,,"{""amount"":""1.00"",""currency"":""EUR""}",A',
       '',
     ]);
     await assert.rejects(client.call('type.records', { id: 'offers' }), /no type "offers"/);

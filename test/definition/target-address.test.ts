@@ -20,3 +20,15 @@ test('what stands behind # is kept for scripts in a browser, and for plug-ins', 
   assert.equal(askedAddress({ render }, `${url}#/b`), `${url}#/b`);
   assert.equal(askedAddress({ render: 'http', plugin: 'own.ts' }, `${url}#/b`), `${url}#/b`);
 });
+
+test('what stands behind # is kept where the address of a source has parameters there, as with forms', () => {
+  const search = Source.parse({
+    id: 'search',
+    url: 'https://shop.example/search#{query}',
+    request: { form: { fields: { q: '{query}' } } },
+    records: { article: { key: 'sku', fields: { sku: '.sku' } } },
+  });
+  const asked = 'https://shop.example/search#lamps';
+  assert.deepEqual(sourcesOf([search], asked), [{ source: 'search', params: { query: 'lamps' }, url: asked }]);
+  assert.deepEqual(targetAddress(search, { url: asked }), { ok: true, url: asked });
+});

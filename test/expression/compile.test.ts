@@ -133,7 +133,7 @@ describe('a condition', () => {
   for (const [text, message] of [
     ['prise < 5', /^expected a declared field \(.*\), got "prise"; did you mean "price"\?, at character 1$/],
     ['stock ==', /at character 9$/],
-    ['price < 5', /^no such overload: money < number, at character 1$/],
+    ['price < 5', /^no such overload: money < number; the number of such a field is its "amount", at character 1$/],
     ['weight > pack', /^no such overload: quantity > quantity/],
     ['live == "yes"', /^no such overload: boolean == text/],
     ['stock + 1', /^expected a condition, got number$/],

@@ -146,10 +146,11 @@ const printers: Readonly<Record<Options['format'], OpenPrinter>> = {
   csv: async (terminal, client, wanted, goesOn) => {
     const fields = await columnsOf(client, wanted);
     const own = ['source', 'type', 'key', 'url', 'firstSeenAt', 'updatedAt'] as const;
-    if (!goesOn) terminal.out(csvRow([...own, ...fields]));
+    if (!goesOn) terminal.out(csvRow([...own, 'state', ...fields]));
     return linePrinter(terminal, (record) =>
       csvRow([
         ...own.map((name) => csvCell(name.endsWith('At') ? new Date(record[name]).toISOString() : record[name])),
+        stateOf(record),
         ...Array.from(fields, (name) => csvCell(record.fields[name]?.value)),
       ]),
     );
@@ -178,6 +179,12 @@ function linePrinter(terminal: Terminal, lineOf: (record: RecordView) => string)
     end: () => {},
   };
   return printer;
+}
+
+/** Whether complete scrapes no longer find a record: `missing` after the first of them, `gone` after the next. */
+function stateOf({ absent }: RecordView): string {
+  if (absent === undefined) return '';
+  return absent.times > 1 ? 'gone' : 'missing';
 }
 
 /** The names of the fields that have columns: those of the type, else those that any record has, which takes a look through all of them. */

@@ -43,7 +43,7 @@ export async function withSource(target: NewTarget, deps: Deps, signal: AbortSig
   if (first !== undefined)
     throw new ControlError(
       'conflict',
-      `exists: project "${first}" watches ${match.url} on ${match.source}: name the source to watch it too`,
+      `project "${first}" watches ${match.url} on ${match.source} already: name the source to watch it too`,
     );
   return { ...rest, source: match.source, url: match.url };
 }
