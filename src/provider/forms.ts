@@ -37,7 +37,8 @@ export function openForms(source: Source, url: string, place?: ListPlace): FormS
     return {
       url: address,
       hidden: sent?.hidden ?? [],
-      follows: form === undefined ? () => true : follows,
+      follows,
+      strayed: (to) => strayed('was led', to),
       ...defined({ reading: form && readingOf(source, form, index), controls: sent?.controls }),
       request(to, hop = { keepsMethod: true, isHome: true }) {
         const headers = hop.isHome ? own : {};
@@ -55,19 +56,17 @@ export function openForms(source: Source, url: string, place?: ListPlace): FormS
         const given = { ...textsOf(form, params), ...found.values, ...(isLast && pageOf(place)) };
         const next = fillForm(found, given);
         if (!next.ok) return failed(`${shownUrl(at)}: ${next.message}`);
-        if (!follows(next.url))
-          return failed(
-            `${found.shown} leads to ${shownUrl(next.url)}, which is none of the origins that the definition names`,
-          );
+        if (!follows(next.url)) return strayed(`${found.shown} leads`, next.url);
         return stageOf(next.url, index + 1, { ...next, hidden: [...next.hidden, ...Object.values(found.values)] });
       },
     };
   }
-}
 
-/** The failure of a stage whose redirect is not followed. */
-export function strayed(location: string): FormFailure {
-  return failed(`was led to ${shownUrl(location)}, which is none of the origins that the definition names`);
+  function strayed(how: string, to: string): FormFailure {
+    return failed(
+      `${how} to ${shownUrl(to)}, expected an origin that the definition allows: ${[...origins].join(', ')}`,
+    );
+  }
 }
 
 function failed(message: string): FormFailure {

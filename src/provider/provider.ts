@@ -54,6 +54,8 @@ export interface FormStage {
   readonly reading?: Reading;
   /** Whether a redirect may be followed. */
   follows(url: string): boolean;
+  /** The failure of a redirect that may not. */
+  strayed(url: string): FormFailure;
   /** The stage that submits the form of this page, which was found at `url`. */
   submit(form: ReadForm | undefined, url: string): FormStage | FormFailure;
   /** The controls of the form that this stage submits; missing for the page of the first form. */

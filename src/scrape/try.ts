@@ -77,7 +77,7 @@ async function tryPage(
     const [first, ...more] = tried;
     steps.push(...(first === undefined ? [] : [{ ...first, ...defined({ form }) }]), ...more);
     const last = tried.at(-1);
-    if (stage === undefined || reading === undefined || last === undefined) return steps;
+    if (stage === undefined || last === undefined) return steps;
     const next = stageAfter(stage, last);
     if (next === undefined) return steps;
     if ('failure' in next) {

@@ -3,7 +3,6 @@ import type { Clock } from '../clock.ts';
 import type { Source } from '../definition/source.ts';
 import type { StepFailure } from '../engine/step.ts';
 import type { Advice } from '../provider/define.ts';
-import { strayed } from '../provider/forms.ts';
 import type { FormFailure, FormStage, Hop } from '../provider/provider.ts';
 import type { StepOps } from '../store/ops.ts';
 import { defined } from '../defined.ts';
@@ -58,7 +57,6 @@ export async function visitPage(visit: Visit, context: VisitContext, signal: Abo
       request: (to, _, hop) => request(to, hop),
     };
     const visited = await visitOne(asked, context, signal);
-    if (reading === undefined) return visited;
     const next = stageAfter(stage, visited);
     if (next === undefined) return visited;
     if ('failure' in next) return { ...visited, result: failedResult(visited.result, next.failure) };
@@ -67,13 +65,15 @@ export async function visitPage(visit: Visit, context: VisitContext, signal: Abo
   }
 }
 
-/** The stage after the page of a form; `undefined` where that page failed. */
+/** The stage after the page of a form; `undefined` after the page that was wanted, and where the page failed. */
 export function stageAfter(
   stage: FormStage,
   { result: { outcome }, url }: Visited,
 ): FormStage | FormFailure | undefined {
-  if (outcome.kind === 'redirect') return strayed(outcome.location);
-  return outcome.kind === 'read' ? stage.submit(outcome.extraction.form, url) : undefined;
+  if (outcome.kind === 'redirect') return stage.strayed(outcome.location);
+  return outcome.kind === 'read' && stage.reading !== undefined
+    ? stage.submit(outcome.extraction.form, url)
+    : undefined;
 }
 
 /** Requests one address until it is read or given up. */
