@@ -37,7 +37,7 @@ export function fieldsOf(drafts: StepOps['drafts']): ReadonlySet<string> {
 
 /** How a scrape asks for the pages that items lead to. */
 export function askingOf(scrape: ScrapeRow | undefined): ItemAsking | undefined {
-  return scrape && { version: scrape.version, isFull: scrape.wish?.full === true };
+  return scrape && { startedAt: scrape.startedAt, version: scrape.version, isFull: scrape.wish?.full === true };
 }
 
 /** Whether a step is too large for one transaction, which would hold up all other commits. */

@@ -8,6 +8,8 @@ import type { ItemPageName } from './tables/item-pages.ts';
 
 /** How the pages of items are to be asked for that a list shows. */
 export interface ItemAsking {
+  /** When the scrape began; missing where no scrape asks. */
+  readonly startedAt?: number;
   /** Version of the definition by which the list was read. */
   readonly version: string;
   /** Whether pages are asked for whose items are as they were. */

@@ -90,7 +90,9 @@ export function observe(
       records.push(known.record);
       continue;
     }
-    counts[found.kind] += 1;
+    // What its own page adds to a record that the same scrape has added is no change of it.
+    const isOfAdded = isItemPage && known !== undefined && known.firstSeenAt >= (asking?.startedAt ?? Infinity);
+    if (!isOfAdded) counts[found.kind] += 1;
     const stored = known === undefined ? store.records.add(found.row) : { ...found.row, record: known.record };
     if (isItemPage) store.records.putPage(stored, found.kind === 'changed');
     else if (known !== undefined) {
