@@ -28,6 +28,16 @@ async function only(spec: ChildSpec) {
   return { ...scene, sup, end, complaints };
 }
 
+/** An actor that does nothing, and what reaches it from outside once it has started. */
+function reached() {
+  let child: Self<never> | undefined;
+  const start: Actor<never> = (self) => {
+    child = self;
+    return { receive() {} };
+  };
+  return { start, child: () => child ?? assert.fail('not started') };
+}
+
 describe('shutdown of a child', () => {
   test('a child that does not trap exits ends at once, without its stop', async () => {
     const stopped: ExitReason[] = [];
@@ -89,16 +99,12 @@ describe('shutdown of a child', () => {
 
   test('of a child that had unlinked itself and ended, its supervisor knows nothing but that it is gone', async () => {
     const scene = stage();
-    let child: Self<never> | undefined;
-    const start: Actor<never> = (self) => {
-      child = self;
-      return { receive() {} };
-    };
+    const { start, child } = reached();
     const sup = await scene.spawn(
       supervisor({ strategy: 'one_for_one', children: [{ id: 'a', start, restart: 'temporary' }] }),
     );
-    child?.unlink(sup);
-    child?.stop();
+    child().unlink(sup);
+    child().stop();
     await scene.system.idle();
     await terminateChild(sup, 'a');
     const told = scene.reports.filter(({ type }) => type === 'supervisor');
@@ -109,16 +115,12 @@ describe('shutdown of a child', () => {
 
   test('what a child unlinks after its end changes nothing of what its supervisor knows', async () => {
     const scene = stage();
-    let child: Self<never> | undefined;
-    const start: Actor<never> = (self) => {
-      child = self;
-      return { receive() {} };
-    };
+    const { start, child } = reached();
     const sup = await scene.spawn(supervisor({ strategy: 'one_for_one', children: [{ id: 'a', start }] }));
     scene.system.suspend(sup);
-    child?.stop('shutdown');
+    child().stop('shutdown');
     await scene.system.idle();
-    child?.unlink(sup);
+    child().unlink(sup);
     scene.system.exit(sup, 'shutdown');
     assert.equal(await scene.system.ended(sup), 'shutdown');
     assert.deepEqual(
@@ -215,16 +217,12 @@ describe('shutdown of a supervisor', () => {
 
   test('a child that unlinked itself outlives its killed supervisor', async () => {
     const scene = stage();
-    let child: Self<never> | undefined;
-    const start: Actor<never> = (self) => {
-      child = self;
-      return { receive() {} };
-    };
+    const { start, child } = reached();
     const sup = await scene.spawn(supervisor({ strategy: 'one_for_one', children: [{ id: 'a', start }] }));
-    child?.unlink(sup);
+    child().unlink(sup);
     scene.system.exit(sup, 'kill');
     await scene.system.idle();
-    assert.equal(child?.signal.aborted, false);
+    assert.equal(child().signal.aborted, false);
   });
 
   test('a child that is a supervisor is given all the time that its own children take', async () => {
