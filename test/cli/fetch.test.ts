@@ -154,4 +154,19 @@ describe('try', () => {
     const { out } = await run(['try', 'shop', site.url('/a'), '--socket', socket]);
     assert.match(steady(out, site.origin), /^ORIGIN\/b {2}200, 96 B, .*\nafter 1 redirect from ORIGIN\/a$/m);
   });
+
+  test('reads the address of its source where that has no parameters, and says which it lacks where it has', async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '12.50') });
+    const { socket } = await startDaemon(t, {
+      sources: {
+        one: productSource('one', `url: "${site.origin}/a"`),
+        many: productSource('many', `url: "${site.origin}/{sku}"`),
+      },
+    });
+    const { out } = await run(['try', 'one', '--socket', socket]);
+    assert.match(steady(out, site.origin), /^ORIGIN\/a {2}200/m);
+    const { status, err } = await run(['try', 'many', '--socket', socket]);
+    assert.equal(status, 2);
+    assert.match(err, /expected a value for "sku"/);
+  });
 });

@@ -22,7 +22,7 @@ export function createCommand(terminal: Terminal): Command {
       "show what a source's definition reads on one page, and how each field came to its value; stores nothing",
     )
     .argument('<source>', 'the source')
-    .argument('[page]', 'the address of the page, or a file with it')
+    .argument('[page]', "the address of the page, or a file with it; default: the source's own address")
     .option('-p, --param <name=value>', "a parameter of the source's address pattern; may be repeated", pairOption)
     .option('--file <page>', 'read this saved page instead of fetching it; needs no daemon')
     .option('--sources <folder>', 'the folder of definitions, for a saved page or with --watch')
@@ -72,11 +72,10 @@ function triedPage(terminal: Terminal, source: string, page: string | undefined,
     throw new CommandError('usage', `try: expected a URL or a saved page, got ${page}, which is no file`);
   const named = isFile ? page : options.file;
   const url = isFile ? undefined : page;
-  const params = options.param;
-  const isPlace = url !== undefined || params !== undefined;
-  if ((url !== undefined && params !== undefined) || (!isPlace && named === undefined)) {
-    throw new CommandError('usage', 'try: expected either a URL or --param, or a saved page');
-  }
+  if (url !== undefined && options.param !== undefined)
+    throw new CommandError('usage', 'try: expected either a URL or --param, got both');
+  // The address of a source may have no parameters.
+  const params = options.param ?? (url === undefined && named === undefined ? {} : undefined);
   return {
     source,
     ...defined({ url, params, file: named === undefined ? undefined : resolve(terminal.cwd, named) }),

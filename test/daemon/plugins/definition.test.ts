@@ -114,7 +114,7 @@ describe('an address that a person pastes', () => {
       targets.map(({ source, url }) => [source, url]),
       [['topics', site.url('/api/west/sleep')]],
     );
-    await assert.rejects(daemon.client.call('project.add', { id: 'again', targets: [{ url: pasted }] }), /exists/);
+    await assert.rejects(daemon.client.call('project.add', { id: 'again', targets: [{ url: pasted }] }), /already/);
     const unknown = { id: 'other', targets: [{ url: 'https://elsewhere.example/' }] };
     await assert.rejects(daemon.client.call('project.add', unknown), /no source knows/);
   });
