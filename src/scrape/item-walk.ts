@@ -150,7 +150,7 @@ export function itemWalk(list: Walk, options: ItemWalkOptions): Walk {
     const failed = { kind: 'failed', ...defined({ retryAt }) } as const;
     const met = cause === undefined || cause === 'unexpected' ? code : cause;
     const fault = { record: type, field: 'page', text: url, expected: `a page that can be read, met ${met}` };
-    return { unparsed: ofRecords(records, [fault]), ops: { item: { url, type, version, result: failed } } };
+    return { unparsed: ofRecords(records, [fault]), errors: 1, ops: { item: { url, type, version, result: failed } } };
   }
 
   /** When a page is asked for again that failed so many times in a row; never before its item changes where it is not there. */

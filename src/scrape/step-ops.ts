@@ -23,6 +23,7 @@ export function stepOps(
   const read: Partial<Extraction> = outcome.kind === 'read' ? outcome.extraction : {};
   const { drafts = [], absent = [], refused = 0, repeated, notes = [] } = read;
   const { unparsed = read.unparsed ?? [] } = written;
+  const errors = refused + (written.errors ?? 0);
   return {
     observedAt: outcome.at,
     drafts: written.drafts ?? drafts,
@@ -37,7 +38,7 @@ export function stepOps(
         page: visit.page,
         status: outcome.status,
         failure: outcome.kind === 'failed' ? failureOf(outcome.failure, trouble?.cause) : undefined,
-        errors: refused > 0 ? refused : undefined,
+        errors: errors > 0 ? errors : undefined,
         repeated,
         notes: notes.length > 0 ? notes : undefined,
       }),

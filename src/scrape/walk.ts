@@ -62,6 +62,8 @@ export interface PageResult {
   readonly drafts?: readonly RecordDraft[];
   /** What could not be read, in place of what the page itself tells. */
   readonly unparsed?: readonly Unparsed[];
+  /** Errors of the page besides those that it tells itself. */
+  readonly errors?: number;
   /** Further operations that are written with the drafts. */
   readonly ops?: Pick<
     StepOps,

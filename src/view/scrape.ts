@@ -41,7 +41,7 @@ const UnparsedOnPage = Unparsed.extend({ url: z.string() });
 
 /** The counts of a scrape or a step besides those of its records. */
 const met = {
-  /** Places that should have been records and were none, as they lacked their key or threw. */
+  /** Places that should have been records and were none, as they lacked their key or threw, and pages of items that could not be read. */
   errors: z.int().exactOptional(),
   /** Records that were left out because another record of their page has their key and other values. */
   repeated: z.int().exactOptional(),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { startDaemon, startDaemonIn, type TestDaemon } from '../../support/daemon.ts';
 import { openSite, type Site } from '../../support/site.ts';
+import { run } from '../../cli/terminal.ts';
 import { startAt, startTimed, type TimedDaemon } from '../passing.ts';
 import { hold, soon } from '../tracking.ts';
 import { again, answerBy, type Ended, recordsOf, trackList } from './listing.ts';
@@ -149,7 +150,8 @@ describe('a list whose items lead to pages', () => {
     site.answer('/p/b', '<p>Sold out</p>');
     site.answer('/list', listPage(['a', 'b'].map((id) => ({ id, title: 'New' }))));
     const { scrape } = await again(daemon, site);
-    assert.deepEqual([scrape.status, scrape.pagesLeft], ['complete', 2]);
+    assert.deepEqual([scrape.status, scrape.pagesLeft, scrape.errors], ['complete', 2, 2]);
+    assert.match((await run(['scrapes', '--project', 'all', '--socket', daemon.socket])).out, /complete with 2 errors/);
     assert.deepEqual(
       scrape.unparsed?.map(({ key, field, expected }) => [key, field, expected]),
       [
