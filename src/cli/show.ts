@@ -49,6 +49,7 @@ export function doubtText({ since, symptoms }: NonNullable<TargetView['doubt']>,
 }
 
 function symptomText({ kind, record, field, before, now }: Symptom): string {
+  if (kind === 'pages_failed') return `${now} of ${before} pages of ${record} could be read`;
   if (kind === 'fewer_records') return `${now} ${record} where there were ${before}`;
   return kind === 'no_record'
     ? `no ${record} where there ${before === 1 ? 'was 1' : `were ${before}`}`

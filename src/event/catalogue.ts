@@ -103,7 +103,7 @@ export const Event = z.discriminatedUnion('type', [
   event(
     ofScrape,
     'target.doubtful',
-    'A target gives less than it did: no or fewer records, or none with a field. Sent once an episode, and again for each symptom that is new.',
+    'A target gives less than it did: no or fewer records, or none with a field; or most pages of its items cannot be read. Sent once an episode, and again for each symptom that is new.',
     doubt,
   ),
   event(

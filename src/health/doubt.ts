@@ -6,7 +6,12 @@ export interface Reading {
   readonly fill: Fill;
   /** Whether it read the whole of the target, as of a page, of a list to its end, or of a crawl that completed. */
   readonly isWhole: boolean;
+  /** The pages that items led to, by the type of their records; missing for a target whose items lead to none. */
+  readonly pages?: ItemPageCounts | undefined;
 }
+
+/** How many pages of items a scrape asked for, and how many of these it read, by the type of their records. */
+export type ItemPageCounts = Readonly<Record<string, { readonly asked: number; readonly read: number }>>;
 
 /** What the scrapes of a target gave when they were last trusted: what the next ones are compared with. */
 export interface Measure {
@@ -30,7 +35,7 @@ export interface Judged {
   readonly told?: 'doubtful' | 'recovered' | 'accepted';
 }
 
-/** The least number of records of which more than half may not go, and the least that a part of a target says anything of fields by. */
+/** The least number of records or pages of which more than half may not go, and the least that a part of a target says anything of fields by. */
 const manyRecords = 10;
 
 /** Complete scrapes in a row with the same symptoms after which these are taken for usual. */
@@ -50,19 +55,31 @@ export function judge(
   const now = typesOf(reading.fill);
   const found = measure === undefined ? [] : symptomsOf(measure, now, reading, version);
   // A part of a target does not tell how many records it has, nor of a type with few on that part.
-  const kept = (doubt?.symptoms ?? []).filter((each) => !reading.isWhole && !isJudged(each, now));
-  const symptoms = [...found, ...kept];
-  if (symptoms.length === 0) {
-    const trusted = isComplete ? measured(measure, now, reading, version) : measure;
+  const kept = (doubt?.symptoms ?? []).filter(
+    (each) => each.kind !== 'pages_failed' && !reading.isWhole && !isJudged(each, now),
+  );
+  const pages = failedPages(reading.pages, doubt?.symptoms ?? []);
+  const symptoms = [...found, ...kept, ...pages];
+  const trusted = isComplete && found.length + kept.length === 0 ? measured(measure, now, reading, version) : measure;
+  if (symptoms.length === 0)
     return { measure: trusted, doubt: undefined, ...(doubt !== undefined && { told: 'recovered' }) };
-  }
-  const isNew = found.some((one) => doubt?.symptoms.some((other) => isSame(one, other)) !== true);
+  const isNew = [...found, ...pages].some((one) => doubt?.symptoms.some((other) => isSame(one, other)) !== true);
   const before = isNew ? 0 : (doubt?.times ?? 0);
-  const times = isComplete && kept.length === 0 ? before + 1 : before;
+  // Pages that cannot be read are never usual.
+  const times = isComplete && kept.length + pages.length === 0 ? before + 1 : before;
   if (times >= usualAfter)
     return { measure: measured(measure, now, reading, version), doubt: undefined, told: 'accepted' };
   const lasting = { since: doubt?.since ?? at, times, symptoms };
-  return { measure, doubt: lasting, ...(isNew && { told: 'doubtful' }) };
+  return { measure: trusted, doubt: lasting, ...(isNew && { told: 'doubtful' }) };
+}
+
+/** The types of whose pages most failed, until a scrape reads at least half of those that it asks for. */
+function failedPages(pages: ItemPageCounts = {}, before: readonly Symptom[]): Symptom[] {
+  return Object.entries(pages).flatMap(([record, { asked, read }]): Symptom[] => {
+    const last = before.find((each) => each.kind === 'pages_failed' && each.record === record);
+    if (2 * read < asked && asked >= manyRecords) return [{ kind: 'pages_failed', record, before: asked, now: read }];
+    return last !== undefined && (asked === 0 || 2 * read < asked) ? [last] : [];
+  });
 }
 
 function isSame(one: Symptom, other: Symptom): boolean {

@@ -23,6 +23,7 @@ export function openItems(source: Source): ItemPages | undefined {
   if (types.size === 0) return undefined;
 
   return {
+    types: [...types.keys()],
     maxPages: Math.max(...[...types.values()].map(({ maxPages }) => maxPages)),
     hasField: (type, field) => [...types].some(([name, { names }]) => (type ?? name) === name && names.has(field)),
     reading: (type) => types.get(type)?.reading,

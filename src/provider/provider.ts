@@ -111,6 +111,8 @@ export type MadeRequest = FetchRequest | { readonly failure: { readonly code: st
 
 /** How the pages that items of a list lead to are read. */
 export interface ItemPages {
+  /** The types of records with such pages. */
+  readonly types: readonly string[];
   /** Such pages that one scrape asks for at most. */
   readonly maxPages: number;
   /** Whether records of a type, or of any type, have the field from their own pages. */

@@ -61,6 +61,8 @@ export function itemWalk(list: Walk, options: ItemWalkOptions): Walk {
   let listEnd: ScrapeEnd | undefined;
   let isOver = false;
   let failuresInRow = 0;
+  /** The pages that were asked for and that were read, by type. */
+  const results = new Map(items.types.map((type) => [type, { asked: 0, read: 0 }]));
 
   return {
     width: Math.max(list.width, options.width),
@@ -71,7 +73,7 @@ export function itemWalk(list: Walk, options: ItemWalkOptions): Walk {
         if (visit !== undefined) listed.add(visit);
         // The pages that are under way may be followed by more.
         if (visit !== undefined || listed.size > 0) return visit;
-        listEnd = ofItems(list.ending());
+        listEnd = list.ending();
       }
       // What its last page has shown is written first.
       if (listed.size > 0 || isOver || listEnd.status === 'failed' || asked.size >= items.maxPages) return undefined;
@@ -86,7 +88,7 @@ export function itemWalk(list: Walk, options: ItemWalkOptions): Walk {
       const { end, ...result } = list.advance(visit, visited);
       if (end === undefined) return result;
       if (end.status === 'failed') return { ...result, end: ofItems(end) };
-      listEnd = ofItems(end);
+      listEnd = end;
       // What lies behind a limit was not seen.
       const read = end.status === 'complete' ? { listRead: options.walk } : {};
       return { ...result, ops: { ...result.ops, ...read } };
@@ -96,7 +98,7 @@ export function itemWalk(list: Walk, options: ItemWalkOptions): Walk {
       listed.delete(visit);
       list.written?.(visit);
     },
-    ending: () => listEnd ?? ofItems(list.ending()),
+    ending: () => ofItems(listEnd ?? list.ending()),
     ...(list.limited && { limited: list.limited }),
   };
 
@@ -132,6 +134,7 @@ export function itemWalk(list: Walk, options: ItemWalkOptions): Walk {
     const { url, type } = page;
     const { version } = options;
     const records = options.recordsOf(page);
+    tally(type, outcome.kind === 'read');
     if (outcome.kind === 'read') {
       failuresInRow = 0;
       const { validators, extraction } = outcome;
@@ -153,6 +156,16 @@ export function itemWalk(list: Walk, options: ItemWalkOptions): Walk {
     return { unparsed: ofRecords(records, [fault]), errors: 1, ops: { item: { url, type, version, result: failed } } };
   }
 
+  function tally(type: string, isRead: boolean): void {
+    const { asked = 0, read = 0 } = results.get(type) ?? {};
+    results.set(type, { asked: asked + 1, read: read + Number(isRead) });
+  }
+
+  /** The end of a scrape with what came of the pages of items, of which some may be left. */
+  function ofItems(end: ScrapeEnd): ScrapeEnd {
+    return { ...end, itemPages: Object.fromEntries(results) };
+  }
+
   /** When a page is asked for again that failed so many times in a row; never before its item changes where it is not there. */
   function retryAfter(times: number, reasons: readonly string[]): number | undefined {
     if (times >= mostAbsences && reasons.some((reason) => absences.has(reason))) return undefined;
@@ -172,11 +185,6 @@ export function ownDrafts(
 function ofRecords(records: readonly RecordName[], unparsed: readonly Unparsed[]): Unparsed[] {
   const told = unparsed.map(({ record, field, text, expected }) => ({ record, field, text, expected }));
   return records.slice(0, mostTold).flatMap(({ key }) => told.map((each) => ({ ...each, key })));
-}
-
-/** The end of a scrape of whose target pages of items may be left. */
-function ofItems(end: ScrapeEnd): ScrapeEnd {
-  return { ...end, hasItemPages: true };
 }
 
 function nameOf({ type, url }: ItemPageName): string {

@@ -11,7 +11,7 @@ export function doubt(
   change: Change,
   { source, target }: TargetRow,
   scrape: ScrapeRow,
-  close: Pick<Close, 'status' | 'failure' | 'reading'>,
+  close: Pick<Close, 'status' | 'failure' | 'reading' | 'itemPages'>,
 ): void {
   const reading = readingOf(close);
   if (reading === undefined) return;
@@ -38,7 +38,13 @@ export function doubt(
 }
 
 /** What a scrape has read. One that failed since the page it got held no record has read that; where something stood in the page's place, it has read nothing. */
-function readingOf({ failure, reading }: Pick<Close, 'failure' | 'reading'>): Reading | undefined {
+function readingOf({
+  failure,
+  reading,
+  itemPages: pages,
+}: Pick<Close, 'failure' | 'reading' | 'itemPages'>): Reading | undefined {
   const { code, cause = 'unexpected' } = failure ?? {};
-  return code === 'no_record' && cause === 'unexpected' ? { fill: {}, isWhole: true } : reading;
+  if (code === 'no_record' && cause === 'unexpected') return { fill: {}, isWhole: true, pages };
+  // An unchanged list says nothing of its records.
+  return pages === undefined ? reading : { fill: {}, isWhole: false, ...reading, pages };
 }

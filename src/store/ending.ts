@@ -1,5 +1,6 @@
 import { defined } from '../defined.ts';
 import { noChanges } from './observe.ts';
+import type { Close } from './ops.ts';
 import { mostCountedPages } from './tables/item-pages.ts';
 import type { ScrapeRow, TargetRow } from './tables/rows.ts';
 import type { Rest } from '../schedule/row.ts';
@@ -16,7 +17,7 @@ export interface Ending {
   readonly reason?: string;
   readonly failure?: { readonly code: string; readonly message: string };
   /** Set where the items of the target's list lead to pages: how many of them are still to be read is told. */
-  readonly hasItemPages?: true;
+  readonly itemPages?: Close['itemPages'];
 }
 
 const eventType = {
@@ -28,8 +29,8 @@ const eventType = {
 
 /** Ends a running or waiting scrape, tells its event and returns its new row. The caller stores the target. */
 export function endScrape(store: Store, change: Change, scrape: ScrapeRow, ending: Ending): ScrapeRow {
-  const { status, reason, failure, hasItemPages } = ending;
-  const left = hasItemPages === true ? store.itemPages.countToAsk(scrape.target, mostCountedPages) : 0;
+  const { status, reason, failure, itemPages } = ending;
+  const left = itemPages !== undefined ? store.itemPages.countToAsk(scrape.target, mostCountedPages) : 0;
   const why = defined({ endReason: reason, failure, pagesLeft: left > 0 ? left : undefined });
   const ended: ScrapeRow = { ...scrape, status, endedAt: change.at, ...why };
   store.scrapes.move(ended);

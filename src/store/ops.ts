@@ -1,7 +1,7 @@
 import type { RecordDraft } from '../extract/draft.ts';
 import type { ItemPageOps } from './item-pages.ts';
 import type { CrawlOps } from './crawl.ts';
-import type { Reading } from '../health/doubt.ts';
+import type { ItemPageCounts, Reading } from '../health/doubt.ts';
 import type { Validators } from '../fetch/page.ts';
 import type { Led } from './copies.ts';
 import type { CopyRow } from './tables/copies.ts';
@@ -94,8 +94,8 @@ export interface Close {
   readonly gap?: Gap;
   /** How the target's crawl ends. Without it, the next scrape resumes the crawl. */
   readonly crawl?: CrawlOps['end'];
-  /** Set where the items of the target's list lead to pages: how many of them are still to be read is told. */
-  readonly hasItemPages?: true;
+  /** Set where the items of the target's list lead to pages: how many were asked for, by type. How many are still to be read is told. */
+  readonly itemPages?: ItemPageCounts;
   /** How the scrape walked, as `walkOf` says it. */
   readonly walk?: string;
   /** Set where the list was read beyond what is known, as `revisit` wants it. */

@@ -11,18 +11,22 @@ interface Scrape {
   readonly part?: true;
   readonly version?: string;
   readonly failed?: true;
+  /** Pages of items that were asked for and read. */
+  readonly pages?: readonly [asked: number, read: number];
 }
 
 /** What is known after scrapes in a row, and what each of them told. */
 function after(...scrapes: readonly Scrape[]): Judged & { readonly all: readonly (string | undefined)[] } {
   let judged: Judged = { measure: undefined, doubt: undefined };
   const all: (string | undefined)[] = [];
-  for (const [at, { records = {}, having = {}, part, version = 'v1', failed }] of scrapes.entries()) {
+  for (const [at, { records = {}, having = {}, part, version = 'v1', failed, pages }] of scrapes.entries()) {
     const fill = Object.fromEntries([
       ...Object.entries(records).map(([type, total]) => [`${type}.name`, { seen: total, total }]),
       ...Object.entries(having).map(([field, seen]) => [`item.${field}`, { seen, total: records['item'] ?? 0 }]),
     ]);
-    judged = judge(judged, { fill, isWhole: part !== true }, { version, at, isComplete: failed !== true });
+    const [asked = 0, read = 0] = pages ?? [];
+    const reading = { fill, isWhole: part !== true, pages: { item: { asked, read } } };
+    judged = judge(judged, reading, { version, at, isComplete: failed !== true });
     all.push(judged.told);
   }
   return { ...judged, all };
@@ -141,6 +145,21 @@ describe('a doubt', () => {
     const before = [items(40, { price: 40 }), items(12, { price: 0 })];
     assert.deepEqual(symptomsAfter(...before, part, part, part), ['fewer_records item 40 12']);
     assert.equal(after(items(40, { price: 40 }), items(40, { price: 0 }), part).told, 'recovered');
+  });
+
+  test('lasts while more than half of ten or more pages of its items fail, however often', () => {
+    const asking = (...pages: readonly [number, number][]) =>
+      after(...pages.map((each): Scrape => ({ ...items(3), pages: each })));
+    const failing = [45, 2] as const;
+    assert.deepEqual(asking([9, 0], [10, 5]).all, [undefined, undefined]);
+    const { doubt, measure, all } = asking([...failing], [10, 0], [0, 0], [2, 0], [10, 0]);
+    assert.deepEqual(doubt, {
+      since: 0,
+      times: 0,
+      symptoms: [{ kind: 'pages_failed', record: 'item', before: 10, now: 0 }],
+    });
+    assert.deepEqual([measure?.types['item']?.whole, all.slice(1).every((told) => told === undefined)], [3, true]);
+    assert.deepEqual(asking([...failing], [2, 1]).all, ['doubtful', 'recovered']);
   });
 });
 
