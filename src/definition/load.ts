@@ -10,13 +10,20 @@ import { DaemonConfig } from './daemon.ts';
 import { pageId } from './page.ts';
 import { expectation, type Problem, problemsOf, typesName } from './problem.ts';
 import { hasPlugin, hasProgram, isMapping } from './plugin.ts';
-import { maxProjects, type Project, type Projects, WrittenProjects } from './project.ts';
+import {
+  isSitemap,
+  maxProjects,
+  type Project,
+  type Projects,
+  type SitemapTargets,
+  WrittenProjects,
+} from './project.ts';
 import { referenceIssues } from './reference.ts';
 import type { Issue } from '../schema/expected.ts';
 import { maxFileBytes, maxProjectFileBytes, readRegularFile, unreadable } from './file.ts';
 import { type KnownTypes, SharedType, typeIssues } from './shared-type.ts';
 import { definitionVersion, Source, SourceWithPlugin } from './source.ts';
-import { readTargets } from './target-file.ts';
+import { type ListedAddress, readTargets, sitemapProjects } from './target-file.ts';
 import { readYaml } from './yaml.ts';
 
 /** The value of a file, or all problems of it. */
@@ -110,18 +117,35 @@ export async function fitting(
   return { sources: fit, problems: found };
 }
 
+/** Reads the addresses of a sitemap that are targets. */
+export type ReadSitemap = (given: SitemapTargets) => Promise<readonly ListedAddress[]>;
+
 /**
  * Loads a project file, with the files in which targets of its projects stand. With any problem there is no list, so that no half of it is
- * applied.
+ * applied. Rejects as `readSitemap` does; without that, no sitemap is read, and what it lists is one project that is `unread`.
  */
-export async function loadProjects(file: string): Promise<Loaded<Projects>> {
+export async function loadProjects(file: string, readSitemap?: ReadSitemap): Promise<Loaded<Projects>> {
   const written = await load(file, (text) => parse(text, file, () => WrittenProjects), maxProjectFileBytes);
   if (!written.ok) return written;
   const projects: Project[] = [];
   const problems: Problem[] = [];
+  const issues: Issue[] = [];
   for (const [entry, { targets: given, ...project }] of written.value.entries()) {
     if (Array.isArray(given)) {
       projects.push({ ...project, targets: given, entry });
+      continue;
+    }
+    if (isSitemap(given)) {
+      const { from, source } = given;
+      if (readSitemap === undefined) {
+        projects.push({ ...project, targets: [{ source, url: from }], entry, unread: from });
+        continue;
+      }
+      // Nobody is asked for a list that is refused anyway.
+      if (problems.length + issues.length > 0) continue;
+      const read = sitemapProjects(await readSitemap(given), given, { ...project, entry });
+      if (read.ok) for (const each of read.value) projects.push(each);
+      else issues.push(...read.faults.map((message) => ({ path: [entry, 'targets', 'from'], message })));
       continue;
     }
     const path = resolve(dirname(file), given.from);
@@ -129,7 +153,7 @@ export async function loadProjects(file: string): Promise<Loaded<Projects>> {
     if (read.ok) for (const each of read.value) projects.push(each);
     else problems.push(...read.problems);
   }
-  const issues = problems.length > 0 ? [] : [...repeatedIssues(projects)];
+  if (problems.length + issues.length === 0) issues.push(...repeatedIssues(projects));
   if (issues.length > 0) problems.push(...(await problemsIn(file, issues, maxProjectFileBytes)));
   return problems.length > 0 ? { ok: false, problems } : { ok: true, value: projects };
 }

@@ -1,9 +1,11 @@
 import * as z from 'zod';
-import { expected } from '../schema/expected.ts';
+import { faultCheck } from '../schema/checked-text.ts';
+import { expected, got } from '../schema/expected.ts';
+import { Pattern } from './crawl.ts';
 import { checkSchedule, scheduleShape } from '../schedule/levels.ts';
 import { ProjectId, SourceId } from '../schema/slug.ts';
 import { strict } from '../schema/strict.ts';
-import { fillText, HttpUrl, parametersIn } from './url-pattern.ts';
+import { fillText, HttpUrl, isHttpUrl, parametersIn } from './url-pattern.ts';
 
 /** The largest number of targets of one project: it reads all of them whenever one of them is done. */
 export const maxTargets = 1_000;
@@ -24,21 +26,37 @@ export const Target = strict({
 
 export type Target = z.infer<typeof Target>;
 
-/** Targets that stand in a file of their own: a CSV table with a column `url`, or one for each parameter of the source. */
+/** Targets that a sitemap lists, or a CSV table with a column `url` or one for each parameter of the source. */
 const TargetFile = strict({
-  /** The path of the file, from the folder of the project file. */
-  from: z
-    .string()
-    .min(1)
-    .max(4_096)
-    .refine(
-      (path) => !/^[a-z][a-z\d+.-]*:\/\//i.test(path),
-      expected('the path of a CSV file; the pages of a sitemap are found by a source with "crawl"'),
-    ),
-  /** The source of all of them. Default: what their column `source` says. */
+  /** The path of a CSV file, from the folder of the project file, or the address of a sitemap. */
+  from: z.string().min(1).max(4_096).superRefine(faultCheck(placeFault)),
+  /** The source of all of them. Default: what the column `source` of a table says. */
   source: SourceId.exactOptional(),
+  /** Of a sitemap: only addresses in which this is found are targets. */
+  match: Pattern.exactOptional(),
+}).superRefine(({ from, source, match }, context) => {
+  const fault = (part: string, message: string) => context.addIssue({ code: 'custom', path: [part], message });
+  if (isHttpUrl(from) && source === undefined)
+    fault('source', 'missing, expected the source of what the sitemap lists');
+  if (!isHttpUrl(from) && match !== undefined)
+    fault('match', 'expected "match" only where "from" is the address of a sitemap');
 });
 export type TargetFile = z.infer<typeof TargetFile>;
+
+function placeFault(from: string): string | undefined {
+  const isPlace = isHttpUrl(from) || !/^[a-z][a-z\d+.-]*:\/\//i.test(from);
+  return isPlace ? undefined : got(from, 'the path of a CSV file, or the http or https address of a sitemap');
+}
+
+/** The targets that a sitemap lists. */
+export interface SitemapTargets extends TargetFile {
+  readonly source: string;
+}
+
+/** Whether targets are those that a sitemap lists. */
+export function isSitemap(given: TargetFile): given is SitemapTargets {
+  return given.source !== undefined && isHttpUrl(given.from);
+}
 
 /** The id of a project, or of one project for each row of a table, with `{column}` for what the row has there. */
 const WrittenId = z.string().superRefine((text, context) => {
@@ -80,6 +98,8 @@ export interface Project extends Omit<z.infer<typeof WrittenProject>, 'targets'>
   readonly entry: number;
   /** Where its targets stand, if that is a file of their own: the line of each. */
   readonly listed?: { readonly file: string; readonly lines: readonly number[] };
+  /** The address of the sitemap that lists its targets, if that was not read: its only target is the sitemap itself then. */
+  readonly unread?: string;
 }
 
 /** The largest number of projects of a file, with those of its tables. */

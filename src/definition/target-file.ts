@@ -1,10 +1,11 @@
 import { CsvError, parse } from 'csv-parse/sync';
+import { RE2JS } from 're2js';
 import { likelyDelimiter } from '../extract/document/csv.ts';
 import type { Loaded } from './load.ts';
 import { expectation, pathText, type Problem, unfolded } from './problem.ts';
-import { maxTargets, type Project, Target, type TargetFile } from './project.ts';
+import { maxTargets, type Project, type SitemapTargets, Target, type TargetFile } from './project.ts';
 import { ProjectId } from '../schema/slug.ts';
-import { fillText, parametersIn } from './url-pattern.ts';
+import { fillText, matchUrl, parametersIn } from './url-pattern.ts';
 
 /** The largest number of problems of one file that are told. */
 const mostProblems = 100;
@@ -16,7 +17,7 @@ interface Row {
 }
 
 /** An entry of a project file whose targets stand in a table. */
-type Entry = Omit<Project, 'targets' | 'listed'>;
+type Entry = Omit<Project, 'targets' | 'listed' | 'unread'>;
 
 /** The targets of a project while a table is read. */
 interface Rows {
@@ -31,37 +32,93 @@ interface Rows {
 export function readTargets(text: string, file: string, given: TargetFile, entry: Entry): Loaded<readonly Project[]> {
   const rows = rowsOf(text);
   if (typeof rows === 'string') return { ok: false, problems: [at(file, 1, rows)] };
+  const made = projectsOf(rows, given, entry);
+  if (!made.ok) return { ok: false, problems: made.faults.map(({ line, message }) => at(file, line, message)) };
+  return { ok: true, value: made.projects.map(({ lines, ...project }) => ({ ...project, listed: { file, lines } })) };
+}
+
+/** An address of a sitemap, with the parameters by which the pattern of its source makes it; none where the source has no pattern. */
+export interface ListedAddress {
+  readonly url: string;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Returns which of the addresses of a sitemap are targets: those that are to be kept, and that the `pattern` of their source makes. */
+export function addressesOf(
+  urls: readonly string[],
+  { match }: Pick<SitemapTargets, 'match'>,
+  pattern: string | undefined,
+): ListedAddress[] {
+  const isWanted = match === undefined ? undefined : RE2JS.compile(match);
+  return urls.flatMap((url) => {
+    const params = pattern === undefined ? {} : matchUrl(pattern, url);
+    return params === undefined || isWanted?.matcher(url).find() === false ? [] : [{ url, params }];
+  });
+}
+
+/**
+ * Returns the project of what a sitemap lists, or one for each id that parameters of the addresses make; or sentences on what is wrong, each
+ * with the address that it is about.
+ */
+export function sitemapProjects(
+  addresses: readonly ListedAddress[],
+  given: SitemapTargets,
+  entry: Entry,
+):
+  | { readonly ok: true; readonly value: readonly Project[] }
+  | { readonly ok: false; readonly faults: readonly string[] } {
+  const known = Object.keys(addresses[0]?.params ?? {});
+  const columns = parametersIn(entry.id);
+  const unknown = columns.find((name) => name === 'url' || !known.includes(name));
+  if (unknown !== undefined)
+    return {
+      ok: false,
+      faults: [
+        `the address pattern of source "${given.source}" has no "{${unknown}}", which stands in the id of the project`,
+      ],
+    };
+  const body = addresses.map(({ url, params }) => [url, ...columns.map((name) => params[name] ?? '')]);
+  const rows = [['url', ...columns], ...body].map((record, index) => ({ record, info: { lines: index } }));
+  const made = projectsOf(rows, given, entry);
+  if (made.ok) return { ok: true, value: made.projects.map(({ lines: _lines, ...project }) => project) };
+  const placeOf = (line: number): string => addresses[line - 1]?.url ?? given.from;
+  return { ok: false, faults: made.faults.map(({ line, message }) => `${placeOf(line)}: ${message}`) };
+}
+
+type Made =
+  | { readonly ok: true; readonly projects: readonly (Entry & Rows)[] }
+  | { readonly ok: false; readonly faults: readonly { readonly line: number; readonly message: string }[] };
+
+/** Makes projects of the rows of a table, of which the first has the names of the columns. */
+function projectsOf(rows: readonly Row[], given: TargetFile, entry: Entry): Made {
   const [header, ...body] = rows;
   const names = (header?.record ?? []).map((name) => name.trim());
   const named = parametersIn(entry.id);
   const fault = headerFault(names, given, named) ?? (body.length === 0 ? noRow : undefined);
-  if (fault !== undefined) return { ok: false, problems: [at(file, header?.info.lines ?? 1, fault)] };
+  if (fault !== undefined) return { ok: false, faults: [{ line: header?.info.lines ?? 1, message: fault }] };
   const found = new Map<string, Rows>();
-  const problems: Problem[] = [];
+  const problems: { readonly line: number; readonly message: string }[] = [];
   const seen = new Map<string, number>();
   for (const { record, info } of body) {
     const read = targetOf(names, record, given);
     const id = ProjectId.safeParse(fillText(entry.id, read.cells), { error: expectation });
     const faults =
       read.faults.length > 0 ? read.faults : (id.error?.issues ?? []).map(({ message }) => `id: ${message}`);
-    problems.push(...faults.map((message) => at(file, info.lines, message)));
+    problems.push(...faults.map((message) => ({ line: info.lines, message })));
     if (read.target === undefined || !id.success) continue;
     const name = JSON.stringify([id.data, read.target]);
     const first = seen.get(name);
     if (first !== undefined)
-      problems.push(at(file, info.lines, `expected each target once, got that of line ${first} again`));
+      problems.push({ line: info.lines, message: `expected each target once, got that of line ${first} again` });
     seen.set(name, info.lines);
     const own = found.get(id.data) ?? { targets: [], lines: [] };
     found.set(id.data, own);
     own.targets.push(read.target);
     own.lines.push(info.lines);
-    if (own.targets.length === maxTargets + 1) problems.push(at(file, info.lines, tooMany(id.data, named)));
+    if (own.targets.length === maxTargets + 1) problems.push({ line: info.lines, message: tooMany(id.data, named) });
   }
-  if (problems.length > 0) return { ok: false, problems: problems.slice(0, mostProblems) };
-  return {
-    ok: true,
-    value: Array.from(found, ([id, { targets, lines }]) => ({ ...entry, id, targets, listed: { file, lines } })),
-  };
+  if (problems.length > 0) return { ok: false, faults: problems.slice(0, mostProblems) };
+  return { ok: true, projects: Array.from(found, ([id, own]) => ({ ...entry, id, ...own })) };
 }
 
 function tooMany(id: string, named: readonly string[]): string {

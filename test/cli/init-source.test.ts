@@ -244,12 +244,12 @@ describe('init source', () => {
     const cwd = await temporaryDirectory(t);
     const { path } = await serve(t, {
       'source.peek': () => {
-        throw new ControlError('conflict', 'no page to draft from: answered with status 404');
+        throw new ControlError('conflict', 'no page came: answered with status 404');
       },
     });
     const failed = await run(['init', 'source', 'http://127.0.0.1/p', '--id', 'local', '--socket', path], { cwd });
     assert.equal(failed.status, 1, failed.err);
-    assert.match(failed.err, /no page to draft from: .*404/);
+    assert.match(failed.err, /no page came: .*404/);
   });
 
   test('quotes the address of the next step for a shell', async (t) => {

@@ -102,7 +102,7 @@ describe('a trial of a page over the socket', () => {
     assert.equal(Buffer.from(peeked.body, 'base64').toString(), '{"a":1}');
     assert.equal(peeked.contentType, 'application/json');
     const refused = during(client.call('source.peek', { url: site.url('/secret') }));
-    await assert.rejects(refused, /no page to draft from: .*robots/);
+    await assert.rejects(refused, /no page came: .*robots/);
     assert.ok(!site.asked.some(({ path }) => path === '/secret'));
   });
 
@@ -117,8 +117,8 @@ describe('a trial of a page over the socket', () => {
       });
     const { client, during } = await startTimed(t, { sources: {} });
     const peek = (url: string) => during(client.call('source.peek', { url }));
-    await assert.rejects(peek(named), /no page to draft from: .*may not be asked/);
-    await assert.rejects(peek((await open(named)).url('/away')), /no page to draft from: .*may not be asked/);
+    await assert.rejects(peek(named), /no page came: .*may not be asked/);
+    await assert.rejects(peek((await open(named)).url('/away')), /no page came: .*may not be asked/);
     await assert.rejects(peek((await open('http://10.0.0.1:9/')).url('/away')), /10\.0\.0\.1 may not be asked/);
     assert.deepEqual(inner.asked, []);
     assert.equal((await peek((await open(inner.url('/'))).url('/away'))).url, inner.url('/'));

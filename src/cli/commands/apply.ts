@@ -22,7 +22,9 @@ type Applied = Result<'project.apply'>;
 export function createCommand(terminal: Terminal): Command {
   return new Command('apply')
     .helpGroup(helpGroups.projects)
-    .description('make the tracked projects equal to a file, by id, and print the difference')
+    .description(
+      'make the tracked projects equal to a file, with the tables and sitemaps that it names, by id, and print the difference',
+    )
     .requiredOption('-f, --file <file>', 'the project file')
     .option('--prune', 'archive projects that are not in the file')
     .option('--dry-run', 'print the difference and do nothing')
@@ -31,7 +33,7 @@ export function createCommand(terminal: Terminal): Command {
       examples('heronry apply -f projects.yaml --dry-run', 'heronry apply -f projects.yaml --prune'),
     )
     .action(async ({ file, prune = false, dryRun = false }: Options, command: Command) => {
-      const projects = await readProjects(terminal, file);
+      const projects = await readProjects(terminal, command, file);
       let doing = 'waiting for apply';
       const work = withClient(terminal, command, async (client) => {
         const applied = await applyAll(client, projects, { prune, dryRun }, (told) => (doing = told));

@@ -28,13 +28,13 @@ export function createCommand(terminal: Terminal): Command {
     .description('forecast the coming days: requests by host, objectives kept or not, bytes; asks nobody')
     .option('--days <count>', 'so many days, up to 366', countIn(1, 366), 1)
     .option('--from <day>', 'from the begin of a day such as 2016-03-05, in UTC; by default from now', dayOption)
-    .option('-f, --file <file>', 'as if this project file had been applied')
+    .option('-f, --file <file>', 'as if this project file had been applied; asks for sitemaps that it names')
     .option('--prune', 'as if it had been applied with --prune')
     .addHelpText('after', examples('heronry plan', 'heronry plan --days 30', 'heronry plan --days 30 -f projects.yaml'))
     .action(async ({ days, from, file, prune }: Options, command: Command) => {
       if (prune === true && file === undefined)
         throw new CommandError('usage', 'plan: --prune: expected --file beside it');
-      const projects = file === undefined ? undefined : await readProjects(terminal, file);
+      const projects = file === undefined ? undefined : await readProjects(terminal, command, file);
       await withDaemon(terminal, command, async (client) => {
         const asked = defined({
           from: from === undefined ? undefined : Date.parse(`${from}T00:00:00Z`),

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Command } from 'commander';
 import { ControlError } from '../../control/error.ts';
 import type { MethodInput } from '../../control/methods.ts';
 import type { Project } from '../../definition/project.ts';
@@ -12,12 +13,15 @@ type Listed = MethodInput<'project.apply'>['projects'];
 type Schedule = Omit<Listed[number], 'id' | 'name' | 'labels' | 'multiplier' | 'targets'>;
 
 /**
- * Reads the projects of a file as parameters of `project.apply`. Rejects with a `CommandError` that lists the
- * file's problems.
+ * Reads the projects of a file as parameters of `project.apply`; sitemaps that it names are read by the daemon. Rejects with a
+ * `CommandError` that lists the file's problems, or says why a sitemap cannot be read.
  */
-export async function readProjects(terminal: Terminal, file: string): Promise<Listed> {
+export async function readProjects(terminal: Terminal, command: Command, file: string): Promise<Listed> {
   const { loadProjects } = await import('../../definition/load.ts');
-  const loaded = await loadProjects(resolve(terminal.cwd, file));
+  const loaded = await loadProjects(resolve(terminal.cwd, file), async (given) => {
+    const { readSitemap } = await import('./sitemap.ts');
+    return readSitemap(terminal, command, given);
+  });
   if (!loaded.ok) throw new CommandError('invalid', showProblems(terminal, loaded.problems));
   return loaded.value.map(listed);
 }
@@ -35,7 +39,7 @@ export function splitTooLarge(command: string): (error: unknown) => never {
 }
 
 function listed(project: Project): Listed[number] {
-  const { id, name, labels, multiplier, targets, listed: _listed, entry: _entry, ...level } = project;
+  const { id, name, labels, multiplier, targets, listed: _listed, entry: _entry, unread: _unread, ...level } = project;
   return {
     id,
     ...defined({ name }),

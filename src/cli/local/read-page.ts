@@ -132,7 +132,7 @@ const youngMemoryMib = 24;
 const idle: Worker[] = [];
 
 /** Reads a page on a thread. Resolves with a failure after `limitMs` milliseconds. */
-async function readOnThread(input: ExtractInput, trees: boolean, limitMs: number): Promise<TaskResult<Trial>> {
+export async function readOnThread(input: ExtractInput, trees: boolean, limitMs: number): Promise<TaskResult<Trial>> {
   return (await onThread({ type: 'read', input, trees }, limitMs)) as TaskResult<Trial>;
 }
 

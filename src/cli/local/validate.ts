@@ -61,8 +61,8 @@ async function validateFile(file: string): Promise<Validation> {
   const { typesName } = await import('../../definition/problem.ts');
   if (name === daemonName) return { ...nothing, problems: problemsOfLoaded(await loadDaemon(file)) };
   if (/^projects\b/.test(name) || (await holdsList(file))) {
-    const { listed, problems } = await listedIn(file);
-    return { ...nothing, projects: listed.length, problems };
+    const { listed, ...told } = await listedIn(file);
+    return { ...nothing, projects: listed.length, ...told };
   }
   if (basename(dirname(file)) === typesName) return { ...nothing, problems: problemsOfLoaded(await loadType(file)) };
   const loaded = await loadSource(file);
@@ -76,19 +76,29 @@ function problemsOfLoaded(loaded: Loaded<unknown>): readonly Problem[] {
   return loaded.ok ? [] : loaded.problems;
 }
 
+/** The projects of a file without those that a sitemap lists, its problems, and sentences on what was not checked. */
+interface Listed extends Pick<Validation, 'problems' | 'warnings'> {
+  readonly listed: Projects;
+}
+
 /**
  * Reads the projects of a file, none where it has problems, and returns them with the problems.
  *
  * @param definitions - missing where it is not known which sources there are.
  */
-async function listedIn(
-  file: string,
-  definitions?: Definitions,
-): Promise<{ readonly listed: Projects; readonly problems: readonly Problem[] }> {
+async function listedIn(file: string, definitions?: Definitions): Promise<Listed> {
   const { loadProjects } = await import('../../definition/load.ts');
   const loaded = await loadProjects(file);
-  if (!loaded.ok) return { listed: [], problems: loaded.problems };
-  return { listed: loaded.value, problems: await projectProblems(file, loaded.value, definitions) };
+  if (!loaded.ok) return { listed: [], problems: loaded.problems, warnings: [] };
+  const listed = loaded.value.filter(({ unread }) => unread === undefined);
+  const unread = loaded.value.flatMap((project) => project.unread ?? []);
+  return {
+    listed,
+    problems: await projectProblems(file, loaded.value, definitions),
+    warnings: unread.map(
+      (url) => `${url}: what this sitemap lists is read when the file is applied, and was not checked`,
+    ),
+  };
 }
 
 async function validateFolder(
@@ -117,7 +127,7 @@ async function validateFolder(
       ? { sources: [], problems: [] }
       : await fitting(await loadSources(sources), types, sources);
   const definitions = sources === undefined ? undefined : { ...loaded, folder: sources };
-  const projects = isTaken(projectFile) ? await listedIn(projectFile, definitions) : { listed: [], problems: [] };
+  const projects = isTaken(projectFile) ? await listedIn(projectFile, definitions) : { listed: [], ...nothing };
   const pluginFolder = pluginsIn(folder, sources, configured?.plugins);
   const plugged = await validatePlugins(pluginFolder);
   const ids = loaded.sources.map(({ id }) => id);
@@ -135,6 +145,7 @@ async function validateFolder(
       ...(sources === undefined ? [] : await pluginUseProblems(loaded.sources, sources, pluginFolder)),
     ],
     warnings: [
+      ...projects.warnings,
       ...fixtureWarnings(resolve(folder, 'fixtures'), ids, cwd),
       ...(await pageWarnings(loaded.sources, projects.listed)),
       ...(await objectiveWarnings(loaded.sources, projects.listed)),
@@ -184,12 +195,17 @@ async function projectProblems(file: string, projects: Projects, definitions?: D
   for (const project of projects) {
     for (const { path, message } of projectIssues(project, known)) {
       const problem = tableProblem({ path, message }, project);
-      if (problem === undefined) issues.push({ path: [project.entry, ...path], message });
+      if (problem === undefined) issues.push({ path: [project.entry, ...writtenPath(path, project)], message });
       else inTables.push(problem);
     }
   }
   const problems = issues.length === 0 ? inTables : [...(await problemsIn(file, issues)), ...inTables];
   return problems.sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+/** The path of an issue in its entry: what is wrong with a sitemap's targets stands beside its address. */
+function writtenPath(path: Issue['path'], { unread }: Project): Issue['path'] {
+  return unread === undefined ? path : path.filter((_, index) => path[0] !== 'targets' || index !== 1);
 }
 
 /** Returns an issue of a target that stands in a table as a problem of its row there; undefined for any other. */

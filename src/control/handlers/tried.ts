@@ -53,7 +53,7 @@ export function peekedPage(steps: readonly TriedStep[]): KeptPageView & { readon
   const { page } = trialOf(outcome);
   if (page !== undefined) return { ...page, url: last.url };
   const failure = outcome.kind === 'failed' ? outcome.failure.message : 'it has more than 8 MiB';
-  throw new ControlError('conflict', `no page to draft from: ${failure}`);
+  throw new ControlError('conflict', `no page came: ${failure}`);
 }
 
 function trialOf({ trial, kept }: TriedStep['result']['outcome']): Pick<TryView, 'explained' | 'trees' | 'page'> {

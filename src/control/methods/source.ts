@@ -233,7 +233,7 @@ export const sourceMethods = {
     params: z.strictObject({ url: HttpUrl }),
     result: KeptPageView.extend({ url: z.string() }),
     role: 'operate',
-    doc: 'Fetches one page that belongs to no source yet, in the turn of its host and as its robots.txt allows, so that a definition can be drafted from it.',
+    doc: 'Fetches one page that belongs to no source yet, in the turn of its host and as its robots.txt allows, so that a definition can be drafted from it, or the targets of a project be read from a sitemap.',
   },
   'source.resolve': {
     params: z.strictObject({ url: HttpUrl }),
