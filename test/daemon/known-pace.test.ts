@@ -40,12 +40,13 @@ test('what a host asks for by its crawl-delay makes an objective infeasible as s
   const conditions = (await client.call('project.get', { id: 'p7' })).targets[0]?.conditions;
   assert.ok(conditions?.includes('objective_infeasible'));
   // It cannot be kept any more, so that it is asked for about once in each objective.
-  const [why] = (await client.call('project.why', { id: 'p0' })).targets;
-  const [deadlineAt = 0, objective] = [
-    why?.objectives[0]?.deadlineAt,
-    why?.because.find(({ by }) => by === 'objective'),
-  ];
-  assert.equal(deadlineAt - (objective?.at ?? 0), 0.1 * 5 * minute);
+  // Pauses are drawn, so that it may be another target that is read and waits.
+  const whys = await Promise.all(paths.map((_, number) => client.call('project.why', { id: `p${number}` })));
+  const leads = whys.flatMap(({ targets: [why] }) => {
+    const objective = why?.because.find(({ by }) => by === 'objective');
+    return objective === undefined ? [] : [(why?.objectives[0]?.deadlineAt ?? 0) - (objective.at ?? 0)];
+  });
+  assert.deepEqual([...new Set(leads)], [0.1 * 5 * minute]);
 });
 
 test('a host that was too slow before a restart is the same for plans, reports and conditions until it has answered again (P47)', async (t) => {

@@ -68,6 +68,11 @@ describe('a rule is refused where it stands (P1, P19)', () => {
     ['a selector that does not compile', 'x: "a:frist"', /^8 .*fields\.x: expected a CSS selector, got "a:frist"/],
     ['a selector with a mark of no meaning', 'x: "h1 @href b"', /got "h1 @href b": "@" does not belong there/],
     ['a selector with a dot too many', 'x: a..b', /got "a\.\.b": "\." does not belong there/],
+    [
+      'an XPath that leaves what is searched',
+      'x: { xpath: "./following-sibling::dd[1] | b" }',
+      /^8 .*xpath: expected an XPath, got .*nothing is outside .* \(following-sibling\); "from" leads to what is beside/,
+    ],
     ['an XPath that does not compile', 'x: "//a["', /^8 .*fields\.x: expected an XPath, got "\/\/a\["/],
     ['a path that does not compile', 'x: { json: "$[", in: ld+json }', /^8 .*fields\.x\.json: expected a JSON path/],
     [

@@ -1,5 +1,6 @@
 import { type Element, isDocument, isTag, type ParentNode } from 'domhandler';
 import { evaluateExpression } from './evaluate.ts';
+import type { Axis, Expression } from './expression.ts';
 import { parseXPath, XPathError } from './parse.ts';
 import { stringOf, treeOf, type XNode } from './tree.ts';
 import { isNodes } from './value.ts';
@@ -31,15 +32,37 @@ export function compileXPath(expression: string): (root: ParentNode) => readonly
   };
 }
 
-/** Returns a phrase for what is wrong with an expression; undefined if it is a valid XPath. */
+/** Axes that lead out of the root of a search, where nothing is. */
+const outward: ReadonlySet<Axis> = new Set([
+  'parent',
+  'ancestor',
+  'following-sibling',
+  'preceding-sibling',
+  'following',
+  'preceding',
+]);
+
+/** Returns a phrase for what is wrong with an expression; undefined if it is a valid XPath that may find something. */
 export function xpathFault(expression: string): string | undefined {
   try {
-    parseXPath(expression);
-    return undefined;
+    const axis = outwardAxis(parseXPath(expression));
+    return (
+      axis && `nothing is outside of the element that is searched (${axis}); "from" leads to what is beside or above it`
+    );
   } catch (error) {
     if (error instanceof XPathError) return error.message;
     throw error;
   }
+}
+
+/** The axis by which a path, or one of several, leaves the root with its first step that goes anywhere. */
+function outwardAxis(expression: Expression): Axis | undefined {
+  if (expression.kind === 'binary' && expression.operator === '|')
+    return outwardAxis(expression.left) ?? outwardAxis(expression.right);
+  if (expression.kind !== 'path') return undefined;
+  if (typeof expression.from === 'object') return outwardAxis(expression.from.of);
+  const first = expression.from === 'context' ? expression.steps.find(({ axis }) => axis !== 'self') : undefined;
+  return first !== undefined && outward.has(first.axis) ? first.axis : undefined;
 }
 
 /** A document is found as its first element, since values are taken from elements. */
