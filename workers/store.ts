@@ -6,6 +6,8 @@ export interface StoreDeps {
   readonly options: StoreOptions;
   /** Called before the store is published; closes scrapes that the last daemon left open. */
   recover(store: Store): Promise<unknown>;
+  /** Called before the store closes, when nothing else writes to it any more. */
+  closing(): Promise<void>;
   /** Releases the claim on the data folder at an orderly end. */
   release(store: Store): void;
   /** Called with the open store, and with `undefined` before it closes. */
@@ -30,6 +32,7 @@ export async function store(self: Self<StoreMessage>, deps: StoreDeps): Promise<
     receive: (message) => message satisfies never,
     async stop() {
       deps.published(undefined);
+      await deps.closing();
       deps.release(opened);
       await opened.close();
     },

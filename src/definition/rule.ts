@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import { defined } from '../defined.ts';
 import { checksOf, type ScalarRule, fieldTypes } from '../extract/value/all.ts';
 import { type CheckKind, checkOptions, lengthOption, type LengthBounds } from '../extract/value/check.ts';
 import { addIssues, type Place, placeFaults, placeShape, ShortText } from './place.ts';
+import { checkGuards, guardShape, type RuleGuard } from './guard.ts';
 import { faultCheck } from '../schema/checked-text.ts';
 import { expected } from '../schema/expected.ts';
 import { FieldName } from '../schema/slug.ts';
@@ -38,7 +40,8 @@ export type Rule = Place & {
   readonly any?: readonly Place[];
   /** A record without it is none, and so is an object. */
   readonly required: boolean;
-} & Typed;
+} & RuleGuard &
+  Typed;
 
 /** The name of a field; `[]` at its end makes it a list. */
 export const FieldKey = z
@@ -93,11 +96,18 @@ function withObjectType(input: unknown): unknown {
   return isObject ? { ...input, type: 'object' } : input;
 }
 
-/** The schemas of rules; `forPlugin` lets functions stand for `take` and filters. */
-export function ruleSchemas(forPlugin: boolean): {
+/** The schema of a rule, and that of rules by the names of their fields. */
+interface RuleSchemas {
   readonly Rule: z.ZodType<Rule>;
   readonly Fields: z.ZodType<Readonly<Record<string, Rule>>>;
-} {
+}
+
+/**
+ * The schemas of rules; `forPlugin` lets functions stand for `take` and filters.
+ *
+ * @param guarded - the rules within objects, for rules of a record's fields, which may have guards. Default: rules without guards.
+ */
+export function ruleSchemas(forPlugin: boolean, guarded?: RuleSchemas): RuleSchemas {
   const Rule: z.ZodType<Rule> = z.lazy(() => AnyForm);
   const Fields: z.ZodType<Readonly<Record<string, Rule>>> = z
     .record(FieldKey, Rule)
@@ -113,8 +123,9 @@ export function ruleSchemas(forPlugin: boolean): {
       }
     })
     .transform((fields) => Object.fromEntries(Object.entries(fields).map(named)))
+    .superRefine(checkGuards)
     .refine((fields) => Object.keys(fields).length > 0, expected('at least one field'));
-  const Nested: z.ZodType<Readonly<Record<string, Rule>>> = z.lazy(() => Fields);
+  const Nested: z.ZodType<Readonly<Record<string, Rule>>> = z.lazy(() => guarded?.Fields ?? Fields);
 
   const place = placeShape(forPlugin);
   const LongPlace = strict(place).superRefine((given, context) => addIssues(placeFaults(given), context));
@@ -129,6 +140,7 @@ export function ruleSchemas(forPlugin: boolean): {
     ...place,
     any: z.array(AnyPlace).min(1).max(20).exactOptional(),
     required: z.boolean().default(false),
+    ...(guarded !== undefined && guardShape),
   };
   const LongForm = typeSchemas<Rule>({
     shared: common,
@@ -150,6 +162,7 @@ export function ruleSchemas(forPlugin: boolean): {
 }
 
 const ofDefinitions = ruleSchemas(false);
+const ofRecords = ruleSchemas(false, ofDefinitions);
 
 /** The schema of a rule in a definition, short or long. */
 export const Rule = ofDefinitions.Rule;
@@ -157,21 +170,28 @@ export const Rule = ofDefinitions.Rule;
 /** Rules by the names of their fields; at least one. */
 export const Fields = ofDefinitions.Fields;
 
+/** The schema of the rule of a record's field, which may have guards. */
+export const RecordFieldRule = ofRecords.Rule;
+
+/** The rules of a record's fields by their names, with their guards; at least one. */
+export const RecordFields = ofRecords.Fields;
+
 /** Turns the key of a field into its name, and the field into a list if the key ends in `[]`. */
 export function named([key, rule]: readonly [string, Rule]): [string, Rule] {
   if (!key.endsWith('[]') || rule.type === 'array') return [bareName(key), rule];
-  const { place, required, typed } = partsOf(rule);
-  return [bareName(key), { ...place, required, type: 'array', of: typed }];
+  const { place, required, guard, typed } = partsOf(rule);
+  return [bareName(key), { ...place, required, ...guard, type: 'array', of: typed }];
 }
 
 /** A rule, split. */
 export interface RuleParts {
   readonly place: Place & { readonly any?: readonly Place[] };
   readonly required: boolean;
+  readonly guard: RuleGuard;
   readonly typed: Typed;
 }
 
-/** Splits a rule into the keys that say where its value is and those that say of what type it is. */
+/** Splits a rule into the keys that say where its value is, those that guard it, and those that say of what type it is. */
 export function partsOf(rule: Rule): RuleParts {
   const {
     css,
@@ -188,11 +208,13 @@ export function partsOf(rule: Rule): RuleParts {
     filters,
     any,
     required,
+    confirm,
+    hold,
     ...typed
   } = rule;
   const all = { css, xpath, json, meta, const: value, page, in: where, from, attr, take, trim, filters, any };
   const place = Object.fromEntries(Object.entries(all).filter(([, each]) => each !== undefined));
-  return { place, required, typed };
+  return { place, required, guard: defined({ confirm, hold }), typed };
 }
 
 /** A list of rules in place of one: a later one that matches replaces what an earlier one gave. */
@@ -207,7 +229,8 @@ function lastFirst(rules: readonly Rule[], context: z.RefinementCtx): Rule {
       message: `expected rules of one type in a list, got ${parts[other]?.typed.type ?? ''} and ${typed.type}`,
     });
   const any = parts.toReversed().flatMap(({ place: { any: several, ...one } }) => several ?? [one]);
-  return { any, required: parts.some(({ required }) => required), ...typed };
+  const guard = parts.reduce<RuleGuard>((all, each) => ({ ...all, ...each.guard }), {});
+  return { any, required: parts.some(({ required }) => required), ...guard, ...typed };
 }
 
 function checkResult({ fields = {}, result = [] }: Partial<ObjectOptions>, context: z.RefinementCtx): void {

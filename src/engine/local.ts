@@ -1,5 +1,5 @@
 import { describeExtractFailure } from '../extract/describe.ts';
-import type { ExtractOutcome, Extraction } from '../extract/draft.ts';
+import type { Extraction, ExtractOutcome, ThreadOutcome } from '../extract/draft.ts';
 import type { Excerpt } from '../extract/excerpt.ts';
 import type { BodyBudget } from '../fetch/body-budget.ts';
 import { signsIn } from '../fetch/challenge.ts';
@@ -25,8 +25,11 @@ export interface LocalEngineDeps {
   renderPage(request: RenderRequest, options: FetchOptions): Promise<FetchOutcome>;
   /** Reads pages on this thread. Default: none. */
   readonly inline?: Pick<InlineReader, 'read'>;
-  /** Reads a page on a thread; its body is transferred there. Rejects with the signal's reason when that fires first. */
-  extract(page: Page, reading: Reading, signal: AbortSignal): Promise<ExtractOutcome>;
+  /**
+   * Reads a page on a thread; its body is transferred there, and comes back with the outcome where `keepsBody` is set and the thread
+   * lives. Rejects with the signal's reason when that fires first.
+   */
+  extract(page: Page, reading: Reading, signal: AbortSignal, keepsBody: boolean): Promise<ThreadOutcome>;
   /**
    * Reads a page by a plug-in; its body is transferred to the plug-in's thread. Rejects with the signal's reason when that fires first.
    * Missing where there are no plug-ins.
@@ -125,16 +128,20 @@ async function readPage(
   signal: AbortSignal,
 ): Promise<PageOutcome> {
   if (reading === undefined) return { kind: 'page', page };
-  // Reading transfers the body, so that the copy is made before.
-  const kept = page.body.byteLength <= keepBytes ? { kept: { ...page, body: page.body.slice(0) } } : {};
+  const isKept = page.body.byteLength <= keepBytes;
   if (reading.plugin !== undefined) {
     if (readByPlugin === undefined) throw new Error(`${page.url}: there are no plug-ins to read it`);
+    // The thread of a plug-in gives nothing back.
+    const kept = isKept ? { kept: { ...page, body: page.body.slice(0) } } : {};
     const read = await readByPlugin(page, reading, signal);
     return read.ok ? { ...readOf(page, read), ...kept } : { kind: 'failed', failure: read.failure, ...kept };
   }
-  const outcome = (await inline?.read(page, reading)) ?? (await extract(page, reading, signal));
+  const inlined = await inline?.read(page, reading);
+  const outcome: ThreadOutcome = inlined ?? (await extract(page, reading, signal, isKept));
+  const body = inlined === undefined ? outcome.body : page.body;
   const read = outcome.ok ? readOf(page, outcome) : unreadOf(page, outcome, render !== undefined);
-  return { ...read, ...defined({ trial: outcome.trial }), ...kept };
+  const kept = isKept && body !== undefined ? { ...page, body } : undefined;
+  return { ...read, ...defined({ trial: outcome.trial, kept }) };
 }
 
 type Outcome<K extends StepOutcome['kind']> = Omit<Extract<StepOutcome, { kind: K }>, Exclude<keyof Exchange, 'signs'>>;

@@ -13,7 +13,7 @@ export interface Step {
   readonly reading?: Reading;
   /** Has the page rendered by the browser, where these actions are done with it. */
   readonly render?: { readonly actions: readonly RenderAction[] };
-  /** The outcome has a copy of the page if it has at most so many bytes. Default: no copy. */
+  /** The outcome has the page itself if that has at most so many bytes. Default: it has none. */
   readonly keepBytes?: number;
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Symptom } from '../view/doubt.ts';
-import { FieldChanges, Serial } from '../view/fields.ts';
+import { Failure, FieldChanges, Serial, Value } from '../view/fields.ts';
 import { Infeasible } from '../view/infeasible.ts';
 import { ScrapeReason, scrapeEnd } from '../view/scrape.ts';
 
@@ -31,6 +31,7 @@ const ofSource = { ...envelope, source: z.string() };
 const ofTarget = { ...envelope, ...target };
 const ofScrape = { ...envelope, ...target, scrape: Serial };
 const ofTargetOrScrape = { ...envelope, ...target, scrape: Serial.exactOptional() };
+const ofDaemon = { ...envelope };
 const ofActor = { ...envelope, projects: projects.exactOptional(), source: z.string().exactOptional() };
 
 const project = {
@@ -44,6 +45,15 @@ const project = {
 const record = { type: z.string(), key: z.string() };
 const changedRecord = { ...record, fields: FieldChanges };
 
+const held = {
+  kind: z.enum(['jump', 'empty', 'missing']),
+  /** The type of the records and the field; missing for records that are missing. */
+  record: z.string().exactOptional(),
+  field: z.string().exactOptional(),
+  /** The number of the records. More may follow, of which nothing is told. */
+  count: z.int(),
+};
+
 const objective = {
   at: instant,
   /** Time since the last verified observation. */
@@ -56,6 +66,15 @@ const objective = {
   records: z
     .strictObject({ count: z.int(), oldest: z.array(z.strictObject({ type: z.string(), key: z.string() })).readonly() })
     .exactOptional(),
+};
+
+const watched = {
+  /** The name of the rule. */
+  rule: z.string(),
+  ...record,
+  url: z.string(),
+  /** The fields of the record as they are then. */
+  values: z.record(z.string(), Value).readonly(),
 };
 
 const doubt = {
@@ -165,6 +184,39 @@ export const Event = z.discriminatedUnion('type', [
   ),
 
   event(
+    ofTargetOrScrape,
+    'record.synced',
+    'A record as it is. Sent to one sink that a person asked to be told all records of a type, and stored in no log.',
+    changedRecord,
+  ),
+
+  event(
+    ofTargetOrScrape,
+    'value.held',
+    'What was read is not believed, so that it is not published until a person releases it: a number that jumped, a field that became empty on nearly all records, or most records missing at once.',
+    {
+      ...held,
+      /** The first 20 of them. */
+      examples: z
+        .array(z.strictObject({ ...record, old: Value.exactOptional(), new: Value.exactOptional() }))
+        .max(20)
+        .readonly(),
+    },
+  ),
+  event(
+    ofTarget,
+    'value.released',
+    'What was held is published, as a person has released it, or as a number that jumped was seen again. Events of the records tell the changes.',
+    { ...held, by: z.enum(['person', 'look']) },
+  ),
+  event(
+    ofTarget,
+    'value.rejected',
+    'What was held is forgotten, as a person has rejected it, or as its source shows other values.',
+    { ...held, by: z.enum(['person', 'source']) },
+  ),
+
+  event(
     ofSource,
     'entity.unlinked',
     'So many records of a type have the same in the fields by which records are linked that it links none of them any more.',
@@ -177,6 +229,36 @@ export const Event = z.discriminatedUnion('type', [
       records: z.int(),
     },
   ),
+
+  event(
+    ofSource,
+    'reextraction.applied',
+    'Kept pages of a source were read again by another definition, and the history was corrected. Its records tell no events of it.',
+    {
+      job: Serial,
+      /** The version of the definition by which the pages were read. */
+      version: z.string(),
+      /** Records whose history was corrected, and the changes that were added to it. */
+      records: z.int(),
+      changes: z.int(),
+      /** Present values that went back to these pages. */
+      present: z.int(),
+    },
+  ),
+  event(ofProject, 'metric.changed', 'A metric of a project has another value, or has become stale or fresh.', {
+    metric: z.string(),
+    /** Missing for the first value. */
+    old: Value.exactOptional(),
+    new: Value,
+    /** Why there is no value. */
+    reason: z.strictObject({ code: z.string(), message: z.string() }).exactOptional(),
+    /** Why the value may be out of date. */
+    stale: z.string().exactOptional(),
+    /** The oldest verification of what it is made of. */
+    verifiedAt: instant.exactOptional(),
+  }),
+  event(ofTarget, 'rule.met', 'A record has begun to meet a rule of a project.', watched),
+  event(ofTarget, 'rule.ended', 'A record no longer meets a rule of a project.', watched),
 
   event(ofTarget, 'objective.warn', 'A target or field is older than `warnAfter`; sent once an episode.', objective),
   event(ofTarget, 'objective.error', 'A target or field is older than `errorAfter`; sent once an episode.', objective),
@@ -196,6 +278,27 @@ export const Event = z.discriminatedUnion('type', [
     'A host does not allow an objective to be kept.',
     Infeasible.omit({ source: true }).shape,
   ),
+
+  event(
+    ofDaemon,
+    'sink.dead_letter',
+    'A message for a sink is no longer tried, and the next one of its key is. `heronry sink replay NAME --dead` sends it again.',
+    {
+      sink: z.string(),
+      /** The id of the message, and what it told. */
+      id: z.string(),
+      key: z.string(),
+      type: z.string(),
+      attempts: z.int(),
+      failure: Failure,
+    },
+  ),
+  event(ofDaemon, 'sink.lagged', 'Events that a sink had not read yet are no longer kept: it gets none of them.', {
+    sink: z.string(),
+    /** The first and the last of these events. */
+    from: Serial,
+    to: Serial,
+  }),
 
   event(ofActor, 'actor.gave_up', 'An actor used up its restarts and is down until `retryAt`.', {
     kind: z.enum(['edge', 'source', 'project']),

@@ -17,8 +17,16 @@ export type ItemPageCounts = Readonly<Record<string, { readonly asked: number; r
 export interface Measure {
   /** Version of the definition by which it was read. */
   readonly version: string;
+  /** The rules of that version; missing where they are not known. */
+  readonly rules?: RuleDigests;
   readonly types: Readonly<Record<string, TypeMeasure>>;
 }
+
+/**
+ * Digests of the rules by which a target is read: of each field by `type.field`, of all else that says what a record of a type is by the
+ * type's name, and of what belongs to the target, as its address and its pages, by an empty name.
+ */
+export type RuleDigests = Readonly<Record<string, string>>;
 
 interface TypeMeasure {
   /** How many records the whole target had; missing where it was never read whole. */
@@ -41,6 +49,33 @@ const manyRecords = 10;
 /** Complete scrapes in a row with the same symptoms after which these are taken for usual. */
 const usualAfter = 3;
 
+/** The scrape that is judged, and the definition by which it has read. */
+interface JudgedScrape {
+  readonly version: string;
+  /** Missing where they are not known: then another version need not have the types and fields of the one before. */
+  readonly rules?: RuleDigests | undefined;
+  readonly at: number;
+  readonly isComplete: boolean;
+}
+
+/** A measure without what was read by rules that another version of the definition does not have. */
+function withoutChanged(
+  measure: Measure,
+  { version, rules }: Pick<JudgedScrape, 'version' | 'rules'>,
+): Measure | undefined {
+  const { rules: old } = measure;
+  if (measure.version === version || rules === undefined || old === undefined) return measure;
+  const isSame = (name: string): boolean => rules[name] === old[name];
+  const types = Object.entries(measure.types)
+    .filter(([type]) => isSame(type))
+    .map(([type, { whole, records, fields }]) => {
+      const kept = Object.entries(fields).filter(([field]) => isSame(`${type}.${field}`));
+      const isWhole = whole !== undefined && isSame('');
+      return [type, { ...(isWhole && { whole }), records, fields: Object.fromEntries(kept) }] as const;
+    });
+  return types.length === 0 ? undefined : { version, rules, types: Object.fromEntries(types) };
+}
+
 /**
  * Compares what a scrape has read with what the ones before it gave. Doubtful numbers do not become the measure, so that a doubt lasts
  * until the target gives what it gave before, or three complete scrapes in a row were alike.
@@ -48,27 +83,28 @@ const usualAfter = 3;
  * @param scrape - its version, when it ended, and whether it completed. One that failed since it found no record proves nothing usual.
  */
 export function judge(
-  { measure, doubt }: Pick<Judged, 'measure' | 'doubt'>,
+  { measure: before, doubt }: Pick<Judged, 'measure' | 'doubt'>,
   reading: Reading,
-  { version, at, isComplete }: { readonly version: string; readonly at: number; readonly isComplete: boolean },
+  { at, isComplete, ...by }: JudgedScrape,
 ): Judged {
+  const { version } = by;
+  const measure = before && withoutChanged(before, by);
   const now = typesOf(reading.fill);
   const found = measure === undefined ? [] : symptomsOf(measure, now, reading, version);
   // A part of a target does not tell how many records it has, nor of a type with few on that part.
   const kept = (doubt?.symptoms ?? []).filter(
-    (each) => each.kind !== 'pages_failed' && !reading.isWhole && !isJudged(each, now),
+    (each) => each.kind !== 'pages_failed' && !reading.isWhole && !isJudged(each, now) && isMeasured(each, measure),
   );
   const pages = failedPages(reading.pages, doubt?.symptoms ?? []);
   const symptoms = [...found, ...kept, ...pages];
-  const trusted = isComplete && found.length + kept.length === 0 ? measured(measure, now, reading, version) : measure;
+  const trusted = isComplete && found.length + kept.length === 0 ? measured(measure, now, reading, by) : measure;
   if (symptoms.length === 0)
     return { measure: trusted, doubt: undefined, ...(doubt !== undefined && { told: 'recovered' }) };
   const isNew = [...found, ...pages].some((one) => doubt?.symptoms.some((other) => isSame(one, other)) !== true);
-  const before = isNew ? 0 : (doubt?.times ?? 0);
+  const last = isNew ? 0 : (doubt?.times ?? 0);
   // Pages that cannot be read are never usual.
-  const times = isComplete && kept.length + pages.length === 0 ? before + 1 : before;
-  if (times >= usualAfter)
-    return { measure: measured(measure, now, reading, version), doubt: undefined, told: 'accepted' };
+  const times = isComplete && kept.length + pages.length === 0 ? last + 1 : last;
+  if (times >= usualAfter) return { measure: measured(measure, now, reading, by), doubt: undefined, told: 'accepted' };
   const lasting = { since: doubt?.since ?? at, times, symptoms };
   return { measure: trusted, doubt: lasting, ...(isNew && { told: 'doubtful' }) };
 }
@@ -84,6 +120,12 @@ function failedPages(pages: ItemPageCounts = {}, before: readonly Symptom[]): Sy
 
 function isSame(one: Symptom, other: Symptom): boolean {
   return one.kind === other.kind && one.record === other.record && one.field === other.field;
+}
+
+/** Whether what a symptom lacks is still compared: by another version of the definition it need not be. */
+function isMeasured({ record, field }: Symptom, measure: Measure | undefined): boolean {
+  const type = measure?.types[record];
+  return type !== undefined && (field === undefined || type.fields[field] !== undefined);
 }
 
 /** Whether a part of a target with these records judges a symptom anew. */
@@ -129,7 +171,12 @@ function symptomsOf(measure: Measure, now: Types, { isWhole }: Reading, version:
 }
 
 /** The measure after a scrape that is trusted. */
-function measured(before: Measure | undefined, now: Types, { isWhole }: Reading, version: string): Measure | undefined {
+function measured(
+  before: Measure | undefined,
+  now: Types,
+  { isWhole }: Reading,
+  { version, rules }: Pick<JudgedScrape, 'version' | 'rules'>,
+): Measure | undefined {
   const enough = isWhole ? 1 : manyRecords;
   if (!isWhole && [...now.values()].every(({ records }) => records < enough)) return before;
   const types: Record<string, TypeMeasure> = isWhole || before?.version !== version ? {} : { ...before.types };
@@ -139,5 +186,5 @@ function measured(before: Measure | undefined, now: Types, { isWhole }: Reading,
     const had = [...fields].filter(([, seen]) => seen > 0);
     types[type] = { ...(whole !== undefined && { whole }), records, fields: Object.fromEntries(had) };
   }
-  return Object.keys(types).length === 0 ? undefined : { version, types };
+  return Object.keys(types).length === 0 ? undefined : { version, ...(rules !== undefined && { rules }), types };
 }

@@ -46,6 +46,6 @@ export function didYouMean(wrong: string, names: Iterable<string>, otherwise = '
 }
 
 /** Returns the message for an undeclared name: it lists the declared names and suggests a near one. */
-export function undeclared(what: 'record' | 'field', name: string, declared: readonly string[]): string {
+export function undeclared(what: 'record' | 'field' | 'metric', name: string, declared: readonly string[]): string {
   return `expected a declared ${what} (${declared.join(', ')}), got "${name}"${didYouMean(name, declared)}`;
 }

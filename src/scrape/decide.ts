@@ -16,15 +16,13 @@ export type Decision =
   | { readonly do: 'authenticate' }
   | { readonly do: 'fail'; readonly failure: StepFailure };
 
-/** The redirects, tries and log-ins so far for the present request of a visit. */
+/** The redirects, tries and log-ins so far of a visit. */
 export interface Efforts {
-  /** Redirects that led to the request. */
+  /** Redirects that led to the present request. */
   readonly redirects: number;
-  /** Tries of the request so far. */
   readonly tries: number;
-  /** Log-ins made for the request. */
   readonly logins: number;
-  /** When the request was first tried, wall time. */
+  /** When the visit began, wall time. */
   readonly startedAt: number;
 }
 
@@ -40,7 +38,7 @@ export interface Allowance {
   readonly draw: number;
 }
 
-/** The largest number of log-ins for one request. The session counts log-ins over all requests. */
+/** The largest number of log-ins for one visit. The session counts log-ins over all requests. */
 const maxLogins = 4;
 
 /** The bounds that a source's definition sets for a visit. */
@@ -55,9 +53,9 @@ export function allowanceOf(
   };
 }
 
-/** The efforts before the first try of a request. */
-export function noEfforts(redirects: number, startedAt: number): Efforts {
-  return { redirects, tries: 0, logins: 0, startedAt };
+/** The efforts before the first request of a visit. */
+export function noEfforts(startedAt: number): Efforts {
+  return { redirects: 0, tries: 0, logins: 0, startedAt };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { unsentOutcome, wasSent } from '../request/failure.ts';
+import { guardsOf } from '../definition/guards.ts';
 import type { Source } from '../definition/source.ts';
 import type { RecordDraft } from '../extract/draft.ts';
 import { openProvider } from '../provider/declared.ts';
@@ -198,7 +199,9 @@ export function createPulse(deps: PulseDeps): RunPulse {
     const commit = async (target: TargetRow, read: Pick<PulseOps, 'url' | 'observedAt' | 'drafts'>): Promise<void> => {
       const endsAt = (): number | undefined => store().schedule.get(target.target)?.endsAt;
       const before = endsAt();
-      const done = await deps.unlessFull(() => commitPulse(store(), { source: id, target: target.target, ...read }));
+      const done = await deps.unlessFull(() =>
+        commitPulse(store(), { source: id, target: target.target, guards: guardsOf(source), ...read }),
+      );
       const isFinished = done?.outcome === 'committed' && done.targetStatus === 'finished';
       const [owner] = projectsOf(target);
       if (owner !== undefined && (isFinished || endsAt() !== before)) deps.look(owner);
@@ -236,7 +239,7 @@ const keptCosts = 1_000;
 const keptMs = 60_000;
 
 /** The costs of one round of a pulse. They are written a few at a time, since a round may last for hours. */
-export class RoundCosts {
+class RoundCosts {
   readonly #source: string;
   readonly #deps: Pick<PulseDeps, 'clock' | 'store' | 'unlessFull'>;
   #costs = new Map<number | undefined, PulseTally>();

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { DueTimes } from '../schedule/due-times.ts';
-import { latestBegin, plannedPart, recordSpacing } from '../schedule/feasibility.ts';
+import { latestBegin, recordSpacing } from '../schedule/feasibility.ts';
 import type { EffectiveSchedule } from '../schedule/row.ts';
 import { nextAvailable } from '../schedule/time/open-hours.ts';
 import { countedFrom, deadlineOf, paceOfObjective, type TargetObjective } from '../schedule/time/objective.ts';
@@ -34,6 +34,8 @@ interface Line {
   readonly beginAt: number;
   /** The time between two re-checks. */
   readonly gapMs: number;
+  /** How long before its deadline a record is re-checked at most. */
+  readonly leadMs: number;
   readonly lookedAt: number;
   readonly objectiveMs: number;
   readonly records: number;
@@ -69,6 +71,7 @@ export interface RecheckLinesDeps {
 /**
  * Finds the records that are due for their objectives. Of all records of a target, the re-checks begin as late as the host allows with
  * each still over by its deadline, and follow one another at that pace: so a record is asked for hardly more often than its objective needs.
+ * Where the host does not allow the objective, each record is due a tenth of the objective before its deadline.
  */
 export class RecheckLines {
   readonly #deps: RecheckLinesDeps;
@@ -130,7 +133,7 @@ export class RecheckLines {
       for (const aged of store().ages.inOrder(target, field, { limit: roundSize + missed.size })) {
         const deadlineAt = deadlineOf(countedFrom(aged.verifiedAt, objective), objectiveMs);
         const retryAt = missed.get(aged.record)?.retryAt;
-        const dueAt = retryAt ?? Math.max(line.beginAt + place * line.gapMs, deadlineAt - plannedPart * objectiveMs);
+        const dueAt = retryAt ?? Math.max(line.beginAt + place * line.gapMs, deadlineAt - line.leadMs);
         if (retryAt === undefined) place += 1;
         if (dueAt <= now) due.push({ ...aged, target, field, objectiveMs, deadlineAt });
         else nextAt = Math.min(nextAt, dueAt);
@@ -188,9 +191,9 @@ export class RecheckLines {
       schedule.host,
       store().schedule.demandsOn(schedule.key, objectiveMs),
     );
-    const { gapMs, slackMs } = spacing;
+    const { gapMs, slackMs, leadMs } = spacing;
     const beginAt = latestBegin(deadlines, gapMs) - slackMs;
-    return { beginAt, gapMs, lookedAt, objectiveMs, records: deadlines.length, asked: 0 };
+    return { beginAt, gapMs, leadMs, lookedAt, objectiveMs, records: deadlines.length, asked: 0 };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Catalogue, LoadedSource } from '../definition/catalogue.ts';
 import type { Clock } from '../clock.ts';
+import { guardsOf } from '../definition/guards.ts';
 import { hasPagesOfRecords } from '../definition/objective-fields.ts';
 import type { Source } from '../definition/source.ts';
 import { defined } from '../defined.ts';
@@ -11,25 +12,27 @@ import type { Circuits } from '../request/gate.ts';
 import { ranked, watchRequests, withinHours } from '../request/scrape-requests.ts';
 import { SentCredentials } from '../request/sent-credentials.ts';
 import type { DueTimes } from '../schedule/due-times.ts';
+import { type PulseTally, pulsesTogether } from '../schedule/waste.ts';
 import { retryPauseMs } from '../schedule/time/objective.ts';
 import type { DueRecord, RecheckLines } from './recheck-lines.ts';
+import { evidenceOf, openKeeper, type KeepDeps } from './keep-page.ts';
 import { ownDrafts, type RecordName } from './item-walk.ts';
 import { laterPage } from './list-walk.ts';
-import { pulseTally, RoundCosts } from './pulse.ts';
+import { pulseTally } from './pulse.ts';
 import { verdictOf } from './run.ts';
 import { visitPage } from './visit.ts';
 import type { Visit } from './walk.ts';
 import { commitRecheck, type RecheckOps } from '../store/recheck.ts';
 import { scrapable } from '../store/scrapes.ts';
+import { addPulseWaste } from '../store/waste.ts';
 import type { Store } from '../store/store.ts';
 import type { TargetRow } from '../store/tables/rows.ts';
 import type { RecordView } from '../view/record.ts';
 
 /** The dependencies of the re-checks of all sources. */
-export interface RecheckDeps {
+export interface RecheckDeps extends KeepDeps {
   readonly clock: Clock;
   random(): number;
-  store(): Store;
   /** Runs what writes to the store; resolves with `undefined` when the store is full. */
   unlessFull<T>(write: () => Promise<T>): Promise<T | undefined>;
   catalogue(): Catalogue;
@@ -69,7 +72,6 @@ export function createRechecks(deps: RecheckDeps): RunRechecks {
     if (deps.paused() !== undefined) return clock.now() + heldMs;
     const round = new Round(loaded, due);
     await Promise.all(Array.from({ length: source.politeness.concurrency }, () => work(round, signal)));
-    await round.costs(deps).write();
     deps.freshnessChanged();
     return round.isHeld || round.isIdle ? clock.now() + heldMs : clock.now();
   };
@@ -89,7 +91,9 @@ export function createRechecks(deps: RecheckDeps): RunRechecks {
     if (record === undefined) return;
     lines.asked(due);
     const sent = new SentCredentials();
+    const keeper = openKeeper(deps, { source: source.id, target: target.target, scrape: 0, version, sent });
     const { hours } = deps.dues.scheduleOf(target);
+    const spent: { cost?: PulseTally } = {};
     const watched = watchRequests(deps.makeRequest, sent);
     const makeRequest: MakeRequest = async (intent, limited) => {
       const result = await ranked({ deadlineAt: due.deadlineAt }, withinHours(hours, clock, watched))(
@@ -97,7 +101,7 @@ export function createRechecks(deps: RecheckDeps): RunRechecks {
         limited,
       );
       const tally = pulseTally(result);
-      if (tally !== undefined) await round.costs(deps).add(tally, target.target);
+      if (tally !== undefined) spent.cost = pulsesTogether(spent.cost, tally);
       return result;
     };
     const { items } = provider;
@@ -117,6 +121,7 @@ export function createRechecks(deps: RecheckDeps): RunRechecks {
         // What fails is tried again as a re-check of its own.
         nextDueAt: clock.now(),
         timeLimitMs: deps.settings().timeLimitMs,
+        keepBytes: keeper.keepBytes,
         commit: () => Promise.resolve(),
       },
       signal,
@@ -124,18 +129,32 @@ export function createRechecks(deps: RecheckDeps): RunRechecks {
     const outcome = sent.outcome(result.outcome);
     const verdict = verdictOf({ result, url: page.url }, 'unused');
     deps.circuits.ended(source.id, { target: target.target, verdict });
-    if (isHeld(outcome)) return round.hold();
+    if (isHeld(outcome)) {
+      round.hold();
+      const { cost } = spent;
+      if (cost !== undefined)
+        await deps.unlessFull(() => addPulseWaste(store(), source.id, new Map([[target.target, cost]])));
+      return;
+    }
+    const { kept } = outcome;
+    const read = resultOf(outcome, version, own?.records);
+    const digest = read.kind === 'read' ? evidenceOf(kept, read) : undefined;
     const ops: RecheckOps = {
       source: source.id,
       target: target.target,
       record: due.record,
       url: page.url,
       observedAt: outcome.at,
-      result: resultOf(outcome, version, own?.records),
+      result: read,
+      guards: guardsOf(source),
       ...(page.isOwn && { itemType: record.type }),
+      ...defined({ digest, cost: spent.cost }),
       retryAt: (times) => clock.now() + retryPauseMs(due.objectiveMs, times),
     };
-    if ((await deps.unlessFull(() => commitRecheck(store(), ops))) === undefined) round.hold();
+    const committed = await deps.unlessFull(() => commitRecheck(store(), ops));
+    if (committed === undefined) return round.hold();
+    const step = { digest, itemType: ops.itemType, isRead: read.kind === 'read', result: committed };
+    if (kept !== undefined) await keeper.keep(kept, step);
   }
 }
 
@@ -195,7 +214,8 @@ function ownVisit(
     .flatMap((number) => store.records.byNumber(number) ?? []);
   const records = [record, ...others.filter((each) => each.record !== record.record)];
   // All that the page says of the records must have been read when it was last read.
-  const isKnown = row?.version === version && records.every((each) => each.page?.readAt === row.observedAt);
+  const isKnown =
+    row?.version === version && records.every((each) => each.page?.readAt === row.observedAt && !isWaiting(each));
   const hasValidators = row?.etag !== undefined || row?.lastModified !== undefined;
   const copy =
     isKnown && hasValidators && row.observedAt !== undefined
@@ -208,6 +228,11 @@ function ownVisit(
     ...defined({ reading: items.reading(type), copy }),
   };
   return { visit, records };
+}
+
+/** Whether a value of a record is held, or waits to be confirmed: another look at its page is wanted, not that the page is the same. */
+function isWaiting({ held, candidates }: RecordView): boolean {
+  return held !== undefined || candidates !== undefined;
 }
 
 function visitOf(provider: OpenProvider, { url }: RecordView, copy: Visit['copy']): Visit {
@@ -242,7 +267,6 @@ class Round {
   readonly #due: Iterator<DueRecord>;
   /** Pages that were asked for, as one request verifies all records of a page. */
   readonly #asked = new Set<string>();
-  #costs: RoundCosts | undefined;
   #isHeld = false;
 
   constructor({ source, version }: LoadedSource, due: readonly DueRecord[]) {
@@ -278,10 +302,5 @@ class Round {
       return due;
     }
     return undefined;
-  }
-
-  costs(deps: RecheckDeps): RoundCosts {
-    this.#costs ??= new RoundCosts(this.source.id, deps);
-    return this.#costs;
   }
 }

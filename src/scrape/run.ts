@@ -1,6 +1,8 @@
 import { hoursOver, isAfterHours, isOwnFailure } from '../request/failure.ts';
 import type { Clock } from '../clock.ts';
 import type { Source } from '../definition/source.ts';
+import { unfoundIn } from '../definition/unfound.ts';
+import type { Page } from '../fetch/page.ts';
 import { againstSource } from '../fetch/triage.ts';
 import type { Close, CommitResult, Fence, StepOps } from '../store/ops.ts';
 import type { PageCopy } from '../store/tables/rows.ts';
@@ -19,7 +21,14 @@ export interface ScrapeDeps {
   /** A number in `[0, 1)`. */
   random(): number;
   readonly makeRequest: MakeRequest;
-  commit(fence: Fence, ops: StepOps): Promise<CommitResult>;
+  /**
+   * Writes a step.
+   *
+   * @param page - the page of the step, to be kept where the step changes something.
+   */
+  commit(fence: Fence, ops: StepOps, page?: Page): Promise<CommitResult>;
+  /** The pages up to this size are given to `commit`, in bytes. Default: none is. */
+  readonly keepBytes?: number | undefined;
   /** Closes a scrape whose steps are all written. */
   close(fence: Omit<Fence, 'step'>, close: Close): Promise<CommitResult>;
   /** The time limit of the steps for one page, in milliseconds; waiting for turns does not count. */
@@ -147,7 +156,9 @@ export async function runScrape(
     isClosed = close !== undefined;
     const ops = { ...stepOps(visit, visited, { page, close, draftsBefore }), ...pageOf(visit, visited, version) };
     draftsBefore += count;
-    await commit(ops);
+    const isWaiting = await commit(ops, outcome.kept);
+    // Asked whether it has changed, the site would say no, and what waits for another look would not be seen again.
+    if (visit.keepsCopy === true && isWaiting) copy = undefined;
     walk.written?.(visit);
   }
 
@@ -166,9 +177,12 @@ export async function runScrape(
     }
   }
 
-  async function commit(ops: StepOps): Promise<void> {
+  /** Commits a step. Resolves with whether values of its page are held, or wait to be confirmed. */
+  async function commit(ops: StepOps, page?: Page): Promise<boolean> {
     step += 1;
-    check(await deps.commit({ ...fence, step }, ops));
+    const result = await deps.commit({ ...fence, step }, ops, page);
+    check(result);
+    return result.outcome === 'committed' && result.isWaiting === true;
   }
 
   function cutAll(): void {
@@ -176,7 +190,8 @@ export async function runScrape(
   }
 
   function closeOf(end: ScrapeEnd): Close {
-    return { ...end, walk: walkOf(source), ...defined({ copy }) };
+    const unfound = end.reading && unfoundIn(end.reading.fill, source);
+    return { ...end, walk: walkOf(source), ...defined({ copy, unfound: unfound?.length === 0 ? undefined : unfound }) };
   }
 }
 

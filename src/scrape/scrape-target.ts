@@ -1,3 +1,5 @@
+import { guardsOf } from '../definition/guards.ts';
+import { ruleDigests } from '../definition/rule-digests.ts';
 import { hasPagesOfRecords } from '../definition/objective-fields.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../clock.ts';
@@ -10,6 +12,7 @@ import { ranked, watchRequests, withinHours } from '../request/scrape-requests.t
 import type { MakeRequest } from '../request/intent.ts';
 import { SentCredentials } from '../request/sent-credentials.ts';
 import { defined } from '../defined.ts';
+import type { Page } from '../fetch/page.ts';
 import type { DueTimes } from '../schedule/due-times.ts';
 import { ownerOf } from '../schedule/watchers.ts';
 import { closeScrape, commitStep } from '../store/commit.ts';
@@ -18,19 +21,18 @@ import type { Close, CommitResult, Fence, StepOps } from '../store/ops.ts';
 import type { TargetRow } from '../store/tables/rows.ts';
 import { writeBegin } from '../store/fence.ts';
 import { beginScrape } from '../store/scrapes.ts';
-import type { Store } from '../store/store.ts';
 import { openCollector, runCollector } from './collector.ts';
+import { evidenceOf, type KeepDeps, openKeeper } from './keep-page.ts';
 import { openWalk } from './open-walk.ts';
 import { redactedClose, redactedStep } from './step-ops.ts';
 import { type SourceVerdict, runScrape } from './run.ts';
 import { ScrapeLog } from './scrape-log.ts';
 
 /** The dependencies of the scrapes of all targets. */
-export interface ScrapeTargetDeps {
+export interface ScrapeTargetDeps extends KeepDeps {
   readonly clock: Clock;
   /** A number in `[0, 1)`. */
   random(): number;
-  store(): Store;
   /** Runs what writes to the store; resolves with `undefined` when the store is full. */
   unlessFull<T>(write: () => Promise<T>): Promise<T | undefined>;
   catalogue(): Catalogue;
@@ -108,25 +110,35 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
     const isManual = source.crawl === undefined && first.isManual === true;
     const rank = { first, isManual, ...defined({ deadlineAt: first.deadlineAt }) };
     const hasPages = hasPagesOfRecords(source);
+    const guards = guardsOf(source);
+    const rules = ruleDigests(loaded);
     const sent = new SentCredentials();
     const log = new ScrapeLog(deps.log, { source: source.id, project: ownerOf(target) ?? '', scrape: fence.scrape });
     const watched = watchRequests(deps.makeRequest, sent, (isWaiting) => progress.waits(isWaiting));
+    const kept = { source: source.id, target: target.target, scrape: fence.scrape, version, sent };
+    const keeper = openKeeper(deps, kept);
     const runDeps = {
       clock,
       random: () => deps.random(),
       makeRequest: ranked(rank, withinHours(schedule.hours, clock, watched)),
       timeLimitMs: deps.settings().timeLimitMs,
-      async commit(step: Fence, ops: StepOps) {
-        const written = log.ops(redactedStep(sent, ops));
+      keepBytes: keeper.keepBytes,
+      async commit(step: Fence, ops: StepOps, page?: Page) {
+        const digest = evidenceOf(page, ops);
+        const redacted = log.ops(redactedStep(sent, ops));
+        const close = redacted.close && { ...redacted.close, rules };
+        const written = { ...redacted, ...defined({ digest, close }), guards };
         const result = ended(written.close, log.written(ops, await commitStep(store(), step, written)));
         // Most sources have no such pages, and the row of a target takes time to read.
         const hasAges = hasPages && store().schedule.get(target.target)?.fresh?.records !== undefined;
         if (hasAges) deps.recordsSeen(source.id);
+        const isRead = written.log.failure === undefined;
+        if (page !== undefined) await keeper.keep(page, { digest, itemType: ops.item?.type, isRead, result });
         return result;
       },
       async close(closed: Omit<Fence, 'step'>, close: Close) {
         log.closing(close);
-        const written = redactedClose(sent, close);
+        const written = { ...redactedClose(sent, close), holdsMissing: guards.missing, rules };
         return ended(written, await closeScrape(store(), closed, written));
       },
     };

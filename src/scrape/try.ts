@@ -145,7 +145,7 @@ async function tryOne(
   let acted = 0;
   let url = startUrl;
   let home: string | undefined;
-  let efforts = noEfforts(0, clock.now());
+  let efforts = noEfforts(clock.now());
   let stale: number | undefined;
   let hop: Hop | undefined;
   for (;;) {
@@ -169,7 +169,7 @@ async function tryOne(
       url = decision.url;
       acted += result.outcome.actions?.length ?? 0;
       hop = nextHop(hop, decision, home);
-      efforts = noEfforts(efforts.redirects + 1, clock.now());
+      efforts = { ...efforts, redirects: efforts.redirects + 1 };
     } else if (decision.do === 'authenticate') {
       stale = result.generation;
       efforts = { ...efforts, logins: efforts.logins + 1 };

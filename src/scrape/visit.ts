@@ -9,7 +9,7 @@ import { defined } from '../defined.ts';
 import type { MakeRequest, RequestResult, RequestIntent, Within } from '../request/intent.ts';
 import { after, renderingOf } from './rendering.ts';
 import { stepOps } from './step-ops.ts';
-import { allowanceOf, type Decision, decide, noEfforts } from './decide.ts';
+import { allowanceOf, type Decision, decide, type Efforts, noEfforts } from './decide.ts';
 import { following, pause } from '../fetch/abort.ts';
 import { nextHop } from '../request/redirects.ts';
 import { TimeLimit } from './limits.ts';
@@ -31,8 +31,10 @@ export interface VisitContext {
   readonly nextDueAt: number;
   /** The time limit of the requests of one visit together, in milliseconds; waiting for turns does not count, nor does reading. */
   readonly timeLimitMs: number;
+  /** Outcomes have their pages up to this size, in bytes. Default: none has. */
+  readonly keepBytes?: number | undefined;
   /** Writes a step that is not the last of the visit. */
-  commit(ops: StepOps): Promise<void>;
+  commit(ops: StepOps): Promise<unknown>;
 }
 
 /**
@@ -41,26 +43,61 @@ export interface VisitContext {
  * when a commit or a request of ours fails.
  */
 export async function visitPage(visit: Visit, context: VisitContext, signal: AbortSignal): Promise<Visited> {
+  const { clock } = context;
   const { forms, ...page } = visit;
-  if (forms === undefined) return visitOne(page, context, signal);
+  const course: Course = {
+    isByForms: forms !== undefined,
+    limit: new TimeLimit(clock, context.timeLimitMs),
+    efforts: noEfforts(clock.now()),
+  };
+  for (;;) {
+    const visited = await (forms === undefined
+      ? visitOne(page, context, course, signal)
+      : visitByForms({ ...page, forms }, context, course, signal));
+    if (visited !== undefined) return visited;
+  }
+}
+
+/** What all requests of a visit share. */
+interface Course {
+  readonly isByForms: boolean;
+  readonly limit: TimeLimit;
+  efforts: Efforts;
+  /** The try before, if the next request is made again. */
+  retry?: Retry | undefined;
+  /** The generation of the credentials that the try before was refused with. */
+  stale?: number | undefined;
+}
+
+/**
+ * Requests the page of each form and what the last one leads to. Resolves with `undefined` where a request has to be made again: all of
+ * them are, since what hidden controls hold may count for a single answer or log-in.
+ */
+async function visitByForms(
+  { forms, ...page }: Visit & { readonly forms: FormStage | FormFailure },
+  context: VisitContext,
+  course: Course,
+  signal: AbortSignal,
+): Promise<Visited | undefined> {
   let stage = forms;
   for (;;) {
-    if ('failure' in stage) return { result: unsentResult(stage.failure, context.clock.now()), url: visit.url };
-    const { url, request, reading, hidden } = stage;
-    const { follows } = stage;
+    if ('failure' in stage) return { result: unsentResult(stage.failure, context.clock.now()), url: page.url };
+    const { url, request, reading, hidden, follows } = stage;
     const asked: Visit = {
       ...page,
-      ...defined({ reading: reading ?? visit.reading }),
+      ...defined({ reading: reading ?? page.reading }),
       url,
       hidden,
       follows,
       request: (to, _, hop) => request(to, hop),
     };
-    const visited = await visitOne(asked, context, signal);
+    const visited = await visitOne(asked, context, course, signal);
+    if (visited === undefined) return undefined;
     const next = stageAfter(stage, visited);
     if (next === undefined) return visited;
     if ('failure' in next) return { ...visited, result: failedResult(visited.result, next.failure) };
-    await context.commit(stepOps(visit, visited, {}));
+    await context.commit(stepOps(page, visited, {}));
+    course.efforts = { ...course.efforts, redirects: 0 };
     stage = next;
   }
 }
@@ -76,16 +113,18 @@ export function stageAfter(
     : undefined;
 }
 
-/** Requests one address until it is read or given up. */
-async function visitOne(visit: Visit, context: VisitContext, signal: AbortSignal): Promise<Visited> {
+/** Requests one address until it is read or given up. Resolves with `undefined` where the whole visit has to begin anew. */
+async function visitOne(
+  visit: Visit,
+  context: VisitContext,
+  course: Course,
+  signal: AbortSignal,
+): Promise<Visited | undefined> {
   const { clock, source } = context;
-  const limit = new TimeLimit(clock, context.timeLimitMs);
+  const { limit } = course;
   let { url } = visit;
   let startUrl: string | undefined;
-  let efforts = noEfforts(0, clock.now());
-  let stale: number | undefined;
   let hop: Hop | undefined;
-  let retry: Retry | undefined;
   const rendering = renderingOf(source, context.address);
   if ('code' in rendering) return { result: unsentResult(rendering, clock.now()), url };
   /** The number of actions that pages of the chain before have had. */
@@ -97,8 +136,13 @@ async function visitOne(visit: Visit, context: VisitContext, signal: AbortSignal
     // A plug-in may ask elsewhere than at the visit's own address.
     const { url: at } = request;
     startUrl ??= at;
+    const { retry, stale, efforts } = course;
     const intent = {
-      step: { request, ...defined({ reading: visit.reading }), ...after(rendering, acted) },
+      step: {
+        request,
+        ...defined({ reading: visit.reading, keepBytes: context.keepBytes }),
+        ...after(rendering, acted),
+      },
       source,
       dueAt: context.dueAt,
       within: limit.until(retry?.endsBy ?? Infinity),
@@ -115,26 +159,30 @@ async function visitOne(visit: Visit, context: VisitContext, signal: AbortSignal
     if (decision.do === 'complete' || decision.do === 'fail') return { result: settled(result, decision), url: at };
     if (decision.do === 'follow' && visit.follows?.(decision.url) === false) return { result, url: at };
     await context.commit(stepOps(visit, { result, url: at }, {}));
-    stale = undefined;
-    retry = undefined;
+    course.stale = undefined;
+    course.retry = undefined;
     switch (decision.do) {
       case 'follow':
         url = decision.url;
         acted += result.outcome.actions?.length ?? 0;
         hop = nextHop(hop, decision, startUrl);
-        efforts = noEfforts(efforts.redirects + 1, clock.now());
-        break;
+        course.efforts = { ...efforts, redirects: efforts.redirects + 1 };
+        continue;
       case 'authenticate':
-        stale = result.generation;
-        efforts = { ...efforts, logins: efforts.logins + 1 };
+        course.stale = result.generation;
+        course.efforts = { ...efforts, logins: efforts.logins + 1 };
         break;
       case 'retry':
-        retry = { after: result, endsBy: decision.endsBy };
-        efforts = { ...efforts, tries: efforts.tries + 1 };
+        course.retry = { after: result, endsBy: decision.endsBy };
+        course.efforts = { ...efforts, tries: efforts.tries + 1 };
         await pause(clock, decision.delayMs, signal);
         break;
       default:
         decision satisfies never;
+    }
+    if (course.isByForms) {
+      course.efforts = { ...course.efforts, redirects: 0 };
+      return undefined;
     }
   }
 }
@@ -156,8 +204,8 @@ function settled(result: RequestResult, decision: Extract<Decision, { do: 'compl
 
 /** A result that counts as a failure. */
 export function failedResult(result: RequestResult, failure: StepFailure): RequestResult {
-  const { at, elapsedMs, bytes, status } = result.outcome;
-  const exchange = { at, elapsedMs, bytes, ...defined({ status }) };
+  const { at, elapsedMs, bytes, status, kept } = result.outcome;
+  const exchange = { at, elapsedMs, bytes, ...defined({ status, kept }) };
   const trouble = result.trouble ?? { cause: 'unexpected', message: failure.message };
   return { ...result, outcome: { ...exchange, kind: 'failed', failure }, trouble };
 }

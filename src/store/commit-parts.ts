@@ -1,9 +1,9 @@
 import type { RecordDraft } from '../extract/draft.ts';
 import type { Value } from '../extract/value/value.ts';
-import { noChanges, observe, partlyVerified, sumOf, verify } from './observe.ts';
+import { noChanges, observe, type Observed, partlyVerified, sumOf, verify } from './observe.ts';
 import type { Fence, StepOps } from './ops.ts';
 import type { ChangeCounts } from '../view/fields.ts';
-import type { ScrapeRow, TargetRow } from './tables/rows.ts';
+import type { EmptiedTally, ScrapeRow, TargetRow } from './tables/rows.ts';
 import type { ItemAsking } from './item-pages.ts';
 import { applyCrawl } from './crawl.ts';
 import type { Change, Store } from './store.ts';
@@ -28,11 +28,20 @@ export interface StepLeft {
   readonly fields: ReadonlySet<string>;
   /** Numbers of the records of the parts that are written, in page order. */
   readonly records: readonly number[];
+  /** Numbers of those with values that are held, or wait to be confirmed. */
+  readonly waiting: readonly number[];
+  /** What the scrape says of fields that become empty, with the parts that are written. */
+  readonly tally?: EmptiedTally | undefined;
 }
 
-/** Names of the fields of drafts, whatever their values. */
-export function fieldsOf(drafts: StepOps['drafts']): ReadonlySet<string> {
-  return new Set(drafts.flatMap(({ fields }) => Object.keys(fields)));
+/** Names of the fields of drafts whose current values were seen. */
+export function verifiedFields(
+  drafts: StepOps['drafts'],
+  { unverified }: Pick<Observed, 'unverified'>,
+): ReadonlySet<string> {
+  const fields = new Set(drafts.flatMap((draft) => Object.keys(draft.fields)));
+  for (const field of unverified ?? []) fields.delete(field);
+  return fields;
 }
 
 /** How a scrape asks for the pages that items lead to. */
@@ -83,17 +92,21 @@ async function addPlaces(store: Store, fence: Fence, ops: StepOps, holds: Holds)
 }
 
 async function observeParts(store: Store, fence: Fence, ops: StepOps, holds: Holds): Promise<StepLeft | undefined> {
-  const { log, observedAt, since, item } = ops;
-  const asking = askingOf(store.scrapes.get(fence.scrape));
+  const { log, observedAt, digest, since, item, guards } = ops;
+  const scrape = store.scrapes.get(fence.scrape);
+  const asking = askingOf(scrape);
+  let tally = scrape?.emptied;
   let { draftsBefore = 0 } = ops;
   let counts = noChanges;
   const records: number[] = [];
+  const waiting: number[] = [];
+  const unverified = new Set<string>();
   const slices = slicesOf(ops.drafts);
   const last = slices.pop() ?? [];
   for (const slice of slices) {
     const sighting = {
-      ...{ scrape: fence.scrape, url: log.url, observedAt, draftsBefore, since },
-      ...{ asking, isItemPage: item !== undefined },
+      ...{ scrape: fence.scrape, url: log.url, observedAt, digest, draftsBefore, since },
+      ...{ asking, isItemPage: item !== undefined, guards, tally },
     };
     const found = await part(store, fence, holds, (target, change) =>
       observe(store, change, { target, ...sighting }, slice),
@@ -101,10 +114,13 @@ async function observeParts(store: Store, fence: Fence, ops: StepOps, holds: Hol
     if (found === undefined) return undefined;
     counts = sumOf(counts, found.counts);
     records.push(...found.records);
+    waiting.push(...(found.waiting ?? []));
+    for (const field of found.unverified ?? []) unverified.add(field);
+    ({ tally } = found);
     draftsBefore += slice.length;
   }
-  const fields = fieldsOf(slices.flat());
-  return { ops: { ...ops, drafts: last, draftsBefore }, counts, fields, records };
+  const fields = verifiedFields(slices.flat(), { unverified });
+  return { ops: { ...ops, drafts: last, draftsBefore }, counts, fields, records, waiting, tally };
 }
 
 async function verifyParts(store: Store, fence: Fence, ops: StepOps, holds: Holds): Promise<StepLeft | undefined> {
@@ -127,7 +143,7 @@ async function verifyParts(store: Store, fence: Fence, ops: StepOps, holds: Hold
     after = found.last;
   } while (after !== undefined);
   const { unmodified: _, ...left } = ops;
-  return { ops: left, counts, fields, records: [] };
+  return { ops: left, counts, fields, records: [], waiting: [] };
 }
 
 function part<T>(

@@ -8,12 +8,15 @@ import { onlyStep } from './steps.ts';
 import { withScrape } from './usual.ts';
 import { finishIfOver, finishTarget, isOver } from './finish.ts';
 import { freshen, scheduleNext } from './schedule.ts';
-import { type StepLeft, askingOf, fieldsOf, hasParts, writeParts } from './commit-parts.ts';
+import { type StepLeft, askingOf, hasParts, verifiedFields, writeParts } from './commit-parts.ts';
 import { type CrawlOps, applyCrawl } from './crawl.ts';
 import { packLed } from './copies.ts';
+import { digestOf } from './tables/copies.ts';
+import type { Guards } from '../health/guard.ts';
 import { settleItemPage } from './item-pages.ts';
 import { keepPage, seePage, verifyPage } from './pages.ts';
 import { markMissing } from './crawl-missing.ts';
+import { holdMissing } from './hold-missing.ts';
 import { noChanges, observe, type Observed, type Sighting, sumOf, verify } from './observe.ts';
 import type { Close, CommitResult, Fence, Gap, StepOps } from './ops.ts';
 import { askAgain } from './scrapes.ts';
@@ -32,7 +35,7 @@ import type { RecordDraft } from '../extract/draft.ts';
 export async function commitStep(store: Store, fence: Fence, ops: StepOps): Promise<CommitResult> {
   const left = hasParts(store, fence, ops)
     ? await writeInParts(store, fence, ops)
-    : { ops, counts: noChanges, fields: noFields, records: [] };
+    : { ops, counts: noChanges, fields: noFields, records: [], waiting: [] };
   const led = ops.copy && (await packLed(ops.copy.led));
   const result = await store.write((change): CommitResult => {
     const held = holds(store, fence);
@@ -42,6 +45,11 @@ export async function commitStep(store: Store, fence: Fence, ops: StepOps): Prom
   });
   forgetWritten(store, fence.scrape);
   return result;
+}
+
+/** What came of a page of items that is to be asked for whole the next time. */
+function withoutValidators({ result, ...item }: NonNullable<StepOps['item']>): NonNullable<StepOps['item']> {
+  return { ...item, result: result.kind === 'read' ? { kind: 'read' } : result };
 }
 
 /** What a step has seen. */
@@ -66,31 +74,39 @@ function writeStep(
   store: Store,
   change: Change,
   fence: Fence,
-  { whole, led, ops, counts: before, fields: seenBefore, records: recordsBefore }: StepToWrite,
+  { whole, led, ops, counts: before, ...written }: StepToWrite,
   { target, scrape }: Held,
 ): CommitResult {
   const isUnwritten = store.scrapes.isUnwritten(fence.scrape);
   if (isUnwritten) tellBegin(store, change, scrape);
-  const { observedAt, draftsBefore, since, log } = ops;
-  const seen = { target, scrape: fence.scrape, url: log.url, observedAt, draftsBefore, since };
-  const sighting = { ...seen, asking: askingOf(scrape), isItemPage: ops.item !== undefined };
+  const { observedAt, digest, draftsBefore, since, log, guards } = ops;
+  const seen = { target, scrape: fence.scrape, url: log.url, observedAt, digest, draftsBefore, since, guards };
+  const tally = written.tally ?? scrape.emptied;
+  const sighting = { ...seen, tally, asking: askingOf(scrape), isItemPage: ops.item !== undefined };
   const found = foundBy(store, change, sighting, ops);
   const counts = sumOf(before, found.counts);
   const isOnly = fence.step === 1 && ops.close !== undefined;
   if (!isOnly) store.steps.put({ scrape: fence.scrape, step: fence.step, ...log, counts });
-  const records = [...recordsBefore, ...found.records];
-  if (ops.page !== undefined) keepPage(store, fence.target, { ...ops.page, observedAt, records });
+  const records = [...written.records, ...found.records];
+  const isWaiting = written.waiting.length + (found.waiting?.length ?? 0) > 0;
+  if (ops.page !== undefined) {
+    const page = isWaiting ? { url: ops.page.url, version: ops.page.version } : ops.page;
+    keepPage(store, fence.target, { ...page, observedAt, records });
+  }
   const leads = ops.copy?.as !== 'detail' && leadsElsewhere(store, fence.target, ops, led);
-  if (ops.copy !== undefined && led !== undefined) {
+  if (ops.copy !== undefined && isWaiting) store.copies.remove(fence.target, digestOf(ops.copy.url));
+  else if (ops.copy !== undefined && led !== undefined) {
     const { url, ...copy } = ops.copy;
     store.copies.put(fence.target, url, { ...copy, readAt: observedAt, records: records.length, led });
   }
-  const fields = new Set([...seenBefore, ...found.fields]);
+  const fields = new Set([...written.fields, ...found.fields]);
   if (fields.size > 0) freshen(store, change, target, { at: observedAt, fields });
-  if (ops.item !== undefined) settleItemPage(store, fence.target, observedAt, ops.item);
+  if (ops.item !== undefined)
+    settleItemPage(store, fence.target, observedAt, isWaiting ? withoutValidators(ops.item) : ops.item);
   if (ops.gap !== undefined) tellGap(store, change, scrape, ops.gap);
   if (ops.crawl !== undefined) crawlOn(store, change, { target, scrape }, believed(ops.crawl, counts, leads), counts);
-  const walked = { ...withStep(scrape, whole, counts), ...(isOnly && { only: onlyStep(log) }) };
+  const tallied = isOnly || found.tally === undefined ? {} : { emptied: found.tally };
+  const walked = { ...withStep(scrape, whole, counts), ...tallied, ...(isOnly && { only: onlyStep(log) }) };
 
   let after = progressed(target, ops);
   if (ops.close === undefined) {
@@ -99,17 +115,23 @@ function writeStep(
     if (isUnwritten || after !== target) store.targets.put(after);
   } else {
     const verifiedAt = wholeAt(store, { target, scrape: walked }, ops);
-    after = closed(store, change, { target: after, scrape: walked }, { ...ops.close, verifiedAt });
+    const { copy, ...close } = ops.close;
+    const kept = copy !== undefined && !isWaiting ? { copy } : {};
+    after = closed(store, change, { target: after, scrape: walked }, { ...close, ...kept, verifiedAt });
   }
   const lastEvent = change.log({ kind: 'step', ...fence });
-  return { outcome: 'committed', counts, lastEvent, targetStatus: after.status };
+  const result = { outcome: 'committed', counts, lastEvent, targetStatus: after.status } as const;
+  return isWaiting ? { ...result, isWaiting } : result;
 }
 
 /** Stores what a step has seen: the drafts of its page, or that its page is unchanged. */
 function foundBy(store: Store, change: Change, sighting: Sighting, { unmodified, drafts }: StepOps): Found {
   const { target, scrape, url, observedAt: at } = sighting;
   if (unmodified === 'target') return { ...verify(store, target, { scrape, at }), records: [] };
-  if (unmodified === undefined) return { ...observe(store, change, sighting, drafts), fields: fieldsOf(drafts) };
+  if (unmodified === undefined) {
+    const observed = observe(store, change, sighting, drafts);
+    return { ...observed, fields: verifiedFields(drafts, observed) };
+  }
   if (unmodified === 'listed') {
     seePage(store, target.target, scrape, url);
     return { counts: noChanges, records: [], fields: noFields };
@@ -180,7 +202,9 @@ function progressed(target: TargetRow, { position, resume, gaps, listRead, close
  */
 export async function closeScrape(store: Store, fence: Omit<Fence, 'step'>, close: Close): Promise<CommitResult> {
   const since = close.missingSince;
-  const marked = since === undefined ? {} : await markMissing(store, fence, since, () => holds(store, fence)?.target);
+  const held = (): TargetRow | undefined => holds(store, fence)?.target;
+  const isHeld = since !== undefined && close.holdsMissing === true && (await holdMissing(store, fence, since, held));
+  const marked = since === undefined || isHeld ? {} : await markMissing(store, fence, since, held);
   const result = await store.write((change): CommitResult => {
     const held = holds(store, fence);
     if (held === undefined) return { outcome: 'superseded' };
@@ -217,6 +241,7 @@ function closed(store: Store, change: Change, { target, scrape }: Held, close: C
   if (mean !== undefined) ended.usual = mean;
   // A scrape that failed says nothing of the page; one that completed says which copy there is now.
   if (isComplete) {
+    forgetDecided(store, target, scrape);
     ended.settled = running ?? target.settled;
     ended.found = withResult(target.found ?? [], { ok: true, found: over.counts.added });
     ended.verifiedAt = close.verifiedAt;
@@ -244,6 +269,12 @@ function missingCause({ failure }: Close, { counts }: ScrapeRow): string | undef
 
 function tellGap(store: Store, change: Change, scrape: ScrapeRow, gap: Gap): void {
   change.tell({ type: 'scrape.gap', ...idsOf(store, scrape), data: gap });
+}
+
+/** Forgets what a person has decided of fields that became empty, once a complete scrape that began later has not found them so. */
+function forgetDecided(store: Store, { source, target }: TargetRow, { scrape }: ScrapeRow): void {
+  for (const { place, row } of [...store.holds.masses(source, target)])
+    if (row.kind === 'empty' && row.state !== 'held' && row.lastScrape < scrape) store.holds.removeMass(place);
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -282,6 +313,8 @@ export interface PulseOps {
   readonly url: string;
   readonly observedAt: number;
   readonly drafts: readonly RecordDraft[];
+  /** What guards the values of the source. Default: nothing does. */
+  readonly guards?: Guards | undefined;
 }
 
 /**
@@ -290,14 +323,15 @@ export interface PulseOps {
  */
 export function commitPulse(
   store: Store,
-  { source, target: number, url, observedAt, drafts }: PulseOps,
+  { source, target: number, url, observedAt, drafts, guards }: PulseOps,
 ): Promise<CommitResult> {
   return store.write((change) => {
     const target = store.targets.get(number);
     if (target === undefined || target.source !== source || target.status !== 'active' || ownerOf(target) === undefined)
       return { outcome: 'superseded' };
-    const { counts } = observe(store, change, { target, scrape: 0, url, observedAt }, drafts);
-    freshen(store, change, target, { at: observedAt, fields: fieldsOf(drafts) });
+    const observed = observe(store, change, { target, scrape: 0, url, observedAt, guards }, drafts);
+    const { counts } = observed;
+    freshen(store, change, target, { at: observedAt, fields: verifiedFields(drafts, observed) });
     const { status } = finishIfOver(store, change, target);
     const lastEvent = change.log({ kind: 'pulse', target: number });
     return { outcome: 'committed', counts, lastEvent, targetStatus: status };

@@ -5,7 +5,7 @@ import { restItemPage } from './item-pages.ts';
 import { moveAges } from './record-ages.ts';
 import type { RecordSlice } from './tables/records.ts';
 import type { Change, Store } from './store.ts';
-import { subjectsOf } from './subjects.ts';
+import { projectsOf } from '../schedule/watchers.ts';
 
 /** Records per transaction: commits wait a few milliseconds at most. */
 const batch = 250;
@@ -78,7 +78,7 @@ function markSome(
  * Whether a record was seen since the crawl began, by a scrape or a pulse. An instant in the future, from before the
  * clock was set back, does not count.
  */
-function isSeen(
+export function isSeen(
   { lastScrape, updatedAt }: RecordView,
   since: number,
   { begunAt, now }: { readonly begunAt: number; readonly now: number },
@@ -96,8 +96,8 @@ function mark(store: Store, change: Change, { target: row, fence, since }: Crawl
   store.records.update(missing);
   moveAges(store, missing, record, missing);
   restItemPage(store, target, missing);
-  store.history.add({ target, source, type, key, at: change.at, scrape, kind, fields: {} });
-  change.tell({ type: `record.${kind}`, ...subjectsOf(row), scrape, data: { type, key } });
+  const seen = { record: record.record, source, type, key, target, at: change.at, scrape };
+  change.tellChange({ ...seen, kind, fields: {} }, projectsOf(row));
 }
 
 function kindOf(times: number): 'missing' | 'gone' {

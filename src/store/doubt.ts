@@ -11,7 +11,7 @@ export function doubt(
   change: Change,
   { source, target }: TargetRow,
   scrape: ScrapeRow,
-  close: Pick<Close, 'status' | 'failure' | 'reading' | 'itemPages'>,
+  close: Pick<Close, 'status' | 'failure' | 'reading' | 'itemPages' | 'rules'>,
 ): void {
   const reading = readingOf(close);
   if (reading === undefined) return;
@@ -19,7 +19,7 @@ export function doubt(
   const doubted = store.doubts.get([source, target]);
   const isComplete = close.status === 'complete';
   const { version } = scrape;
-  const after = judge({ measure, doubt: doubted }, reading, { version, at: change.at, isComplete });
+  const after = judge({ measure, doubt: doubted }, reading, { version, rules: close.rules, at: change.at, isComplete });
   if (!isDeepStrictEqual(after.measure, measure)) {
     if (after.measure === undefined) store.measures.remove(target);
     else store.measures.put(target, after.measure);

@@ -18,6 +18,7 @@ export interface Ending {
   readonly failure?: { readonly code: string; readonly message: string };
   /** Set where the items of the target's list lead to pages: how many of them are still to be read is told. */
   readonly itemPages?: Close['itemPages'];
+  readonly unfound?: Close['unfound'];
 }
 
 const eventType = {
@@ -29,10 +30,11 @@ const eventType = {
 
 /** Ends a running or waiting scrape, tells its event and returns its new row. The caller stores the target. */
 export function endScrape(store: Store, change: Change, scrape: ScrapeRow, ending: Ending): ScrapeRow {
-  const { status, reason, failure, itemPages } = ending;
+  const { status, reason, failure, itemPages, unfound } = ending;
   const left = itemPages !== undefined ? store.itemPages.countToAsk(scrape.target, mostCountedPages) : 0;
-  const why = defined({ endReason: reason, failure, pagesLeft: left > 0 ? left : undefined });
-  const ended: ScrapeRow = { ...scrape, status, endedAt: change.at, ...why };
+  const why = defined({ endReason: reason, failure, unfound, pagesLeft: left > 0 ? left : undefined });
+  const { emptied: _, ...row } = scrape;
+  const ended: ScrapeRow = { ...row, status, endedAt: change.at, ...why };
   store.scrapes.move(ended);
   if (ended.steps > 0) addWaste(store, ended);
   change.tell({

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { defined } from '../defined.ts';
 import type { Event } from '../event/catalogue.ts';
+import { isOfType } from '../event/of-type.ts';
 import type { Store } from './store.ts';
 
 /** The events that a follower wants: those that match all that is set. */
@@ -52,7 +53,7 @@ export async function* follow(
         continue;
       }
       const trimmedTo = first.id > upTo + 1 ? first.id - 1 : undefined;
-      upTo = first.id + rows.length - 1;
+      upTo = rows.at(-1)?.id ?? first.id;
       const behind = events.last() - upTo;
       yield { events: rows.filter((event) => isWanted(event, wanted)), upTo, behind, ...defined({ trimmedTo }) };
       if (rows.length === sliceRows) await setImmediate();
@@ -68,10 +69,6 @@ function isWanted(event: Event, { project, source, scrape, types }: WantedEvents
     (project === undefined || event.projects?.includes(project) === true) &&
     (source === undefined || event.source === source) &&
     (scrape === undefined || event.scrape === scrape) &&
-    (types === undefined || types.some((type) => isOfType(event, type)))
+    (types === undefined || types.some((type) => isOfType(event.type, type)))
   );
-}
-
-function isOfType({ type }: Event, wanted: string): boolean {
-  return wanted.endsWith('*') ? type.startsWith(wanted.slice(0, -1)) : type === wanted;
 }

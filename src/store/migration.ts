@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newGeneration } from './generation.ts';
 import type { Environment } from './lmdb/environment.ts';
 import type { StoreOptions, Tables } from './store.ts';
 
@@ -53,7 +54,7 @@ export function readableSchema(
 }
 
 /**
- * Brings a store to the newest schema. An empty store gets its number by its first commit. An older store is copied to
+ * Brings a store to the newest schema. An empty store gets its number and its generation by its first commit. An older store is copied to
  * `schema-<number>` beside its file, then changed in one durable transaction. Rejects with what a migration throws; the store
  * is then as it was.
  *
@@ -77,6 +78,7 @@ export async function migrate(
       if (found !== undefined) {
         for (const step of migrations.slice(found - oldestSchema)) step(environment, tables, newId);
       }
+      if (found === undefined) tables.meta.setGeneration(newGeneration());
       tables.meta.setSchema(newest);
     },
     // A full store must open, or it could never be trimmed.

@@ -1,10 +1,14 @@
 import type { RecordDraft } from '../extract/draft.ts';
 import type { Value } from '../extract/value/value.ts';
 import type { ChangeCounts } from '../view/fields.ts';
-import type { PageCopy, TargetRow } from './tables/rows.ts';
+import type { EmptiedTally, PageCopy, TargetRow } from './tables/rows.ts';
 import type { HistoryView, RecordView, FieldCell } from '../view/record.ts';
 import type { Change, Store } from './store.ts';
-import { subjectsOf } from './subjects.ts';
+import { projectsOf } from '../schedule/watchers.ts';
+import type { Guards } from '../health/guard.ts';
+import { type DraftGuards, type GuardedFields, guardedDraft } from './guarded-draft.ts';
+import { Guarding } from './guarding.ts';
+import { sameValue } from './same-value.ts';
 import { defined } from '../defined.ts';
 import { type ItemAsking, leadToPage } from './item-pages.ts';
 import { moveLinks } from './entities.ts';
@@ -22,6 +26,8 @@ export interface Sighting {
   /** Address of the page. */
   readonly url: string;
   readonly observedAt: number;
+  /** The digest of the page, as evidence of what it changes. */
+  readonly digest?: string | undefined;
   /** Drafts that the walk found before these. Default: 0. */
   readonly draftsBefore?: number | undefined;
   /** The scrape that began the walk. Default: this scrape. */
@@ -30,6 +36,10 @@ export interface Sighting {
   readonly asking?: ItemAsking | undefined;
   /** Set for drafts of a page that items lead to: they say more of records that are known, and show none of them in a list. */
   readonly isItemPage?: boolean;
+  /** What guards the values of the source. Default: nothing does. */
+  readonly guards?: Guards | undefined;
+  /** What the earlier pages of the scrape say of fields that become empty. */
+  readonly tally?: EmptiedTally | undefined;
 }
 
 /**
@@ -51,23 +61,28 @@ export function sequenceOf(scrape: number, index: number): number {
 export interface Observed {
   readonly counts: ChangeCounts;
   readonly records: readonly number[];
+  /** Names of fields that the drafts have and whose current values were not seen: others are held, or wait to be confirmed. */
+  readonly unverified?: ReadonlySet<string>;
+  /** Numbers of the records with such fields. */
+  readonly waiting?: readonly number[];
+  /** What the scrape's pages up to this one say of fields that become empty. */
+  readonly tally?: EmptiedTally;
 }
 
 /** Stores drafts as records in page order, with history and events. To be called within a transaction. */
-export function observe(
-  store: Store,
-  change: Change,
-  { target, scrape, url, observedAt, draftsBefore = 0, since = scrape, asking, isItemPage = false }: Sighting,
-  drafts: readonly RecordDraft[],
-): Observed {
+export function observe(store: Store, change: Change, sighting: Sighting, drafts: readonly RecordDraft[]): Observed {
+  const { target, scrape, url, observedAt, digest, draftsBefore = 0, since = scrape, asking } = sighting;
+  const { isItemPage = false, guards, tally } = sighting;
   const counts = { added: 0, changed: 0, confirmed: 0 };
   const records: number[] = [];
   const { source } = target;
   const isListed = asking !== undefined && !isItemPage;
-  const subjects = subjectsOf(target);
+  const projects = projectsOf(target);
+  const seenOf = { target, scrape, observedAt, tally };
+  const guarding = guards && new Guarding(store, change, { ...seenOf, guards }, drafts);
 
   for (const [index, draft] of drafts.entries()) {
-    const known = store.records.get(source, draft.type, draft.key);
+    const known = guarding?.take(draft) ?? store.records.get(source, draft.type, draft.key);
     // It may have been removed since its list showed it.
     if (isItemPage && known === undefined) continue;
     const sequence = sequenceOf(since, draftsBefore + index);
@@ -82,7 +97,8 @@ export function observe(
       isItemPage,
       isListed,
     };
-    const found = difference(known, draft, { ...seen, id: known?.id ?? store.newId() });
+    const id = known?.id ?? store.newId();
+    const found = difference(known, draft, { ...seen, id, digest, guards: guarding?.of(draft.type) });
     if (found.kind === 'stale') {
       // Another target has said something newer, but this one has seen it as well.
       if (known === undefined) continue;
@@ -103,20 +119,21 @@ export function observe(
     if (isListed && (stored.page ?? known?.page) !== undefined)
       leadToPage(store, target.target, { record: stored, before: known, isSame: found.kind === 'confirmed' }, asking);
     records.push(stored.record);
+    if (found.guarded !== undefined) guarding?.note(stored, found.guarded, projects);
+    if (guarding !== undefined && known !== undefined)
+      guarding.count(draft.type, found.kind === 'changed' ? found.fields : undefined);
     if (found.kind === 'confirmed') continue;
     moveLinks(store, change, stored, { before: known?.fields, after: stored.fields });
 
     const { kind, fields } = found;
+    // What a second look has released is told by itself.
+    if (Object.keys(fields).length === 0 && found.guarded !== undefined && known?.absent === undefined) continue;
     const { type, key } = draft;
-    store.history.add({ target: target.target, source, type, key, at: observedAt, scrape, kind, fields });
-    change.tell({
-      type: `record.${kind}`,
-      ...subjects,
-      ...(scrape > 0 && { scrape }),
-      data: { type, key, fields },
-    });
+    const { record } = stored;
+    const evidence = { target: target.target, at: observedAt, scrape, ...defined({ page: digest }) };
+    change.tellChange({ record, source, type, key, ...evidence, kind, fields }, projects);
   }
-  return { counts, records };
+  return { counts, records, ...guarding?.done() };
 }
 
 /** The sum of two counts of changes; `missing` and `gone` are left out where they are 0. */
@@ -152,6 +169,10 @@ export interface Observation {
   readonly at: number;
   /** Set where the draft was read from the record's own page. */
   readonly isItemPage?: boolean;
+  /** The digest of the page. */
+  readonly digest?: string | undefined;
+  /** What guards the fields of the record. */
+  readonly guards?: DraftGuards | undefined;
   /** Set where the draft was read from a list: its item leads to the page that it names, or to none. */
   readonly isListed?: boolean;
 }
@@ -161,8 +182,13 @@ type UnnumberedRecord = Omit<RecordView, 'record'>;
 
 /** The effect of a draft on a record; `stale` when all of its fields are older than what is known. */
 export type RecordDifference =
-  | { readonly kind: 'added' | 'changed'; readonly row: UnnumberedRecord; readonly fields: HistoryView['fields'] }
-  | { readonly kind: 'confirmed'; readonly row: UnnumberedRecord }
+  | {
+      readonly kind: 'added' | 'changed';
+      readonly row: UnnumberedRecord;
+      readonly fields: HistoryView['fields'];
+      readonly guarded?: GuardedFields | undefined;
+    }
+  | { readonly kind: 'confirmed'; readonly row: UnnumberedRecord; readonly guarded?: GuardedFields | undefined }
   | { readonly kind: 'stale' };
 
 /**
@@ -176,10 +202,17 @@ export function difference(
   observation: Observation,
 ): RecordDifference {
   const newer: [string, FieldCell][] = [];
-  const differing: [string, { readonly old?: Value; readonly new: Value }][] = [];
+  const differing: [string, HistoryView['fields'][string]][] = [];
+  const guarded = known && guardedDraft(known, observation);
   for (const [field, value] of Object.entries(draft.fields)) {
     // A field may have any name, also one that every object inherits.
     const old = known !== undefined && Object.hasOwn(known.fields, field) ? known.fields[field] : undefined;
+    if (old !== undefined && guarded?.has(field) === true) {
+      const { cell, change } = guarded.observe(field, old, value);
+      if (cell !== old) newer.push([field, cell]);
+      if (change !== undefined) differing.push([field, change]);
+      continue;
+    }
     const cell = newestCell(old, value, observation);
     if (cell === old) continue;
     newer.push([field, cell]);
@@ -198,27 +231,30 @@ export function difference(
     return { kind: 'added', row, fields: Object.fromEntries(differing) };
   }
   const isLate = observedAt <= known.updatedAt && known.updatedAt <= observation.at;
-  if (newer.length === 0 && (isLate || Object.keys(draft.fields).length > 0)) return { kind: 'stale' };
-  const { absent, precision: _old, page: _page, ...rest } = known;
+  const { held, candidates, guarded: did } = guarded?.after() ?? { ...known, guarded: undefined };
+  if (newer.length === 0 && did === undefined && (isLate || Object.keys(draft.fields).length > 0))
+    return { kind: 'stale' };
+  const { absent, precision: _old, page: _page, held: _held, candidates: _candidates, ...rest } = known;
   const precision = precisionAfter(known, draft, new Set(newer.map(([field]) => field)));
   const fields = { ...known.fields, ...Object.fromEntries(newer) };
+  const isReleased = did?.ended.some(({ by }) => by === 'look') === true;
   if (isItemPage) {
     const read = known.page && { ...known.page, readAt: observedAt };
-    const row = { ...rest, fields, ...defined({ absent, precision, page: read }) };
-    return differing.length > 0
-      ? { kind: 'changed', row, fields: Object.fromEntries(differing) }
-      : { kind: 'confirmed', row };
+    const row = { ...rest, fields, ...defined({ absent, precision, page: read, held, candidates }) };
+    return differing.length > 0 || isReleased
+      ? { kind: 'changed', row, fields: Object.fromEntries(differing), guarded: did }
+      : { kind: 'confirmed', row, guarded: did };
   }
   const row = {
     ...rest,
     ...(!isLate && { url, updatedAt: observedAt }),
     lastScrape: Math.max(known.lastScrape, scrape),
     fields,
-    ...defined({ precision, page }),
+    ...defined({ precision, page, held, candidates }),
   };
-  return differing.length > 0 || absent !== undefined
-    ? { kind: 'changed', row, fields: Object.fromEntries(differing) }
-    : { kind: 'confirmed', row };
+  return differing.length > 0 || isReleased || absent !== undefined
+    ? { kind: 'changed', row, fields: Object.fromEntries(differing), guarded: did }
+    : { kind: 'confirmed', row, guarded: did };
 }
 
 /** The record's own page after an observation of its item. */
@@ -252,25 +288,6 @@ function newestCell(old: FieldCell | undefined, value: Value, { observedAt, at }
   return sameValue(old.value, value)
     ? { ...old, verifiedAt: observedAt }
     : { value, observedAt, verifiedAt: observedAt };
-}
-
-/** Whether two values are equal, whatever the order of the names in their objects. */
-export function sameValue(one: Value, other: Value): boolean {
-  if (one === other) return true;
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
-  if (isList(one) || isList(other)) {
-    if (!isList(one) || !isList(other) || one.length !== other.length) return false;
-    return one.every((item, index) => sameValue(item, other[index] ?? null));
-  }
-  const names = Object.keys(one);
-  return (
-    names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && sameValue(one[name] ?? null, other[name] ?? null))
-  );
-}
-
-function isList(value: Value): value is readonly Value[] {
-  return Array.isArray(value);
 }
 
 /** Cut verifications that a copy remembers. */

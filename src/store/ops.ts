@@ -1,7 +1,8 @@
 import type { RecordDraft } from '../extract/draft.ts';
 import type { ItemPageOps } from './item-pages.ts';
 import type { CrawlOps } from './crawl.ts';
-import type { ItemPageCounts, Reading } from '../health/doubt.ts';
+import type { Guards } from '../health/guard.ts';
+import type { ItemPageCounts, Reading, RuleDigests } from '../health/doubt.ts';
 import type { Validators } from '../fetch/page.ts';
 import type { Led } from './copies.ts';
 import type { CopyRow } from './tables/copies.ts';
@@ -16,6 +17,7 @@ import type {
   TargetStatus,
 } from './tables/rows.ts';
 import type { ChangeCounts, Failure } from '../view/fields.ts';
+import type { Unfound } from '../view/scrape.ts';
 
 /** The target, epoch and scrape to which a commit belongs. Checked inside the transaction. */
 export interface Fence {
@@ -30,6 +32,8 @@ export interface Fence {
 export interface StepOps {
   readonly observedAt: number;
   readonly drafts: readonly RecordDraft[];
+  /** The digest of the page that was read, as evidence of what it changed; missing where it is not to be kept. */
+  readonly digest?: string;
   readonly log: Omit<StepRow, 'scrape' | 'step' | 'counts'>;
   /** Drafts that the walk found before these. Default: 0. */
   readonly draftsBefore?: number;
@@ -64,6 +68,8 @@ export interface StepOps {
   readonly item?: ItemPageOps;
   /** Set with the last page of a list whose items lead to pages, as `walkOf` names the walk: the list counts as read though the scrape goes on. */
   readonly listRead?: string;
+  /** What guards the values of the source. Default: nothing does. */
+  readonly guards?: Guards | undefined;
   /** Changes to the target's crawl. */
   readonly crawl?: CrawlOps;
   /** Set on the last step of a scrape, unless `closeScrape` closes it: how the scrape ended. */
@@ -102,8 +108,14 @@ export interface Close {
   readonly isRevisit?: true;
   /** What a complete scrape has read, to be compared with what the ones before it gave. */
   readonly reading?: Reading;
+  /** The fields that no record of the scrape has; missing where there are none. */
+  readonly unfound?: readonly Unfound[];
   /** Set after a whole crawl or list: records that no scrape from this number on has seen are missing. */
   readonly missingSince?: number;
+  /** The rules by which the scrape has read; missing where they are not known. */
+  readonly rules?: RuleDigests | undefined;
+  /** Set where most records missing at once are held. */
+  readonly holdsMissing?: boolean | undefined;
 }
 
 /** The result of a commit: `superseded` where the fence did not hold and nothing was written. */
@@ -113,5 +125,7 @@ export type CommitResult =
       readonly counts: ChangeCounts;
       readonly lastEvent: number;
       readonly targetStatus: TargetStatus;
+      /** Set where values of the page are held, or wait to be confirmed: it is asked for whole the next time. */
+      readonly isWaiting?: true;
     }
   | { readonly outcome: 'superseded' };

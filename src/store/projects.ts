@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ScheduleLevel } from '../schedule/levels.ts';
 import { ownerOf, type Watcher } from '../schedule/watchers.ts';
+import type { SinkLink } from '../schema/sink-link.ts';
 import { defined } from '../defined.ts';
 import { isFinished, statusFor } from './tables/project-status.ts';
 import { type Ending, endRunning, endTarget } from './ending.ts';
@@ -16,10 +17,14 @@ export interface TargetSpec {
   readonly source: string;
   readonly url: string;
   readonly schedule?: ScheduleLevel;
+  readonly sinks?: readonly SinkLink[];
 }
 
 /** A project as it is asked for, with all its targets. */
-export interface ProjectSpec extends Pick<ProjectRow, 'id' | 'name' | 'labels' | 'multiplier' | 'schedule'> {
+export interface ProjectSpec extends Pick<
+  ProjectRow,
+  'id' | 'name' | 'labels' | 'multiplier' | 'schedule' | 'sinks' | 'metrics' | 'rules'
+> {
   readonly targets: readonly TargetSpec[];
 }
 
@@ -72,7 +77,11 @@ export function updateIn(
 ): ProjectResult {
   return changeIn(store, change, id, 'update', (project) => {
     const wasFinished = isFinished(store, project);
-    const changed = { ...project, ...update };
+    const { sinks, metrics, rules, ...others } = { ...project, ...update };
+    const changed: ProjectRow = {
+      ...others,
+      ...defined({ sinks: linked(sinks), metrics: said(metrics), rules: said(rules) }),
+    };
     const numbers = watchAll(store, change, changed, targets ?? placesOf(store, project));
     for (const target of watchedBy(store, project))
       if (!numbers.includes(target.target)) leave(store, change, target, id, removed);
@@ -188,17 +197,23 @@ function watchedBy(store: Store, { id, targets }: ProjectRow): TargetRow[] {
 
 /** Returns a project as it would have been asked for, with the targets that it names. */
 export function specOf(store: Store, project: ProjectRow): ProjectSpec {
-  const { id, name, labels, multiplier, schedule } = project;
-  return { id, name, labels, multiplier, ...defined({ schedule }), targets: placesOf(store, project) };
+  const { id, name, labels, multiplier, schedule, sinks, metrics, rules } = project;
+  return {
+    id,
+    name,
+    labels,
+    multiplier,
+    ...defined({ schedule, sinks, metrics, rules }),
+    targets: placesOf(store, project),
+  };
 }
 
 /** The places that a project names, with what it says of them. */
 function placesOf(store: Store, project: ProjectRow): TargetSpec[] {
-  return watchedBy(store, project).map(({ source, url, watchers }) => ({
-    source,
-    url,
-    ...defined({ schedule: watchers.find((each) => each.project === project.id)?.schedule }),
-  }));
+  return watchedBy(store, project).map(({ source, url, watchers }) => {
+    const own = watchers.find((each) => each.project === project.id);
+    return { source, url, ...defined({ schedule: own?.schedule, sinks: own?.sinks }) };
+  });
 }
 
 /** A project as a watcher of one place. */
@@ -209,7 +224,7 @@ export function watcherOf(
     multiplier,
     status,
   }: Pick<ProjectRow, 'id' | 'schedule' | 'multiplier'> & Partial<Pick<ProjectRow, 'status'>>,
-  spec: Pick<TargetSpec, 'schedule'>,
+  spec: Pick<TargetSpec, 'schedule' | 'sinks'>,
 ): Watcher {
   return {
     project: id,
@@ -217,14 +232,20 @@ export function watcherOf(
       schedule: said(spec.schedule),
       projectSchedule: said(schedule),
       multiplier: multiplier === 1 ? undefined : multiplier,
+      sinks: linked(spec.sinks),
       isAway: status === 'archived' ? (true as const) : undefined,
     }),
   };
 }
 
-/** The level, unless it says nothing. */
-function said(level: ScheduleLevel | undefined): ScheduleLevel | undefined {
-  return level === undefined || Object.keys(level).length === 0 ? undefined : level;
+/** The links, unless there are none. */
+function linked(sinks: readonly SinkLink[] | undefined): readonly SinkLink[] | undefined {
+  return sinks === undefined || sinks.length === 0 ? undefined : sinks;
+}
+
+/** A mapping, unless it says nothing. */
+function said<T extends object>(mapping: T | undefined): T | undefined {
+  return mapping === undefined || Object.keys(mapping).length === 0 ? undefined : mapping;
 }
 
 /** Makes a project a watcher of these places. Returns the numbers of their targets, in this order, each once. */

@@ -1,12 +1,15 @@
 import type { RecordDraft } from '../extract/draft.ts';
 import type { Validators } from '../fetch/page.ts';
+import type { Guards } from '../health/guard.ts';
 import { finishIfOver } from './finish.ts';
 import { settleItemPage, verifyOwnPage } from './item-pages.ts';
 import { noChanges, observe } from './observe.ts';
 import type { CommitResult } from './ops.ts';
 import { keepPage, verifyPage } from './pages.ts';
 import { freshen } from './schedule.ts';
+import type { PulseTally } from '../schedule/waste.ts';
 import { scrapable } from './scrapes.ts';
+import { addPulseCost } from './waste.ts';
 import type { ChangeCounts } from '../view/fields.ts';
 import type { Change, Store } from './store.ts';
 import type { ItemPageName } from './tables/item-pages.ts';
@@ -23,6 +26,8 @@ export interface RecheckOps {
   readonly itemType?: string;
   readonly url: string;
   readonly observedAt: number;
+  /** The digest of the page that was read, as evidence of what it changed. */
+  readonly digest?: string;
   readonly result:
     | {
         readonly kind: 'read';
@@ -32,6 +37,10 @@ export interface RecheckOps {
       }
     | { readonly kind: 'unmodified' }
     | { readonly kind: 'failed'; readonly code: string; readonly message: string };
+  /** What guards the values of the source. Default: nothing does. */
+  readonly guards?: Guards | undefined;
+  /** What its requests cost. */
+  readonly cost?: PulseTally | undefined;
   /** When a record is re-checked again that re-checks missed `times` times in a row. */
   retryAt(times: number): number;
 }
@@ -42,6 +51,7 @@ export interface RecheckOps {
  */
 export function commitRecheck(store: Store, ops: RecheckOps): Promise<CommitResult> {
   return store.write((change) => {
+    if (ops.cost !== undefined) addPulseCost(store, change.at, ops.target, ops.cost);
     const found = scrapable(store, ops.target);
     if (!found.ok || found.target.source !== ops.source) return { outcome: 'superseded' };
     const { target } = found;
@@ -58,7 +68,7 @@ export function commitRecheck(store: Store, ops: RecheckOps): Promise<CommitResu
 
 /** Writes the re-check of the page of a list. */
 function listPage(store: Store, change: Change, target: TargetRow, ops: RecheckOps): ChangeCounts {
-  const { url, observedAt, result } = ops;
+  const { url, observedAt, digest, result } = ops;
   const shown = store.pages.get(ops.target, url)?.records ?? [];
   const expected = new Set([ops.record, ...shown.filter((record) => store.records.byNumber(record)?.url === url)]);
   if (result.kind === 'failed') return miss(store, ops, expected, result);
@@ -69,9 +79,12 @@ function listPage(store: Store, change: Change, target: TargetRow, ops: RecheckO
     return { ...noChanges, confirmed: confirmed.length };
   }
   const { version, drafts, validators } = result;
-  const sighting = { target, scrape: 0, url, observedAt, asking: { version, isFull: false } };
-  const { counts, records } = observe(store, change, sighting, drafts);
-  keepPage(store, ops.target, { url, version, observedAt, records, ...validators });
+  const asking = { version, isFull: false };
+  const sighting = { target, scrape: 0, url, observedAt, digest, asking, guards: ops.guards };
+  const before = missedBefore(store, ops, expected);
+  const { counts, records, waiting = [] } = observe(store, change, sighting, drafts);
+  keepPage(store, ops.target, { url, version, observedAt, records, ...(waiting.length === 0 && validators) });
+  missAgain(store, ops, waiting, before);
   for (const record of records) expected.delete(record);
   miss(store, ops, expected, { code: 'not_on_page', message: 'the page on which it stood no longer shows it' });
   return counts;
@@ -79,7 +92,7 @@ function listPage(store: Store, change: Change, target: TargetRow, ops: RecheckO
 
 /** Writes the re-check of a page of the records' own. */
 function ownPage(store: Store, change: Change, target: TargetRow, ops: RecheckOps & ItemPageName): ChangeCounts {
-  const { url, type, observedAt, result } = ops;
+  const { url, type, observedAt, digest, result } = ops;
   const expected = new Set([ops.record, ...store.itemPages.recordsOf(ops.target, ops)]);
   if (result.kind === 'failed') return miss(store, ops, expected, result);
   if (result.kind === 'unmodified') {
@@ -89,14 +102,37 @@ function ownPage(store: Store, change: Change, target: TargetRow, ops: RecheckOp
     return { ...noChanges, confirmed: confirmed.length };
   }
   const { version, drafts, validators } = result;
-  const { counts } = observe(store, change, { target, scrape: 0, url, observedAt, isItemPage: true }, drafts);
+  const sighting = { target, scrape: 0, url, observedAt, digest, isItemPage: true, guards: ops.guards };
+  const before = missedBefore(store, ops, expected);
+  const { counts, waiting = [] } = observe(store, change, sighting, drafts);
+  missAgain(store, ops, waiting, before);
   settleItemPage(store, ops.target, observedAt, {
     url,
     type,
     version,
-    result: { kind: 'read', ...defined({ validators }) },
+    result: { kind: 'read', ...(waiting.length === 0 && defined({ validators })) },
   });
   return counts;
+}
+
+/** How often in a row re-checks have missed records. */
+function missedBefore({ ages }: Store, { target }: RecheckOps, records: Iterable<number>): ReadonlyMap<number, number> {
+  return new Map(Array.from(records, (record) => [record, ages.missedOf(target, record)?.times ?? 0] as const));
+}
+
+/** Notes that records were seen with values that are held, or wait to be confirmed: what was to be verified was not. */
+function missAgain(
+  store: Store,
+  { target, retryAt, observedAt: at, itemType }: RecheckOps,
+  records: readonly number[],
+  before: ReadonlyMap<number, number>,
+): void {
+  const message = 'a value of it is held, or waits to be confirmed';
+  for (const record of records) {
+    const times = (before.get(record) ?? 0) + 1;
+    const page = itemType === undefined ? 'list' : 'own';
+    store.ages.miss(target, record, { times, at, retryAt: retryAt(times), code: 'unverified', message, page });
+  }
 }
 
 /** Notes that records were missed. Returns the counts of a re-check that verified nothing. */

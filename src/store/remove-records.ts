@@ -1,4 +1,5 @@
 import type { RecordView } from '../view/record.ts';
+import { forgetHeld } from './holds.ts';
 import { leaveItemPage } from './item-pages.ts';
 import { moveLinks } from './entities.ts';
 import { keepPage } from './pages.ts';
@@ -44,6 +45,7 @@ export async function removeRecords(
 function remove(store: Store, change: Change, record: RecordView): void {
   const { type, key, url } = record;
   store.records.remove(record);
+  forgetHeld(store, record);
   moveAges(store, record, record, undefined);
   moveLinks(store, change, record, { before: record.fields, after: undefined });
   // Asked whether it has changed, the site would say no, and what still stands there would not be seen again.

@@ -1,3 +1,4 @@
+import type { HistoryView, RecordView } from '../view/record.ts';
 import { moveLinks } from './entities.ts';
 import { moveAges } from './record-ages.ts';
 import type { Change, Store } from './store.ts';
@@ -54,7 +55,7 @@ function removeSome(store: Store, change: Change, number: number): number {
     return 0;
   }
   let left = batch;
-  for (const clear of [...ownRows, ...(removal.records ? [removeRecords, clearHistory] : [])]) {
+  for (const clear of [...ownRows, ...(removal.records ? [removeRecords, removeRemoved] : [])]) {
     if (left > 0) left -= clear(store, target, left, change);
   }
   if (left > 0) end(store, target);
@@ -73,41 +74,75 @@ const ownRows: readonly Clear[] = [
   ({ pages }, { target }, limit) => pages.clear(target, limit),
   ({ copies }, { target }, limit) => copies.clear(target, limit),
   ({ itemPages }, { target }, limit) => itemPages.clear(target, limit),
+  ({ vault }, { target }, limit) => vault.clear(target, limit),
   ({ ages }, { target }, limit) => ages.clear(target, limit),
   ({ ages }, { target }, limit) => ages.clearMissed(target, limit),
+  ({ holds }, { source, target }, limit) => holds.clear(source, target, limit),
 ];
 
-const clearHistory: Clear = ({ history }, { target }, limit) => history.clear(target, limit);
-
-/** Removes records that the target has seen. One that another watched target has seen last is that target's from then on. */
+/**
+ * Removes records that the target has seen, and the history of what it saw. A record that another watched target has seen last is that
+ * target's from then on.
+ */
 function removeRecords(store: Store, target: TargetRow, limit: number, change: Change): number {
-  const numbers = store.records.numbersOfTarget(target.target, limit);
-  for (const number of numbers) {
-    const record = store.records.byNumber(number);
-    if (record?.target === target.target) {
-      const heir = store.targets.get(store.scrapes.get(record.lastScrape)?.target ?? 0);
-      if (heir !== undefined && heir.target !== target.target && heir.watchers.length > 0) {
-        store.records.update({ ...record, target: heir.target });
-        moveAges(store, { ...record, target: heir.target }, undefined, record);
-      } else {
-        store.records.remove(record);
-        moveLinks(store, change, record, { before: record.fields, after: undefined });
-        change.tell({ type: 'record.removed', ...subjectsOf(target), data: { type: record.type, key: record.key } });
-      }
+  return removeEach(store, target, store.records.numbersOfTarget(target.target, { limit }), limit, (record) => {
+    if (record?.target !== target.target) return;
+    const heir = store.targets.get(store.scrapes.get(record.lastScrape)?.target ?? 0);
+    if (heir !== undefined && heir.target !== target.target && heir.watchers.length > 0) {
+      store.records.update({ ...record, target: heir.target });
+      moveAges(store, { ...record, target: heir.target }, undefined, record);
+    } else {
+      store.records.remove(record);
+      moveLinks(store, change, record, { before: record.fields, after: undefined });
+      change.tell({ type: 'record.removed', ...subjectsOf(target), data: { type: record.type, key: record.key } });
     }
-    store.records.forget(target.target, number);
+  });
+}
+
+/** Removes the history of the target's records that were removed before. */
+const removeRemoved: Clear = (store, target, limit) =>
+  removeEach(store, target, store.records.removedOfTarget(target.target, { limit }), limit, () => undefined);
+
+/** Removes up to `limit` changes that the target saw, and with the last one of a record what `remove` removes of it. */
+function removeEach(
+  store: Store,
+  { target }: TargetRow,
+  numbers: readonly number[],
+  limit: number,
+  remove: (record: RecordView | undefined) => void,
+): number {
+  let left = limit;
+  for (const number of numbers) {
+    left -= removeHistory(store, number, target, left);
+    if (left === 0) return limit;
+    remove(store.records.byNumber(number));
+    store.records.forget(target, number);
+    if (Array.from(store.history.ofRecord(number, { limit: 1 })).length === 0) store.records.forgetName(number);
+    left -= 1;
+    if (left === 0) return limit;
   }
-  return numbers.length;
+  return limit - left;
+}
+
+/** Removes up to `limit` changes of a record that a target saw. Their events stay as long as others. Returns the number of changes. */
+function removeHistory({ history, events }: Store, record: number, target: number, limit: number): number {
+  const leaving: HistoryView[] = [];
+  for (const change of history.ofRecord(record)) {
+    if (leaving.length === limit) break;
+    if (change.target === target) leaving.push(change);
+  }
+  for (const change of leaving) {
+    events.keepWhole(change);
+    history.remove(change);
+  }
+  return leaving.length;
 }
 
 /** Removes the target itself, unless it is the place of records or history that stay. */
 function end(store: Store, target: TargetRow): void {
   const { target: number } = target;
   store.removals.remove(number);
-  if (store.records.numbersOfTarget(number, 1).length === 0 && !hasHistory(store, number)) store.targets.remove(target);
-}
-
-function hasHistory({ history }: Store, target: number): boolean {
-  for (const _ of history.ofTarget(target, { limit: 1 })) return true;
-  return false;
+  const { numbersOfTarget, removedOfTarget } = store.records;
+  if ([numbersOfTarget, removedOfTarget].every((numbers) => numbers(number, { limit: 1 }).length === 0))
+    store.targets.remove(target);
 }

@@ -21,7 +21,7 @@ export function noteRename(store: Store, rename: SourceRename | undefined): Prom
 export function renameSource(store: Store, { from, to }: SourceRename): Promise<void> {
   return store.write(
     (change) => {
-      store.sources.rename(from, to);
+      store.sources.rename(from, to, store.events.last());
       store.scrapes.rename(from, to);
       store.sessions.remove(from);
       store.circuits.remove(from);

@@ -1,5 +1,6 @@
 import type { Store } from './store.ts';
 import type { RobotsEntry } from '../fetch/robots/verdict.ts';
+import { type HistoryLimits, HistorySweep } from './history-sweep.ts';
 import { removeTargets } from './remove-targets.ts';
 import { writeInSlices } from './slices.ts';
 import { trimWaste } from './waste.ts';
@@ -10,11 +11,10 @@ export interface RetentionLimits {
   readonly scrapes: number;
   readonly steps: number;
   readonly commits: number;
-  readonly history: number;
 }
 
-/** How long the rows of logs are kept, in milliseconds. History of records is kept whatever its age. */
-export type RetentionAges = Readonly<Record<Exclude<keyof RetentionLimits, 'history'>, number>>;
+/** How long the rows of logs are kept, in milliseconds. */
+export type RetentionAges = Readonly<Record<keyof RetentionLimits, number>>;
 
 const dayMs = 86_400_000;
 
@@ -25,13 +25,18 @@ export const kept: { readonly rows: RetentionLimits; readonly ages: RetentionAge
     scrapes: 2_000_000,
     steps: 2_000_000,
     commits: 1_000_000,
-    history: 100_000_000,
   },
   // The last scrape of a target outlasts the longest interval, of 366 days.
   ages: { events: 90 * dayMs, scrapes: 400 * dayMs, steps: 90 * dayMs, commits: 30 * dayMs },
 };
 
-const logs = ['events', 'scrapes', 'steps', 'commits', 'history'] as const satisfies readonly (keyof RetentionLimits)[];
+/** Events that a sink is not done with are kept beyond that, up to these rows and this age. */
+export const keptForSinks = { rows: 4_000_000, ageMs: 180 * dayMs };
+
+/** The history of records that is kept where nobody says otherwise. */
+const keptHistory: HistoryLimits = { detailMs: 90 * dayMs, changes: 100_000 };
+
+const logs = ['events', 'scrapes', 'steps', 'commits'] as const satisfies readonly (keyof RetentionLimits)[];
 
 /** Rows that are removed in one transaction: commits wait a few milliseconds at most. */
 const removedAtOnce = 250;
@@ -40,7 +45,8 @@ const removedAtOnce = 250;
 const batch = 1_000;
 
 /**
- * Removes the rows beyond the limits, the oldest first, in small transactions. Works also when the store is full. Resolves with the
+ * Removes the rows beyond the limits, the oldest first, in small transactions; but no events that a sink is not done with, as long as
+ * `keptForSinks` says. Works also when the store is full. Resolves with the
  * number of removed rows; rejects when a commit fails.
  *
  * @param aged - removes also the rows at the beginning of a log that are older than this.
@@ -52,13 +58,21 @@ export async function trim(
 ): Promise<number> {
   let removed = 0;
   for (const log of logs) {
-    const keep = () =>
-      Math.min(limits[log], log === 'history' || aged === undefined ? Infinity : young(store, log, aged));
+    const within = () => Math.min(limits[log], aged === undefined ? Infinity : young(store, log, aged));
+    const keep = () => (log === 'events' ? Math.max(within(), undelivered(store, aged?.now)) : within());
     // A transaction costs a write to the disk even where it removes nothing.
     if (store[log].exceeds(keep()))
       removed += await writeInSlices(store, removedAtOnce, () => store[log].trim(keep(), removedAtOnce));
   }
   return removed;
+}
+
+/** Returns how many of the newest events stay for the slowest sink. */
+function undelivered({ events, cursors }: Store, now: number | undefined): number {
+  let slowest = Infinity;
+  for (const { serial } of cursors.rows()) slowest = Math.min(slowest, serial);
+  const since = now === undefined ? -Infinity : now - keptForSinks.ageMs;
+  return Math.min(events.last() - slowest, keptForSinks.rows, events.keptSince(since, removedAtOnce));
 }
 
 /** Returns how many rows of a log stay for their age; those of the next transactions may be among them. */
@@ -71,7 +85,7 @@ function young(
   const isOld = ({ at }: { readonly at: number }) => at < before;
   switch (log) {
     case 'events':
-      return events.keptBehind(isOld, removedAtOnce);
+      return events.keptSince(before, removedAtOnce);
     case 'scrapes':
       return scrapes.keptBehind(({ startedAt, endedAt = startedAt }) => endedAt < before, removedAtOnce);
     case 'steps':
@@ -84,13 +98,14 @@ function young(
 }
 
 /**
- * Makes room: trims the logs, removes days of waste that are no longer kept, makes one step of a sweep, and goes on with the removal of
+ * Makes room: trims the logs, removes days of waste that are no longer kept, makes one step of the sweeps, and goes on with the removal of
  * targets that was interrupted. Works also when the store is full. Resolves with the number of removed rows; rejects when a commit fails.
  */
 export async function makeRoom(store: Store, sweep: Sweep, now: number): Promise<number> {
   return (
     (await trim(store, kept.rows, { ages: kept.ages, now })) +
     (await sweep.step(store)) +
+    (await sweep.history.step(store, now)) +
     (await trimWaste(store, now)) +
     (await removeTargets(store))
   );
@@ -114,13 +129,21 @@ interface Search {
  * and that no row names. It goes through the store again and again, a little at each step.
  */
 export class Sweep {
+  readonly history: HistorySweep;
   readonly #isSpent: (entry: RobotsEntry) => boolean;
   #robotsAfter: [string, string] | undefined;
   #search: Search | undefined;
 
-  /** @param isSpent - whether a robots.txt entry has lost its use */
-  constructor(isSpent: (entry: RobotsEntry) => boolean) {
+  /**
+   * @param isSpent - whether a robots.txt entry has lost its use.
+   * @param limitsOf - how much history of the records of a source is kept. Default: `keptHistory`.
+   */
+  constructor(
+    isSpent: (entry: RobotsEntry) => boolean,
+    limitsOf: (source: string) => HistoryLimits = () => keptHistory,
+  ) {
     this.#isSpent = isSpent;
+    this.history = new HistorySweep(limitsOf);
   }
 
   /** Makes one step. Works also when the store is full. Resolves with the number of removed rows; rejects when a commit fails. */

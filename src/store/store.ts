@@ -5,6 +5,7 @@ import type { Event, NewEvent } from '../event/catalogue.ts';
 import type { Measure } from '../health/doubt.ts';
 import type { Scheduling } from '../schedule/scheduling.ts';
 import type { Doubt } from '../view/doubt.ts';
+import type { HistoryView } from '../view/record.ts';
 import { nanoid } from 'nanoid';
 import {
   type CommitOptions,
@@ -20,9 +21,12 @@ import { countedTables } from './tables/counts.ts';
 import { copyTable } from './tables/copies.ts';
 import { crawlTable } from './tables/crawls.ts';
 import { definitionTable } from './tables/definitions.ts';
+import { eventTable } from './tables/events.ts';
 import { frontierTable } from './tables/frontier.ts';
 import { historyTable } from './tables/history.ts';
+import { holdTable } from './tables/holds.ts';
 import { infeasibleTable } from './tables/infeasible.ts';
+import { metricTable, metRuleTable } from './tables/metrics.ts';
 import { metaTable } from './tables/meta.ts';
 import { projectTable } from './tables/projects.ts';
 import { recordTable } from './tables/records.ts';
@@ -33,10 +37,13 @@ import { scheduleTable } from './tables/schedule.ts';
 import { namingSources, sourceNames } from './tables/source-names.ts';
 import type { SourceRename } from './rename-source.ts';
 import { scrapeTable } from './tables/scrapes.ts';
+import { type CursorRow, sinkTables } from './tables/sinks.ts';
 import { stepTable } from './tables/steps.ts';
 import { targetTable } from './tables/targets.ts';
 import { typeTable } from './tables/types.ts';
 import { numberedTable, table } from './lmdb/table.ts';
+import { reextractionTable } from './tables/reextractions.ts';
+import { vaultTable } from './tables/vault.ts';
 import { wasteTable } from './tables/waste.ts';
 
 /** Where a store is, and what it needs besides. */
@@ -62,6 +69,8 @@ export interface Change {
    * @param at - wall time of what it tells. Default: that of the change.
    */
   tell(event: NewEvent, at?: number): void;
+  /** Adds a change of a record to its history, and an event that tells the projects of it. */
+  tellChange(change: Omit<HistoryView, 'serial'>, projects: readonly string[]): void;
   /** Adds the change to the commit log; to be called last. Returns the id of the newest event. */
   log(row: Omit<CommitRow, 'serial' | 'at' | 'lastEvent'>): number;
 }
@@ -76,6 +85,8 @@ export interface Store extends Tables {
   readonly environment: Environment;
   readonly scheduling: Scheduling;
   newId(): string;
+  /** The generation of the ids of events: made with the store, and another one once a backup of it is restored. */
+  generation(): string;
   /** Wall time in milliseconds since the epoch. */
   now(): number;
   /**
@@ -122,6 +133,8 @@ export async function storeIn(
 }
 
 function openTables(environment: Environment) {
+  const records = recordTable(environment);
+  const history = historyTable(environment, records);
   return {
     meta: metaTable(environment),
     /** Settings that were set at run time, by name; the reader of a setting checks its value. */
@@ -131,16 +144,18 @@ function openTables(environment: Environment) {
     removals: table<number, { readonly records: boolean }>(environment, 'targets.removals'),
     schedule: scheduleTable(environment),
     infeasible: infeasibleTable(environment),
-    records: recordTable(environment),
+    records,
     ages: ageTable(environment),
     types: typeTable(environment),
     pages: pageTable(environment),
     itemPages: itemPageTable(environment),
-    history: historyTable(environment),
+    history,
     scrapes: scrapeTable(environment),
     steps: stepTable(environment),
-    /** The events by id, in the order of the commits. */
-    events: numberedTable<Event>(environment, 'events'),
+    events: eventTable(environment, history),
+    /** How far each sink is, by its id. */
+    cursors: table<string, CursorRow>(environment, 'sinks.cursors'),
+    sinks: sinkTables(environment),
     /** The part of each host ledger that outlives a restart, by politeness key. */
     hosts: table<string, LedgerRow>(environment, 'hosts'),
     /** The sealed sessions, by source. */
@@ -152,12 +167,19 @@ function openTables(environment: Environment) {
     definitions: definitionTable(environment),
     /** One line per commit. */
     commits: numberedTable<CommitRow>(environment, 'commits'),
+    metrics: metricTable(environment),
+    metRules: metRuleTable(environment),
     crawls: crawlTable(environment),
     frontier: frontierTable(environment),
     copies: copyTable(environment),
     waste: wasteTable(environment),
+    /** The index of the kept pages; `src/vault` keeps their files. */
+    vault: vaultTable(environment),
+    /** The jobs that read kept pages again, and what they found. */
+    reextractions: reextractionTable(environment),
     /** What the scrapes of each target gave when they were last trusted. */
     measures: table<number, Measure>(environment, 'measures'),
+    holds: holdTable(environment),
     /** The targets that give less than they did before. */
     doubts: namingSources(environment, table<[source: string, target: number], Doubt>(environment, 'doubts'), {
       key: 0,
@@ -182,6 +204,11 @@ function storeOver(
     environment,
     scheduling,
     newId,
+    generation() {
+      const generation = tables.meta.generation();
+      if (generation === undefined) throw new Error('expected the store to have a generation once it is open');
+      return generation;
+    },
     now,
     write,
     onEvents(listener) {
@@ -210,6 +237,9 @@ function storeOver(
       at,
       tell(event, toldAt = at) {
         told.push(events.add((id) => ({ id, version: 1, at: toldAt, ...event })));
+      },
+      tellChange(row, projects) {
+        told.push(events.addChange(row, { at, projects }));
       },
       log(row) {
         const lastEvent = told.at(-1)?.id ?? events.last();

@@ -24,12 +24,14 @@ export type PulseCosts = ReadonlyMap<number | undefined, PulseTally>;
 /** Adds the costs of a source's pulse to today. Rejects with `StoreFullError` when the store has no room. */
 export function addPulseWaste(store: Store, source: string, costs: PulseCosts): Promise<void> {
   return store.write(({ at }) => {
-    const day = dayOf(at);
-    for (const [target, cost] of costs) {
-      const key = target ?? source;
-      store.waste.put(day, key, together(store.waste.get(day, key) ?? noTally, { ...noTally, pulses: cost }));
-    }
+    for (const [target, cost] of costs) addPulseCost(store, at, target ?? source, cost);
   });
+}
+
+/** Adds a cost to the day of a target, by number, or of a source, by id. To be called within a transaction. */
+export function addPulseCost({ waste }: Store, at: number, of: number | string, cost: PulseTally): void {
+  const day = dayOf(at);
+  waste.put(day, of, together(waste.get(day, of) ?? noTally, { ...noTally, pulses: cost }));
 }
 
 /**

@@ -35,6 +35,12 @@ export const ChangeCounts = z.strictObject({
 });
 export type ChangeCounts = z.infer<typeof ChangeCounts>;
 
-/** The fields of a record that differ, by name; `old` is missing where the field was not known. */
-export const FieldChanges = z.record(z.string(), z.strictObject({ old: Value.exactOptional(), new: Value }));
+/**
+ * The fields of a record that differ, by name; `old` is missing where the field was not known. `firstSeenAt` is when the new value was seen
+ * first, where it had to be confirmed.
+ */
+export const FieldChanges = z.record(
+  z.string(),
+  z.strictObject({ old: Value.exactOptional(), new: Value, firstSeenAt: Instant.exactOptional() }),
+);
 export type FieldChanges = Readonly<z.infer<typeof FieldChanges>>;

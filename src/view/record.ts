@@ -5,6 +5,29 @@ import { FieldChanges, Instant, Serial, Value } from './fields.ts';
 const FieldCell = z.strictObject({ value: Value, observedAt: Instant, verifiedAt: Instant });
 export type FieldCell = Readonly<z.infer<typeof FieldCell>>;
 
+/** An implausible value that is not published: a number that jumped, or one of many that became empty. */
+export const HeldValue = z.strictObject({
+  kind: z.enum(['jump', 'empty']),
+  value: Value,
+  /** When it was observed first, and last. */
+  observedAt: Instant,
+  seenAt: Instant,
+  /** The target that observed it first, and the scrape; 0 for a pulse or a re-check. */
+  target: Serial,
+  scrape: z.int().min(0),
+  /** The address of the page. */
+  url: z.string(),
+  /** The digest of the page. The vault has the page, unless it has expired or could not be kept. */
+  page: z.string().exactOptional(),
+  /** Set once a person has rejected it: it is not told again while the site shows it. */
+  isRejected: z.literal(true).exactOptional(),
+});
+export type HeldValue = Readonly<z.infer<typeof HeldValue>>;
+
+/** A value that was observed and is not confirmed. */
+const Candidate = z.strictObject({ value: Value, observedAt: Instant });
+export type Candidate = Readonly<z.infer<typeof Candidate>>;
+
 /** A record: the known fields of one thing on a site, identified by source, record type and key. */
 export const RecordView = z.strictObject({
   /** The number of the record. Never changes. */
@@ -29,6 +52,10 @@ export const RecordView = z.strictObject({
   fields: z.record(z.string(), FieldCell).readonly(),
   /** What the texts of dates say at least, where that is less than their values do: `month` for a day that stands for one. By path. */
   precision: z.record(z.string(), z.string()).readonly().exactOptional(),
+  /** Values that are held, by field. */
+  held: z.record(z.string(), HeldValue).readonly().exactOptional(),
+  /** The observations since the current value was last seen of fields whose new values must be confirmed, by field. */
+  candidates: z.record(z.string(), z.array(Candidate).readonly()).readonly().exactOptional(),
   /**
    * Set when complete crawls no longer find the record: since when, how many of them, and the scrape that began the
    * last one.
@@ -39,7 +66,10 @@ export type RecordView = Readonly<z.infer<typeof RecordView>>;
 
 /** One change in the history of a record. */
 export const HistoryView = z.strictObject({
+  /** The id of the event that told of it. */
   serial: Serial,
+  /** The number of the record. */
+  record: Serial,
   target: Serial,
   source: z.string(),
   type: z.string(),
@@ -47,7 +77,41 @@ export const HistoryView = z.strictObject({
   at: Instant,
   /** The number of the scrape that saw the change; 0 for a pulse. */
   scrape: z.int().min(0),
+  /** The digest of the page that showed it. The vault has the page, unless it has expired or could not be kept. */
+  page: z.string().exactOptional(),
+  /** Set for a correction, which a kept page gave when it was read again: the serial of the change that it corrects. */
+  corrects: Serial.exactOptional(),
+  /** The version of the definition by which it was read; missing for a pulse, and once its scrape is no longer kept. */
+  version: z.string().exactOptional(),
   kind: z.enum(['added', 'changed', 'missing', 'gone']),
   fields: FieldChanges.readonly(),
 });
 export type HistoryView = Readonly<z.infer<typeof HistoryView>>;
+
+/** What a record differs by from one instant to another. */
+export const RecordDifference = z.strictObject({
+  record: Serial,
+  source: z.string(),
+  type: z.string(),
+  key: z.string(),
+  /** `changed` without fields: it was missing and is back. */
+  kind: HistoryView.shape.kind,
+  /** The values at both instants, of fields that differ, each with the change that set the later one. */
+  fields: z
+    .record(
+      z.string(),
+      FieldChanges.valueType.extend({
+        by: HistoryView.omit({
+          record: true,
+          target: true,
+          source: true,
+          type: true,
+          key: true,
+          kind: true,
+          fields: true,
+        }),
+      }),
+    )
+    .readonly(),
+});
+export type RecordDifference = Readonly<z.infer<typeof RecordDifference>>;

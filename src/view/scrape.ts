@@ -39,6 +39,17 @@ export type Unparsed = Readonly<z.infer<typeof Unparsed>>;
 /** What a scrape could not read, with the page that it stands on. */
 const UnparsedOnPage = Unparsed.extend({ url: z.string() });
 
+/** A field that none of the five or more records has that were read. */
+export const Unfound = z.strictObject({
+  record: z.string(),
+  field: z.string(),
+  /** The number of records. */
+  records: z.int(),
+  /** The place that the definition names for the field; missing where a plug-in or a program gives the field. */
+  rule: z.string().exactOptional(),
+});
+export type Unfound = Readonly<z.infer<typeof Unfound>>;
+
 /** The counts of a scrape or a step besides those of its records. */
 const met = {
   /** Places that should have been records and were none, as they lacked their key or threw, and pages of items that could not be read. */
@@ -55,6 +66,8 @@ export const scrapeEnd = {
   ...met,
   /** The first 20 things that could not be read; its steps have them all. */
   unparsed: z.array(UnparsedOnPage).readonly().exactOptional(),
+  /** Fields that none of the five or more records has that a complete scrape read. Missing where there are none. */
+  unfound: z.array(Unfound).readonly().exactOptional(),
   /** Why the scrape ended where it did, such as `known`, `end` or `loop`. */
   endReason: z.string().exactOptional(),
   failure: Failure.exactOptional(),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Judged, judge } from '../../src/health/doubt.ts';
+import { type Judged, judge, type RuleDigests } from '../../src/health/doubt.ts';
 import { fieldFill } from '../../src/health/field-fill.ts';
 
 interface Scrape {
@@ -10,6 +10,8 @@ interface Scrape {
   readonly having?: Readonly<Record<string, number>>;
   readonly part?: true;
   readonly version?: string;
+  /** Digests of the rules by which it read; not known by default. */
+  readonly rules?: RuleDigests;
   readonly failed?: true;
   /** Pages of items that were asked for and read. */
   readonly pages?: readonly [asked: number, read: number];
@@ -19,14 +21,14 @@ interface Scrape {
 function after(...scrapes: readonly Scrape[]): Judged & { readonly all: readonly (string | undefined)[] } {
   let judged: Judged = { measure: undefined, doubt: undefined };
   const all: (string | undefined)[] = [];
-  for (const [at, { records = {}, having = {}, part, version = 'v1', failed, pages }] of scrapes.entries()) {
+  for (const [at, { records = {}, having = {}, part, version = 'v1', rules, failed, pages }] of scrapes.entries()) {
     const fill = Object.fromEntries([
       ...Object.entries(records).map(([type, total]) => [`${type}.name`, { seen: total, total }]),
       ...Object.entries(having).map(([field, seen]) => [`item.${field}`, { seen, total: records['item'] ?? 0 }]),
     ]);
     const [asked = 0, read = 0] = pages ?? [];
     const reading = { fill, isWhole: part !== true, pages: { item: { asked, read } } };
-    judged = judge(judged, reading, { version, at, isComplete: failed !== true });
+    judged = judge(judged, reading, { version, rules, at, isComplete: failed !== true });
     all.push(judged.told);
   }
   return { ...judged, all };
@@ -106,6 +108,40 @@ describe('what a target gives', () => {
   ];
   for (const [what, scrapes] of trusted)
     test(`is trusted: ${what}`, () => assert.deepEqual(symptomsAfter(...scrapes), []));
+});
+
+describe('a new version of a definition (P38)', () => {
+  const rules = { '': 'site', item: 'each', 'item.name': 'h1', 'item.price': '.price', 'item.stock': '.stock' };
+  const full = { ...items(20, { price: 20, stock: 20 }), rules };
+  const poor = items(20, { price: 0, stock: 0 });
+  const lost = ['field_lost item price 20 0', 'field_lost item stock 20 0'];
+
+  test('forgets what the fields gave whose rules it changes, and only these', () => {
+    const changed = { ...rules, 'item.price': '.cost' };
+    assert.deepEqual(symptomsAfter(full, { ...poor, version: 'v2', rules }), lost);
+    assert.deepEqual(symptomsAfter(full, { ...poor, version: 'v2', rules: changed }), lost.slice(1));
+    const { measure } = after(full, { ...full, version: 'v2', rules: changed });
+    assert.deepEqual([measure?.version, measure?.types['item']?.fields], ['v2', { name: 20, price: 20, stock: 20 }]);
+  });
+
+  test('forgets all of a type where it says otherwise what a record is, and how many there were where the target is another', () => {
+    assert.deepEqual(symptomsAfter(full, { ...poor, version: 'v2', rules: { ...rules, item: 'other' } }), []);
+    const few = { ...items(2, { price: 2, stock: 2 }), version: 'v2' };
+    assert.deepEqual(symptomsAfter(full, { ...few, rules }), ['fewer_records item 20 2']);
+    assert.deepEqual(symptomsAfter(full, { ...few, rules: { ...rules, '': 'part' } }), []);
+  });
+
+  test('ends a doubt of a field whose rule it mends, also on a part of the target', () => {
+    const doubted = { ...poor, rules };
+    const part = { ...items(10, { price: 0, stock: 0 }), part: true, version: 'v2' } as const;
+    const mended = { ...rules, 'item.price': '.cost', 'item.stock': '.left' };
+    assert.deepEqual(symptomsAfter(full, doubted), lost);
+    assert.deepEqual(symptomsAfter(full, doubted, { ...part, rules: mended }), []);
+  });
+
+  test('with all its rules as they were changes nothing', () => {
+    assert.deepEqual(after(full, { ...full, version: 'v2' }).measure?.types, after(full, full).measure?.types);
+  });
 });
 
 describe('a doubt', () => {

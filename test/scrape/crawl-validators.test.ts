@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { sweepCrawls } from '../../src/store/crawl.ts';
 import { removeRecords } from '../../src/store/remove-records.ts';
 import type { Store } from '../../src/store/store.ts';
-import { temporaryStore, told } from '../store/fixture.ts';
+import { historyOf, temporaryStore, told } from '../store/fixture.ts';
 import { crawl, type CrawlReport, recordOf, shopTarget, type Site } from './crawling.ts';
 
 /** A page of a site that changes: what it links to and holds, by small numbers; nothing while it is taken down. */
@@ -217,7 +217,7 @@ describe('a crawl that asks only for what has changed', () => {
     const after = recordOf(store, 'a');
     assert.ok(after !== undefined && after.updatedAt > before);
     assert.equal(after.fields['price']?.verifiedAt, after.updatedAt);
-    assert.equal([...store.history.ofTarget(target)].length, 2);
+    assert.equal(historyOf(store, target).length, 2);
   });
 
   test('reads a page in full where another definition reads it, a person wants all pages, or its record was removed', async (t) => {

@@ -97,13 +97,20 @@ describe('the records of a target that are due for an objective', () => {
   });
 
   test('are asked for after a tenth of the objective at the earliest, and looked at anew after 64 of them', async (t) => {
-    const { look, ask } = await linesOf(t, [Array.from({ length: 200 }, () => 0)]);
-    const beginAt = hourMs - 200 * gapMs - slackMs;
+    const { look, ask } = await linesOf(t, [Array.from({ length: 160 }, () => 0)]);
+    const beginAt = hourMs - 160 * gapMs - slackMs;
     assert.deepEqual(await look(0), [[], 60 * second]);
     assert.equal((await look(slackMs))[0].length, 1 + (slackMs - beginAt) / gapMs);
     assert.equal((await look(beginAt + 63 * gapMs))[0].length, 64);
     for (let asked = 0; asked < 64; asked += 1) await ask();
     assert.equal((await look(beginAt + 63 * gapMs))[0].length, 64);
+  });
+
+  test('are asked for about once in an objective that their host does not allow', async (t) => {
+    const { look } = await linesOf(t, [Array.from({ length: 200 }, (_, record) => record * 10 * second)]);
+    const beginAt = hourMs - slackMs;
+    assert.deepEqual(await look(beginAt - 1), [[], beginAt]);
+    assert.deepEqual(await look(beginAt + 10 * second), [['0/0', '0/1'], beginAt + 20 * second]);
   });
 
   test('wait for the hours in which their source may be asked', async (t) => {

@@ -67,3 +67,60 @@ describe('a page that fails', () => {
     assert.deepEqual([kind, at], ['failed', [0, 10_000]]);
   });
 });
+
+test('a page behind a form is tried again from the page of the form, with the hidden value that it has then', async () => {
+  const clock = new VirtualClock(1_000_000);
+  const parsed = parseSource(
+    `id: site
+url: "${url}#q={q}"
+retry: { times: 2, first: 1s, longest: 1s, within: 1m }
+auth: { type: token, url: "https://site.test/token", fields: { key: KEY }, read: { access: "$.token" } }
+request: { form: { fields: { q: "{q}" } } }
+records: { item: { key: id, fields: { id: h1 } } }
+`,
+    'site.yaml',
+  );
+  assert.ok(parsed.ok, JSON.stringify(parsed));
+  const visit = pageWalk(`${url}#q=lamps`, openProvider(parsed.value), undefined).next();
+  assert.ok(visit !== undefined);
+  const sent: string[] = [];
+  const answers: PageAnswer[] = [{ cause: 'origin_down' }, { cause: 'login_expired' }, { cause: 'origin_down' }];
+  const { result } = await visitPage(
+    visit,
+    {
+      clock,
+      random: () => 0.5,
+      source: parsed.value,
+      target: 1,
+      address: url,
+      dueAt: clock.now(),
+      nextDueAt: Infinity,
+      timeLimitMs: 60_000,
+      commit: async () => {
+        setImmediate(() => clock.advance(10_000));
+      },
+      makeRequest: async ({ step: { request: asked } }) => {
+        const { body, method = 'GET' } = asked;
+        sent.push(body !== undefined && 'text' in body ? body.text : method);
+        if (method === 'POST') return visitedAs(answers.shift() ?? { keys: ['a'] }, asked.url).result;
+        const controls = [
+          { name: 't', type: 'hidden', sent: [String(sent.length)] },
+          { name: 'q', type: 'text', sent: [] },
+        ];
+        const form = {
+          ok: true,
+          shown: 'form',
+          action: url,
+          method: 'post',
+          enctype: '',
+          controls,
+          values: {},
+        } as const;
+        return visitedAs({ form }, asked.url).result;
+      },
+    },
+    new AbortController().signal,
+  );
+  assert.equal(result.outcome.kind, 'read');
+  assert.deepEqual(sent, ['GET', 't=1&q=lamps', 'GET', 't=3&q=lamps', 'GET', 't=5&q=lamps', 'GET', 't=7&q=lamps']);
+});

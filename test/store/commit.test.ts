@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { commitPulse, commitStep } from '../../src/store/commit.ts';
 import { updateProject } from '../../src/store/projects.ts';
 import { closeOpenScrapes, requestScrape } from '../../src/store/scrapes.ts';
-import { begin, item, step, temporaryStore, told, track } from './fixture.ts';
+import { begin, historyOf, item, step, temporaryStore, told, track } from './fixture.ts';
 
 describe('a record that two targets see', () => {
   test('is listed for both', async (t) => {
@@ -41,10 +41,10 @@ describe('a committed step', () => {
       ['a', 'b'],
     );
     assert.deepEqual(
-      [...store.history.ofTarget(target)].map(({ serial, key, kind, scrape }) => ({ serial, key, kind, scrape })),
+      historyOf(store, target).map(({ serial, key, kind, scrape }) => ({ serial, key, kind, scrape })),
       [
-        { serial: 2, key: 'b', kind: 'added', scrape: fence.scrape },
-        { serial: 1, key: 'a', kind: 'added', scrape: fence.scrape },
+        { serial: 4, key: 'b', kind: 'added', scrape: fence.scrape },
+        { serial: 3, key: 'a', kind: 'added', scrape: fence.scrape },
       ],
     );
     assert.deepEqual(
@@ -118,7 +118,7 @@ describe('a committed step', () => {
     for (const name of names) assert.equal(store.records.get('shop', 'item', name)?.fields['name']?.value, name);
     assert.equal([...store.records.ofTarget(target)].length, names.length);
     assert.deepEqual(
-      Array.from(store.history.ofTarget(target), ({ key }) => key),
+      Array.from(historyOf(store, target), ({ key }) => key),
       names.toReversed(),
     );
   });

@@ -7,6 +7,7 @@ import { addProject } from '../../src/store/projects.ts';
 import type { Fence, StepOps } from '../../src/store/ops.ts';
 import { beginScrape } from '../../src/store/scrapes.ts';
 import type { Scheduling } from '../../src/schedule/scheduling.ts';
+import type { HistoryView } from '../../src/view/record.ts';
 import { openStore, type Store, type StoreOptions } from '../../src/store/store.ts';
 
 export const hourMs = 3_600_000;
@@ -116,4 +117,25 @@ export function step(
 /** Types of all events after `serial`, in order. */
 export function told(store: Store, serial = 0): string[] {
   return [...store.events.rows({ after: serial, limit: 1_000 })].map(({ type }) => type);
+}
+
+/** The changes that a target saw, the newest first. */
+export function historyOf({ records, history }: Store, target: number): HistoryView[] {
+  return [...records.numbersOfTarget(target), ...records.removedOfTarget(target)]
+    .flatMap((record) => [...history.ofRecord(record)])
+    .filter((change) => change.target === target)
+    .sort((one, other) => other.serial - one.serial);
+}
+
+/** Removes the whole history of all records, also when the store is full. */
+export function forgetHistory({ write, history, events }: Store): Promise<void> {
+  return write(
+    () => {
+      for (const change of [...history.rows()]) {
+        events.keepWhole(change);
+        history.remove(change);
+      }
+    },
+    { evenWhenFull: true },
+  );
 }

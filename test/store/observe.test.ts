@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { describe, test } from 'node:test';
 import type { Value } from '../../src/extract/value/value.ts';
-import { type RecordDifference, difference, sameValue } from '../../src/store/observe.ts';
+import { type RecordDifference, difference } from '../../src/store/observe.ts';
+import { sameValue } from '../../src/store/same-value.ts';
 import { item } from './fixture.ts';
 
 /** Later than all that these tests observe. */

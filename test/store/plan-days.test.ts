@@ -49,6 +49,7 @@ async function startPlanning(t: TestContext): Promise<Planner> {
   state.setCatalogue({
     sources: new Map([['shop', { source: parsed.value, version: '1' }]]),
     types: new Map(),
+    sinks: new Map(),
     problems: [],
   });
   const dues = createDueTimes({

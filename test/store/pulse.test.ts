@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { commitPulse, commitStep } from '../../src/store/commit.ts';
 import { archiveProject } from '../../src/store/projects.ts';
-import { begin, item, step, temporaryStore, track } from './fixture.ts';
+import { begin, historyOf, item, step, temporaryStore, track } from './fixture.ts';
 
 const url = 'https://shop.test/lamp';
 
@@ -18,7 +18,7 @@ describe('a pulse', () => {
       drafts: [item('a', { price: 1 })],
     });
     assert.equal(result.outcome, 'committed');
-    assert.equal([...store.history.ofTarget(target)][0]?.scrape, 0);
+    assert.equal(historyOf(store, target)[0]?.scrape, 0);
     const event = [...store.events.rows({ after: 0, limit: 100 })].at(-1);
     assert.deepEqual([event?.type, event !== undefined && 'scrape' in event], ['record.added', false]);
   });

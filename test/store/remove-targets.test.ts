@@ -5,7 +5,7 @@ import { archiveProject, deleteIn } from '../../src/store/projects.ts';
 import { removeTargets } from '../../src/store/remove-targets.ts';
 import { makeRoom, Sweep } from '../../src/store/retention.ts';
 import type { Store } from '../../src/store/store.ts';
-import { begin, item, step, temporaryStore, told, track } from './fixture.ts';
+import { begin, historyOf, item, step, temporaryStore, told, track } from './fixture.ts';
 
 const url = 'https://shop.test/one';
 const page = { url: 'https://shop.test/', version: 'v1', etag: '"1"' };
@@ -28,7 +28,7 @@ function rowsOf(store: Store, target: number) {
     schedule: store.schedule.get(target) === undefined ? 0 : 1,
     pages: store.pages.countOfTarget(target),
     records: store.records.countOfTarget(target, 1_000),
-    history: [...store.history.ofTarget(target)].length,
+    history: historyOf(store, target).length,
   };
 }
 
@@ -78,7 +78,7 @@ describe('a project that is deleted', () => {
       assert.ok(again > target);
       await see(store, again, 20, 'x');
       assert.deepEqual(
-        [...store.history.ofTarget(again)].map(({ kind, key }) => [kind, key]),
+        historyOf(store, again).map(({ kind, key }) => [kind, key]),
         [['added', 'x']],
       );
     });

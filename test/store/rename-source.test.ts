@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { commitStep } from '../../src/store/commit.ts';
 import { hasSource, noteRename, renameSource } from '../../src/store/rename-source.ts';
 import type { Store } from '../../src/store/store.ts';
-import { begin, beginInMemory, item, step, temporaryStore, track } from './fixture.ts';
+import { begin, beginInMemory, historyOf, item, step, temporaryStore, track } from './fixture.ts';
 
 const url = 'https://shop.test/a';
 
@@ -20,7 +20,7 @@ function under(store: Store, source: string) {
     at: store.targets.at({ source, url })?.source,
     keys: ['x', 'y'].filter((key) => store.records.get(source, 'item', key)?.source === source),
     counted: [store.records.countOfType(source, 'item', 9), store.counts.activeOf(source)],
-    history: targets.flatMap((target) => [...store.history.ofTarget(target)].map((row) => row.source)),
+    history: targets.flatMap((target) => historyOf(store, target).map((row) => row.source)),
     scrapes: targets.flatMap((target) => [...store.scrapes.ofTarget(target)].map((row) => row.source)),
     definition: store.definitions.current(source),
     doubts: [...store.doubts.keys({ from: [source, 0], before: [source, Infinity] })],
@@ -123,7 +123,7 @@ describe('a source that is renamed', () => {
     const target = await filled(store);
     const sourceOf = () => store.targets.get(target)?.source;
     const renaming = store.write(() => {
-      store.sources.rename('shop', 'store');
+      store.sources.rename('shop', 'store', store.events.last());
       setImmediate(sourceOf);
     });
     setImmediate(sourceOf);
@@ -135,7 +135,7 @@ describe('a source that is renamed', () => {
     const { store } = await temporaryStore(t);
     await filled(store);
     const failing = store.write(() => {
-      store.sources.rename('shop', 'store');
+      store.sources.rename('shop', 'store', store.events.last());
       throw new Error('undone');
     });
     await assert.rejects(failing, /undone/);

@@ -9,7 +9,7 @@ import { begin, item, step, temporaryStore, track } from './fixture.ts';
 const dayMs = 86_400_000;
 
 describe('retention', () => {
-  test('keeps the newest rows of each log, in more than one transaction, and what is known of records', async (t) => {
+  test('keeps the newest rows of each log, in more than one transaction, and the history of records', async (t) => {
     const { store } = await temporaryStore(t);
     const [target = 0] = await track(store, 'lamp');
     const fence = await begin(store, target);
@@ -17,20 +17,15 @@ describe('retention', () => {
       commitStep(store, { ...fence, step: at + 1 }, step(at + 1, [item('a', { at })])),
     );
     await Promise.all(commits);
-    const newest = { event: store.events.last(), history: [...store.history.ofTarget(target, { limit: 1 })][0] };
+    const newest = store.events.last();
 
-    const removed = await trim(store, { events: 30, scrapes: 30, steps: 20, commits: 10, history: 5 });
+    const removed = await trim(store, { events: 30, scrapes: 30, steps: 20, commits: 10 });
     assert.deepEqual(
       [store.events.count(), store.steps.count(), store.commits.count(), store.history.count()],
-      [30, 20, 10, 5],
+      [30, 20, 10, 1_600],
     );
-    assert.equal(removed, 1_602 - 30 + (1_600 - 20) + (1_602 - 10) + (1_600 - 5));
-    assert.equal(store.events.last(), newest.event);
-    assert.deepEqual(
-      [...store.history.ofTarget(target)].map(({ serial }) => serial),
-      [1_600, 1_599, 1_598, 1_597, 1_596],
-    );
-    assert.deepEqual([...store.history.ofTarget(target)][0], newest.history);
+    assert.equal(removed, 1_602 - 30 + (1_600 - 20) + (1_602 - 10));
+    assert.equal(store.events.last(), newest);
     assert.deepEqual([...store.steps.ofScrape(fence.scrape)][0]?.step, 1_581);
     assert.equal(store.records.get('shop', 'item', 'a')?.fields['at']?.value, 1_599);
   });
@@ -62,12 +57,37 @@ describe('retention', () => {
 
   test('is told in docs/operating.md as it is', async () => {
     const page = await readFile(new URL('../../docs/operating.md', import.meta.url), 'utf8');
-    const told = Array.from(page.matchAll(/^\| `(\w+)` \| [^|]+ \| (?:(\d+) days|always) +\| ([\d,]+) +\|$/gm));
+    const told = Array.from(page.matchAll(/^\| `(\w+)` \| [^|]+ \| (\d+) days +\| ([\d,]+) +\|$/gm));
     const { rows, ages } = kept;
     assert.deepEqual(
-      told.map(([, log, days, count = '']) => [log, days && Number(days) * dayMs, Number(count.replaceAll(',', ''))]),
-      Object.entries({ ...ages, history: undefined }).map(([log, age]) => [log, age, Reflect.get(rows, log)]),
+      told.map(([, log, days, count = '']) => [log, Number(days) * dayMs, Number(count.replaceAll(',', ''))]),
+      Object.entries(ages).map(([log, age]) => [log, age, Reflect.get(rows, log)]),
     );
+  });
+
+  test('keeps the events that a sink is not done with, up to a bound of rows and of age', async (t) => {
+    const { store, clock } = await temporaryStore(t);
+    for (let day = 0; day < 300; day += 1) {
+      await track(store, `day-${day}`);
+      clock.now += dayMs;
+    }
+    const limits = { events: 30, scrapes: 30, steps: 30, commits: 30 };
+    const oldest = () => store.events.first();
+    await store.write(() => {
+      store.cursors.put('quick', { serial: 295 });
+      store.cursors.put('slow', { serial: 200 });
+    });
+    await trim(store, limits);
+    assert.equal(oldest(), 201);
+    await store.write(() => store.cursors.put('slow', { serial: 250 }));
+    await trim(store, limits);
+    assert.equal(oldest(), 251);
+    await store.write(() => store.cursors.put('slow', { serial: 299 }));
+    await trim(store, limits);
+    assert.equal(oldest(), 271);
+    await store.write(() => store.cursors.put('slow', { serial: 0 }));
+    await trim(store, limits, { ages: kept.ages, now: clock.now + 170 * dayMs });
+    assert.equal(oldest(), 291, 'older than 180 days');
   });
 
   test('keeps a scrape that has not ended, however old', async (t) => {
@@ -77,7 +97,7 @@ describe('retention', () => {
     const open = await begin(store, lamp);
     for (let at = 1; at <= 30; at += 1)
       await commitStep(store, await begin(store, chair), step(at, [item('a', { at })], {}));
-    await trim(store, { events: 10, scrapes: 5, steps: 10, commits: 10, history: 10 });
+    await trim(store, { events: 10, scrapes: 5, steps: 10, commits: 10 });
     assert.deepEqual(
       [...store.scrapes.rows()].map(({ scrape }) => scrape),
       [31, 30, 29, 28, 27, open.scrape],
@@ -91,7 +111,7 @@ describe('retention', () => {
   test('removes nothing of a log that is within its limit', async (t) => {
     const { store } = await temporaryStore(t);
     await track(store, 'lamp');
-    assert.equal(await trim(store, { events: 30, scrapes: 30, steps: 20, commits: 10, history: 5 }), 0);
+    assert.equal(await trim(store, { events: 30, scrapes: 30, steps: 20, commits: 10 }), 0);
   });
 
   test('begins no transaction where there is nothing to remove', async (t) => {
@@ -106,7 +126,7 @@ describe('retention', () => {
     const { store } = await temporaryStore(t);
     await track(store, 'one');
     await track(store, 'two');
-    await trim(store, { events: 0, scrapes: 0, steps: 0, commits: 0, history: 0 });
+    await trim(store, { events: 0, scrapes: 0, steps: 0, commits: 0 });
     await track(store, 'three');
     assert.deepEqual(
       [...store.events.rows({ after: 0, limit: 10 })].map(({ id }) => id),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { commitStep } from '../../src/store/commit.ts';
+import { commitRecheck } from '../../src/store/recheck.ts';
 import type { StepOps } from '../../src/store/ops.ts';
 import { addPulseWaste, tallyOf, trimWaste } from '../../src/store/waste.ts';
 import { begin, item, step, temporaryStore, track } from './fixture.ts';
@@ -92,6 +93,22 @@ describe('what scrapes cost', () => {
     assert.equal(tallyOf(store, 'other', clock.now, clock.now).pulses, undefined);
     clock.now = 50 * day;
     assert.equal(await trimWaste(store, clock.now), 2);
+  });
+
+  test('has what re-checks cost among it, written with what they found', async (t) => {
+    const { store, clock } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    clock.now = 10 * day;
+    const before = store.environment.commitCounts().transactions;
+    const cost = { requests: 1, bytes: 100, notModified: 1, cpuMs: 2 };
+    const ops = { target, record: 7, url: 'https://shop.test/lamp', observedAt: clock.now, retryAt: () => clock.now };
+    const result = { kind: 'failed', code: 'status', message: 'gone' } as const;
+    await commitRecheck(store, { ...ops, source: 'shop', result, cost });
+    assert.equal(store.environment.commitCounts().transactions, before + 1);
+    // It was asked for even if nobody wants the answer any more.
+    await commitRecheck(store, { ...ops, source: 'other', result, cost });
+    const { pulses } = tallyOf(store, target, clock.now, clock.now);
+    assert.deepEqual(pulses, { requests: 2, bytes: 200, notModified: 2, cpuMs: 4 });
   });
 
   test('is forgotten after a month', async (t) => {

@@ -10,7 +10,18 @@ import { addIn, archiveProject, restoreProject, updateProject } from '../../src/
 import { requestScrape } from '../../src/store/scrapes.ts';
 import type { Store } from '../../src/store/store.ts';
 import { statusFor, statusOf } from '../../src/store/tables/project-status.ts';
-import { begin, beginInMemory, hourMs, item, step, temporaryStore, told, track, type TestStore } from './fixture.ts';
+import {
+  begin,
+  beginInMemory,
+  historyOf,
+  hourMs,
+  item,
+  step,
+  temporaryStore,
+  told,
+  track,
+  type TestStore,
+} from './fixture.ts';
 
 const url = 'https://shop.test/lamp';
 
@@ -21,6 +32,7 @@ function scheduling(): Scheduling {
   const catalogue = {
     sources: new Map([['shop', { source: parsed.value, version: '1' }]]),
     types: new Map(),
+    sinks: new Map(),
     problems: [],
   };
   const settings = { everyMs: 4 * hourMs, initialDelayMs: 1_000 };
@@ -70,7 +82,7 @@ describe('a place that two projects watch', () => {
       events.map(({ type, projects }) => [type, projects]),
       ['scrape.started', 'record.added', 'scrape.completed'].map((type) => [type, ['one', 'two']]),
     );
-    assert.equal([...store.history.ofTarget(target)].length, 1);
+    assert.equal(historyOf(store, target).length, 1);
   });
 
   test('goes on when the first is archived: what runs is cut and due at once for the other', async (t) => {

@@ -78,7 +78,7 @@ Object.assign(console, {
 /** Opens the environment in the folder `path`, which is made if missing. Throws the error of lmdb-js if it cannot be opened. */
 export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Environment {
   // Without batching by turns: with it, the rejection of a failed commit also reaches a promise that nobody can handle.
-  const root = open<unknown>({ path, noSubdir: false, maxDbs: 64, encoding: 'json', eventTurnBatching: false });
+  const root = open<unknown>({ path, noSubdir: false, maxDbs: 128, encoding: 'json', eventTurnBatching: false });
   const databases = new Map<string, Database<never>>();
   const undoneListeners: (() => void)[] = [];
   const lastChangeListeners: (() => void)[] = [];
@@ -252,10 +252,13 @@ export class StoreFullError extends Error {
 /** MDB_MAP_FULL of LMDB. */
 const mapFull = -30_792;
 
-const diskFull: readonly number[] = [constants.errno.ENOSPC, constants.errno.EDQUOT, constants.errno.EFBIG];
+const diskFull: readonly number[] = [constants.errno.ENOSPC, constants.errno.EDQUOT];
 
-/** LMDB reports EIO for a write that the file system cuts short, as on a full disk, and for a disk that fails: room tells them apart. */
-const cutShort = constants.errno.EIO;
+/**
+ * LMDB reports EIO for a write that the file system cuts short, as on a full disk or at a limit of file sizes, and for a disk that fails; a write that
+ * would begin at such a limit is EFBIG. Room tells them apart.
+ */
+const cutShort: readonly number[] = [constants.errno.EIO, constants.errno.EFBIG];
 
 /** The room of a disk, in bytes, from which no usual write is cut short for want of it. */
 const roomBytes = 16 * 1_048_576;
@@ -267,11 +270,12 @@ export function storeErrorOf(error: unknown, path: string): unknown {
   if (status === mapFull) {
     return new StoreFullError('map_full', `${path}: the memory map is full: expected room to write`, { cause: error });
   }
-  if (status === cutShort && hasRoom(path)) {
-    const message = `${path}: a write failed (EIO), though the disk has room: the disk or its connection fails, or a limit of file sizes is reached`;
+  const isCutShort = typeof status === 'number' && cutShort.includes(status);
+  if (isCutShort && hasRoom(path)) {
+    const message = `${path}: a write failed (${status === constants.errno.EIO ? 'EIO' : 'EFBIG'}), though the disk has room: the disk or its connection fails, or a limit of file sizes is reached`;
     return new StoreFullError('disk_failed', message, { cause: error });
   }
-  if (typeof status === 'number' && (status === cutShort || diskFull.includes(status))) {
+  if (typeof status === 'number' && (isCutShort || diskFull.includes(status))) {
     return new StoreFullError('disk_full', `${path}: the disk is full (error ${status}): expected room to write`, {
       cause: error,
     });

@@ -20,6 +20,8 @@ export interface Range<K extends TableKey> {
   /** The first key after the range. */
   readonly before?: K | undefined;
   readonly limit?: number | undefined;
+  /** Rows that are passed over at the beginning. Default: 0. */
+  readonly offset?: number | undefined;
   readonly newestFirst?: boolean;
 }
 
@@ -119,11 +121,19 @@ function fits(key: TableKey): boolean {
 }
 
 /** Options of lmdb-js for a range. Backwards, it takes its start, which it includes, for the upper end. */
-function optionsOf<K extends TableKey>({ from, after, before, limit, newestFirst }: Range<K> = {}): RangeOptions {
+function optionsOf<K extends TableKey>({
+  from,
+  after,
+  before,
+  limit,
+  offset,
+  newestFirst,
+}: Range<K> = {}): RangeOptions {
   const lower = after ?? from;
   if ((lower !== undefined && !fits(lower)) || (before !== undefined && !fits(before))) return { limit: 0 };
   const options: RangeOptions = {};
   if (limit !== undefined) options.limit = limit;
+  if (offset !== undefined) options.offset = offset;
   if (newestFirst === true) {
     options.reverse = true;
     options.exclusiveStart = true;

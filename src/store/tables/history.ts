@@ -1,47 +1,110 @@
+import type { HistoryView, RecordView } from '../../view/record.ts';
 import type { Environment } from '../lmdb/environment.ts';
-import type { HistoryView } from '../../view/record.ts';
-import { numberedTable, type NumberRange, type Range, table } from '../lmdb/table.ts';
-import { namingSources, ownSource } from './source-names.ts';
+import { putOrRemove, type Range, table } from '../lmdb/table.ts';
 
-/** The changes of records, in the order of the commits; those of one target come with the newest first. */
-export function historyTable(environment: Environment) {
-  const rows = numberedTable<HistoryView>(environment, 'history', (_, name) =>
-    namingSources(environment, table<number, HistoryView>(environment, name), { row: ownSource }),
-  );
-  const byTarget = table<[number, number], 1>(environment, 'history.by_target');
+/** The place of a change in the history of its record. */
+export interface HistoryPlace {
+  readonly at: number;
+  readonly serial: number;
+}
+
+/** A part of the history of a record. */
+export interface HistoryRange {
+  /** The first instant; `after` is the last place before the range. */
+  readonly since?: number | undefined;
+  readonly after?: HistoryPlace | undefined;
+  /** The first instant or place behind the range. */
+  readonly before?: number | HistoryPlace | undefined;
+  /** Only changes of this field. */
+  readonly field?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly newestFirst?: boolean;
+}
+
+/** The number of the record, the instant of the observation, and the id of the event that tells of it. */
+type HistoryKey = [record: number, at: number, serial: number];
+
+/** What neither the key of a change nor the row of its record says. */
+type HistoryRow = Omit<HistoryView, 'record' | 'at' | 'serial' | 'source' | 'type' | 'key'>;
+
+/** The changes of records, by record, each from the oldest to the newest. The name of a record comes from `records`. */
+export function historyTable(
+  environment: Environment,
+  records: { nameOf(record: number): Pick<RecordView, 'source' | 'type' | 'key'> | undefined },
+) {
+  const rows = table<HistoryKey, HistoryRow>(environment, 'history');
+  /** Up to where the history of each record is thinned. */
+  const thinned = table<number, HistoryPlace>(environment, 'history.thinned');
 
   return {
-    add(row: Omit<HistoryView, 'serial'>): HistoryView {
-      const added = rows.add((serial) => ({ serial, ...row }));
-      byTarget.put([row.target, added.serial], 1);
-      return added;
+    /** Adds a change; its serial is the id of its event. */
+    add({ record, at, serial, source: _source, type: _type, key: _key, ...row }: HistoryView): void {
+      rows.put([record, at, serial], row);
     },
-    *ofTarget(target: number, { before = Infinity, limit }: Omit<NumberRange, 'after'> = {}): Generator<HistoryView> {
-      const range = { after: [target, 0], before: [target, before], newestFirst: true, limit } satisfies Range<
-        [number, number]
-      >;
-      for (const [, serial] of byTarget.keys(range)) {
-        const row = rows.get(serial);
-        if (row !== undefined) yield row;
-      }
+    get(record: number, at: number, serial: number): HistoryView | undefined {
+      const row = rows.get([record, at, serial]);
+      return row && viewOf([record, at, serial], row, nameOf(record));
     },
-    /** Removes up to `limit` changes of a target's records. Returns their number. */
-    clear(target: number, limit: number): number {
-      const keys = [...byTarget.keys({ from: [target, 0], before: [target + 1, 0], limit })];
-      for (const key of keys) {
-        const [, serial] = key;
-        byTarget.remove(key);
-        // The next number follows from the last row.
-        if (serial === rows.last()) rows.put(serial, { serial, target, source: '' } as HistoryView);
-        else rows.remove(serial);
-      }
-      return keys.length;
+    ofRecord,
+    /** Removes a change, whose event must be gone or stored whole. */
+    remove: ({ record, at, serial }: Pick<HistoryView, 'record' | 'at' | 'serial'>) =>
+      rows.remove([record, at, serial]),
+    /**
+     * The newest change of a record, without reading it; `undefined` where there is none.
+     *
+     * @param offset - changes that are passed over before it. Default: 0.
+     */
+    newestPlace(record: number, range: HistoryRange = {}, offset = 0): HistoryPlace | undefined {
+      for (const [, at, serial] of rows.keys({ ...keysOf(record, { ...range, newestFirst: true }), offset, limit: 1 }))
+        return { at, serial };
+      return undefined;
     },
-    rows: rows.rows,
-    exceeds: rows.exceeds,
-    /** Removes up to `limit` of the oldest rows beyond the newest `keep`. Returns the number of removed rows. */
-    trim: (keep: number, limit: number) =>
-      rows.trim(keep, limit, ({ serial, target }) => void byTarget.remove([target, serial])),
+    /** The last place up to which the history of a record is thinned. */
+    thinnedTo: thinned.get,
+    setThinnedTo: (record: number, place: HistoryPlace | undefined) => putOrRemove(thinned, [[record, place]]),
+    /** All changes, record by record; those after a change that is kept or not. */
+    *rows(after?: Pick<HistoryView, 'record' | 'at' | 'serial'>): Iterable<HistoryView> {
+      const range: Range<HistoryKey> = after === undefined ? {} : { after: [after.record, after.at, after.serial] };
+      for (const { key, row } of rows.entries(range)) yield viewOf(key, row, nameOf(key[0]));
+    },
     count: rows.count,
   };
+
+  /** The changes of a record, removed or not. To be iterated within the turn of the event loop in which it is called. */
+  function* ofRecord(record: number, { field, limit = Infinity, ...range }: HistoryRange = {}): Iterable<HistoryView> {
+    let name: ReturnType<typeof nameOf> | undefined;
+    let left = limit;
+    for (const { key, row } of rows.entries(keysOf(record, range))) {
+      if (left <= 0) return;
+      if (field !== undefined && !Object.hasOwn(row.fields, field)) continue;
+      name ??= nameOf(record);
+      yield viewOf(key, row, name);
+      left -= 1;
+    }
+  }
+
+  function nameOf(record: number): Pick<RecordView, 'source' | 'type' | 'key'> {
+    const name = records.nameOf(record);
+    if (name === undefined) throw new Error(`history: expected the record ${record} to have a name`);
+    return name;
+  }
+}
+
+function keysOf(
+  record: number,
+  { since = 0, after, before = Infinity, newestFirst = false }: HistoryRange,
+): Range<HistoryKey> {
+  return {
+    ...(after === undefined ? { from: [record, since, 0] } : { after: [record, after.at, after.serial] }),
+    before: typeof before === 'number' ? [record, before, 0] : [record, before.at, before.serial],
+    newestFirst,
+  };
+}
+
+function viewOf(
+  [record, at, serial]: HistoryKey,
+  row: HistoryRow,
+  { source, type, key }: Pick<RecordView, 'source' | 'type' | 'key'>,
+): HistoryView {
+  return { serial, record, source, type, key, at, ...row };
 }

@@ -14,7 +14,7 @@ export interface ClaimRow {
 
 /** The store's own data. */
 export function metaTable(environment: Environment) {
-  const rows: Table<string, number | ClaimRow> = table(environment, 'meta');
+  const rows: Table<string, number | string | ClaimRow> = table(environment, 'meta');
   return {
     /** The number of the schema; `undefined` in an environment that is new or not a store of Heronry. */
     schema(): number | undefined {
@@ -22,6 +22,18 @@ export function metaTable(environment: Environment) {
       return typeof row === 'number' ? row : undefined;
     },
     setSchema: (schema: number) => rows.put('schema', schema),
+    /** The generation of the ids of events; `undefined` before the first commit. */
+    generation(): string | undefined {
+      const row = rows.get('generation');
+      return typeof row === 'string' ? row : undefined;
+    },
+    setGeneration: (generation: string) => rows.put('generation', generation),
+    /** The identity of the file that the store was last opened in; `undefined` before the first time. A copy has another. */
+    home(): string | undefined {
+      const row = rows.get('home');
+      return typeof row === 'string' ? row : undefined;
+    },
+    setHome: (file: string) => rows.put('home', file),
     /** The highest number that may have been given to a scrape; `undefined` before the first. */
     reservedScrapes(): number | undefined {
       const row = rows.get('scrapes');

@@ -3,7 +3,7 @@ import { defined } from '../../defined.ts';
 import type { Environment } from '../lmdb/environment.ts';
 import type { Value } from '../../extract/value/value.ts';
 import type { FieldCell, RecordView } from '../../view/record.ts';
-import { numberedTable, table } from '../lmdb/table.ts';
+import { numberedTable, type Table, table } from '../lmdb/table.ts';
 import { namingSources, ownSource } from './source-names.ts';
 
 type RecordName = Pick<RecordView, 'source' | 'type' | 'key'>;
@@ -14,8 +14,10 @@ export interface RecordSlice {
   readonly limit?: number | undefined;
 }
 
-/** Records of a part of a target's that its scrapes have not seen lately. */
-interface UnseenRecords {
+/** Those records of a part of a target's that were asked for. */
+interface RecordsOfSlice {
+  /** The number of the others that were looked at. */
+  readonly others: number;
   readonly rows: readonly RecordView[];
   /** The number of the last record that was looked at; missing where it was the last of all. */
   readonly last?: number;
@@ -39,13 +41,18 @@ interface RecordRow extends Omit<RecordView, 'record' | 'fields' | keyof Sightin
 }
 
 /** When and where a record was last seen. The small row that each sighting writes. */
-interface SightingRow extends Pick<RecordView, 'updatedAt' | 'lastScrape' | 'url' | 'page'> {
+interface SightingRow extends Pick<RecordView, 'updatedAt' | 'lastScrape' | 'url' | 'page' | 'held' | 'candidates'> {
   /** When fields were last verified that were not verified last with their record. */
   readonly verified?: Instants;
 }
 
+/** What is left of a removed record, so that its history can be told. */
+interface RemovedRow extends RecordName {
+  readonly target: number;
+}
+
 function rowsOf(view: RecordView): [RecordRow, SightingRow] {
-  const { record: _, updatedAt, lastScrape, url, page, ...record } = view;
+  const { record: _, updatedAt, lastScrape, url, page, held, candidates, ...record } = view;
   const observed: [string, number][] = [];
   const verified: [string, number][] = [];
   const fields: Record<string, Value> = { ...record.fields };
@@ -58,7 +65,7 @@ function rowsOf(view: RecordView): [RecordRow, SightingRow] {
   }
   return [
     { ...record, fields, ...(observed.length > 0 && { observed }) },
-    { updatedAt, lastScrape, url, ...defined({ page }), ...(verified.length > 0 && { verified }) },
+    { updatedAt, lastScrape, url, ...defined({ page, held, candidates }), ...(verified.length > 0 && { verified }) },
   ];
 }
 
@@ -95,8 +102,8 @@ function byType(source: string, type: string): [source: string, type: string, ke
 
 /** The records, by number. What a record is and when it was last seen are rows of their own, as a sighting seldom changes the first. */
 export function recordTable(environment: Environment) {
-  const rows = numberedTable<RecordRow>(environment, 'records', (_, name) =>
-    namingSources(environment, table<number, RecordRow>(environment, name), { row: ownSource }),
+  const rows = numberedTable<RecordRow | RemovedRow>(environment, 'records', (_, name) =>
+    namingSources(environment, table<number, RecordRow | RemovedRow>(environment, name), { row: ownSource }),
   );
   const sightings = table<number, SightingRow>(environment, 'records.sightings');
   const byName = namingSources(
@@ -109,6 +116,8 @@ export function recordTable(environment: Environment) {
     environment,
     'records.by_target',
   );
+  /** The records that were removed, by the target that they belonged to. */
+  const removed = table<[target: number, record: number], 1>(environment, 'records.removed');
 
   return {
     get(source: string, type: string, key: string): RecordView | undefined {
@@ -149,15 +158,29 @@ export function recordTable(environment: Environment) {
     },
     see,
     /**
-     * Removes a record: seen again, it is a new one. Of other targets that saw it, a mark stays that leads to nothing.
+     * Removes a record: seen again, it is a new one. Its name stays for its history, and marks of other targets that saw it.
      */
-    remove({ record, target, ...name }: RecordView): void {
-      // A number is never given again, and the next one follows from the last row.
-      if (record === rows.last()) rows.put(record, { source: '' } as RecordRow);
-      else rows.remove(record);
+    remove({ record, target, source, type, key }: RecordView): void {
+      rows.put(record, { source, type, key, target });
       sightings.remove(record);
-      byName.remove(nameKey(name));
+      byName.remove(nameKey({ source, type, key }));
       byTarget.remove([target, record]);
+      removed.put([target, record], 1);
+    },
+    /** Forgets the name of a record, if it is a removed one; it must have no history. */
+    forgetName(record: number): void {
+      const row = rows.get(record);
+      if (row === undefined || 'fields' in row) return;
+      // A number is never given again, and the next one follows from the last row.
+      if (record === rows.last()) rows.put(record, { source: '', type: '', key: '', target: 0 });
+      else rows.remove(record);
+      removed.remove([row.target, record]);
+    },
+    /** The numbers of up to `limit` records after `after`, removed ones among them. */
+    numbersAfter: (after: number, limit: number) => [...rows.keys({ after, limit })],
+    /** The source, type and key of a record, removed or not. */
+    nameOf(record: number): RecordName | undefined {
+      return rows.get(record);
     },
     /** The first and last scrape of a target that saw a record: both 0 if only pulses did, `undefined` if none did. */
     seenBy(target: number, name: RecordName) {
@@ -167,10 +190,15 @@ export function recordTable(environment: Environment) {
     /** The first and last scrape of a target that saw a record, by the number of the record. */
     seenByNumber: (target: number, record: number) => byTarget.get([target, record]),
     /** The records that a target has seen. */
-    *ofTarget(target: number, { after = 0, limit }: RecordSlice = {}): Iterable<RecordView> {
-      for (const [, record] of byTarget.keys({ after: [target, after], before: [target + 1, 0], limit })) {
+    *ofTarget(target: number, { after = 0, limit = Infinity }: RecordSlice = {}): Iterable<RecordView> {
+      let left = limit;
+      if (left <= 0) return;
+      for (const [, record] of byTarget.keys({ after: [target, after], before: [target + 1, 0] })) {
         const view = read(record);
-        if (view !== undefined) yield view;
+        if (view === undefined) continue;
+        yield view;
+        left -= 1;
+        if (left === 0) return;
       }
     },
     /** The records of a type of a source in the order of their keys, those after the key `after`. */
@@ -183,36 +211,58 @@ export function recordTable(environment: Environment) {
       }
     },
     /** Looks at up to `limit` of the records that a target has seen, and reads those that no scrape of it from `since` on has seen. */
-    unseenSince(since: number, target: number, { after = 0, limit }: RecordSlice): UnseenRecords {
-      const marks = [...byTarget.entries({ after: [target, after], before: [target + 1, 0], limit })];
-      const old = marks.filter(({ row }) => row.last < since);
-      const last = marks.length === limit ? marks.at(-1)?.key[1] : undefined;
-      return { rows: old.flatMap(({ key }) => read(key[1]) ?? []), ...(last !== undefined && { last }) };
+    unseenSince: (since: number, target: number, slice: RecordSlice) =>
+      ofMarks(target, ({ last }) => last < since, slice),
+    /** Looks at up to `limit` of the records that a target has seen, and reads those that its scrape `scrape` has seen last. */
+    seenLastIn: (scrape: number, target: number, slice: RecordSlice) =>
+      ofMarks(target, ({ last }) => last === scrape, slice),
+    /** Forgets that a target has seen a record of another one, or a removed one. */
+    forget(target: number, record: number): void {
+      byTarget.remove([target, record]);
+      removed.remove([target, record]);
     },
-    /** Forgets that a target has seen a record of another one. */
-    forget: (target: number, record: number) => byTarget.remove([target, record]),
-    /** The numbers of up to `limit` of the records that a target has seen, removed ones among them. */
-    numbersOfTarget: (target: number, limit: number) =>
-      [...byTarget.keys({ after: [target, 0], before: [target + 1, 0], limit })].map(([, record]) => record),
+    /** The numbers of up to `limit` records that a target has seen, after the record `after`; without its own removed ones. */
+    numbersOfTarget: (target: number, { after = 0, limit }: RecordSlice = {}) =>
+      numbersIn(byTarget, target, after, limit),
+    /** The numbers of up to `limit` removed records of a target, after the record `after`. */
+    removedOfTarget: (target: number, { after = 0, limit }: RecordSlice = {}) =>
+      numbersIn(removed, target, after, limit),
     /** The number of a source's records of a type, counted up to `limit`, without reading them. */
     countOfType: (source: string, type: string, limit: number) =>
       [...byName.keys({ from: byType(source, type), before: byType(source, `${type}\0`), limit })].length,
     /** The number of records that a target has seen, counted up to `limit`, without reading them. */
     countOfTarget: (target: number, limit: number) =>
       [...byTarget.keys({ after: [target, 0], before: [target + 1, 0], limit })].length,
-    *rows(): Iterable<RecordView> {
-      for (const record of rows.keys()) {
-        const view = read(record);
-        if (view !== undefined) yield view;
+    /** All records in the order of their numbers, those after the number `after`. */
+    *rows(after = 0): Iterable<RecordView> {
+      for (const { key: record, row } of rows.entries({ after })) {
+        const sighting = 'fields' in row ? sightings.get(record) : undefined;
+        if ('fields' in row && sighting !== undefined) yield viewOf(record, row, sighting);
       }
     },
+    /** The number of the newest record, removed or not; 0 before the first. */
+    last: rows.last,
     count: sightings.count,
   };
 
+  /** Looks at up to `limit` of the records that a target has seen, and reads those whose marks are as wanted. */
+  function ofMarks(
+    target: number,
+    isWanted: (mark: { readonly first: number; readonly last: number }) => boolean,
+    { after = 0, limit }: RecordSlice,
+  ): RecordsOfSlice {
+    const marks = [...byTarget.entries({ after: [target, after], before: [target + 1, 0], limit })];
+    const wanted = marks.filter(({ row }) => isWanted(row));
+    const last = marks.length === limit ? marks.at(-1)?.key[1] : undefined;
+    const others = marks.length - wanted.length;
+    return { others, rows: wanted.flatMap(({ key }) => read(key[1]) ?? []), ...(last !== undefined && { last }) };
+  }
+
   function read(record: number): RecordView | undefined {
     const row = rows.get(record);
-    const sighting = row && sightings.get(record);
-    return row && sighting && viewOf(record, row, sighting);
+    if (row === undefined || !('fields' in row)) return undefined;
+    const sighting = sightings.get(record);
+    return sighting && viewOf(record, row, sighting);
   }
 
   /** Stores that a target has seen a record which stays as it is. */
@@ -222,4 +272,13 @@ export function recordTable(environment: Environment) {
     const last = Math.max(seen?.last ?? 0, scrape);
     if (seen?.first !== first || seen.last !== last) byTarget.put([target, record], { first, last });
   }
+}
+
+function numbersIn(
+  marks: Pick<Table<[number, number], unknown>, 'keys'>,
+  target: number,
+  after: number,
+  limit: number | undefined,
+): number[] {
+  return Array.from(marks.keys({ after: [target, after], before: [target + 1, 0], limit }), ([, record]) => record);
 }

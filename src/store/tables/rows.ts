@@ -1,5 +1,7 @@
 import type { GoneRow } from '../../schedule/gone.ts';
 import type { ScheduleLevel } from '../../schedule/levels.ts';
+import type { Metrics, Rules } from '../../metric/metric.ts';
+import type { SinkLink } from '../../schema/sink-link.ts';
 import type { Watched } from '../../schedule/watchers.ts';
 import type { Value } from '../../extract/value/value.ts';
 import type { ScrapeView, StepView } from '../../view/scrape.ts';
@@ -13,6 +15,12 @@ export interface ProjectRow {
   readonly multiplier: number;
   /** The project's level of schedule settings. */
   readonly schedule?: ScheduleLevel;
+  /** The sinks that are told of the project and of all its targets. */
+  readonly sinks?: readonly SinkLink[];
+  /** Figures that are computed from the records of its targets. */
+  readonly metrics?: Metrics;
+  /** Conditions that the records of its targets begin and cease to meet. */
+  readonly rules?: Rules;
   readonly status: 'active' | 'archived';
   readonly createdAt: number;
   readonly archivedAt?: number;
@@ -102,6 +110,14 @@ export interface ScrapeRow extends ScrapeView {
   readonly spent?: SpentRow;
   /** The step of a scrape that had only one, in place of a row among the steps. `stepsOf` reads it. */
   readonly only?: OnlyStep;
+  /** What its pages so far say of fields that become empty; missing for a scrape of one page. */
+  readonly emptied?: EmptiedTally;
+}
+
+/** How many records a scrape has seen that were known, by type, and how many of them became empty in a field, by `type.field`. */
+export interface EmptiedTally {
+  readonly known?: Readonly<Record<string, number>>;
+  readonly emptied?: Readonly<Record<string, number>>;
 }
 
 /** The log of a scrape's only step, without what the scrape's row says; `absent` and `unparsed` are missing where empty. */

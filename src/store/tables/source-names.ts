@@ -11,8 +11,14 @@ export interface SourceNames {
   nameOf(id: string): string;
   /** The id of the source that rows name so. */
   idOf(name: string): string;
-  /** Gives a source another id, which no source of the store has. Its old id stands for a new source from then on. */
-  rename(from: string, to: string): void;
+  /** The id that the source with an id now had when the event `serial` was told. */
+  idThen(id: string, serial: number): string;
+  /**
+   * Gives a source another id, which no source of the store has. Its old id stands for a new source from then on.
+   *
+   * @param lastEvent - the id of the last event that names the source by its old id.
+   */
+  rename(from: string, to: string, lastEvent: number): void;
 }
 
 const known = new WeakMap<Environment, SourceNames>();
@@ -27,7 +33,9 @@ export function sourceNames(environment: Environment): SourceNames {
 function openNames(environment: Environment): SourceNames {
   /** The names of the ids that are not their own name. */
   const rows = table<string, string>(environment, 'sources.names');
-  let read: { readonly names: ReadonlyMap<string, string>; readonly ids: ReadonlyMap<string, string> } | undefined;
+  /** The ids that sources had, by their name and the last event that gives them that id. */
+  const before = table<[name: string, lastEvent: number], string>(environment, 'sources.ids_before');
+  let read: ReturnType<typeof readMaps> | undefined;
   environment.onUndone(() => {
     read = undefined;
   });
@@ -35,8 +43,14 @@ function openNames(environment: Environment): SourceNames {
   return {
     nameOf: (id) => maps().names.get(id) ?? id,
     idOf: (name) => maps().ids.get(name) ?? withoutMark(name),
-    rename(from, to) {
+    idThen(id, serial) {
+      const { names, former } = maps();
+      if (former.size === 0) return id;
+      return former.get(names.get(id) ?? id)?.find(({ lastEvent }) => serial <= lastEvent)?.id ?? id;
+    },
+    rename(from, to, lastEvent) {
       const name = maps().names.get(from) ?? from;
+      before.put([name, lastEvent], from);
       put(to, name);
       // A name that rows may have is given to no other source.
       const isTaken = name === from || maps().ids.has(from);
@@ -47,11 +61,18 @@ function openNames(environment: Environment): SourceNames {
     },
   };
 
-  function maps() {
-    if (read !== undefined) return read;
+  function maps(): ReturnType<typeof readMaps> {
+    return (read ??= readMaps());
+  }
+
+  function readMaps() {
     const names = new Map(Array.from(rows.entries(), ({ key, row }) => [key, row] as const));
-    read = { names, ids: new Map(Array.from(names, ([id, name]) => [name, id] as const)) };
-    return read;
+    const ids: ReadonlyMap<string, string> = new Map(Array.from(names, ([id, name]) => [name, id] as const));
+    const former = Map.groupBy(
+      Array.from(before.entries(), ({ key: [name, lastEvent], row: id }) => ({ name, lastEvent, id })),
+      ({ name }) => name,
+    );
+    return { names, ids, former };
   }
 
   function put(id: string, name: string): void {

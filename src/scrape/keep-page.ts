@@ -1,0 +1,121 @@
+import { isUtf8 } from 'node:buffer';
+import { defined } from '../defined.ts';
+import type { Page } from '../fetch/page.ts';
+import type { SentCredentials } from '../request/sent-credentials.ts';
+import type { CommitResult, StepOps } from '../store/ops.ts';
+import type { Store } from '../store/store.ts';
+import { type PageHead, pageDigest } from '../vault/entry.ts';
+import { mostPageBytes, type Vault } from '../vault/vault.ts';
+
+/** Where pages are kept as evidence of what is stored. */
+export interface KeepDeps {
+  store(): Store;
+  /** Missing where no pages are kept. */
+  vault(): Vault | undefined;
+}
+
+/** The scrape or the re-check whose pages are kept. */
+export interface KeptBy extends Pick<PageHead, 'target' | 'scrape' | 'version'> {
+  readonly source: string;
+  readonly sent: SentCredentials;
+}
+
+/** What the step of a page has written. */
+export interface StepOfPage {
+  /** Missing for a page that could not be read. */
+  readonly digest?: string | undefined;
+  readonly itemType?: string | undefined;
+  readonly isRead: boolean;
+  readonly result: CommitResult;
+}
+
+/** Keeps the pages of one scrape. */
+export interface PageKeeper {
+  /** The largest page that steps are to give back; `undefined` for none. */
+  readonly keepBytes: number | undefined;
+  /**
+   * Keeps the page of a step that is committed, where the step changed something or found a value that waits for another look, or where it is the first of its address that was
+   * read, or the first one since then that could not be read. Rejects for errors of ours.
+   */
+  keep(page: Page, step: StepOfPage): Promise<void>;
+}
+
+/** A page that may hold credentials is looked through on the main thread: a larger one is not kept. */
+const mostSearchedBytes = 1024 * 1024;
+
+/** Opens the keeping of one scrape's pages. */
+export function openKeeper({ store, vault }: KeepDeps, { source, sent, ...by }: KeptBy): PageKeeper {
+  return {
+    get keepBytes() {
+      return vault() === undefined ? undefined : mostPageBytes;
+    },
+    async keep(page, step) {
+      const kept = vault();
+      if (kept === undefined || step.result.outcome !== 'committed') return;
+      const url = sent.url(page.url);
+      const why = await whyKept(kept, by.target, url, step);
+      if (why === undefined) return;
+      if (why === 'recovered') return recover(store(), by.target, url);
+      const body = withoutCredentials(sent, new Uint8Array(page.body));
+      if (body === undefined) return;
+      const { status, observedAt, headers } = page;
+      const isRedacted = body.buffer !== page.body;
+      await kept.keep({
+        ...by,
+        source,
+        url,
+        status,
+        observedAt,
+        why,
+        body,
+        digest: step.digest ?? pageDigest(page.body),
+        ...defined({ contentType: headers['content-type'], itemType: step.itemType }),
+        ...(isRedacted && { redacted: true as const }),
+      });
+    },
+  };
+}
+
+/** The digest that the changes of a step name; `undefined` where its page is not kept. */
+export function evidenceOf(page: Page | undefined, { drafts }: Pick<StepOps, 'drafts'>): string | undefined {
+  return page === undefined || drafts.length === 0 ? undefined : pageDigest(page.body);
+}
+
+/** Why a page is kept; `recovered` for one that is not, but ends the time in which nothing could be read. */
+async function whyKept(
+  vault: Vault,
+  target: number,
+  url: string,
+  { isRead, result }: StepOfPage,
+): Promise<PageHead['why'] | 'recovered' | undefined> {
+  if (result.outcome !== 'committed') return undefined;
+  const { added, changed, confirmed } = result.counts;
+  if (isRead && (added + changed > 0 || result.isWaiting === true)) return 'changed';
+  const before = await vault.evidenceOf(target, url);
+  if (!isRead) return before?.good !== undefined && before.bad === undefined ? 'bad' : undefined;
+  if (confirmed === 0) return undefined;
+  if (before?.good === undefined) return 'changed';
+  return before.bad === undefined ? undefined : 'recovered';
+}
+
+/** Notes that a page can be read again: the next one that cannot is kept. */
+async function recover({ vault, write }: Store, target: number, url: string): Promise<void> {
+  await write(
+    () => {
+      const { bad: _, ...good } = vault.evidenceOf(target, url) ?? {};
+      vault.putEvidence(target, url, good);
+    },
+    { evenWhenFull: true },
+  );
+}
+
+/** A body without the credentials that the requests of its scrape were sent with; `undefined` where it is too large to be looked through. */
+function withoutCredentials(sent: SentCredentials, body: Uint8Array): Uint8Array | undefined {
+  if (sent.isEmpty) return body;
+  if (body.length > mostSearchedBytes) return undefined;
+  // Each octet of another charset is a character of its own, and comes back as it was.
+  const encoding = isUtf8(body) ? 'utf8' : 'latin1';
+  const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString(encoding);
+  const shown = sent.text(text);
+  return shown === text ? body : Buffer.from(shown, encoding);
+}

@@ -1,0 +1,237 @@
+import { projectsOf } from '../schedule/watchers.ts';
+import type { HeldValue, RecordView } from '../view/record.ts';
+import { markMissing } from './crawl-missing.ts';
+import { moveLinks } from './entities.ts';
+import { finishIfOver } from './finish.ts';
+import { missingPlace } from './hold-missing.ts';
+import { tellReleased } from './holds.ts';
+import { moveAges } from './record-ages.ts';
+import { freshen } from './schedule.ts';
+import type { Change, Store } from './store.ts';
+import { subjectsOf } from './subjects.ts';
+import type { HeldMember, HoldPlace } from './tables/holds.ts';
+
+/** What of a source is released or rejected; all that is held of it where nothing else is given. */
+export interface WantedHeld {
+  readonly source: string;
+  readonly target?: number | undefined;
+  readonly type?: string | undefined;
+  readonly key?: string | undefined;
+  readonly field?: string | undefined;
+}
+
+/** How many values, and how many missing records, were released or rejected. */
+export interface DecidedHeld {
+  readonly values: number;
+  readonly missing: number;
+}
+
+/** Values per transaction: commits wait a few milliseconds at most. */
+const batch = 100;
+
+/** Values of one field on a target that were decided. */
+interface Decided extends HoldPlace {
+  readonly kind: HeldValue['kind'];
+  count: number;
+}
+
+/** A value that is held, where it is still to be decided. */
+export interface OpenValue {
+  readonly record: RecordView;
+  readonly held: HeldValue;
+}
+
+/** The value that a row of what is held stands for; `undefined` where it is decided, or others like it show values again. */
+export function openValue(
+  { records, holds }: Pick<Store, 'records' | 'holds'>,
+  member: HeldMember,
+): OpenValue | undefined {
+  const record = records.byNumber(member.record);
+  const held =
+    record?.held !== undefined && Object.hasOwn(record.held, member.field) ? record.held[member.field] : undefined;
+  if (record === undefined || held === undefined || held.isRejected === true) return undefined;
+  if (held.kind === 'jump') return { record, held };
+  const mass = holds.mass(member);
+  return mass?.state === 'held' && held.observedAt >= mass.since ? { record, held } : undefined;
+}
+
+/** Whether a row of what is held is wanted, whatever the key of its record. */
+export function isWantedPlace({ target, type, field }: HoldPlace, wanted: WantedHeld): boolean {
+  return (
+    (wanted.target === undefined || wanted.target === target) &&
+    (wanted.type === undefined || wanted.type === type) &&
+    (wanted.field === undefined || wanted.field === field)
+  );
+}
+
+/**
+ * Releases or rejects what is held of a source. A released value is written as the change that it was when it was observed. Uses several
+ * transactions; what is interrupted goes on when it is asked for again. Resolves once all is on disk. Rejects with `StoreFullError` when the
+ * store has no room.
+ */
+export async function decideHeld(
+  store: Store,
+  wanted: WantedHeld,
+  verdict: 'released' | 'rejected',
+): Promise<DecidedHeld> {
+  const decided = new Map<string, Decided>();
+  let after: HeldMember | undefined;
+  do {
+    const range = { source: wanted.source, target: wanted.target, after, limit: batch };
+    const members = [...store.holds.members(range)];
+    const some = members.filter((member) => isWantedPlace(member, wanted));
+    if (some.length > 0) {
+      const done = await store.write((change) => decideSome(store, change, { members: some, wanted, verdict }), {
+        durable: true,
+      });
+      for (const each of done) count(decided, each);
+    }
+    after = members.length === batch ? members.at(-1) : undefined;
+  } while (after !== undefined);
+  const isWhole = wanted.key === undefined;
+  if (decided.size > 0 || isWhole)
+    await store.write((change) => endHolds(store, change, { decided: [...decided.values()], wanted, verdict }), {
+      durable: true,
+    });
+  const values = [...decided.values()].reduce((sum, each) => sum + each.count, 0);
+  const isOfMissing = isWhole && wanted.type === undefined && wanted.field === undefined;
+  return { values, missing: isOfMissing ? await decideMissing(store, wanted, verdict) : 0 };
+}
+
+interface Decision {
+  readonly wanted: WantedHeld;
+  readonly verdict: 'released' | 'rejected';
+}
+
+function count(decided: Map<string, Decided>, { kind, source, target, type, field }: Omit<Decided, 'count'>): void {
+  const name = JSON.stringify([kind, target, type, field]);
+  const known = decided.get(name) ?? { kind, source, target, type, field, count: 0 };
+  known.count += 1;
+  decided.set(name, known);
+}
+
+function decideSome(
+  store: Store,
+  change: Change,
+  { members, wanted, verdict }: Decision & { readonly members: readonly HeldMember[] },
+): Omit<Decided, 'count'>[] {
+  const done: Omit<Decided, 'count'>[] = [];
+  for (const member of members) {
+    const found = openValue(store, member);
+    if (found !== undefined && wanted.key !== undefined && found.record.key !== wanted.key) continue;
+    store.holds.remove(member);
+    if (found === undefined) continue;
+    if (verdict === 'released') release(store, change, found, member.field);
+    else reject(store, found, member.field);
+    done.push({ ...member, kind: found.held.kind });
+  }
+  change.log({ kind: `held.${verdict}` });
+  return done;
+}
+
+function release(store: Store, change: Change, { record: before, held }: OpenValue, field: string): void {
+  const { value, observedAt, seenAt, target, scrape } = held;
+  const cell = { value, observedAt, verifiedAt: seenAt };
+  const after = { ...withoutHeld(before, field), fields: { ...before.fields, [field]: cell } };
+  store.records.put(after, { target, scrape });
+  moveAges(store, after, before, after);
+  moveLinks(store, change, after, { before: before.fields, after: after.fields });
+  const row = store.targets.get(target);
+  tellReleased(
+    change,
+    after,
+    field,
+    { held, old: before.fields[field]?.value },
+    row === undefined ? [] : projectsOf(row),
+  );
+  if (row !== undefined) freshen(store, change, row, { at: seenAt, fields: new Set([field]) });
+}
+
+/** Forgets a value; one that jumped is kept as rejected, so that it is not told again while the site shows it. */
+function reject(store: Store, { record, held }: OpenValue, field: string): void {
+  const { target, scrape } = held;
+  const others = withoutHeld(record, field);
+  const after =
+    held.kind === 'empty'
+      ? others
+      : { ...others, held: { ...record.held, [field]: { ...held, isRejected: true as const } } };
+  store.records.confirm(after, { target, scrape });
+}
+
+function withoutHeld({ held = {}, ...record }: RecordView, field: string): RecordView {
+  const others = Object.entries(held).filter(([name]) => name !== field);
+  return others.length === 0 ? record : { ...record, held: Object.fromEntries(others) };
+}
+
+/** Tells what was decided, and keeps in mind what was decided of all records of a field. */
+function endHolds(
+  store: Store,
+  change: Change,
+  { decided, wanted, verdict }: Decision & { readonly decided: readonly Decided[] },
+): void {
+  for (const { kind, type: record, field, count, ...place } of decided) {
+    const target = store.targets.get(place.target);
+    if (target === undefined) continue;
+    const data = { kind, record, field, count, by: 'person' } as const;
+    change.tell({ type: `value.${verdict}`, ...subjectsOf(target), data });
+    finishIfOver(store, change, target);
+  }
+  for (const { place, row } of [...store.holds.masses(wanted.source, wanted.target)]) {
+    if (row.kind !== 'empty' || row.state !== 'held' || !isWantedPlace(place, wanted)) continue;
+    const target = store.targets.get(place.target);
+    const lastScrape = Math.max(row.lastScrape, target?.running ?? target?.settled ?? 0);
+    if (wanted.key === undefined) store.holds.putMass(place, { ...row, state: verdict, lastScrape });
+    else if (row.count > 1 && decided.length > 0) store.holds.putMass(place, { ...row, count: row.count - 1 });
+    else if (decided.length > 0) store.holds.removeMass(place);
+  }
+  change.log({ kind: `held.${verdict}` });
+}
+
+/** Marks records as missing of which most were at once, or leaves them as they are. Returns how many there were. */
+async function decideMissing(store: Store, wanted: WantedHeld, verdict: 'released' | 'rejected'): Promise<number> {
+  let missing = 0;
+  const places = Array.from(store.holds.masses(wanted.source, wanted.target), ({ place }) => place);
+  for (const place of places) {
+    const row = store.holds.mass(place);
+    const target = store.targets.get(place.target);
+    const isOpen = row?.state === 'held' || (row?.state === 'released' && verdict === 'released');
+    if (row?.kind !== 'missing' || target === undefined || !isOpen) continue;
+    await store.write(
+      (change) => {
+        store.holds.putMass(place, { ...row, state: verdict });
+        if (verdict === 'rejected') tellMissing(store, change, place.target, { count: row.count, verdict });
+        change.log({ kind: `held.${verdict}`, target: place.target });
+      },
+      { durable: true },
+    );
+    missing += row.count;
+    if (verdict === 'rejected') continue;
+    const { begun = row.scrape, lastScrape: scrape } = row;
+    const fence = { target: place.target, epoch: target.epoch, scrape };
+    await markMissing(store, fence, begun, () => store.targets.get(place.target));
+    await store.write(
+      (change) => {
+        store.holds.removeMass(missingPlace(target));
+        tellMissing(store, change, place.target, { count: row.count, verdict });
+        change.log({ kind: `held.${verdict}`, target: place.target });
+      },
+      { durable: true },
+    );
+  }
+  return missing;
+}
+
+function tellMissing(
+  store: Store,
+  change: Change,
+  number: number,
+  { count, verdict }: Pick<Decision, 'verdict'> & { readonly count: number },
+): void {
+  const target = store.targets.get(number);
+  if (target === undefined) return;
+  change.tell({
+    type: `value.${verdict}`,
+    ...subjectsOf(target),
+    data: { kind: 'missing', count, by: 'person' as const },
+  });
+}

@@ -1,0 +1,239 @@
+import { defined } from '../defined.ts';
+import type { Event, EventOf } from '../event/catalogue.ts';
+import type { HistoryView, RecordView } from '../view/record.ts';
+import { isOfType } from '../event/of-type.ts';
+import type { Store } from './store.ts';
+import type { MetricPlace, MetricRow } from './tables/metrics.ts';
+
+/** Where an export goes on: behind what it has read of a table from its beginning, or behind an event of the log. */
+export interface ExportPlace {
+  /** The newest event when the export began: what came later is left to the next export. */
+  readonly upTo: number;
+  /** The number of the last record that was read, or the place of the last change in the history. Missing in the log. */
+  readonly scan?: { readonly record: number; readonly at?: number; readonly serial?: number };
+  /** The last point of a metric that was read in a scan of them. */
+  readonly point?: MetricPlace;
+  /** The last event that was read. Missing in a scan. */
+  readonly log?: number;
+}
+
+/** Which rows an export wants. */
+export interface WantedRows {
+  readonly source?: string | undefined;
+  /** Whether rows of this type of records are wanted. */
+  isOfType(source: string, type: string): boolean;
+  readonly project?: { readonly id: string; readonly targets: readonly number[] } | undefined;
+  /** Only what was observed or told at this instant or later, in milliseconds since the epoch. */
+  readonly since?: number | undefined;
+}
+
+/** A record that was removed. */
+export interface RemovedRow extends Pick<RecordView, 'source' | 'type' | 'key'> {
+  readonly at: number;
+}
+
+/** The rows of one call. */
+export interface ExportSlice<T> {
+  readonly rows: readonly T[];
+  readonly removed: readonly RemovedRow[];
+  /** Where the next call goes on; missing at the end. */
+  readonly next?: ExportPlace;
+  /** Set where what was read so far is exported again from the beginning, because a source has another name, or its records were corrected. */
+  readonly isAnew?: boolean;
+}
+
+/** How much one call may take: the loop of the daemon serves others between two calls. */
+export interface ExportRoom {
+  readonly limit: number;
+  /** Milliseconds of a monotonic clock. */
+  now(): number;
+}
+
+const turnMs = 25;
+
+/** Rows between two looks at the clock. */
+const looks = 32;
+
+/** The room of one call. While it lasts, the pages of LMDB that it reads stay in use. */
+class Room {
+  readonly #limit: number;
+  readonly #now: () => number;
+  readonly #endsAt: number;
+  #rows = 0;
+  #read = 0;
+
+  constructor({ limit, now }: ExportRoom) {
+    this.#limit = limit;
+    this.#now = now;
+    this.#endsAt = now() + turnMs;
+  }
+
+  /** Whether another row may be read; `found`: whether the last one was wanted. */
+  goesOn(found: boolean): boolean {
+    this.#read += 1;
+    if (found) this.#rows += 1;
+    return this.#rows < this.#limit && (this.#read % looks !== 0 || this.#now() < this.#endsAt);
+  }
+}
+
+/** Reads records of a store: all of them as they are now, or those that the events behind a place tell of. */
+export function exportRecords(
+  store: Store,
+  place: ExportPlace,
+  wanted: WantedRows,
+  given: ExportRoom,
+): ExportSlice<RecordView> {
+  const room = new Room(given);
+  const rows: RecordView[] = [];
+  const removed: RemovedRow[] = [];
+  const { upTo } = place;
+  if (place.scan !== undefined) {
+    for (const record of store.records.rows(place.scan.record)) {
+      const isWanted = wantsRecord(store, record, wanted);
+      if (isWanted) rows.push(record);
+      if (!room.goesOn(isWanted)) return { rows, removed, next: { upTo, scan: { record: record.record } } };
+    }
+    return { rows, removed };
+  }
+
+  const read = new Set<number>();
+  for (const { event, record } of store.events.entries({ after: place.log ?? 0, before: upTo + 1 })) {
+    // Rows that have the old name are in other tables, and no event tells which records were corrected.
+    if (event.type === 'source.renamed' || event.type === 'reextraction.applied')
+      return { rows: [], removed: [], isAnew: true, next: { upTo, scan: { record: 0 } } };
+    let isWanted = false;
+    if (record !== undefined && !read.has(record)) {
+      read.add(record);
+      const view = store.records.byNumber(record);
+      isWanted = view !== undefined && wantsRecord(store, view, wanted);
+      if (view !== undefined && isWanted) rows.push(view);
+    } else if (event.type === 'record.removed') {
+      const { source, at, data } = event;
+      const { type, key } = data;
+      const isAgain = store.records.get(source, type, key) !== undefined;
+      isWanted = !isAgain && isNamed(event, wanted) && wanted.isOfType(source, type);
+      if (isWanted) removed.push({ source, type, key, at: Math.floor(at) });
+    }
+    if (!room.goesOn(isWanted)) return { rows, removed, next: { upTo, log: event.id } };
+  }
+  return { rows, removed };
+}
+
+/** Reads changes in the history: all of them, or those that the events behind a place tell of. */
+export function exportHistory(
+  store: Store,
+  place: ExportPlace,
+  wanted: WantedRows,
+  given: ExportRoom,
+): ExportSlice<HistoryView> {
+  const room = new Room(given);
+  const rows: HistoryView[] = [];
+  const { upTo } = place;
+  const isWanted = (change: HistoryView): boolean =>
+    change.serial <= upTo &&
+    (wanted.source === undefined || change.source === wanted.source) &&
+    wanted.isOfType(change.source, change.type) &&
+    (wanted.project === undefined || wanted.project.targets.includes(change.target)) &&
+    (wanted.since === undefined || change.at >= wanted.since);
+  if (place.scan !== undefined) {
+    const { record, at = 0, serial = 0 } = place.scan;
+    for (const change of store.history.rows({ record, at, serial })) {
+      const found = isWanted(change);
+      if (found) rows.push(change);
+      const scan = { record: change.record, at: change.at, serial: change.serial };
+      if (!room.goesOn(found)) return { rows, removed: [], next: { upTo, scan } };
+    }
+    return { rows, removed: [] };
+  }
+  for (const change of store.events.changes({ after: place.log ?? 0, before: upTo + 1 })) {
+    const found = isWanted(change);
+    if (found) rows.push(change);
+    if (!room.goesOn(found)) return { rows, removed: [], next: { upTo, log: change.serial } };
+  }
+  return { rows, removed: [] };
+}
+
+/** Reads the points of metrics: all of them, or those that the events behind a place tell of. */
+export function exportMetrics(
+  store: Store,
+  place: ExportPlace,
+  { project, since = 0 }: Pick<WantedRows, 'project' | 'since'>,
+  given: ExportRoom,
+): ExportSlice<MetricPlace & MetricRow> {
+  const room = new Room(given);
+  const rows: (MetricPlace & MetricRow)[] = [];
+  const { upTo, scan } = place;
+  const isWanted = (point: MetricPlace): boolean =>
+    (project === undefined || point.project === project.id) && point.at >= since;
+  if (scan !== undefined) {
+    for (const point of store.metrics.points(place.point)) {
+      const found = isWanted(point);
+      if (found) rows.push(point);
+      const { metric, at } = point;
+      if (!room.goesOn(found))
+        return { rows, removed: [], next: { upTo, scan, point: { project: point.project, metric, at } } };
+    }
+    return { rows, removed: [] };
+  }
+  for (const event of store.events.rows({ after: place.log ?? 0, before: upTo + 1 })) {
+    const point = event.type === 'metric.changed' ? pointOf(event) : undefined;
+    const found = point !== undefined && isWanted(point);
+    if (found) rows.push(point);
+    if (!room.goesOn(found)) return { rows, removed: [], next: { upTo, log: event.id } };
+  }
+  return { rows, removed: [] };
+}
+
+function pointOf({ projects: [project = ''], at, data }: EventOf<'metric.changed'>): MetricPlace & MetricRow {
+  const { metric, new: value, reason, stale, verifiedAt } = data;
+  return { project, metric, at, value, ...defined({ reason, stale, verifiedAt }) };
+}
+
+/** Which events an export wants. */
+export interface WantedEvents extends Omit<WantedRows, 'isOfType'> {
+  /** An event type; a `*` at the end stands for any rest. Default: all. */
+  readonly type?: string | undefined;
+}
+
+/** Reads the events behind a place. */
+export function exportEvents(
+  store: Store,
+  place: ExportPlace,
+  { type, ...wanted }: WantedEvents,
+  given: ExportRoom,
+): ExportSlice<Event> {
+  const room = new Room(given);
+  const rows: Event[] = [];
+  const { upTo } = place;
+  for (const event of store.events.rows({ after: place.log ?? 0, before: upTo + 1 })) {
+    const found =
+      isNamed(event, wanted) && (type === undefined || isOfType(event.type, type)) && event.at >= (wanted.since ?? 0);
+    if (found) rows.push(event);
+    if (!room.goesOn(found)) return { rows, removed: [], next: { upTo, log: event.id } };
+  }
+  return { rows, removed: [] };
+}
+
+function isNamed(event: Event, { source, project }: Pick<WantedRows, 'source' | 'project'>): boolean {
+  return (
+    (source === undefined || event.source === source) &&
+    (project === undefined || event.projects?.includes(project.id) === true)
+  );
+}
+
+function wantsRecord(store: Store, record: RecordView, { source, isOfType: has, project, since }: WantedRows): boolean {
+  return (
+    (source === undefined || record.source === source) &&
+    has(record.source, record.type) &&
+    (project === undefined ||
+      project.targets.some((target) => store.records.seenByNumber(target, record.record) !== undefined)) &&
+    (since === undefined || changedAt(record) >= since)
+  );
+}
+
+/** When a record last changed, by what was observed. */
+function changedAt({ firstSeenAt, absent, fields }: RecordView): number {
+  let newest = Math.max(firstSeenAt, absent?.since ?? 0);
+  for (const { observedAt } of Object.values(fields)) if (observedAt > newest) newest = observedAt;
+  return newest;
+}

@@ -1,0 +1,101 @@
+import { defined } from '../defined.ts';
+import type { Value } from '../extract/value/value.ts';
+import { type Confirm, type FieldGuard, isEmptyValue, isJump } from '../health/guard.ts';
+import type { Candidate, FieldCell, HeldValue } from '../view/record.ts';
+import { sameValue } from './same-value.ts';
+
+/** What is known of a field: its current value, the one that is held, and those that are not confirmed. */
+export interface GuardedCell {
+  readonly cell: FieldCell;
+  readonly held?: HeldValue | undefined;
+  readonly candidates?: readonly Candidate[] | undefined;
+}
+
+/** An observation of a field, and what guards it. */
+export interface GuardedObservation {
+  readonly value: Value;
+  readonly observedAt: number;
+  /** Instant of the comparison, by the same clock. */
+  readonly at: number;
+  readonly target: number;
+  /** Number of the scrape; 0 for a pulse or a re-check. */
+  readonly scrape: number;
+  readonly url: string;
+  /** The digest of the page. */
+  readonly digest?: string | undefined;
+  readonly guard?: FieldGuard | undefined;
+  /** Set where nearly all records of the scrape have become empty in this field: `ignored` where a person has rejected that. */
+  readonly emptied?: 'held' | 'ignored' | undefined;
+  /** Whether a value that jumped is believed once it is seen again: it jumped alone, and nothing is doubtful of its source. */
+  isBelieved(): boolean;
+}
+
+/** A field after an observation, and what became of what was held. */
+export interface GuardedOutcome extends GuardedCell {
+  /**
+   * `stale`: it was observed before what is known; `verified`: the current value was seen; `changed`: another one is current; `candidate`,
+   * `held`, `ignored`: the current value stays and is not verified.
+   */
+  readonly kind: 'stale' | 'verified' | 'changed' | 'candidate' | 'held' | 'ignored';
+  /** When the new value was seen first, where it was confirmed since. */
+  readonly firstSeenAt?: number;
+  /** Set where a value is held from now on. */
+  readonly isNew?: true;
+  /** Set where a value is held no more: another look confirmed it, or its source has another value. */
+  readonly ended?: { readonly held: HeldValue; readonly by: 'look' | 'source' };
+}
+
+/** Compares an observation of a guarded field with what is known of it. */
+export function guardedCell(known: GuardedCell, seen: GuardedObservation): GuardedOutcome {
+  const { cell, held, candidates = [] } = known;
+  const { value, observedAt, at, guard = {}, emptied } = seen;
+  const lastSeenAt = Math.max(cell.verifiedAt, held?.seenAt ?? 0, candidates.at(-1)?.observedAt ?? 0);
+  if (observedAt <= lastSeenAt && lastSeenAt <= at) return { ...known, kind: 'stale' };
+  if (sameValue(cell.value, value))
+    return { kind: 'verified', cell: { ...cell, verifiedAt: observedAt }, ...endedBy('source', held) };
+  // Where others have their values again, an empty one is what it says.
+  const isHeldStill = held !== undefined && (held.kind === 'jump' || emptied === 'held');
+  if (isHeldStill && sameValue(held.value, value)) return heldAgain(known, held, seen);
+
+  const isHeldEmpty = emptied !== undefined && isEmptyValue(value) && !isEmptyValue(cell.value);
+  if (isHeldEmpty && emptied === 'ignored') return { kind: 'ignored', cell, ...endedBy('source', held) };
+  const kind = isHeldEmpty ? 'empty' : guard.jump !== undefined && isJump(guard.jump, cell.value, value) && 'jump';
+  if (kind !== false) {
+    const { target, scrape, url, digest: page } = seen;
+    const where = { target, scrape, url, ...defined({ page }) };
+    const now = { kind, value, observedAt, seenAt: observedAt, ...where } as const;
+    return { ...endedBy('source', held), kind: 'held', cell, held: now, candidates, isNew: true };
+  }
+  return { ...confirmed(cell, candidates, seen, guard.confirm), ...endedBy('source', held) };
+}
+
+/** A value that is held is seen once more. */
+function heldAgain(known: GuardedCell, held: HeldValue, seen: GuardedObservation): GuardedOutcome {
+  const { observedAt } = seen;
+  if (held.isRejected === true) return { ...known, kind: 'ignored', held: { ...held, seenAt: observedAt } };
+  const isOtherLook = seen.scrape === 0 || seen.scrape !== held.scrape;
+  if (held.kind === 'jump' && isOtherLook && seen.isBelieved()) {
+    const cell = { value: held.value, observedAt: held.observedAt, verifiedAt: observedAt };
+    return { kind: 'changed', cell, ...endedBy('look', held) };
+  }
+  return { ...known, kind: 'held', held: { ...held, seenAt: observedAt } };
+}
+
+function endedBy(by: 'look' | 'source', held: HeldValue | undefined): Pick<GuardedOutcome, 'ended'> {
+  return held === undefined || held.isRejected === true ? {} : { ended: { held, by } };
+}
+
+/** A plausible value that is not the current one. */
+function confirmed(
+  cell: FieldCell,
+  candidates: readonly Candidate[],
+  { value, observedAt }: GuardedObservation,
+  confirm: Confirm | undefined,
+): GuardedOutcome {
+  if (confirm === undefined) return { kind: 'changed', cell: { value, observedAt, verifiedAt: observedAt } };
+  const last = [...candidates, { value, observedAt }].slice(-confirm.of);
+  const same = last.filter((each) => sameValue(each.value, value));
+  const firstSeenAt = same[0]?.observedAt ?? observedAt;
+  if (same.length < confirm.times) return { kind: 'candidate', cell, candidates: last };
+  return { kind: 'changed', cell: { value, observedAt: firstSeenAt, verifiedAt: observedAt }, firstSeenAt };
+}

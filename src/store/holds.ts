@@ -1,0 +1,25 @@
+import type { Value } from '../extract/value/value.ts';
+import type { HeldValue, RecordView } from '../view/record.ts';
+import { defined } from '../defined.ts';
+import type { Change, Store } from './store.ts';
+
+/** Tells the change that a value is which was held, as of when it was observed. */
+export function tellReleased(
+  change: Change,
+  { record, source, type, key }: RecordView,
+  field: string,
+  { held, old }: { readonly held: HeldValue; readonly old: Value | undefined },
+  projects: readonly string[],
+): void {
+  const { target, scrape, observedAt: at, page } = held;
+  const fields = { [field]: { ...defined({ old }), new: held.value } };
+  change.tellChange(
+    { record, target, source, type, key, at, scrape, ...defined({ page }), kind: 'changed', fields },
+    projects,
+  );
+}
+
+/** Forgets what is held of a record that is removed. */
+export function forgetHeld({ holds }: Pick<Store, 'holds'>, { source, type, record, held = {} }: RecordView): void {
+  for (const [field, { target }] of Object.entries(held)) holds.remove({ source, target, type, field, record });
+}

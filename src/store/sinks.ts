@@ -1,0 +1,69 @@
+import type { Store } from './store.ts';
+import { type Attempts, rowsOf } from './tables/sinks.ts';
+
+/** Has sinks that are new begin with the events to come. To be called within a transaction. */
+export function beginSinks({ cursors, events }: Store, sinks: Iterable<string>): void {
+  for (const sink of sinks) cursors.putNew(sink, { serial: events.last() });
+}
+
+/** Forgets the cursors, parked messages, dead letters and logs of all sinks but some. Rejects with `StoreFullError` where the store has no room. */
+export async function forgetSinks({ cursors, sinks, write }: Store, known: ReadonlySet<string>): Promise<void> {
+  const gone = [...cursors.keys()].filter((sink) => !known.has(sink));
+  if (gone.length === 0) return;
+  await write(
+    () => {
+      for (const sink of gone) {
+        cursors.remove(sink);
+        for (const rows of [sinks.parked, sinks.dead, sinks.deliveries]) rows.removeRange(rowsOf(sink));
+        sinks.syncs.remove(sink);
+      }
+    },
+    { evenWhenFull: true },
+  );
+}
+
+/** The id of the last event that was told before an instant; of those that are no longer kept, the last one. */
+export function lastBefore({ events }: Store, at: number): number {
+  let low = (events.first() ?? 1) - 1;
+  let high = events.last();
+  // Instants of events hardly ever go back.
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((events.get(middle)?.at ?? -Infinity) < at) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Sets a sink back, so that it is told all events after one again. Its deliverer must not run. */
+export async function replayAfter(
+  { cursors, events, sinks, write }: Store,
+  sink: string,
+  serial: number,
+): Promise<void> {
+  await write(
+    () => {
+      cursors.put(sink, { serial });
+      // They are read from the log again. Those of a sync stand in no log.
+      sinks.parked.removeRange({ after: [sink, serial], before: [sink, events.last() + 1] });
+    },
+    { durable: true },
+  );
+}
+
+/** Has a sink try all its dead letters again. Its deliverer must not run. Returns their number. */
+export function reviveDead({ sinks, write }: Store, sink: string): Promise<number> {
+  return write(
+    () => {
+      const dead = [...sinks.dead.entries(rowsOf(sink))];
+      const anew: Attempts = { attempts: 0, firstAt: 0, nextAt: 0 };
+      for (const { key, row } of dead) {
+        const { message, bytes } = row;
+        sinks.parked.put(key, { ...anew, message, bytes });
+        sinks.dead.remove(key);
+      }
+      return dead.length;
+    },
+    { durable: true },
+  );
+}

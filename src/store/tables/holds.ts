@@ -1,0 +1,97 @@
+import type { Environment } from '../lmdb/environment.ts';
+import { type Range, table } from '../lmdb/table.ts';
+import { namingSources } from './source-names.ts';
+
+/** What many records of a target have in common that is not believed: they are missing, or empty in a field. */
+export interface MassHold {
+  readonly kind: 'missing' | 'empty';
+  /** `rejected`, `released`: what a person has decided, until the target shows something else. */
+  readonly state: 'held' | 'rejected' | 'released';
+  /** When it was observed first. */
+  readonly since: number;
+  /** The scrape that found it first, and the last one that found it. */
+  readonly scrape: number;
+  readonly lastScrape: number;
+  /** The scrape with which the walk began that last found records missing: those that no scrape from it on has seen. */
+  readonly begun?: number;
+  /** The number of the records, and how many of them show a value again. */
+  readonly count: number;
+  readonly back?: number;
+}
+
+/** The field of a type on a target; both are empty for records that are missing. */
+export interface HoldPlace {
+  readonly source: string;
+  readonly target: number;
+  readonly type: string;
+  readonly field: string;
+}
+
+/** A value of one record that is held. */
+export interface HeldMember extends HoldPlace {
+  readonly record: number;
+}
+
+/** Whose held values are wanted. */
+export interface MemberRange {
+  readonly source?: string | undefined;
+  readonly target?: number | undefined;
+  readonly after?: HeldMember | undefined;
+  readonly limit?: number;
+}
+
+type MassKey = [source: string, target: number, type: string, field: string];
+type MemberKey = [source: string, target: number, type: string, field: string, record: number];
+
+/** What is held: a row for what many records of a target have in common, and one for each value. The values are in the rows of their records. */
+export function holdTable(environment: Environment) {
+  const masses = namingSources(environment, table<MassKey, MassHold>(environment, 'holds'), { key: 0 });
+  const members = namingSources(environment, table<MemberKey, 1>(environment, 'holds.records'), { key: 0 });
+
+  return {
+    mass: (place: HoldPlace) => masses.get(keyOf(place)),
+    putMass: (place: HoldPlace, row: MassHold) => masses.put(keyOf(place), row),
+    removeMass: (place: HoldPlace) => masses.remove(keyOf(place)),
+    /** What many records have in common, of all sources, of one, or of one of its targets. */
+    *masses(source?: string, target?: number): Iterable<{ readonly place: HoldPlace; readonly row: MassHold }> {
+      for (const { key, row } of masses.entries(rangeOf<MassKey>(source, target))) yield { place: placeOf(key), row };
+    },
+    add: ({ record, ...place }: HeldMember) => members.put([...keyOf(place), record], 1),
+    remove: ({ record, ...place }: HeldMember) => members.remove([...keyOf(place), record]),
+    /** The values that are held, of all sources, of one, or of one of its targets, in a fixed order after `after`. */
+    *members({ source, target, after, limit }: MemberRange = {}): Iterable<HeldMember> {
+      const { from, before } = rangeOf<MemberKey>(source, target);
+      const start = after === undefined ? { from } : { after: memberKey(after) };
+      for (const key of members.keys({ ...start, before, limit })) yield { ...placeOf(key), record: key[4] };
+    },
+    /** The number of the held values of a field on a target, counted up to `limit`. */
+    countOf({ source, target, type, field }: HoldPlace, limit: number): number {
+      const range = { from: [source, target, type, field, 0], before: [source, target, type, `${field}\0`, 0], limit };
+      return [...members.keys(range as Range<MemberKey>)].length;
+    },
+    /** Removes up to `limit` rows of a target. Returns their number. */
+    clear(source: string, target: number, limit: number): number {
+      const removed = members.removeRange({ ...rangeOf<MemberKey>(source, target), limit });
+      return removed + masses.removeRange({ ...rangeOf<MassKey>(source, target), limit: limit - removed });
+    },
+  };
+}
+
+function keyOf({ source, target, type, field }: HoldPlace): MassKey {
+  return [source, target, type, field];
+}
+
+function memberKey({ record, ...place }: HeldMember): MemberKey {
+  return [...keyOf(place), record];
+}
+
+function placeOf([source, target, type, field]: MassKey | MemberKey): HoldPlace {
+  return { source, target, type, field };
+}
+
+/** The rows of all sources, of one, or of one of its targets. */
+function rangeOf<K extends MassKey | MemberKey>(source?: string, target?: number): Pick<Range<K>, 'from' | 'before'> {
+  if (source === undefined) return {};
+  const [from, before] = target === undefined ? [0, Number.MAX_SAFE_INTEGER] : [target, target + 1];
+  return { from: [source, from] as unknown as K, before: [source, before] as unknown as K };
+}

@@ -1,0 +1,102 @@
+import type { Value } from '../../extract/value/value.ts';
+import type { Environment } from '../lmdb/environment.ts';
+import { type Range, table } from '../lmdb/table.ts';
+
+/** A metric of a project from an instant on, until the next row. */
+export interface MetricRow {
+  readonly value: Value;
+  /** Why there is no value. */
+  readonly reason?: { readonly code: string; readonly message: string };
+  /** Why the value may be out of date. */
+  readonly stale?: string;
+  /** The oldest verification of what it is made of. */
+  readonly verifiedAt?: number;
+}
+
+/** The place of a point among all. */
+export interface MetricPlace {
+  readonly project: string;
+  readonly metric: string;
+  readonly at: number;
+}
+
+type Key = [project: string, metric: string, at: number];
+
+/** A part of the rows of a metric, in the order of time. */
+export interface MetricRange {
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** What metrics were over time: a row where the value or its state changed. */
+export function metricTable(environment: Environment) {
+  const rows = table<Key, MetricRow>(environment, 'metrics');
+
+  return {
+    /** The newest row of a metric. */
+    last(project: string, metric: string): MetricRow | undefined {
+      for (const row of rows.rows({
+        from: [project, metric, 0],
+        before: [project, metric, Infinity],
+        newestFirst: true,
+        limit: 1,
+      }))
+        return row;
+      return undefined;
+    },
+    /** The points of all metrics, project by project; those after one that is kept or not. */
+    *points(after?: MetricPlace): Iterable<MetricPlace & MetricRow> {
+      const range: Range<Key> = after === undefined ? {} : { after: [after.project, after.metric, after.at] };
+      for (const { key, row } of rows.entries(range)) {
+        const [project, metric, at] = key;
+        yield { project, metric, at, ...row };
+      }
+    },
+    put: (project: string, metric: string, at: number, row: MetricRow) => rows.put([project, metric, at], row),
+    *ofMetric(project: string, metric: string, { since = 0, until = Infinity, limit }: MetricRange = {}) {
+      for (const { key, row } of rows.entries({
+        from: [project, metric, since],
+        before: [project, metric, until],
+        limit,
+      }))
+        yield { at: key[2], ...row };
+    },
+    /** Removes up to `limit` rows of a metric before an instant. Returns their number. */
+    removeBefore: (project: string, metric: string, at: number, limit: number) =>
+      rows.removeRange({ from: [project, metric, 0], before: [project, metric, at], limit }),
+    /** Removes up to `limit` rows of a project. Returns their number. */
+    clear: (project: string, limit: number) =>
+      rows.removeRange({ from: [project, '', 0], before: [`${project}\0`, '', 0], limit }),
+    count: rows.count,
+  };
+}
+
+/** The rules of projects that records meet, with the instant since when. */
+export function metRuleTable(environment: Environment) {
+  const rows = table<[project: string, record: number, rule: string], number>(environment, 'metrics.rules');
+
+  return {
+    /** The rules that a record meets. */
+    ofRecord: (project: string, record: number): ReadonlyMap<string, number> =>
+      new Map(
+        Array.from(
+          rows.entries({ from: [project, record, ''], before: [project, record + 1, ''] }),
+          ({ key, row }) => [key[2], row] as const,
+        ),
+      ),
+    /** The numbers of up to `limit` records after `after` that meet a rule of a project. */
+    records(
+      project: string,
+      { after = 0, limit }: { readonly after?: number | undefined; readonly limit: number },
+    ): number[] {
+      const keys = rows.keys({ from: [project, after + 1, ''], before: [project, Infinity, ''], limit });
+      return [...new Set(Array.from(keys, ([, record]) => record))];
+    },
+    put: (project: string, record: number, rule: string, since: number) => rows.put([project, record, rule], since),
+    remove: (project: string, record: number, rule: string) => rows.remove([project, record, rule]),
+    /** Removes up to `limit` rows of a project. Returns their number. */
+    clear: (project: string, limit: number) =>
+      rows.removeRange({ from: [project, 0, ''], before: [`${project}\0`, 0, ''], limit }),
+  };
+}

@@ -1,0 +1,56 @@
+import type { Environment } from '../lmdb/environment.ts';
+import { table } from '../lmdb/table.ts';
+import { digestOf } from './copies.ts';
+import { namingSources } from './source-names.ts';
+
+/** A file of kept pages of one source and month. */
+export interface PackRow {
+  readonly pack: number;
+  /** The length of the file that counts: what lies behind it was never committed. */
+  readonly bytes: number;
+  /** The number of its entries. */
+  readonly pages: number;
+  /** When its last entry was written, wall time. */
+  readonly keptAt: number;
+}
+
+/** The name of a pack. The month is that in which its pages were kept, such as `2026-05`. */
+export type PackKey = [source: string, month: string, pack: number];
+
+/** Where a kept page lies. */
+export type PagePlace = readonly [pack: number, offset: number, length: number];
+
+/** The pages of one address that are kept as evidence, by their digests. */
+export interface EvidenceRow {
+  /** The last one that changed something: what is known stood there. */
+  readonly good?: string;
+  /** The first one since then from which nothing could be read. */
+  readonly bad?: string;
+}
+
+type EvidenceKey = [target: number, digest: string];
+
+/** The index of the kept pages: packs by source, month and number, the place of each page by its digest, and the evidence of each address. */
+export function vaultTable(environment: Environment) {
+  const packs = namingSources(environment, table<PackKey, PackRow>(environment, 'vault.packs'), { key: 0 });
+  const pages = table<string, PagePlace>(environment, 'vault.pages');
+  const evidence = table<EvidenceKey, EvidenceRow>(environment, 'vault.evidence');
+
+  return {
+    packs,
+    /** The packs of a source, the oldest month first. */
+    packsOf: (source: string) => packs.rows({ from: [source, '', 0], before: [`${source}\0`, '', 0] }),
+    /** The newest pack of a source and month. */
+    newestPack(source: string, month: string): PackRow | undefined {
+      const range = { from: [source, month, 0] as PackKey, before: [source, month, Infinity] as PackKey };
+      for (const row of packs.rows({ ...range, newestFirst: true, limit: 1 })) return row;
+      return undefined;
+    },
+    pages,
+    evidenceOf: (target: number, url: string) => evidence.get([target, digestOf(url)]),
+    putEvidence: (target: number, url: string, row: EvidenceRow) => evidence.put([target, digestOf(url)], row),
+    /** Removes up to `limit` rows of evidence of a target. Returns their number. */
+    clear: (target: number, limit: number) =>
+      evidence.removeRange({ from: [target, ''], before: [target + 1, ''], limit }),
+  };
+}
