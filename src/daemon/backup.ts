@@ -1,19 +1,29 @@
-import { chmod, copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, copyFile, cp, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ControlError } from '../control/error.ts';
 import { makeFolder, systemText } from '../definition/file.ts';
 import { logFile } from '../log.ts';
-import type { Environment } from '../store/lmdb/environment.ts';
+import type { Store } from '../store/store.ts';
+import { packPath } from '../vault/pack.ts';
+import { type Vault, vaultFolder } from '../vault/vault.ts';
 
 /** The files of a data folder that a backup makes anew, or leaves out. */
 const notCopied = new Set(['data.mdb', 'lock.mdb', logFile]);
 
+/** What a backup copies. */
+interface BackupParts {
+  readonly store: Pick<Store, 'environment' | 'vault'>;
+  /** Missing where no pages are kept. */
+  readonly vault: Pick<Vault, 'copying'> | undefined;
+}
+
 /**
- * Copies a daemon's data to a new folder while the daemon runs: the store as it was at one instant, and the files beside it, such as the key
- * of sessions. The folder is open to its owner alone. Resolves with the bytes of the store. Rejects with a `ControlError` where anything stands at the path, or it cannot
- * be written; nothing of a copy that fails stays.
+ * Copies a daemon's data to a new folder while the daemon runs: the store as it was at one instant, then the kept pages, which are all
+ * that the copied store names and perhaps some more, and the files beside it, such as the key of sessions. The folder is open to its owner
+ * alone. Resolves with the bytes of the store and the pages. Rejects with a `ControlError` where anything stands at the path, or it cannot be written; nothing of a copy
+ * that fails stays.
  */
-export async function backupTo(path: string, data: string, environment: Pick<Environment, 'copyTo'>): Promise<number> {
+export async function backupTo(path: string, data: string, parts: BackupParts): Promise<number> {
   try {
     await makeFolder(dirname(path));
     await mkdir(path, { mode: 0o700 });
@@ -23,15 +33,49 @@ export async function backupTo(path: string, data: string, environment: Pick<Env
     throw new ControlError('conflict', `${path}: ${why}: expected a folder to be made`, { cause: error });
   }
   try {
-    await environment.copyTo(path);
-    const beside = (await readdir(data, { withFileTypes: true })).filter(
-      (each) => each.isFile() && !notCopied.has(each.name),
-    );
-    for (const { name } of beside) await copyFile(join(data, name), join(path, name));
-    for (const name of await readdir(path)) await chmod(join(path, name), 0o600);
-    return (await stat(join(path, 'data.mdb'))).size;
+    const { vault } = parts;
+    return await (vault === undefined ? copyAll(path, data, parts) : vault.copying(() => copyAll(path, data, parts)));
   } catch (error) {
     await rm(path, { recursive: true, force: true });
     throw new ControlError('conflict', `${path}: the backup failed: ${systemText(error)}`, { cause: error });
+  }
+}
+
+async function copyAll(path: string, data: string, { store }: BackupParts): Promise<number> {
+  await store.environment.copyTo(path);
+  const bytes = await copyPacks(path, data, store);
+  for (const each of await readdir(data, { withFileTypes: true })) {
+    const { name } = each;
+    if (each.isFile() && !notCopied.has(name)) await copyFile(join(data, name), join(path, name));
+    // What file sinks have taken and not yet made a file of.
+    if (each.isDirectory() && name === 'sinks') await cp(join(data, name), join(path, name), { recursive: true });
+  }
+  for (const { name } of (await readdir(path, { withFileTypes: true })).filter((each) => each.isFile()))
+    await chmod(join(path, name), 0o600);
+  return bytes + (await stat(join(path, 'data.mdb'))).size;
+}
+
+/** Copies the packs that the store names now: what they hold beyond the copied index is cut when that is opened. Resolves with their bytes. */
+async function copyPacks(path: string, data: string, { vault }: BackupParts['store']): Promise<number> {
+  const folder = vaultFolder(path);
+  await mkdir(folder, { mode: 0o700 });
+  let bytes = 0;
+  for (const { pack } of [...vault.packs.rows()]) {
+    const copy = packPath(folder, pack);
+    if (!(await copied(packPath(vaultFolder(data), pack), copy))) continue;
+    await chmod(copy, 0o600);
+    bytes += (await stat(copy)).size;
+  }
+  return bytes;
+}
+
+/** Copies a file; resolves with `false` where it is gone, as the vault tells anyway. */
+async function copied(from: string, to: string): Promise<boolean> {
+  try {
+    await copyFile(from, to);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    throw error;
   }
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { cp, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
-import { productSource, startDaemon, startDaemonIn } from '../support/daemon.ts';
+import { productPage, productSource, startDaemon, startDaemonIn } from '../support/daemon.ts';
+import { openSite } from '../support/site.ts';
 import { run } from '../cli/terminal.ts';
 import { folderWith } from './process.ts';
 
@@ -59,4 +60,39 @@ test('a copied data folder is opened beside the original, though it carries the 
   const second = await startDaemonIn(t, await restored(t, join(folder, 'data')), {});
   assert.equal((await second.client.call('project.get', { id: 'solar' })).status, 'active');
   await client.call('daemon.ping', {});
+});
+
+test('a backup that is made while pages are kept can be restored: every page that its store names is whole, and ids of events are new', async (t) => {
+  const pages = Array.from({ length: 12 }, (_, number) => `/p${number}`);
+  let turn = 0;
+  const answer = (page: string) => productPage(`Lamp ${page}`, `${turn}.00`);
+  const site = await openSite(t, Object.fromEntries(pages.map((page) => [page, answer(page)])));
+  const vault = { keep: 86_400_000, maxBytes: 1024 ** 3 };
+  const politeness = 'politeness: { autoThrottle: false, delay: 1ms, minDelay: 1ms, concurrency: 4 }';
+  const source = productSource('shop').replace(/politeness: .*/, politeness);
+  const { client, socket, folder, event, daemon } = await startDaemon(t, { sources: { shop: source }, vault });
+  const targets = pages.map((page) => ({ source: 'shop', url: site.url(page) }));
+  await client.call('project.add', { id: 'lamps', targets });
+  const scrapes = (count: number) => {
+    let seen = 0;
+    return event(({ type }) => type === 'scrape.completed' && ++seen >= count);
+  };
+  await scrapes(pages.length);
+  turn = 1;
+  for (const page of pages) site.answer(page, answer(page));
+  await client.call('project.rescrape', { id: 'lamps' });
+  const path = join(folder, 'kept');
+  const [{ status, err }] = await Promise.all([run(['backup', path, '--socket', socket]), scrapes(pages.length + 5)]);
+  assert.equal(status, 0, err);
+  const second = await startDaemonIn(t, await restored(t, path), { vault });
+  const { store, vault: reopened } = second.daemon.parts.state;
+  const named = [...store().vault.pages.keys()];
+  assert.ok(named.length >= pages.length);
+  for (const digest of named) assert.ok((await reopened()?.read(digest))?.ok, digest);
+  for (const { page = '' } of store().history.rows()) assert.match(page, /^[\w-]{22}$/);
+  const generation = store().generation();
+  assert.notEqual(generation, daemon.parts.state.store().generation());
+  await second.close();
+  const third = await startDaemonIn(t, second.folder, { vault });
+  assert.equal(third.daemon.parts.state.store().generation(), generation);
 });

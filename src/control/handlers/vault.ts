@@ -1,0 +1,52 @@
+import type { PackRow } from '../../store/tables/vault.ts';
+import type { NotKept } from '../../vault/vault.ts';
+import { ControlError } from '../error.ts';
+import type { Handlers } from '../methods.ts';
+import { findSource } from './find.ts';
+import type { Ports } from './ports.ts';
+
+type Deps = Pick<Ports, 'store' | 'catalogue' | 'vault'>;
+
+/** Creates the handlers of kept pages. */
+export function vaultHandlers({ store, catalogue, vault }: Deps): Pick<Handlers, 'vault.status' | 'page.get'> {
+  return {
+    'vault.status': async ({ source: only }) => {
+      if (only !== undefined) findSource(catalogue(), only);
+      await vault.open()?.resume();
+      const packs = Array.from(store().vault.packs.entries(), ({ key: [source], row }) => ({ source, row }));
+      const wanted = packs.filter(({ source }) => only === undefined || source === only);
+      const bySource = Map.groupBy(wanted, ({ source }) => source);
+      const { limits } = vault;
+      return {
+        ...(limits !== undefined && { limits: { keepMs: limits.keep, maxBytes: limits.maxBytes } }),
+        ...sumOf(wanted.map(({ row }) => row)),
+        ...(vault.open()?.counts() ?? { waiting: 0, dropped: 0 }),
+        sources: Array.from(bySource, ([source, rows]) => ({ source, ...sumOf(rows.map(({ row }) => row)) })),
+      };
+    },
+    'page.get': async ({ digest }) => {
+      const opened = vault.open();
+      if (opened === undefined)
+        throw new ControlError('not_found', `page ${digest}: no pages are kept: heronry.yaml says \`vault: off\``);
+      const found = await opened.read(digest);
+      if (!found.ok) throw new ControlError('not_found', `page ${digest}: ${whyText[found.why]}`);
+      const { body, ...page } = found.page;
+      return { page, body: Buffer.from(body).toString('base64') };
+    },
+  };
+}
+
+const whyText: Readonly<Record<NotKept, string>> = {
+  not_kept: 'it is not kept: it has expired, or it never was',
+  damaged: 'its bytes are not those that were written: the disk is at fault, or the end of its pack was lost',
+  missing: 'the file of its pack is gone',
+};
+
+function sumOf(packs: readonly PackRow[]): Record<'pages' | 'packs' | 'bytes', number> {
+  const sum = { pages: 0, packs: packs.length, bytes: 0 };
+  for (const { pages, bytes } of packs) {
+    sum.pages += pages;
+    sum.bytes += bytes;
+  }
+  return sum;
+}

@@ -1,0 +1,62 @@
+import { moveLinks } from '../store/entities.ts';
+import { sameValue } from '../store/same-value.ts';
+import type { Change, Store } from '../store/store.ts';
+import type { PresentRow, ReextractionRow } from '../store/tables/reextractions.ts';
+import type { FieldCell } from '../view/record.ts';
+
+/** Rows that one transaction applies: some milliseconds. */
+const batch = 100;
+
+/**
+ * Applies a job: adds its corrections to the history, then changes the present values that are still those of the pages. Tells one event
+ * with the first transaction. What is interrupted goes on when this is called again. Rejects with `StoreFullError`.
+ */
+export async function applyJob(store: Store, job: number): Promise<void> {
+  while (await store.write((change) => applySome(store, change, job)));
+}
+
+/** Applies some rows; returns whether more may be left. */
+function applySome(store: Store, change: Change, job: number): boolean {
+  const { reextractions, history } = store;
+  const row = reextractions.jobs.get(job);
+  if (row?.state !== 'applying') return false;
+  const serial = row.serial ?? tellApplied(store, change, row);
+  const corrections = reextractions.correctionsOf(job, batch);
+  for (const { key, row: correction } of corrections) {
+    const [, record, at] = key;
+    reextractions.corrections.remove(key);
+    const { version } = row;
+    const name = store.records.nameOf(record);
+    if (name !== undefined) history.add({ ...name, record, at, serial, kind: 'changed', version, ...correction });
+  }
+  const values = corrections.length < batch ? reextractions.presentOf(job, batch - corrections.length) : [];
+  for (const { key, row: present } of values) {
+    reextractions.present.remove(key);
+    correct(store, change, key[1], present);
+  }
+  const isOver = corrections.length + values.length < batch;
+  reextractions.jobs.put(job, { ...row, serial, ...(isOver && { state: 'applied' as const, endedAt: change.at }) });
+  change.log({ kind: 'reextraction.apply' });
+  return !isOver;
+}
+
+function tellApplied({ events }: Store, change: Change, row: ReextractionRow): number {
+  const { job, source, version, records, changes, present } = row;
+  change.tell({ type: 'reextraction.applied', source, data: { job, version, records, changes, present } });
+  return events.last();
+}
+
+/** Corrects the present values of a record that nothing has changed since they were compared. */
+function correct(store: Store, change: Change, number: number, present: PresentRow): void {
+  const record = store.records.byNumber(number);
+  if (record === undefined) return;
+  const corrected = Object.entries(present).flatMap(([name, { from, to }]): [string, FieldCell][] => {
+    const cell = Object.hasOwn(record.fields, name) ? record.fields[name] : undefined;
+    if (cell === undefined || cell.observedAt !== from.at || !sameValue(cell.value, from.value)) return [];
+    return [[name, { ...cell, value: to.value, observedAt: to.at }]];
+  });
+  if (corrected.length === 0) return;
+  const fields = { ...record.fields, ...Object.fromEntries(corrected) };
+  store.records.update({ ...record, fields });
+  moveLinks(store, change, record, { before: record.fields, after: fields });
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Value } from '../../src/extract/value/value.ts';
+import { compareSeries } from '../../src/reextraction/compare.ts';
+import type { HistoryView } from '../../src/view/record.ts';
+
+/** A change at an instant, which is its serial as well, that a page of that name showed. */
+function change(at: number, fields: Readonly<Record<string, Value>>, page?: string): HistoryView {
+  const named = {
+    source: 'shop',
+    type: 'product',
+    key: 'lamp',
+    record: 1,
+    target: 1,
+    scrape: at,
+    kind: 'changed',
+  } as const;
+  const changed = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { new: value }]));
+  return { ...named, at, serial: at, fields: changed, ...(page !== undefined && { page }) };
+}
+
+const reading = (at: number, page: string, fields: Readonly<Record<string, Value>>) => ({
+  ...{ at, page, fields, target: 1, scrape: at },
+});
+
+test('a value that a page says otherwise is corrected where it stands, and what follows is compared with the corrected one', () => {
+  const told = [change(1, { price: 90, stock: 3 }, 'a'), change(3, { stock: 2 }, 'b'), change(5, { price: 80 }, 'c')];
+  const read = [
+    reading(1, 'a', { price: 60, stock: 3 }),
+    reading(3, 'b', { price: 60, stock: 2 }),
+    reading(5, 'c', { price: 55, stock: 2 }),
+  ];
+  const { corrections, present } = compareSeries(told, read);
+  assert.deepEqual(
+    corrections.map(({ at, corrects, page, fields }) => ({ at, corrects, page, fields })),
+    [
+      { at: 1, corrects: 1, page: 'a', fields: { price: { old: 90, new: 60 } } },
+      { at: 5, corrects: 5, page: 'c', fields: { price: { old: 80, new: 55 } } },
+    ],
+  );
+  assert.deepEqual(present, { price: { from: { at: 5, value: 80 }, to: { at: 5, value: 55 } } });
+});
+
+test('a page shows a change that the wrong rule had overlooked, also of a field that was not known', () => {
+  const told = [change(1, { price: 90, stock: 3 }, 'a'), change(3, { stock: 2 }, 'b')];
+  const read = [reading(1, 'a', { price: 60, brand: 'Ember' }), reading(3, 'b', { price: 50, brand: null })];
+  const { corrections, present } = compareSeries(told, read);
+  assert.deepEqual(
+    corrections.map(({ corrects, fields }) => [corrects, fields]),
+    [
+      [1, { price: { old: 90, new: 60 }, brand: { new: 'Ember' } }],
+      [3, { price: { old: 60, new: 50 }, brand: { old: 'Ember', new: null } }],
+    ],
+  );
+  assert.deepEqual(present, { price: { from: { at: 1, value: 90 }, to: { at: 3, value: 50 } } });
+});
+
+test('what another page has said since stays as it is, and so does what was seen before the first change that is kept', () => {
+  const told = [change(3, { price: 90 }, 'b'), change(7, { price: 70 }, 'not read again'), change(8, { stock: 1 })];
+  const read = [reading(1, 'a', { price: 66 }), reading(3, 'b', { price: 60 })];
+  const { corrections, present } = compareSeries(told, read);
+  assert.deepEqual(
+    corrections.map(({ at }) => at),
+    [3],
+  );
+  assert.deepEqual(present, {});
+});
+
+test('pages that say what is known correct nothing', () => {
+  const price = { amount: '9.50', currency: 'EUR' };
+  const told = [change(1, { price }, 'a')];
+  assert.deepEqual(compareSeries(told, [reading(1, 'a', { price: { ...price }, stock: null })]), {
+    corrections: [],
+    present: {},
+  });
+});
