@@ -18,6 +18,8 @@ export interface BoardRow {
   readonly changes: number;
   /** When a scrape last completed or a record last changed. */
   readonly seenAt?: number;
+  /** The fields that are figures out of date. */
+  readonly stale?: readonly string[];
   /** Why the last scrape failed; gone when one completes. */
   readonly failure?: string;
 }
@@ -55,6 +57,8 @@ export function withEvent(board: Board, event: Event): Board {
         rows: row(board, event, { failure: event.data.failure?.code ?? 'failed' }),
         counts: { ...counts, failures: counts.failures + 1 },
       };
+    case 'metric.changed':
+      return { ...board, rows: figuredRow(board, event) };
     case 'project.finished':
       return { ...board, counts: { ...counts, finished: counts.finished + 1 } };
     default:
@@ -74,6 +78,22 @@ function changedRow(board: Board, event: RecordChange): Board['rows'] {
     records: before.records + (added ? 1 : 0),
     changes: before.changes + (added ? 0 : 1),
     seenAt: event.at,
+  });
+}
+
+/** The row of a project's figures, which stands beside those of its sources. */
+function figuredRow(board: Board, { projects: [project = ''], data }: EventOf<'metric.changed'>): Board['rows'] {
+  const key = `${project} figures`;
+  const before = board.rows.get(key) ?? { project, source: 'figures', latest: [], records: 0, changes: 0 };
+  const { metric, new: value, stale, verifiedAt } = data;
+  const others = (before.stale ?? []).filter((name) => name !== metric);
+  return new Map(board.rows).set(key, {
+    ...before,
+    record: { key: project, fields: { ...before.record?.fields, [metric]: value } },
+    latest: [metric],
+    stale: stale === undefined ? others : [...others, metric],
+    changes: before.changes + 1,
+    ...(verifiedAt !== undefined && { seenAt: verifiedAt }),
   });
 }
 

@@ -22,7 +22,10 @@ export async function installSources(folder: string, origin: string, openedAt: n
   }
 }
 
-/** The projects that the demo tracks: pages, of which one ends while a demo runs, lists, a crawl and a register. */
+/** The configuration of the demo's daemon: its figures are converted by the rates of the demo's bank. */
+export const demoConfig = 'rates: { source: bank, of: rate }\n';
+
+/** The projects that the demo tracks: pages, of which one ends while a demo runs, lists, a crawl, a register, and a campaign whose figures come from three sites. */
 export function demoProjects(origin: string): readonly DemoProject[] {
   return [
     ...['solar-backpack', 'folding-kayak', 'pocket-kiln', 'moss-lamp'].map((slug) => campaign(slug)),
@@ -34,7 +37,25 @@ export function demoProjects(origin: string): readonly DemoProject[] {
     },
     { id: 'red-shoes', name: 'Red shoes', targets: [{ source: 'shop', url: `${origin}/shop/c/shoes?colour=red` }] },
     { id: 'trials', name: 'Newest trials', targets: [{ source: 'trials', url: `${origin}/register/export.csv` }] },
+    { id: 'bank', name: 'Rates of the bank', targets: [{ source: 'bank', url: `${origin}/bank/rates.csv` }] },
+    returnsOf('paper-radio'),
   ];
+}
+
+/** A campaign with its ads and a shop abroad: what it earns, and what comes back for what its ads cost, in euros. */
+function returnsOf(slug: string): DemoProject {
+  const inEuro = { currency: 'EUR', min: 0 };
+  return {
+    ...campaign(slug),
+    targets: ['crowd', 'ads', 'abroad'].map((source) => ({ source, params: { slug } })),
+    metrics: {
+      pledged: { of: 'campaign', field: 'pledged', ...inEuro },
+      sales: { of: 'takings', field: 'total', ...inEuro },
+      income: 'pledged + sales',
+      spend: { of: 'ad', field: 'spend', take: 'sum', ...inEuro },
+      roas: 'income / spend',
+    },
+  };
 }
 
 function campaign(slug: string): DemoProject {

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect, ConnectionError, type Client } from '../control/client.ts';
-import { demoProjects, installSources } from './install.ts';
+import { demoConfig, demoProjects, installSources } from './install.ts';
 import { endText, startProcess } from './own-process.ts';
 import { showOn, type Output, type Show } from './show.ts';
 import { startWeb } from './web.ts';
@@ -60,10 +60,13 @@ export async function runDemo({
   const web = await startWeb({ seed, openedAt });
   cleanup.defer(() => web.close());
   await installSources(join(folder, 'sources'), web.origin, openedAt);
+  await writeFile(join(folder, 'heronry.yaml'), demoConfig);
   const socket =
     process.platform === 'win32' ? String.raw`\\.\pipe\heronry-demo-${process.pid}` : join(folder, 'control.sock');
   const daemon = await startProcess(program, [
     'start',
+    '--config',
+    join(folder, 'heronry.yaml'),
     '--data',
     join(folder, 'data'),
     '--socket',

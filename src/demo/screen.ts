@@ -41,6 +41,11 @@ export function eventLine(event: Event): string | undefined {
       return `${start}changed ${recordText(event, (field) => `${valueText(field.old)} → ${valueText(field.new)}`)}`;
     case 'scrape.failed':
       return `${start}scrape failed: ${plain(event.data.failure?.code ?? 'failed')}`;
+    case 'metric.changed': {
+      const { metric, old, new: value, stale, reason } = event.data;
+      const why = stale === undefined ? (reason?.message ?? '') : `stale: ${stale}`;
+      return `${start}metric ${metric} ${valueText(old)} → ${valueText(value)}${why === '' ? '' : ` (${plain(why)})`}`;
+    }
     case 'project.finished':
       return `${start}finished: there will be nothing more`;
     default:
@@ -66,13 +71,19 @@ export function valueText(value: unknown): string {
   if (value === undefined || value === null) return '–';
   if (Array.isArray(value)) return `[${value.length}]`;
   if (typeof value === 'object' && 'amount' in value && 'currency' in value)
-    return plain(`${String(value.amount)} ${String(value.currency)}`);
+    return plain(`${shortAmount(String(value.amount))} ${String(value.currency)}`);
+  if (typeof value === 'number') return String(Math.round(value * 10_000) / 10_000);
   const text = plain(typeof value === 'string' ? value : JSON.stringify(value));
   return text.length > valueWidth ? `${text.slice(0, valueWidth - 1)}…` : text;
 }
 
+/** An amount with two decimals at most, which a converted one has more of. */
+function shortAmount(amount: string): string {
+  return /\.\d{3}/.test(amount) ? Number(amount).toFixed(2) : amount;
+}
+
 /** Formats a record: fields that changed last, then figures, then texts; the record's key comes first if the row has several records. */
-function fieldsText({ record, records, latest }: BoardRow, width: number): string {
+function fieldsText({ record, records, latest, stale = [] }: BoardRow, width: number): string {
   if (record === undefined) return '';
   const others = Object.keys(record.fields).filter(
     (name) => !latest.includes(name) && record.fields[name] !== record.key,
@@ -84,7 +95,8 @@ function fieldsText({ record, records, latest }: BoardRow, width: number): strin
   let left = width - (parts[0] === undefined ? 0 : parts[0].length + 2);
   for (const name of [...latest, ...(figures ?? []), ...(texts ?? [])]) {
     if (left <= 0) break;
-    const text = `${plain(name)} ${valueText(record.fields[name])}`.slice(0, left);
+    const mark = stale.includes(name) ? ' (stale)' : '';
+    const text = `${plain(name)} ${valueText(record.fields[name])}${mark}`.slice(0, left);
     parts.push(latest.includes(name) ? styleText('bold', text) : text);
     left -= text.length + 2;
   }

@@ -1,13 +1,16 @@
-import { campaignAt } from './facts/campaign.ts';
-import { moneyText } from './facts/money.ts';
+import { campaignAt, namedCampaigns } from './facts/campaign.ts';
+import { amountOf, moneyText } from './facts/money.ts';
 import { accountAt, postsBefore } from './facts/post.ts';
 import { categories, productAt, skusOf, type Product } from './facts/product.ts';
+import { adsAt, areAdsDown, ratesAt, takingsAt } from './facts/trade.ts';
 import { trialAt, trialsUpdated } from './facts/trial.ts';
 import type { World } from './facts/world.ts';
 import { html, type Markup } from './html.ts';
 
 /** A text that the demo web sends, and its media type. */
 export interface Content {
+  /** Default: 200. */
+  readonly status?: number;
   readonly type: string;
   readonly body: string;
 }
@@ -21,7 +24,15 @@ interface Visit {
 }
 
 /** The sites, by the first part of their paths; each returns its content for a visit, or `undefined`. */
-const sites: Readonly<Record<string, (visit: Visit) => Content | undefined>> = { crowd, shop, social, register };
+const sites: Readonly<Record<string, (visit: Visit) => Content | undefined>> = {
+  crowd,
+  shop,
+  social,
+  register,
+  ads,
+  abroad,
+  bank,
+};
 
 const articlesPerPage = 12;
 const postsPerSlice = 20;
@@ -40,6 +51,9 @@ function entrance(): Content {
     ...Object.keys(categories).map((category) => `/shop/c/${category}`),
     '/social/api/timeline/heron',
     '/register/export.csv',
+    '/ads/paper-radio',
+    '/abroad/paper-radio',
+    '/bank/rates.csv',
   ];
   return page(
     'The demo web',
@@ -142,6 +156,28 @@ function register({ world, at, path, query }: Visit): Content | undefined {
   const rows = trials.map((trial) => [trial.id, trial.title, trial.status, String(trial.enrolment), trial.updated]);
   const lines = [['id', 'title', 'status', 'enrolment', 'updated'], ...rows].map((row) => row.map(cell).join(','));
   return { type: 'text/csv; charset=utf-8', body: `${lines.join('\r\n')}\r\n` };
+}
+
+/** `/ads/<slug>`: what the ads of a campaign cost, in JSON. Down for a while now and then. */
+function ads({ world, at, path: [slug = '', ...rest] }: Visit): Content | undefined {
+  if (rest.length > 0 || !Object.hasOwn(namedCampaigns, slug)) return undefined;
+  if (areAdsDown(world, at)) return { status: 503, type: 'text/plain', body: 'back soon' };
+  const view = adsAt(world, slug, at).map(({ id, spend, clicks }) => ({ id, spend: amountOf(spend), clicks }));
+  return { type: 'application/json', body: JSON.stringify({ ads: view }) };
+}
+
+/** `/abroad/<slug>`: what a campaign's shop abroad has taken. */
+function abroad({ world, at, path: [slug = '', ...rest] }: Visit): Content | undefined {
+  if (rest.length > 0 || !Object.hasOwn(namedCampaigns, slug)) return undefined;
+  const total = moneyText(takingsAt(world, slug, at));
+  return page('Takings', html`<p class="takings" data-slug="${slug}">${total}</p>`);
+}
+
+/** `/bank/rates.csv`: rates of currencies of the last days. */
+function bank({ world, at, path }: Visit): Content | undefined {
+  if (path.join('/') !== 'rates.csv') return undefined;
+  const rows = ratesAt(world, at).map(({ base, quote, day, rate }) => [base, quote, day, rate].join(','));
+  return { type: 'text/csv; charset=utf-8', body: `${['base,quote,day,rate', ...rows].join('\r\n')}\r\n` };
 }
 
 function cell(text: string): string {

@@ -13,9 +13,13 @@ export interface Web {
   close(): Promise<void>;
 }
 
-/** Opens the demo web on a free port of 127.0.0.1, so that nothing but this machine can reach it. */
-export async function startWeb(world: World): Promise<Web> {
-  const server = createServer((request, response) => serve(world, request, response));
+/**
+ * Opens the demo web on a free port of 127.0.0.1, so that nothing but this machine can reach it.
+ *
+ * @param now - the instant that it shows. Default: the present.
+ */
+export async function startWeb(world: World, now: () => number = Date.now): Promise<Web> {
+  const server = createServer((request, response) => serve(world, now(), request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -31,14 +35,19 @@ export async function startWeb(world: World): Promise<Web> {
 }
 
 /** Answers with what the web has now, or with 304 if the client has it already. */
-function serve(world: World, { method, url = '/', headers }: IncomingMessage, response: ServerResponse): void {
+function serve(
+  world: World,
+  at: number,
+  { method, url = '/', headers }: IncomingMessage,
+  response: ServerResponse,
+): void {
   if (method !== 'GET' && method !== 'HEAD') return void response.writeHead(405, { allow: 'GET, HEAD' }).end();
   if (!URL.canParse(url, 'http://demo')) return void response.writeHead(400).end();
   if (url === '/robots.txt')
     return void response.writeHead(200, { 'content-type': 'text/plain' }).end('User-agent: *\n');
-  const content = contentAt(world, new URL(url, 'http://demo'), Date.now());
+  const content = contentAt(world, new URL(url, 'http://demo'), at);
   if (content === undefined) return void response.writeHead(404, { 'content-type': 'text/plain' }).end('nothing here');
   const etag = `"${createHash('sha256').update(content.body).digest('base64url').slice(0, 22)}"`;
   if (headers['if-none-match'] === etag) return void response.writeHead(304, { etag }).end();
-  response.writeHead(200, { 'content-type': content.type, etag }).end(content.body);
+  response.writeHead(content.status ?? 200, { 'content-type': content.type, etag }).end(content.body);
 }

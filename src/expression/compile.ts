@@ -17,6 +17,8 @@ export interface ExpressionScope {
 
 /** A condition on a record and the present, compiled. */
 export interface Condition {
+  /** Whether it compares anything with the present, and may change while the record does not. */
+  readonly dependsOnNow: boolean;
   /** Whether it holds at an instant; `undefined` where a value that it needs is not known. Never throws. */
   holds(values: Values, at: number): boolean | undefined;
   /** The first instant from `at` on at which it holds, if the values stay as they are; `undefined` if it never will. */
@@ -29,7 +31,7 @@ export type CompiledCondition =
   | { readonly ok: false; readonly message: string };
 
 /** The length of an expression's text, at most, in bytes. */
-const maxBytes = 4_096;
+export const maxBytes = 4_096;
 
 /**
  * Compiles a condition. It can read its fields and the present, and nothing else. Compiling and evaluating take a time
@@ -78,6 +80,7 @@ function conditionOf(text: string, { fields, zone }: ExpressionScope): Condition
     }
   };
   return {
+    dependsOnNow: moments.length > 0,
     holds: (values, at) => holds(read(values), at),
     holdsFrom(values, at) {
       const known = read(values);
@@ -95,7 +98,7 @@ function refuseJoined(node: ASTNode & { readonly checkedType?: { readonly name: 
 }
 
 /** What an error of compiling says to the writer of the text. */
-function faultText(error: unknown): string {
+export function faultText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // The parser calls itself for each level, some of which it does not count.
   if (error instanceof RangeError) return 'nested too deep';

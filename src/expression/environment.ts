@@ -58,7 +58,14 @@ function opened(): Environment {
     .registerOperator('number - number', (one: Exact, other: Exact) => one.plus(other.negated()))
     .registerOperator('number * number', (one: Exact, other: Exact) => one.times(other))
     .registerOperator('number / number', (one: Exact, other: Exact) => one.times(other.inverted()))
-    .registerOperator('-number', (one: Exact) => one.negated());
+    .registerOperator('-number', (one: Exact) => one.negated())
+    .registerOperator('money + money', (one: Money, other: Money) => one.plus(other))
+    .registerOperator('money - money', (one: Money, other: Money) => one.plus(other.times(new Exact(-1n))))
+    .registerOperator('money * number', (one: Money, other: Exact) => one.times(other))
+    .registerOperator('number * money', (one: Exact, other: Money) => other.times(one))
+    .registerOperator('money / number', (one: Money, other: Exact) => one.times(other.inverted()))
+    .registerOperator('money / money: number', (one: Money, other: Money) => one.per(other))
+    .registerOperator('-money', (one: Money) => one.times(new Exact(-1n)));
 }
 
 /** Adds the comparisons of two types, whichever of them stands on the left. */

@@ -31,6 +31,7 @@ export class Exact {
   }
 
   plus({ top, bottom }: Exact): Exact {
+    if (bottom === this.bottom) return made(this.top + top, bottom);
     return made(this.top * bottom + top * this.bottom, this.bottom * bottom);
   }
 
@@ -42,15 +43,49 @@ export class Exact {
     return new Exact(-this.top, this.bottom);
   }
 
-  /** Throws a `RangeError` for 0. */
+  /** Writes the number in decimal notation, with at most ten places after the point. */
+  text(): string {
+    const unit = 10n ** 10n;
+    const scaled = (this.top * unit * 2n + (this.top < 0n ? -this.bottom : this.bottom)) / (this.bottom * 2n);
+    const [digits, sign] = scaled < 0n ? [-scaled, '-'] : [scaled, ''];
+    const fraction = String(digits % unit)
+      .padStart(10, '0')
+      .replace(/0+$/, '');
+    return `${sign}${digits / unit}${fraction === '' ? '' : `.${fraction}`}`;
+  }
+
+  /** Throws a `DivisionByZero` for 0. */
   inverted(): Exact {
-    if (this.top === 0n) throw new RangeError('division by zero');
+    if (this.top === 0n) throw new DivisionByZero();
     return this.top < 0n ? new Exact(-this.bottom, -this.top) : new Exact(this.bottom, this.top);
   }
 }
 
+/** A division by 0, which has no result. */
+export class DivisionByZero extends RangeError {
+  override readonly name = 'DivisionByZero';
+
+  constructor() {
+    super('division by zero');
+  }
+}
+
+/** A fraction is reduced where its lower number is this large, as sums of many fractions would grow with each. */
+const reducedFrom = 1n << 128n;
+
 /** Throws a `RangeError` where a number has too many digits. */
 function made(top: bigint, bottom: bigint): Exact {
+  if (bottom >= reducedFrom) {
+    const factor = commonFactor(top < 0n ? -top : top, bottom);
+    if (factor > 1n) return made(top / factor, bottom / factor);
+  }
   if (top > bound || -top > bound || bottom > bound) throw new RangeError('a number with too many digits');
   return new Exact(top, bottom);
+}
+
+/** The largest number by which two numbers can be divided. */
+function commonFactor(one: bigint, other: bigint): bigint {
+  let [larger, smaller] = [other, one];
+  while (smaller > 0n) [larger, smaller] = [smaller, larger % smaller];
+  return larger;
 }

@@ -99,6 +99,8 @@ export function* nodesOf(root: ASTNode): Generator<ASTNode> {
 export interface Scope {
   /** The fields that it may read. */
   readonly fields: readonly string[];
+  /** What these are called where a name is none of them. Default: `field`. */
+  readonly what?: 'field' | 'metric';
   /** The zone by whose clocks days begin. */
   readonly zone: string;
   /** Makes the node that looks for a field in the record. */
@@ -110,7 +112,7 @@ export interface Scope {
  * fields that it reads, each with its offset in the text. Throws an `ExpressionFault`.
  */
 export function closeTree(root: ASTNode, scope: Scope): ReadonlyMap<string, number> {
-  const { fields } = scope;
+  const { fields, what = 'field' } = scope;
   const used = new Map<string, number>();
   const set = new Set<ASTNode>();
   for (const node of nodesOf(root)) {
@@ -121,7 +123,7 @@ export function closeTree(root: ASTNode, scope: Scope): ReadonlyMap<string, numb
       case 'id':
         if (set.has(node)) break;
         if (node.args !== 'now' && !fields.includes(node.args))
-          throw new ExpressionFault(undeclared('field', node.args, fields), node.start);
+          throw new ExpressionFault(undeclared(what, node.args, fields), node.start);
         used.set(node.args, node.start);
         break;
       case 'call':

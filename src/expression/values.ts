@@ -33,10 +33,27 @@ export class Money {
     this.currency = currency;
   }
 
-  /** Throws a `RangeError` where the currencies differ. */
-  compare({ amount, currency }: Money): number {
-    if (currency !== this.currency) throw new RangeError('amounts of two currencies');
-    return this.amount.compare(amount);
+  /** Throws a `RangeError` where the currencies differ, as `plus` and `per` do. */
+  compare(other: Money): number {
+    return this.amount.compare(this.#same(other));
+  }
+
+  plus(other: Money): Money {
+    return new Money(this.amount.plus(this.#same(other)), this.currency);
+  }
+
+  times(factor: Exact): Money {
+    return new Money(this.amount.times(factor), this.currency);
+  }
+
+  /** How often another amount fits into this one. Throws a `RangeError` also where that is 0. */
+  per(other: Money): Exact {
+    return this.amount.times(this.#same(other).inverted());
+  }
+
+  #same({ amount, currency }: Money): Exact {
+    if (currency !== this.currency) throw new RangeError(`amounts in ${this.currency} and ${currency}`);
+    return amount;
   }
 }
 

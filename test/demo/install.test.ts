@@ -53,11 +53,11 @@ function addressOf(
 }
 
 describe('demo definitions', () => {
-  test('all four load, and what the demo tracks gives records with all of their fields', async (t) => {
+  test('all load, and what the demo tracks gives records with all of their fields', async (t) => {
     const sources = await installed(t, origin);
-    assert.equal(sources.size, 4);
+    assert.equal(sources.size, 7);
     const projects = demoProjects(origin);
-    assert.equal(new Set(projects.map(({ id }) => id)).size, 8);
+    assert.equal(new Set(projects.map(({ id }) => id)).size, 10);
     for (const target of projects.flatMap(({ targets }) => targets)) {
       const source = sources.get(target.source ?? '');
       assert.ok(source);

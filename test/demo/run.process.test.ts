@@ -55,7 +55,7 @@ describe('demo', () => {
     assert.equal(await running.status, 0);
     const all = running.said.join('');
     assert.match(all, /solar-backpack {2}crowd {2}added thing solar-backpack: name solar-backpack\n/);
-    assert.match(all, /\n0 scrapes, 8 records, 0 changes, 0 failures, 0 finished in \d+\.\d s\n$/);
+    assert.match(all, /\n0 scrapes, 10 records, 0 changes, 0 failures, 0 finished in \d+\.\d s\n$/);
     await assertGone(running);
   });
 
@@ -64,7 +64,7 @@ describe('demo', () => {
     await running.until('trials');
     process.emit('SIGINT');
     assert.equal(await running.status, 0);
-    assert.match(running.said.at(-1) ?? '', /8 records/);
+    assert.match(running.said.at(-1) ?? '', /10 records/);
     await assertGone(running);
   });
 
@@ -72,8 +72,8 @@ describe('demo', () => {
     const running = demo({ forMs: 300, json: true });
     assert.equal(await running.status, 0);
     const lines = running.said.map((line) => JSON.parse(line));
-    assert.equal(lines.filter(({ event }) => event?.type === 'record.added').length, 8);
-    assert.equal(lines.at(-1).summary.records, 8);
+    assert.equal(lines.filter(({ event }) => event?.type === 'record.added').length, 10);
+    assert.equal(lines.at(-1).summary.records, 10);
   });
 
   test('draws in place on a terminal, and gives the cursor back', async () => {
@@ -81,8 +81,8 @@ describe('demo', () => {
     assert.equal(await running.status, 0);
     const [first, ...drawn] = running.said;
     assert.equal(first, '\x1b[?25l');
-    assert.ok(drawn.some((text) => text.startsWith('\x1b[10F\x1b[0J') && text.includes('solar-backpack  crowd')));
-    assert.ok(running.said.at(-1)?.startsWith('\x1b[?25h0 scrapes, 8 records'));
+    assert.ok(drawn.some((text) => text.startsWith('\x1b[12F\x1b[0J') && text.includes('solar-backpack  crowd')));
+    assert.ok(running.said.at(-1)?.startsWith('\x1b[?25h0 scrapes, 10 records'));
     await assertGone(running);
   });
 

@@ -83,6 +83,20 @@ describe('demo board', () => {
     assert.equal(eventLine(started), undefined);
   });
 
+  test('figures have a row of their own, which says which of them are stale and how old they are', () => {
+    const figure = (metric: string, value: number | { amount: string; currency: string }, stale?: string): Event => ({
+      ...{ id: 1, version: 1, at: 4_000, type: 'metric.changed', projects: ['kayak'] },
+      data: { metric, new: value, verifiedAt: 3_000, ...(stale !== undefined && { stale }) },
+    });
+    const spend = figure('spend', { amount: '2500.004', currency: 'EUR' }, 'the last scrape of ads failed');
+    const [, , row = ''] = shown([added, spend, figure('roas', 5)]);
+    assert.match(row, /^kayak {4}figures {5}2s {8}2 {2}roas 5 {2}spend 2500\.00 EUR \(stale\)$/);
+    assert.equal(
+      eventLine(spend),
+      '00:00:04  kayak  -  metric spend – → 2500.00 EUR (stale: the last scrape of ads failed)',
+    );
+  });
+
   test('what a page says cannot control the terminal', () => {
     const line = eventLine(record('record.added', { title: { new: 'a\u001B[2Jb\u0007\nc' } })) ?? '';
     assert.match(line, /title ab c$/);

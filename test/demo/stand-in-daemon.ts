@@ -8,7 +8,12 @@ import { parseArgs } from 'node:util';
 
 const { values } = parseArgs({
   allowPositionals: true,
-  options: { data: { type: 'string' }, socket: { type: 'string' }, sources: { type: 'string' } },
+  options: {
+    config: { type: 'string' },
+    data: { type: 'string' },
+    socket: { type: 'string' },
+    sources: { type: 'string' },
+  },
 });
 
 let asked = 0;

@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { expected } from '../schema/expected.ts';
+import { FieldName, SourceId } from '../schema/slug.ts';
+import { strict } from '../schema/strict.ts';
+
+/** The name of a metric or a rule, as expressions have it. */
+const Name = z
+  .string()
+  .regex(/^[A-Za-z_]\w{0,63}$/, expected('a name of letters, digits and "_"'))
+  .refine((name) => name !== 'now', expected('another name than "now"'));
+
+/** The code of a currency. */
+const Currency = z.string().regex(/^[A-Z]{3}$/, expected('the code of a currency, such as "EUR"'));
+
+/** Metrics of a project, at most. */
+const maxMetrics = 100;
+
+/** The records and the field from which a metric is taken. */
+const Input = strict({
+  /** A record type of the project's sources: its own name, or that of the shared type that it is. */
+  of: FieldName,
+  /** Missing only where records are counted. */
+  field: FieldName.exactOptional(),
+  /** Default: all sources of the project's targets that have the field. */
+  source: SourceId.exactOptional(),
+  /** What is made of several records: by default there must be one. `last` is what was observed last. */
+  take: z.enum(['only', 'last', 'sum', 'mean', 'min', 'max', 'count']).default('only'),
+  /** Amounts are converted to this currency. Default: their own, which must be one. */
+  currency: Currency.exactOptional(),
+  /** A value beyond these bounds is refused: the metric is null then. */
+  min: z.number().exactOptional(),
+  max: z.number().exactOptional(),
+}).refine(({ field, take }) => (field === undefined) === (take === 'count'), {
+  path: ['field'],
+  ...expected('"field", or `take: count` without one'),
+});
+
+/** A calculation with the metrics above it. */
+const Calculation = z.string().trim().min(1).max(4_096);
+
+/** The metrics of a project by name, in the order of the file. */
+export const Metrics = z
+  .record(Name, z.union([Calculation, Input]))
+  .refine((metrics) => Object.keys(metrics).length <= maxMetrics, expected(`at most ${maxMetrics} metrics`));
+export type Metrics = z.infer<typeof Metrics>;
+
+/** The records and the field from which a metric is taken. */
+export type MetricInput = z.infer<typeof Input>;
+
+/** Conditions on records that are watched, by name. */
+export const Rules = z
+  .record(
+    Name,
+    strict({
+      of: FieldName,
+      source: SourceId.exactOptional(),
+      /** A condition on the record's fields, such as `price < 10 && inStock`. */
+      when: z.string().trim().min(1).max(4_096),
+    }),
+  )
+  .refine((rules) => Object.keys(rules).length <= maxMetrics, expected(`at most ${maxMetrics} rules`));
+export type Rules = z.infer<typeof Rules>;

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test, type TestContext } from 'node:test';
+import { VirtualClock } from '../../src/clock.ts';
+import type { MetricView } from '../../src/control/methods/metric.ts';
+import type { Event } from '../../src/event/catalogue.ts';
+import { productPage, productSource, startDaemon, type TestDaemon } from '../support/daemon.ts';
+import { openSite, type Site } from '../support/site.ts';
+import { nth } from './tracking.ts';
+
+const startAt = Date.UTC(2026, 2, 14, 12);
+
+const metrics = {
+  income: { of: 'product', field: 'price', source: 'campaign', currency: 'EUR', min: 0 },
+  spend: { of: 'ad', field: 'spend', take: 'sum', currency: 'EUR', min: 0 },
+  roas: 'income / spend',
+} as const;
+
+const ads = `id: ads
+provider: html
+allowPrivate: true
+robots: ignore
+retry: { times: 0 }
+politeness: { autoThrottle: false, delay: 1ms, minDelay: 1ms }
+records:
+  ad:
+    each: .ad
+    key: name
+    fields:
+      name: { css: b }
+      spend: { css: i, type: money }
+`;
+
+const adsPage = (...spent: readonly string[]): string =>
+  spent.map((amount, index) => `<p class=ad><b>ad ${index + 1}</b><i>${amount}</i></p>`).join('');
+
+interface Scene {
+  readonly site: Site;
+  readonly clock: VirtualClock;
+  readonly daemon: TestDaemon;
+  /** Scrapes all targets, and resolves when both scrapes have ended. */
+  rescrape(): Promise<void>;
+  /** Lets seconds pass until events of a kind were told so often, and returns what each says. */
+  told(count: number, of: (event: Event) => string | undefined): Promise<string[]>;
+  figures(): Promise<Readonly<Record<string, MetricView>>>;
+}
+
+/** A campaign that earned 12,500 and ads in two currencies that cost 2,500 and 0 EUR. */
+async function open(t: TestContext, more: object = {}): Promise<Scene> {
+  const folder = await mkdtemp(join(tmpdir(), 'rates-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, 'rates.csv'), 'base,quote,day,rate\nEUR,USD,2026-03-13,1.25\n');
+  // Of two hosts, neither waits for the other.
+  const campaign = await openSite(t, { '/solar': productPage('solar', '12500.00') });
+  const site = await openSite(t, { '/ads': adsPage('EUR 500', 'USD 2500') });
+  const clock = new VirtualClock(startAt);
+  const daemon = await startDaemon(t, {
+    clock,
+    sources: { campaign: productSource('campaign'), ads },
+    rates: { file: join(folder, 'rates.csv'), maxAgeDays: 7 },
+  });
+  await daemon.client.call('project.add', {
+    id: 'solar',
+    metrics,
+    targets: [
+      { source: 'campaign', url: campaign.url('/solar') },
+      { source: 'ads', url: site.url('/ads') },
+    ],
+    ...more,
+  });
+  const told: Scene['told'] = async (count, of) => {
+    for (;;) {
+      const texts = daemon.events.flatMap((event) => of(event) ?? []);
+      if (texts.length >= count) return texts;
+      clock.advance(1_000);
+      await daemon.daemon.system.idle();
+      await daemon.client.call('daemon.ping', {});
+    }
+  };
+  let scrapes = 2;
+  await told(scrapes, endText);
+  return {
+    site,
+    clock,
+    daemon,
+    told,
+    async rescrape() {
+      await daemon.client.call('project.rescrape', { id: 'solar' });
+      scrapes += 2;
+      await told(scrapes, endText);
+    },
+    async figures() {
+      const { metrics: found } = await daemon.client.call('metric.list', { project: 'solar' });
+      return Object.fromEntries(found.map((each) => [each.name, each]));
+    },
+  };
+}
+
+function endText({ type }: Event): string | undefined {
+  return type === 'scrape.completed' || type === 'scrape.failed' ? type : undefined;
+}
+
+/** What a change of the return on spend says: its value, or why there is none, and whether it is stale. */
+function roasText(event: Event): string | undefined {
+  if (event.type !== 'metric.changed' || event.data.metric !== 'roas') return undefined;
+  const { new: value, reason, stale } = event.data;
+  return `${reason?.code ?? JSON.stringify(value)}${stale === undefined ? '' : ' stale'}`;
+}
+
+function ruleText(event: Event): string | undefined {
+  const isOfRule = event.type === 'rule.met' || event.type === 'rule.ended';
+  return isOfRule ? `${event.type} ${event.data.rule} ${event.data.key}` : undefined;
+}
+
+describe('the metrics of a project', () => {
+  test('join the records of several sources in one currency, each with its age [B46] [B48]', async (t) => {
+    const { clock, figures } = await open(t);
+    clock.advance(60_000);
+    const { income, spend, roas } = await figures();
+    assert.deepEqual(income?.value, { amount: '12500', currency: 'EUR' });
+    assert.deepEqual(spend?.value, { amount: '2500', currency: 'EUR' });
+    assert.equal(roas?.value, 5);
+    assert.deepEqual(roas.inputs.map(({ source }) => source).sort(), ['ads', 'ads', 'campaign']);
+    assert.deepEqual(roas.rates, [{ from: 'USD', to: 'EUR', factor: '0.8', day: '2026-03-13' }]);
+    assert.ok(roas.verifiedAt !== undefined && roas.verifiedAt <= clock.now() - 60_000);
+  });
+
+  test('turn stale when a source fails, and keep their value [B49]', async (t) => {
+    const { site, told, rescrape, figures } = await open(t);
+    assert.deepEqual(await told(1, roasText), ['5']);
+    site.answer('/ads', { status: 500 });
+    await rescrape();
+    const { income, spend, roas } = await figures();
+    assert.equal(income?.stale, undefined);
+    assert.match(spend?.stale ?? '', /^the last scrape of ads failed: .*500/);
+    assert.match(roas?.stale ?? '', /^spend: the last scrape of ads failed/);
+    assert.equal(roas?.value, 5);
+    assert.ok((roas.verifiedAt ?? Infinity) < (income?.verifiedAt ?? 0));
+    assert.deepEqual(await told(2, roasText), ['5', '5 stale']);
+
+    site.answer('/ads', adsPage('EUR 500', 'USD 2500'));
+    await rescrape();
+    assert.deepEqual(await told(3, roasText), ['5', '5 stale', '5']);
+  });
+
+  test('are kept over time where they change, told, and null with a reason where they cannot be [B47]', async (t) => {
+    const { site, daemon, told, rescrape } = await open(t);
+    await told(1, roasText);
+    await rescrape();
+    site.answer('/ads', adsPage('EUR 0', 'USD 0'));
+    await rescrape();
+    assert.deepEqual(await told(2, roasText), ['5', 'division_by_zero']);
+    site.answer('/ads', adsPage('EUR 100', 'JPY 1'));
+    await rescrape();
+    assert.deepEqual(await told(3, roasText), ['5', 'division_by_zero', 'no_rate stale']);
+    const series = { project: 'solar', metric: 'roas' };
+    const { points } = await daemon.client.call('metric.series', series);
+    assert.deepEqual(
+      points.map(({ value, reason }) => reason?.code ?? value),
+      [5, 'division_by_zero', 'no_rate'],
+    );
+    const { points: later } = await daemon.client.call('metric.series', {
+      ...series,
+      since: points[1]?.at ?? 0,
+      limit: 1,
+    });
+    assert.deepEqual(later, [points[1]]);
+  });
+
+  test('that do not fit the sources are refused, with what was expected', async (t) => {
+    const { site, daemon } = await open(t);
+    const wrong = { income: { of: 'product', field: 'prize' }, roas: 'income / spent' };
+    await assert.rejects(
+      daemon.client.call('project.add', { id: 'x', metrics: wrong, targets: [{ source: 'ads', url: site.url('/x') }] }),
+      /metrics\.income\.of: expected a declared record \(ad\), got "product"\nproject "x": metrics\.roas: expected a declared metric/,
+    );
+  });
+});
+
+describe('a rule of a project', () => {
+  const rules = { dear: { of: 'ad', when: 'spend > money_limit' } };
+
+  test('is told when a record begins to meet it and when it no longer does, once each', async (t) => {
+    const { site, told, rescrape } = await open(t, { rules: { free: { of: 'ad', when: 'spend.amount == 0' } } });
+    site.answer('/ads', adsPage('EUR 0', 'USD 1'));
+    await rescrape();
+    await rescrape();
+    site.answer('/ads', adsPage('EUR 2', 'USD 0'));
+    await rescrape();
+    assert.deepEqual(await told(3, ruleText), ['rule.met free ad 1', 'rule.ended free ad 1', 'rule.met free ad 2']);
+  });
+
+  test('that is new is held against what is known, and one that is gone is forgotten', async (t) => {
+    const { daemon } = await open(t);
+    const { client } = daemon;
+    await client.call('project.update', { id: 'solar', rules: { some: { of: 'ad', when: 'spend.amount > 600' } } });
+    const { data } = await nth(1, 'rule.met', 'solar', daemon);
+    assert.deepEqual(
+      [data.rule, data.key, data.values['spend']],
+      ['some', 'ad 2', { amount: '2500.00', currency: 'USD' }],
+    );
+    await client.call('project.update', { id: 'solar', rules: {} });
+    await nth(1, 'rule.ended', 'solar', daemon);
+  });
+
+  test('is refused where it names no field or the present', async (t) => {
+    const { daemon } = await open(t);
+    const update = (when: string) =>
+      daemon.client.call('project.update', { id: 'solar', rules: { one: { of: 'ad', when } } });
+    await assert.rejects(update(rules.dear.when), /rules\.one\.when: .*got "money_limit"/);
+    await assert.rejects(update('spend.amount > 1 && now > timestamp("2026-01-01T00:00:00Z")'), /expected no "now"/);
+  });
+});
+
+test('a sum over several targets has no value while one of them was never read', async (t) => {
+  const one = await openSite(t, { '/a': productPage('a', '10.00') });
+  const other = await openSite(t, { '/b': { status: 500 } });
+  const { client, event } = await startDaemon(t, {
+    sources: { shop: productSource('shop') },
+    settings: { initialDelayMs: 1, everyMs: 14_400_000, timeLimitMs: 600_000, logLevel: 'silent' },
+  });
+  const targets = [one.url('/a'), other.url('/b')].map((url) => ({ source: 'shop', url }));
+  const total = { of: 'product', field: 'price', take: 'sum' } as const;
+  await client.call('project.add', { id: 'both', metrics: { total }, targets });
+  await event(({ type }) => type === 'scrape.completed');
+  await event(({ type }) => type === 'scrape.failed');
+  const {
+    metrics: [found],
+  } = await client.call('metric.list', { project: 'both' });
+  assert.equal(found?.value, null);
+  assert.deepEqual(found.reason, { code: 'missing', message: 'target 2 of shop was never read' });
+});
