@@ -103,7 +103,15 @@ export interface CollectorRun {
 }
 
 /** Why a collector failed. */
-export type CollectorFailure = PluginFailure | ProgramFailure;
+export type CollectorFailure = PluginFailure | ProgramFailure | UnsetSecrets;
+
+/** The definition names secrets that nobody has set. */
+interface UnsetSecrets {
+  readonly code: 'not_initialised';
+  readonly message: string;
+  /** No request of the daemon's causes it. */
+  readonly cause?: string;
+}
 
 type Bad = { readonly ok: false; readonly failure: StepFailure };
 
@@ -179,7 +187,9 @@ export function createSourcePlugins({ catalogue, findSecrets, log, call }: Sourc
 
     async collect(loaded, { args, since, address, services: running, of, reveals }, signal) {
       const { source } = loaded;
-      const secrets = await secretsThatAreSet(findSecrets, source.secrets);
+      const found = await findSecrets(source.secrets ?? []);
+      if (!found.ok) return { code: 'not_initialised', message: found.message };
+      const { secrets } = found;
       reveals(secrets.values());
       if (hasCollector(loaded)) {
         const log = logged({ ...of, program: basename(loaded.program.file) });

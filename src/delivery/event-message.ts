@@ -1,0 +1,25 @@
+import type { Event } from '../event/catalogue.ts';
+import { wireId } from '../event/wire-id.ts';
+import type { Link, Message } from '../publish/sink.ts';
+import type { Store } from '../store/store.ts';
+
+/** An event as it is told outside the daemon. */
+export function wireEvent(store: Pick<Store, 'generation'>, event: Event): Omit<Event, 'id'> & { readonly id: string } {
+  return { ...event, id: wireId(store, event.id) };
+}
+
+/** The message of one event. */
+export function eventMessage(store: Pick<Store, 'generation'>, event: Event, link: Link | undefined): Message {
+  const body = wireEvent(store, event);
+  const { type, at } = event;
+  return { id: body.id, key: keyOf(event), type, at, event, body, ...(link !== undefined && { link }) };
+}
+
+/** What the order of messages is kept for: a record, else a target, source or project. */
+export function keyOf({ type, source, target, projects, data }: Event): string {
+  if (type.startsWith('record.') && 'type' in data && 'key' in data) return `${source}/${data.type}/${data.key}`;
+  if (target !== undefined) return `target/${target}`;
+  if (source !== undefined) return `source/${source}`;
+  const [project] = projects ?? [];
+  return project === undefined ? type : `project/${project}`;
+}

@@ -1,0 +1,109 @@
+import type { Client } from 'pg';
+import * as z from 'zod';
+import { loadPeer, MissingPeer } from '../../load-peer.ts';
+import { SecretName } from '../../schema/secret-name.ts';
+import { strict } from '../../schema/strict.ts';
+import { revealServer, serverAddress } from '../address.ts';
+import { Held } from '../held.ts';
+import type { Delivered, Message, SinkKind } from '../sink.ts';
+import { isDataFault, scrapeEnds, Warehouse } from '../warehouse/warehouse.ts';
+import { SchemaFault, Tables } from '../warehouse/table.ts';
+
+const Options = strict({
+  /** The database. The tables are those of its user's search path, which `?options=-csearch_path%3Dheronry` sets. */
+  url: serverAddress(['postgres', 'postgresql']),
+  /** The secret that is the password of the URL's user. */
+  password: SecretName.exactOptional(),
+  /** Whether tables and columns that are missing are made, or are failures that name them. */
+  schema: z.enum(['auto', 'strict']).default('auto'),
+  /** Whether what records said before is kept as well, in a table `<table>__history`. */
+  history: z.boolean().default(false),
+});
+type Options = z.infer<typeof Options>;
+
+/** How long the database may take, in real time. */
+const limits = { connectionTimeoutMillis: 10_000, statement_timeout: 60_000, query_timeout: 65_000 };
+
+/** Keeps a row for each record in PostgreSQL. */
+export const postgres: SinkKind<Options> = {
+  options: Options,
+  doc: 'Keeps a row for each record in tables of PostgreSQL, one for each type, and with `history` what it said before.',
+  batch: 500,
+  // They tell of records that were seen as they were.
+  also: scrapeEnds,
+  async open(options, ports) {
+    const tables = new Tables(options.schema);
+    const database = new Held(
+      (address, isGone) => openClient(address, ports.sink, isGone),
+      (client) => client.end(),
+    );
+    let turn: Promise<unknown> = Promise.resolve();
+    return {
+      deliver(batch, signal) {
+        // One connection, on which one batch at a time is a transaction.
+        const delivered = turn.then(() => deliver(batch, signal));
+        turn = delivered.catch(() => undefined);
+        return delivered;
+      },
+      close: () => database.drop(),
+    };
+
+    async function deliver(batch: readonly Message[], signal: AbortSignal): Promise<readonly Delivered[]> {
+      if (signal.aborted) return batch.map(() => failure('cancelled', 'cancelled'));
+      const server = await revealServer(ports, options);
+      if (!server.ok) return batch.map(() => server);
+      try {
+        const client = await database.to(server.url.href);
+        return await deliverTo(new Warehouse({ client, tables, ports, hasHistory: options.history }), batch);
+      } catch (error) {
+        if (error instanceof MissingPeer) return batch.map(() => failure('not_installed', error.message));
+        // Whatever it was: what is known of the tables, and the connection, may be out of date.
+        tables.forget();
+        await database.drop();
+        return batch.map(() => failure('database', server.hide(`the database did not take the row: ${textOf(error)}`)));
+      }
+    }
+  },
+};
+
+/** Writes a batch at once; where a row of it cannot be written, each alone. Rejects where the database is the cause. */
+async function deliverTo(warehouse: Warehouse, batch: readonly Message[]): Promise<readonly Delivered[]> {
+  try {
+    await warehouse.write(batch);
+    return batch.map(() => ({ ok: true }));
+  } catch (error) {
+    if (!(error instanceof SchemaFault) && !isDataFault(error)) throw error;
+    if (batch.length === 1) return [ofRow(error)];
+  }
+  const results: Delivered[] = [];
+  for (const message of batch) results.push(...(await deliverTo(warehouse, [message])));
+  return results;
+}
+
+function ofRow(error: unknown): Delivered {
+  if (error instanceof SchemaFault) return failure('schema', error.message);
+  const { failure: known } = failure('data', `the database refused the row: ${textOf(error)}`);
+  return { ok: false, failure: { ...known, isFinal: true } };
+}
+
+async function openClient(address: string, sink: string, isGone: () => void): Promise<Client> {
+  const pg = await loadPeer(() => import('pg'), 'pg');
+  const client = new pg.Client({
+    connectionString: address,
+    application_name: `heronry ${sink}`,
+    keepAlive: true,
+    ...limits,
+  });
+  client.on('error', isGone).on('end', isGone);
+  await client.connect();
+  return client;
+}
+
+function textOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(textOf).join(', ');
+  return error instanceof Error ? error.message : String(error);
+}
+
+function failure(code: string, message: string): Extract<Delivered, { readonly ok: false }> {
+  return { ok: false, failure: { code, message } };
+}

@@ -1,0 +1,112 @@
+import type { Value } from '../../extract/value/value.ts';
+import { quoted } from './column.ts';
+import type { WarehouseTable } from './table.ts';
+
+/** A row to be written: values by column, as JSON. */
+export type Row = Readonly<Record<string, Value>>;
+
+/** A statement and its parameters. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly string[];
+}
+
+/** The column with the instant from which a row of history holds. */
+const from = '"valid_from"';
+
+/** Inserts rows that all have the same columns, or updates those whose key is known. */
+export function upsert(table: WarehouseTable, rows: readonly Row[]): Statement {
+  const columns = columnsIn(rows);
+  const name = quoted(table.name);
+  const updates = columns
+    .filter((column) => !['_source', '_key', 'meta_id', 'meta_created'].includes(column))
+    .map((column) =>
+      column === 'meta_updated'
+        ? `"meta_updated" = greatest(${name}."meta_updated", excluded."meta_updated")`
+        : `${quoted(column)} = excluded.${quoted(column)}`,
+    );
+  return {
+    text: `insert into ${name} (${listed(columns)}) select ${listed(columns, 'r')} from ${given(table, columns)}
+      on conflict ("_source", "_key") do update set ${updates.join(', ')}`,
+    values: [written(rows)],
+  };
+}
+
+/** Updates those rows whose key is known, unless they are as new already. */
+export function touch(table: WarehouseTable, rows: readonly Row[]): Statement {
+  const columns = columnsIn(rows);
+  const updates = columns.filter((column) => !['_source', '_key'].includes(column));
+  return {
+    text: `update ${quoted(table.name)} t set ${updates.map((column) => `${quoted(column)} = r.${quoted(column)}`).join(', ')}
+      from ${given(table, columns)}
+      where t."_source" = r."_source" and t."_key" = r."_key" and t."meta_updated" <= r."meta_updated"`,
+    values: [written(rows)],
+  };
+}
+
+/**
+ * Begins the validity of values that hold from an instant on. What a row does not say is as it was before. A row of the same
+ * instant is written anew, so that what is told twice, and all that is told again in order, leads to the same.
+ */
+export function addVersions(table: WarehouseTable, rows: readonly Row[], isWhole: boolean): readonly Statement[] {
+  const columns = columnsIn(rows);
+  const name = quoted(table.name);
+  const others = [...table.columns.keys()].filter((column) => !columns.includes(column) && column !== 'valid_to');
+  const kept = isWhole ? [] : others;
+  const inserted = [...columns, ...kept];
+  const same = `h."_source" = r."_source" and h."_key" = r."_key"`;
+  return [
+    {
+      text: `insert into ${name} (${listed(inserted)}, "valid_to")
+        select ${[listed(columns, 'r'), ...(kept.length > 0 ? [listed(kept, 'b')] : [])].join(', ')},
+          (select min(h."valid_from") from ${name} h where ${same} and h."valid_from" > r.${from})
+        from ${given(table, columns)}
+        left join lateral (
+          select * from ${name} h where ${same} and h."valid_from" < r.${from} order by h."valid_from" desc limit 1
+        ) b on true
+        on conflict ("_source", "_key", "valid_from") do update set ${[...columns, ...others]
+          .filter((column) => !['_source', '_key', 'valid_from'].includes(column))
+          .map((column) => `${quoted(column)} = ${inserted.includes(column) ? `excluded.${quoted(column)}` : 'null'}`)
+          .join(', ')}`,
+      values: [written(rows)],
+    },
+    {
+      text: `update ${name} t set "valid_to" = r.${from} from ${given(table, columns)}
+        where t."_source" = r."_source" and t."_key" = r."_key" and t."valid_from" =
+          (select max(h."valid_from") from ${name} h where ${same} and h."valid_from" < r.${from})`,
+      values: [written(rows)],
+    },
+  ];
+}
+
+/** Begins the validity of rows of which nothing is known yet. */
+export function beginVersions(table: WarehouseTable, rows: readonly Row[]): Statement {
+  const columns = columnsIn(rows);
+  const name = quoted(table.name);
+  return {
+    text: `insert into ${name} (${listed(columns)}) select ${listed(columns, 'r')} from ${given(table, columns)}
+      where not exists (select from ${name} h where h."_source" = r."_source" and h."_key" = r."_key")
+      on conflict do nothing`,
+    values: [written(rows)],
+  };
+}
+
+/** The rows of a parameter, each column of the type that the table has. */
+function given({ columns: types }: WarehouseTable, columns: readonly string[]): string {
+  const typed = columns.map((column) => `${quoted(column)} ${types.get(column) ?? 'text'}`);
+  return `json_to_recordset($1::json) as r(${typed.join(', ')})`;
+}
+
+function columnsIn([first = {}]: readonly Row[]): string[] {
+  return Object.keys(first);
+}
+
+function listed(columns: readonly string[], of?: string): string {
+  return columns.map((column) => `${of === undefined ? '' : `${of}.`}${quoted(column)}`).join(', ');
+}
+
+/** In the order of their keys, so that two that write at once do not wait for each other. */
+function written(rows: readonly Row[]): string {
+  const name = ({ _source, _key }: Row): string => JSON.stringify([_source, _key]);
+  return JSON.stringify(rows.toSorted((one, other) => (name(one) < name(other) ? -1 : 1)));
+}

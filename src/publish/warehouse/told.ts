@@ -1,0 +1,128 @@
+import type { Value } from '../../extract/value/value.ts';
+import type { RecordView } from '../../view/record.ts';
+import { columnsOf, type FieldColumn, partOf, typeOfValue } from './column.ts';
+import type { DeclaredType, Message, SinkPorts } from '../sink.ts';
+import type { Row } from './statement.ts';
+import { tableName } from './table.ts';
+
+/** The ports that a warehouse reads records by. */
+export type WarehousePorts = Pick<SinkPorts, 'record' | 'recordType' | 'seenIn'>;
+
+/** A record that a message tells of. */
+export interface ToldRecord {
+  readonly message: Message;
+  readonly table: string;
+  readonly kind: 'changed' | 'synced' | 'away' | 'removed';
+  /** Whether the record is new: nothing of what its key had before is true of it. */
+  readonly isNew: boolean;
+  readonly name: { readonly _source: string; readonly _key: string };
+  /** The record as it is now; missing where it was removed since. */
+  readonly now?: RecordView;
+  readonly columns: ReadonlyMap<string, readonly FieldColumn[]>;
+  /** The fields that the message tells, with their values. */
+  readonly fields: Readonly<Record<string, Value>>;
+}
+
+/** Returns the record that a message tells of; `undefined` where it tells of none. */
+export function toldRecord(message: Message, ports: WarehousePorts): ToldRecord | undefined {
+  const { event } = message;
+  if (event?.type.startsWith('record.') !== true || event.source === undefined) return undefined;
+  const { source, data } = event;
+  if (!('type' in data && 'key' in data)) return undefined;
+  const { type, key } = data;
+  const declared = ports.recordType({ source, type });
+  const now = ports.record({ source, type, key });
+  // Of a source that there is not, such as that of a message that tries the sink, nothing is kept.
+  if (declared === undefined && now === undefined) return undefined;
+  const told = 'fields' in data ? Object.entries(data.fields).map(([name, change]) => [name, change.new] as const) : [];
+  const fields = Object.fromEntries(told);
+  const values = {
+    ...Object.fromEntries(Object.entries(now?.fields ?? {}).map(([name, cell]) => [name, cell.value])),
+    ...fields,
+  };
+  return {
+    message,
+    table: tableName({ source, type, ...declared }),
+    kind: kindOf(event.type),
+    isNew: event.type === 'record.added',
+    name: { _source: source, _key: key },
+    ...(now !== undefined && { now }),
+    columns: columnsFor(declared?.fields ?? {}, values),
+    fields,
+  };
+}
+
+function kindOf(type: string): ToldRecord['kind'] {
+  if (type === 'record.synced') return 'synced';
+  if (type === 'record.removed') return 'removed';
+  return type === 'record.missing' || type === 'record.gone' ? 'away' : 'changed';
+}
+
+/** The columns of the fields that a definition declares. */
+const columnsOfDeclared = new WeakMap<DeclaredType['fields'], ToldRecord['columns']>();
+
+function columnsFor(declared: DeclaredType['fields'], values: Readonly<Record<string, Value>>): ToldRecord['columns'] {
+  if (!Object.keys(values).every((name) => Object.hasOwn(declared, name))) return columnsOf(typesOf(declared, values));
+  const columns = columnsOfDeclared.get(declared) ?? columnsOf(typesOf(declared, {}));
+  columnsOfDeclared.set(declared, columns);
+  return columns;
+}
+
+/** The types of all fields: those that are declared first, so that their columns are the same in every batch. */
+function typesOf(
+  declared: Readonly<Record<string, string>>,
+  values: Readonly<Record<string, Value>>,
+): ReadonlyMap<string, string> {
+  const undeclared = Object.entries(values).filter(([name]) => !Object.hasOwn(declared, name));
+  return new Map([
+    ...Object.entries(declared),
+    ...undeclared.map(([name, value]) => [name, typeOfValue(value)] as const),
+  ]);
+}
+
+/** The row of a record as it is now; `undefined` where it was removed. */
+export function rowOf({ now, name, columns, message }: ToldRecord): Row | undefined {
+  if (now === undefined) return undefined;
+  const { id, url, firstSeenAt, updatedAt, absent, fields } = now;
+  return {
+    ...name,
+    meta_id: id,
+    meta_source: url,
+    meta_created: instant(firstSeenAt),
+    meta_updated: instant(Math.max(updatedAt, message.at)),
+    _deleted: (absent?.times ?? 0) >= goneAfter,
+    ...partsOf(Object.fromEntries(Object.entries(fields).map(([field, cell]) => [field, cell.value])), columns),
+  };
+}
+
+/** How many whole crawls in a row do not find a record that is gone. */
+const goneAfter = 2;
+
+/** What a removed record's row becomes. */
+export function removedRow({ name, message }: ToldRecord): Row {
+  return { ...name, _deleted: true, meta_updated: instant(message.at) };
+}
+
+/** What a record's row becomes that a scrape saw as it was. */
+export function seenRow({ source, key, url, updatedAt }: RecordView): Row {
+  return { _source: source, _key: key, meta_source: url, meta_updated: instant(updatedAt) };
+}
+
+/** What holds of a record from the instant of a message on; `undefined` where the message changes nothing. */
+export function versionOf({ kind, message, name, fields, columns }: ToldRecord): Row | undefined {
+  if (message.type === 'record.missing') return undefined;
+  const isAway = kind === 'away' || kind === 'removed';
+  return { ...name, _deleted: isAway, valid_from: instant(message.at), ...partsOf(fields, columns) };
+}
+
+function partsOf(fields: Readonly<Record<string, Value>>, columns: ToldRecord['columns']): Row {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([field, value]) =>
+      (columns.get(field) ?? []).map((column) => [column.name, partOf(value, column)] as const),
+    ),
+  );
+}
+
+function instant(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { connect, type ConfirmChannel, type GetMessage } from 'amqplib';
+import { type Ending, suiteEnd } from '../../support/servers/own-server.ts';
+import { brokerUrl, noBroker, noOwnBroker, openBroker } from '../../support/servers/rabbitmq.ts';
+import { openReceiver } from '../receiver.ts';
+import { openedSink, recordMessage, sinkSuite } from '../sink-suite.ts';
+
+const never = new AbortController().signal;
+
+/** The address of a sink file and the secret that it names, for an address with a password. */
+function namedAddress(address: string) {
+  const url = new URL(address);
+  const { password } = url;
+  url.password = '';
+  return { url: url.href, password: 'BROKER_PASSWORD', secrets: { BROKER_PASSWORD: decodeURIComponent(password) } };
+}
+
+/** A queue of a test, which goes with it, and with it the exchange `<name>-exchange`. */
+interface TestQueue {
+  readonly name: string;
+  readonly channel: ConfirmChannel;
+  /** Takes all messages that are in the queue. */
+  take(): Promise<GetMessage[]>;
+}
+
+let queues = 0;
+
+async function openQueue(t: Ending, address: string, name?: string): Promise<TestQueue> {
+  queues += 1;
+  const queue = name ?? `heronry-${process.pid}-${queues}`;
+  const connection = await connect(address);
+  const channel = await connection.createConfirmChannel();
+  t.after(async () => {
+    await channel.deleteExchange(`${queue}-exchange`);
+    await channel.deleteQueue(queue);
+    await connection.close();
+  });
+  return {
+    name: queue,
+    channel,
+    async take() {
+      const taken: GetMessage[] = [];
+      for (;;) {
+        const message = await channel.get(queue, { noAck: true });
+        if (message === false) return taken;
+        taken.push(message);
+      }
+    },
+  };
+}
+
+describe('with a broker', { skip: noBroker, timeout: 60_000 }, () => {
+  const end = suiteEnd();
+  let address: string;
+  before(async () => {
+    address = await brokerUrl(end);
+  });
+
+  sinkSuite('amqp', {
+    badOptions: [
+      { url: 'http://broker.example' },
+      { url: 'amqp://guest:guest@broker.example' },
+      { url: 'amqp://broker.example', queue: '' },
+    ],
+    async receiver(t) {
+      const queue = await openQueue(t, address);
+      const { url, password, secrets } = namedAddress(address);
+      const arrived: { readonly id: string; readonly body: unknown }[] = [];
+      return {
+        options: { url, password, queue: queue.name },
+        secrets,
+        async arrived() {
+          for (const { content, properties } of await queue.take())
+            arrived.push({ id: String(properties.messageId), body: JSON.parse(content.toString()) });
+          return arrived;
+        },
+        // A queue of another make than the one that the sink wants.
+        async refuse(on) {
+          await queue.channel.deleteQueue(queue.name);
+          if (on) await queue.channel.assertQueue(queue.name, { durable: false });
+        },
+      };
+    },
+  });
+
+  test('what a queue gets is persistent, and its body is the body of a webhook to the byte', async (t) => {
+    const queue = await openQueue(t, address);
+    const { secrets, ...options } = namedAddress(address);
+    const arrived = () => [];
+    const sink = await openedSink(t, 'amqp', { options: { ...options, queue: queue.name }, secrets, arrived });
+    const receiver = await openReceiver(t);
+    const webhook = await openedSink(t, 'webhook', { options: { url: receiver.url, allowPrivate: true }, arrived });
+    const message = recordMessage(7, 'Käse', { price: { amount: '1.50', currency: 'EUR' } });
+    assert.deepEqual(await sink.deliver([message], never), [{ ok: true }]);
+    await webhook.deliver([message], never);
+
+    const [taken] = await queue.take();
+    assert.equal(taken?.content.toString(), receiver.accepted[0]?.text);
+    const { deliveryMode, messageId, contentType, type, timestamp } = taken?.properties ?? {};
+    assert.deepEqual(
+      { deliveryMode, messageId, contentType, type, timestamp },
+      {
+        deliveryMode: 2,
+        messageId: 'gen-7',
+        contentType: 'application/json',
+        type: 'record.added',
+        timestamp: Math.floor(message.at / 1_000),
+      },
+    );
+  });
+
+  test('an exchange gets messages by their types, and the queue that is named is bound to it', async (t) => {
+    const queue = await openQueue(t, address);
+    const exchange = `${queue.name}-exchange`;
+    const { secrets, ...options } = namedAddress(address);
+    const sink = await openedSink(t, 'amqp', {
+      options: { ...options, exchange, queue: queue.name },
+      secrets,
+      arrived: () => [],
+    });
+    assert.deepEqual(await sink.deliver([recordMessage(1)], never), [{ ok: true }]);
+    const [taken] = await queue.take();
+    assert.deepEqual([taken?.fields.exchange, taken?.fields.routingKey], [exchange, 'record.added']);
+  });
+
+  test('a message that no queue takes is a failure, and comes once there is one again', async (t) => {
+    const queue = await openQueue(t, address);
+    const { secrets, ...options } = namedAddress(address);
+    const sink = await openedSink(t, 'amqp', {
+      options: { ...options, queue: queue.name },
+      secrets,
+      arrived: () => [],
+    });
+    await sink.deliver([recordMessage(1)], never);
+    await queue.channel.deleteQueue(queue.name);
+    const [lost] = await sink.deliver([recordMessage(2)], never);
+    assert.equal(lost?.ok === false && lost.failure.code, 'unroutable');
+    await queue.channel.assertQueue(queue.name, { durable: true });
+    assert.deepEqual(await sink.deliver([recordMessage(2)], never), [{ ok: true }]);
+    assert.equal((await queue.take()).length, 1);
+  });
+});
+
+test(
+  'a broker that is down is a failure; once it is up again messages arrive, and those of before are still there',
+  { skip: noOwnBroker, timeout: 60_000 },
+  async (t) => {
+    const broker = await openBroker(t);
+    const { secrets, ...options } = namedAddress(broker.url);
+    const sink = await openedSink(t, 'amqp', { options, secrets, arrived: () => [] });
+    assert.deepEqual(await sink.deliver([recordMessage(1)], never), [{ ok: true }]);
+    await broker.end();
+    const [down] = await sink.deliver([recordMessage(2)], never);
+    assert.equal(down?.ok === false && down.failure.code, 'broker');
+    await broker.start();
+    assert.deepEqual(await sink.deliver([recordMessage(2)], never), [{ ok: true }]);
+    await sink.close();
+
+    const connection = await connect(broker.url);
+    const channel = await connection.createChannel();
+    const ids: unknown[] = [];
+    for (let index = 0; index < 2; index += 1) {
+      const message = await channel.get('image_discovery', { noAck: true });
+      ids.push(message === false ? undefined : message.properties.messageId);
+    }
+    await connection.close();
+    assert.deepEqual(ids, ['gen-1', 'gen-2']);
+  },
+);
