@@ -1,0 +1,165 @@
+import * as z from 'zod';
+import { allFields } from '../../definition/all-fields.ts';
+import type { Catalogue } from '../../definition/catalogue.ts';
+import { typeText } from '../../definition/shared-type.ts';
+import {
+  type ExportPlace,
+  type ExportSlice,
+  exportEvents,
+  exportHistory,
+  exportMetrics,
+  exportRecords,
+  type WantedRows,
+} from '../../store/export.ts';
+import type { Store } from '../../store/store.ts';
+import { ControlError } from '../error.ts';
+import type { Handlers, Params, Result } from '../methods.ts';
+import { findProject } from './find.ts';
+import type { Ports } from './ports.ts';
+import { createCursor } from './slices.ts';
+
+type Served = 'export.tables' | 'export.records' | 'export.history' | 'export.metrics' | 'export.events';
+type Asked = Params<'export.records'>;
+type Anew = NonNullable<Result<'export.records'>['anew']>;
+
+const anews = ['first', 'trimmed', 'restored', 'renamed'] as const satisfies readonly Anew[];
+
+const Place = z.strictObject({
+  generation: z.string(),
+  /** The event after which the export began. */
+  from: z.int(),
+  upTo: z.int(),
+  scan: z
+    .strictObject({ record: z.int(), at: z.int().exactOptional(), serial: z.int().exactOptional() })
+    .exactOptional(),
+  point: z.strictObject({ project: z.string(), metric: z.string(), at: z.number() }).exactOptional(),
+  log: z.int().exactOptional(),
+  anew: z.enum(anews).exactOptional(),
+});
+type Place = z.infer<typeof Place>;
+
+const cursor = createCursor('after', Place);
+
+/** Creates the handlers of exports. */
+export function exportHandlers({
+  store,
+  catalogue,
+  clock,
+}: Pick<Ports, 'store' | 'catalogue' | 'clock'>): Pick<Handlers, Served> {
+  return {
+    'export.tables': () => ({ tables: tablesOf(catalogue()) }),
+    'export.records': (asked) => {
+      const read = readSlice(store(), asked, 'scan', (place, room) =>
+        exportRecords(store(), place, wantedRows(store(), catalogue(), asked), room),
+      );
+      return { ...read.answer, removed: read.removed };
+    },
+    'export.history': (asked) =>
+      readSlice(store(), asked, 'scan', (place, room) =>
+        exportHistory(store(), place, wantedRows(store(), catalogue(), asked), room),
+      ).answer,
+    'export.metrics': (asked) =>
+      readSlice(store(), asked, 'scan', (place, room) =>
+        exportMetrics(store(), place, { since: asked.since, project: projectOf(store(), asked) }, room),
+      ).answer,
+    'export.events': (asked) => {
+      const { type, source, since } = asked;
+      return readSlice(store(), asked, 'log', (place, room) =>
+        exportEvents(store(), place, { type, source, since, project: projectOf(store(), asked) }, room),
+      ).answer;
+    },
+  };
+
+  function readSlice<T>(
+    of: Store,
+    asked: Pick<Asked, 'after' | 'cursor' | 'limit'>,
+    whole: 'scan' | 'log',
+    read: (place: ExportPlace, room: { readonly limit: number; now(): number }) => ExportSlice<T>,
+  ) {
+    const place = placeOf(of, asked, whole);
+    const slice = read(place, { limit: asked.limit, now: () => clock.monotonic() });
+    const { next } = slice;
+    const anew = slice.isAnew === true ? 'renamed' : place.anew;
+    const answer = {
+      rows: slice.rows,
+      upTo: `${place.generation}-${place.upTo}`,
+      progress: next === undefined ? 1 : progressOf(of, place, next),
+      ...(next !== undefined && {
+        next: cursor.textOf({ generation: place.generation, from: place.from, ...next, ...(anew && { anew }) }),
+      }),
+      ...(anew !== undefined && { anew }),
+    };
+    return { answer, removed: slice.removed };
+  }
+}
+
+/** Where a call begins to read: at its cursor, else behind what was exported before, else at the beginning. */
+function placeOf(store: Store, { after, cursor: text }: Pick<Asked, 'after' | 'cursor'>, whole: 'scan' | 'log'): Place {
+  const generation = store.generation();
+  const upTo = store.events.last();
+  const anew = (why: Anew): Place => ({
+    generation,
+    from: 0,
+    upTo,
+    ...(whole === 'scan' ? { scan: { record: 0 } } : { log: 0 }),
+    anew: why,
+  });
+  const given = cursor.read(text);
+  if (given !== undefined && given.generation !== generation) return anew('restored');
+  const isKept = (serial: number): boolean => serial >= Math.min((store.events.first() ?? 1) - 1, upTo);
+  if (given !== undefined) return given.log !== undefined && !isKept(given.log) ? anew('trimmed') : given;
+  if (after === undefined) return anew('first');
+  const [, of, number] = /^(.+)-(\d{1,15})$/.exec(after) ?? [];
+  if (of === undefined) throw new ControlError('invalid_params', `after: expected the id of an event, got "${after}"`);
+  if (of !== generation) return anew('restored');
+  const from = Number(number);
+  if (from > upTo)
+    throw new ControlError('invalid_params', `after: expected an event up to ${generation}-${upTo}, got "${after}"`);
+  return isKept(from) ? { generation, from, upTo, log: from } : anew('trimmed');
+}
+
+function progressOf(store: Store, { from, upTo }: Place, { scan, log = from }: ExportPlace): number {
+  const [done, all] = scan === undefined ? [log - from, upTo - from] : [scan.record, store.records.last()];
+  return all <= 0 ? 0 : Math.min(1, done / all);
+}
+
+function wantedRows(store: Store, catalogue: Catalogue, asked: Asked): WantedRows {
+  const { source, since, type } = asked;
+  return {
+    source,
+    since,
+    project: projectOf(store, asked),
+    isOfType: (ofSource, ofType) =>
+      type === undefined || ofType === type || sharedTypeOf(catalogue, ofSource, ofType) === type,
+  };
+}
+
+function projectOf(store: Store, { project }: Pick<Asked, 'project'>): WantedRows['project'] {
+  return project === undefined ? undefined : { id: project, targets: findProject(store, project).targets };
+}
+
+function sharedTypeOf({ sources }: Catalogue, source: string, type: string): string | undefined {
+  const records = sources.get(source)?.source.records;
+  return records !== undefined && Object.hasOwn(records, type) ? records[type]?.is : undefined;
+}
+
+/** The tables of all loaded sources, by their ids. */
+function tablesOf({ sources, types }: Catalogue): Result<'export.tables'>['tables'] {
+  const ofTypes = Array.from(types.values(), ({ id, fields }) => ({
+    id,
+    records: Array.from(sources.values()).flatMap(({ source }) =>
+      Object.entries(source.records).flatMap(([type, { is }]) => (is === id ? [{ source: source.id, type }] : [])),
+    ),
+    fields: Object.entries(fields).map(([name, { type }]) => ({ name, type })),
+  }));
+  const others = Array.from(sources.values()).flatMap(({ source }) =>
+    Object.entries(source.records)
+      .filter(([, { is }]) => is === undefined || !types.has(is))
+      .map(([type, record]) => ({
+        id: `${source.id}.${type}`,
+        records: [{ source: source.id, type }],
+        fields: Object.entries(allFields(record)).map(([name, rule]) => ({ name, type: typeText(rule) })),
+      })),
+  );
+  return [...ofTypes, ...others];
+}

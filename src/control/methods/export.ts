@@ -1,0 +1,99 @@
+import * as z from 'zod';
+import { Event } from '../../event/catalogue.ts';
+import { ProjectId, SourceId } from '../../schema/slug.ts';
+import { Instant } from '../../view/fields.ts';
+import { HistoryView, RecordView } from '../../view/record.ts';
+import { MetricPoint } from './metric.ts';
+import type { MethodSpec } from './method.ts';
+
+/** The id of an event outside of the socket: the generation of the store and its number. */
+const EventId = z.string().max(200);
+
+const asked = {
+  source: SourceId.exactOptional(),
+  project: ProjectId.exactOptional(),
+  /** Only what was observed, or told, at this instant or later. */
+  since: Instant.exactOptional(),
+  /** The `upTo` of an earlier export: only what has changed since. Default: everything. */
+  after: EventId.exactOptional(),
+  /** The `next` of the answer before, with all else as it was. */
+  cursor: z.string().max(1_000).exactOptional(),
+  limit: z.int().min(1).max(5_000).default(1_000),
+};
+
+/** The type of records in their sources, or the shared type that they are. */
+const RecordType = z.string().max(64);
+
+function answered<T extends z.ZodType>(row: T) {
+  return {
+    rows: z.array(row).readonly(),
+    /** The newest event when the export began, with which the next one begins. What came later may be missing. */
+    upTo: EventId,
+    next: z.string().exactOptional(),
+    /** The share of what is to be looked through that has been, from 0 to 1. */
+    progress: z.number(),
+    /**
+     * Why everything is read from the beginning: nothing was exported before, the events since then are no longer kept, the data are a
+     * restored backup, or a source has another id. Missing where only what has changed is read.
+     */
+    anew: z.enum(['first', 'trimmed', 'restored', 'renamed']).exactOptional(),
+  };
+}
+
+const slices =
+  'An answer may hold fewer rows than `limit`, or none, while `next` leads on. Rows that change meanwhile may be told as they were or as they are, and again by the next export.';
+
+/** Methods by which records, history and events are exported. */
+export const exportMethods = {
+  'export.tables': {
+    params: z.strictObject({}),
+    result: z.strictObject({
+      tables: z
+        .array(
+          z.strictObject({
+            /** A shared type, or `source.type`. */
+            id: z.string(),
+            records: z.array(z.strictObject({ source: z.string(), type: z.string() })).readonly(),
+            fields: z.array(z.strictObject({ name: z.string(), type: z.string() })).readonly(),
+          }),
+        )
+        .readonly(),
+    }),
+    role: 'read',
+    doc: 'Lists the tables that records are exported to: one for each shared type, and one for each other type of record of a source that is loaded.',
+  },
+  'export.records': {
+    params: z.strictObject({ ...asked, type: RecordType.exactOptional() }),
+    result: z.strictObject({
+      ...answered(RecordView),
+      /** Records that a person removed since the last export. */
+      removed: z
+        .array(z.strictObject({ source: z.string(), type: z.string(), key: z.string(), at: Instant }))
+        .readonly(),
+    }),
+    role: 'read',
+    doc: `Reads all records, or those that have changed since an earlier export. ${slices}`,
+  },
+  'export.history': {
+    params: z.strictObject({ ...asked, type: RecordType.exactOptional() }),
+    result: z.strictObject(answered(HistoryView)),
+    role: 'read',
+    doc: `Reads the changes of records, each once: all record by record, or those since an earlier export in the order of their events. ${slices}`,
+  },
+  'export.metrics': {
+    params: z.strictObject(asked).omit({ source: true }),
+    result: z.strictObject(answered(MetricPoint.extend({ project: z.string() }))),
+    role: 'read',
+    doc: `Reads what metrics were over time, point by point as \`metric.series\` does. ${slices}`,
+  },
+  'export.events': {
+    params: z.strictObject({
+      ...asked,
+      /** An event type; a `*` at the end stands for any rest, as in `scrape.*`. */
+      type: z.string().max(64).exactOptional(),
+    }),
+    result: z.strictObject(answered(Event)),
+    role: 'read',
+    doc: `Reads the events that are kept, in their order. ${slices}`,
+  },
+} as const satisfies Record<string, MethodSpec>;

@@ -1,0 +1,27 @@
+import type { Cell, CellType } from './table.ts';
+
+/** Texts that a spreadsheet takes for a formula, and those that `defused` makes. */
+const formula = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+const plainNumber = /^[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
+
+/**
+ * Formats a value as a cell: numbers and flags as they are, lists and objects as JSON, nothing for no value, `""` for an empty text. A text that a
+ * spreadsheet would take for a formula, and is no number, gets a `'` before it; so does one that begins with `'` and goes on like one, so that
+ * the first `'` before such a beginning can be taken away again.
+ */
+export function csvCell(value: Cell, type?: CellType): string {
+  if (value === null || value === undefined) return '';
+  if (type === 'instant' && typeof value === 'number') return new Date(value).toISOString();
+  if (typeof value !== 'string') return quotedIfNeeded(JSON.stringify(value));
+  if (value === '') return '""';
+  return quotedIfNeeded(formula.test(value) && !plainNumber.test(value) ? `'${value}` : value);
+}
+
+/** Joins cells to a row of CSV as RFC 4180 has it, without the line feed at its end. */
+export function csvRow(cells: readonly string[]): string {
+  return `${cells.join(',')}\r`;
+}
+
+function quotedIfNeeded(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { Destination } from '../../src/export/destination.ts';
+import { openFolder } from '../../src/export/folder.ts';
+import { type ExportOptions, runExport } from '../../src/export/run.ts';
+import { recordTable } from '../../src/export/record-table.ts';
+import { removeRecords } from '../../src/store/remove-records.ts';
+import { renameSource } from '../../src/store/rename-source.ts';
+import { item, track } from '../store/fixture.ts';
+import { record } from '../cli/views.ts';
+import { exportingDaemon } from './exporting.ts';
+
+/** The names of all files of an export, its cursor aside. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile() && each.name !== 'cursor.json')
+    .map((each) => join(each.parentPath, each.name).slice(folder.length + 1))
+    .sort();
+}
+
+interface Line {
+  readonly key: string;
+  readonly state: string;
+  readonly id: string;
+  readonly fields: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+function linesOf(folder: string, ...files: readonly string[]): Line[] {
+  return (files.length > 0 ? files : filesIn(folder))
+    .flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n'))
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line);
+}
+
+describe('an export', () => {
+  test('to the same place has only what is new, changed, missing or removed since the one before', async (t) => {
+    const { store, folder, see, ...daemon } = await exportingDaemon(t, { title: 'text' });
+    await see(['a', 'b', 'c', 'd'].map((key) => item(key, { title: key })));
+    assert.match((await daemon.export('records', '--to', 'out')).out, /^wrote 4 rows of records into 1 file below /);
+    await see(['a', 'b', 'c'].map((key) => item(key, { title: key === 'b' ? 'other' : key })));
+    await see([item('b', { title: 'newest' }), item('e', { title: 'e' })]);
+    const gone = store.records.get('shop', 'item', 'd')?.record ?? 0;
+    await removeRecords(store, [gone]);
+    const { out } = await daemon.export('records', '--to', 'out', '--json');
+    const told: unknown = JSON.parse(out);
+    const upTo = `${store.generation()}-${store.events.last()}`;
+    const file = 'records/shop.item/000002.ndjson';
+    assert.deepEqual(told, {
+      what: 'records',
+      to: join(folder, 'out'),
+      format: 'ndjson',
+      rows: 3,
+      files: [file],
+      cursor: upTo,
+    });
+    assert.deepEqual(
+      linesOf(join(folder, 'out'), file).map(({ key, state, fields }) => [key, state, fields?.['title']?.value]),
+      [
+        ['b', 'present', 'newest'],
+        ['e', 'present', 'e'],
+        ['d', 'removed', undefined],
+      ],
+    );
+    assert.equal((await daemon.export('records', '--to', 'out')).out, `nothing new in records, up to ${upTo}\n`);
+    assert.equal(filesIn(join(folder, 'out')).length, 2);
+    await see([item('f', {})]);
+    const other = await daemon.export('records', '--to', 'other', '--after', upTo, '--json');
+    assert.equal((JSON.parse(other.out) as { rows: number }).rows, 1);
+  });
+
+  test('of history and events has each once, in the order of their ids, from one export to the next', async (t) => {
+    const { store, folder, see, ...daemon } = await exportingDaemon(t, { title: 'text' });
+    for (const title of ['one', 'two', 'three']) {
+      await see([item('a', { title })]);
+      for (const what of ['history', 'events'])
+        assert.deepEqual((await daemon.export(what, '--to', 'out')).err, '', what);
+    }
+    const ids = (what: string) =>
+      linesOf(join(folder, 'out'), ...filesIn(join(folder, 'out')).filter((file) => file.startsWith(what))).map(
+        ({ id }) => id,
+      );
+    const wire = (serial: number) => `${store.generation()}-${serial}`;
+    assert.deepEqual(
+      ids('history'),
+      [...store.history.rows()].map(({ serial }) => wire(serial)),
+    );
+    assert.equal(ids('history').length, 3);
+    assert.deepEqual(
+      ids('events'),
+      [...store.events.rows()].map(({ id }) => wire(id)),
+    );
+    const some = await daemon.export('events', '--to', 'some', '--type', 'record.*', '--json');
+    assert.equal((JSON.parse(some.out) as { rows: number }).rows, 3);
+  });
+
+  test('of metrics has their points, and then those that were told since', async (t) => {
+    const { store, folder, ...daemon } = await exportingDaemon(t, {});
+    const put = (at: number, value: number) =>
+      store.write((change) => {
+        store.metrics.put('solar', 'roas', at, { value });
+        change.tell({ type: 'metric.changed', projects: ['solar'], data: { metric: 'roas', new: value } }, at);
+      });
+    const point = (at: number, value: number) => ({ project: 'solar', metric: 'roas', at, value });
+    for (const [at, value] of [
+      [1_000, 2.5],
+      [2_000, 3],
+    ] as const) {
+      await put(at, value);
+      assert.equal((await daemon.export('metrics', '--to', 'out')).err, '');
+    }
+    assert.deepEqual(linesOf(join(folder, 'out')), [point(1_000, 2.5), point(2_000, 3)]);
+    assert.equal((await daemon.export('metrics', '--to', 'other', '--source', 'shop')).status, 2);
+  });
+
+  test('wants rows by project, type and instant', async (t) => {
+    const { store, folder, see, ...daemon } = await exportingDaemon(t, { title: 'text' });
+    await track(store, 'other');
+    await see([item('a', { title: 'a' }), { type: 'offer', key: 'b', fields: { title: 'b' } }], 1_000);
+    await see([item('c', { title: 'c' })], 2_000);
+    const keys = async (name: string, ...words: string[]) => {
+      const { status } = await daemon.export('records', '--to', name, ...words);
+      return [
+        status,
+        ...linesOf(join(folder, name))
+          .map(({ key }) => key)
+          .sort(),
+      ];
+    };
+    assert.deepEqual(await keys('type', '--type', 'offer'), [0, 'b']);
+    assert.deepEqual(await keys('since', '--since', '1970-01-01T00:00:02Z'), [0, 'c']);
+    assert.deepEqual(await keys('project', '--project', 'solar'), [0, 'a', 'b', 'c']);
+    assert.deepEqual(await keys('none', '--project', 'other'), [0]);
+    assert.deepEqual(await keys('nosuch', '--project', 'nosuch'), [3]);
+    const again = await daemon.export('records', '--to', 'type', '--type', 'item');
+    assert.equal(again.status, 4);
+    assert.match(again.err, /holds records exported by --format ndjson --type offer: expected the same options/);
+  });
+
+  test('begins anew where the events since are not kept, the data were restored or a source renamed, and says so', async (t) => {
+    const { store, folder, see, ...daemon } = await exportingDaemon(t, { title: 'text' });
+    await see([item('a', { title: 'a' }), item('b', { title: 'b' })]);
+    const expected = async (rows: number, told: RegExp) => {
+      const { out, err } = await daemon.export('records', '--to', 'out', '--json');
+      assert.equal((JSON.parse(out) as { rows: number }).rows, rows);
+      assert.match(err, told);
+    };
+    await expected(2, /^$/);
+    await see([item('c', { title: 'c' })]);
+    await store.write(() => store.events.trim(1, 1_000));
+    await expected(3, /the events since the last export are no longer kept: everything is exported again/);
+    await store.write(() => store.meta.setGeneration('restored'));
+    await expected(3, /the data are those of a restored backup/);
+    await see([item('d', { title: 'd' })]);
+    await renameSource(store, { from: 'shop', to: 'store' });
+    await expected(4, /a source has another id/);
+    assert.ok(filesIn(join(folder, 'out')).includes('records/store.item/000004.ndjson'));
+  });
+
+  test('has one table for a shared type, and the fields that no definition names beside the others', async (t) => {
+    const { folder, see, define, shareType, ...daemon } = await exportingDaemon(t, {});
+    shareType('post', { title: 'text' });
+    define({ title: 'text', likes: 'integer' }, 'post');
+    await see([item('a', { title: 'A', likes: 2, old: ['x'] })]);
+    await daemon.export('records', '--to', 'out', '--format', 'csv');
+    const [head = '', row = ''] = readFileSync(join(folder, 'out/records/post/000001.csv'), 'utf8').split('\r\n');
+    assert.deepEqual(head.split(',').slice(-2), ['title', '_more']);
+    assert.match(
+      row,
+      /^shop,item,a,1,https:\/\/shop\.test\/,1970-01-01T00:16:40\.000Z,.*,A,"\{""likes"":2,""old"":\[""x""\]\}"$/,
+    );
+  });
+
+  test('into a folder of files that are not its own leaves them alone and says so, as where its cursor was removed', async (t) => {
+    const { folder, see, ...daemon } = await exportingDaemon(t, { title: 'text' });
+    await see([item('a', { title: 'a' })]);
+    await daemon.export('records', '--to', 'out');
+    rmSync(join(folder, 'out', 'cursor.json'));
+    const before = linesOf(join(folder, 'out'));
+    assert.match(
+      (await daemon.export('records', '--to', 'out')).err,
+      /records\/ holds files of which no cursor\.json tells/,
+    );
+    assert.deepEqual(linesOf(join(folder, 'out')), before);
+  });
+
+  test('into a folder waits for no other one there, but takes over from one that is dead', async (t) => {
+    const { folder, see, ...daemon } = await exportingDaemon(t, { title: 'text' });
+    await see([item('a', {})]);
+    const held = await openFolder(join(folder, 'out'));
+    const refused = await daemon.export('records', '--to', 'out');
+    assert.deepEqual([refused.status, /an export by process \d+ is writing there/.test(refused.err)], [4, true]);
+    await held.close();
+    writeFileSync(join(folder, 'out', '.export.pid'), '999999999');
+    assert.equal((await daemon.export('records', '--to', 'out')).status, 0);
+  });
+});
+
+describe('an export that is killed', () => {
+  const table = recordTable({ id: 'shop.item', fields: [{ name: 'title', type: 'text' }] });
+  const slices = 5;
+
+  /** Five slices of five records, in files of at most ten. */
+  const options: ExportOptions = {
+    what: 'records',
+    format: 'ndjson',
+    wanted: {},
+    limits: { rows: 10, bytes: 1e9, heldBytes: 100 },
+    async read({ cursor = '0', after }) {
+      const number = after === undefined ? Number(cursor) : slices - 1;
+      const rows = Array.from({ length: 5 }, (_, index) => table.rowOf({ ...record, key: String(number * 5 + index) }));
+      return {
+        rows: after === undefined ? rows : [],
+        upTo: 'gen-9',
+        progress: 1,
+        ...(number + 1 < slices && { next: String(number + 1) }),
+      };
+    },
+    onProgress: () => undefined,
+    onTold: () => undefined,
+  };
+
+  test('at any moment leaves whole files alone, and the next one has every row once', async (t) => {
+    const { folder } = await exportingDaemon(t, {});
+    let deaths = 0;
+    for (let livesFor = 0; deaths === livesFor; livesFor += 1) {
+      const path = join(folder, String(livesFor));
+      const mortal = mortalFolder(await openFolder(path), livesFor);
+      await runExport(mortal, options).catch((error: unknown) => {
+        assert.match(String(error), /killed/);
+        deaths += 1;
+      });
+      // The files of a process that died are left as they are; its lock is that of this process.
+      for (const file of filesIn(path).filter((each) => each.startsWith('records')))
+        assert.equal(linesOf(path, file).length % 5, 0);
+      writeFileSync(join(path, '.export.pid'), '999999999');
+      const next = await openFolder(path);
+      await runExport(next, options);
+      await next.close();
+      const keys = linesOf(path).map(({ key }) => Number(key));
+      assert.deepEqual(
+        keys.sort((a, b) => a - b),
+        Array.from({ length: slices * 5 }, (_, index) => index),
+        `after ${livesFor} operations`,
+      );
+    }
+    assert.ok(deaths > 6, `${deaths} deaths`);
+  });
+
+  /** A destination that stops working after some operations, before or after the last of them. */
+  function mortalFolder(folder: Destination, operations: number): Destination {
+    let left = operations;
+    const live = async <T>(run: () => Promise<T>): Promise<T> => {
+      left -= 1;
+      if (left < 0) throw new Error('killed');
+      return run();
+    };
+    return {
+      ...folder,
+      write: (name, text) => live(() => folder.write(name, text)),
+      publish: (path, name) => live(() => folder.publish(path, name)),
+      remove: (name) => live(() => folder.remove(name)),
+    };
+  }
+});
