@@ -2,7 +2,7 @@
  * Crawls a shop by a whole daemon with default settings, in a process of its own. As by the others, nothing but the width bounds
  * how fast the host is asked, and robots.txt is left aside.
  *
- * `START_URLS` (parted by commas), `OUT` and `CONC` come by the environment, and `DELAY`, the least time between two requests;
+ * `START_URLS` (parted by commas), `OUT` and `CONC` come by the environment, `DELAY`, the least time between two requests, and `VAULT=off` for a daemon that keeps no pages;
  * prints one line `@@{"wallS":…,"cpuS":…}` at its end, with the daemon's processor time and memory. Records go to `OUT` once the
  * crawl has ended, which its time does not count.
  */
@@ -21,6 +21,7 @@ await using folder = await daemonFolder(
     politeness: { autoThrottle: false, delay: pause, minDelay: pause, concurrency },
     crawl: { start: startUrls, detail: ['/p/'], follow: ['/list/'], links: ['a.product-link', 'a.next-page'] },
   }),
+  process.env['VAULT'] === 'off' ? { vault: 'off' } : undefined,
 );
 await using daemon = await startDaemon(folder);
 const { client } = daemon;

@@ -48,6 +48,8 @@ const ofOurs = (id: string, file: string, cores: string): Contender => ({
 const bare = ofOurs('bare', 'crawl-bare.ts', '0');
 const daemon = ofOurs('heronry', 'crawl-daemon.ts', '0');
 const onTwo = ofOurs('heronry, two cores', 'crawl-daemon.ts', '0,1');
+/** Pages are kept by default, each of these, as each gives a new record. */
+const unkept = { ...ofOurs('heronry, no pages kept', 'crawl-daemon.ts', '0'), env: { VAULT: 'off' } };
 const paced = { ...ofOurs('heronry, a request each ms', 'crawl-daemon.ts', '0'), env: { DELAY: '1ms' } };
 
 interface Goals {
@@ -163,7 +165,7 @@ async function compareAt(size: PageSize, folder: string): Promise<Record<string,
   });
   spawnSync('taskset', ['-acp', '1', String(server.pid)]);
   const [{ port }] = (await once(server, 'message')) as [{ readonly port: number }];
-  const contenders = [bare, daemon, size === 5 ? paced : onTwo, ...peers()];
+  const contenders = [bare, daemon, unkept, size === 5 ? paced : onTwo, ...peers()];
   const found = new Map(contenders.map((contender) => [contender, [] as Run[]]));
   for (let round = 0; round < rounds; round += 1) {
     for (const [contender, runs] of found) {

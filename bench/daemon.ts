@@ -1,7 +1,7 @@
 /** A daemon as a person runs it, `heronry start` in a process of its own with default settings, watched from outside by a bench. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync, readFileSync } from 'node:fs';
+import { existsSync, openSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,12 +61,20 @@ export function shopSource(more: Readonly<Record<string, unknown>>): Readonly<Re
   };
 }
 
-/** Makes a folder with one definition, `shop`. */
-export async function daemonFolder(definition: Readonly<Record<string, unknown>>): Promise<DaemonFolder> {
+/**
+ * Makes a folder with one definition, `shop`.
+ *
+ * @param config - what `heronry.yaml` says. Default: there is none.
+ */
+export async function daemonFolder(
+  definition: Readonly<Record<string, unknown>>,
+  config?: Readonly<Record<string, unknown>>,
+): Promise<DaemonFolder> {
   const path = await mkdtemp(join(tmpdir(), 'heronry-bench-'));
   await mkdir(join(path, 'sources'));
   // JSON is YAML.
   await writeFile(join(path, 'sources', 'shop.yaml'), JSON.stringify(definition));
+  if (config !== undefined) await writeFile(join(path, 'heronry.yaml'), JSON.stringify(config));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
@@ -75,6 +83,7 @@ export async function startDaemon({ path }: DaemonFolder, cores?: string): Promi
   const log = openSync(join(path, 'log'), 'a');
   const socket = join(path, 'socket');
   const words = ['start', '--data', join(path, 'data'), '--sources', join(path, 'sources'), '--socket', socket];
+  if (existsSync(join(path, 'heronry.yaml'))) words.push('--config', join(path, 'heronry.yaml'));
   const [command, ...args] = pinned([process.execPath, '--import', tether, heronry, ...words], cores);
   const startedAt = performance.now();
   const child = spawn(command, args, { stdio: ['pipe', log, log] });

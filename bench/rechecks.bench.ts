@@ -76,7 +76,7 @@ function loaded(): LoadedSource {
 }
 
 function schedulesOf(by: Clock): ScheduleOf {
-  const catalogue = { sources: new Map([['shop', loaded()]]), types: new Map(), problems: [] };
+  const catalogue = { sources: new Map([['shop', loaded()]]), types: new Map(), sinks: new Map(), problems: [] };
   return effectiveSchedules({
     clock: by,
     catalogue: () => catalogue,
@@ -136,13 +136,14 @@ async function look(of: Store) {
 /** Re-checks by a clock that passes as fast as they are made. */
 async function rounds(of: Store) {
   const { source } = loaded();
-  const catalogue = { sources: new Map([['shop', loaded()]]), types: new Map(), problems: [] };
+  const catalogue = { sources: new Map([['shop', loaded()]]), types: new Map(), sinks: new Map(), problems: [] };
   const dues = { scheduleOf: schedulesOf(clock) };
   const asked: number[] = [];
   const run = createRechecks({
     clock,
     random: () => 0.5,
     store: () => of,
+    vault: () => undefined,
     unlessFull: (write) => write(),
     catalogue: () => catalogue,
     paused: () => undefined,

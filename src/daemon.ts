@@ -68,6 +68,9 @@ export async function runDaemon(options: RunOptions): Promise<number> {
       ...defined({ file: config.secrets && resolve(baseOf(options), config.secrets) }),
     }),
     maxInFlight: config.inFlight,
+    history: config.history,
+    vault: config.vault,
+    ...defined({ rates: config.rates && ratesFrom(config.rates, baseOf(options)) }),
     threads: config.threads ?? Math.max(1, availableParallelism() - 1),
     report: reports.take,
     warn: (what, error) => log.warn({ err: error }, what),
@@ -94,6 +97,15 @@ export async function runDaemon(options: RunOptions): Promise<number> {
   }
   log.error({ reason: describeReason(reason) }, 'the daemon ends');
   return 1;
+}
+
+/** Where rates of currencies come from; the path of a file starts at the folder of the configuration. */
+function ratesFrom(
+  { maxAge, ...from }: NonNullable<DaemonConfig['rates']>,
+  base: string,
+): NonNullable<DaemonOptions['rates']> {
+  const maxAgeDays = maxAge / 86_400_000;
+  return 'file' in from ? { file: resolve(base, from.file), maxAgeDays } : { ...from, maxAgeDays };
 }
 
 /**

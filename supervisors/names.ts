@@ -1,13 +1,16 @@
 import type { DynamicSupervisorMessage } from '../src/actor/dynamic-supervisor.ts';
 import { Registry } from '../src/actor/registry.ts';
 import type { DefinitionsMessage } from '../workers/definitions.ts';
+import type { DelivererMessage } from '../workers/deliverer.ts';
 import type { EngineMessage } from '../workers/engine.ts';
 import type { ExtractorsMessage } from '../workers/extractors.ts';
+import type { FiguresMessage } from '../workers/figures.ts';
 import type { HostsMessage } from '../workers/hosts.ts';
 import type { PlannerMessage } from '../workers/planner.ts';
 import type { PluginsMessage } from '../workers/plugins.ts';
 import type { ProjectMessage } from '../workers/project.ts';
 import type { Kind, ReconcilerMessage } from '../workers/reconciler.ts';
+import type { ReextractorMessage } from '../workers/reextractor.ts';
 import type { SourceMessage } from '../workers/source.ts';
 
 /** The actors that can be addressed, by name. An actor is looked up at each use, so that no reference outlives the actor. */
@@ -22,6 +25,10 @@ export function createNames() {
     /** The children of `edge`, by id; they are addressed through registries of their own, as `planner` is. */
     edge: new Registry<string, never>(),
     planner: new Registry<'planner', PlannerMessage>(),
+    reextractor: new Registry<'reextractor', ReextractorMessage>(),
+    figures: new Registry<'figures', FiguresMessage>(),
+    /** The deliverers, by the id of their sink. */
+    sinks: new Registry<string, DelivererMessage>(),
     /** The dynamic supervisors, by the kind of their children. */
     supervisors: new Registry<Kind, DynamicSupervisorMessage>(),
     /** The actors of sources, by the id of the source. */

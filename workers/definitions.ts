@@ -10,7 +10,7 @@ import {
 } from '../src/definition/catalogue.ts';
 import { copyDefinition, hasDefinition, removeDefinition } from '../src/definition/rename.ts';
 import type { SourceRename } from '../src/store/rename-source.ts';
-import { fitting, loadSources, loadTypes, withPlugins } from '../src/definition/load.ts';
+import { fitting, loadSinks, loadSources, loadTypes, withPlugins } from '../src/definition/load.ts';
 import { type Problem, sourceIdOf } from '../src/definition/problem.ts';
 import { definitionVersion, type Source } from '../src/definition/source.ts';
 
@@ -60,7 +60,7 @@ export interface DefinitionsDeps {
 
 /**
  * Owns the loaded definitions. A source whose file has problems, or is gone while targets use it, keeps its last good version, as does a
- * type whose file has problems; other files are loaded all the same. Its start fails where `keep` rejects.
+ * type or sink whose file has problems; other files are loaded all the same. Its start fails where `keep` rejects.
  */
 export async function definitions(
   self: Self<DefinitionsMessage>,
@@ -126,10 +126,13 @@ export async function definitions(
     await deps.renameSource(noted);
   }
 
-  async function publish({ sources, types, problems, broken }: Loaded, force: boolean): Promise<CatalogueChange> {
+  async function publish(
+    { sources, types, sinks, problems, broken }: Loaded,
+    force: boolean,
+  ): Promise<CatalogueChange> {
     const lost = force ? [] : lostProblems(sources, broken);
     const stays = new Set([...broken, ...lost.flatMap((problem) => sourceIdOf(problem) ?? [])]);
-    const replaced = replaceCatalogue(catalogue, { sources, types, problems: [...problems, ...lost] }, stays);
+    const replaced = replaceCatalogue(catalogue, { sources, types, sinks, problems: [...problems, ...lost] }, stays);
     await deps.keep(replaced.catalogue, replaced.change.removed);
     catalogue = replaced.catalogue;
     deps.published(catalogue, replaced.change);
@@ -152,12 +155,15 @@ async function load({ folder, plugins, builtIn }: DefinitionsDeps, before: Catal
   const read = await loadTypes(folder);
   const kept = [...before.types].filter(([id]) => read.broken.has(id));
   const types = new Map([...read.types, ...kept]);
+  const sinks = await loadSinks(folder);
+  const keptSinks = [...before.sinks].filter(([id]) => sinks.broken.has(id));
   const fit = await fitting(await loadSources(folder), { types, broken: read.broken }, folder);
   const { sources, problems } = await withPlugins(fit, { folder, plugins });
   return {
     sources: [...builtIn.map((source) => ({ source, version: definitionVersion(source) })), ...sources],
     types,
-    problems: [...read.problems, ...problems],
+    sinks: new Map([...sinks.sinks, ...keptSinks]),
+    problems: [...read.problems, ...sinks.problems, ...problems],
     broken: new Set(problems.flatMap((problem) => sourceIdOf(problem) ?? [])),
   };
 }

@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort, threadId } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
-import type { ExtractOutcome } from '../src/extract/draft.ts';
+import type { ExtractOutcome, ThreadOutcome } from '../src/extract/draft.ts';
 import type { ExtractInput } from '../src/extract/extract.ts';
 import type { ExtractPlan } from '../src/extract/plan.ts';
 
@@ -28,13 +28,21 @@ function notesIn(notes: ThreadNotes) {
 /** A page on its way to a thread. Its plan is sent once, and named by its id for further pages. */
 export interface LanePage extends Omit<ExtractInput, 'plan'> {
   readonly plan: ExtractPlan | string;
+  /** Whether the body moves back with the outcome. */
+  readonly keepsBody: boolean;
 }
 
 /** The largest number of plans that a thread keeps. Both ends of a lane drop all of them before one more. */
 export const maxLanePlans = 1_000;
 
+/** How a page is read on a thread: the processor time that it may use, and whether its body comes back. */
+export interface LaneRead {
+  readonly limitMs: number;
+  readonly keepsBody: boolean;
+}
+
 /** Called with the outcome of a page, unless the lane is closed first. */
-export type LaneAnswer = (outcome: ExtractOutcome) => void;
+export type LaneAnswer = (outcome: ThreadOutcome) => void;
 
 interface Open {
   readonly port: MessagePort;
@@ -81,18 +89,18 @@ export class ExtractLane {
   }
 
   /**
-   * Reads a page, whose body moves to the thread. The lane must be free.
+   * Reads a page, whose body moves to the thread, and with `keepsBody` back with its outcome. The lane must be free.
    *
    * @param limitMs - the processor time that the page may use. Neither the start of the thread counts nor the time that others have its
    *   processor, since both grow with the load of the machine.
    */
-  read(input: ExtractInput, limitMs: number, answer: LaneAnswer): void {
+  read(input: ExtractInput, { limitMs, keepsBody }: LaneRead, answer: LaneAnswer): void {
     const open = (this.#open ??= this.#openThread());
     const busy: Busy = { answer, limitMs, timer: undefined, lookedAt: performance.now(), usedMs: 0, idleLooks: 0 };
     this.#busy = busy;
     this.#lookLater(open, busy);
     try {
-      post(open, input);
+      post(open, input, keepsBody);
     } catch (error) {
       // A plan or a body that cannot be sent is a failure of this page alone.
       this.#finish(crashed(error));
@@ -115,7 +123,7 @@ export class ExtractLane {
     const { port1: port, port2 } = new MessageChannel();
     const notes = new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT));
     const open: Open = { port, notes, sent: 0, thread: new AbortController(), plans: new Set() };
-    port.on('message', (outcome: ExtractOutcome) => {
+    port.on('message', (outcome: ThreadOutcome) => {
       if (this.#open === open) this.#finish(outcome);
     });
     const lost = (error: unknown): void => this.#lose(open, error);
@@ -166,7 +174,7 @@ export class ExtractLane {
     answer({ ok: false, failure: { code: 'extract_timeout', afterMs } });
   }
 
-  #finish(outcome: ExtractOutcome): void {
+  #finish(outcome: ThreadOutcome): void {
     const busy = this.#busy;
     if (busy === undefined) return;
     clearTimeout(busy.timer);
@@ -175,11 +183,11 @@ export class ExtractLane {
   }
 }
 
-function post(open: Open, input: ExtractInput): void {
+function post(open: Open, input: ExtractInput, keepsBody: boolean): void {
   const { port, plans } = open;
   const { plan, body } = input;
   const isKnown = plans.has(plan.id);
-  const page: LanePage = isKnown ? { ...input, plan: plan.id } : input;
+  const page: LanePage = { ...input, keepsBody, ...(isKnown && { plan: plan.id }) };
   port.postMessage(page, [body]);
   open.sent += 1;
   if (isKnown) return;

@@ -1,5 +1,5 @@
 import { costed, extract, type ExtractInput } from '../src/extract/extract.ts';
-import type { ExtractOutcome } from '../src/extract/draft.ts';
+import type { ExtractOutcome, ThreadOutcome } from '../src/extract/draft.ts';
 import type { ExtractPlan } from '../src/extract/plan.ts';
 import { type LanePage, type LaneTask, maxLanePlans, noteBegin } from './extract-lane.ts';
 
@@ -19,9 +19,12 @@ export function serveWith(
   port.on('close', resolve);
   return promise.finally(() => port.close());
 
-  async function answer({ plan, ...page }: LanePage): Promise<void> {
+  async function answer({ plan, keepsBody, ...page }: LanePage): Promise<void> {
     noteBegin(notes);
-    port.postMessage(await reader({ ...page, plan: planOf(plan) }));
+    const outcome = await reader({ ...page, plan: planOf(plan) });
+    if (!keepsBody) return port.postMessage(outcome);
+    const { body } = page;
+    port.postMessage({ ...outcome, body } satisfies ThreadOutcome, [body]);
   }
 
   function planOf(given: LanePage['plan']): ExtractPlan {

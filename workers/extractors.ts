@@ -3,7 +3,7 @@ import { Piscina } from 'piscina';
 import type { Registry } from '../src/actor/registry.ts';
 import type { Behaviour, Ref, Reply, Self } from '../src/actor/types.ts';
 import { extractInput } from '../src/engine/inline.ts';
-import type { ExtractOutcome } from '../src/extract/draft.ts';
+import type { ThreadOutcome } from '../src/extract/draft.ts';
 import type { ExtractRoom } from '../src/extract/room.ts';
 import type { Page } from '../src/fetch/page.ts';
 import type { Reading } from '../src/provider/provider.ts';
@@ -15,7 +15,7 @@ export type ExtractorsMessage =
   | ExtractRequest
   /** The signal of a request fired. */
   | { readonly type: 'withdraw'; readonly request: ExtractRequest }
-  | { readonly type: 'extracted'; readonly request: ExtractRequest; readonly outcome: ExtractOutcome }
+  | { readonly type: 'extracted'; readonly request: ExtractRequest; readonly outcome: ThreadOutcome }
   | { readonly type: 'pool-failed'; readonly error: unknown }
   | { readonly type: 'status'; readonly reply: Reply<ExtractorsStatus> };
 
@@ -31,10 +31,12 @@ export interface ExtractRequest {
 export interface ExtractJob {
   readonly page: Page;
   readonly reading: Reading;
+  /** Whether the body comes back with the outcome. Default: no. */
+  readonly keepsBody?: boolean;
 }
 
 /** The outcome of a job; `cancelled` if its signal fired first. */
-export type ExtractAnswer = ExtractOutcome | 'cancelled';
+export type ExtractAnswer = ThreadOutcome | 'cancelled';
 
 /** The threads of the pool, and the pages that wait for one. */
 export interface ExtractorsStatus {
@@ -148,8 +150,8 @@ export function extractors(self: Self<ExtractorsMessage>, deps: ExtractorsDeps):
 
   function start(request: ExtractRequest, lane: ExtractLane): void {
     running.set(request, { lane, startedAt: performance.now() });
-    const { page, reading } = request.job;
-    lane.read(extractInput(page, reading), reading.limitMs, (outcome) =>
+    const { page, reading, keepsBody = false } = request.job;
+    lane.read(extractInput(page, reading), { limitMs: reading.limitMs, keepsBody }, (outcome) =>
       self.send({ type: 'extracted', request, outcome }),
     );
   }
@@ -191,7 +193,7 @@ export async function extractPage(
   extractors: Ref<ExtractorsMessage>,
   job: ExtractJob,
   signal: AbortSignal,
-): Promise<ExtractOutcome> {
+): Promise<ThreadOutcome> {
   signal.throwIfAborted();
   const answer = await extractors.ask<ExtractAnswer>((reply) => ({ type: 'extract', job, signal, reply }), Infinity);
   if (answer !== 'cancelled') return answer;

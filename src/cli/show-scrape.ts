@@ -1,4 +1,4 @@
-import type { ScrapeView, StepView, Unparsed } from '../view/scrape.ts';
+import type { ScrapeView, StepView, Unfound, Unparsed } from '../view/scrape.ts';
 import { ageText, durationText } from '../time-text.ts';
 import { showStatus, type Terminal } from './terminal.ts';
 import { bytesText, countText, cutText, plainText } from './text.ts';
@@ -38,7 +38,7 @@ export function showScrapeLine(terminal: Terminal, scrape: ScrapeView): string {
     ...(scrape.pagesLeft === undefined ? [] : [pagesLeftText(scrape.pagesLeft)]),
   ];
   const failure = scrape.failure ? `: ${failureText(scrape.failure)}` : '';
-  return `${facts.join(', ')}${failure}`;
+  return [`${facts.join(', ')}${failure}`, ...unfoundTexts(terminal, scrape.unfound)].join('; ');
 }
 
 /** The number up to which pages of items are counted. */
@@ -102,6 +102,22 @@ export function showStep(terminal: Terminal, step: StepView): string {
 export function unparsedText({ record, key, position, field, text, expected }: Unparsed): string {
   const which = key === undefined ? (position === undefined ? '' : ` no. ${position}`) : ` ${plainText(key)}`;
   return `${record}${which} ${field}: expected ${expected}, got "${plainText(text)}"`.trimStart();
+}
+
+/** Fields that no record has and that are named in the line of a scrape. */
+const mostUnfound = 3;
+
+function unfoundTexts(terminal: Terminal, unfound: readonly Unfound[] = []): string[] {
+  const hidden = unfound.length - mostUnfound;
+  return [
+    ...unfound.slice(0, mostUnfound).map((each) => terminal.paint('yellow', plainText(unfoundText(each)))),
+    ...(hidden > 0 ? [`and ${countText(hidden, 'field')} more in none`] : []),
+  ];
+}
+
+/** Formats a field that no record has: of how many, and where it was looked for. */
+export function unfoundText({ record, field, records, rule }: Unfound): string {
+  return `${record}.${field}: in none of ${countText(records, 'record')}${rule === undefined ? '' : `, looked for at ${rule}`}`;
 }
 
 /** Formats notes, one a line, and the number of those that are left out. */

@@ -1,7 +1,7 @@
 import type { TryView } from '../control/methods/source.ts';
 import type { ActionView, ExplainedField, ExplainedItem, TreeDifference } from '../view/trial.ts';
 import { durationText } from '../time-text.ts';
-import { noteLines, unparsedText } from './show-scrape.ts';
+import { noteLines, unfoundText, unparsedText } from './show-scrape.ts';
 import type { Terminal } from './terminal.ts';
 import { bytesText, countText, cutText, plainText, valueText } from './text.ts';
 
@@ -145,7 +145,8 @@ function quoted(value: unknown): string {
 
 /** Formats the number of records, and what the page as a whole lacks. */
 function summaryLines(terminal: Terminal, found: TryView): string[] {
-  const { drafts, explained, absent, unparsed, repeated = 0, notes } = found;
+  const { drafts, explained, absent, unfound = [], unparsed, repeated = 0, notes } = found;
+  const told = new Set(unfound.map(({ record, field }) => `${record}.${field}`));
   const refused = explained.filter(({ key }) => key === undefined).length;
   const counts = [
     countText(drafts.length, 'record'),
@@ -154,7 +155,10 @@ function summaryLines(terminal: Terminal, found: TryView): string[] {
   ];
   return [
     counts.join(', '),
-    ...absent.map((field) => terminal.paint('yellow', `${field}: no place matched`)),
+    ...absent
+      .filter((field) => !told.has(field))
+      .map((field) => terminal.paint('yellow', `${field}: no place matched`)),
+    ...unfound.map((each) => terminal.paint('yellow', plainText(unfoundText(each)))),
     ...unparsed.map((each) => terminal.paint('yellow', unparsedText(each))),
     ...noteLines(terminal, notes),
   ];

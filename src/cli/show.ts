@@ -1,12 +1,14 @@
 import { defined } from '../defined.ts';
 import type { Event } from '../event/catalogue.ts';
 import type { CircuitView, HoldView } from '../control/methods/host.ts';
+import type { MetricView } from '../control/methods/metric.ts';
 import type { ProjectView } from '../control/methods/project.ts';
 import type { Symptom } from '../view/doubt.ts';
-import type { FieldCell, RecordView } from '../view/record.ts';
+import type { FieldCell, HistoryView, RecordView } from '../view/record.ts';
 import type { TargetView } from '../control/methods/target.ts';
 import { ageText, clockText, durationText } from '../time-text.ts';
 import { countsText, excerptLines, failureText, pagesLeftText, showScrapeLine } from './show-scrape.ts';
+import { showMetrics } from './show-metrics.ts';
 import { recordTables } from './record-tables.ts';
 import { type Fact, factLines, table } from './table.ts';
 import { showStatus, type Terminal } from './terminal.ts';
@@ -71,13 +73,18 @@ function nextText(terminal: Terminal, targets: ProjectView['targets']): string {
   return dueAt === Infinity ? '–' : showDue(terminal, dueAt);
 }
 
-/** Formats a project: its heading, its targets, and its records. */
-export function showProject(terminal: Terminal, project: ProjectView, records: readonly RecordView[]): string {
+/** Formats a project: its heading, its targets, its metrics and its records. */
+export function showProject(
+  terminal: Terminal,
+  project: ProjectView,
+  { records, metrics }: { readonly records: readonly RecordView[]; readonly metrics: readonly MetricView[] },
+): string {
   const labels = project.labels.length > 0 ? `  [${project.labels.map(plainText).join(', ')}]` : '';
   const heading = `${terminal.paint('bold', project.id)}  ${plainText(project.name)}  ${showStatus(terminal, project.status)}${labels}`;
   return [
     heading,
     ...project.targets.map((target) => showTarget(terminal, target, project)),
+    metrics.length === 0 ? '' : showMetrics(terminal, metrics),
     showRecords(terminal, records),
   ]
     .filter((part) => part !== '')
@@ -149,6 +156,7 @@ function showRecords(terminal: Terminal, records: readonly RecordView[]): string
   const lost = records.filter(({ absent }) => absent !== undefined);
   const told = [
     showFields(terminal, known),
+    records.flatMap((record) => heldLines(terminal, record)).join('\n'),
     lost.flatMap((record) => absentLine(terminal, record)).join('\n'),
     showFields(terminal, lost),
   ];
@@ -207,6 +215,14 @@ function changedAt({ observedAt }: FieldCell): number {
 
 function verifiedAt({ verifiedAt }: FieldCell): number {
   return verifiedAt;
+}
+
+/** Formats the values of a record that are held: what the site shows in place of what is known. */
+function heldLines(terminal: Terminal, { source, type, key, held = {} }: RecordView): string[] {
+  return Object.entries(held).map(([field, { value, observedAt, isRejected }]) => {
+    const state = isRejected === true ? 'rejected' : `held since ${ageText(observedAt, terminal.now())}`;
+    return terminal.paint('yellow', `${source} ${type} ${plainText(key)}: ${field}: ${valueText(value)} is ${state}`);
+  });
 }
 
 /** Formats since when complete scrapes of a list or site have not found a record. */
@@ -269,6 +285,11 @@ function namedTexts(values: object): string[] {
 export function showChange(change: unknown): string {
   if (typeof change !== 'object' || change === null || !('new' in change)) return valueText(change);
   return 'old' in change ? `${valueText(change.old)} → ${valueText(change.new)}` : valueText(change.new);
+}
+
+/** Formats by which scrape, and by which version of its definition, something was read. */
+export function scrapeText({ scrape, version }: Pick<HistoryView, 'scrape' | 'version'>): string {
+  return scrape === 0 ? 'pulse' : [scrape, version?.slice(0, 8)].filter((part) => part !== undefined).join(' ');
 }
 
 /** Formats what delays the next request to a host. */

@@ -3,14 +3,20 @@ import { crawlMethods } from './methods/crawl.ts';
 import { daemonMethods } from './methods/daemon.ts';
 import type { Event } from '../event/catalogue.ts';
 import { eventMethods } from './methods/event.ts';
+import { exportMethods } from './methods/export.ts';
+import { heldMethods } from './methods/held.ts';
 import { hostMethods } from './methods/host.ts';
+import { metricMethods } from './methods/metric.ts';
 import { objectiveMethods } from './methods/objective.ts';
 import { projectMethods } from './methods/project.ts';
+import { reextractionMethods } from './methods/reextraction.ts';
 import { recordMethods } from './methods/record.ts';
 import { scheduleMethods } from './methods/schedule.ts';
 import { scrapeMethods } from './methods/scrape.ts';
+import { sinkMethods } from './methods/sink.ts';
 import { sourceMethods } from './methods/source.ts';
 import { typeMethods } from './methods/type.ts';
+import { vaultMethods } from './methods/vault.ts';
 import { wasteMethods } from './methods/waste.ts';
 
 /** The table of all control methods, from which the control socket and `docs/control.md` are made. */
@@ -18,6 +24,8 @@ export const methods = {
   ...projectMethods,
   ...sourceMethods,
   ...recordMethods,
+  ...heldMethods,
+  ...metricMethods,
   ...typeMethods,
   ...hostMethods,
   ...scrapeMethods,
@@ -25,7 +33,11 @@ export const methods = {
   ...scheduleMethods,
   ...objectiveMethods,
   ...wasteMethods,
+  ...vaultMethods,
+  ...reextractionMethods,
   ...eventMethods,
+  ...exportMethods,
+  ...sinkMethods,
   ...daemonMethods,
 } as const;
 

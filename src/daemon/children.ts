@@ -10,6 +10,8 @@ import type { Kind } from '../../workers/reconciler.ts';
 import { source } from '../../workers/source.ts';
 import type { Daemon } from './parts.ts';
 import { control } from '../../workers/control.ts';
+import { reextractor } from '../../workers/reextractor.ts';
+import { figures } from '../../workers/figures.ts';
 import { planner } from '../../workers/planner.ts';
 
 /** The handlers of the control socket, and who is told how its start went. */
@@ -63,6 +65,7 @@ export function createChildren(daemon: Daemon, deps: ChildrenDeps): Children {
       switch (kind) {
         case 'edge':
           yield Object.keys(edge).filter((id) => !apiOnly || edge[id]?.inApiOnly);
+          if (!apiOnly) yield [...daemon.sinks.starts().keys()];
           return;
         case 'source':
           if (!apiOnly) yield [...state.catalogue().sources.keys()];
@@ -99,9 +102,9 @@ export function createChildren(daemon: Daemon, deps: ChildrenDeps): Children {
   }
 
   function startOf(id: string): ChildSpec['start'] {
-    const child = edge[id];
-    if (child === undefined) throw new Error(`edge has no child "${id}"`);
-    return child.start;
+    const start = edge[id]?.start ?? daemon.sinks.starts().get(id);
+    if (start === undefined) throw new Error(`edge has no child "${id}"`);
+    return start;
   }
 
   function specOf(kind: Kind, id: string): ChildSpec {
@@ -145,9 +148,17 @@ function edgeChildren(daemon: Daemon, handlers: Handlers): Readonly<Record<strin
       inApiOnly: true,
       start: (self) => control(self, { path: options.socket, handlers, failed }),
     },
+    reextractor: {
+      inApiOnly: true,
+      start: (self) => reextractor(self, { registry: names.reextractor, run: daemon.reextract }),
+    },
     planner: {
       inApiOnly: false,
       start: (self) => planner(self, { clock, registry: names.planner, ...planning }),
+    },
+    figures: {
+      inApiOnly: false,
+      start: (self) => figures(self, { registry: names.figures, store: daemon.state.store(), ...daemon.figures }),
     },
   };
 }

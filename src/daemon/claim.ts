@@ -47,6 +47,12 @@ function placeOf(folder: string): NonNullable<Identity['place']> {
   return { machine: hostname(), folder: realPathOf(folder), file: String(ino) };
 }
 
+/** The identity of a store's file: where its number is given to another file, that one was made later. */
+export function fileOf(folder: string): string {
+  const { ino, birthtimeNs } = statSync(join(folder, 'data.mdb'), { bigint: true });
+  return `${ino} ${birthtimeNs}`;
+}
+
 /**
  * Whether a daemon lives: its process does, though it may not listen yet, or its socket answers. The latter finds a daemon in another
  * container, where processes have other numbers.

@@ -1,3 +1,4 @@
+import type { HistorySettings } from '../definition/history.ts';
 import type { Report } from '../actor/report.ts';
 import { type System, createSystem } from '../actor/system.ts';
 import type { Clock } from '../clock.ts';
@@ -16,20 +17,27 @@ import { type Agenda, createAgenda } from '../scrape/agenda.ts';
 import { type RunPulse, createPulse } from '../scrape/pulse.ts';
 import { type RunRechecks, createRechecks } from '../scrape/recheck.ts';
 import { RecheckLines } from '../scrape/recheck-lines.ts';
+import { runJob } from '../reextraction/run.ts';
 import { recordCrashOrPark } from '../store/targets.ts';
 import { type ScrapeTarget, createScrapeTarget } from '../scrape/scrape-target.ts';
 import { createResolveFetch } from '../scrape/resolve-fetch.ts';
 import { type TryPage, createTryPage } from '../scrape/try.ts';
-import { createSecrets, type FindSecrets } from '../session/secret-store.ts';
+import { createSecrets, type FindSecrets, type Secrets } from '../session/secret-store.ts';
 import { type Names, createNames } from '../../supervisors/names.ts';
 import { runOn } from '../../workers/engine.ts';
 import { type HostsGate, hostPorts } from '../../workers/gate.ts';
+import { extractPage } from '../../workers/extractors.ts';
 import { callPlugin } from '../../workers/plugins.ts';
 import { passEveryMs } from '../../workers/reconciler.ts';
 import { retryDelayMs } from '../../workers/retry-delay.ts';
 import { keptSessions } from '../../workers/source.ts';
 import { type Planning, createPlanning } from '../../workers/planning.ts';
+import type { VaultLimits } from '../vault/expire.ts';
 import { type Identity, ownIdentity } from './claim.ts';
+import { createKeptFigures, type KeptFigures } from '../figures/keep-figures.ts';
+import { createRates, type RatesFrom } from '../figures/rates.ts';
+import type { MetricDeps } from '../figures/read-metrics.ts';
+import { createSinks, type SinkActors } from './sinks.ts';
 import { type DaemonState, createState } from './state.ts';
 
 /** The names by which sites know the daemon. */
@@ -70,6 +78,8 @@ export interface DaemonOptions {
   readonly findSecrets: FindSecrets;
   /** Requests under way at a time, over all hosts. Default: 256. */
   readonly maxInFlight?: number;
+  /** How much of the history of records is kept, where their source does not say otherwise. Default: as `heronry.yaml` has it. */
+  readonly history?: HistorySettings;
   readonly threads: number;
   report(report: Report): void;
   /** Called with a sentence on what went wrong but ended no life. */
@@ -78,8 +88,14 @@ export interface DaemonOptions {
   readonly log?: Log;
   /** Called after every change of settings. */
   applied?(settings: Settings): void;
+  /** How long pages are kept as evidence, and how many bytes of them; `off` keeps none. Default: `off`. */
+  readonly vault?: VaultLimits | 'off';
+  /** Where rates of currencies come from. Default: there are none. */
+  readonly rates?: RatesFrom;
   /** How large the store may become, in bytes. Default: the disk is the limit. */
   readonly storeLimitBytes?: number;
+  /** Writes a line to the standard output for sinks of the kind `stdout`, and resolves when it is written. Default: that of the process. */
+  print?(line: string): Promise<void>;
   /** Wraps the engine, so that a test can make failures that no site can make. */
   intercept?(runStep: RunStep): RunStep;
 }
@@ -111,8 +127,15 @@ export interface Daemon {
   readonly pulse: RunPulse;
   readonly recheck: RunRechecks;
   readonly tryPage: TryPage;
+  /** Goes on with the job that reads kept pages again; resolves with whether the store is full. */
+  reextract(signal: AbortSignal): Promise<boolean>;
   readonly resolveFetch: ReturnType<typeof createResolveFetch>;
   readonly planning: Planning;
+  readonly figures: KeptFigures;
+  readonly metrics: MetricDeps;
+  /** Looks up the secrets that definitions and sinks name. */
+  readonly secrets: Secrets;
+  readonly sinks: SinkActors;
 }
 
 /** The largest number of pages that wait for each thread; beyond it no turns are given. */
@@ -196,6 +219,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     clock,
     random,
     store,
+    vault: state.vault,
     unlessFull,
     catalogue,
     settings,
@@ -205,6 +229,29 @@ export function createDaemon(options: DaemonOptions): Daemon {
     dues,
     log,
   };
+
+  const reextract = async (signal: AbortSignal): Promise<boolean> => {
+    const ran = await unlessFull(() =>
+      runJob(
+        {
+          store,
+          vault: state.vault,
+          catalogue,
+          openPlugged: async (loaded, limited) => (await plugins.open(loaded, limited)).provider,
+          async extract(page, reading, limited) {
+            const read =
+              reading.plugin === undefined
+                ? await extractPage(names.extractors.via('extractors'), { page, reading }, limited)
+                : await plugins.read(page, reading, limited);
+            return read.ok ? read.extraction.drafts : undefined;
+          },
+        },
+        signal,
+      ).then(() => true),
+    );
+    return ran === undefined;
+  };
+  const metrics: MetricDeps = { store, catalogue, ...createRates(options.rates, store) };
 
   return {
     options,
@@ -229,13 +276,18 @@ export function createDaemon(options: DaemonOptions): Daemon {
       freshnessChanged,
     }),
     pulse: createPulse({ ...working, look: (id) => names.projects.whereis(id)?.send({ type: 'look' }) }),
+    reextract,
     tryPage: createTryPage(working),
     resolveFetch: createResolveFetch(working),
+    metrics,
+    figures: createKeptFigures({ ...metrics, unlessFull }),
     planning: createPlanning({
       state,
       projects: names.projects,
       dues,
       conditionOf: (id) => requests.sessions.conditionOf(id),
     }),
+    secrets,
+    sinks: createSinks({ options, clock, names, state, bodies, secrets }),
   };
 }

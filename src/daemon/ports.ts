@@ -1,20 +1,25 @@
-import type { HostsPort, Ports, ProjectsPort, SourcesPort } from '../control/handlers/ports.ts';
+import type { HostsPort, Ports, ProjectsPort, SinksPort, SourcesPort } from '../control/handlers/ports.ts';
 import { ControlError } from '../control/error.ts';
 import type { SourceCircuit } from '../fetch/ledger/circuit.ts';
 import type { CatalogueChange } from '../definition/catalogue.ts';
+import type { DelivererStatus, Tested } from '../../workers/deliverer.ts';
 import type { SourceStatus } from '../../workers/source.ts';
 import { backupTo } from './backup.ts';
 import type { Daemon } from './parts.ts';
 import type { ProcessLoad } from './process-load.ts';
+import { unlessEnded } from './sinks.ts';
 import type { LedgerView, OfferPlace } from '../fetch/ledger/ledger-view.ts';
 import { schedulesAt } from '../definition/effective-schedule.ts';
 import { PulseCount } from '../provider/pulse.ts';
+import { sampleMessage } from '../delivery/sample.ts';
 import { rememberedPace } from '../store/infeasible.ts';
+import { replayAfter, reviveDead } from '../store/sinks.ts';
 import { tallyOf } from '../store/waste.ts';
 import type { CircuitView } from '../control/methods/host.ts';
 import { noServices } from '../plugin/services.ts';
 import { robotsTxtView, robotsVerdictView } from '../request/robots-view.ts';
 import type { SourceView } from '../control/methods/source.ts';
+import { readMetrics } from '../figures/read-metrics.ts';
 import { defined } from '../defined.ts';
 
 /** Adapts the parts of the daemon to the ports of the control handlers, which throw a `ControlError` `not_ready` while no store is open. */
@@ -41,6 +46,13 @@ export function createPorts(daemon: Daemon, load: ProcessLoad, stop: () => void)
       tally: (of, from) => tallyOf(state.store(), of, from, state.clock.now()),
       pulseOf: (source) => PulseCount.of(source, options.pulseEveryMs),
     },
+    sinks: sinksPort(daemon),
+    vault: {
+      limits: options.vault === 'off' ? undefined : options.vault,
+      open: state.vault,
+      lookAtJobs: () => names.reextractor.whereis('reextractor')?.send({ type: 'look' }),
+      jobsSettled: () => names.reextractor.via('reextractor').ask<void>((reply) => ({ type: 'wait', reply }), Infinity),
+    },
     daemon: {
       identity: { pid, version, data, socket, startedAt, ...defined({ config }) },
       bot: options.bot,
@@ -57,13 +69,13 @@ export function createPorts(daemon: Daemon, load: ProcessLoad, stop: () => void)
       },
       progress: state.progress,
       offers: state.waits,
-      backup: (path) => backupTo(path, data, state.store().environment),
+      backup: (path) => backupTo(path, data, { store: state.store(), vault: state.vault() }),
       shutdown: stop,
     },
   };
 }
 
-function projectsPort({ names }: Daemon): ProjectsPort {
+function projectsPort({ names, metrics }: Daemon): ProjectsPort {
   const reconciler = names.reconciler.via('reconciler');
   return {
     look(project) {
@@ -75,6 +87,7 @@ function projectsPort({ names }: Daemon): ProjectsPort {
       names.planner.whereis('planner')?.send({ type: 'changed', sources: [] });
     },
     release: (id) => reconciler.ask<boolean>((reply) => ({ type: 'release', kind: 'project', id, reply }), Infinity),
+    metrics: (project) => readMetrics(project, metrics),
   };
 }
 
@@ -109,6 +122,37 @@ function sourcesPort({ options, names, plugins, requests, tryPage, resolveFetch,
         ?.ask<SourceStatus>((reply) => ({ type: 'status', reply }), Infinity);
       return status?.pulse && pulseView(status.pulse);
     },
+  };
+}
+
+function sinksPort({ clock, names, sinks, state }: Daemon): SinksPort {
+  const store = () => state.store();
+  /** Changes what the store has of a sink, while nobody delivers to it. */
+  const changed = async <T>(id: string, change: () => Promise<T>): Promise<T> => {
+    await sinks.end(id);
+    try {
+      return await change();
+    } finally {
+      names.reconciler.via('reconciler').send({ type: 'reconcile' });
+    }
+  };
+  return {
+    status: (id) =>
+      unlessEnded(names.sinks.whereis(id)?.ask<DelivererStatus>((reply) => ({ type: 'status', reply }), Infinity)),
+    async test(id) {
+      const sink = state.catalogue().sinks.get(id);
+      if (sink === undefined) return undefined;
+      const message = sampleMessage(sink, `${store().generation()}-sample-${store().newId()}`, clock.now());
+      const asked = names.sinks.whereis(id)?.ask<Tested>((reply) => ({ type: 'test', message, reply }), Infinity);
+      return unlessEnded(asked);
+    },
+    replay: (id, after) => changed(id, () => replayAfter(store(), id, after)),
+    revive: (id) => changed(id, () => reviveDead(store(), id)),
+    sync: (id, type) =>
+      changed(id, () => {
+        const { write, sinks: rows, newId } = store();
+        return write(() => rows.syncs.put(id, { id: newId(), type, requestedAt: clock.now() }), { durable: true });
+      }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Catalogue } from '../definition/catalogue.ts';
 import { usersOf, usersText } from '../store/source-users.ts';
 import { normalForm, typeRules } from '../definition/catalogue.ts';
+import { beginInFile } from '../store/generation.ts';
 import { adoptTypes } from '../store/entities.ts';
 import { problemText } from '../definition/problem.ts';
 import { bringForward } from '../store/schedule.ts';
@@ -10,16 +11,20 @@ import { Sweep, makeRoom } from '../store/retention.ts';
 import { putOrRemove } from '../store/lmdb/table.ts';
 import { hasSource, noteRename, renameSource } from '../store/rename-source.ts';
 import { recover } from '../store/scrapes.ts';
+import { beginSinks } from '../store/sinks.ts';
 import type { Change, Store } from '../store/store.ts';
 import type { RootDeps } from '../../supervisors/root.ts';
 import { extractPage } from '../../workers/extractors.ts';
 import { handOverMs } from '../../workers/hosts.ts';
 import { defined } from '../defined.ts';
 import type { Children } from './children.ts';
-import { claimData } from './claim.ts';
+import { claimData, fileOf } from './claim.ts';
 import { effectiveSchedules } from '../definition/effective-schedule.ts';
+import { HistorySettings } from '../definition/history.ts';
 import { policyOf } from '../request/turn.ts';
 import { createScheduling } from '../schedule/scheduling.ts';
+import { expirePack } from '../vault/expire.ts';
+import { Vault, vaultFolder } from '../vault/vault.ts';
 import type { Daemon } from './parts.ts';
 
 /** Turns out at a time over all hosts. */
@@ -32,7 +37,15 @@ const maxToldProblems = 20;
 export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
   const { options, clock, state, names, identity, bodies, extractRoom, plugins } = daemon;
   const random = (): number => options.random();
-  const sweep = new Sweep((entry) => isSpentEntry(entry, clock.now()));
+  const history = options.history ?? HistorySettings.parse({});
+  const sweep = new Sweep(
+    (entry) => isSpentEntry(entry, clock.now()),
+    (source) => {
+      const { keep, detail, changes } = { ...history, ...state.catalogue().sources.get(source)?.source.history };
+      return { keepMs: keep, detailMs: detail, changes };
+    },
+  );
+  const { vault: vaultLimits = 'off' } = options;
   const saved = (write: (store: Store, change: Change) => void) =>
     state.unlessFull(() => {
       const store = state.store();
@@ -48,6 +61,25 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
     if (texts.length > maxToldProblems) options.warn(`and ${texts.length - maxToldProblems} more ${what}`);
   };
 
+  const openVault = (store: Store) =>
+    Vault.open({
+      folder: vaultFolder(options.data),
+      store,
+      full(failure) {
+        void state.unlessFull(async () => {
+          throw failure;
+        });
+      },
+      warn: (what) => options.warn(what),
+    });
+
+  /** Removes packs whose time is over; also while scraping is paused, as that makes room. */
+  async function expirePages(): Promise<void> {
+    const vault = state.vault();
+    if (vault === undefined || vaultLimits === 'off') return;
+    await state.unlessFull(() => expirePack(state.store(), vault, vaultLimits));
+  }
+
   return {
     names,
     store: {
@@ -58,7 +90,16 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         claim: (store) => claimData(store, identity, options.data),
         ...defined({ limitBytes: options.storeLimitBytes }),
       },
-      recover: (store) => recover(store, clock.now()),
+      async recover(store) {
+        await beginInFile(store, fileOf(store.environment.path));
+        await recover(store, clock.now());
+        if (vaultLimits !== 'off') state.setVault(await openVault(store));
+      },
+      async closing() {
+        const vault = state.vault();
+        state.setVault(undefined);
+        await vault?.close();
+      },
       release: (store) => releaseClaim(store, identity),
       published: state.setStore,
     },
@@ -80,6 +121,7 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
               rows.adopt(id, loaded.version, normalForm(loaded));
               adoptTypes(store, id, typeRules(catalogue, loaded));
             }
+            beginSinks(store, catalogue.sinks.keys());
             for (const source of removed) {
               rows.drop(source);
               adoptTypes(store, source, new Map());
@@ -93,7 +135,11 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
       renameSource: (rename) => renameSource(state.store(), rename),
       isStored: (source) => hasSource(state.store(), source),
       published(catalogue, { changed, removed }) {
+        const before = state.catalogue();
         state.setCatalogue(catalogue);
+        void daemon.sinks
+          .replaced(before, catalogue)
+          .then(() => names.reconciler.whereis('reconciler')?.send({ type: 'reconcile' }));
         tell(catalogue.problems.map(problemText), 'problems of definitions');
         tell(lostTexts(catalogue, state.store()), 'sources without a definition');
         // A source's own actor reads its pulse when it starts.
@@ -148,7 +194,8 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
       clock,
       userAgent: options.bot.userAgent,
       warn: options.warn,
-      extract: (page, reading, signal) => extractPage(names.extractors.via('extractors'), { page, reading }, signal),
+      extract: (page, reading, signal, keepsBody) =>
+        extractPage(names.extractors.via('extractors'), { page, reading, keepsBody }, signal),
       readByPlugin: (page, reading, signal) => plugins.read(page, reading, signal),
     },
     gaveUp: (kind, id, reason) => names.reconciler.via('reconciler').send({ type: 'gave-up', kind, id, reason }),
@@ -161,7 +208,9 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
       async before() {
         // Also while scraping is paused: removing rows may make the room that the pause waits for.
         await state.unlessFull(() => makeRoom(state.store(), sweep, clock.now()));
+        await expirePages();
         if (!(await state.resume())) return;
+        await state.vault()?.resume();
         names.hosts.via('hosts').send({ type: 'room' });
         lookAll();
       },

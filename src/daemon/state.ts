@@ -8,6 +8,7 @@ import { KnownPaces } from '../schedule/host-pace.ts';
 import { type StorePause, type StorePauseDeps, createPause } from '../store/pause.ts';
 import { type EndedCounts, countEnded } from '../store/scrapes.ts';
 import type { Store } from '../store/store.ts';
+import type { Vault } from '../vault/vault.ts';
 import type { Progress } from '../../workers/reconciler.ts';
 
 /** The state that the parts of one daemon share. Each value has one owner that sets it; its users look it up at each use. */
@@ -15,6 +16,9 @@ export interface DaemonState extends StorePause {
   /** The open store; throws a `ControlError` `not_ready` while there is none. */
   store(): Store;
   setStore(store: Store | undefined): void;
+  /** The open vault; `undefined` where no pages are kept, and while no store is open. */
+  vault(): Vault | undefined;
+  setVault(vault: Vault | undefined): void;
   catalogue(): Catalogue;
   setCatalogue(catalogue: Catalogue): void;
   /** The settings in force: those that were set at run time, else the configured ones. */
@@ -44,6 +48,7 @@ const settingsKey = 'settings';
 /** Creates the state of a daemon that has no store yet. */
 export function createState({ clock, configured, resumeEveryMs, onPause }: DaemonStateOptions): DaemonState {
   let store: Store | undefined;
+  let vault: Vault | undefined;
   let catalogue = emptyCatalogue;
   let settings = configured;
   let progress: Progress = { ready: false, remaining: 0 };
@@ -63,6 +68,10 @@ export function createState({ clock, configured, resumeEveryMs, onPause }: Daemo
       // Stored settings that another version wrote may not fit the schema; then the configured ones are in force.
       const stored = Settings.partial().safeParse(next?.settings.get(settingsKey) ?? {});
       settings = { ...configured, ...defined(stored.data ?? {}) };
+    },
+    vault: () => vault,
+    setVault(next) {
+      vault = next;
     },
     catalogue: () => catalogue,
     setCatalogue(next) {

@@ -1,20 +1,10 @@
 import * as z from 'zod';
 import { expected } from '../schema/expected.ts';
 import { Selector } from './selector.ts';
-import { TokenHeader } from './header.ts';
+import { TokenHeader } from '../schema/header.ts';
+import { quiet, SecretRef } from '../schema/secret-name.ts';
 import { strict } from '../schema/strict.ts';
 import { isHttpUrl } from './url-pattern.ts';
-
-/** The name of a secret. Its value stands in the environment, as `HERONRY_SECRET_<NAME>`, or in the file of secrets. */
-export const SecretName = z
-  .string()
-  .regex(/^[A-Z][A-Z0-9_]{0,63}$/, quiet('the name of a secret like "SHOP_PASSWORD": capitals, digits and "_"'));
-
-/** A secret by name. A value that is refused here may be the secret itself, so no message shows it. */
-export const SecretRef = z.strictObject(
-  { secret: SecretName },
-  quiet('a mapping { secret: NAME }, since no secret stands here'),
-);
 
 /** The value of a field: a text as it stands, or a secret. */
 export const Given = z.union([z.string().max(1_000), SecretRef], quiet('text or a mapping { secret: NAME }'));
@@ -151,9 +141,12 @@ export function loginUrls(auth: Auth): string[] {
 
 /** Returns the names of the secrets that a log-in needs, in alphabetical order. */
 export function secretNames(auth: Auth | undefined): string[] {
-  if (auth === undefined) return [];
-  const names = givens(auth).flatMap((given) => (typeof given === 'string' ? [] : [given.secret]));
-  return [...new Set(names)].sort();
+  return auth === undefined ? [] : [...new Set(namedIn(givens(auth)))].sort();
+}
+
+/** Returns the names of the secrets among some values. */
+export function namedIn(values: readonly (Given | undefined)[]): string[] {
+  return values.flatMap((given) => (typeof given === 'object' ? [given.secret] : []));
 }
 
 function givens(auth: Auth): Given[] {
@@ -175,9 +168,4 @@ function givens(auth: Auth): Given[] {
 
 function isShort(fields: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(fields).length <= 50;
-}
-
-/** Makes a message as `expected` does, without the offending value, which may be a secret. */
-function quiet(what: string): { error(issue: { readonly input?: unknown }): string } {
-  return { error: ({ input }) => `${input === undefined ? 'missing, ' : ''}expected ${what}` };
 }

@@ -1,6 +1,7 @@
 import type { PluginSource } from './plugin-file.ts';
 import type { Problem } from './problem.ts';
 import type { Link, SharedType } from './shared-type.ts';
+import type { Sink } from './sink.ts';
 import type { Source } from './source.ts';
 
 /** One source in use. */
@@ -40,6 +41,8 @@ export interface Catalogue {
   readonly sources: ReadonlyMap<string, LoadedSource>;
   /** The types that records of sources say they are, by id. */
   readonly types: ReadonlyMap<string, SharedType>;
+  /** The sinks by id. */
+  readonly sinks: ReadonlyMap<string, Sink>;
   /** Problems of the files; a source with problems keeps its last valid version. */
   readonly problems: readonly Problem[];
 }
@@ -56,7 +59,7 @@ export function typeRules(
 }
 
 /** The catalogue before anything was loaded. */
-export const emptyCatalogue: Catalogue = { sources: new Map(), types: new Map(), problems: [] };
+export const emptyCatalogue: Catalogue = { sources: new Map(), types: new Map(), sinks: new Map(), problems: [] };
 
 /** Which sources differ between two catalogues, by id. */
 export interface CatalogueChange {
@@ -73,7 +76,7 @@ export function replaceCatalogue(
   const kept = [...before.sources].filter(([id]) => broken.has(id));
   const sources = new Map([...kept, ...loaded.sources.map((each) => [each.source.id, each] as const)]);
   return {
-    catalogue: { sources, types: loaded.types, problems: loaded.problems },
+    catalogue: { sources, types: loaded.types, sinks: loaded.sinks, problems: loaded.problems },
     change: {
       changed: [...sources]
         .filter(([id, { version }]) => before.sources.get(id)?.version !== version)

@@ -1,47 +1,12 @@
 import * as z from 'zod';
 import { Duration } from '../schema/duration.ts';
-import { expected, got } from '../schema/expected.ts';
+import { expected } from '../schema/expected.ts';
+import { Command, type ProgramCommand, programCommand } from '../schema/program-command.ts';
 import { FieldName } from '../schema/slug.ts';
 import { strict } from '../schema/strict.ts';
 
 /** A calendar day, `2016-03-05`. */
 export const CalendarDay = z.iso.date('expected a day like "2016-03-05"');
-
-/** Interpreters that may run a program, by their names as the daemon's `PATH` finds them. */
-const interpreters = ['bash', 'node', 'perl', 'php', 'python', 'python3', 'Rscript', 'ruby', 'sh'];
-
-/** The name of a file in the folder of plug-ins, and what follows it on the command line. */
-export interface ProgramCommand {
-  /** Missing where the file is run by itself. */
-  readonly interpreter?: string;
-  readonly file: string;
-  readonly args: readonly string[];
-}
-
-/** Splits a command into its interpreter, its file and its arguments. */
-export function programCommand([first = '', ...rest]: readonly string[]): ProgramCommand {
-  if (!interpreters.includes(first)) return { file: first, args: rest };
-  const [file = '', ...args] = rest;
-  return { interpreter: first, file, args };
-}
-
-/** A program and its arguments. Its file is in the folder of plug-ins, so that a definition runs nothing that the operator has not put there. */
-const Command = z
-  .array(
-    z
-      .string()
-      .max(1_000)
-      .regex(/^[^\0]*$/),
-  )
-  .min(1)
-  .max(50)
-  .refine((command) => /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/.test(programCommand(command).file), {
-    error: ({ input }) =>
-      got(
-        input,
-        `the name of a file in the folder of plug-ins, with its arguments, after nothing or one of ${interpreters.join(', ')}`,
-      ),
-  });
 
 /**
  * A register that is read in windows of days, from the newest known date to today; or, with `command`, a program that finds the records; or,

@@ -1,7 +1,12 @@
 import * as z from 'zod';
-import { Duration, Interval } from '../schema/duration.ts';
+import { byteSizeUpTo } from '../schema/byte-size.ts';
+import { Duration, durationUpTo, Interval } from '../schema/duration.ts';
 import { expected } from '../schema/expected.ts';
+import { HistorySettings } from './history.ts';
+import { FieldName, SourceId } from '../schema/slug.ts';
 import { strict } from '../schema/strict.ts';
+
+const dayMs = 86_400_000;
 
 const Path = z.string().min(1);
 
@@ -21,6 +26,14 @@ const LogSettings = strict({
   level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
+/** How long raw pages are kept as evidence, and how many bytes of them. */
+const VaultSettings = strict({
+  /** The time for which a page is kept after the last one of its pack. */
+  keep: durationUpTo('10000d').prefault('400d'),
+  /** The size of all packs together. Beyond it the oldest goes. */
+  maxBytes: byteSizeUpTo('1024 TiB').prefault('20GiB'),
+});
+
 /** How the daemon names itself to sites. Without a contact only loopback addresses are asked: a site must be able to complain. */
 const Bot = strict({
   /** The name that robots.txt is matched against, and the first word of the user agent. */
@@ -35,6 +48,17 @@ const Bot = strict({
     .refine((text) => /@|^https?:\/\//.test(text), expected('the URL of a page or an address of mail'))
     .exactOptional(),
 });
+
+/** A rate of currencies is used for so many days, at most a year. */
+const RateAge = Duration.refine((ms) => ms >= dayMs && ms <= 366 * dayMs, expected('1d to 366d')).prefault('7d');
+
+/** Where rates of currencies come from, by which metrics convert amounts. */
+const RatesSettings = z.union([
+  /** A CSV file with the columns base, quote, day and rate. */
+  strict({ file: Path, maxAge: RateAge }),
+  /** Records of a source, with these fields. */
+  strict({ source: SourceId, of: FieldName, maxAge: RateAge }),
+]);
 
 /** The daemon's own configuration, `heronry.yaml`. Relative paths start at the folder it stands in. */
 export const DaemonConfig = strict({
@@ -55,6 +79,13 @@ export const DaemonConfig = strict({
   threads: z.int().min(1).max(256).exactOptional(),
   /** Requests under way at a time, over all hosts. */
   inFlight: z.int().min(1).max(10_000).default(256),
+  /** How much of the history of records is kept; a source may say otherwise. */
+  history: HistorySettings.prefault({}),
+  /** `off` keeps no pages. */
+  vault: z
+    .union([z.literal('off'), VaultSettings], expected('`off`, or a mapping of `keep` and `maxBytes`'))
+    .prefault({}),
+  rates: RatesSettings.exactOptional(),
   log: LogSettings.prefault({}),
 });
 export type DaemonConfig = z.infer<typeof DaemonConfig>;

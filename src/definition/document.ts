@@ -4,7 +4,7 @@ import { type EachPlace, EachPlace as EachSchema, type Place } from './place.ts'
 import type { Outline } from './outline.ts';
 import { hasPlugin, isMapping } from './plugin.ts';
 import type { Issue } from '../schema/expected.ts';
-import { partsOf, Rule } from './rule.ts';
+import { partsOf, RecordFieldRule, type Rule } from './rule.ts';
 
 /** What rules search: a tree of elements, a JSON value, or either, if alternatives lead to both. */
 type View = 'tree' | 'json' | 'either';
@@ -69,7 +69,7 @@ function* placeIssues({ path, document, each, rules }: Read): Generator<Issue> {
     return;
   }
   for (const [key, given] of Object.entries(rules)) {
-    const rule = Rule.safeParse(given);
+    const rule = RecordFieldRule.safeParse(given);
     const message = rule.success ? ruleFault(rule.data, from) : undefined;
     if (message !== undefined) yield { path: [...path, 'fields', key], message };
   }

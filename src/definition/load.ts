@@ -8,7 +8,7 @@ import { type ReadPlugin, readPlugin } from './plugin-file.ts';
 import { programOf } from './collect.ts';
 import { DaemonConfig } from './daemon.ts';
 import { pageId } from './page.ts';
-import { expectation, type Problem, problemsOf, typesName } from './problem.ts';
+import { expectation, type Problem, problemsOf, sinksName, typesName } from './problem.ts';
 import { hasPlugin, hasProgram, isMapping } from './plugin.ts';
 import {
   isSitemap,
@@ -20,8 +20,11 @@ import {
 } from './project.ts';
 import { referenceIssues } from './reference.ts';
 import type { Issue } from '../schema/expected.ts';
+import { scheduleOf } from '../schedule/levels.ts';
+import { confirmIssues } from './guards.ts';
 import { maxFileBytes, maxProjectFileBytes, readRegularFile, unreadable } from './file.ts';
 import { type KnownTypes, SharedType, typeIssues } from './shared-type.ts';
+import { Sink } from './sink.ts';
 import { definitionVersion, Source, SourceWithPlugin } from './source.ts';
 import { type ListedAddress, readTargets, sitemapProjects } from './target-file.ts';
 import { readYaml } from './yaml.ts';
@@ -50,19 +53,38 @@ export interface LoadedTypes extends KnownTypes {
 
 /** Loads the types from the folder beside that of the definitions; there need be none. */
 export async function loadTypes(sourcesFolder: string): Promise<LoadedTypes> {
-  const folder = typesFolder(sourcesFolder);
-  if (folder === sourcesFolder) {
-    const message = `expected another name for the folder of definitions, as "${typesName}" is that of types`;
-    return { types: new Map(), broken: new Set(), problems: [problemOf(folder, message)] };
-  }
-  if (!existsSync(folder)) return { types: new Map(), broken: new Set(), problems: [] };
-  const { found, problems } = await loadEach(folder, 'type', loadType);
+  const { found, problems } = await loadBeside(sourcesFolder, typesName, 'type', loadType);
   return { types: found, broken: new Set(problems.map(({ file }) => idOf(file))), problems };
 }
 
-/** Returns the folder of the types that sources of a folder may say their records are. */
-function typesFolder(sourcesFolder: string): string {
-  return join(dirname(sourcesFolder), typesName);
+/** The sinks of a folder, and the problems of its files. */
+export interface LoadedSinks {
+  readonly sinks: ReadonlyMap<string, Sink>;
+  /** The sinks whose files have problems. */
+  readonly broken: ReadonlySet<string>;
+  readonly problems: readonly Problem[];
+}
+
+/** Loads the sinks from the folder beside that of the definitions; there need be none. */
+export async function loadSinks(sourcesFolder: string): Promise<LoadedSinks> {
+  const { found, problems } = await loadBeside(sourcesFolder, sinksName, 'sink', loadSink);
+  return { sinks: found, broken: new Set(problems.map(({ file }) => idOf(file))), problems };
+}
+
+/** Loads each file of a folder beside that of the definitions. */
+async function loadBeside<T extends { readonly id: string }>(
+  sourcesFolder: string,
+  name: string,
+  what: string,
+  loadOne: (file: string) => Promise<Loaded<T>>,
+): ReturnType<typeof loadEach<T>> {
+  const folder = join(dirname(sourcesFolder), name);
+  if (folder === sourcesFolder) {
+    const message = `expected another name for the folder of definitions, as "${name}" is that of ${what}s`;
+    return { found: new Map(), problems: [problemOf(folder, message)] };
+  }
+  if (!existsSync(folder)) return { found: new Map(), problems: [] };
+  return loadEach(folder, what, loadOne);
 }
 
 async function loadEach<T extends { readonly id: string }>(
@@ -94,6 +116,11 @@ export function loadSource(file: string): Promise<Loaded<Source>> {
 /** Loads one type; its id must be the name of its file. */
 export function loadType(file: string): Promise<Loaded<SharedType>> {
   return load(file, (text) => parseType(text, file));
+}
+
+/** Loads one sink; its id must be the name of its file. */
+export function loadSink(file: string): Promise<Loaded<Sink>> {
+  return load(file, (text) => parse(text, file, () => Sink, { check: (value) => idIssues(value, idOf(file)) }));
 }
 
 /** Reads the text of a type's file; `file` gives the name that its id must have. */
@@ -186,6 +213,7 @@ export function loadDaemon(file: string): Promise<Loaded<DaemonConfig>> {
 export function parseSource(text: string, file: string): Loaded<Source> {
   return parse(text, file, (value) => (hasPlugin(value) || hasProgram(value) ? SourceWithPlugin : Source), {
     check: (value) => [...sourceIdIssues(value, idOf(file)), ...referenceIssues(value)],
+    checkParsed: (source) => [...confirmIssues(source, scheduleOf([source], Date.now()))],
   });
 }
 
@@ -206,24 +234,30 @@ function idIssues(value: unknown, expected: string): Issue[] {
     : [{ path: ['id'], message: `expected the name of its file, "${expected}", got "${id}"` }];
 }
 
-interface ParseOptions {
+interface ParseOptions<T> {
   /** Stands for a file that says nothing. */
   readonly empty?: unknown;
   /** Finds what no schema can. */
   check?(value: unknown): readonly Issue[];
+  /** Finds what can be told of a valid value alone. */
+  checkParsed?(value: T): readonly Issue[];
 }
 
 function parse<T>(
   text: string,
   file: string,
   schemaOf: (value: unknown) => z.ZodType<T>,
-  options: ParseOptions = {},
+  options: ParseOptions<T> = {},
 ): Loaded<T> {
   const yaml = readYaml(text, file);
   if (!yaml.ok) return yaml;
   const value = yaml.value ?? options.empty;
   const parsed = schemaOf(value).safeParse(value, { error: expectation });
-  const issues = [...(parsed.error?.issues ?? []), ...(options.check?.(value) ?? [])];
+  const issues = [
+    ...(parsed.error?.issues ?? []),
+    ...(options.check?.(value) ?? []),
+    ...(parsed.success ? (options.checkParsed?.(parsed.data) ?? []) : []),
+  ];
   if (parsed.success && issues.length === 0) return { ok: true, value: parsed.data };
   return {
     ok: false,
@@ -307,7 +341,13 @@ export function definitionIn(folder: string, id: string): string {
   return existsSync(other) ? other : join(folder, `${id}.yaml`);
 }
 
-const schemas = { source: Source, type: SharedType, projects: WrittenProjects, daemon: DaemonConfig } as const;
+const schemas = {
+  source: Source,
+  type: SharedType,
+  sink: Sink,
+  projects: WrittenProjects,
+  daemon: DaemonConfig,
+} as const;
 
 /** Returns the JSON Schema (2020-12) of one kind of file, for editors. */
 export function jsonSchema(kind: keyof typeof schemas): z.core.JSONSchema.JSONSchema {

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { expected, type Issue } from '../schema/expected.ts';
 import { type Element, FieldKey, named, type Rule, typeSchemas } from './rule.ts';
+import { checkGuards, guardShape } from './guard.ts';
 import { RecordKey } from './record-key.ts';
+import { SecretName } from '../schema/secret-name.ts';
 import { SourceId } from '../schema/slug.ts';
 import { strict } from '../schema/strict.ts';
-import { SecretName } from './auth.ts';
 
 /** The name of a plug-in's file: one in the operator's folder itself, never elsewhere. */
 export const PluginName = z
@@ -21,19 +22,29 @@ export const PluginOptions = z.json();
 /** The secrets that a plug-in may ask for, by name. */
 export const PluginSecrets = z.array(SecretName).max(32);
 
-const Nested: z.ZodType<Readonly<Record<string, Rule>>> = z.lazy(() => TypedFields);
+type TypedFields = z.ZodType<Readonly<Record<string, Rule>>>;
+
+const Nested: TypedFields = z.lazy(() => fieldsOf(TypedRule));
 const object = { fields: Nested };
 const AnyElement: z.ZodType<Element> = z.lazy(() => TypedElement);
 const list = { of: AnyElement.prefault({}) };
 const TypedElement = typeSchemas<Element>({ object, list });
 
-/** The type of a field without its place, since the plug-in finds it. */
-const TypedRule = typeSchemas<Rule>({ shared: { required: z.boolean().default(false) }, object, list });
+const required = z.boolean().default(false);
 
-const TypedFields: z.ZodType<Readonly<Record<string, Rule>>> = z
-  .record(FieldKey, TypedRule)
-  .transform((fields) => Object.fromEntries(Object.entries(fields).map(named)))
-  .refine((fields) => Object.keys(fields).length > 0, expected('at least one field'));
+/** The type of a field without its place, since the plug-in finds it. */
+const TypedRule = typeSchemas<Rule>({ shared: { required }, object, list });
+
+/** The type of a record's field, which may have guards. */
+const GuardedRule = typeSchemas<Rule>({ shared: { required, ...guardShape }, object, list });
+
+function fieldsOf(rule: z.ZodType<Rule>): TypedFields {
+  return z
+    .record(FieldKey, rule)
+    .transform((fields) => Object.fromEntries(Object.entries(fields).map(named)))
+    .superRefine(checkGuards)
+    .refine((fields) => Object.keys(fields).length > 0, expected('at least one field'));
+}
 
 /** One type of record that a plug-in finds. */
 export const PluginRecord = strict({
@@ -41,7 +52,7 @@ export const PluginRecord = strict({
   key: RecordKey,
   /** The shared type that such records are. */
   is: SourceId.exactOptional(),
-  fields: TypedFields,
+  fields: fieldsOf(GuardedRule),
   nulls: z.enum(['clear', 'keep']).default('clear'),
 });
 

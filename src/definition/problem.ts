@@ -18,11 +18,19 @@ export function problemText({ file, line, column, path, message }: Problem): str
 
 /** The folder of types, which is beside that of the definitions. */
 export const typesName = 'types';
+/** The folder of sinks, which is beside that of the definitions. */
+export const sinksName = 'sinks';
 
 /** Returns the id of the source that a definition file is of, which is the file's name; `undefined` for a path of no such file. */
 export function sourceIdOf({ file }: Pick<Problem, 'file'>): string | undefined {
   const [, folder, id] = /(?:^|([^/\\]+)[/\\])([^/\\]+)\.ya?ml$/.exec(file) ?? [];
-  return folder === typesName ? undefined : id;
+  return folder === typesName || folder === sinksName ? undefined : id;
+}
+
+/** Returns the id of the sink that a file is of; `undefined` for a path of no such file. */
+export function sinkIdOf({ file }: Pick<Problem, 'file'>): string | undefined {
+  const [, folder, id] = /(?:^|([^/\\]+)[/\\])([^/\\]+)\.ya?ml$/.exec(file) ?? [];
+  return folder === sinksName ? id : undefined;
 }
 
 /** A position in a file; both numbers count from 1. */

@@ -1,6 +1,9 @@
+import type { Metrics, Rules } from '../metric/metric.ts';
 import { didYouMean } from '../schema/near-name.ts';
+import { figureIssues } from './figure-fields.ts';
 import { type FieldsOf, undeclaredObjectives } from './objective-fields.ts';
 import type { Issue } from '../schema/expected.ts';
+import type { SinkLink } from '../schema/sink-link.ts';
 import type { Source } from './source.ts';
 import { targetAddress } from './target-address.ts';
 
@@ -13,30 +16,62 @@ interface WrittenTarget {
   readonly url?: string | undefined;
   readonly params?: Record<string, string> | undefined;
   readonly objectives?: FieldObjectives;
+  readonly sinks?: readonly SinkLink[] | undefined;
 }
 
-/** The sources by which projects are checked. */
+/** The sources and sinks by which projects are checked. */
 export interface KnownSources {
   readonly byId: ReadonlyMap<string, { readonly source: Source }>;
   /** A sentence for a source that is not there; undefined if it may exist all the same. */
   missing(id: string): string | undefined;
+  /** The ids of the sinks; missing where it is not known which there are. */
+  readonly sinks?: ReadonlySet<string>;
 }
 
 /** Something wrong between a project and its sources. */
 export interface ProjectIssue extends Issue {
-  /** Set where there is no such source. */
+  /** Set where there is no such source or sink. */
   readonly isMissing?: true;
 }
 
 /** Yields what is wrong between a project and its sources, and between its targets, which no schema can tell. */
 export function* projectIssues(
-  { objectives, targets }: { readonly objectives?: FieldObjectives; readonly targets: readonly WrittenTarget[] },
+  {
+    objectives,
+    targets,
+    sinks,
+    metrics,
+    rules,
+  }: {
+    readonly objectives?: FieldObjectives;
+    readonly targets: readonly WrittenTarget[];
+    readonly sinks?: readonly SinkLink[] | undefined;
+    readonly metrics?: Metrics | undefined;
+    readonly rules?: Rules | undefined;
+  },
   known: KnownSources,
 ): Generator<ProjectIssue> {
   for (const [index, target] of targets.entries())
     for (const { path, ...issue } of targetIssues(target, known)) yield { path: ['targets', index, ...path], ...issue };
   yield* twinIssues(targets, known);
   yield* objectiveIssues(objectives, targets, known);
+  yield* sinkIssues(sinks, known);
+  yield* figureIssues({ targets, metrics, rules }, known);
+}
+
+/** Yields the links to sinks that are not there. */
+function* sinkIssues(
+  links: readonly SinkLink[] | undefined,
+  { sinks }: Pick<KnownSources, 'sinks'>,
+): Generator<ProjectIssue> {
+  if (sinks === undefined) return;
+  for (const [index, { sink }] of (links ?? []).entries())
+    if (!sinks.has(sink))
+      yield {
+        path: ['sinks', index],
+        message: `no sink "${sink}" is defined${didYouMean(sink, sinks)}`,
+        isMissing: true,
+      };
 }
 
 /** Yields fields with an objective that no source of these targets has. Yields nothing where one of the sources is not known. */
@@ -62,6 +97,7 @@ function* targetIssues(target: WrittenTarget, known: KnownSources): Generator<Pr
   const address = targetAddress(source, target);
   if (!address.ok) yield address;
   yield* objectiveIssues(target.objectives, [target], known);
+  yield* sinkIssues(target.sinks, known);
 }
 
 /**

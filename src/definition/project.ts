@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { faultCheck } from '../schema/checked-text.ts';
 import { expected, got } from '../schema/expected.ts';
+import { Metrics, Rules } from '../metric/metric.ts';
 import { Pattern } from './crawl.ts';
 import { checkSchedule, scheduleShape } from '../schedule/levels.ts';
+import { SinkLinks } from '../schema/sink-link.ts';
 import { ProjectId, SourceId } from '../schema/slug.ts';
 import { strict } from '../schema/strict.ts';
 import { fillText, HttpUrl, isHttpUrl, parametersIn } from './url-pattern.ts';
@@ -15,6 +17,8 @@ export const Target = strict({
   source: SourceId,
   url: HttpUrl.exactOptional(),
   params: z.record(z.string(), z.union([z.string(), z.number()]).transform(String)).exactOptional(),
+  /** The sinks that are told of it, besides those of its project. */
+  sinks: SinkLinks.exactOptional(),
   /** When it is scraped. Default: what its project says, then its source, then the daemon. */
   ...scheduleShape,
 })
@@ -75,6 +79,12 @@ const WrittenProject = strict({
   labels: z.array(z.string().trim().min(1).max(64)).max(32).default([]),
   /** Multiplies the priority of its targets. */
   multiplier: z.number().positive().max(100).default(1),
+  /** The sinks that are told of the project and of all its targets. */
+  sinks: SinkLinks.exactOptional(),
+  /** Figures that are computed from the records of its targets. */
+  metrics: Metrics.exactOptional(),
+  /** Conditions that the records of its targets begin and cease to meet. */
+  rules: Rules.exactOptional(),
   /** When its targets are scraped that say nothing themselves. */
   ...scheduleShape,
   targets: z.union([z.array(Target).min(1).max(maxTargets), TargetFile]),

@@ -6,7 +6,8 @@ import { formIssues } from './form-issues.ts';
 import { renderIssues } from './render-issues.ts';
 import { isZone } from '../schedule/time/zone.ts';
 import { endFields } from './end-rule.ts';
-import { hasPlugin, hasProgram, pluginIssues } from './plugin.ts';
+import { hasPlugin, hasProgram, isMapping, pluginIssues } from './plugin.ts';
+import { publishIssues } from './publish.ts';
 import { undeclaredObjectives } from './objective-fields.ts';
 import { scheduleIssues } from '../schedule/levels.ts';
 import { type FieldOutline, Outline } from './outline.ts';
@@ -35,6 +36,7 @@ export function referenceIssues(source: unknown): Issue[] {
     ...authIssues(outline.data),
     ...scheduleIssues(outline.data),
     ...objectiveIssues(outline.data),
+    ...publishIssues(outline.data, isMapping(source) ? source['publish'] : undefined),
   ];
 }
 

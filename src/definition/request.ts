@@ -1,9 +1,10 @@
 import * as z from 'zod';
-import { Given, SecretRef } from './auth.ts';
+import { Given } from './auth.ts';
 import { ControlName, Forms } from './form.ts';
 import { Duration } from '../schema/duration.ts';
 import { expected } from '../schema/expected.ts';
-import { HeaderName, HeaderValue } from './header.ts';
+import { HeaderName, HeaderValue } from '../schema/header.ts';
+import { SecretRef } from '../schema/secret-name.ts';
 import { strict } from '../schema/strict.ts';
 import { isHttpUrl } from './url-pattern.ts';
 

@@ -128,7 +128,7 @@ export function* typeIssues({ records }: Pick<Source, 'records'>, { types, broke
 }
 
 /** Writes what the values of a rule are, as `SharedField` does. */
-function typeText(rule: Typed): string {
+export function typeText(rule: Typed): string {
   if (rule.type === 'array') return `array of ${typeText(rule.of)}`;
   const only = rule.type === 'object' && typeof rule.result === 'string' ? rule.fields[rule.result] : undefined;
   return only === undefined ? rule.type : typeText(only);

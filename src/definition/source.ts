@@ -5,36 +5,27 @@ import { documentKinds, type DocumentName } from '../extract/document/all.ts';
 import { documentKeys } from '../extract/document/kind.ts';
 import { canonicalJson } from '../extract/value/json-text.ts';
 import { RecordKey } from './record-key.ts';
-import { HeaderValue } from './header.ts';
+import { HeaderValue } from '../schema/header.ts';
 import { Proxy, Request, Retry } from './request.ts';
 import { Auth } from './auth.ts';
 import { Collect } from './collect.ts';
 import { Crawl, Pattern, Patterns } from './crawl.ts';
+import { SourceHistory } from './history.ts';
 import { Duration, durationUpTo, Interval, Pause } from '../schema/duration.ts';
 import { Feed } from './feed.ts';
 import { isLoopbackUrl } from './loopback.ts';
 import { EachPlace } from './place.ts';
 import { PluginName, PluginOptions, PluginRecord, PluginSecrets } from './plugin.ts';
+import { Publish } from './publish.ts';
 import { Render } from './render.ts';
-import { Fields, Rule } from './rule.ts';
+import { Fields, RecordFields, Rule } from './rule.ts';
+import { SourceHold } from './guard.ts';
 import { scheduleShape } from '../schedule/levels.ts';
 import { Zone } from '../schedule/time/open-hours-schema.ts';
+import { ByteSize } from '../schema/byte-size.ts';
 import { FieldName, SourceId } from '../schema/slug.ts';
 import { strict } from '../schema/strict.ts';
 import { UrlPattern } from './url-pattern.ts';
-
-const unitBytes: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
-
-/** `"512KiB"` or `"32MiB"` in a file, up to 1 GiB; bytes in the program. */
-export const ByteSize = z
-  .stringFormat('byte-size', /^[1-9]\d{0,9}(?:B|KiB|MiB|GiB)$/, expected('a size like "32MiB" (B, KiB, MiB or GiB)'))
-  .refine((text) => !(sizeBytes(text) > 1024 ** 3), expected('a size of 1 GiB at most'))
-  .transform(sizeBytes);
-
-function sizeBytes(text: string): number {
-  const unit = text.replace(/^\d+/, '');
-  return Number.parseInt(text, 10) * (unitBytes[unit] ?? Number.NaN);
-}
 
 /** The kind of document that pages are read as. */
 const Provider = z.enum(Object.keys(documentKinds) as [DocumentName, ...DocumentName[]]);
@@ -51,10 +42,10 @@ export const ItemPage = strict({
   url: ItemUrl,
   /** The kind of document that these pages are. Default: that of the source's pages. */
   provider: Provider.exactOptional(),
-  /** Such pages that one scrape asks for at most; the next scrapes ask for the others. */
+  /** The most pages of items that one scrape asks for; the next scrapes ask for the others. */
   maxPages: z.int().min(1).max(100_000).default(1_000),
   /** Further fields of the record. */
-  fields: Fields,
+  fields: RecordFields,
 });
 
 /** One type of record, and how it is read from a page. */
@@ -67,7 +58,7 @@ const RecordRule = strict({
   on: z.union([Pattern.transform((pattern) => [pattern]), Patterns]).exactOptional(),
   /** One record per match, whose fields are searched in the match and in what it holds; without it, one record per page. */
   each: EachPlace.exactOptional(),
-  fields: Fields,
+  fields: RecordFields,
   page: ItemPage.exactOptional(),
   /** Whether a null, from a place that says nothing, clears the stored value or keeps it. */
   nulls: z.enum(['clear', 'keep']).default('clear'),
@@ -160,6 +151,8 @@ const shape = {
   allowPrivate: z.union([z.boolean(), z.literal('loopback')]).default(false),
   politeness: Politeness.prefault({}),
   limits: Limits.prefault({}),
+  /** How much of the history of its records is kept. Default: what `heronry.yaml` says. */
+  history: SourceHistory.exactOptional(),
   /** Not needed for `rss`, which has a record `item` of its own. */
   records: z.record(FieldName, RecordRule).default({}),
   ...documentKeys,
@@ -174,7 +167,11 @@ const shape = {
   crawl: Crawl.exactOptional(),
   /** The share of a scrape's items that may fail to be records before it fails, from 0 to 1; of ten items at least. */
   errorCeiling: z.number().min(0).max(1).default(0.2),
+  /** What is held until a person releases it. */
+  hold: SourceHold.prefault({}),
   pulse: Pulse.exactOptional(),
+  /** How what it finds is told to sinks. */
+  publish: Publish.exactOptional(),
   /** Whether robots.txt is obeyed, by RFC 9309. */
   robots: z.enum(['obey', 'ignore']).default('obey'),
   /** Sent in place of the daemon's own; its first word is what robots.txt is read for. */
@@ -224,8 +221,9 @@ export function strangerAt(url: string): Source {
   });
 }
 
-/** Returns the version of a definition: 16 hexadecimal digits of the SHA-256 of its content. The id, the order of keys, written defaults and comments make no difference. `plugin` is the version of its plug-in's file. */
+/** Returns the version of a definition: 16 hexadecimal digits of the SHA-256 of its content. The id, `publish`, the order of keys, written defaults and comments make no difference. `plugin` is the version of its plug-in's file. */
 export function definitionVersion(source: Source, plugin = ''): string {
-  const { id: _, ...content } = source;
+  // Neither changes what is read.
+  const { id: _, publish: __, ...content } = source;
   return hash('sha256', canonicalJson(content) + plugin, 'hex').slice(0, 16);
 }

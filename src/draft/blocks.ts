@@ -25,7 +25,8 @@ const fewest = 3;
 const sampled = 30;
 
 const unseen: ReadonlySet<string> = new Set(['script', 'style', 'template', 'head', 'noscript', 'svg', 'option', 'br']);
-const besides: ReadonlySet<string> = new Set(['nav', 'header', 'footer', 'aside', 'form', 'select']);
+/** Elements of a page that are beside its content. */
+export const besides: ReadonlySet<string> = new Set(['nav', 'header', 'footer', 'aside', 'form', 'select']);
 
 /**
  * Finds the repeated elements of a page that look most like records, with links, headings, prices and pictures of their own; or those
@@ -89,7 +90,8 @@ function selectorsOf(element: Element): string[] {
   return [...named, ...(parent === undefined ? [] : [`${parent} > ${element.name}`])];
 }
 
-function nameOf(element: Element): string | undefined {
+/** Returns a selector of an element by its class or id. */
+export function nameOf(element: Element): string | undefined {
   const [first] = goodClasses(element);
   if (first !== undefined) return `${element.name}.${first}`;
   const id = attributeOf(element, 'id');
@@ -108,7 +110,8 @@ function isPlain(word: string): boolean {
   return /^[A-Za-z][\w-]{0,60}$/.test(word);
 }
 
-function ancestor(element: Element, isWanted: (element: Element) => boolean): Element | undefined {
+/** The nearest element around another one that is wanted, of up to 100. */
+export function ancestor(element: Element, isWanted: (element: Element) => boolean): Element | undefined {
   let left = maxAbove;
   for (let node = element.parent; node !== null && left > 0; node = node.parent, left -= 1)
     if (isTag(node) && isWanted(node)) return node;
@@ -161,7 +164,7 @@ function holds(member: Element, name: RegExp): boolean {
 }
 
 /** A field with what each member of a block has there. */
-interface Found {
+export interface Found {
   readonly name: string;
   readonly field: DraftField;
   readonly samples: readonly Value[];
@@ -171,7 +174,15 @@ interface Found {
 export function blockRecord(root: Document, base: string): DraftRecord | undefined {
   const block = bestBlock(root);
   if (block === undefined) return undefined;
-  const found = distinct(block.css.endsWith('tr:has(td)') ? ofCells(block, base) : ofBlock(block, base));
+  const rows = block.css.endsWith('tr:has(td)') ? belowHead(block, base) : undefined;
+  return rows === undefined
+    ? recordOf(block, ofBlock(block, base))
+    : recordOf(rows.block, ofCells(rows.block, rows.headings, base));
+}
+
+/** Drafts the record of a block by its fields; undefined if no field tells the members apart. */
+export function recordOf(block: Block, all: readonly Found[]): DraftRecord | undefined {
+  const found = distinct(all);
   const fields = Object.fromEntries(found.map(({ name, field }) => [name, field]));
   const [key, ...otherKeys] = keysOf(fields, (name) => found.find((each) => each.name === name)?.samples ?? []);
   if (key === undefined) return undefined;
@@ -192,7 +203,8 @@ function typeOf(css: string): string {
   return fieldName(last) || 'item';
 }
 
-function ofBlock({ members }: Block, base: string): Found[] {
+/** The fields of a block by headings, links, attributes and classes of its members. */
+export function ofBlock({ members }: Block, base: string): Found[] {
   const [first] = members;
   if (first === undefined) return [];
   const mostly = (samples: readonly Value[]): boolean =>
@@ -254,10 +266,35 @@ function classesIn(members: readonly Element[]): string[] {
   return [...counts].filter(([, count]) => count >= Math.min(30, members.length) * 0.6).map(([name]) => name);
 }
 
-function ofCells({ members }: Block, base: string): Found[] {
-  const cellsOf = (row: Element): Element[] =>
-    row.children.filter(isTag).filter(({ name }) => name === 'td' || name === 'th');
-  const headings = headingsOf(members[0]);
+function cellsOf(row: Element): Element[] {
+  return row.children.filter(isTag).filter(({ name }) => name === 'td' || name === 'th');
+}
+
+/** Longest heading of a column without `th`, in characters. */
+const maxPlainHeading = 40;
+
+/**
+ * The rows of a table below its head, with the headings of their columns. Where no row has `th`, the first one is the head if all its cells are short
+ * texts and what stands below one of them is of a type that its own text is not.
+ */
+function belowHead(block: Block, base: string): { readonly block: Block; readonly headings: readonly string[] } {
+  const { css, members } = block;
+  const named = headingsOf(members[0]);
+  const [first, ...rows] = members;
+  if (named.length > 0 || first === undefined || first.parent !== rows[0]?.parent) return { block, headings: named };
+  const headings = cellsOf(first).map((cell) => collapsedText(cell).trim());
+  const isHeading = (text: string): boolean => fieldName(text) !== '' && text.length <= maxPlainHeading;
+  const isTyped = headings.some((heading, at) => {
+    const samples = rows.map((row) => collapsedText(cellsOf(row)[at] ?? row).trim());
+    const { type } = guessedType(heading, samples, base);
+    return type !== undefined && guessedType(heading, [heading], base)['type'] !== type;
+  });
+  const isHead = rows.length >= fewest && new Set(headings).size === headings.length && headings.every(isHeading);
+  if (!isHead || !isTyped) return { block, headings: [] };
+  return { block: { css: css.replace(/tr:has\(td\)$/, 'tr + tr:has(td)'), members: rows }, headings };
+}
+
+function ofCells({ members }: Block, headings: readonly string[], base: string): Found[] {
   const tables = new Tables();
   const columns = Math.max(0, ...members.map((row) => cellsOf(row).length));
   const link = members.map((row) => firstHref(row) ?? null);

@@ -11,6 +11,7 @@ import { collapsedText } from '../extract/tree/text.ts';
 import { parseHtml } from '../extract/document/html.ts';
 import { defined } from '../defined.ts';
 import { blockRecord } from './blocks.ts';
+import { plainBlockRecord } from './plain-blocks.ts';
 import { describedRecords, fieldsOfObjects, isObject, openGraphRecord } from './described.ts';
 import { linkedList, type DraftFeed, pagingOf } from './paging.ts';
 import { type DraftRecord, fieldName, keysOf } from './record.ts';
@@ -66,6 +67,7 @@ function ofHtml(root: Document, url: string): Draft {
   const graph = openGraphRecord(root, url);
   const records = [...described, ...(block === undefined ? [] : [block]), ...(graph === undefined ? [] : [graph])];
   const name = titleOf(root);
+  if (records.length === 0) records.push(...[plainBlockRecord(root, url)].flatMap((each) => each ?? []));
   const [record = plainRecord(root)] = records;
   return {
     provider: 'html',

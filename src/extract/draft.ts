@@ -62,6 +62,9 @@ export type ExtractFailure =
   | { readonly code: 'extract_timeout'; readonly afterMs: number }
   | { readonly code: 'extract_crashed'; readonly cause: string };
 
+/** What reading a page on a thread gave; with the body of the page where it was to come back. */
+export type ThreadOutcome = ExtractOutcome & { readonly body?: ArrayBuffer };
+
 /** What reading a page gave. */
 export type ExtractOutcome =
   /**

@@ -32,7 +32,7 @@ export interface FormControl {
 /** A form as its page has it, and the values that were read beside it. */
 export interface FoundForm {
   readonly ok: true;
-  /** Such as `form#search`. */
+  /** The CSS selector of the form, such as `form#search`. */
   readonly shown: string;
   /** Absolute. */
   readonly action: string;

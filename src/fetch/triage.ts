@@ -21,6 +21,8 @@ export interface Symptoms extends Answer {
   readonly url?: string;
   /** The address that was requested, if the answer is a redirect. */
   readonly from?: string;
+  /** The address of an answer that could not be read. */
+  readonly at?: string;
   /** The failure of the fetch or of the extraction; missing for a page that could be read. */
   readonly failure?: { readonly code: string; readonly message?: string; readonly retryAfterMs?: number };
   /**
@@ -63,7 +65,7 @@ export function triage(symptoms: Symptoms, login?: LoginSigns): Trouble | undefi
 type Finding = readonly [cause: Cause, message: string];
 
 function loginTrouble(seen: Symptoms, login: LoginSigns | undefined): Finding | undefined {
-  const { status, url, from } = seen;
+  const { status, url, from, at, failure, excerpt } = seen;
   if (status === 401) return ['login_expired', 'answered with status 401'];
   if (from !== undefined && url !== undefined && leadsToSignIn(from, url))
     return ['login_expired', `was sent to what looks like a log-in, at ${pageOf(url)}${withoutAuth(login)}`];
@@ -71,7 +73,13 @@ function loginTrouble(seen: Symptoms, login: LoginSigns | undefined): Finding | 
     return ['login_expired', `answered with status ${status}, which the definition takes for an expired log-in`];
   if (login !== undefined && url !== undefined && login.urls.some((each) => isSamePage(each, url)))
     return ['login_expired', `was sent to the log-in at ${pageOf(url)}`];
-  if ((login !== undefined || seen.empty !== undefined) && asksForPassword(seen))
+  const isWithoutRecord = failure?.code === 'no_record';
+  const page = isWithoutRecord && at !== undefined ? URL.parse(at) : null;
+  if (page !== null && isSignIn(page))
+    return ['login_expired', `got what looks like a log-in page, at ${pageOf(page.href)}${withoutAuth(login)}`];
+  const isExpected =
+    login !== undefined || seen.empty !== undefined || (isWithoutRecord && signInTitle.test(excerpt ?? ''));
+  if (isExpected && asksForPassword(seen))
     return ['login_expired', `got a form for a password in place of the page${withoutAuth(login)}`];
   return undefined;
 }

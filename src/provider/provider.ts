@@ -113,7 +113,7 @@ export type MadeRequest = FetchRequest | { readonly failure: { readonly code: st
 export interface ItemPages {
   /** The types of records with such pages. */
   readonly types: readonly string[];
-  /** Such pages that one scrape asks for at most. */
+  /** The most pages of items that one scrape asks for. */
   readonly maxPages: number;
   /** Whether records of a type, or of any type, have the field from their own pages. */
   hasField(type: string | undefined, field: string): boolean;

@@ -150,7 +150,13 @@ function judged(
   if (outcome.kind === 'failed') {
     const { failure } = outcome;
     const found = failure.excerpt === undefined ? symptoms : { ...symptoms, excerpt: failure.excerpt };
-    return { outcome, trouble: triage({ ...found, failure }, login) };
+    const trouble = triage({ ...found, failure, at: from }, login);
+    if (failure.code !== 'no_record' || trouble?.cause !== 'login_expired') return { outcome, trouble };
+    // What was expected on the page says nothing of a log-in in its place.
+    return {
+      outcome: { ...outcome, failure: { ...failure, code: 'login_required', message: trouble.message } },
+      trouble,
+    };
   }
   if (outcome.kind !== 'read' || outcome.excerpt === undefined) return { outcome };
   const { kind, extraction, validators, nextLink, excerpt, ...exchange } = outcome;

@@ -1,4 +1,5 @@
 import { unsentOutcome } from './failure.ts';
+import { namedIn } from '../definition/auth.ts';
 import { politenessKey, type Source } from '../definition/source.ts';
 import type { Exchange, Step, StepFailure, StepOutcome } from '../engine/step.ts';
 import type { Offer } from '../fetch/ledger/host-line.ts';
@@ -186,8 +187,7 @@ async function proxyOf(
   if (proxy === undefined) return {};
   const { url, user, password } = proxy;
   if (user === undefined && password === undefined) return { proxy: { url } };
-  const names = [user, password].flatMap((given) => (typeof given === 'object' ? [given.secret] : []));
-  const found = await findSecrets(names);
+  const found = await findSecrets(namedIn([user, password]));
   if (!found.ok) return { missing: found.message };
   const text = (given: typeof user): string => (given === undefined ? '' : textOf(given, found.secrets));
   const credentials = Buffer.from(`${text(user)}:${text(password)}`).toString('base64');

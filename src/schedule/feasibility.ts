@@ -85,10 +85,8 @@ export function leadAmong(
   host: HostPace,
   demands: readonly Demand[],
 ): number {
-  const shorter = demands.filter((each) => each.objectiveMs < shortestMs);
-  const sharing = demands.filter((each) => each.objectiveMs === shortestMs);
-  const targets = sharing.reduce((sum, each) => sum + each.targets, 0);
-  return leadOf({ targets: Math.max(1, targets), objectiveMs, hours }, host, takenOn(host, shorter));
+  const { targets, taken } = sharedBy(shortestMs, host, demands);
+  return leadOf({ targets: Math.max(1, targets), objectiveMs, hours }, host, taken);
 }
 
 /**
@@ -127,33 +125,46 @@ export interface RecordDemand extends DueObjective {
   readonly pages: number;
 }
 
+/** How the re-checks of a target's records are spaced; all in ms. */
+export interface RecordSpacing {
+  /** The time between two re-checks: what the host needs for each in the turns that shorter objectives leave to re-checks. */
+  readonly gapMs: number;
+  /** How long before its deadline a re-check is to be over. */
+  readonly slackMs: number;
+  /** How long before its deadline a record is re-checked at most. */
+  readonly leadMs: number;
+}
+
 /**
- * Returns how the re-checks of a target's records are spaced: the time that the host needs for each in the turns reserved for re-checks,
- * after what shorter objectives take, and the slack before a deadline, both in ms.
+ * Returns how the re-checks of a target's records are spaced. Records whose objective the host or the hours do not allow are re-checked
+ * without a gap, each a tenth of the objective before its deadline or the host's latency if that is longer: about once in each objective.
  *
  * @param demands - the demands of the host, the shortest objective first; those of longer objectives are passed over.
  */
 export function recordSpacing(
-  { shortestMs, objectiveMs, hours: { closedMs, openPart } = alwaysOpen, records, pages }: RecordDemand,
+  { shortestMs, objectiveMs, hours, records, pages }: RecordDemand,
   host: HostPace,
   demands: readonly Demand[],
-): { readonly gapMs: number; readonly slackMs: number } {
-  const taken = takenOn(
-    host,
-    demands.filter((each) => each.objectiveMs < shortestMs),
-  );
-  const sharing = demands
-    .filter((each) => each.objectiveMs === shortestMs)
-    .reduce((sum, each) => sum + each.targets, 0);
-  const share = Math.max(leastShare, recheckShare - taken);
-  return {
-    gapMs: (host.delayMs * Math.max(pages, sharing)) / (openPart * share * Math.max(1, records)),
-    slackMs: closedMs + Math.max(scrapeMs(host), (1 - plannedPart) * (objectiveMs - closedMs)),
-  };
+): RecordSpacing {
+  const { targets: sharing, taken } = sharedBy(shortestMs, host, demands);
+  const demand: Demand = { targets: Math.max(pages, sharing), objectiveMs, hours };
+  const { closedMs, openPart } = hours ?? alwaysOpen;
+  const slackMs = closedMs + Math.max(scrapeMs(host), (1 - plannedPart) * (objectiveMs - closedMs));
+  if (!feasibility(demand, host, taken).isFeasible) return { gapMs: 0, slackMs, leadMs: leadOf(demand, host, taken) };
+  const neededMs = (demand.targets * host.delayMs) / (openPart * (recheckShare - taken));
+  return { gapMs: neededMs / Math.max(1, records), slackMs, leadMs: plannedPart * objectiveMs };
 }
 
-/** The part of a host's turns that re-checks of records count on even where shorter objectives take all. */
-const leastShare = 0.05;
+/** The targets that share a shortest objective on a host, and the part of the host's turns that shorter objectives take. */
+function sharedBy(
+  shortestMs: number,
+  host: HostPace,
+  demands: readonly Demand[],
+): { readonly targets: number; readonly taken: number } {
+  const shorter = demands.filter((each) => each.objectiveMs < shortestMs);
+  const sharing = demands.filter((each) => each.objectiveMs === shortestMs);
+  return { targets: sharing.reduce((sum, each) => sum + each.targets, 0), taken: takenOn(host, shorter) };
+}
 
 /**
  * Returns the latest instant at which the re-checks of records can begin so that each is over by its deadline, one each `gapMs`; infinite

@@ -1,3 +1,4 @@
+import type { SinkLink } from '../schema/sink-link.ts';
 import type { ScheduleLevel } from './levels.ts';
 
 /** A project that watches a target, with all of it that decides when the target is scraped. */
@@ -7,6 +8,8 @@ export interface Watcher {
   readonly schedule?: ScheduleLevel;
   /** The schedule that the project gives all its targets. */
   readonly projectSchedule?: ScheduleLevel;
+  /** The sinks that are told of this target. */
+  readonly sinks?: readonly SinkLink[];
   /** Factor of the target's priority. Default: 1. */
   readonly multiplier?: number;
   /** Set while the project is archived. */

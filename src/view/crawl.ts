@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Instant, Serial } from './fields.ts';
+import { Unfound } from './scrape.ts';
 
 const Counts = z.record(z.string(), z.int()).readonly();
 
@@ -77,6 +78,8 @@ export const CrawlView = z.strictObject({
   overBudget: z.int(),
   /** In how many of the records that were read each field was found, as `product.price`. */
   fieldFill: z.record(z.string(), FieldFill).readonly(),
+  /** The fields that none of five or more records has, with the rules of the definition in use if that is the crawl's; missing where there are none. */
+  unfound: z.array(Unfound).readonly().exactOptional(),
   /** Set where a page had changed though its sitemap said that it had not: until then no page is left out for its sitemap. */
   distrustedUntil: Instant.exactOptional(),
   /** The number of pages that are still to be fetched. */

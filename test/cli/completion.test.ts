@@ -20,7 +20,7 @@ async function offered(directory: string, words: readonly string[]): Promise<str
 
 describe('completion', () => {
   const cases: readonly [string[], string[]][] = [
-    [['re'], ['release', 'rescrape', 'restore', 'records']],
+    [['re'], ['release', 'rescrape', 'restore', 'records', 'reextract']],
     [['w'], ['waste', 'why', 'watch']],
     [['why', 'so'], ['solar']],
     [['waste', 'cr'], ['crowd']],

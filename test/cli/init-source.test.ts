@@ -147,6 +147,38 @@ const pages: readonly {
     says: [/each: "table#trials tr:has\(td\)"/, /start: \{ from: \{ column: Start \}, type: date \}/],
   },
   {
+    what: 'the rows of a table whose head is a row like all others',
+    file: 'page.html',
+    text: `<table id="fees"><tr><td>Visa type</td><td>Fee</td></tr>${['A1', 'B1', 'C1', 'D1'].map((id, at) => `<tr><td>${id}</td><td>${at + 4}.50 EUR</td></tr>`).join('')}</table>`,
+    records: ['A1', 'B1', 'C1', 'D1'].map((id) => ['item', id]),
+    says: [
+      /each: "table#fees tr \+ tr:has\(td\)"/,
+      /visa_type: \{ from: \{ column: Visa type \} \}/,
+      /fee: .*type: money/,
+    ],
+  },
+  {
+    what: 'elements without classes that are built alike',
+    file: 'page.html',
+    text: `<body><h1>Lamps</h1><div>${['Ada', 'Bea', 'Cleo'].map((id, at) => `<section><p>${id}</p><p>glass</p><span>${at + 4}.50 EUR</span></section>`).join('')}</div>`,
+    records: ['Ada', 'Bea', 'Cleo'].map((id) => ['item', id]),
+    says: [/each: "body > div > section"/, /part_a: \{ css: p:nth-of-type\(1\) \}/, /part_c: .*type: money/],
+  },
+  {
+    what: 'a list of nothing but texts',
+    file: 'page.html',
+    text: '<h1>Names</h1><ul id="names"><li>Ada<li>Bea<li>Cleo</ul>',
+    records: ['Ada', 'Bea', 'Cleo'].map((id) => ['item', id]),
+    says: [/each: "ul#names > li"/, /text: \{ take: text \}/],
+  },
+  {
+    what: 'an article with a few points, by its heading',
+    file: 'page.html',
+    text: `<h1>On lamps</h1><p>${'Light is a good thing. '.repeat(9)}</p><ul><li>Ada<li>Bea<li>Cleo</ul>`,
+    records: [['page', 'On lamps']],
+    says: [/title: \{ css: h1 \}/],
+  },
+  {
     what: 'what a page says of itself in Open Graph',
     file: 'page.html',
     text: '<meta property="og:title" content="Solar"><meta property="og:url" content="https://shop.example/p/solar"><meta property="og:type" content="article">',

@@ -206,6 +206,7 @@ describe('records', () => {
     const changes = [3, 2, 1].map((serial) => ({
       ...change,
       serial,
+      record: serial,
       key: `p${serial}`,
       fields: { price: { old: serial, new: serial + 1 }, ...(serial === 2 && { title: { new: 'Solar' } }) },
     }));
@@ -214,10 +215,10 @@ describe('records', () => {
     assert.equal(
       out,
       `shop product: 3 changes
-WHEN    KEY  KIND     price  title
-1m ago  p3   changed  3 → 4
-1m ago  p2   changed  2 → 3  Solar
-1m ago  p1   changed  1 → 2
+WHEN    KEY  KIND     price  title  SCRAPE
+1m ago  p3   changed  3 → 4         4
+1m ago  p2   changed  2 → 3  Solar  4
+1m ago  p1   changed  1 → 2         4
 `,
     );
   });

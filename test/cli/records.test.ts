@@ -21,7 +21,10 @@ const all: readonly RecordView[] = [
 
 /** A daemon that hands out one record an answer. */
 function slices(t: Parameters<typeof serve>[0]) {
+  const fields = ['sku', 'tags', 'stock', 'title'].map((name) => ({ name, type: 'text' }));
+  const table = (type: string) => ({ id: `shop.${type}`, records: [{ source: 'shop', type }], fields });
   return serve(t, {
+    'export.tables': () => ({ tables: [{ ...table('post'), fields: fields.slice(3) }, table('campaign')] }),
     'source.records': ({ after = '0' }) => {
       const place = Number(after);
       const next = place + 1 < all.length ? { next: String(place + 1) } : {};
@@ -46,17 +49,17 @@ describe('records', () => {
     assert.deepEqual([empty, err], ['[]\n', 'no record matches\n']);
   });
 
-  test('prints CSV with a column for each field that any record has, quoted where it must be', async (t) => {
+  test('prints CSV with a column for each field that any record has, as the definition has them, quoted where it must be', async (t) => {
     const { path } = await slices(t);
     const { out } = await run(['records', 'shop', 'campaign', '--format', 'csv', '--socket', path]);
     const own = 'http://127.0.0.1/solar,1970-01-11T13:46:40.000Z,1970-01-12T13:46:40.000Z,';
     assert.equal(
       out,
       [
-        'source,type,key,url,firstSeenAt,updatedAt,state,title,price,stock,tags',
-        `crowd,campaign,plain,${own},Solar,5,,`,
-        `crowd,campaign,"a ""quoted"", key",${own},"two\nlines",,,`,
-        `crowd,campaign,=1+1,${own},,,,"[""sun"",""bag""]"`,
+        'source,type,key,url,firstSeenAt,updatedAt,state,tags,stock,title,price',
+        `crowd,campaign,plain,${own},,,Solar,5`,
+        `crowd,campaign,"a ""quoted"", key",${own},,,"two\nlines",`,
+        `crowd,campaign,'=1+1,${own},"[""sun"",""bag""]",,"",`,
         '',
       ].join('\r\n'),
     );

@@ -124,7 +124,17 @@ describe('what is told of scrapes', () => {
   });
 
   test('history has a row for a record that is missing or gone, or back as it was', async (t) => {
-    const row = { serial: 1, target: 7, source: 'shop', type: 'product', key: 'A', at: now, scrape: 4, fields: {} };
+    const row = {
+      serial: 1,
+      record: 3,
+      target: 7,
+      source: 'shop',
+      type: 'product',
+      key: 'A',
+      at: now,
+      scrape: 4,
+      fields: {},
+    };
     const { path } = await serve(t, {
       'project.history': () => ({
         changes: [
@@ -135,7 +145,10 @@ describe('what is told of scrapes', () => {
       }),
     });
     const { out } = await run(['history', 'shop', '--socket', path], { now });
-    assert.equal(out, 'shop product: 3 changes\nWHEN\tKEY\tKIND\nnow\tA\tgone\nnow\tA\tmissing\nnow\tA\tback\n');
+    assert.equal(
+      out,
+      'shop product: 3 changes\nWHEN\tKEY\tKIND\tSCRAPE\nnow\tA\tgone\t4\nnow\tA\tmissing\t4\nnow\tA\tback\t4\n',
+    );
   });
 
   test('watch tells the errors of a scrape, and records that are missing', async (t) => {

@@ -28,6 +28,11 @@ describe('validate finds what apply refuses of a project', () => {
       '4:15: [0].targets[0].params: expected a value for "page"; "slug" is not in the pattern: source "shop" has https://shop.example/{page}',
     ],
     [
+      'a sink that is not defined',
+      '  targets: [{ source: shop, params: { page: 1 }, sinks: [{ sink: tema, official: true }] }]\n',
+      '2:58: [0].targets[0].sinks[0]: no sink "tema" is defined',
+    ],
+    [
       'a promised field that no source declares',
       '  objectives: { fields: { pirce: { errorAfter: 1d } } }\n  targets: [{ source: shop, params: { page: 1 } }]\n',
       '2:34: [0].objectives.fields.pirce: expected a declared field (sku, price, state), got "pirce"; did you mean "price"?',
@@ -112,4 +117,29 @@ test('validate says which page of the built-in source a source knows', async (t)
     assert.equal(status, 2);
     assert.match(out, /^lists\/tents\.csv:4:1: params: expected a value for "page"; "slug" is not in the pattern/m);
   });
+});
+
+test('validate warns of secrets that a definition names and nobody has set, not of those that are', async (t) => {
+  const cwd = await folderWith(t, '[]');
+  await writeFile(join(cwd, 'heronry.yaml'), 'secrets: secrets.yaml\n');
+  const file = join(cwd, 'secrets.yaml');
+  await writeFile(file, 'PASSWORD: opensesame\n', { mode: 0o600 });
+  const shop = `auth: { type: basic, user: { secret: USER }, password: { secret: PASSWORD } }
+proxy: { url: "http://proxy.example:8080", user: { secret: PROXY_USER } }\n`;
+  await writeFile(join(cwd, 'sources', 'shop.yaml'), productSource('shop', `url: "https://shop.example/"\n${shop}`));
+  const keyed = `id: keyed\nurl: "https://keyed.example/"\nsecrets: [KEY, PIN]\ncollect: { command: [keys.sh] }
+records: { item: { key: id, fields: { id: {} } } }\n`;
+  await writeFile(join(cwd, 'sources', 'keyed.yaml'), keyed);
+  await mkdir(join(cwd, 'plugins'));
+  await writeFile(join(cwd, 'plugins', 'keys.sh'), '');
+  const { out, err } = await run(['validate'], { cwd, env: { HERONRY_SECRET_USER: 'ann' } });
+  assert.equal(
+    err,
+    [
+      `warning: source keyed: missing the secrets KEY, PIN: expected the environment variable HERONRY_SECRET_KEY, or a line "KEY: …" in ${file}\n`,
+      `warning: source shop: missing the secret PROXY_USER: expected the environment variable HERONRY_SECRET_PROXY_USER, or a line "PROXY_USER: …" in ${file}\n`,
+    ].join(''),
+    out,
+  );
+  assert.match(out, /no problems/);
 });

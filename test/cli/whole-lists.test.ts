@@ -9,6 +9,7 @@ const count = 2_500;
 const numbers = Array.from({ length: count }, (_, index) => index + 1);
 const change: HistoryView = {
   serial: 1,
+  record: 3,
   target: 7,
   source: 'shop',
   type: 'product',
@@ -32,9 +33,9 @@ function full(t: TestContext) {
       const { rows, next } = slice(Number(after), limit, (number) => ({ ...project, id: String(number) }));
       return { projects: rows, ...(next !== undefined && { next: String(next) }) };
     },
-    'project.history': ({ before = 0, limit }) => {
-      const { rows, ...rest } = slice(before, limit, (serial) => ({ ...change, serial }));
-      return { changes: rows, ...rest };
+    'project.history': ({ before = '0', limit }) => {
+      const { rows, next } = slice(Number(before), limit, (serial) => ({ ...change, serial }));
+      return { changes: rows, ...(next !== undefined && { next: String(next) }) };
     },
     'scrape.list': ({ before = 0, limit }) => {
       const { rows, ...rest } = slice(before, limit, (number) => ({ ...scrape, scrape: number }));

@@ -17,7 +17,7 @@ function asked(untils: Readonly<Record<string, number>>) {
   const sources = new Map([['shop', { source: parsed.value, version: '1' }]]);
   const keys: (string | undefined)[] = [];
   const deps = {
-    catalogue: () => ({ sources, types: new Map(), problems: [] }),
+    catalogue: () => ({ sources, types: new Map(), sinks: new Map(), problems: [] }),
     hosts: {
       ledgers: () => Promise.resolve([]),
       placeOf: () => Promise.resolve(undefined),

@@ -19,6 +19,7 @@ import { FreshnessView } from '../../src/schedule/freshness-census.ts';
 import { AgesInput } from '../../src/schedule/time/ages.ts';
 import * as project from '../../src/control/methods/project.ts';
 import * as schedule from '../../src/control/methods/schedule.ts';
+import * as sink from '../../src/control/methods/sink.ts';
 import * as source from '../../src/control/methods/source.ts';
 import * as target from '../../src/control/methods/target.ts';
 import * as waste from '../../src/control/methods/waste.ts';
@@ -44,6 +45,7 @@ const modules = {
   ...trial,
   ...host,
   ...event,
+  ...sink,
   ...daemon,
   ...fields,
   Failure,

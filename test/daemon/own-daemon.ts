@@ -19,7 +19,8 @@ const file = join(import.meta.dirname, '..', '..', 'src', 'heronry.cjs');
 /** A folder for a daemon's data, definitions and socket, which goes with the test. */
 export async function daemonFolder(t: TestContext, sources: Readonly<Record<string, string>>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'heronry-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  // Its daemon may still be alive, and make files.
+  t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
   await mkdir(join(folder, 'sources'));
   for (const [id, yaml] of Object.entries(sources)) await writeFile(join(folder, 'sources', `${id}.yaml`), yaml);
   return folder;

@@ -135,8 +135,10 @@ export async function startTimed(test: TestContext, options: TimedOptions): Prom
     const before = begun;
     const told = events.last();
     await Promise.allSettled(underWay);
+    await parts.state.vault()?.resume();
     await system.idle();
-    const isOver = underWay.size === 0 && !isWriteUnderWay() && !worksInSlices() && !isSourceStarting();
+    const isKeeping = (parts.state.vault()?.counts().waiting ?? 0) > 0;
+    const isOver = underWay.size === 0 && !isKeeping && !isWriteUnderWay() && !worksInSlices() && !isSourceStarting();
     return isOver && before === begun && told === events.last() && (daemon.events.at(-1)?.id ?? 0) === told;
   }
 

@@ -68,7 +68,8 @@ export function startProcess(t: TestContext, at: ProcessPlaces): DaemonProcess {
 /** A folder of the test's own, with definition files in `sources`. */
 export async function folderWith(t: TestContext, sources: Readonly<Record<string, string>>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'heronry-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  // Its daemon may still be alive, and make files.
+  t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
   await mkdir(join(folder, 'sources'));
   for (const [id, yaml] of Object.entries(sources)) await writeFile(join(folder, 'sources', `${id}.yaml`), yaml);
   return folder;

@@ -254,6 +254,7 @@ describe('a daemon that has started', () => {
         '/data': '700',
         '/data/data.mdb': '600',
         '/data/lock.mdb': '600',
+        '/data/vault': '700',
         '/run': '700',
       });
       daemon.child.kill('SIGTERM');

@@ -108,6 +108,7 @@ describe('a definition', () => {
           page: { key: 'title', fields: { title: { css: 'h1', required: false, type: 'text' } }, nulls: 'clear' },
         },
         errorCeiling: 0.2,
+        hold: { missing: true, empty: true },
         robots: 'obey',
         request: { headers: {} },
         retry: { times: 2, first: 10, longest: 60_000, within: 600_000 },
@@ -131,7 +132,7 @@ describe('a definition', () => {
         '6:6 url: expected each "{" to be closed by a "}", got "http://127.0.0.1:8080/{slug"',
         '7:28 politeness.concurrency: expected at least 1, got 0',
         '7:31 politeness.dlay: unknown key "dlay"; did you mean "delay"?',
-        '9:13 limits.maxBytes: expected a size like "32MiB" (B, KiB, MiB or GiB), got "32MB"',
+        '9:13 limits.maxBytes: expected a size like "32MiB" (B, KiB, MiB, GiB or TiB), got "32MB"',
         '12:10 records.campaign.key: expected a declared field (slug, pledged, price, tags, live, bad name, n), got "slugg"; did you mean "slug"?',
         '14:20 records.campaign.fields.slug.css: expected a CSS selector, got "body >": nothing follows the last combinator',
         `15:39 records.campaign.fields.pledged.type: expected one of ${types}, got "mony"; did you mean "money"?`,
@@ -327,6 +328,8 @@ describe('the configuration of the daemon', () => {
     scrape: { initialDelay: 1_000, every: 14_400_000, timeLimit: 600_000 },
     pulse: { every: 300_000 },
     inFlight: 256,
+    history: { changes: 100_000, detail: 90 * 86_400_000 },
+    vault: { keep: 400 * 86_400_000, maxBytes: 20 * 1024 ** 3 },
     log: { level: 'info' },
   };
 

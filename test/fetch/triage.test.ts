@@ -175,6 +175,18 @@ describe('triage', () => {
     assert.equal(triage(noRecord('<input type=password>'))?.cause, 'unexpected');
   });
 
+  test('of a source without a log-in knows a log-in page in place of a record by its address, or its title and form', () => {
+    const form = '<input type=password>';
+    assert.deepEqual(triage({ ...noRecord('<p>Your e-mail</p>'), at: 'https://h.test/de/sign-in?c=1' }), {
+      cause: 'login_expired',
+      message: 'got what looks like a log-in page, at https://h.test/de/sign-in; the definition has no auth',
+    });
+    assert.equal(triage(noRecord(`<title>Sign in - Shop</title>${form}`))?.cause, 'login_expired');
+    assert.equal(triage(noRecord('<title>How to sign in</title>'))?.cause, 'unexpected');
+    assert.equal(triage({ ...noRecord(form), at: 'https://h.test/p/lamp' })?.cause, 'unexpected');
+    assert.equal(triage({ ...page(form), at: 'https://h.test/login' }), undefined);
+  });
+
   test('of a source without a log-in knows where others are made, and says that there is none', () => {
     const trouble = triage({ status: 302, from: 'https://h.test/p', url: 'https://h.test/login?next=%2Fp' });
     assert.deepEqual(trouble, {

@@ -124,8 +124,19 @@ describe('whether an objective can be kept', () => {
     assert.equal(takenOn(host, [shorter]), 400 / 1_800);
     assert.equal(Math.round(recordSpacing(records, host, [shorter]).gapMs), Math.round(1_000 / (0.5 - 400 / 1_800)));
     assert.equal(recordSpacing(records, host, [{ targets: 80, objectiveMs: hour }]).gapMs, 3_200);
-    const closed = { ...records, hours: { closedMs: 23 * hour, openPart: 0.25 } };
-    assert.deepEqual(recordSpacing(closed, host, []), { gapMs: 8_000, slackMs: 23 * hour + 1_000 });
+    const long = { ...records, shortestMs: 33 * hour, objectiveMs: 33 * hour };
+    const closed = recordSpacing({ ...long, hours: { closedMs: 23 * hour, openPart: 0.25 } }, host, []);
+    assert.deepEqual([closed.gapMs, Math.round(closed.slackMs)], [8_000, 24 * hour]);
+  });
+
+  test('records that a host does not allow to be kept are each due at the earliest as a single target is', () => {
+    const hour = 3_600_000;
+    const records = { shortestMs: hour, objectiveMs: hour, records: 1_000, pages: 1_000 };
+    const { gapMs, leadMs } = recordSpacing(records, host, []);
+    assert.deepEqual([gapMs, leadMs], [0, leadOf({ targets: 1_000, objectiveMs: hour }, host)]);
+    const taken = [{ targets: 400, objectiveMs: hour / 2 }];
+    assert.equal(recordSpacing({ ...records, pages: 200 }, host, []).leadMs, 0.9 * hour);
+    assert.equal(recordSpacing({ ...records, pages: 200 }, host, taken).leadMs, 0.1 * hour);
   });
 
   test('what a host allows is kept while others want every turn, also at its nearest (P47)', () => {

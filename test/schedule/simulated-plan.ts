@@ -112,6 +112,12 @@ export async function passDays(days: number, hosts: number, seed: number): Promi
   const year = new Year({ world, targets, delaysMs });
   const sources = new Map(delaysMs.map((delayMs, host) => [`s${host}`, sourceOf(host, delayMs)]));
   const random = randomOf(seed + 2);
-  await simulate({ world, targets, catalogue: { sources, types: new Map(), problems: [] }, random, witness: year });
+  await simulate({
+    world,
+    targets,
+    catalogue: { sources, types: new Map(), sinks: new Map(), problems: [] },
+    random,
+    witness: year,
+  });
   return year.counts;
 }

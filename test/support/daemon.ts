@@ -12,6 +12,8 @@ import { secretsFrom } from '../../src/session/secret-store.ts';
 export interface TestDaemonOptions extends Partial<Omit<DaemonOptions, 'sources' | 'clock'>> {
   /** Definition files, by source id. */
   readonly sources: Readonly<Record<string, string>>;
+  /** Sink files, by sink id. Default: none. */
+  readonly sinks?: Readonly<Record<string, string>>;
   /** Real time by default; a virtual clock for what lies between requests. */
   readonly clock?: Clock;
 }
@@ -39,6 +41,9 @@ export async function startDaemon(test: TestContext, options: TestDaemonOptions)
   await mkdir(join(folder, 'sources'));
   for (const [id, yaml] of Object.entries(options.sources))
     await writeFile(join(folder, 'sources', `${id}.yaml`), yaml);
+  if (options.sinks !== undefined) await mkdir(join(folder, 'sinks'));
+  for (const [id, yaml] of Object.entries(options.sinks ?? {}))
+    await writeFile(join(folder, 'sinks', `${id}.yaml`), yaml);
   try {
     return await startDaemonIn(test, folder, options);
   } finally {
@@ -51,7 +56,7 @@ export async function startDaemon(test: TestContext, options: TestDaemonOptions)
 export async function startDaemonIn(
   test: TestContext,
   folder: string,
-  options: Omit<TestDaemonOptions, 'sources'>,
+  options: Omit<TestDaemonOptions, 'sources' | 'sinks'>,
 ): Promise<TestDaemon> {
   const socket = join(folder, 'control.sock');
   const daemon = await openDaemon({

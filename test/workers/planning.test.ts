@@ -61,6 +61,7 @@ function planningIn(t: TestContext, warnAfter: string) {
     state.setCatalogue({
       sources: new Map([['shop', { source: parsed.value, version: '1' }]]),
       types: new Map(),
+      sinks: new Map(),
       problems: [],
     });
     const { paces } = state;

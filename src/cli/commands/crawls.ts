@@ -7,6 +7,7 @@ import { ageText, clockText, durationText } from '../../time-text.ts';
 import { CommandError } from '../exit-status.ts';
 import { countOption, limitOption } from '../options.ts';
 import { type Fact, factLines } from '../table.ts';
+import { unfoundText } from '../show-scrape.ts';
 import { showStatus, type Terminal } from '../terminal.ts';
 import { bytesText, countText, plainText } from '../text.ts';
 
@@ -64,6 +65,7 @@ function showCrawl(terminal: Terminal, crawl: CrawlView): string {
     ['refused', countsText(leftOut(crawl))],
     ['offsite', crawl.offsite.map(({ domain, links }) => `${plainText(domain)} ${links}`).join(', ')],
     ['fields', fillText(crawl)],
+    ['unfound', terminal.paint('yellow', plainText((crawl.unfound ?? []).map(unfoundText).join('; ')))],
     [
       'sitemap',
       distrustedUntil === undefined

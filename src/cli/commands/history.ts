@@ -1,17 +1,22 @@
-import { Command } from 'commander';
-import type { MethodInput } from '../../control/methods.ts';
+import { Command, Option } from 'commander';
+import type { MethodInput, Result } from '../../control/methods.ts';
 import type { HistoryView } from '../../view/record.ts';
 import { defined } from '../../defined.ts';
-import { listRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
+import { listRows, examples, globalOptions, helpGroups, print, withDaemon } from '../cli.ts';
 import { ageText } from '../../time-text.ts';
-import { limitOption } from '../options.ts';
-import { showChange } from '../show.ts';
+import { instantOption, limitOption } from '../options.ts';
+import { scrapeText, showChange } from '../show.ts';
 import { recordTables } from '../record-tables.ts';
 import { type Column, table } from '../table.ts';
 import { showStatus, type Terminal } from '../terminal.ts';
 import { isText, plainText } from '../text.ts';
 
-type Options = Omit<MethodInput<'project.history'>, 'id' | 'before' | 'limit'> & { readonly limit?: number };
+type Wanted = Omit<MethodInput<'project.history'>, 'id' | 'before' | 'limit'>;
+interface Options extends Wanted {
+  readonly limit?: number;
+  readonly pages?: boolean;
+  readonly format: 'table' | 'ndjson';
+}
 
 /** `history`: shows how a project's records changed. */
 export function createCommand(terminal: Terminal): Command {
@@ -23,31 +28,73 @@ export function createCommand(terminal: Terminal): Command {
     .option('--type <type>', 'only records of this type')
     .option('--key <key>', 'only the record with this key')
     .option('-f, --field <name>', 'only this field')
+    .option('--since <instant>', 'only changes that were observed from an instant in UTC on', instantOption)
+    .option('--until <instant>', 'only changes that were observed before an instant in UTC', instantOption)
+    .option('--pages', 'show the page that each change was read from; `page` shows it')
     .option('--limit <count>', 'the most changes to show; by default all', limitOption)
-    .addHelpText('after', examples('heronry history solar', 'heronry history solar --field pledged --json'))
-    .action((id: string, { limit, ...wanted }: Options, command: Command) =>
+    .addOption(
+      new Option('--format <format>', 'how; ndjson is one change a line, printed as they come')
+        .choices(['table', 'ndjson'])
+        .default('table'),
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'heronry history solar',
+        'heronry history solar --field pledged --json',
+        'heronry history shop --type product --key A-17 --field price --since 2026-03-01',
+        'heronry history shop --since 2026-03-05 --until 2026-03-06 --format ndjson > day.ndjson',
+      ),
+    )
+    .action((id: string, { limit, format, pages = false, ...wanted }: Options, command: Command) =>
       withDaemon(terminal, command, async (client) => {
-        const changes = await listRows(
-          terminal,
-          { ...defined({ limit }), noun: 'change' },
-          'changes',
-          (most, before?: number) =>
-            client.call('project.history', { id, ...wanted, limit: most, ...defined({ before }) }),
-        );
-        if (changes.length === 0)
-          terminal.err(Object.keys(wanted).length > 0 ? `no change of ${id} matches` : `no change of ${id} is known`);
-        print(terminal, command, changes, () => showHistory(terminal, changes, wanted.field));
+        const request = (most: number, before?: string) =>
+          client.call('project.history', { id, ...wanted, limit: most, ...defined({ before }) });
+        const isStreamed = format === 'ndjson' && globalOptions(command).json !== true;
+        const none = Object.keys(wanted).length > 0 ? `no change of ${id} matches` : `no change of ${id} is known`;
+        if (isStreamed) {
+          if ((await printLines(terminal, request, limit)) === 0) terminal.err(none);
+          return;
+        }
+        const changes = await listRows(terminal, { ...defined({ limit }), noun: 'change' }, 'changes', request);
+        if (changes.length === 0) terminal.err(none);
+        print(terminal, command, changes, () => showHistory(terminal, changes, { only: wanted.field, pages }));
       }),
     );
 }
 
-function showHistory(terminal: Terminal, changes: readonly HistoryView[], only: string | undefined): string {
+/** The changes that are asked for at once, which is all of them that stay in memory. */
+const atOnce = 500;
+
+/** Prints changes as lines of JSON, as they come. Resolves with their number. */
+async function printLines(
+  terminal: Terminal,
+  request: (most: number, before?: string) => Promise<Result<'project.history'>>,
+  limit = Infinity,
+): Promise<number> {
+  let printed = 0;
+  let before: string | undefined;
+  do {
+    const { changes, next } = await request(Math.min(limit - printed, atOnce), before);
+    if (changes.length > 0) terminal.out(changes.map((change) => JSON.stringify(change)).join('\n'));
+    printed += changes.length;
+    before = next;
+  } while (before !== undefined && printed < limit);
+  return printed;
+}
+
+function showHistory(
+  terminal: Terminal,
+  changes: readonly HistoryView[],
+  { only, pages }: { readonly only: string | undefined; readonly pages: boolean },
+): string {
+  const page: Column<HistoryView>[] = pages ? [['PAGE', (change) => change.page ?? '–']] : [];
   const when: Column<HistoryView> = ['WHEN', ({ at }) => ageText(at, terminal.now())];
   const kind: Column<HistoryView> = ['KIND', (change) => (isBack(change) ? 'back' : showStatus(terminal, change.kind))];
   return recordTables(terminal, changes, {
     noun: 'change',
     before: [when, ['KEY', ({ key }) => plainText(key), { cutTo: 16 }], kind],
-    after: [],
+    after: [['SCRAPE', scrapeText], ...page],
     fieldsOf: (change) => fieldsOf(change, only),
     cellOf: ({ fields }, field) => (fields[field] === undefined ? '' : showChange(fields[field])),
     mayCut: ({ fields }, field) => isText(fields[field]?.new) || isText(fields[field]?.old),
@@ -63,6 +110,8 @@ function showHistory(terminal: Terminal, changes: readonly HistoryView[], only: 
         kind,
         ['FIELD', ({ field = '–' }) => field],
         ['CHANGE', ({ field, fields }) => (field === undefined ? '–' : showChange(fields[field])), { cutTo: 16 }],
+        ['SCRAPE', scrapeText],
+        ...page,
       ]);
     },
   });

@@ -2,8 +2,10 @@ import { Command, Option } from 'commander';
 import type { Client } from '../../control/client.ts';
 import type { RecordView } from '../../view/record.ts';
 import { defined } from '../../defined.ts';
+import { csvCell, csvRow } from '../../export/csv.ts';
+import { stateOf } from '../../export/record-table.ts';
 import { examples, helpGroups, print, withClient } from '../cli.ts';
-import { csvCell, csvRow } from '../csv.ts';
+
 import { CommandError } from '../exit-status.ts';
 import { instantOption } from '../options.ts';
 import { countText, plainText } from '../text.ts';
@@ -46,7 +48,7 @@ export function createCommand(terminal: Terminal): Command {
     .option('--after <place>', 'go on behind what was printed before, by the place that the interrupted command told')
     .addHelpText(
       'after',
-      `\nCSV has lists and objects as JSON. Its texts are as the site has them: a spreadsheet may take one for a formula.\n${examples(
+      `\nCSV has lists and objects as JSON, and a ' before texts that a spreadsheet would take for a formula. For files, and for what has changed alone: heronry export.\n${examples(
         'heronry records shop > shop.ndjson',
         'heronry records shop product --format csv > products.csv',
         'heronry records --project solar --format json',
@@ -150,7 +152,7 @@ const printers: Readonly<Record<Options['format'], OpenPrinter>> = {
     return linePrinter(terminal, (record) =>
       csvRow([
         ...own.map((name) => csvCell(name.endsWith('At') ? new Date(record[name]).toISOString() : record[name])),
-        stateOf(record),
+        csvCell(record.absent && stateOf(record)),
         ...Array.from(fields, (name) => csvCell(record.fields[name]?.value)),
       ]),
     );
@@ -181,20 +183,23 @@ function linePrinter(terminal: Terminal, lineOf: (record: RecordView) => string)
   return printer;
 }
 
-/** Whether complete scrapes no longer find a record: `missing` after the first of them, `gone` after the next. */
-function stateOf({ absent }: RecordView): string {
-  if (absent === undefined) return '';
-  return absent.times > 1 ? 'gone' : 'missing';
-}
-
-/** The names of the fields that have columns: those of the type, else those that any record has, which takes a look through all of them. */
+/**
+ * The names of the fields that have columns: those of the type, else those that any record has, which takes a look through all of them. They come as
+ * their definitions have them, and behind them those that no definition has.
+ */
 async function columnsOf(client: Client, wanted: Wanted): Promise<Iterable<string>> {
   if (wanted.is !== undefined) return (await client.call('type.records', { id: wanted.is, limit: 1 })).fields;
-  const fields = new Set<string>();
+  const { tables } = await client.call('export.tables', {});
+  const { source, type } = wanted;
+  const isOf = (each: { readonly source: string; readonly type: string }): boolean =>
+    (source ?? each.source) === each.source && (type ?? each.type) === each.type;
+  const declared = tables.filter(({ records }) => records.some(isOf)).flatMap(({ fields }) => fields);
+  const found = new Set<string>();
   await eachSlice(client, wanted, undefined, (records) => {
-    for (const record of records) for (const name of Object.keys(record.fields)) fields.add(name);
+    for (const record of records) for (const name of Object.keys(record.fields)) found.add(name);
   });
-  return fields;
+  const inOrder = declared.map(({ name }) => name).filter((name) => found.has(name));
+  return new Set([...inOrder, ...found]);
 }
 
 /** Asks for all wanted records, slice after slice. Resolves with how many there were. */

@@ -3,6 +3,7 @@ import { defined } from '../../defined.ts';
 import { listRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { limitOption } from '../options.ts';
 import { showProject } from '../show.ts';
+import { plainText } from '../text.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `show`: shows one project, its targets and its records. */
@@ -21,8 +22,17 @@ export function createCommand(terminal: Terminal): Command {
             client.call('project.records', { id, limit: most, ...defined({ after }) }),
           ),
         ]);
+        const { metrics, problems } =
+          project.metrics === undefined
+            ? { metrics: [], problems: [] }
+            : await client.call('metric.list', { project: id });
         if (records.length === 0) terminal.err(`nothing is known of ${id} yet`);
-        print(terminal, command, { ...project, records }, () => showProject(terminal, project, records));
+        for (const problem of problems) terminal.err(plainText(problem));
+        // `metrics` of the project is what they are made of.
+        const figures = project.metrics === undefined ? {} : { figures: metrics };
+        print(terminal, command, { ...project, ...figures, records }, () =>
+          showProject(terminal, project, { records, metrics }),
+        );
       }),
     );
 }

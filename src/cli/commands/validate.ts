@@ -11,7 +11,7 @@ export function createCommand(terminal: Terminal): Command {
   return new Command('validate')
     .helpGroup(helpGroups.begin)
     .description(
-      'show the problems of heronry.yaml, its file of secrets, projects.yaml, the sources, their types and the plug-ins, with file and line; needs no daemon; exits with 2 where there are any',
+      'show the problems of heronry.yaml, its file of secrets, projects.yaml, the sources, their types, the sinks and the plug-ins, with file and line; needs no daemon; exits with 2 where there are any',
     )
     .argument(
       '[path]',
@@ -31,10 +31,15 @@ export function createCommand(terminal: Terminal): Command {
       const { validate } = await import('../local/validate.ts');
       const found = await validate(terminal, resolve(terminal.cwd, path), sources && resolve(terminal.cwd, sources));
       for (const warning of found.warnings) terminal.err(`warning: ${plainText(warning)}`);
-      print(terminal, command, found, ({ sources, projects, plugins, problems }) => {
+      print(terminal, command, found, ({ sources, projects, plugins, sinks, problems }) => {
         if (problems.length > 0) return showProblems(terminal, problems);
-        const also = plugins > 0 ? ` and ${countText(plugins, 'plug-in')}` : '';
-        return `${countText(sources, 'source')} and ${countText(projects, 'project')}${also}, no problems`;
+        const counts = [
+          countText(sources, 'source'),
+          countText(projects, 'project'),
+          ...(plugins > 0 ? [countText(plugins, 'plug-in')] : []),
+          ...(sinks > 0 ? [countText(sinks, 'sink')] : []),
+        ];
+        return `${counts.join(' and ')}, no problems`;
       });
       const { length } = found.problems;
       if (length > 0) throw new CommandError('invalid', countText(length, 'problem'));

@@ -27,7 +27,7 @@ export function pluginsIn(folder: string, sources: string | undefined, named: st
 }
 
 /** Loads the heronry.yaml of a folder; nothing where there is none or it has problems, which `validate` reports. */
-async function configured(folder: string): Promise<DaemonConfig | undefined> {
+export async function configured(folder: string): Promise<DaemonConfig | undefined> {
   const file = resolve(folder, 'heronry.yaml');
   if (!existsSync(file)) return undefined;
   const { loadDaemon } = await import('../../definition/load.ts');

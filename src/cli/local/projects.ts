@@ -10,7 +10,10 @@ import { showProblems } from '../problems.ts';
 import type { Terminal } from '../terminal.ts';
 
 type Listed = MethodInput<'project.apply'>['projects'];
-type Schedule = Omit<Listed[number], 'id' | 'name' | 'labels' | 'multiplier' | 'targets'>;
+type Schedule = Omit<
+  Listed[number],
+  'id' | 'name' | 'labels' | 'multiplier' | 'sinks' | 'metrics' | 'rules' | 'targets'
+>;
 
 /**
  * Reads the projects of a file as parameters of `project.apply`; sitemaps that it names are read by the daemon. Rejects with a
@@ -39,16 +42,29 @@ export function splitTooLarge(command: string): (error: unknown) => never {
 }
 
 function listed(project: Project): Listed[number] {
-  const { id, name, labels, multiplier, targets, listed: _listed, entry: _entry, unread: _unread, ...level } = project;
+  const {
+    id,
+    name,
+    labels,
+    multiplier,
+    sinks,
+    metrics,
+    rules,
+    targets,
+    listed: _listed,
+    entry: _entry,
+    unread: _unread,
+    ...level
+  } = project;
   return {
     id,
-    ...defined({ name }),
+    ...defined({ name, sinks, metrics, rules }),
     labels,
     multiplier,
     ...scheduleOf(level),
-    targets: targets.map(({ source, url, params, ...own }) => ({
+    targets: targets.map(({ source, url, params, sinks: links, ...own }) => ({
       source,
-      ...defined({ url, params }),
+      ...defined({ url, params, sinks: links }),
       ...scheduleOf(own),
     })),
   };

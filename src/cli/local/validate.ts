@@ -15,6 +15,8 @@ import type { Terminal } from '../terminal.ts';
 import { definitionFile, pluginsIn } from './definitions.ts';
 import { fixturesIn } from './fixtures.ts';
 import { callPluginOnThread } from './read-page.ts';
+import { rateProblems } from './rates.ts';
+import { secretProblems, secretWarnings } from './secrets.ts';
 
 const daemonName = 'heronry.yaml';
 
@@ -23,12 +25,13 @@ interface Validation {
   readonly sources: number;
   readonly projects: number;
   readonly plugins: number;
+  readonly sinks: number;
   readonly problems: readonly Problem[];
   /** Sentences on valid settings that may be oversights. */
   readonly warnings: readonly string[];
 }
 
-const nothing: Validation = { sources: 0, projects: 0, plugins: 0, problems: [], warnings: [] };
+const nothing: Validation = { sources: 0, projects: 0, plugins: 0, sinks: 0, problems: [], warnings: [] };
 
 /**
  * Validates the folder of heronry.yaml, a folder of definitions, or one file. Rejects with a `CommandError` where
@@ -57,12 +60,17 @@ async function statsOf(path: string): Promise<Stats | undefined> {
 async function validateFile(file: string): Promise<Validation> {
   const name = basename(file);
   if (/\.m?[jt]s$/.test(file)) return { ...nothing, ...(await validatePlugins(dirname(file), name)) };
-  const { fitting, holdsList, loadDaemon, loadSource, loadType, loadTypes } = await import('../../definition/load.ts');
-  const { typesName } = await import('../../definition/problem.ts');
+  const { fitting, holdsList, loadDaemon, loadSink, loadSource, loadType, loadTypes } =
+    await import('../../definition/load.ts');
+  const { sinksName, typesName } = await import('../../definition/problem.ts');
   if (name === daemonName) return { ...nothing, problems: problemsOfLoaded(await loadDaemon(file)) };
   if (/^projects\b/.test(name) || (await holdsList(file))) {
     const { listed, ...told } = await listedIn(file);
     return { ...nothing, projects: listed.length, ...told };
+  }
+  if (basename(dirname(file)) === sinksName) {
+    const loaded = await loadSink(file);
+    return { ...nothing, sinks: loaded.ok ? 1 : 0, problems: problemsOfLoaded(loaded) };
   }
   if (basename(dirname(file)) === typesName) return { ...nothing, problems: problemsOfLoaded(await loadType(file)) };
   const loaded = await loadSource(file);
@@ -102,11 +110,11 @@ async function listedIn(file: string, definitions?: Definitions): Promise<Listed
 }
 
 async function validateFolder(
-  { cwd }: Terminal,
+  { cwd, env }: Terminal,
   folder: string,
   sourcesFolder: string | undefined,
 ): Promise<Validation> {
-  const [{ fitting, loadDaemon, loadSources, loadTypes }, { isTaken }] = await Promise.all([
+  const [{ fitting, loadDaemon, loadSinks, loadSources, loadTypes }, { isTaken }] = await Promise.all([
     import('../../definition/load.ts'),
     import('../../definition/file.ts'),
   ]);
@@ -126,7 +134,9 @@ async function validateFolder(
     sources === undefined || types === undefined
       ? { sources: [], problems: [] }
       : await fitting(await loadSources(sources), types, sources);
-  const definitions = sources === undefined ? undefined : { ...loaded, folder: sources };
+  const sinks = sources === undefined ? undefined : await loadSinks(sources);
+  const knownSinks = new Set([...(sinks?.sinks.keys() ?? []), ...(sinks?.broken ?? [])]);
+  const definitions = sources === undefined ? undefined : { ...loaded, folder: sources, knownSinks };
   const projects = isTaken(projectFile) ? await listedIn(projectFile, definitions) : { listed: [], ...nothing };
   const pluginFolder = pluginsIn(folder, sources, configured?.plugins);
   const plugged = await validatePlugins(pluginFolder);
@@ -135,10 +145,13 @@ async function validateFolder(
     sources: loaded.sources.length,
     projects: projects.listed.length,
     plugins: plugged.plugins,
+    sinks: sinks?.sinks.size ?? 0,
     problems: [
       ...(daemon === undefined ? [] : problemsOfLoaded(daemon)),
       ...(await secretProblems(folder, configured?.secrets)),
+      ...(await rateProblems(folder, configured?.rates)),
       ...(types?.problems ?? []),
+      ...(sinks?.problems ?? []),
       ...loaded.problems,
       ...projects.problems,
       ...plugged.problems,
@@ -146,19 +159,17 @@ async function validateFolder(
     ],
     warnings: [
       ...projects.warnings,
+      ...(await secretWarnings(
+        loaded.sources,
+        [...(sinks?.sinks.values() ?? [])],
+        env,
+        configured?.secrets && resolve(folder, configured.secrets),
+      )),
       ...fixtureWarnings(resolve(folder, 'fixtures'), ids, cwd),
       ...(await pageWarnings(loaded.sources, projects.listed)),
       ...(await objectiveWarnings(loaded.sources, projects.listed)),
     ],
   };
-}
-
-/** Resolves with the problems of the file of secrets, if there is one; where it is missing, the environment may hold them all. */
-async function secretProblems(folder: string, path: string | undefined): Promise<readonly Problem[]> {
-  if (path === undefined || !existsSync(resolve(folder, path))) return [];
-  const { secretFileFaults } = await import('../../session/secret-store.ts');
-  const file = resolve(folder, path);
-  return (await secretFileFaults(file)).map((message) => ({ file, line: 1, column: 1, path: '', message }));
 }
 
 /**
@@ -176,6 +187,8 @@ function definitionsIn(folder: string): string | undefined {
 /** The definitions that were loaded from a folder. */
 interface Definitions extends LoadedSources {
   readonly folder: string;
+  /** The ids of the sinks, with those whose files have problems. */
+  readonly knownSinks: ReadonlySet<string>;
 }
 
 /**
@@ -184,16 +197,19 @@ interface Definitions extends LoadedSources {
  * @param definitions - missing where it is not known which sources there are.
  */
 async function projectProblems(file: string, projects: Projects, definitions?: Definitions): Promise<Problem[]> {
-  const [{ problemsIn }, { projectIssues }] = await Promise.all([
+  const [{ problemsIn }, { projectIssues }, { lateConfirmIssues }] = await Promise.all([
     import('../../definition/load.ts'),
     import('../../definition/project-issues.ts'),
+    import('../../definition/guards.ts'),
   ]);
+  const now = Date.now();
   const { pageSource } = await import('../../definition/page.ts');
   const known = knownSources(pageSource, definitions);
   const inTables: Problem[] = [];
   const issues: Issue[] = [];
   for (const project of projects) {
-    for (const { path, message } of projectIssues(project, known)) {
+    const late = lateConfirmIssues(project, project.targets, known.byId, now);
+    for (const { path, message } of [...projectIssues(project, known), ...late]) {
       const problem = tableProblem({ path, message }, project);
       if (problem === undefined) issues.push({ path: [project.entry, ...writtenPath(path, project)], message });
       else inTables.push(problem);
@@ -222,13 +238,14 @@ function tableProblem({ path, message }: Issue, { listed }: Project): Problem | 
  */
 function knownSources(
   builtIn: Source,
-  { folder = '', sources = [], problems = [] }: Partial<Definitions> = {},
+  { folder = '', sources = [], problems = [], knownSinks }: Partial<Definitions> = {},
 ): KnownSources {
   const broken = new Set(problems.map(({ file }) => basename(file, extname(file))));
   const isRead = folder !== '' && !problems.some(({ file }) => file === folder);
   return {
     byId: new Map([builtIn, ...sources].map((source) => [source.id, { source }])),
     missing: (id) => (isRead && !broken.has(id) ? `no source "${id}" is defined` : undefined),
+    ...(knownSinks !== undefined && { sinks: knownSinks }),
   };
 }
 

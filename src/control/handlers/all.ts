@@ -4,16 +4,22 @@ import { crawlHandlers } from './crawl.ts';
 import { daemonHandlers } from './daemon.ts';
 import type { Ports } from './ports.ts';
 import { eventHandlers } from './event.ts';
+import { exportHandlers } from './export.ts';
+import { heldHandlers } from './held.ts';
 import { hostHandlers } from './host.ts';
+import { metricHandlers } from './metric.ts';
 import { objectiveHandlers } from './objective.ts';
 import { planHandlers } from './plan.ts';
 import { projectHandlers } from './project.ts';
+import { reextractionHandlers } from './reextraction.ts';
 import { recordHandlers } from './records.ts';
 import { resolveHandlers } from './resolve.ts';
 import { scheduleHandlers } from './schedule.ts';
 import { scrapeHandlers } from './scrape.ts';
+import { sinkHandlers } from './sink.ts';
 import { sourceHandlers } from './source.ts';
 import { typeHandlers } from './type.ts';
+import { vaultHandlers } from './vault.ts';
 import { wasteHandlers } from './waste.ts';
 import { whyHandlers } from './why.ts';
 
@@ -22,6 +28,8 @@ export function createHandlers(deps: Ports): Handlers {
   return {
     ...projectHandlers(deps),
     ...recordHandlers(deps),
+    ...heldHandlers(deps),
+    ...metricHandlers(deps),
     ...typeHandlers(deps),
     ...applyHandlers(deps),
     ...sourceHandlers(deps),
@@ -34,7 +42,11 @@ export function createHandlers(deps: Ports): Handlers {
     ...planHandlers(deps),
     ...objectiveHandlers(deps),
     ...wasteHandlers(deps),
+    ...vaultHandlers(deps),
+    ...reextractionHandlers(deps),
     ...eventHandlers(deps),
+    ...exportHandlers(deps),
+    ...sinkHandlers(deps),
     ...daemonHandlers(deps),
   };
 }

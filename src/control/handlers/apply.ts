@@ -11,7 +11,7 @@ import { addedText, differencesOf } from './differences.ts';
 import { type ReadProject, readProject, specsOf } from './project-spec.ts';
 import { concernedBy } from './tell-projects.ts';
 
-type Deps = Pick<Ports, 'store' | 'catalogue' | 'projects' | 'hosts' | 'schedule'>;
+type Deps = Pick<Ports, 'clock' | 'store' | 'catalogue' | 'projects' | 'hosts' | 'schedule'>;
 
 /** A change that applying the list makes, and how it is carried out; `ok` is false where somebody else was quicker. */
 interface Step {
@@ -128,7 +128,7 @@ function stepsOf(store: Store, spec: ProjectSpec): Step[] {
     steps.push({
       change: { id, action: 'update', details },
       targets,
-      carryOut: (change) => updateIn(store, change, id, { schedule: {}, ...rest }),
+      carryOut: (change) => updateIn(store, change, id, { schedule: {}, sinks: [], metrics: {}, rules: {}, ...rest }),
     });
   if (row.status === 'archived')
     steps.push({

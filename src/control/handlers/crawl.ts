@@ -1,5 +1,5 @@
 import type { CrawlRow } from '../../store/tables/crawls.ts';
-import type { Store } from '../../store/store.ts';
+import { unfoundIn } from '../../definition/unfound.ts';
 import { defined } from '../../defined.ts';
 import type { Handlers, Params } from '../methods.ts';
 import { CrawlView } from '../../view/crawl.ts';
@@ -15,11 +15,10 @@ const cursor = createCursor('before', CrawlView.pick({ target: true, crawl: true
 export function crawlHandlers(deps: Deps): Pick<Handlers, 'crawl.list'> {
   return {
     'crawl.list': ({ before, limit, ...wanted }) => {
-      const store = deps.store();
       const rows = crawlsOf(wanted, cursor.read(before), deps);
       const { found, last } = sliceOf(rows, limit, () => true);
       return {
-        crawls: found.map((row) => crawlView(row, store, deps.clock.now())),
+        crawls: found.map((row) => crawlView(row, deps)),
         ...defined({ next: last && cursor.textOf(last) }),
       };
     },
@@ -47,7 +46,7 @@ function* crawlsOf(
 }
 
 /** Returns a crawl without what only its walk needs. */
-function crawlView(row: CrawlRow, store: Store, now: number): CrawlView {
+function crawlView(row: CrawlRow, { store, catalogue, clock }: Deps): CrawlView {
   const {
     firstScrape: _first,
     startLinks: _links,
@@ -59,12 +58,15 @@ function crawlView(row: CrawlRow, store: Store, now: number): CrawlView {
     ...rest
   } = row;
   const { loop, ...shown } = rest;
+  const source = store().targets.get(row.target)?.source ?? '';
+  const loaded = catalogue().sources.get(source);
+  const unfound = unfoundIn(row.fieldFill, loaded?.version === row.version ? loaded.source : { records: {} });
   return {
     ...shown,
-    source: store.targets.get(row.target)?.source ?? '',
-    durationMs: Math.max(0, (row.endedAt ?? now) - row.startedAt),
+    source,
+    durationMs: Math.max(0, (row.endedAt ?? clock.now()) - row.startedAt),
     offsite: [...row.offsite].sort((a, b) => b.links - a.links),
-    ...defined({ loop: loop && loopView(loop) }),
+    ...defined({ loop: loop && loopView(loop), unfound: unfound.length === 0 ? undefined : unfound }),
   };
 }
 

@@ -2,6 +2,7 @@ import { writtenDuration } from '../../schema/duration.ts';
 import { writtenHours } from '../../schedule/time/open-hours-schema.ts';
 import { durationKeys, type ScheduleLevel } from '../../schedule/levels.ts';
 import { othersOf } from '../../schedule/watchers.ts';
+import type { SinkLink } from '../../schema/sink-link.ts';
 import type { ProjectSpec, TargetSpec } from '../../store/projects.ts';
 import type { Store } from '../../store/store.ts';
 import type { ProjectRow, TargetRow } from '../../store/tables/rows.ts';
@@ -12,6 +13,9 @@ import { trackedTargets } from './find.ts';
 export function differencesOf(store: Store, row: ProjectRow, spec: ProjectSpec): string[] {
   return [
     ...textChanges(row, spec),
+    ...linkChanges('sinks', row.sinks, spec.sinks),
+    ...figureChanges('metrics', row.metrics, spec.metrics),
+    ...figureChanges('rules', row.rules, spec.rules),
     ...scheduleChanges(row, spec),
     ...targetChanges(store, trackedTargets(row, store), spec),
   ];
@@ -33,7 +37,11 @@ function targetChanges(store: Store, targets: readonly TargetRow[], { id, target
     if (target === undefined) return [addedText(store, id, place)];
     const own = target.watchers.find(({ project }) => project === id);
     const [before, after] = [scheduleText(own?.schedule), scheduleText(place.schedule)];
-    return before === after ? [] : [`${place.source} ${place.url}: ${before} → ${after}`];
+    const name = `${place.source} ${place.url}`;
+    return [
+      ...(before === after ? [] : [`${name}: ${before} → ${after}`]),
+      ...linkChanges(`${name}: sinks`, own?.sinks, place.sinks),
+    ];
   });
   return [...gone, ...others];
 }
@@ -51,6 +59,21 @@ export function addedText(store: Store, project: string, place: TargetSpec): str
 function scheduleChanges(row: ProjectRow, spec: ProjectSpec): string[] {
   const [before, after] = [scheduleText(row.schedule), scheduleText(spec.schedule)];
   return before === after ? [] : [`schedule: ${before} → ${after}`];
+}
+
+function figureChanges(name: string, before: object = {}, after: object = {}): string[] {
+  const [old, now] = [before, after].map((figures) => valueText('', figures));
+  return old === now ? [] : [`${name}: ${old} → ${now}`];
+}
+
+function linkChanges(name: string, before: readonly SinkLink[] = [], after: readonly SinkLink[] = []): string[] {
+  const [old, now] = [before, after].map((links) => `[${links.map(linkText).join(', ')}]`);
+  return old === now ? [] : [`${name}: ${old} → ${now}`];
+}
+
+/** Formats a link to a sink as its file has it. */
+function linkText({ sink, ...more }: SinkLink): string {
+  return Object.keys(more).length === 0 ? sink : valueText('', { sink, ...more });
 }
 
 /** Formats a level's schedule on one line, in the words of its file: `every 1h`, or `default`. Equal schedules give equal texts. */

@@ -6,12 +6,16 @@ import type { Problem } from '../../definition/problem.ts';
 import type { SourceMatch } from '../../definition/target-address.ts';
 import type { Source } from '../../definition/source.ts';
 import type { PulseCount } from '../../provider/pulse.ts';
+import type { Delivered } from '../../publish/sink.ts';
 import type { KnownPace } from '../../schedule/host-pace.ts';
 import type { DueInputs } from '../../schedule/next-due.ts';
 import type { Tally } from '../../schedule/waste.ts';
 import type { PageTrial, TriedStep } from '../../scrape/try.ts';
-import type { TargetRow } from '../../store/tables/rows.ts';
+import type { Metric } from '../../metric/compute.ts';
+import type { ProjectRow, TargetRow } from '../../store/tables/rows.ts';
 import type { Store } from '../../store/store.ts';
+import type { VaultLimits } from '../../vault/expire.ts';
+import type { Vault } from '../../vault/vault.ts';
 import type { LedgerView, OfferPlace, WaitingOffers } from '../../fetch/ledger/ledger-view.ts';
 import type { CircuitView, RobotsView } from '../methods/host.ts';
 import type { Settings } from '../methods/daemon.ts';
@@ -29,10 +33,12 @@ export interface Ports {
   readonly hosts: HostsPort;
   readonly scrapes: ScrapesPort;
   readonly schedule: SchedulePort;
+  readonly sinks: SinksPort;
+  readonly vault: VaultPort;
   readonly daemon: DaemonPort;
 }
 
-/** The actors of projects. */
+/** The actors and the metrics of projects. */
 export interface ProjectsPort {
   /** Makes the actor of a project, if one runs, read the project's rows again. */
   look(project: string): void;
@@ -44,6 +50,8 @@ export interface ProjectsPort {
   reconcile(changed?: readonly string[]): void;
   /** Starts the actor of a project again if its supervisor gave it up. Resolves with whether it had been given up. */
   release(project: string): Promise<boolean>;
+  /** Computes the metrics of a project as they are now. Also says what keeps some from being computed. */
+  metrics(project: ProjectRow): Promise<{ readonly metrics: readonly Metric[]; readonly problems: readonly string[] }>;
 }
 
 /** The definitions, plug-ins, sessions, robots.txt files and pulses of sources. */
@@ -122,6 +130,32 @@ export interface SchedulePort {
   pulseOf(source: Source): PulseCount | undefined;
 }
 
+/** The actors that deliver to sinks, by the ids of the sinks. */
+export interface SinksPort {
+  /** Resolves with what an actor says of itself; with nothing where it does not run. */
+  status(sink: string): Promise<{ readonly quietUntil?: number } | undefined>;
+  /** Sends a sample message. Resolves with nothing where the actor does not run. */
+  test(sink: string): Promise<{ readonly result: Delivered; readonly ms: number } | undefined>;
+  /** Has a sink told all events after one again. */
+  replay(sink: string, after: number): Promise<void>;
+  /** Has a sink try its dead letters again. Resolves with their number. */
+  revive(sink: string): Promise<number>;
+  /** Begins to tell a sink all records of a type. */
+  sync(sink: string, type: string): Promise<void>;
+}
+
+/** The kept pages, and the actor that reads them again. */
+export interface VaultPort {
+  /** Missing where no pages are kept. */
+  readonly limits: VaultLimits | undefined;
+  /** Returns the open vault; nothing where no pages are kept. */
+  open(): Vault | undefined;
+  /** Has the jobs that read kept pages again looked at, as one has begun or is to be applied. */
+  lookAtJobs(): void;
+  /** Resolves when no such job is under way. */
+  jobsSettled(): Promise<void>;
+}
+
 /** The daemon's process, settings and supervision tree. */
 export interface DaemonPort {
   readonly identity: {
@@ -147,7 +181,7 @@ export interface DaemonPort {
   progress(): { readonly ready: boolean; readonly remaining: number };
   /** Returns what offers wait for. */
   offers(): readonly WaitingOffers[];
-  /** Copies the data to a new folder, and resolves with the bytes of the store. Rejects with a `ControlError` where it cannot. */
+  /** Copies the data to a new folder, and resolves with the bytes of the store and of the kept pages. Rejects with a `ControlError` where it cannot. */
   backup(path: string): Promise<number>;
   /** Begins an orderly stop. */
   shutdown(): void;

@@ -8,9 +8,9 @@ import type { Params } from '../methods.ts';
 import type { TargetInput } from '../methods/target.ts';
 import { trackedTargets } from './find.ts';
 import type { Ports } from './ports.ts';
-import { refuseUndeclared, targetSpecs } from './project-spec.ts';
+import { refuseFigures, refuseUndeclared, targetSpecs } from './project-spec.ts';
 
-type Deps = Pick<Ports, 'store' | 'catalogue'>;
+type Deps = Pick<Ports, 'clock' | 'store' | 'catalogue'>;
 
 /** A change of a project, whose new targets have their sources. */
 type Change = Omit<Params<'project.update'>, 'addTargets' | 'dryRun'> & { readonly addTargets: readonly TargetInput[] };
@@ -22,25 +22,28 @@ const maxLabels = 32;
 export function changedSpec(row: ProjectRow, change: Change, deps: Deps): ProjectSpec {
   const before = specOf(deps.store(), row);
   const { id, name = before.name, multiplier = before.multiplier, addTargets, removeTargets, targetSchedule } = change;
-  const { labels, addLabels, removeLabels, targets: listed, ...level } = change;
+  const { labels, addLabels, removeLabels, sinks = before.sinks, targets: listed, ...more } = change;
+  const { metrics = before.metrics, rules = before.rules, ...level } = more;
   const schedule = scheduleChange(before.schedule, levelOf(level));
   const objectives = schedule?.objectives;
   const kept =
     listed === undefined ? remaining(row, removeTargets ?? [], deps) : targetSpecs(id, listed, objectives, deps);
   const known = new Set(kept.map(placeKey));
-  const added = targetSpecs(id, addTargets, undefined, deps).filter((each) => !known.has(placeKey(each)));
+  const added = targetSpecs(id, addTargets, undefined, deps, change.sinks).filter((each) => !known.has(placeKey(each)));
   const targets = scheduled(row, [...kept, ...added], targetSchedule, deps);
   if (targets.length === 0)
     throw new ControlError('invalid_params', `removeTargets: expected to leave project "${id}" a target`);
   refuseUndeclared(id, targets, objectives, deps);
-  return {
+  const spec = {
     id,
     name,
     multiplier,
     labels: labelsAfter(labels ?? before.labels, addLabels, removeLabels),
-    ...defined({ schedule }),
+    ...defined({ sinks, metrics, rules, schedule }),
     targets,
   };
+  refuseFigures(spec, deps);
+  return spec;
 }
 
 function labelsAfter(

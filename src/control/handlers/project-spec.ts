@@ -1,4 +1,5 @@
 import { nanoid } from 'nanoid';
+import { lateConfirmIssues } from '../../definition/guards.ts';
 import { pathText } from '../../definition/problem.ts';
 import {
   type KnownSources,
@@ -7,6 +8,9 @@ import {
   objectiveIssues,
 } from '../../definition/project-issues.ts';
 import { levelOf, type ScheduleLevel } from '../../schedule/levels.ts';
+import type { SinkLink } from '../../schema/sink-link.ts';
+import { defined } from '../../defined.ts';
+import { figureIssues } from '../../definition/figure-fields.ts';
 import type { ProjectSpec, TargetSpec } from '../../store/projects.ts';
 import { ControlError } from '../error.ts';
 import type { ListedProjectInput } from '../methods/project.ts';
@@ -14,7 +18,7 @@ import type { TargetInput } from '../methods/target.ts';
 import type { Ports } from './ports.ts';
 import { targetUrl } from './source.ts';
 
-type Deps = Pick<Ports, 'catalogue'>;
+type Deps = Pick<Ports, 'catalogue' | 'clock'>;
 
 /** The most faults that a refusal lists. */
 const maxListed = 20;
@@ -41,12 +45,19 @@ export type ReadProject =
  * @param index - its place in the list, from 0.
  */
 export function readProject(given: ListedProjectInput, index: number, deps: Deps): ReadProject {
-  const faults = [...projectIssues(given, knownSources(deps))].map((issue): Fault => ({
+  const faults = [...issuesOf(given, deps)].map((issue): Fault => ({
     ...issue,
     project: given.id,
     path: ['projects', index, ...issue.path],
   }));
   return faults.length > 0 ? { ok: false, faults } : { ok: true, spec: specOf(given, deps) };
+}
+
+/** Yields what is wrong between a project with its targets and their sources. */
+function* issuesOf(given: Omit<ListedProjectInput, 'id'>, deps: Deps): Generator<ProjectIssue> {
+  yield* projectIssues(given, knownSources(deps));
+  const targets = given.targets.map(({ source, ...target }) => ({ source, ...levelOf(target) }));
+  yield* lateConfirmIssues(levelOf(given), targets, deps.catalogue().sources, deps.clock.now());
 }
 
 /** Returns the projects of a list. Throws a `ControlError` that lists all faults of all projects. */
@@ -66,7 +77,7 @@ export function projectSpec(
   newId: string,
   deps: Deps,
 ): ProjectSpec {
-  refuse(given.id, projectIssues(given, knownSources(deps)));
+  refuse(given.id, issuesOf(given, deps));
   return specOf({ ...given, id: given.id ?? newId }, deps);
 }
 
@@ -79,9 +90,18 @@ export function targetSpecs(
   targets: readonly TargetInput[],
   objectives: ScheduleLevel['objectives'],
   deps: Deps,
+  sinks?: readonly SinkLink[],
 ): TargetSpec[] {
-  refuse(id, projectIssues({ objectives, targets }, knownSources(deps)));
+  refuse(id, projectIssues({ objectives, targets, sinks }, knownSources(deps)));
   return targets.map((target) => targetSpec(target, deps));
+}
+
+/** Throws a `ControlError` where metrics or rules do not fit the sources of the project's targets. */
+export function refuseFigures(
+  { id, targets, metrics, rules }: Pick<ProjectSpec, 'id' | 'targets' | 'metrics' | 'rules'>,
+  deps: Deps,
+): void {
+  refuse(id, figureIssues({ targets, metrics, rules }, knownSources(deps)));
 }
 
 /** Throws a `ControlError` where an objective is on a field that no source of the project's targets has. */
@@ -94,22 +114,31 @@ export function refuseUndeclared(
   refuse(id, objectiveIssues(objectives, targets, knownSources(deps)));
 }
 
-function specOf({ id, name = id, labels, multiplier, targets, ...given }: ListedProjectInput, deps: Deps): ProjectSpec {
+function specOf(
+  { id, name = id, labels, multiplier, sinks, metrics, rules, targets, ...given }: ListedProjectInput,
+  deps: Deps,
+): ProjectSpec {
   return {
     id,
     name,
     labels,
     multiplier,
+    ...linksIn(sinks),
+    ...defined({ metrics, rules }),
     ...scheduleIn(levelOf(given)),
     targets: targets.map((target) => targetSpec(target, deps)),
   };
 }
 
 /** Returns a target as it is to be stored, with the address that it names or that its parameters make. */
-function targetSpec({ source: id, url, params, ...given }: TargetInput, { catalogue }: Deps): TargetSpec {
+function targetSpec({ source: id, url, params, sinks, ...given }: TargetInput, { catalogue }: Deps): TargetSpec {
   const source = catalogue().sources.get(id)?.source;
   if (source === undefined) throw new ControlError('not_found', notLoaded(id));
-  return { source: id, url: targetUrl(source, { url, params }), ...scheduleIn(levelOf(given)) };
+  return { source: id, url: targetUrl(source, { url, params }), ...linksIn(sinks), ...scheduleIn(levelOf(given)) };
+}
+
+function linksIn(sinks: readonly SinkLink[] = []): { readonly sinks?: readonly SinkLink[] } {
+  return sinks.length > 0 ? { sinks } : {};
 }
 
 function scheduleIn(schedule: ScheduleLevel): { readonly schedule?: ScheduleLevel } {
@@ -117,7 +146,8 @@ function scheduleIn(schedule: ScheduleLevel): { readonly schedule?: ScheduleLeve
 }
 
 function knownSources({ catalogue }: Deps): KnownSources {
-  return { byId: catalogue().sources, missing: notLoaded };
+  const { sources, sinks } = catalogue();
+  return { byId: sources, missing: notLoaded, sinks: new Set(sinks.keys()) };
 }
 
 function notLoaded(id: string): string {

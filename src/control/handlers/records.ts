@@ -1,12 +1,14 @@
-import { type HistoryView, RecordView } from '../../view/record.ts';
+import { HistoryView, RecordView } from '../../view/record.ts';
 import { defined } from '../../defined.ts';
+import { differencesOf } from '../../store/differences.ts';
 import type { Handlers, Params } from '../methods.ts';
 import { isGone } from '../../store/crawl-missing.ts';
 import { removeRecords } from '../../store/remove-records.ts';
 import { ControlError } from '../error.ts';
+import { changeLists } from './change-lists.ts';
 import { findProject, findSource } from './find.ts';
 import type { Ports } from './ports.ts';
-import { createCursor, newestFirst, recordSlice, rowsFrom, sliceOf } from './slices.ts';
+import { createCursor, recordSlice, rowsFrom, sliceOf } from './slices.ts';
 
 /** A record, and the target in whose turn it is listed, which may be another one than saw it first. */
 interface Listed {
@@ -17,11 +19,15 @@ interface Listed {
 
 const cursor = createCursor('after', RecordView.pick({ target: true, record: true }).strip());
 
+const changeCursor = createCursor('before', HistoryView.pick({ at: true, serial: true }).strip());
+
 type Place = ReturnType<typeof cursor.read>;
-type Served = 'source.records' | 'project.records' | 'project.history' | 'record.remove';
+type Served = 'source.records' | 'project.records' | 'project.history' | 'project.diff' | 'record.remove';
 
 /** Creates the handlers of records and their history. */
 export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<Handlers, Served> {
+  const listChanges = changeLists(deps.store);
+
   return {
     'source.records': ({ id, type, where, after, limit }) => {
       const from = cursor.read(after);
@@ -36,13 +42,26 @@ export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<H
       return answer(rows, limit, where, isWanted);
     },
 
-    'project.history': (params) => {
-      const store = deps.store();
-      const { targets } = findProject(store, params.id);
-      const histories = targets.map((target) => store.history.ofTarget(target, { before: params.before }));
-      const rows = newestFirst(histories, ({ serial }) => serial);
-      const { found, last } = sliceOf(rows, params.limit, (row) => isWanted(row, params));
-      return { changes: found, ...defined({ next: last?.serial }) };
+    'project.history': async ({ id, source, before, until, ...wanted }) => {
+      const place = changeCursor.read(before);
+      const { changes, next } = await listChanges(targetsOf(id, source), { ...wanted, before: until }, place);
+      const told = changes.map((change) => ({ ...change, ...versionOf(change) }));
+      return { changes: told, ...defined({ next: next && changeCursor.textOf(next) }) };
+    },
+
+    'project.diff': async ({ id, source, from, to = deps.store().now(), after, ...wanted }) => {
+      const range = { from, to, after: cursor.read(after) };
+      const found = await differencesOf(deps.store(), targetsOf(id, source), { ...wanted, ...range });
+      const differences = found.differences.map((difference) => ({
+        ...difference,
+        fields: Object.fromEntries(
+          Object.entries(difference.fields).map(([name, { by, ...values }]) => [
+            name,
+            { ...values, by: { ...by, ...versionOf(by) } },
+          ]),
+        ),
+      }));
+      return { differences, ...defined({ next: found.next && cursor.textOf(found.next) }) };
     },
 
     'record.remove': async ({ source, type, keys, gone, notSeenSince = Infinity, dryRun, after, limit }) => {
@@ -58,6 +77,19 @@ export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<H
       return { removed: removed.map(({ key }) => key), ...defined({ next: last && cursor.textOf(last) }) };
     },
   };
+
+  /** The targets of a project, all or those on one source. */
+  function targetsOf(id: string, source: string | undefined): readonly number[] {
+    const { targets } = findProject(deps.store(), id);
+    return source === undefined
+      ? targets
+      : targets.filter((target) => deps.store().targets.get(target)?.source === source);
+  }
+
+  /** The version of the definition by which a change was read: its own for a correction, else that of its scrape, as long as that is kept. */
+  function versionOf({ scrape, version }: Pick<HistoryView, 'scrape' | 'version'>): Pick<HistoryView, 'version'> {
+    return defined({ version: version ?? deps.store().scrapes.get(scrape)?.version });
+  }
 
   /** Returns a record. Throws a `ControlError` `not_found` where there is none. */
   function findRecord(source: string, type: string, key: string): Pick<Listed, 'view'> {
@@ -90,13 +122,4 @@ export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<H
       for (const row of ofTarget(target, target === from?.target ? from : undefined))
         if (row.view.target === target) yield row;
   }
-}
-
-function isWanted(row: HistoryView, { source, type, key, field }: Params<'project.history'>): boolean {
-  return (
-    (source === undefined || row.source === source) &&
-    (type === undefined || row.type === type) &&
-    (key === undefined || row.key === key) &&
-    (field === undefined || Object.hasOwn(row.fields, field))
-  );
 }

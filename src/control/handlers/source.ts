@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Catalogue } from '../../definition/catalogue.ts';
+import { guardsOf } from '../../definition/guards.ts';
 import { pageId } from '../../definition/page.ts';
 import { pathText, sourceIdOf } from '../../definition/problem.ts';
 import { type Source, strangerAt } from '../../definition/source.ts';
@@ -8,8 +9,9 @@ import { ownerOf, projectsOf } from '../../schedule/watchers.ts';
 import { defined } from '../../defined.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
-import type { KnownPage, SourceView } from '../methods/source.ts';
+import type { KnownPage, SourceView, TryView } from '../methods/source.ts';
 import { findSource, sourceNotFound } from './find.ts';
+import { jumpsInTrial } from '../../store/jumps-in-trial.ts';
 import type { Store } from '../../store/store.ts';
 import type { Ports } from './ports.ts';
 import { doubtOf } from './views.ts';
@@ -55,12 +57,12 @@ export function sourceHandlers(deps: Deps) {
       const source = findSource(deps.catalogue(), id);
       const asked = targetUrl(source, { url, params });
       const trial = { source, trees, keepBytes: keep ? keptBytes : -1 };
-      const found = triedView(source, await deps.sources.tryPage(trial, asked, signal), deps);
+      const found = withJumps(source, triedView(source, await deps.sources.tryPage(trial, asked, signal), deps));
       const first = keep ? undefined : found.drafts.find(({ page }) => page !== undefined);
       if (first?.page === undefined) return found;
       const item = { type: first.type, home: asked };
       const steps = await deps.sources.tryPage({ ...trial, item }, first.page, signal);
-      return { ...found, item: ofRecord(first.key, triedView(source, steps, deps)) };
+      return { ...found, item: withJumps(source, ofRecord(first.key, triedView(source, steps, deps))) };
     },
 
     'source.peek': async ({ url }, { signal }) => {
@@ -104,6 +106,12 @@ export function sourceHandlers(deps: Deps) {
       };
     },
   } satisfies Partial<Handlers>;
+
+  /** Adds notes on values that a scrape would hold, or that are held. */
+  function withJumps(source: Source, found: TryView): TryView {
+    const jumps = jumpsInTrial(deps.store(), source.id, found.drafts, guardsOf(source));
+    return jumps.length === 0 ? found : { ...found, notes: [...(found.notes ?? []), ...jumps] };
+  }
 }
 
 /** The types of a source's records that have another key than before, and records. */

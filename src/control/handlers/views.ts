@@ -34,6 +34,7 @@ function targetView(project: string, row: TargetRow, store: Store, conditions: T
   const schedule = store.schedule.get(target);
   const [last] = [...store.scrapes.ofTarget(target, { limit: 2 })].filter((scrape) => scrape.status !== 'waiting');
   const nextAt = Math.min(schedule?.dueAt ?? Infinity, schedule?.manualAt ?? Infinity);
+  const own = row.watchers.find((each) => each.project === project);
   const isAskable = status === 'active' && !conditions.includes('definition_error');
   return {
     target,
@@ -43,7 +44,8 @@ function targetView(project: string, row: TargetRow, store: Store, conditions: T
     conditions,
     crashes: { total: crashes.total, inRow: crashes.inRow, ...defined({ last: crashes.last }) },
     ...defined({
-      everyMs: row.watchers.find((each) => each.project === project)?.schedule?.every,
+      everyMs: own?.schedule?.every,
+      sinks: own?.sinks,
       others: othersOf(row, project),
       dueAt: isAskable && nextAt < Infinity ? nextAt : undefined,
       gone: row.gone,
@@ -117,6 +119,12 @@ export function scrapeViewOf(row: ScrapeRow, { targets }: Pick<Store, 'targets'>
 }
 
 /** Returns a scrape without what only the store needs. */
-export function scrapeView({ epoch: _epoch, spent: _spent, only: _only, ...view }: ScrapeRow): ScrapeView {
+export function scrapeView({
+  epoch: _epoch,
+  spent: _spent,
+  only: _only,
+  emptied: _emptied,
+  ...view
+}: ScrapeRow): ScrapeView {
   return view;
 }

@@ -115,7 +115,7 @@ export const daemonMethods = {
     }),
     result: z.strictObject({ path: z.string(), bytes: z.int() }),
     role: 'admin',
-    doc: 'Copies the data, as of one instant, to a new folder that only its owner may open.',
+    doc: 'Copies the data, as of one instant, with all kept pages that it names, to a new folder that only its owner may open.',
   },
   'daemon.shutdown': {
     params: z.strictObject({}),

@@ -1,16 +1,8 @@
 import * as z from 'zod';
-import { eventTypes } from '../../event/catalogue.ts';
-import { got } from '../../schema/expected.ts';
-import { didYouMean } from '../../schema/near-name.ts';
+import { WantedType } from '../../event/wanted-type.ts';
 import { ProjectId, SourceId } from '../../schema/slug.ts';
 import type { MethodSpec } from './method.ts';
 import { Serial } from '../../view/fields.ts';
-
-/** The name of an event type, or the begin of several with a `*` after it. */
-const WantedType = z.string().refine(namesType, {
-  error: ({ input }) =>
-    `${got(input, 'an event type such as record.changed or scrape.*')}${didYouMean(String(input), eventTypes)}`,
-});
 
 /** Methods on events. */
 export const eventMethods = {
@@ -33,8 +25,3 @@ export const eventMethods = {
     doc: 'Notifies of the events that match all parameters, in order, until the connection ends or the next event is no longer kept.',
   },
 } as const satisfies Record<string, MethodSpec>;
-
-function namesType(wanted: string): boolean {
-  if (!wanted.endsWith('*')) return eventTypes.some((type) => type === wanted);
-  return eventTypes.some((type) => type.startsWith(wanted.slice(0, -1)));
-}

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { maxTargets } from '../../definition/project.ts';
-import { HistoryView, RecordView } from '../../view/record.ts';
+import { Metrics, Rules } from '../../metric/metric.ts';
+import { HistoryView, RecordDifference, RecordView } from '../../view/record.ts';
 import { ScrapeWish } from '../../view/scrape.ts';
 import { Infeasible } from '../../view/infeasible.ts';
+import { SinkLinksInput } from '../../schema/sink-link.ts';
 import { ProjectId, SourceId } from '../../schema/slug.ts';
 import type { MethodSpec } from './method.ts';
 import { Limit, Where } from './fields.ts';
@@ -17,11 +19,21 @@ const multiplier = z.number().positive().max(100);
 const targets = z.array(TargetInput).min(1).max(maxTargets).readonly();
 const newTargets = z.array(NewTarget).min(1).max(maxTargets).readonly();
 
+const figures = {
+  /** Figures that are computed from the records of its targets, by name; those that are given replace all. */
+  metrics: Metrics.exactOptional(),
+  /** Conditions that the records of its targets begin and cease to meet, by name; those that are given replace all. */
+  rules: Rules.exactOptional(),
+};
+
 const project = {
   id: ProjectId.exactOptional(),
   name: name.exactOptional(),
   labels: labels.default([]),
   multiplier: multiplier.default(1),
+  /** The sinks that are told of the project and of all its targets. */
+  sinks: SinkLinksInput.exactOptional(),
+  ...figures,
   ...scheduleInputShape,
   targets,
 };
@@ -46,6 +58,8 @@ export const ProjectChange = z
     addLabels: labels.exactOptional(),
     removeLabels: labels.exactOptional(),
     multiplier: multiplier.exactOptional(),
+    sinks: SinkLinksInput.exactOptional(),
+    ...figures,
     ...scheduleInputShape,
     targets: targets.exactOptional(),
     addTargets: newTargets.exactOptional(),
@@ -70,6 +84,9 @@ export const ProjectView = z.strictObject({
   status: z.enum(['active', 'finished', 'archived']),
   createdAt: Instant,
   archivedAt: Instant.optional(),
+  /** The sinks that are told of the project and of all its targets; missing where there are none. */
+  sinks: SinkLinksInput.exactOptional(),
+  ...figures,
   targets: z.array(TargetView).readonly(),
 });
 export type ProjectView = z.infer<typeof ProjectView>;
@@ -222,13 +239,36 @@ export const projectMethods = {
       type: z.string().exactOptional(),
       key: z.string().exactOptional(),
       field: z.string().exactOptional(),
+      /** The first instant. */
+      since: Instant.exactOptional(),
+      /** The first instant behind those that are wanted. */
+      until: Instant.exactOptional(),
       /** The `next` of the slice before. */
-      before: Serial.exactOptional(),
+      before: z.string().exactOptional(),
       limit: Limit,
     }),
-    result: z.strictObject({ changes: z.array(HistoryView).readonly(), next: Serial.optional() }),
+    result: z.strictObject({ changes: z.array(HistoryView).readonly(), next: z.string().optional() }),
     role: 'read',
-    doc: "Shows how a project's records changed, the newest change first.",
+    doc: "Shows how a project's records changed, the change that was observed last first.",
+  },
+  'project.diff': {
+    params: z
+      .strictObject({
+        id: ProjectId,
+        /** The two instants; what was observed at one of them belongs to it. Default of `to`: now. */
+        from: Instant,
+        to: Instant.exactOptional(),
+        source: SourceId.exactOptional(),
+        type: z.string().exactOptional(),
+        key: z.string().exactOptional(),
+        /** The `next` of the slice before. */
+        after: z.string().exactOptional(),
+        limit: Limit,
+      })
+      .refine(({ from, to }) => to === undefined || from < to, { error: 'expected "from" before "to"' }),
+    result: z.strictObject({ differences: z.array(RecordDifference).readonly(), next: z.string().optional() }),
+    role: 'read',
+    doc: "Shows by which fields a project's records differ between two instants, each with the scrape that brought the later value. A slice may be shorter than its limit.",
   },
   'project.apply': {
     params: z.strictObject({

@@ -5,7 +5,7 @@ import { RecordView } from '../../view/record.ts';
 import { ActionView, ExplainedItem, TreeDifference } from '../../view/trial.ts';
 import { SourceId } from '../../schema/slug.ts';
 import { HttpUrl } from '../../definition/url-pattern.ts';
-import { Unparsed } from '../../view/scrape.ts';
+import { Unfound, Unparsed } from '../../view/scrape.ts';
 import type { MethodSpec } from './method.ts';
 import { CircuitView, HoldView } from './host.ts';
 import { Infeasible } from '../../view/infeasible.ts';
@@ -146,6 +146,8 @@ const TriedPageView = z.strictObject({
   finished: z.boolean(),
   absent: z.array(z.string()).readonly(),
   unparsed: z.array(Unparsed).readonly(),
+  /** Of the absent fields those of types with five or more records, with their rules; missing where there are none, and of a saved page. */
+  unfound: z.array(Unfound).readonly().optional(),
   /** The number of records left out because another record on the page has their key. */
   repeated: z.int().optional(),
   /** Further observations, as sentences. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Doubt } from '../../view/doubt.ts';
 import { Failure, Instant, Milliseconds, Serial } from '../../view/fields.ts';
+import { SinkLinksInput } from '../../schema/sink-link.ts';
 import { SourceId } from '../../schema/slug.ts';
 import { HttpUrl } from '../../definition/url-pattern.ts';
 import { UrlParams, urlOrParams } from './fields.ts';
@@ -11,6 +12,8 @@ import { ScrapeView } from '../../view/scrape.ts';
 const place = {
   url: HttpUrl.exactOptional(),
   params: UrlParams.exactOptional(),
+  /** The sinks that are told of it, besides those of its project. */
+  sinks: SinkLinksInput.exactOptional(),
   ...scheduleInputShape,
 };
 
@@ -38,6 +41,8 @@ export const TargetView = z.strictObject({
   source: z.string(),
   url: z.string(),
   everyMs: Milliseconds.optional(),
+  /** The sinks that are told of it, besides those of the project; missing where there are none. */
+  sinks: SinkLinksInput.exactOptional(),
   /** The other active projects that watch it, and share its scrapes, records and history: their number, and the first of them. */
   others: z.strictObject({ count: z.int(), first: z.array(z.string()).readonly() }).optional(),
   /** `disabled`: the project no longer names it. */

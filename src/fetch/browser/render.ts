@@ -40,8 +40,8 @@ export const defaultRenderLimits: RenderLimits = {
 /** Why a rendering ended early. */
 export type EndReason =
   | { readonly kind: 'failure'; readonly failure: FetchFailure }
-  /** `moved`: the page leads its visitor to another address by itself. */
-  | { readonly kind: 'moved'; readonly url: string };
+  /** `moved`: the page leads its visitor to another address by itself. `setCookies`: what was set in the browser besides what its document has set. */
+  | { readonly kind: 'moved'; readonly url: string; readonly setCookies: readonly string[] };
 
 /** The early end of one rendering. The first reason counts. */
 export class EarlyEnd {

@@ -201,7 +201,13 @@ function outcomeOf({ page, setCookies }: Document, rendered: Rendered, startedAt
     case 'failure':
       return { kind: 'failure', failure: rendered.failure, setCookies, cost };
     case 'moved':
-      return { kind: 'redirect', status: 303, url: rendered.url, setCookies, cost };
+      return {
+        kind: 'redirect',
+        status: 303,
+        url: rendered.url,
+        setCookies: [...setCookies, ...rendered.setCookies],
+        cost,
+      };
     case 'read':
       return { kind: 'page', page: { ...asHtml(page), body: rendered.body, encodedBytes, elapsedMs }, setCookies };
     case 'unchanged':

@@ -78,6 +78,7 @@ export async function openTab(
   document: Document,
   { ending, ...requests }: { readonly ending: EarlyEnd } & Requests,
 ): Promise<Tab> {
+  const known = new Set((await context.cookies()).map(identityOf));
   const tab = await context.newPage();
   tab.once('crash', () => ending.fail({ code: 'render_crashed', cause: 'the process of the page ended' }));
   context.on('page', (popup) => void popup.close().catch(() => undefined));
@@ -85,7 +86,7 @@ export async function openTab(
   let shown: 'nothing' | 'document' = 'nothing';
   await tab.route('**/*', (route) => {
     if (!isOwnNavigation(route, tab)) return quietly(allow(route, requests));
-    if (shown === 'document') return quietly(endByNavigation(route, ending));
+    if (shown === 'document') return quietly(endByNavigation(route, { context, document, known, ending }));
     shown = 'document';
     return quietly(show(route, document));
   });
@@ -108,15 +109,31 @@ function show(route: Route, { page, setCookies }: Document): Promise<void> {
   return route.fulfill({ status: page.status, headers, body: Buffer.from(page.body) });
 }
 
+/** A tab whose page leads to another address. */
+interface Left {
+  readonly context: BrowserContext;
+  readonly document: Document;
+  /** The cookies that the context was opened with, as `identityOf` names them. */
+  readonly known: ReadonlySet<string>;
+  readonly ending: EarlyEnd;
+}
+
 /**
  * Ends the rendering with the address that the page leads to, which is an exchange with a turn of its own. A redirect
  * cannot express a form that is sent.
  */
-function endByNavigation(route: Route, ending: EarlyEnd): Promise<void> {
+async function endByNavigation(route: Route, { context, document, known, ending }: Left): Promise<void> {
   const request = route.request();
   const [method, url] = [request.method(), request.url()];
-  if (method === 'GET' && /^https?:/.test(url)) ending.tell({ kind: 'moved', url });
-  else ending.fail({ code: 'bad_redirect', location: `${method} ${url}`.slice(0, 2_000) });
+  if (method === 'GET' && /^https?:/.test(url)) {
+    const cookies = await context.cookies([document.page.url, url]);
+    const isSet = (each: BrowserCookie): boolean =>
+      known.has(identityOf(each)) || document.setCookies.some((text) => pairOf(text) === `${each.name}=${each.value}`);
+    const setCookies = cookies.filter((each) => !isSet(each)).map(setCookieText);
+    ending.tell({ kind: 'moved', url, setCookies });
+  } else {
+    ending.fail({ code: 'bad_redirect', location: `${method} ${url}`.slice(0, 2_000) });
+  }
   // By any other word for it the browser would show a page of its own in place of this one.
   return route.abort('aborted');
 }
@@ -143,4 +160,28 @@ function cookies(pageUrl: string, header: string): { name: string; value: string
     const [name = '', ...value] = pair.trim().split('=');
     return name === '' ? [] : [{ name, value: value.join('='), url }];
   });
+}
+
+type BrowserCookie = Awaited<ReturnType<BrowserContext['cookies']>>[number];
+
+function identityOf({ name, value, domain, path }: BrowserCookie): string {
+  return JSON.stringify([name, value, domain, path]);
+}
+
+/** The name and the value that a `Set-Cookie` header sets. */
+function pairOf(text: string): string {
+  return text.split(';', 1)[0]?.trim() ?? '';
+}
+
+/** A cookie of the browser as a site sets it. */
+function setCookieText({ name, value, domain, path, expires, httpOnly, secure }: BrowserCookie): string {
+  return [
+    `${name}=${value}`,
+    `Path=${path}`,
+    // The browser writes a dot before the domain of a cookie that is for all hosts below it.
+    ...(domain.startsWith('.') ? [`Domain=${domain.slice(1)}`] : []),
+    ...(expires > 0 ? [`Expires=${new Date(expires * 1_000).toUTCString()}`] : []),
+    ...(httpOnly ? ['HttpOnly'] : []),
+    ...(secure ? ['Secure'] : []),
+  ].join('; ');
 }

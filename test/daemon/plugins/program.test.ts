@@ -33,6 +33,7 @@ cat`,
     'fails.sh': `${line('f1')}\necho "no answer for canary-key" >&2; exit 3`,
     'prints.sh': `echo 'starting…'; echo '{"fields": {"id": 1}}'; for n in 1 2 3 4 5 6 7 8 9 10; do echo "{\\"fields\\": {\\"id\\": \\"p$n\\"}}"; done`,
     'long.sh': "head -c 1100000 /dev/zero | tr '\\0' x; sleep 60",
+    'lacks.sh': line('never'),
     'leaves.sh': `${line('l1')}\nexec node -e '${apart}'`,
     'hangs.sh': `${line('h1')}\nsleep 300 &\necho "$!" >&2\nwait`,
   };
@@ -44,6 +45,7 @@ cat`,
       sources: {
         trials: source('trials', 'secrets: [KEY]', ', west'),
         fails: source('fails', 'secrets: [KEY]'),
+        lacks: source('lacks', 'secrets: [KEY, PIN]'),
         prints: source('prints'),
         long: source('long'),
         leaves: source('leaves', '', '', '60s'),
@@ -65,6 +67,15 @@ cat`,
     ]);
     await daemon.again('trials', { full: true });
     assert.equal(told(daemon, /asks for sleep since  with/).length, 2);
+  });
+
+  await t.test('is not run while a secret that its definition names is not set', async () => {
+    const { scrape } = await daemon.track('lacks', here);
+    assert.deepEqual([scrape.status, scrape.counts.added], ['failed', 0]);
+    assert.deepEqual(scrape.failure, {
+      code: 'not_initialised',
+      message: 'missing the secret PIN: expected the environment variable HERONRY_SECRET_PIN, or a file of secrets',
+    });
   });
 
   await t.test(

@@ -188,6 +188,21 @@ describe('a redirect', () => {
     assert.match(failure?.message ?? '', /log-in, at http.*\/account\/login; the definition has no auth/);
   });
 
+  test('to a log-in page that names no page fails as one, not for want of records', async (t) => {
+    const form = '<form method=post><input name=user><input name=p type=password></form>';
+    const site = await openSite(t, { '/a': { status: 302, headers: { location: '/login' } }, '/login': form });
+    const { client, pass, settle, track } = await startTimed(t, { sources });
+    await track('a', { source: 'shop', url: site.url('/a') });
+    await pass(minute);
+    await settle();
+    const { failure } = (await lastScrape('a', client)).scrape;
+    assert.deepEqual([failure?.code, failure?.cause], ['login_required', 'login_expired']);
+    assert.equal(
+      failure?.message,
+      `got what looks like a log-in page, at ${site.url('/login')}; the definition has no auth`,
+    );
+  });
+
   test('to an URL of more than 2,083 characters is not followed (O54)', async (t) => {
     const long = `/${'x'.repeat(2_100)}`;
     const site = await openSite(t, { '/a': { status: 302, headers: { location: long } }, [long]: page });

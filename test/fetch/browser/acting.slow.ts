@@ -118,6 +118,24 @@ describe('what is done with a page in the browser', { skip: noBrowser, timeout: 
     assert.equal(site.asked.length, 2);
   });
 
+  test('hands over the cookies that scripts have set where it leads to another page', async (t) => {
+    const script = `document.querySelector('a').onclick = () => {
+      document.cookie = 'consent=given; path=/; max-age=86400'; document.cookie = 'sent=old'; document.cookie = 'shown=1';
+    };`;
+    const site = await openSite(t, {
+      '/': (_, response) =>
+        response
+          .writeHead(200, { 'content-type': 'text/html', 'set-cookie': 'own=1; Path=/' })
+          .end(`<a href="/next">Next</a><script>${script}</script>`),
+    });
+    const headers = { cookie: 'sent=old' };
+    const left = await renderer.render(site.url('/'), { headers, actions: [click('a')] });
+    assert.equal(left.kind, 'redirect');
+    const set =
+      left.kind === 'redirect' ? left.setCookies.map((text) => text.replace(/Expires=[^;]+ GMT/, 'Expires=…')) : [];
+    assert.deepEqual(set.sort(), ['consent=given; Path=/; Expires=…', 'own=1; Path=/', 'shown=1; Path=/']);
+  });
+
   test('fails where an element is not there or cannot be used, but for what is optional', async (t) => {
     const site = await openSite(t, {
       '/': '<button disabled>no</button><b hidden>x</b><b hidden>y</b><input type="password">',

@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { defined } from '../../defined.ts';
+import { decideHeld, openValue } from '../../store/decide-held.ts';
+import type { HeldMember, HoldPlace, MassHold } from '../../store/tables/holds.ts';
+import type { Handlers, Params } from '../methods.ts';
+import type { HeldTogether, HeldView } from '../methods/held.ts';
+import { findSource } from './find.ts';
+import type { Ports } from './ports.ts';
+import { createCursor, sliceOf } from './slices.ts';
+
+const cursor = createCursor(
+  'after',
+  z.object({ source: z.string(), target: z.int(), type: z.string(), field: z.string(), record: z.int() }),
+);
+
+type Served = 'held.list' | 'held.release' | 'held.reject';
+
+/** Creates the handlers of what is held. */
+export function heldHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<Handlers, Served> {
+  return {
+    'held.list': ({ source, after, limit }) => {
+      if (source !== undefined) known(source);
+      const { holds } = deps.store();
+      const members = holds.members(defined({ source, after: cursor.read(after) }));
+      const { found, last } = sliceOf(members, limit, (member) => viewOf(member) !== undefined);
+      const together = after === undefined ? Array.from(holds.masses(source)).flatMap(togetherOf) : [];
+      const values = found.flatMap((member) => viewOf(member) ?? []);
+      return { together, values, ...defined({ next: last && cursor.textOf(last) }) };
+    },
+    'held.release': (params) => decide(params, 'released'),
+    'held.reject': (params) => decide(params, 'rejected'),
+  };
+
+  function decide(wanted: Params<'held.release'>, verdict: 'released' | 'rejected') {
+    const { source, target, type, key, field } = wanted;
+    known(source);
+    return decideHeld(deps.store(), { source, target, type, key, field }, verdict);
+  }
+
+  /** Throws a `ControlError` where nothing is known of a source. */
+  function known(source: string): void {
+    const { targets } = deps.store();
+    if (Array.from(targets.numbersOfSource(source, { limit: 1 })).length === 0) findSource(deps.catalogue(), source);
+  }
+
+  function viewOf(member: HeldMember): HeldView | undefined {
+    const found = openValue(deps.store(), member);
+    if (found === undefined) return undefined;
+    const { record, held } = found;
+    const { value, isRejected: _, ...rest } = held;
+    const { source, type, key } = record;
+    const { field } = member;
+    return { ...rest, source, type, key, field, old: record.fields[field]?.value ?? null, new: value };
+  }
+}
+
+function togetherOf({ place, row }: { readonly place: HoldPlace; readonly row: MassHold }): HeldTogether[] {
+  if (row.state !== 'held') return [];
+  const { source, target, type, field } = place;
+  const { kind, since, scrape, count } = row;
+  return [{ kind, source, target, ...(kind === 'empty' && { type, field }), since, scrape, count }];
+}

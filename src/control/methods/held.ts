@@ -1,0 +1,89 @@
+import * as z from 'zod';
+import { HeldValue } from '../../view/record.ts';
+import { Instant, Serial, Value } from '../../view/fields.ts';
+import { SourceId } from '../../schema/slug.ts';
+import type { MethodSpec } from './method.ts';
+import { Limit } from './fields.ts';
+
+/** What many records of a target have in common that is held. */
+const HeldTogether = z.strictObject({
+  kind: z.enum(['missing', 'empty']),
+  source: z.string(),
+  target: Serial,
+  /** The type of the records and the field that became empty; missing for records that are missing. */
+  type: z.string().exactOptional(),
+  field: z.string().exactOptional(),
+  /** When it was found first, and by which scrape; 0 for a pulse or a re-check. */
+  since: Instant,
+  scrape: z.int().min(0),
+  /** The number of the records. */
+  count: z.int(),
+});
+export type HeldTogether = z.infer<typeof HeldTogether>;
+
+/** A value that is held, beside the current one. */
+const HeldView = HeldValue.omit({ value: true, isRejected: true }).extend({
+  source: z.string(),
+  type: z.string(),
+  key: z.string(),
+  field: z.string(),
+  /** The current value, which stays meanwhile. */
+  old: Value,
+  new: Value,
+});
+export type HeldView = z.infer<typeof HeldView>;
+
+/** What of a source is released or rejected. */
+const Wanted = z
+  .strictObject({
+    source: SourceId,
+    target: Serial.exactOptional(),
+    type: z.string().exactOptional(),
+    key: z.string().exactOptional(),
+    field: z.string().exactOptional(),
+    /** Instead of all these: all that is held of the source. */
+    all: z.literal(true).exactOptional(),
+  })
+  .refine(
+    ({ target, type, key, field, all }) =>
+      (all === true) !== [target, type, key, field].some((given) => given !== undefined),
+    { error: 'expected at least one of "target", "type", "key" and "field", or "all" alone' },
+  );
+
+const Decided = z.strictObject({
+  /** The number of values, and of missing records. */
+  values: z.int(),
+  missing: z.int(),
+});
+
+/** Methods on what is held. */
+export const heldMethods = {
+  'held.list': {
+    params: z.strictObject({
+      source: SourceId.exactOptional(),
+      /** The `next` of the slice before. */
+      after: z.string().exactOptional(),
+      limit: Limit,
+    }),
+    result: z.strictObject({
+      /** What many records have in common, with the first slice. */
+      together: z.array(HeldTogether).readonly(),
+      values: z.array(HeldView).readonly(),
+      next: z.string().optional(),
+    }),
+    role: 'read',
+    doc: 'Lists what was read and is not published until a person releases it, of a source or of all.',
+  },
+  'held.release': {
+    params: Wanted,
+    result: Decided,
+    role: 'operate',
+    doc: 'Publishes what is held of a source: each value as the change that it was when it was observed, or records as missing.',
+  },
+  'held.reject': {
+    params: Wanted,
+    result: Decided,
+    role: 'operate',
+    doc: 'Forgets what is held of a source; the current values stay, and the same is not held again until the source shows something else.',
+  },
+} as const satisfies Record<string, MethodSpec>;
