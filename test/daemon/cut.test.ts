@@ -105,6 +105,7 @@ for (const [way, time] of ways.flatMap((way) => times.map((time) => [way, time] 
         sibling.promise.catch(() => undefined);
         const inner = Promise.withResolvers<void>();
         let crashes = way.crashes;
+        let siblings = 0;
         let inScrape: ReturnType<typeof AsyncLocalStorage.snapshot> | undefined;
         let isCut = false;
         answer(site, point, reached.resolve);
@@ -112,7 +113,11 @@ for (const [way, time] of ways.flatMap((way) => times.map((time) => [way, time] 
         const intercept =
           (runStep: RunStep): RunStep =>
           async (step, signal, onSent) => {
-            if (step.request.url.endsWith('/sibling')) return isCut ? untilAborted(signal) : sibling.promise;
+            if (step.request.url.endsWith('/sibling')) {
+              siblings += 1;
+              // Its first scrape may come here after the cut: it crashes all the same.
+              return siblings > 1 ? untilAborted(signal) : sibling.promise;
+            }
             if (isCut) return untilAborted(signal);
             inScrape = AsyncLocalStorage.snapshot();
             if (crashes > 0) {
