@@ -72,10 +72,12 @@ test(
   async (t) => {
     const before = slowness();
     const { client, readyMs } = await loadedDaemon(t);
-    t.diagnostic(`ready in ${Math.round(readyMs)} ms, by a core ${before.toFixed(1)} times slower than the reference`);
+    // Neighbours come and go within seconds: the slower of the two instants counts.
+    const slower = Math.max(before, slowness());
+    t.diagnostic(`ready in ${Math.round(readyMs)} ms, by a core ${slower.toFixed(1)} times slower than the reference`);
     const { projects: counted } = await client.call('daemon.status', {});
     assert.equal(counted.active, projects);
-    assert.ok(readyMs < 3_000 * before, `ready in ${readyMs} ms`);
+    assert.ok(readyMs < 3_000 * slower, `ready in ${readyMs} ms`);
 
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     await client.subscribe({ types: ['scrape.completed'] }, () => begin());
