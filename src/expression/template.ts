@@ -6,11 +6,18 @@ import { Day, Money, Quantity } from './values.ts';
 
 /** A text with `{expressions}`, compiled. */
 export interface Template {
+  /** The names of the values that its expressions use. */
+  readonly names: ReadonlySet<string>;
   /** Fills in the values; an expression without a result gives nothing. Never throws. */
-  text(values: Values, at: number): string;
+  text(values: Values, at: number, escape?: Escape): string;
   /** Fills in the values as `text` does; a template that is one expression alone gives its value as JSON, null for none. */
-  json(values: Values, at: number): unknown;
+  json(values: Values, at: number, escape?: Escape): unknown;
 }
+
+/** Writes a text so that its reader takes no part of it for markup. */
+export type Escape = (text: string) => string;
+
+const asItIs: Escape = (text) => text;
 
 /** A compiled template, or what is wrong with its text. */
 export type CompiledTemplate =
@@ -20,7 +27,12 @@ export type CompiledTemplate =
 /** The longest text that a filled-in value may be; what is longer is cut. */
 const maxValueLength = 16_384;
 
-type Part = string | ((values: Values, at: number) => unknown);
+interface Expression {
+  readonly names: ReadonlySet<string>;
+  result(values: Values, at: number): unknown;
+}
+
+type Part = string | Expression;
 
 /**
  * Compiles a text in which `{…}` stands for the result of an expression, and `{{` and `}}` for braces. Expressions are those of
@@ -31,13 +43,14 @@ export function compileTemplate(text: string): CompiledTemplate {
     if (Buffer.byteLength(text) > maxBytes) throw new ExpressionFault(`expected at most ${maxBytes} bytes`);
     const parts = [...partsOf(text)];
     const [only] = parts;
-    const filled: Template['text'] = (values, at) =>
-      parts.map((part) => (typeof part === 'string' ? part : textOf(part(values, at)))).join('');
-    const isOne = parts.length === 1 && typeof only === 'function';
-    return {
-      ok: true,
-      template: { text: filled, json: isOne ? (values, at) => jsonOf(only(values, at)) : filled },
-    };
+    const filled: Template['text'] = (values, at, escape = asItIs) =>
+      parts.map((part) => (typeof part === 'string' ? part : escape(textOf(part.result(values, at))))).join('');
+    const json: Template['json'] =
+      parts.length === 1 && typeof only === 'object'
+        ? (values, at, escape) => jsonOf(only.result(values, at), escape)
+        : filled;
+    const names = new Set(parts.flatMap((part) => (typeof part === 'string' ? [] : [...part.names])));
+    return { ok: true, template: { names, text: filled, json } };
   } catch (error) {
     return { ok: false, message: faultText(error) };
   }
@@ -79,7 +92,7 @@ function endOf(text: string, from: number): number {
 }
 
 /** Compiles one expression; `from` is its place in the template. */
-function compileValue(text: string, from: number): Exclude<Part, string> {
+function compileValue(text: string, from: number): Expression {
   const environment = newEnvironment();
   try {
     const program = environment.parse(text);
@@ -93,7 +106,7 @@ function compileValue(text: string, from: number): Exclude<Part, string> {
     for (const name of names) environment.registerVariable(name, 'dyn');
     const { valid, error } = program.check();
     if (!valid) throw error ?? new ExpressionFault('expected an expression');
-    return (values, at) => {
+    const result = (values: Values, at: number): unknown => {
       const known = Object.fromEntries(
         [...names].flatMap((name) => {
           const value = Object.hasOwn(values, name) ? operandOf(values[name]) : undefined;
@@ -107,6 +120,7 @@ function compileValue(text: string, from: number): Exclude<Part, string> {
         return undefined;
       }
     };
+    return { names, result };
   } catch (error) {
     throw new ExpressionFault(`{${text}}: ${faultText(error)}`, from - 1);
   }
@@ -158,17 +172,18 @@ function writtenOf(value: unknown, json: unknown): string {
   return typeof json === 'string' ? json : JSON.stringify(json);
 }
 
-/** A result as JSON; null for none. */
-function jsonOf(value: unknown): unknown {
+/** A result as JSON, with its texts escaped; null for none. */
+function jsonOf(value: unknown, escape = asItIs): unknown {
   if (value === undefined || value === null) return null;
-  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'string') return escape(value);
+  if (typeof value === 'boolean') return value;
   if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
   if (value instanceof Exact) return Number(value.text());
   if (value instanceof Money) return { amount: numberText(value.amount), currency: value.currency };
   if (value instanceof Quantity) return { amount: Number(value.amount.text()), unit: value.unit };
   if (value instanceof Day) return new Date(value.number * 86_400_000).toISOString().slice(0, 10);
   if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.map(jsonOf);
+  if (Array.isArray(value)) return value.map((each) => jsonOf(each, escape));
   if (typeof value !== 'object') return null;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, jsonOf(each)]));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, jsonOf(each, escape)]));
 }

@@ -1,4 +1,6 @@
 import type { Event } from '../event/catalogue.ts';
+import type { Escape } from '../expression/template.ts';
+import { escapes } from './escape.ts';
 import { isMapping, templateValues } from './values.ts';
 import { writtenValue } from './written-value.ts';
 import type { Message, SinkPorts } from './sink.ts';
@@ -47,7 +49,7 @@ export function isDiscordUrl(address: string): boolean {
 
 /** A message as Discord shows it: an embed for each event or post, cut to Discord's bounds; what is left out is counted. */
 export function discordPayload(message: Message, ports: Pick<SinkPorts, 'record'>): DiscordPayload {
-  const embeds = embedsOf(message, ports);
+  const embeds = embedsOf(message, ports, escapes.discord);
   const shown: Embed[] = [];
   let left = most.all;
   for (const embed of embeds.slice(0, most.embeds)) {
@@ -65,47 +67,54 @@ export function discordText(text: string): DiscordPayload {
   return { content: cut(text, most.content), allowed_mentions: { parse: [] } };
 }
 
-/** What a message tells, as the embeds of Discord have it: one for each event, record or post, or several of a post with images. */
-export function embedsOf(message: Message, ports: Pick<SinkPorts, 'record'>): Embed[] {
+/**
+ * What a message tells, as the embeds of Discord have it: one for each event, record or post, or several of a post with images. The texts
+ * in which Discord knows markup are escaped.
+ */
+export function embedsOf(message: Message, ports: Pick<SinkPorts, 'record'>, escape: Escape = escapes.none): Embed[] {
   const { body, event } = message;
-  if (event !== undefined) return [eventEmbed(event, message, ports)];
+  if (event !== undefined) return [embed(eventParts(event, message, ports), escape)];
   if (!isMapping(body)) return [];
   const { posts, records, events, provider } = body;
-  if (Array.isArray(posts)) return posts.filter(isMapping).flatMap((post) => postEmbeds(post, provider));
+  if (Array.isArray(posts))
+    return posts
+      .filter(isMapping)
+      .flatMap((post) => postParts(post, provider))
+      .map((parts) => embed(parts, escape));
   const several = [records, events].find(Array.isArray) ?? [];
-  return several.filter(isMapping).map((each) => recordEmbed(each, message.at));
+  return several.filter(isMapping).map((each) => embed(recordParts(each, message.at), escape));
 }
 
-function eventEmbed(event: Event, message: Message, ports: Pick<SinkPorts, 'record'>): Embed {
+function eventParts(event: Event, message: Message, ports: Pick<SinkPorts, 'record'>): Given {
   const values = templateValues(message, ports);
   const changes = 'fields' in event.data && isMapping(event.data.fields) ? event.data.fields : {};
-  return embed({
+  return {
     title: `${titleOf(values)}: ${event.type}`,
     url: values['url'],
     at: message.at,
     footer: event.source ?? event.projects?.join(', '),
     fields: Object.entries(changes).map(([name, change]) => [name, changeText(change)]),
-  });
+  };
 }
 
-function recordEmbed(record: Readonly<Record<string, unknown>>, at: number): Embed {
+function recordParts(record: Readonly<Record<string, unknown>>, at: number): Given {
   const { url, source, data } = record;
   const told = isMapping(data) ? data : record;
   const fields = isMapping(told['fields']) ? told['fields'] : {};
-  return embed({
+  return {
     title: titleOf({ ...fields, ...told }),
     url,
     at: typeof record['at'] === 'number' ? record['at'] : at,
     footer: source,
     fields: Object.entries(fields).map(([name, value]) => [name, changeText(value)]),
-  });
+  };
 }
 
-function postEmbeds(post: Readonly<Record<string, unknown>>, provider: unknown): Embed[] {
+function postParts(post: Readonly<Record<string, unknown>>, provider: unknown): Given[] {
   const { account, body, url, post_date: date, images } = post;
   const [first, ...others] = Array.isArray(images) ? images.filter(isMapping) : [];
   const name = isMapping(account) ? account['name'] : undefined;
-  const main = embed({
+  const main = {
     description: body,
     url,
     at: typeof date === 'string' ? Date.parse(`${date}Z`) : undefined,
@@ -113,10 +122,11 @@ function postEmbeds(post: Readonly<Record<string, unknown>>, provider: unknown):
     footer: isMapping(provider) ? provider['type'] : undefined,
     image: first?.['media_url'],
     fields: [],
-  });
-  return [main, ...others.map((image) => embed({ url, image: image['media_url'], fields: [] }))];
+  };
+  return [main, ...others.map((image) => ({ url, image: image['media_url'], fields: [] }))];
 }
 
+/** The parts of an embed as a message has them: whatever a site gave. */
 interface Given {
   readonly title?: unknown;
   readonly description?: unknown;
@@ -128,10 +138,10 @@ interface Given {
   readonly fields: readonly (readonly [string, string])[];
 }
 
-function embed({ title, description, url, at, author, footer, image, fields }: Given): Embed {
+function embed({ title, description, url, at, author, footer, image, fields }: Given, escape: Escape): Embed {
   return {
-    ...(isText(title) && { title: cut(title, most.title) }),
-    ...(isText(description) && { description: cut(description, most.description) }),
+    ...(isText(title) && { title: cut(escape(title), most.title) }),
+    ...(isText(description) && { description: cut(escape(description), most.description) }),
     ...(isAddress(url) && { url }),
     ...(at !== undefined && !Number.isNaN(at) && { timestamp: new Date(at).toISOString() }),
     ...(isText(author) && { author: { name: cut(author, most.name) } }),
@@ -139,8 +149,8 @@ function embed({ title, description, url, at, author, footer, image, fields }: G
     ...(isAddress(image) && { image: { url: image } }),
     ...(fields.length > 0 && {
       fields: fields.slice(0, most.fields).map(([name, value]) => ({
-        name: cut(name, most.name),
-        value: cut(value === '' ? '–' : value, most.value),
+        name: cut(escape(name), most.name),
+        value: cut(value === '' ? '–' : escape(value), most.value),
         inline: value.length < 40,
       })),
     }),

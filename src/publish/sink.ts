@@ -72,6 +72,8 @@ export interface SinkKind<O> {
   readonly ordered?: 'key' | 'all';
   /** Types of events that the kind gets besides those that the file asks for. Such a kind takes single events alone, no digests. */
   readonly also?: readonly EventType[];
+  /** Returns what in the options is a template, or holds templates. Default: nothing. */
+  templates?(options: O): readonly unknown[];
   /** Opens a sink. What the receiver does wrong is told by `deliver`; rejects only for errors of this program. */
   open(options: O, ports: SinkPorts): Promise<OpenSink>;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Values } from '../expression/compile.ts';
-import { compileTemplate, type Template } from '../expression/template.ts';
+import { compileTemplate, type Escape, type Template } from '../expression/template.ts';
 import { textFault } from '../schema/checked-text.ts';
 
 /** Compiled templates by their text: those of sink files, which are few. */
@@ -37,17 +37,30 @@ function* textsIn(
       yield* textsIn(each, [...path, Array.isArray(value) ? Number(name) : name]);
 }
 
-/** Fills in a text that `TextTemplate` has read. */
-export function fillText(text: string, values: Values, at: number): string {
-  return templateOf(text).text(values, at);
+/** Returns the names for which the templates in a value want values. */
+export function namesIn(value: unknown): ReadonlySet<string> {
+  return new Set([...textsIn(value)].flatMap(([, text]) => [...templateOf(text).names]));
 }
 
-/** Fills in all texts of a value that `JsonTemplate` has read. A text that is one expression alone becomes its value. */
-export function fillJson(value: unknown, values: Values, at: number): unknown {
-  if (typeof value === 'string') return templateOf(value).json(values, at);
-  if (Array.isArray(value)) return value.map((each) => fillJson(each, values, at));
+/** Fills in a text that `TextTemplate` has read. What expressions give is escaped. */
+export function fillText(text: string, values: Values, at: number, escape?: Escape): string {
+  return templateOf(text).text(values, at, escape);
+}
+
+/**
+ * Fills in all texts of a value that `JsonTemplate` has read. A text that is one expression alone becomes its value. What expressions
+ * give is escaped, but under keys of addresses, such as `url` and `image_url`, which are no markup.
+ */
+export function fillJson(value: unknown, values: Values, at: number, escape?: Escape): unknown {
+  if (typeof value === 'string') return templateOf(value).json(values, at, escape);
+  if (Array.isArray(value)) return value.map((each) => fillJson(each, values, at, escape));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fillJson(each, values, at)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [
+      name,
+      fillJson(each, values, at, /(?:^|_)(?:url|link|icon)$/.test(name) ? undefined : escape),
+    ]),
+  );
 }
 
 function templateOf(text: string): Template {

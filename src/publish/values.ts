@@ -1,6 +1,9 @@
 import type { Values } from '../expression/compile.ts';
 import type { Message, SinkPorts } from './sink.ts';
 
+/** The names that a template may use for each event on a record, besides those of the record's fields. */
+export const recordNames = ['event', 'id', 'type', 'key', 'url', 'source', 'project', 'at', 'official', 'old'] as const;
+
 /**
  * The values that a template may name for a message: of an event on a record the fields of the record and `old`, the fields as they
  * were before; of other messages the members of their data. Besides, whatever fields are called so, `event`, `id`, `type`, `key`, `url`,

@@ -1,20 +1,18 @@
 import { existsSync, readdirSync, type Stats, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import { basename, dirname, extname, relative, resolve } from 'node:path';
 import type { Loaded, LoadedSources } from '../../definition/load.ts';
 import type { Problem } from '../../definition/problem.ts';
 import type { KnownSources } from '../../definition/project-issues.ts';
 import type { Project, Projects } from '../../definition/project.ts';
 import type { TargetSchedule } from '../../schedule/levels.ts';
 import type { Source } from '../../definition/source.ts';
-import type { PluginShape } from '../../plugin/protocol.ts';
 import type { Issue } from '../../schema/expected.ts';
 import { infeasibleText } from '../infeasible-text.ts';
 import { CommandError } from '../exit-status.ts';
 import type { Terminal } from '../terminal.ts';
-import { definitionFile, pluginsIn } from './definitions.ts';
+import { pluginsIn } from './definitions.ts';
 import { fixturesIn } from './fixtures.ts';
-import { callPluginOnThread } from './read-page.ts';
+import { pluginUseProblems, validatePlugins } from './plugins.ts';
 import { rateProblems } from './rates.ts';
 import { secretProblems, secretWarnings } from './secrets.ts';
 
@@ -140,6 +138,13 @@ async function validateFolder(
   const projects = isTaken(projectFile) ? await listedIn(projectFile, definitions) : { listed: [], ...nothing };
   const pluginFolder = pluginsIn(folder, sources, configured?.plugins);
   const plugged = await validatePlugins(pluginFolder);
+  const [{ pageSource }, { templateWarnings }] = await Promise.all([
+    import('../../definition/page.ts'),
+    import('../../definition/template-names.ts'),
+  ]);
+  // What a definition with problems has is not known.
+  const allSources = loaded.problems.length === 0 ? [pageSource, ...loaded.sources] : [];
+  const loadedSinks = [...(sinks?.sinks.values() ?? [])];
   const ids = loaded.sources.map(({ id }) => id);
   return {
     sources: loaded.sources.length,
@@ -161,10 +166,11 @@ async function validateFolder(
       ...projects.warnings,
       ...(await secretWarnings(
         loaded.sources,
-        [...(sinks?.sinks.values() ?? [])],
+        loadedSinks,
         env,
         configured?.secrets && resolve(folder, configured.secrets),
       )),
+      ...templateWarnings(loadedSinks, allSources),
       ...fixtureWarnings(resolve(folder, 'fixtures'), ids, cwd),
       ...(await pageWarnings(loaded.sources, projects.listed)),
       ...(await objectiveWarnings(loaded.sources, projects.listed)),
@@ -247,87 +253,6 @@ function knownSources(
     missing: (id) => (isRead && !broken.has(id) ? `no source "${id}" is defined` : undefined),
     ...(knownSinks !== undefined && { sinks: knownSinks }),
   };
-}
-
-/** The number of plug-ins that can be loaded, and the problems of the others. */
-interface ValidatedPlugins {
-  readonly plugins: number;
-  readonly problems: readonly Problem[];
-}
-
-/** Loads each plug-in of a folder, or one of them, and returns the problems. */
-async function validatePlugins(folder: string, only?: string): Promise<ValidatedPlugins> {
-  if (!existsSync(folder)) return { plugins: 0, problems: [] };
-  const { PluginName } = await import('../../definition/plugin.ts');
-  const files = readdirSync(folder).filter(
-    (name) => (only === undefined || name === only) && PluginName.safeParse(name).success && !name.endsWith('.d.ts'),
-  );
-  const problems: Problem[] = [];
-  for (const name of files.sort()) {
-    const described = await describePlugin(folder, name);
-    if (described.ok) continue;
-    const { message } = described;
-    problems.push({ file: join(folder, name), ...placeIn(message), path: '', message });
-  }
-  return { plugins: files.length - problems.length, problems };
-}
-
-/** Returns the problems between definitions and their plug-ins: missing files, and options that the plug-in refuses. */
-async function pluginUseProblems(
-  sources: readonly Source[],
-  sourcesFolder: string,
-  folder: string,
-): Promise<Problem[]> {
-  const problems: Problem[] = [];
-  const { programOf } = await import('../../definition/collect.ts');
-  for (const source of sources) {
-    const { id, plugin, options } = source;
-    const used = plugin ?? programOf(source)?.file;
-    if (used === undefined) continue;
-    const file = definitionFile(sourcesFolder, id);
-    if (!existsSync(join(folder, used))) {
-      const path = plugin === undefined ? ['collect', 'command'] : ['plugin'];
-      problems.push(...(await located(file, [{ path, message: `there is no file "${used}" in ${folder}` }])));
-      continue;
-    }
-    if (plugin === undefined) continue;
-    const described = await describePlugin(folder, plugin, options);
-    // One that cannot be loaded is told of by itself.
-    if (!described.ok) continue;
-    const issues = described.shape.optionIssues.map(({ path, message }) => ({ path: ['options', ...path], message }));
-    problems.push(...(await located(file, issues)));
-  }
-  return problems;
-}
-
-async function located(file: string, issues: readonly Issue[]): Promise<Problem[]> {
-  if (issues.length === 0) return [];
-  const [{ readYaml }, { problemsOf }] = await Promise.all([
-    import('../../definition/yaml.ts'),
-    import('../../definition/problem.ts'),
-  ]);
-  const yaml = readYaml(await readFile(file, 'utf8'), file);
-  return yaml.ok ? problemsOf(issues, file, yaml.locate) : [...yaml.problems];
-}
-
-/** Returns the line and column that an error message names; the first of both where it names none. */
-function placeIn(message: string): { readonly line: number; readonly column: number } {
-  const [, line = '1', column = '1'] = /:(\d+):(\d+)/.exec(message) ?? /\bline (\d+)/.exec(message) ?? [];
-  return { line: Number(line), column: Number(column) };
-}
-
-/** The shape of a plug-in, or why the plug-in cannot be loaded. */
-type Described = { readonly ok: true; readonly shape: PluginShape } | { readonly ok: false; readonly message: string };
-
-/** Loads a plug-in on a thread of its own, as the daemon does, and returns its shape. */
-async function describePlugin(folder: string, name: string, options?: unknown): Promise<Described> {
-  const { readPlugin } = await import('../../definition/plugin-file.ts');
-  const read = await readPlugin(folder, name);
-  if (!read.ok) return read;
-  const outcome = await callPluginOnThread({ plugin: read.plugin, function: 'describe', options, input: {} });
-  return outcome.ok
-    ? { ok: true, shape: outcome.value as PluginShape }
-    : { ok: false, message: outcome.failure.message };
 }
 
 /**

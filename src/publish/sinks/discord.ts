@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { strict } from '../../schema/strict.ts';
 import { Address, reveal } from '../address.ts';
 import { discordPayload, discordText } from '../discord.ts';
+import { escapes } from '../escape.ts';
 import type { SinkKind } from '../sink.ts';
 import { fillText, TextTemplate } from '../template.ts';
 import { templateValues } from '../values.ts';
@@ -19,6 +20,7 @@ const Options = strict({
 export const discord: SinkKind<z.infer<typeof Options>> = {
   options: Options,
   doc: 'Posts each message to a webhook of Discord, as an embed for each event or as a text.',
+  templates: ({ message }) => [message],
   open: async ({ url, message: template, allowPrivate }, ports) => ({
     async deliver(batch, signal) {
       const revealed = await reveal(ports, [url]);
@@ -28,7 +30,7 @@ export const discord: SinkKind<z.infer<typeof Options>> = {
           const payload =
             template === undefined
               ? discordPayload(message, ports)
-              : discordText(fillText(template, templateValues(message, ports), message.at));
+              : discordText(fillText(template, templateValues(message, ports), message.at, escapes.discord));
           return ports.post(revealed.text(url), {
             headers: { 'content-type': 'application/json' },
             body: JSON.stringify(payload),

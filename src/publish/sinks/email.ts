@@ -41,6 +41,7 @@ const most = { subject: 200, text: 1_000_000 };
 export const email: SinkKind<Options> = {
   options: Options,
   doc: 'Sends each message as an e-mail of plain text by SMTP. A `digest` makes one of many events.',
+  templates: ({ subject, text }) => [subject, text],
   async open(options, ports) {
     const server = new Held(
       (address) => transportTo(new URL(address), options),

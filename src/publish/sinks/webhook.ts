@@ -6,9 +6,10 @@ import { strict } from '../../schema/strict.ts';
 import { Address, reveal, SecretNames } from '../address.ts';
 import { cloudEventHeaders } from '../cloud-event.ts';
 import { discordPayload, isDiscordUrl } from '../discord.ts';
+import { escapeFor, escapeNames, escapes } from '../escape.ts';
 import type { Delivered, Message, SinkKind, SinkPorts } from '../sink.ts';
 import { fillJson, fillText, JsonTemplate } from '../template.ts';
-import { templateValues } from '../values.ts';
+import { isMapping, templateValues } from '../values.ts';
 
 const Options = strict({
   url: Address,
@@ -18,6 +19,8 @@ const Options = strict({
   headers: z.record(TokenHeader, z.union([HeaderValue, SecretRef])).exactOptional(),
   /** The body: JSON whose texts are templates; one text alone is sent as plain text. Default: the message as it is. */
   body: JsonTemplate.exactOptional(),
+  /** The markup for whose readers `body` escapes what expressions give. Default: `slack` or `discord` for addresses there, else `none`. */
+  escape: z.enum(escapeNames).exactOptional(),
   /** Whether the receiver may have a private address. */
   allowPrivate: z.boolean().default(false),
 });
@@ -27,6 +30,7 @@ type Options = z.infer<typeof Options>;
 export const webhook: SinkKind<Options> = {
   options: Options,
   doc: 'Posts each message as JSON to an address, signed as Standard Webhooks says, with the headers of CloudEvents. A Discord address gets what Discord shows.',
+  templates: ({ body }) => [body],
   open: async (options, ports) => ({
     deliver: (batch, signal) => Promise.all(batch.map((message) => post(message, options, ports, signal))),
     async close() {},
@@ -38,7 +42,7 @@ async function post(message: Message, options: Options, ports: SinkPorts, signal
   const revealed = await reveal(ports, [url, ...Object.values(headers)], names);
   if (!revealed.ok) return revealed;
   const address = revealed.text(url);
-  const { type, text } = bodyOf(message, options, isDiscordUrl(address), ports);
+  const { type, text } = bodyOf(message, options, address, ports);
   const signed = signatureOf(message.id, text, names, revealed.secret, ports.clock.now());
   if (!signed.ok) return signed;
   return ports.post(address, {
@@ -56,18 +60,20 @@ async function post(message: Message, options: Options, ports: SinkPorts, signal
 
 function bodyOf(
   message: Message,
-  { body }: Options,
-  isDiscord: boolean,
+  { body, escape: name }: Options,
+  address: string,
   ports: SinkPorts,
 ): { readonly type: string; readonly text: string } {
-  if (body === undefined) {
-    const told = isDiscord ? discordPayload(message, ports) : message.body;
-    return { type: 'application/json', text: JSON.stringify(told) };
-  }
+  const json = (told: unknown) => ({ type: 'application/json', text: JSON.stringify(told) });
+  if (body === undefined) return json(isDiscordUrl(address) ? discordPayload(message, ports) : message.body);
+  const known = escapeFor(address);
+  const escape = escapes[name ?? known];
   const values = templateValues(message, ports);
-  return typeof body === 'string'
-    ? { type: 'text/plain; charset=utf-8', text: fillText(body, values, message.at) }
-    : { type: 'application/json', text: JSON.stringify(fillJson(body, values, message.at)) };
+  if (typeof body === 'string')
+    return { type: 'text/plain; charset=utf-8', text: fillText(body, values, message.at, escape) };
+  const filled = fillJson(body, values, message.at, escape);
+  // Nobody is called by a text of a site, unless the file wants it.
+  return json(known === 'discord' && isMapping(filled) ? { allowed_mentions: { parse: [] }, ...filled } : filled);
 }
 
 type Signature =

@@ -42,6 +42,20 @@ test('Discord gets an embed that says what became of the fields, and calls nobod
   });
 });
 
+test('a site makes no mention and hides no link in what Discord shows, and an escape does not pass its bounds', async (t) => {
+  const title = '<@1> \\[shop](https://evil.example)';
+  const shown = '\\<@1> \\\\\\[shop](https://evil.example)';
+  const [embed] = discordPayload(recordMessage(1, 'B', { title, more: '['.repeat(1_024) }), unknown).embeds ?? [];
+  assert.equal(embed?.title, `${shown}: record.added`);
+  assert.equal(embed.fields?.[0]?.value, shown);
+  assert.equal(embed.fields[1]?.value.length, 1_024);
+  const receiver = await openReceiver(t);
+  const options = { url: receiver.url, allowPrivate: true, message: '[{title}]' };
+  const sink = await openedSink(t, 'discord', { options, arrived: () => receiver.accepted });
+  await sink.deliver([recordMessage(5, 'B', { title })], never);
+  assert.deepEqual(receiver.accepted[0]?.body, { content: `[${shown}]`, allowed_mentions: { parse: [] } });
+});
+
 test('what Discord gets stays within its bounds, and what is left out is counted', () => {
   const long = 'x'.repeat(5_000);
   const fields = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`f${index}`, 'y']));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import type { Post } from '../../../src/publish/sink.ts';
 import { openReceiver } from '../receiver.ts';
 import { openedSink, recordMessage, sinkSuite } from '../sink-suite.ts';
 
@@ -69,6 +70,59 @@ test('the body of a webhook may be a template, whose values cannot break out of 
     stock: 3,
     blocks: ['shop', 1],
   });
+});
+
+/** The bodies that a webhook with these options posts, to whatever address it has, for one record with these fields. */
+async function bodyAt(
+  t: TestContext,
+  given: { readonly url: string; readonly body: unknown; readonly escape?: string },
+) {
+  const bodies: unknown[] = [];
+  const ports = {
+    post: async (_url: string, { body }: Post) => {
+      bodies.push(body.startsWith('{') ? JSON.parse(body) : body);
+      return { ok: true as const };
+    },
+  };
+  const sink = await openedSink(t, 'webhook', { options: given, arrived: () => [], ports });
+  const fields = {
+    title: '<!channel> [R&D](x)',
+    more: ['<https://evil.example|shop>'],
+    image: 'https://a.example/?b&c',
+  };
+  await sink.deliver([recordMessage(1, 'B', fields)], never);
+  return bodies[0];
+}
+
+test('what a site gave calls nobody and makes no link in Slack, while the markup of the template stays', async (t) => {
+  const body = { text: '<!here> *{title}*', blocks: [{ text: '{more}', image_url: '{image}' }], title: '{title}' };
+  const escaped = '&lt;!channel&gt; [R&amp;D](x)';
+  const expected = {
+    text: `<!here> *${escaped}*`,
+    blocks: [{ text: ['&lt;https://evil.example|shop&gt;'], image_url: 'https://a.example/?b&c' }],
+    title: escaped,
+  };
+  assert.deepEqual(await bodyAt(t, { url: 'https://hooks.slack.com/services/T/B/x', body }), expected);
+  assert.deepEqual(await bodyAt(t, { url: 'https://chat.example/hook', escape: 'slack', body }), expected);
+});
+
+test('what a site gave calls nobody and hides no link in Discord, whatever the body is', async (t) => {
+  const url = 'https://discord.com/api/webhooks/1/a';
+  assert.deepEqual(await bodyAt(t, { url, body: { content: '{title}' } }), {
+    allowed_mentions: { parse: [] },
+    content: '\\<!channel> \\[R&D](x)',
+  });
+  const own = { content: 'x', allowed_mentions: { parse: ['users'] } };
+  assert.deepEqual(await bodyAt(t, { url, body: own }), own);
+});
+
+test('a receiver of HTML is told so, and others get texts as they are', async (t) => {
+  const url = 'https://chat.example/hook';
+  assert.equal(
+    await bodyAt(t, { url, escape: 'html', body: '<b>{title}</b>' }),
+    '<b>&lt;!channel&gt; [R&amp;D](x)</b>',
+  );
+  assert.equal(await bodyAt(t, { url, body: '<b>{title}</b>' }), '<b><!channel> [R&D](x)</b>');
 });
 
 test('a private address is refused unless the file allows it', async (t) => {
