@@ -3,7 +3,7 @@ import type { Value } from '../extract/value/value.ts';
 /** How far a number may move from one observation to the next: by a part of what it was, or by a factor either way. */
 export type Jump = { readonly part: number } | { readonly factor: number };
 
-/** In how many of the last observations a new value must be seen before it is current. */
+/** A new value becomes current once `times` of the last `of` observations of the field showed it. */
 export interface Confirm {
   readonly times: number;
   readonly of: number;

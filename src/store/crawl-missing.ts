@@ -23,12 +23,15 @@ export function isGone({ absent }: Pick<RecordView, 'absent'>): boolean {
  * which checks the fence. A mark names its crawl by `since`, so a crawl that is cut here and ends later marks no record
  * twice. Returns how many records the crawl found missing and gone. Rejects with `StoreFullError` when the store has no
  * room.
+ *
+ * @param missingSince - when a record was found to be missing; by default the instant of the transaction.
  */
 export async function markMissing(
   store: Store,
   fence: Omit<Fence, 'step'>,
   since: number,
   holds: () => TargetRow | undefined,
+  missingSince?: (record: RecordView) => number,
 ): Promise<{ readonly missing: number; readonly gone: number }> {
   const marked = { missing: 0, gone: 0 };
   let after: RecordSlice['after'];
@@ -38,7 +41,7 @@ export async function markMissing(
       const target = holds();
       if (target === undefined) return undefined;
       const { rows, last } = store.records.unseenSince(since, fence.target, range);
-      return { last, ...markSome(store, change, { target, fence, since }, rows) };
+      return { last, ...markSome(store, change, { target, fence, since, missingSince }, rows) };
     });
     if (found === undefined) return marked;
     marked.missing += found.missing;
@@ -53,6 +56,7 @@ interface Crawled {
   readonly fence: Omit<Fence, 'step'>;
   /** The scrape that began the crawl. */
   readonly since: number;
+  readonly missingSince?: ((record: RecordView) => number) | undefined;
 }
 
 function markSome(
@@ -86,17 +90,19 @@ export function isSeen(
   return lastScrape >= since || (updatedAt >= begunAt && updatedAt <= now);
 }
 
-function mark(store: Store, change: Change, { target: row, fence, since }: Crawled, record: RecordView): void {
+function mark(store: Store, change: Change, crawled: Crawled, record: RecordView): void {
+  const { target: row, fence, since } = crawled;
+  const at = crawled.missingSince?.(record) ?? change.at;
   const { source, type, key, absent } = record;
   const times = (absent?.times ?? 0) + 1;
   const kind = kindOf(times);
   const { target } = row;
   const { scrape } = fence;
-  const missing = { ...record, absent: { since: absent?.since ?? change.at, times, scrape: since } };
+  const missing = { ...record, absent: { since: absent?.since ?? at, times, scrape: since } };
   store.records.update(missing);
   moveAges(store, missing, record, missing);
   restItemPage(store, target, missing);
-  const seen = { record: record.record, source, type, key, target, at: change.at, scrape };
+  const seen = { record: record.record, source, type, key, target, at, scrape };
   change.tellChange({ ...seen, kind, fields: {} }, projectsOf(row));
 }
 

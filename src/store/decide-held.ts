@@ -3,13 +3,12 @@ import type { HeldValue, RecordView } from '../view/record.ts';
 import { markMissing } from './crawl-missing.ts';
 import { moveLinks } from './entities.ts';
 import { finishIfOver } from './finish.ts';
-import { missingPlace } from './hold-missing.ts';
 import { tellReleased } from './holds.ts';
 import { moveAges } from './record-ages.ts';
 import { freshen } from './schedule.ts';
 import type { Change, Store } from './store.ts';
 import { subjectsOf } from './subjects.ts';
-import type { HeldMember, HoldPlace } from './tables/holds.ts';
+import type { HeldMember, HoldPlace, MassHold } from './tables/holds.ts';
 
 /** What of a source is released or rejected; all that is held of it where nothing else is given. */
 export interface WantedHeld {
@@ -187,38 +186,52 @@ function endHolds(
   change.log({ kind: `held.${verdict}` });
 }
 
-/** Marks records as missing of which most were at once, or leaves them as they are. Returns how many there were. */
+/** Releases or rejects records of which most are missing at once. Returns their number. */
 async function decideMissing(store: Store, wanted: WantedHeld, verdict: 'released' | 'rejected'): Promise<number> {
   let missing = 0;
-  const places = Array.from(store.holds.masses(wanted.source, wanted.target), ({ place }) => place);
-  for (const place of places) {
-    const row = store.holds.mass(place);
-    const target = store.targets.get(place.target);
-    const isOpen = row?.state === 'held' || (row?.state === 'released' && verdict === 'released');
-    if (row?.kind !== 'missing' || target === undefined || !isOpen) continue;
-    await store.write(
-      (change) => {
-        store.holds.putMass(place, { ...row, state: verdict });
-        if (verdict === 'rejected') tellMissing(store, change, place.target, { count: row.count, verdict });
-        change.log({ kind: `held.${verdict}`, target: place.target });
-      },
-      { durable: true },
-    );
-    missing += row.count;
-    if (verdict === 'rejected') continue;
-    const { begun = row.scrape, lastScrape: scrape } = row;
-    const fence = { target: place.target, epoch: target.epoch, scrape };
-    await markMissing(store, fence, begun, () => store.targets.get(place.target));
-    await store.write(
-      (change) => {
-        store.holds.removeMass(missingPlace(target));
-        tellMissing(store, change, place.target, { count: row.count, verdict });
-        change.log({ kind: `held.${verdict}`, target: place.target });
-      },
-      { durable: true },
-    );
+  for (const { place } of [...store.holds.masses(wanted.source, wanted.target)]) {
+    const decided = await store.write((change) => decideMass(store, change, place, verdict), { durable: true });
+    missing += decided?.count ?? 0;
+    if (decided?.state === 'released') await markReleased(store, place, decided);
   }
   return missing;
+}
+
+/** Stores a decision on missing records. Returns it; `undefined` where none of them are held any more, and nothing is written. */
+function decideMass(
+  store: Store,
+  change: Change,
+  place: HoldPlace,
+  verdict: 'released' | 'rejected',
+): MassHold | undefined {
+  const row = store.holds.mass(place);
+  // What was released is marked again, as a release may have been interrupted.
+  const isOpen = row?.state === 'held' || (row?.state === 'released' && verdict === 'released');
+  if (row?.kind !== 'missing' || !isOpen || store.targets.get(place.target) === undefined) return undefined;
+  const decided = { ...row, state: verdict };
+  store.holds.putMass(place, decided);
+  if (verdict === 'rejected') tellMissing(store, change, place.target, { count: row.count, verdict });
+  change.log({ kind: `held.${verdict}`, target: place.target });
+  return decided;
+}
+
+/** Marks released records as missing, each as of when it was found to be, then tells that they are released. */
+async function markReleased(store: Store, place: HoldPlace, row: MassHold): Promise<void> {
+  const { begun = row.scrape, lastScrape: scrape, since, lastAt = since, count } = row;
+  const { epoch } = store.targets.get(place.target) ?? { epoch: 0 };
+  const fence = { target: place.target, epoch, scrape };
+  // A record that was seen again after the first scrape without it is missing since the last one.
+  const missingSince = ({ updatedAt }: RecordView): number => (updatedAt < since ? since : lastAt);
+  await markMissing(store, fence, begun, () => store.targets.get(place.target), missingSince);
+  await store.write(
+    (change) => {
+      // Meanwhile a scrape may have ended this hold, and another one may have begun.
+      if (store.holds.mass(place)?.state === 'released') store.holds.removeMass(place);
+      tellMissing(store, change, place.target, { count, verdict: 'released' });
+      change.log({ kind: 'held.released', target: place.target });
+    },
+    { durable: true },
+  );
 }
 
 function tellMissing(

@@ -51,8 +51,15 @@ export function guardedCell(known: GuardedCell, seen: GuardedObservation): Guard
   const { value, observedAt, at, guard = {}, emptied } = seen;
   const lastSeenAt = Math.max(cell.verifiedAt, held?.seenAt ?? 0, candidates.at(-1)?.observedAt ?? 0);
   if (observedAt <= lastSeenAt && lastSeenAt <= at) return { ...known, kind: 'stale' };
-  if (sameValue(cell.value, value))
-    return { kind: 'verified', cell: { ...cell, verifiedAt: observedAt }, ...endedBy('source', held) };
+  if (sameValue(cell.value, value)) {
+    const verified = { ...cell, verifiedAt: observedAt };
+    return {
+      kind: 'verified',
+      cell: verified,
+      candidates: lastSights(cell, candidates, seen),
+      ...endedBy('source', held),
+    };
+  }
   // Where others have their values again, an empty one is what it says.
   const isHeldStill = held !== undefined && (held.kind === 'jump' || emptied === 'held');
   if (isHeldStill && sameValue(held.value, value)) return heldAgain(known, held, seen);
@@ -85,17 +92,30 @@ function endedBy(by: 'look' | 'source', held: HeldValue | undefined): Pick<Guard
   return held === undefined || held.isRejected === true ? {} : { ended: { held, by } };
 }
 
-/** A plausible value that is not the current one. */
+/** A plausible value that is not the current one: it becomes current once `times` of the last `of` sights showed it. */
 function confirmed(
   cell: FieldCell,
   candidates: readonly Candidate[],
-  { value, observedAt }: GuardedObservation,
+  seen: GuardedObservation,
   confirm: Confirm | undefined,
 ): GuardedOutcome {
+  const { value, observedAt } = seen;
   if (confirm === undefined) return { kind: 'changed', cell: { value, observedAt, verifiedAt: observedAt } };
-  const last = [...candidates, { value, observedAt }].slice(-confirm.of);
+  const last = lastSights(cell, candidates, seen);
   const same = last.filter((each) => sameValue(each.value, value));
   const firstSeenAt = same[0]?.observedAt ?? observedAt;
   if (same.length < confirm.times) return { kind: 'candidate', cell, candidates: last };
   return { kind: 'changed', cell: { value, observedAt: firstSeenAt, verifiedAt: observedAt }, firstSeenAt };
+}
+
+/** The last sights of a field that must be confirmed, from the first one on that showed another value than the current one; empty where none did. */
+function lastSights(
+  { value: current }: FieldCell,
+  candidates: readonly Candidate[],
+  { value, observedAt, guard }: GuardedObservation,
+): readonly Candidate[] {
+  if (guard?.confirm === undefined) return [];
+  const last = [...candidates, { value, observedAt }].slice(-guard.confirm.of);
+  const first = last.findIndex((each) => !sameValue(each.value, current));
+  return first < 0 ? [] : last.slice(first);
 }

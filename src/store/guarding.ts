@@ -82,7 +82,9 @@ export class Guarding {
       sets[kind].add(field);
       if (kind === 'ignored') this.#ignore({ ...record, target: this.#seen.target.target, field });
     }
-    if (Array.from(seen.values()).some((kind) => kind !== 'verified')) this.#waiting.push(record.record);
+    const isUnverified = Array.from(seen.values()).some((kind) => kind !== 'verified');
+    // A page that is unchanged would be no sight of the current value, so candidates would wait for ever.
+    if (isUnverified || record.candidates !== undefined) this.#waiting.push(record.record);
   }
 
   /** Counts a known record, and its fields that have become empty, for the pages to come. */

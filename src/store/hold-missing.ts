@@ -65,6 +65,7 @@ function hold(store: Store, change: Change, target: TargetRow, found: Missing): 
     since: before?.since ?? change.at,
     scrape: before?.scrape ?? scrape,
     lastScrape: scrape,
+    lastAt: change.at,
     begun: since,
     count,
   });

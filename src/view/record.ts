@@ -24,7 +24,7 @@ export const HeldValue = z.strictObject({
 });
 export type HeldValue = Readonly<z.infer<typeof HeldValue>>;
 
-/** A value that was observed and is not confirmed. */
+/** An observation of a field of which another value than the current one waits to be confirmed. */
 const Candidate = z.strictObject({ value: Value, observedAt: Instant });
 export type Candidate = Readonly<z.infer<typeof Candidate>>;
 
@@ -54,7 +54,7 @@ export const RecordView = z.strictObject({
   precision: z.record(z.string(), z.string()).readonly().exactOptional(),
   /** Values that are held, by field. */
   held: z.record(z.string(), HeldValue).readonly().exactOptional(),
-  /** The observations since the current value was last seen of fields whose new values must be confirmed, by field. */
+  /** The last observations of fields whose new values must be confirmed, from the first that showed another value than the current one, by field. */
   candidates: z.record(z.string(), z.array(Candidate).readonly()).readonly().exactOptional(),
   /**
    * Set when complete crawls no longer find the record: since when, how many of them, and the scrape that began the

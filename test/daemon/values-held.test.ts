@@ -143,9 +143,13 @@ test('a price that must be confirmed is told once, when it was seen often enough
   const { data } = await nth(1, 'record.changed', 'lamp', daemon);
   assert.deepEqual([data.fields['price']?.firstSeenAt, await priceOf(daemon)], [firstSeenAt, '90.00']);
   await show('95.00');
-  await show('90.00');
+  for (let sight = 0; sight < 3; sight += 1) await show('90.00');
   assert.equal((await history(daemon, 'lamp')).length, 2);
   assert.equal((await recordsOf('shop', daemon))[0]?.candidates, undefined);
+  await show('95.00');
+  await show('90.00');
+  await show('95.00');
+  assert.deepEqual([await priceOf(daemon), (await history(daemon, 'lamp')).length], ['95.00', 3]);
 });
 
 describe('a list', () => {

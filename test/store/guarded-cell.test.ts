@@ -7,30 +7,30 @@ const policy = fc
   .tuple(fc.integer({ min: 2, max: 4 }), fc.integer({ min: 0, max: 3 }))
   .map(([times, more]) => ({ times, of: times + more }));
 
-test('a value that must be confirmed is current once it was seen k times among the last n, never before, or is the first', () => {
+test('a value is confirmed by the k-th of the last n sights that shows it, counted since the last change', () => {
   fc.assert(
-    fc.property(policy, fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 40 }), (confirm, seen) => {
+    fc.property(policy, fc.array(fc.integer({ min: 0, max: 2 }), { maxLength: 40 }), (confirm, seen) => {
       let known: GuardedCell = { cell: { value: 0, observedAt: 0, verifiedAt: 0 } };
+      let changedAt = 0;
       for (const [index, value] of seen.entries()) {
         const at = index + 1;
         const where = { target: 1, scrape: at, url: '', at: 1_000, isBelieved: () => false };
-        const before = known.cell;
+        const { cell: before } = known;
         const after = guardedCell(known, { ...where, value, observedAt: at, guard: { confirm } });
         known = after;
-        const last = seen.slice(Math.max(0, at - confirm.of), at);
-        if (after.kind === 'changed') {
-          assert.ok(last.filter((each) => each === value).length >= confirm.times);
-          assert.equal(seen[(after.firstSeenAt ?? 0) - 1], value);
-          assert.equal(after.cell.observedAt, after.firstSeenAt);
-        } else {
-          assert.equal(after.cell.value, before.value);
-          assert.equal(after.cell.verifiedAt, value === before.value ? at : before.verifiedAt);
-        }
-        const inRow = seen.slice(Math.max(0, at - confirm.times), at);
-        if (inRow.length === confirm.times && inRow.every((each) => each === value))
-          assert.equal(known.cell.value, value);
+        const from = Math.max(changedAt, at - confirm.of);
+        const last = seen.slice(from, at);
+        const isConfirmed = value !== before.value && last.filter((each) => each === value).length >= confirm.times;
+        assert.equal(after.kind, isConfirmed ? 'changed' : value === before.value ? 'verified' : 'candidate');
+        if (isConfirmed) {
+          const firstSeenAt = from + last.indexOf(value) + 1;
+          assert.deepEqual(after.cell, { value, observedAt: firstSeenAt, verifiedAt: at });
+          assert.equal(after.firstSeenAt, firstSeenAt);
+          changedAt = at;
+        } else assert.deepEqual(after.cell, value === before.value ? { ...before, verifiedAt: at } : before);
+        const isOpen = !isConfirmed && last.some((each) => each !== before.value);
+        assert.equal((known.candidates ?? []).length > 0, isOpen);
         assert.ok((known.candidates?.length ?? 0) <= confirm.of);
-        if (value === known.cell.value) assert.deepEqual(known.candidates ?? [], []);
       }
     }),
   );

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import type { EventOf, EventType } from '../../src/event/catalogue.ts';
 import type { Guards } from '../../src/health/guard.ts';
 import { commitPulse, commitStep } from '../../src/store/commit.ts';
 import { decideHeld, openValue } from '../../src/store/decide-held.ts';
+import { holdMissing, missingPlace } from '../../src/store/hold-missing.ts';
 import { removeRecords } from '../../src/store/remove-records.ts';
 import type { Store } from '../../src/store/store.ts';
-import { begin, historyOf, item, step, temporaryStore, track } from './fixture.ts';
+import { begin, historyOf, hourMs, item, step, temporaryStore, track } from './fixture.ts';
 
 const guards: Guards = {
   missing: true,
@@ -197,4 +198,55 @@ test('a held price reaches no history and no event of its record before it is re
     }),
     { numRuns: 20 },
   );
+});
+
+describe('most records that are missing at once', () => {
+  /** A target of which all records but five of twelve were not found by its second and last scrape, at this instant. */
+  async function miss(t: TestContext, at: number) {
+    const { store, clock } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    await scrape(store, target, 10, [each(12, 10).flat()]);
+    clock.now = at;
+    const fence = await begin(store, target);
+    await commitStep(store, fence, { ...step(at, each(5, 10).flat()), guards });
+    const isHeld = await holdMissing(store, fence, fence.scrape, () => store.targets.get(target));
+    assert.ok(isHeld);
+    const place = missingPlace({ source: 'shop', target });
+    return { store, clock, target, place };
+  }
+
+  test('are dated when they were found to be missing, and told when a person releases them', async (t) => {
+    const seenAt = 2_000_000;
+    const { store, clock, target } = await miss(t, seenAt);
+    clock.now += hourMs;
+    assert.deepEqual(await decideHeld(store, { source: 'shop' }, 'released'), { values: 0, missing: 7 });
+    const missing = historyOf(store, target).filter(({ kind }) => kind === 'missing');
+    assert.deepEqual([missing.length, new Set(missing.map(({ at }) => at))], [7, new Set([seenAt])]);
+    assert.equal(store.records.get('shop', 'item', '11')?.absent?.since, seenAt);
+    assert.ok(eventsOf(store, 'record.missing').every((event) => event.at === clock.now));
+  });
+
+  for (const verdict of ['released', 'rejected'] as const)
+    test(`are not ${verdict} once their source has shown them again, in the moment of the decision`, async (t) => {
+      const { store, place } = await miss(t, 2_000_000);
+      const racing: Store = {
+        ...store,
+        async write(run, options) {
+          await store.write((change) => {
+            store.holds.removeMass(place);
+            change.log({ kind: 'test' });
+          });
+          return store.write(run, options);
+        },
+      };
+      // The first write of a decision is on values; what is missing is decided by the next one.
+      let writes = 0;
+      const late: Store = {
+        ...store,
+        write: (run, options) => ((writes += 1) < 2 ? store : racing).write(run, options),
+      };
+      assert.deepEqual(await decideHeld(late, { source: 'shop' }, verdict), { values: 0, missing: 0 });
+      assert.equal(store.holds.mass(place), undefined);
+      assert.deepEqual([eventsOf(store, `value.${verdict}`), eventsOf(store, 'record.missing')], [[], []]);
+    });
 });

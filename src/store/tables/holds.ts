@@ -12,6 +12,8 @@ export interface MassHold {
   /** The scrape that found it first, and the last one that found it. */
   readonly scrape: number;
   readonly lastScrape: number;
+  /** When records were last found to be missing. */
+  readonly lastAt?: number;
   /** The scrape with which the walk began that last found records missing: those that no scrape from it on has seen. */
   readonly begun?: number;
   /** The number of the records, and how many of them show a value again. */
