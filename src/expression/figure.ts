@@ -2,7 +2,7 @@ import { faultText, maxBytes } from './compile.ts';
 import { newEnvironment, whole } from './environment.ts';
 import { DivisionByZero, Exact } from './exact.ts';
 import { closeTree, ExpressionFault, nodesOf } from './tree.ts';
-import { Day, Money } from './values.ts';
+import { Day, Money, NegativeDivisor } from './values.ts';
 
 /** The types that figures have. */
 export type FigureKind = 'number' | 'money' | 'date' | 'datetime';
@@ -13,7 +13,7 @@ export type Figure = Exact | Money | Day | Date;
 /** The result of a calculation, or why there is none. */
 export type Calculated =
   | { readonly ok: true; readonly value: Figure }
-  | { readonly ok: false; readonly code: 'division_by_zero' | 'no_result'; readonly message: string };
+  | { readonly ok: false; readonly code: 'division_by_zero' | 'refused' | 'no_result'; readonly message: string };
 
 /** A calculation with figures, compiled. */
 export interface Calculation {
@@ -74,10 +74,15 @@ function calculationOf(text: string, kinds: Readonly<Record<string, FigureKind>>
         return { ok: false, code: 'no_result', message: 'expected a result, got none' };
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
-        return { ok: false, code: error instanceof DivisionByZero ? 'division_by_zero' : 'no_result', message };
+        return { ok: false, code: codeOf(error), message };
       }
     },
   };
+}
+
+function codeOf(error: unknown): (Calculated & { readonly ok: false })['code'] {
+  if (error instanceof DivisionByZero) return 'division_by_zero';
+  return error instanceof NegativeDivisor ? 'refused' : 'no_result';
 }
 
 function isFigure(value: unknown): value is Figure {

@@ -46,14 +46,28 @@ export class Money {
     return new Money(this.amount.times(factor), this.currency);
   }
 
-  /** How often another amount fits into this one. Throws a `RangeError` also where that is 0. */
+  /**
+   * How often another amount fits into this one. Throws a `DivisionByZero` where that is 0, and a `NegativeDivisor` where it is less: a spend or a price below
+   * 0 is a wrong one.
+   */
   per(other: Money): Exact {
-    return this.amount.times(this.#same(other).inverted());
+    const divisor = this.#same(other);
+    if (divisor.compare(new Exact(0n)) < 0) throw new NegativeDivisor(other);
+    return this.amount.times(divisor.inverted());
   }
 
   #same({ amount, currency }: Money): Exact {
     if (currency !== this.currency) throw new RangeError(`amounts in ${this.currency} and ${currency}`);
     return amount;
+  }
+}
+
+/** A division by a negative amount of money, which has no result. */
+export class NegativeDivisor extends RangeError {
+  override readonly name = 'NegativeDivisor';
+
+  constructor({ amount, currency }: Money) {
+    super(`the divisor is ${amount.text()} ${currency}: expected no negative amount`);
   }
 }
 

@@ -28,6 +28,8 @@ describe('a calculation with figures', () => {
     ['income / spend', { income: euros('12500'), spend: euros('2500') }, '5'],
     ['income / spend', { income: euros('0'), spend: euros('100') }, '0'],
     ['income / spend', { income: euros('100'), spend: euros('0') }, 'division_by_zero'],
+    ['income / spend', { income: euros('100'), spend: euros('-5') }, 'refused'],
+    ['income / count', { income: euros('100'), count: number('-5') }, '-20 EUR'],
     ['income - spend', { income: euros('0.3'), spend: euros('0.1') }, '0.2 EUR'],
     ['income * 0.19', { income: euros('100') }, '19 EUR'],
     ['income / backers', { income: euros('10'), backers: number('4') }, '2.5 EUR'],

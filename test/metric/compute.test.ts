@@ -63,6 +63,13 @@ describe('the return on advertising spend', () => {
     });
 });
 
+test('a return on a negative spend is refused, whatever the spend is called and without a bound', () => {
+  const written = { earned: { of: 'campaign', field: 'pledged' }, cost: { of: 'ad', field: 'spend', take: 'sum' } };
+  const { back } = computed({ ...written, back: 'earned / cost' }, { campaign: [eur('9')], ad: [eur('1'), eur('-4')] });
+  assert.deepEqual(back?.value, null);
+  assert.deepEqual(back?.reason, { code: 'refused', message: 'the divisor is -3 EUR: expected no negative amount' });
+});
+
 describe('a metric', () => {
   test('tells the oldest verification of what it is made of, and the rates', () => {
     const { roas: metric } = computed(roas, { campaign: [usd('100')], ad: [eur('10'), eur('10')] });
