@@ -4,7 +4,8 @@ import { loadPeer, MissingPeer } from '../../load-peer.ts';
 import { SecretName } from '../../schema/secret-name.ts';
 import { strict } from '../../schema/strict.ts';
 import { revealServer, serverAddress } from '../address.ts';
-import { Held } from '../held.ts';
+import { Connection } from '../connection.ts';
+import { cancelled, failure } from '../failure.ts';
 import type { Delivered, Message, SinkKind } from '../sink.ts';
 
 /** A name of AMQP: up to 255 bytes, of which no letter may have more than four. */
@@ -50,8 +51,8 @@ export const amqp: SinkKind<Options> = {
   batch: 200,
   async open(options, ports) {
     const place = placeOf(options);
-    const link = new Held(
-      (address, isGone) => openLink(address, place, ports.sink, isGone),
+    const broker = new Connection(
+      (address, onEnd) => openLink(address, place, ports.sink, onEnd),
       ({ connection }) => connection.close(),
     );
     return {
@@ -59,16 +60,16 @@ export const amqp: SinkKind<Options> = {
         const server = await revealServer(ports, options);
         if (!server.ok) return batch.map(() => server);
         try {
-          const results = await publish(batch, await link.to(server.url.href), place, signal);
+          const results = await publish(batch, await broker.to(server.url.href), place, signal);
           // It may confirm what nobody waits for any more, or nothing at all.
-          if (results.some((result) => result === late)) await link.drop();
+          if (results.some((result) => result === late)) await broker.close();
           return results;
         } catch (error) {
           if (error instanceof MissingPeer) return batch.map(() => failure('not_installed', error.message));
           return batch.map(() => notTaken(error, server.hide));
         }
       },
-      close: () => link.drop(),
+      close: () => broker.close(),
     };
   },
 };
@@ -86,16 +87,16 @@ async function openLink(
   address: string,
   { exchange, queue, key }: Place,
   sink: string,
-  isGone: () => void,
+  onEnd: () => void,
 ): Promise<Link> {
   const { connect } = await loadPeer(() => import('amqplib'), 'amqplib');
   const clientProperties = { connection_name: `heronry ${sink}` };
   const connection = await connect(address, { timeout: connectMs, noDelay: true, clientProperties });
   // `close` follows, and whoever waits is told by the promise of the call.
-  connection.on('error', () => undefined).on('close', isGone);
+  connection.on('error', () => undefined).on('close', onEnd);
   try {
     const channel = await connection.createConfirmChannel();
-    channel.on('error', () => undefined).on('close', isGone);
+    channel.on('error', () => undefined).on('close', onEnd);
     const returned = new Set<unknown>();
     channel.on('return', ({ properties }) => returned.add(properties.messageId));
     if (exchange !== '') await channel.assertExchange(exchange, 'topic', { durable: true });
@@ -120,7 +121,7 @@ async function publish(
 ): Promise<readonly Delivered[]> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(confirmMs)]);
   const over = Promise.withResolvers<Delivered>();
-  const end = (): void => over.resolve(signal.aborted ? failure('cancelled', 'cancelled') : late);
+  const end = (): void => over.resolve(signal.aborted ? cancelled : late);
   limit.addEventListener('abort', end, { once: true });
   try {
     const results = batch.map((message) => {
@@ -150,8 +151,4 @@ async function publish(
 function notTaken(error: unknown, hide = (text: string): string => text): Delivered {
   const text = error instanceof Error ? error.message : String(error);
   return failure('broker', hide(`the broker did not take the message: ${text}`));
-}
-
-function failure(code: string, message: string): Extract<Delivered, { readonly ok: false }> {
-  return { ok: false, failure: { code, message } };
 }

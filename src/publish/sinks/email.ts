@@ -4,7 +4,8 @@ import { SecretName } from '../../schema/secret-name.ts';
 import { strict } from '../../schema/strict.ts';
 import { decoded, revealServer, serverAddress } from '../address.ts';
 import { type Embed, embedsOf } from '../discord.ts';
-import { Held } from '../held.ts';
+import { Connection } from '../connection.ts';
+import { cancelled } from '../failure.ts';
 import type { Delivered, Message, SinkKind, SinkPorts } from '../sink.ts';
 import { fillText, TextTemplate } from '../template.ts';
 import { templateValues } from '../values.ts';
@@ -43,7 +44,7 @@ export const email: SinkKind<Options> = {
   doc: 'Sends each message as an e-mail of plain text by SMTP. A `digest` makes one of many events.',
   templates: ({ subject, text }) => [subject, text],
   async open(options, ports) {
-    const server = new Held(
+    const server = new Connection(
       (address) => transportTo(new URL(address), options),
       (transport) => Promise.resolve(transport.close()),
     );
@@ -52,16 +53,16 @@ export const email: SinkKind<Options> = {
         const revealed = await revealServer(ports, options);
         if (!revealed.ok) return batch.map(() => revealed);
         const transport = await server.to(revealed.url.href);
-        const cancelled = untilAborted(signal);
+        const aborted = untilAborted(signal);
         try {
           return await Promise.all(
-            batch.map((message) => Promise.race([send(message, transport, revealed.hide), cancelled.promise])),
+            batch.map((message) => Promise.race([send(message, transport, revealed.hide), aborted.promise])),
           );
         } finally {
-          cancelled.stop();
+          aborted.stop();
         }
       },
-      close: () => server.drop(),
+      close: () => server.close(),
     };
 
     async function send(message: Message, transport: Transporter, hide: (text: string) => string): Promise<Delivered> {
@@ -149,7 +150,7 @@ interface SmtpError extends Error {
 
 function untilAborted(signal: AbortSignal) {
   const { promise, resolve } = Promise.withResolvers<Delivered>();
-  const abort = (): void => resolve({ ok: false, failure: { code: 'cancelled', message: 'cancelled' } });
+  const abort = (): void => resolve(cancelled);
   signal.addEventListener('abort', abort, { once: true });
   return { promise, stop: () => signal.removeEventListener('abort', abort) };
 }

@@ -4,7 +4,8 @@ import { loadPeer, MissingPeer } from '../../load-peer.ts';
 import { SecretName } from '../../schema/secret-name.ts';
 import { strict } from '../../schema/strict.ts';
 import { revealServer, serverAddress } from '../address.ts';
-import { Held } from '../held.ts';
+import { Connection } from '../connection.ts';
+import { cancelled, failure } from '../failure.ts';
 import type { Delivered, Message, SinkKind } from '../sink.ts';
 import { isDataFault, scrapeEnds, Warehouse } from '../warehouse/warehouse.ts';
 import { SchemaFault, Tables } from '../warehouse/table.ts';
@@ -33,8 +34,8 @@ export const postgres: SinkKind<Options> = {
   also: scrapeEnds,
   async open(options, ports) {
     const tables = new Tables(options.schema);
-    const database = new Held(
-      (address, isGone) => openClient(address, ports.sink, isGone),
+    const database = new Connection(
+      (address, onEnd) => openClient(address, ports.sink, onEnd),
       (client) => client.end(),
     );
     let turn: Promise<unknown> = Promise.resolve();
@@ -45,11 +46,11 @@ export const postgres: SinkKind<Options> = {
         turn = delivered.catch(() => undefined);
         return delivered;
       },
-      close: () => database.drop(),
+      close: () => database.close(),
     };
 
     async function deliver(batch: readonly Message[], signal: AbortSignal): Promise<readonly Delivered[]> {
-      if (signal.aborted) return batch.map(() => failure('cancelled', 'cancelled'));
+      if (signal.aborted) return batch.map(() => cancelled);
       const server = await revealServer(ports, options);
       if (!server.ok) return batch.map(() => server);
       try {
@@ -59,7 +60,7 @@ export const postgres: SinkKind<Options> = {
         if (error instanceof MissingPeer) return batch.map(() => failure('not_installed', error.message));
         // Whatever it was: what is known of the tables, and the connection, may be out of date.
         tables.forget();
-        await database.drop();
+        await database.close();
         return batch.map(() => failure('database', server.hide(`the database did not take the row: ${textOf(error)}`)));
       }
     }
@@ -86,7 +87,7 @@ function ofRow(error: unknown): Delivered {
   return { ok: false, failure: { ...known, isFinal: true } };
 }
 
-async function openClient(address: string, sink: string, isGone: () => void): Promise<Client> {
+async function openClient(address: string, sink: string, onEnd: () => void): Promise<Client> {
   const pg = await loadPeer(() => import('pg'), 'pg');
   const client = new pg.Client({
     connectionString: address,
@@ -94,7 +95,7 @@ async function openClient(address: string, sink: string, isGone: () => void): Pr
     keepAlive: true,
     ...limits,
   });
-  client.on('error', isGone).on('end', isGone);
+  client.on('error', onEnd).on('end', onEnd);
   await client.connect();
   return client;
 }
@@ -102,8 +103,4 @@ async function openClient(address: string, sink: string, isGone: () => void): Pr
 function textOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(textOf).join(', ');
   return error instanceof Error ? error.message : String(error);
-}
-
-function failure(code: string, message: string): Extract<Delivered, { readonly ok: false }> {
-  return { ok: false, failure: { code, message } };
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { EventEmitter, once } from 'node:events';
+import { type AddressInfo, createConnection, createServer } from 'node:net';
+import { before, describe, test, type TestContext } from 'node:test';
 import { connect, type ConfirmChannel, type GetMessage } from 'amqplib';
 import { type Ending, suiteEnd } from '../../support/servers/own-server.ts';
 import { brokerUrl, noBroker, noOwnBroker, openBroker } from '../../support/servers/rabbitmq.ts';
@@ -46,6 +48,29 @@ async function openQueue(t: Ending, address: string, name?: string): Promise<Tes
         if (message === false) return taken;
         taken.push(message);
       }
+    },
+  };
+}
+
+/** A way to a server that knows how many of its connections were closed. */
+async function openWay(t: TestContext, to: string) {
+  const { hostname, port } = new URL(to);
+  let closed = 0;
+  const changes = new EventEmitter();
+  const server = createServer((near) => {
+    const far = createConnection(Number(port) || 5672, hostname);
+    near.pipe(far).pipe(near);
+    near.on('error', () => far.destroy()).on('close', () => changes.emit('closed', (closed += 1)));
+    far.on('error', () => near.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const url = new URL(to);
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: url.href,
+    async closed(count: number): Promise<void> {
+      while (closed < count) await once(changes, 'closed');
     },
   };
 }
@@ -122,6 +147,21 @@ describe('with a broker', { skip: noBroker, timeout: 60_000 }, () => {
     assert.deepEqual(await sink.deliver([recordMessage(1)], never), [{ ok: true }]);
     const [taken] = await queue.take();
     assert.deepEqual([taken?.fields.exchange, taken?.fields.routingKey], [exchange, 'record.added']);
+  });
+
+  test('a channel that the broker closes takes its connection along', async (t) => {
+    const queue = await openQueue(t, address);
+    const exchange = `${queue.name}-exchange`;
+    const { secrets, ...options } = namedAddress(address);
+    const way = await openWay(t, options.url);
+    const given = { ...options, url: way.url, exchange, queue: queue.name };
+    const sink = await openedSink(t, 'amqp', { options: given, secrets, arrived: () => [] });
+    assert.deepEqual(await sink.deliver([recordMessage(1)], never), [{ ok: true }]);
+    await queue.channel.deleteExchange(exchange);
+    const [refused] = await sink.deliver([recordMessage(2)], never);
+    assert.equal(refused?.ok === false && refused.failure.code, 'broker');
+    await way.closed(1);
+    assert.deepEqual(await sink.deliver([recordMessage(2)], never), [{ ok: true }]);
   });
 
   test('a message that no queue takes is a failure, and comes once there is one again', async (t) => {
