@@ -74,7 +74,7 @@ export function createSinks(
     const log: ToldProgram['log'] = ({ level, message }) => options.log?.(level, message, { sink });
     try {
       const told = { ...program, signal, folder: options.plugins, log };
-      return await programs.run(() => runTold(told), signal);
+      return await programs.run(sink, () => runTold(told), signal);
     } catch (error) {
       if (!signal.aborted) throw error;
       return { text: 'cancelled' };
@@ -88,7 +88,7 @@ export function createSinks(
       sink,
       clock,
       findSecrets: secrets.remembered,
-      post: createPost({ client, now, slots }),
+      post: createPost({ client, now, sink, slots }),
       folder: join(options.data, 'sinks', sink),
       record: ({ source, type, key }) => state.store().records.get(source, type, key),
       log: (level, message, data = {}) => options.log?.(level, message, { sink, ...data }),

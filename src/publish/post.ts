@@ -2,6 +2,7 @@ import { describeFailure, type FetchFailure } from '../fetch/failure.ts';
 import type { FetchOutcome } from '../fetch/request.ts';
 import type { FetchClient } from '../fetch/wire/client.ts';
 import { defined } from '../defined.ts';
+import { cancelled } from './failure.ts';
 import type { Delivered, DeliveryFailure, SinkPorts } from './sink.ts';
 import type { Slots } from './slots.ts';
 
@@ -16,23 +17,25 @@ export interface PostDeps {
   readonly client: Pick<FetchClient, 'fetchPage'>;
   /** Wall time. */
   now(): number;
-  /** Holds `mostPosts` places, which all sinks share. */
+  /** The id of the sink, which holds slots by it. */
+  readonly sink: string;
+  /** `mostPosts` slots, which all sinks share. */
   readonly slots: Slots;
 }
 
 /** Makes the `post` of a sink's ports: one request to a vetted address; redirects are not followed. */
-export function createPost({ client, now, slots }: PostDeps): SinkPorts['post'] {
+export function createPost({ client, now, sink, slots }: PostDeps): SinkPorts['post'] {
   return async (url, { method = 'POST', headers, body, allowPrivate, signal }) => {
     const unfit = unfitFailure(url, headers);
     if (unfit !== undefined) return { ok: false, failure: unfit };
     const request = { url, method, headers, body: { text: body }, allowPrivate, limits };
     try {
       return deliveredBy(
-        await slots.run(() => client.fetchPage(request, { signal, now, onSent: () => undefined }), signal),
+        await slots.run(sink, () => client.fetchPage(request, { signal, now, onSent: () => undefined }), signal),
       );
     } catch (error) {
       if (!signal.aborted) throw error;
-      return { ok: false, failure: { code: 'cancelled', message: 'cancelled' } };
+      return cancelled;
     }
   };
 }

@@ -144,7 +144,7 @@ export interface SinkPorts {
   findSecrets(names: readonly string[]): Promise<SinkSecrets>;
   /**
    * Sends a request to a vetted address and reads the status alone: any answer of 2xx is a delivery. Redirects are not followed. At
-   * most 8 such requests of all sinks are under way at once. Failures show no address and no header.
+   * most 8 such requests of all sinks are under way at once, and of one sink no more than are free. Failures show no address and no header.
    */
   post(url: string, request: Post): Promise<Delivered>;
   /** Runs a program in a process group of its own; a few run at a time. What it writes to standard error is logged. Never rejects. */

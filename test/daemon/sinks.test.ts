@@ -5,7 +5,14 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { openReceiver } from '../publish/receiver.ts';
-import { productPage, productSource, startDaemon, startDaemonIn, type TestDaemonOptions } from '../support/daemon.ts';
+import {
+  productPage,
+  productSource,
+  startDaemon,
+  startDaemonIn,
+  type TestDaemon,
+  type TestDaemonOptions,
+} from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
 import { nth, soon } from './tracking.ts';
 
@@ -148,7 +155,7 @@ describe('a sink that a project or target links to', () => {
 test('at most eight deliveries to webhooks are under way, over all sinks', async (t) => {
   const receiver = await openReceiver(t);
   const sinks = Object.fromEntries(
-    ['one', 'two', 'three'].map((id) => [id, hook(id, receiver.url, 'from: all\nevents: [project.*]')]),
+    ['one', 'two', 'three', 'four'].map((id) => [id, hook(id, receiver.url, 'from: all\nevents: [project.*]')]),
   );
   const daemon = await startDaemon(t, { sources, sinks, settings: soon });
   const held = Promise.withResolvers<void>();
@@ -157,11 +164,38 @@ test('at most eight deliveries to webhooks are under way, over all sinks', async
     await held.promise;
     return { status: 200 };
   });
-  const { write } = daemon.daemon.parts.state.store();
-  const data = { name: 'p', labels: [], multiplier: 1, targets: [] };
-  await write((change) => {
-    for (let index = 0; index < 20; index += 1) change.tell({ type: 'project.updated', projects: [`p${index}`], data });
-  });
-  await receiver.until(60);
+  await tellOf(twenty, daemon);
+  await receiver.until(80);
   assert.equal(receiver.most(), 8);
 });
+
+test('a receiver that does not answer stops no other sink', async (t) => {
+  const [hanging, other] = [await openReceiver(t), await openReceiver(t)];
+  const sinks = {
+    hanging: hook('hanging', hanging.url, 'from: all\nevents: [project.*]'),
+    other: hook('other', other.url, 'from: { projects: [late] }\nevents: [project.*]'),
+  };
+  const daemon = await startDaemon(t, { sources, sinks, settings: soon });
+  const [reached, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  hanging.answer(async () => {
+    reached.resolve();
+    await end.promise;
+    return { status: 200 };
+  });
+  await tellOf(twenty, daemon);
+  await reached.promise;
+  await tellOf(['late'], daemon);
+  await other.until(1);
+  assert.equal(hanging.all.length, 0);
+  end.resolve();
+});
+
+const twenty = Array.from({ length: 20 }, (_, index) => `p${index}`);
+
+/** Tells the log of projects, each by a message of its own key. */
+async function tellOf(projects: readonly string[], { daemon }: Pick<TestDaemon, 'daemon'>): Promise<void> {
+  const data = { name: 'p', labels: [], multiplier: 1, targets: [] };
+  await daemon.parts.state.store().write((change) => {
+    for (const id of projects) change.tell({ type: 'project.updated', projects: [id], data });
+  });
+}
