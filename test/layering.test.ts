@@ -6,7 +6,7 @@ import { test } from 'node:test';
 const top = join(import.meta.dirname, '..');
 
 /**
- * Where each part may import from, besides itself, `src/defined.ts`, `src/time-text.ts`, `src/actor` and `src/clock.ts` (which `src/actor` alone may import in turn);
+ * Where each part may import from, besides itself, `src/defined.ts`, `src/time-text.ts`, `src/is-alive.ts`, `src/make-folder.ts`, `src/actor` and `src/clock.ts` (which `src/actor` alone may import in turn);
  * `type` means its types only. Read it as the architecture.
  */
 const mayImport: Record<string, readonly string[]> = {
@@ -213,6 +213,8 @@ const mayImport: Record<string, readonly string[]> = {
   'src/clock.ts': ['src/timer-heap.ts'],
   'src/defined.ts': [],
   'src/time-text.ts': [],
+  'src/is-alive.ts': [],
+  'src/make-folder.ts': [],
   'src/work-budget.ts': [],
   'src/timer-heap.ts': [],
 };
@@ -261,6 +263,8 @@ function isAllowed({ file, target, kind }: Import): boolean {
     to === 'src/clock.ts' ||
     to === 'src/defined.ts' ||
     to === 'src/time-text.ts' ||
+    to === 'src/is-alive.ts' ||
+    to === 'src/make-folder.ts' ||
     (to === 'src/actor' && from !== 'src/clock.ts')
   )
     return true;

@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Command } from 'commander';
+import { isAlive } from '../is-alive.ts';
 import { callAndPrint, examples, helpGroups, print, withDaemon } from './cli.ts';
 import { CommandError } from './exit-status.ts';
 import { countOption } from './options.ts';
@@ -67,16 +69,33 @@ export const oneCallCommands: Readonly<Record<string, (terminal: Terminal) => Co
   stop: (terminal) =>
     new Command('stop')
       .helpGroup(helpGroups.daemon)
-      .description('stop the daemon in an orderly way, and wait until it has hung up')
+      .description(
+        'stop the daemon in an orderly way, and wait until its process has ended; exits with 1 if it has not within a minute',
+      )
       .addHelpText('after', examples('heronry stop'))
       .action((_options: object, command: Command) =>
         withDaemon(terminal, command, async (client) => {
           const result = await client.call('daemon.shutdown', {});
           await client.closed;
+          await untilEnded(terminal, result.pid);
           print(terminal, command, result, ({ pid }) => `stopped the daemon, pid ${pid}`);
         }),
       ),
 };
+
+/** The longest wait for the end of a daemon's process once it has hung up, in milliseconds, and the time between two looks. */
+const endMs = 60_000;
+const lookAgainMs = 25;
+
+/** Resolves when a process has ended. Rejects where it runs for a minute more. */
+async function untilEnded(terminal: Terminal, pid: number): Promise<void> {
+  const since = terminal.now();
+  while (isAlive(pid)) {
+    if (terminal.now() - since > endMs)
+      throw new CommandError('failed', `the daemon has hung up, but its process ${pid} still runs after 1m`);
+    await wait(lookAgainMs);
+  }
+}
 
 function ofTarget(name: string, description: string): Command {
   return new Command(name)

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isAlive } from '../is-alive.ts';
+import { makeFolder } from '../make-folder.ts';
 import { type Destination, DestinationError } from './destination.ts';
 import { sync } from './text-format.ts';
 
@@ -11,7 +13,7 @@ const lockName = '.export.pid';
  * another export writes to it.
  */
 export async function openFolder(path: string): Promise<Destination> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
+  await makeFolder(path);
   const lock = join(path, lockName);
   await takeLock(lock, path);
   const spool = join(path, '.export.partial');
@@ -55,7 +57,7 @@ export async function openFolder(path: string): Promise<Destination> {
 /** Moves a file that is on disk to its place; the move is on disk, too, when this resolves. */
 export async function moveTo(from: string, to: string): Promise<void> {
   const folder = dirname(to);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   await rename(from, to);
   await syncFolder(folder);
 }
@@ -90,11 +92,7 @@ async function takeLock(lock: string, path: string): Promise<void> {
   throw new DestinationError('conflict', `${path}: another export is beginning there`);
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+/** Whether the system refused a file, as of a folder that may not be written or a disk that is full. */
+export function isFileFault(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error;
 }

@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rm, stat, truncate } from 'node:fs/promises';
+import { open, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import * as z from 'zod';
-import { moveTo, syncFolder } from '../export/folder.ts';
+import { isFileFault, moveTo, syncFolder } from '../export/folder.ts';
 import { MissingPeer } from '../load-peer.ts';
+import { makeFolder } from '../make-folder.ts';
 import { ByteSize } from '../schema/byte-size.ts';
 import { expected } from '../schema/expected.ts';
 import { Interval } from '../schema/duration.ts';
@@ -89,7 +90,7 @@ export function openFileSink(
       // What stands on the disk counts: the next delivery begins with that.
       spool = undefined;
       isReady = false;
-      if (!isFileFault(error)) throw error;
+      if (!(error instanceof MissingPeer || isFileFault(error))) throw error;
       const failure = { code: 'file', message: `cannot write to ${folder}: ${error.message}` };
       return batch.map(() => ({ ok: false, failure }));
     }
@@ -98,7 +99,7 @@ export function openFileSink(
   /** Goes on with the spool of a process that died; what stood half in it was never delivered. */
   async function recover(): Promise<void> {
     await load?.();
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
     const { before, behind } = hiddenName;
     const names = await readdir(folder);
     for (const hidden of names.filter((each) => each.startsWith(before) && each.endsWith(behind)).toSorted()) {
@@ -231,9 +232,4 @@ async function isThere(path: string): Promise<boolean> {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
     throw error;
   }
-}
-
-/** Whether the system refused a file, or what writes one is not installed: the message can be delivered later. */
-function isFileFault(error: unknown): error is Error {
-  return error instanceof MissingPeer || (error instanceof Error && 'syscall' in error);
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -309,15 +310,32 @@ describe('commands on a daemon', () => {
     );
   });
 
-  test('stop waits until the daemon has hung up', async (t) => {
+  test('stop waits until the process of the daemon has ended', async (t) => {
+    const daemon = spawn('cat', { stdio: ['pipe', 'ignore', 'ignore'] });
+    const pid = daemon.pid ?? assert.fail();
     const server = await serve(t, {
       'daemon.shutdown': () => {
-        setImmediate(() => void server.close());
-        return { pid: 77 };
+        setImmediate(() => void server.close().then(() => daemon.stdin.end()));
+        return { pid };
       },
     });
     const { out, status } = await run(['stop', '--socket', server.path]);
-    assert.deepEqual({ out, status }, { out: 'stopped the daemon, pid 77\n', status: 0 });
+    assert.deepEqual({ out, status }, { out: `stopped the daemon, pid ${pid}\n`, status: 0 });
+    assert.equal(daemon.exitCode, 0);
+  });
+
+  test('stop says so where the process of the daemon lives on', async (t) => {
+    const { pid } = process;
+    const server = await serve(t, {
+      'daemon.shutdown': () => {
+        setImmediate(() => void server.close());
+        return { pid };
+      },
+    });
+    let now = 0;
+    const { err, status } = await run(['stop', '--socket', server.path], { now: () => (now += 20_000) });
+    assert.equal(err, `heronry: the daemon has hung up, but its process ${pid} still runs after 1m\n`);
+    assert.equal(status, 1);
   });
 
   test('tree draws the lives under each other and says how many it left out', async (t) => {

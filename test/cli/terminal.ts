@@ -15,7 +15,8 @@ export interface Surroundings {
   readonly rows?: number;
   readonly cwd?: string;
   readonly env?: Terminal['env'];
-  readonly now?: number;
+  /** The instant, or how it passes. Default: 0. */
+  readonly now?: number | (() => number);
   /** What a person answers. Missing: nobody can be asked. */
   readonly answer?: string;
 }
@@ -37,7 +38,7 @@ export function paper({ columns, rows, cwd = '/nowhere', env = {}, now = 0, answ
     rows,
     cwd,
     env,
-    now: () => now,
+    now: typeof now === 'number' ? () => now : now,
   };
   return { terminal, printed };
 }

@@ -1,6 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { defined } from '../../defined.ts';
 import { DestinationError, type Destination } from '../../export/destination.ts';
+import { isFileFault } from '../../export/folder.ts';
 import { type FormatName, formats } from '../../export/formats.ts';
 import { partLimits } from '../../export/parts.ts';
 import { type ExportResult, runExport } from '../../export/run.ts';
@@ -102,11 +103,6 @@ async function opened<T>(run: () => Promise<T>): Promise<T> {
       throw new CommandError('failed', error.message, { cause: error });
     throw error;
   }
-}
-
-/** Whether the system refused a file, as of a folder that may not be written or a disk that is full. */
-function isFileFault(error: unknown): error is Error {
-  return error instanceof Error && 'syscall' in error && 'path' in error;
 }
 
 const shownEveryMs = 1_000;

@@ -1,9 +1,9 @@
 import { statfsSync, statSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Database, open } from 'lmdb';
 import { type BatchCounts, createBatches } from './batch.ts';
 import { constants } from 'node:os';
+import { makeFolder } from '../../make-folder.ts';
 
 /** Where an environment is, and how large it may become. */
 export interface EnvironmentOptions {
@@ -105,7 +105,7 @@ export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Envir
       lastChangeListeners.push(listener);
     },
     async copyTo(target) {
-      await mkdir(target, { recursive: true, mode: 0o700 });
+      await makeFolder(target);
       await root.backup(target, false);
     },
     commitCounts: batches.counts,

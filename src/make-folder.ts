@@ -1,0 +1,30 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * Makes a folder and those above it that are missing, for their owner alone. Rejects with what the system says where one cannot be made. One
+ * by one, as `mkdir` with `recursive` never ends below a folder in which nothing can be made, such as `/proc`.
+ */
+export async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && dirname(path) !== path && !(await isFolder(dirname(path)))) {
+      await makeFolder(dirname(path));
+      await makeFolder(path);
+      return;
+    }
+    if (code !== 'ENOENT' && (await isFolder(path))) return;
+    throw error;
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
