@@ -36,7 +36,6 @@ function applySome(store: Store, change: Change, job: number): boolean {
   }
   const isOver = corrections.length + values.length < batch;
   reextractions.jobs.put(job, { ...row, serial, ...(isOver && { state: 'applied' as const, endedAt: change.at }) });
-  change.log({ kind: 'reextraction.apply' });
   return !isOver;
 }
 

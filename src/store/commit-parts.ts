@@ -84,7 +84,7 @@ async function addPlaces(store: Store, fence: Fence, ops: StepOps, holds: Holds)
   let { add } = crawl;
   while (add.length > places) {
     const some = add.slice(0, places);
-    const done = await part(store, fence, holds, () => applyCrawl(store, fence.target, { add: some }));
+    const done = await part(store, holds, () => applyCrawl(store, fence.target, { add: some }));
     if (done === undefined) return undefined;
     add = add.slice(places);
   }
@@ -108,9 +108,7 @@ async function observeParts(store: Store, fence: Fence, ops: StepOps, holds: Hol
       ...{ scrape: fence.scrape, url: log.url, observedAt, digest, draftsBefore, since },
       ...{ asking, isItemPage: item !== undefined, guards, tally },
     };
-    const found = await part(store, fence, holds, (target, change) =>
-      observe(store, change, { target, ...sighting }, slice),
-    );
+    const found = await part(store, holds, (target, change) => observe(store, change, { target, ...sighting }, slice));
     if (found === undefined) return undefined;
     counts = sumOf(counts, found.counts);
     records.push(...found.records);
@@ -130,7 +128,7 @@ async function verifyParts(store: Store, fence: Fence, ops: StepOps, holds: Hold
   let after: number | undefined;
   do {
     const from = after;
-    const found = await part(store, fence, holds, (target) => {
+    const found = await part(store, holds, (target) => {
       const { copy } = target;
       if (from === undefined && copy !== undefined) {
         store.targets.put({ ...target, copy: partlyVerified(copy, ops.observedAt) });
@@ -146,18 +144,11 @@ async function verifyParts(store: Store, fence: Fence, ops: StepOps, holds: Hold
   return { ops: left, counts, fields, records: [], waiting: [] };
 }
 
-function part<T>(
-  store: Store,
-  fence: Fence,
-  holds: Holds,
-  run: (target: TargetRow, change: Change) => T,
-): Promise<T | undefined> {
+function part<T>(store: Store, holds: Holds, run: (target: TargetRow, change: Change) => T): Promise<T | undefined> {
   return store.write((change) => {
     const target = holds();
     if (target === undefined) return undefined;
-    const done = run(target, change);
-    change.log({ kind: 'step.part', ...fence });
-    return done;
+    return run(target, change);
   });
 }
 

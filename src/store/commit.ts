@@ -119,7 +119,7 @@ function writeStep(
     const kept = copy !== undefined && !isWaiting ? { copy } : {};
     after = closed(store, change, { target: after, scrape: walked }, { ...close, ...kept, verifiedAt });
   }
-  const lastEvent = change.log({ kind: 'step', ...fence });
+  const lastEvent = change.lastEvent();
   const result = { outcome: 'committed', counts, lastEvent, targetStatus: after.status } as const;
   return isWaiting ? { ...result, isWaiting } : result;
 }
@@ -213,7 +213,7 @@ export async function closeScrape(store: Store, fence: Omit<Fence, 'step'>, clos
     const scrape = { ...held.scrape, counts: sumOf(held.scrape.counts, counts) };
     const verifiedAt = scrape.startedAt;
     const { status } = closed(store, change, { ...held, scrape }, { ...close, verifiedAt });
-    const lastEvent = change.log({ kind: 'scrape.close', ...fence });
+    const lastEvent = change.lastEvent();
     return { outcome: 'committed', counts, lastEvent, targetStatus: status };
   });
   forgetWritten(store, fence.scrape);
@@ -333,7 +333,7 @@ export function commitPulse(
     const { counts } = observed;
     freshen(store, change, target, { at: observedAt, fields: verifiedFields(drafts, observed) });
     const { status } = finishIfOver(store, change, target);
-    const lastEvent = change.log({ kind: 'pulse', target: number });
+    const lastEvent = change.lastEvent();
     return { outcome: 'committed', counts, lastEvent, targetStatus: status };
   });
 }

@@ -237,7 +237,6 @@ export function beginCrawl(
     if (last !== undefined && last.endReason === undefined && last.version === version && !full) return last;
     const begin = { version, firstScrape: scrape, startedAt: change.at, maxPages, ...(full && { full }) };
     const { crawl } = applyCrawl(store, target, { begin, add: places });
-    change.log({ kind: 'crawl.begin', target, scrape });
     return crawl;
   });
 }

@@ -124,7 +124,6 @@ function decideSome(
     else reject(store, found, member.field);
     done.push({ ...member, kind: found.held.kind });
   }
-  change.log({ kind: `held.${verdict}` });
   return done;
 }
 
@@ -183,7 +182,6 @@ function endHolds(
     else if (row.count > 1 && decided.length > 0) store.holds.putMass(place, { ...row, count: row.count - 1 });
     else if (decided.length > 0) store.holds.removeMass(place);
   }
-  change.log({ kind: `held.${verdict}` });
 }
 
 /** Releases or rejects records of which most are missing at once. Returns their number. */
@@ -211,7 +209,6 @@ function decideMass(
   const decided = { ...row, state: verdict };
   store.holds.putMass(place, decided);
   if (verdict === 'rejected') tellMissing(store, change, place.target, { count: row.count, verdict });
-  change.log({ kind: `held.${verdict}`, target: place.target });
   return decided;
 }
 
@@ -228,7 +225,6 @@ async function markReleased(store: Store, place: HoldPlace, row: MassHold): Prom
       // Meanwhile a scrape may have ended this hold, and another one may have begun.
       if (store.holds.mass(place)?.state === 'released') store.holds.removeMass(place);
       tellMissing(store, change, place.target, { count, verdict: 'released' });
-      change.log({ kind: 'held.released', target: place.target });
     },
     { durable: true },
   );

@@ -41,7 +41,6 @@ export async function writeBegin(store: Store, fence: Omit<Fence, 'step'>): Prom
     store.scrapes.move(held.scrape);
     store.targets.put(held.target);
     tellBegin(store, change, held.scrape);
-    change.log({ kind: 'scrape.begin', ...fence });
   });
   forgetWritten(store, fence.scrape);
 }

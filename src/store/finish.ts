@@ -48,8 +48,6 @@ export function finishAtEnd(store: Store, number: number): Promise<boolean> {
   return store.write((change) => {
     const target = store.targets.get(number);
     if (target?.status !== 'active' && target?.status !== 'parked') return false;
-    const { status, epoch } = finishIfOver(store, change, target);
-    if (status === 'finished') change.log({ kind: 'target.finish', target: number, epoch });
-    return status === 'finished';
+    return finishIfOver(store, change, target).status === 'finished';
   });
 }

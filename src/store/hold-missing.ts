@@ -38,7 +38,6 @@ export async function holdMissing(
     const isHeld = isMostMissing(missing, known);
     if (isHeld) hold(store, change, target, { place, missing, examples, since, scrape: fence.scrape });
     else if (before !== undefined) recover(store, change, target, place);
-    if (isHeld || before !== undefined) change.log({ kind: 'hold', ...fence });
     return isHeld;
   });
 }

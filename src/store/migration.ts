@@ -35,8 +35,8 @@ export function readableSchema(
   const newest = oldestSchema + migrations.length;
   const found = tables.meta.schema();
   if (found === undefined) {
-    if (tables.commits.last() === 0) return undefined;
-    throw new SchemaError('foreign', `${path}: has commits but no schema number: expected a store of Heronry`);
+    if (tables.events.last() === 0) return undefined;
+    throw new SchemaError('foreign', `${path}: has events but no schema number: expected a store of Heronry`);
   }
   if (found < oldestSchema) {
     throw new SchemaError(

@@ -152,7 +152,6 @@ export function deleteIn(store: Store, change: Change, id: string, records: bool
   store.projects.remove(id);
   const { name, labels, multiplier, targets } = project;
   change.tell({ type: 'project.deleted', projects: [id], data: { name, labels, multiplier, targets, records } });
-  change.log({ kind: 'project.delete', project: id });
   return { ok: true, project, changed: true };
 }
 
@@ -185,7 +184,6 @@ function keep(store: Store, change: Change, kind: keyof typeof eventType, projec
   store.projects.put(project.id, project);
   const { name, labels, multiplier, targets } = project;
   change.tell({ type: eventType[kind], projects: [project.id], data: { name, labels, multiplier, targets } });
-  change.log({ kind: `project.${kind}`, project: project.id });
 }
 
 /** The targets that a project names. */

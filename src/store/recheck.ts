@@ -61,7 +61,7 @@ export function commitRecheck(store: Store, ops: RecheckOps): Promise<CommitResu
         : ownPage(store, change, target, { ...ops, type: ops.itemType });
     freshen(store, change, target);
     const { status } = finishIfOver(store, change, target);
-    const lastEvent = change.log({ kind: 'recheck', target: ops.target });
+    const lastEvent = change.lastEvent();
     return { outcome: 'committed', counts, lastEvent, targetStatus: status };
   });
 }

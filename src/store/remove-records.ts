@@ -32,7 +32,6 @@ export async function removeRecords(
           const target = store.targets.get(number);
           if (target !== undefined) freshen(store, change, target);
         }
-        if (wanted.length > 0) change.log({ kind: 'record.remove' });
         return wanted;
       },
       { durable: true, evenWhenFull: true },

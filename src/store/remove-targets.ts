@@ -59,7 +59,6 @@ function removeSome(store: Store, change: Change, number: number): number {
     if (left > 0) left -= clear(store, target, left, change);
   }
   if (left > 0) end(store, target);
-  change.log({ kind: 'target.remove', target: number });
   return batch - left + Number(left > 0);
 }
 

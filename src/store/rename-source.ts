@@ -27,7 +27,6 @@ export function renameSource(store: Store, { from, to }: SourceRename): Promise<
       store.circuits.remove(from);
       store.renames.remove('source');
       change.tell({ type: 'source.renamed', source: to, data: { from } });
-      change.log({ kind: 'source.rename' });
     },
     { durable: true, evenWhenFull: true },
   );

@@ -10,7 +10,6 @@ export interface RetentionLimits {
   readonly events: number;
   readonly scrapes: number;
   readonly steps: number;
-  readonly commits: number;
 }
 
 /** How long the rows of logs are kept, in milliseconds. */
@@ -24,10 +23,9 @@ export const kept: { readonly rows: RetentionLimits; readonly ages: RetentionAge
     events: 1_000_000,
     scrapes: 2_000_000,
     steps: 2_000_000,
-    commits: 1_000_000,
   },
   // The last scrape of a target outlasts the longest interval, of 366 days.
-  ages: { events: 90 * dayMs, scrapes: 400 * dayMs, steps: 90 * dayMs, commits: 30 * dayMs },
+  ages: { events: 90 * dayMs, scrapes: 400 * dayMs, steps: 90 * dayMs },
 };
 
 /** Events that a sink is not done with are kept beyond that, up to these rows and this age. */
@@ -36,7 +34,7 @@ export const keptForSinks = { rows: 4_000_000, ageMs: 180 * dayMs };
 /** The history of records that is kept where nobody says otherwise. */
 const keptHistory: HistoryLimits = { detailMs: 90 * dayMs, changes: 100_000 };
 
-const logs = ['events', 'scrapes', 'steps', 'commits'] as const satisfies readonly (keyof RetentionLimits)[];
+const logs = ['events', 'scrapes', 'steps'] as const satisfies readonly (keyof RetentionLimits)[];
 
 /** Rows that are removed in one transaction: commits wait a few milliseconds at most. */
 const removedAtOnce = 250;
@@ -77,7 +75,7 @@ function undelivered({ events, cursors }: Store, now: number | undefined): numbe
 
 /** Returns how many rows of a log stay for their age; those of the next transactions may be among them. */
 function young(
-  { events, scrapes, steps, commits }: Store,
+  { events, scrapes, steps }: Store,
   log: keyof RetentionAges,
   { ages, now }: { readonly ages: RetentionAges; readonly now: number },
 ): number {
@@ -90,8 +88,6 @@ function young(
       return scrapes.keptBehind(({ startedAt, endedAt = startedAt }) => endedAt < before, removedAtOnce);
     case 'steps':
       return steps.keptBehind(isOld, removedAtOnce);
-    case 'commits':
-      return commits.keptBehind(isOld, removedAtOnce);
     default:
       return log satisfies never;
   }

@@ -120,9 +120,9 @@ function parkedBy(parked: NonNullable<TargetRow['parked']>, at: number): TargetR
   return parked.at <= at ? parked : { ...parked, at, retryAt: at + parked.retryAt - parked.at };
 }
 
-/** Whether the wall clock was set back since the last commit. */
-export function isSetBack(store: Store, now: number): boolean {
-  const last = store.commits.get(store.commits.last());
+/** Whether the wall clock was set back since the last event, as far as that can be noticed. */
+export function isSetBack({ events }: Store, now: number): boolean {
+  const last = events.get(events.last());
   return last !== undefined && last.at > now + jumpMs;
 }
 

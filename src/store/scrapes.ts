@@ -77,7 +77,6 @@ function beginInStore(store: Store, number: number, version: string): Promise<Be
     const { epoch, wish = {} } = scrape;
     tellBegin(store, change, scrape);
     const fence = { target: number, epoch, scrape: scrape.scrape };
-    change.log({ kind: 'scrape.begin', ...fence });
     return { ok: true, fence, wish };
   });
 }
@@ -152,7 +151,6 @@ function queueScrape(store: Store, change: Change, target: TargetRow, wish: Scra
   const schedule = store.schedule.get(number);
   if (schedule !== undefined) store.schedule.set({ ...schedule, manualAt: change.at });
   change.tell({ type: 'scrape.requested', ...subjectsOf(target), scrape, data: {} });
-  change.log({ kind: 'scrape.request', target: number, scrape });
   return scrape;
 }
 
@@ -186,7 +184,6 @@ export function cancelScrape(store: Store, number: number, why: string): Promise
       } else {
         return { ok: true, cancelled: false };
       }
-      change.log({ kind: 'scrape.cancel', target: target.target, scrape: number });
       return { ok: true, cancelled: true };
     },
     { durable: true },
@@ -229,7 +226,6 @@ function closeSome(store: Store, change: Change): number {
     store.targets.put(ended);
     askAgain(store, change, ended, scrape);
   }
-  if (open.length > 0) change.log({ kind: 'scrape.interrupt' });
   return open.length;
 }
 

@@ -15,7 +15,6 @@ import {
   StoreFullError,
 } from './lmdb/environment.ts';
 import type { Claimable } from './claim.ts';
-import type { CommitRow } from './tables/rows.ts';
 import { type Migration, migrate, readableSchema } from './migration.ts';
 import { countedTables } from './tables/counts.ts';
 import { copyTable } from './tables/copies.ts';
@@ -41,7 +40,7 @@ import { type CursorRow, sinkTables } from './tables/sinks.ts';
 import { stepTable } from './tables/steps.ts';
 import { targetTable } from './tables/targets.ts';
 import { typeTable } from './tables/types.ts';
-import { numberedTable, table } from './lmdb/table.ts';
+import { table } from './lmdb/table.ts';
 import { reextractionTable } from './tables/reextractions.ts';
 import { vaultTable } from './tables/vault.ts';
 import { wasteTable } from './tables/waste.ts';
@@ -71,8 +70,8 @@ export interface Change {
   tell(event: NewEvent, at?: number): void;
   /** Adds a change of a record to its history, and an event that tells the projects of it. */
   tellChange(change: Omit<HistoryView, 'serial'>, projects: readonly string[]): void;
-  /** Adds the change to the commit log; to be called last. Returns the id of the newest event. */
-  log(row: Omit<CommitRow, 'serial' | 'at' | 'lastEvent'>): number;
+  /** The id of the newest event, those of the change among them; 0 before the first event. */
+  lastEvent(): number;
 }
 
 type EventListener = (lastSerial: number, told: readonly Event[]) => void;
@@ -165,8 +164,6 @@ function openTables(environment: Environment) {
     /** The circuits that are not closed, by source. */
     circuits: table<string, Circuit>(environment, 'circuits'),
     definitions: definitionTable(environment),
-    /** One line per commit. */
-    commits: numberedTable<CommitRow>(environment, 'commits'),
     metrics: metricTable(environment),
     metRules: metRuleTable(environment),
     crawls: crawlTable(environment),
@@ -196,7 +193,7 @@ function storeOver(
   { now, scheduling, newId }: Pick<Store, 'newId'> & Pick<StoreOptions, 'now' | 'scheduling'>,
 ): Store {
   const listeners = new Set<EventListener>();
-  const { events, commits } = tables;
+  const { events } = tables;
   let closed = false;
 
   return {
@@ -241,11 +238,7 @@ function storeOver(
       tellChange(row, projects) {
         told.push(events.addChange(row, { at, projects }));
       },
-      log(row) {
-        const lastEvent = told.at(-1)?.id ?? events.last();
-        commits.add((serial) => ({ serial, at, ...row, lastEvent }));
-        return lastEvent;
-      },
+      lastEvent: events.last,
     });
     const result = await environment.commit(() => {
       told = [];

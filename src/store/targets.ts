@@ -54,7 +54,6 @@ export function recordCrash(store: Store, number: number, message: string, mostI
         ...defined({ scrape: running }),
         data: { message },
       });
-      change.log({ kind: 'target.crash', target: number, epoch: crashed.epoch });
       return { ok: true, parks: recent.length > maxCrashes || crashed.crashes.inRow >= mostInRow, target: crashed };
     },
     { durable: true },
@@ -108,7 +107,6 @@ export function parkTarget(store: Store, number: number, reason: string, retryAt
       };
       store.targets.put(parked);
       change.tell({ type: 'target.parked', ...subjectsOf(target), data: { reason, retryAt, times } });
-      change.log({ kind: 'target.park', target: number, epoch: parked.epoch });
       return { ok: true };
     },
     { durable: true },
@@ -139,7 +137,6 @@ export function releaseTarget(store: Store, number: number): Promise<TargetResul
       store.targets.put(released);
       if (ownerOf(released) !== undefined) scheduleFirst(store, change, released);
       change.tell({ type: 'target.released', ...subjectsOf(target), data: {} });
-      change.log({ kind: 'target.release', target: number, epoch: released.epoch });
       return { ok: true };
     },
     { durable: true },

@@ -5,6 +5,6 @@ import { forgetHistory, hourly } from '../store/fixture.ts';
 // Makes room in the store in a folder, as a person would who removes old history beside a running daemon.
 const [path = ''] = process.argv.slice(2);
 const store = await openStore({ path, now: Date.now, scheduling: hourly });
-await trim(store, { events: 1, scrapes: 1, steps: 1, commits: 1 });
+await trim(store, { events: 1, scrapes: 1, steps: 1 });
 await forgetHistory(store);
 await store.close();

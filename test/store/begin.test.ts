@@ -19,10 +19,13 @@ describe('a scrape that begins in memory', () => {
     const ended = await begin(store, target);
     await commitStep(store, ended, step(50, page, {}));
     const asked = await requestOther(store);
-    const before = [store.commits.last(), store.events.last(), store.targets.get(target)];
+    const before = [store.environment.commitCounts().changes, store.events.last(), store.targets.get(target)];
     const { scrape, epoch } = await beginInMemory(store, target);
 
-    assert.deepEqual([store.commits.last(), store.events.last(), store.targets.get(target)], before);
+    assert.deepEqual(
+      [store.environment.commitCounts().changes, store.events.last(), store.targets.get(target)],
+      before,
+    );
     assert.deepEqual(store.scrapes.get(scrape), {
       scrape,
       target,
@@ -50,13 +53,13 @@ describe('a scrape that begins in memory', () => {
     const { store, clock } = await temporaryStore(t);
     const [target = 0] = await track(store, 'lamp');
     const fence = await beginInMemory(store, target);
-    const [commits, events] = [store.commits.last(), store.events.last()];
+    const [commits, events] = [store.environment.commitCounts().changes, store.events.last()];
     const begunAt = clock.now;
     clock.now += 300;
     const { outcome } = await commitStep(store, fence, step(50, page, {}));
 
     assert.equal(outcome, 'committed');
-    assert.equal(store.commits.last(), commits + 1);
+    assert.equal(store.environment.commitCounts().changes, commits + 1);
     assert.deepEqual(
       Array.from(store.events.rows({ after: events }), ({ type, at }) => [type, at]),
       [

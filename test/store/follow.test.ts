@@ -111,7 +111,7 @@ describe('following the event log', () => {
   test('says up to which event it missed those that are no longer kept', async (t) => {
     const { store } = await temporaryStore(t);
     await tellMany(store, 10);
-    await trim(store, { events: 4, scrapes: 1, steps: 1, commits: 1 });
+    await trim(store, { events: 4, scrapes: 1, steps: 1 });
     const { signal } = new AbortController();
     const [cut] = await sliceUpTo(follow(store, 3, {}, signal), 10);
     assert.deepEqual([cut?.trimmedTo, cut?.events[0]?.id, cut?.behind], [6, 7, 0]);

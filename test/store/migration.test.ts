@@ -122,11 +122,11 @@ describe('the schema of a store', () => {
     await again.close();
   });
 
-  test('that is missing where there are commits is refused', async (t) => {
+  test('that is missing where there are events is refused', async (t) => {
     const path = temporaryFolder(t);
     const environment = openEnvironment({ path });
-    const commits = table<number, string>(environment, 'commits');
-    await environment.commit(() => commits.put(1, 'of something else'));
+    const events = table<number, string>(environment, 'events');
+    await environment.commit(() => events.put(1, 'of something else'));
     await environment.close();
     await assert.rejects(openStore({ ...options, path }), { name: 'SchemaError', code: 'foreign' });
   });

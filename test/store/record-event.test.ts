@@ -97,7 +97,7 @@ describe('the event of a change', () => {
 
   test('goes with its log, and the history of its record stays', async (t) => {
     const { store, target } = await watched(t);
-    await trim(store, { events: 1, scrapes: 1, steps: 1, commits: 1 });
+    await trim(store, { events: 1, scrapes: 1, steps: 1 });
     assert.deepEqual([store.events.count(), historyOf(store, target).length], [1, 3]);
   });
 });

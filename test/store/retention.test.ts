@@ -19,12 +19,9 @@ describe('retention', () => {
     await Promise.all(commits);
     const newest = store.events.last();
 
-    const removed = await trim(store, { events: 30, scrapes: 30, steps: 20, commits: 10 });
-    assert.deepEqual(
-      [store.events.count(), store.steps.count(), store.commits.count(), store.history.count()],
-      [30, 20, 10, 1_600],
-    );
-    assert.equal(removed, 1_602 - 30 + (1_600 - 20) + (1_602 - 10));
+    const removed = await trim(store, { events: 30, scrapes: 30, steps: 20 });
+    assert.deepEqual([store.events.count(), store.steps.count(), store.history.count()], [30, 20, 1_600]);
+    assert.equal(removed, 1_602 - 30 + (1_600 - 20));
     assert.equal(store.events.last(), newest);
     assert.deepEqual([...store.steps.ofScrape(fence.scrape)][0]?.step, 1_581);
     assert.equal(store.records.get('shop', 'item', 'a')?.fields['at']?.value, 1_599);
@@ -48,7 +45,6 @@ describe('retention', () => {
     const ageDays = (at: number) => (clock.now - at) / dayMs;
     const oldest = <T>(rows: Iterable<T>): T => [...rows][0] ?? assert.fail('there is no row');
     assert.equal(ageDays(oldest(store.events.rows({ limit: 1 })).at), 90);
-    assert.equal(ageDays(oldest(store.commits.rows({ limit: 1 })).at), 30);
     assert.equal(store.steps.count(), 2 * 90);
     const scrapes = [...store.scrapes.rows()].map(({ scrape }) => scrape);
     assert.deepEqual([scrapes.length, scrapes.at(-1)], [401, waiting.scrape]);
@@ -71,7 +67,7 @@ describe('retention', () => {
       await track(store, `day-${day}`);
       clock.now += dayMs;
     }
-    const limits = { events: 30, scrapes: 30, steps: 30, commits: 30 };
+    const limits = { events: 30, scrapes: 30, steps: 30 };
     const oldest = () => store.events.first();
     await store.write(() => {
       store.cursors.put('quick', { serial: 295 });
@@ -97,7 +93,7 @@ describe('retention', () => {
     const open = await begin(store, lamp);
     for (let at = 1; at <= 30; at += 1)
       await commitStep(store, await begin(store, chair), step(at, [item('a', { at })], {}));
-    await trim(store, { events: 10, scrapes: 5, steps: 10, commits: 10 });
+    await trim(store, { events: 10, scrapes: 5, steps: 10 });
     assert.deepEqual(
       [...store.scrapes.rows()].map(({ scrape }) => scrape),
       [31, 30, 29, 28, 27, open.scrape],
@@ -111,7 +107,7 @@ describe('retention', () => {
   test('removes nothing of a log that is within its limit', async (t) => {
     const { store } = await temporaryStore(t);
     await track(store, 'lamp');
-    assert.equal(await trim(store, { events: 30, scrapes: 30, steps: 20, commits: 10 }), 0);
+    assert.equal(await trim(store, { events: 30, scrapes: 30, steps: 20 }), 0);
   });
 
   test('begins no transaction where there is nothing to remove', async (t) => {
@@ -126,7 +122,7 @@ describe('retention', () => {
     const { store } = await temporaryStore(t);
     await track(store, 'one');
     await track(store, 'two');
-    await trim(store, { events: 0, scrapes: 0, steps: 0, commits: 0 });
+    await trim(store, { events: 0, scrapes: 0, steps: 0 });
     await track(store, 'three');
     assert.deepEqual(
       [...store.events.rows({ after: 0, limit: 10 })].map(({ id }) => id),

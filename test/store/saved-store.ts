@@ -62,5 +62,4 @@ export const schema7 = {
   'records.sightings': [[1, { updatedAt: 5_000, lastScrape: 1, url: 'https://shop.test/1' }]],
   'records.by_name': [[['shop', 'item', 'a'], 1]],
   'records.by_target': [[[1, 1], { first: 1, last: 1 }]],
-  commits: [[1, { serial: 1, at: 5_000, kind: 'step', target: 1, epoch: 2, scrape: 1, step: 1, lastEvent: 0 }]],
 } as const satisfies Rows;

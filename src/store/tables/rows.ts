@@ -192,18 +192,3 @@ export interface ResumePoint {
    */
   readonly isOver?: true;
 }
-
-/** One line of the commit log: what was committed, and the newest event at that time. */
-export interface CommitRow {
-  readonly serial: number;
-  readonly at: number;
-  /** The kind of change, such as `step`, `pulse`, `scrape.begin` or `project.archive`. */
-  readonly kind: string;
-  readonly project?: string;
-  readonly target?: number;
-  readonly scrape?: number;
-  readonly step?: number;
-  readonly epoch?: number;
-  /** Id of the newest event at that time; 0 before the first event. */
-  readonly lastEvent: number;
-}
