@@ -190,7 +190,7 @@ test(
     const { secrets, ...options } = namedAddress(broker.url);
     const sink = await openedSink(t, 'amqp', { options, secrets, arrived: () => [] });
     assert.deepEqual(await sink.deliver([recordMessage(1)], never), [{ ok: true }]);
-    await broker.end();
+    await broker.end('in order');
     const [down] = await sink.deliver([recordMessage(2)], never);
     assert.equal(down?.ok === false && down.failure.code, 'broker');
     await broker.start();
