@@ -25,9 +25,14 @@ const history: Table = {
     { name: 'source', type: 'text' },
     { name: 'type', type: 'text' },
     { name: 'key', type: 'text' },
+    { name: 'record', type: 'integer' },
     { name: 'kind', type: 'text' },
+    { name: 'serial', type: 'integer' },
+    { name: 'corrects', type: 'integer' },
     { name: 'target', type: 'integer' },
     { name: 'scrape', type: 'integer' },
+    { name: 'page', type: 'text' },
+    { name: 'version', type: 'text' },
     { name: 'fields', type: 'json' },
   ],
 };
@@ -78,13 +83,16 @@ export function eventRow(event: Event, generation: string): Row {
   };
 }
 
-/** The row of a change in the history of a record; its id is that of the event that told it. */
+/**
+ * The row of a change in the history of a record. Its id is that of the event that told it; of a correction, which shares its event with all
+ * others of its job, with the number of the record and the instant behind it.
+ */
 export function historyRow(change: HistoryView, generation: string): Row {
-  const { serial, at, source, type, key, kind, target, scrape, fields } = change;
-  const id = `${generation}-${serial}`;
+  const { serial, record, at, source, type, key, kind, corrects, target, scrape, page, version, fields } = change;
+  const id = `${generation}-${serial}${corrects === undefined ? '' : `:${record}:${at}`}`;
   return {
     table: history,
     json: { id, ...change },
-    cells: () => [id, Math.floor(at), source, type, key, kind, target, scrape, fields],
+    cells: () => [id, at, source, type, key, record, kind, serial, corrects, target, scrape, page, version, fields],
   };
 }

@@ -51,7 +51,7 @@ export interface ExportResult {
 const anewTexts: Readonly<Record<string, string>> = {
   trimmed: 'the events since the last export are no longer kept: everything is exported again',
   restored: 'the data are those of a restored backup: everything is exported again',
-  renamed: 'a source has another id, or its history was corrected: everything is exported again',
+  renamed: 'a source has another id: everything is exported again',
 };
 
 /**

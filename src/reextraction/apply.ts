@@ -27,7 +27,10 @@ function applySome(store: Store, change: Change, job: number): boolean {
     reextractions.corrections.remove(key);
     const { version } = row;
     const name = store.records.nameOf(record);
-    if (name !== undefined) history.add({ ...name, record, at, serial, kind: 'changed', version, ...correction });
+    if (name === undefined) continue;
+    const { source, type, key: recordKey } = name;
+    const change = { source, type, key: recordKey, record, at, serial, kind: 'changed' as const };
+    history.add({ ...change, version, ...correction });
   }
   const values = corrections.length < batch ? reextractions.presentOf(job, batch - corrections.length) : [];
   for (const { key, row: present } of values) {

@@ -3,6 +3,7 @@ import type { Event, EventOf } from '../event/catalogue.ts';
 import type { HistoryView, RecordView } from '../view/record.ts';
 import { isOfType } from '../event/of-type.ts';
 import type { Store } from './store.ts';
+import type { CorrectionPlace } from './tables/history.ts';
 import type { MetricPlace, MetricRow } from './tables/metrics.ts';
 
 /** Where an export goes on: behind what it has read of a table from its beginning, or behind an event of the log. */
@@ -15,6 +16,8 @@ export interface ExportPlace {
   readonly point?: MetricPlace;
   /** The last event that was read. Missing in a scan. */
   readonly log?: number;
+  /** The last correction that was read of the job that the next event tells of. */
+  readonly corrected?: CorrectionPlace;
 }
 
 /** Which rows an export wants. */
@@ -38,7 +41,7 @@ export interface ExportSlice<T> {
   readonly removed: readonly RemovedRow[];
   /** Where the next call goes on; missing at the end. */
   readonly next?: ExportPlace;
-  /** Set where what was read so far is exported again from the beginning, because a source has another name, or its records were corrected. */
+  /** Set where what was read so far is exported again from the beginning, because a source has another name. */
   readonly isAnew?: boolean;
 }
 
@@ -97,17 +100,20 @@ export function exportRecords(
   }
 
   const read = new Set<number>();
+  let after = place.corrected;
   for (const { event, record } of store.events.entries({ after: place.log ?? 0, before: upTo + 1 })) {
-    // Rows that have the old name are in other tables, and no event tells which records were corrected.
-    if (event.type === 'source.renamed' || event.type === 'reextraction.applied')
+    // Rows that have the old name are in other tables.
+    if (event.type === 'source.renamed')
       return { rows: [], removed: [], isAnew: true, next: { upTo, scan: { record: 0 } } };
+    if (event.type === 'reextraction.applied')
+      for (const corrected of store.history.correctionsOf(event.id, { after })) {
+        const next = { upTo, log: event.id - 1, corrected: { record: corrected.record, at: corrected.at } };
+        if (!room.goesOn(addRecord(corrected.record))) return { rows, removed, next };
+      }
+    after = undefined;
     let isWanted = false;
-    if (record !== undefined && !read.has(record)) {
-      read.add(record);
-      const view = store.records.byNumber(record);
-      isWanted = view !== undefined && wantsRecord(store, view, wanted);
-      if (view !== undefined && isWanted) rows.push(view);
-    } else if (event.type === 'record.removed') {
+    if (record !== undefined) isWanted = addRecord(record);
+    else if (event.type === 'record.removed') {
       const { source, at, data } = event;
       const { type, key } = data;
       const isAgain = store.records.get(source, type, key) !== undefined;
@@ -117,6 +123,16 @@ export function exportRecords(
     if (!room.goesOn(isWanted)) return { rows, removed, next: { upTo, log: event.id } };
   }
   return { rows, removed };
+
+  /** Adds a record that is wanted and not there yet. Returns whether it did. */
+  function addRecord(record: number): boolean {
+    if (read.has(record)) return false;
+    read.add(record);
+    const view = store.records.byNumber(record);
+    if (view === undefined || !wantsRecord(store, view, wanted)) return false;
+    rows.push(view);
+    return true;
+  }
 }
 
 /** Reads changes in the history: all of them, or those that the events behind a place tell of. */
@@ -145,10 +161,13 @@ export function exportHistory(
     }
     return { rows, removed: [] };
   }
-  for (const change of store.events.changes({ after: place.log ?? 0, before: upTo + 1 })) {
+  for (const change of store.events.changes({ after: place.log ?? 0, before: upTo + 1 }, place.corrected)) {
     const found = isWanted(change);
     if (found) rows.push(change);
-    if (!room.goesOn(found)) return { rows, removed: [], next: { upTo, log: change.serial } };
+    const { serial, record, at } = change;
+    const next =
+      change.corrects === undefined ? { upTo, log: serial } : { upTo, log: serial - 1, corrected: { record, at } };
+    if (!room.goesOn(found)) return { rows, removed: [], next };
   }
   return { rows, removed: [] };
 }

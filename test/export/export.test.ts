@@ -8,6 +8,7 @@ import { type ExportOptions, runExport } from '../../src/export/run.ts';
 import { recordTable } from '../../src/export/record-table.ts';
 import { removeRecords } from '../../src/store/remove-records.ts';
 import { renameSource } from '../../src/store/rename-source.ts';
+import type { HistoryView } from '../../src/view/record.ts';
 import { item, track } from '../store/fixture.ts';
 import { record } from '../cli/views.ts';
 import { exportingDaemon } from './exporting.ts';
@@ -20,7 +21,7 @@ function filesIn(folder: string): string[] {
     .sort();
 }
 
-interface Line {
+interface Line extends Partial<Omit<HistoryView, 'fields'>> {
   readonly key: string;
   readonly state: string;
   readonly id: string;
@@ -93,6 +94,64 @@ describe('an export', () => {
     );
     const some = await daemon.export('events', '--to', 'some', '--type', 'record.*', '--json');
     assert.equal((JSON.parse(some.out) as { rows: number }).rows, 3);
+  });
+
+  test('of what a re-extraction corrected has each correction once, with an id of its own, and the records that it corrected', async (t) => {
+    const { store, folder, see, correct, ...daemon } = await exportingDaemon(t, { title: 'text' });
+    const keys = Array.from({ length: 300 }, (_, number) => `k${number}`);
+    await see(keys.map((key) => item(key, { title: 'wrong' })));
+    for (const what of ['records', 'history']) await daemon.export(what, '--to', 'out');
+    await see([item('other', { title: 'as it was' })]);
+    const before = store.history.count();
+    await correct(({ key }) => `right ${key}`);
+    for (const what of ['records', 'history']) assert.equal((await daemon.export(what, '--to', 'out')).err, '');
+    const corrected = new Set([...keys, 'other']);
+    const records = linesOf(join(folder, 'out'), 'records/shop.item/000002.ndjson').map(({ key }) => key);
+    assert.deepEqual([records.length, new Set(records)], [301, corrected]);
+    const lines = linesOf(join(folder, 'out'), 'history/000001.ndjson', 'history/000002.ndjson');
+    assert.equal(new Set(lines.map(({ id }) => id)).size, before + 301);
+    const [change, correction] = lines.filter(({ key }) => key === 'k7');
+    const { record, at, ...told } = correction ?? assert.fail('no correction');
+    assert.deepEqual(told, {
+      ...{ id: `${store.generation()}-${store.events.last()}:${record}:${at}`, serial: store.events.last() },
+      ...{
+        source: 'shop',
+        type: 'item',
+        key: 'k7',
+        kind: 'changed',
+        target: 1,
+        scrape: 1,
+        page: 'page',
+        version: 'v2',
+      },
+      ...{ corrects: change?.serial, fields: { title: { new: 'right k7' } } },
+    });
+    await daemon.export('history', '--to', 'csv', '--format', 'csv');
+    const rows = readFileSync(join(folder, 'csv/history/000001.csv'), 'utf8').split('\r\n');
+    assert.equal(rows[0], 'id,at,source,type,key,record,kind,serial,corrects,target,scrape,page,version,fields');
+    assert.ok(rows.some((row) => row.startsWith(`${told.id},`)));
+    assert.equal(rows.length - 2, before + 301);
+  });
+
+  test('that begins while a re-extraction is applied leaves it to the next one', async (t) => {
+    const { store, folder, see, correct, ...daemon } = await exportingDaemon(t, { title: 'text' });
+    await see([item('a', { title: 'wrong' })]);
+    await correct(() => 'right');
+    const [change] = store.history.rows();
+    const [job] = store.reextractions.jobs.rows();
+    assert.ok(job !== undefined);
+    const move = (state: 'applying' | 'applied') =>
+      store.write(() => void store.reextractions.jobs.put(job.job, { ...job, state }));
+    const rows = async () =>
+      (JSON.parse((await daemon.export('history', '--to', 'out', '--json')).out) as { rows: number }).rows;
+    await move('applying');
+    assert.equal(await rows(), 1);
+    await move('applied');
+    assert.equal(await rows(), 1);
+    assert.deepEqual(
+      linesOf(join(folder, 'out')).map(({ corrects }) => corrects),
+      [undefined, change?.serial],
+    );
   });
 
   test('of metrics has their points, and then those that were told since', async (t) => {

@@ -8,8 +8,10 @@ import { type Catalogue, emptyCatalogue } from '../../src/definition/catalogue.t
 import { SharedType } from '../../src/definition/shared-type.ts';
 import { Source } from '../../src/definition/source.ts';
 import type { RecordDraft } from '../../src/extract/draft.ts';
+import { applyJob } from '../../src/reextraction/apply.ts';
 import { commitStep } from '../../src/store/commit.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { HistoryView } from '../../src/view/record.ts';
 import { run, type Run } from '../cli/terminal.ts';
 import { serve } from '../control/daemon.ts';
 import { begin, step, temporaryStore, track } from '../store/fixture.ts';
@@ -26,6 +28,8 @@ export interface ExportingDaemon {
   readonly folder: string;
   /** Stores drafts as a complete scrape of a target that finds them. */
   see(drafts: readonly RecordDraft[], observedAt?: number): Promise<void>;
+  /** Corrects the title of each change of records, as kept pages that are read again do, in one job. */
+  correct(title: (change: HistoryView) => string): Promise<void>;
   define(fields: Fields, is?: string): void;
   shareType(id: string, fields: Fields): void;
   /** Runs `heronry export` with these words. */
@@ -52,6 +56,7 @@ export async function exportingDaemon(t: TestContext, fields: Fields): Promise<E
       await commitStep(store, fence, step(observedAt, drafts, {}));
       clock.now += 60_000;
     },
+    correct: (title) => correct(store, title),
     define,
     shareType(id, of) {
       const type = SharedType.parse({ id, fields: rulesOf(of, false) });
@@ -68,6 +73,24 @@ export async function exportingDaemon(t: TestContext, fields: Fields): Promise<E
     });
     catalogue = { ...catalogue, sources: new Map([['shop', { source, version: 'v1' }]]) };
   }
+}
+
+async function correct(store: Store, title: (change: HistoryView) => string): Promise<void> {
+  const job = await store.write(() => {
+    const none = { createdAt: 1, pages: 0, unreadable: 0, damaged: 0, records: 0, changes: 0, present: 0, fields: {} };
+    const added = store.reextractions.jobs.add((number) => ({
+      ...{ job: number, source: 'shop', version: 'v2', state: 'applying' },
+      ...none,
+    }));
+    for (const change of store.history.rows()) {
+      const { record, at, target, scrape, serial } = change;
+      const fields = { title: { new: title(change) } };
+      const correction = { page: 'page', target, scrape, corrects: serial, fields };
+      store.reextractions.corrections.put([added.job, record, at], correction);
+    }
+    return added.job;
+  });
+  await applyJob(store, job);
 }
 
 function rulesOf(fields: Fields, hasPlace: boolean) {

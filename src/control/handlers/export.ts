@@ -34,6 +34,7 @@ const Place = z.strictObject({
     .exactOptional(),
   point: z.strictObject({ project: z.string(), metric: z.string(), at: z.number() }).exactOptional(),
   log: z.int().exactOptional(),
+  corrected: z.strictObject({ record: z.int(), at: z.number() }).exactOptional(),
   anew: z.enum(anews).exactOptional(),
 });
 type Place = z.infer<typeof Place>;
@@ -96,7 +97,9 @@ export function exportHandlers({
 /** Where a call begins to read: at its cursor, else behind what was exported before, else at the beginning. */
 function placeOf(store: Store, { after, cursor: text }: Pick<Asked, 'after' | 'cursor'>, whole: 'scan' | 'log'): Place {
   const generation = store.generation();
-  const upTo = store.events.last();
+  const last = store.events.last();
+  // The corrections of a job that is being applied are left to the next export, with what came since.
+  const upTo = (store.reextractions.applyingSerial() ?? last + 1) - 1;
   const anew = (why: Anew): Place => ({
     generation,
     from: 0,
@@ -106,15 +109,15 @@ function placeOf(store: Store, { after, cursor: text }: Pick<Asked, 'after' | 'c
   });
   const given = cursor.read(text);
   if (given !== undefined && given.generation !== generation) return anew('restored');
-  const isKept = (serial: number): boolean => serial >= Math.min((store.events.first() ?? 1) - 1, upTo);
+  const isKept = (serial: number): boolean => serial >= Math.min((store.events.first() ?? 1) - 1, last);
   if (given !== undefined) return given.log !== undefined && !isKept(given.log) ? anew('trimmed') : given;
   if (after === undefined) return anew('first');
   const [, of, number] = /^(.+)-(\d{1,15})$/.exec(after) ?? [];
   if (of === undefined) throw new ControlError('invalid_params', `after: expected the id of an event, got "${after}"`);
   if (of !== generation) return anew('restored');
   const from = Number(number);
-  if (from > upTo)
-    throw new ControlError('invalid_params', `after: expected an event up to ${generation}-${upTo}, got "${after}"`);
+  if (from > last)
+    throw new ControlError('invalid_params', `after: expected an event up to ${generation}-${last}, got "${after}"`);
   return isKept(from) ? { generation, from, upTo, log: from } : anew('trimmed');
 }
 

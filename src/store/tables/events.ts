@@ -3,7 +3,7 @@ import type { HistoryView } from '../../view/record.ts';
 import { recordEvent, type Telling } from '../../event/record-event.ts';
 import type { Environment } from '../lmdb/environment.ts';
 import { numberedTable, type Range } from '../lmdb/table.ts';
-import type { historyTable } from './history.ts';
+import type { CorrectionPlace, historyTable } from './history.ts';
 import { sourceNames } from './source-names.ts';
 
 /** The event of a change of a record, without what the change says: its wall time, where the change is, and who is told. */
@@ -43,11 +43,19 @@ export function eventTable(environment: Environment, history: ReturnType<typeof 
         yield isChange(row) ? { event, record: row[1] } : { event };
       }
     },
-    /** The changes of records that the events of a range tell of, where the history still has them. */
-    *changes(range?: Range<number>): Generator<HistoryView> {
+    /**
+     * The changes of records that the events of a range tell of, where the history still has them, and the corrections of the jobs that they tell of.
+     *
+     * @param corrected - the last correction that was read, where the range begins within those of a job.
+     */
+    *changes(range?: Range<number>, corrected?: CorrectionPlace): Generator<HistoryView> {
+      let after = corrected;
       for (const { key, row } of rows.entries(range)) {
-        const change = isChange(row) ? history.get(row[1], row[2], key) : undefined;
-        if (change !== undefined) yield change;
+        if (isChange(row)) {
+          const change = history.get(row[1], row[2], key);
+          if (change !== undefined) yield change;
+        } else if (row.type === 'reextraction.applied') yield* history.correctionsOf(key, { after });
+        after = undefined;
       }
     },
     /** Stores the event of a change whole, if it is still kept. To be called before the change is removed. */

@@ -24,6 +24,15 @@ export interface HistoryRange {
 /** The number of the record, the instant of the observation, and the id of the event that tells of it. */
 type HistoryKey = [record: number, at: number, serial: number];
 
+/** The number of the event of a job, the number of the record, and the instant that is corrected. */
+type CorrectionKey = [serial: number, record: number, at: number];
+
+/** The place of a correction among those of its job. */
+export interface CorrectionPlace {
+  readonly record: number;
+  readonly at: number;
+}
+
 /** What neither the key of a change nor the row of its record says. */
 type HistoryRow = Omit<HistoryView, 'record' | 'at' | 'serial' | 'source' | 'type' | 'key'>;
 
@@ -33,6 +42,8 @@ export function historyTable(
   records: { nameOf(record: number): Pick<RecordView, 'source' | 'type' | 'key'> | undefined },
 ) {
   const rows = table<HistoryKey, HistoryRow>(environment, 'history');
+  /** The corrections by the job whose event is their serial. */
+  const corrections = table<CorrectionKey, 1>(environment, 'history.corrections');
   /** Up to where the history of each record is thinned. */
   const thinned = table<number, HistoryPlace>(environment, 'history.thinned');
 
@@ -40,6 +51,7 @@ export function historyTable(
     /** Adds a change; its serial is the id of its event. */
     add({ record, at, serial, source: _source, type: _type, key: _key, ...row }: HistoryView): void {
       rows.put([record, at, serial], row);
+      if (row.corrects !== undefined) corrections.put([serial, record, at], 1);
     },
     get(record: number, at: number, serial: number): HistoryView | undefined {
       const row = rows.get([record, at, serial]);
@@ -47,8 +59,22 @@ export function historyTable(
     },
     ofRecord,
     /** Removes a change, whose event must be gone or stored whole. */
-    remove: ({ record, at, serial }: Pick<HistoryView, 'record' | 'at' | 'serial'>) =>
-      rows.remove([record, at, serial]),
+    remove({ record, at, serial, corrects }: HistoryView): void {
+      rows.remove([record, at, serial]);
+      if (corrects !== undefined) corrections.remove([serial, record, at]);
+    },
+    /** The changes that one event's job has corrected the history by, by record and instant. */
+    *correctionsOf(
+      serial: number,
+      { after, limit }: { readonly after?: CorrectionPlace | undefined; readonly limit?: number } = {},
+    ): Iterable<HistoryView> {
+      const first: Range<CorrectionKey> =
+        after === undefined ? { from: [serial, 0, 0] } : { after: [serial, after.record, after.at] };
+      for (const [, record, at] of corrections.keys({ ...first, before: [serial + 1, 0, 0], limit })) {
+        const row = rows.get([record, at, serial]);
+        if (row !== undefined) yield viewOf([record, at, serial], row, nameOf(record));
+      }
+    },
     /**
      * The newest change of a record, without reading it; `undefined` where there is none.
      *

@@ -58,6 +58,11 @@ export function reextractionTable(environment: Environment) {
     read,
     corrections,
     present,
+    /** The serial of the event of the job that is being applied, so that some of its corrections may be missing; `undefined` where none is. */
+    applyingSerial(): number | undefined {
+      for (const { state, serial } of jobs.rows({ newestFirst: true })) if (state === 'applying') return serial;
+      return undefined;
+    },
     /** The corrections of a job in the order of records and instants, at most `limit`. */
     correctionsOf: (job: number, limit: number) => [...corrections.entries({ ...ofJob(job), limit })],
     presentOf: (job: number, limit: number) => [...present.entries({ from: [job, 0], before: [job + 1, 0], limit })],
