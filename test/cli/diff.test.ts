@@ -70,6 +70,31 @@ describe('diff', () => {
 });
 
 describe('history', () => {
+  test('marks what a re-extraction corrected', async (t) => {
+    const of = { record: 3, target: 7, source: 'shop', type: 'product', key: 'A', at: now, scrape: 4 } as const;
+    const price = (amount: number) => ({ kind: 'changed', fields: { price: { new: amount } } }) as const;
+    const { path } = await serve(t, {
+      'project.history': () => ({
+        changes: [
+          { ...of, serial: 9, corrects: 5, ...price(2) },
+          { ...of, serial: 5, ...price(1) },
+        ],
+      }),
+    });
+    const { out } = await run(['history', 'shop', '--socket', path], { now });
+    assert.deepEqual(
+      out
+        .trimEnd()
+        .split('\n')
+        .slice(2)
+        .map((line) => line.split('\t').slice(2, 4)),
+      [
+        ['corrected', '2'],
+        ['changed', '1'],
+      ],
+    );
+  });
+
   test('prints a change a line as they come, with --format ndjson', async (t) => {
     const change = { record: 3, target: 7, source: 'shop', type: 'product', key: 'A', at: now, scrape: 4, fields: {} };
     const all = Array.from({ length: 1_200 }, (_, index): HistoryView => ({

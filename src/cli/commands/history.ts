@@ -90,7 +90,7 @@ function showHistory(
 ): string {
   const page: Column<HistoryView>[] = pages ? [['PAGE', (change) => change.page ?? '–']] : [];
   const when: Column<HistoryView> = ['WHEN', ({ at }) => ageText(at, terminal.now())];
-  const kind: Column<HistoryView> = ['KIND', (change) => (isBack(change) ? 'back' : showStatus(terminal, change.kind))];
+  const kind: Column<HistoryView> = ['KIND', (change) => showStatus(terminal, kindOf(change))];
   return recordTables(terminal, changes, {
     noun: 'change',
     before: [when, ['KEY', ({ key }) => plainText(key), { cutTo: 16 }], kind],
@@ -124,7 +124,8 @@ function fieldsOf({ fields }: HistoryView, only: string | undefined): readonly s
   return Object.keys(fields).filter((name) => only === undefined || name === only);
 }
 
-/** Whether a record that was missing or gone was found again with the fields that it had before. */
-function isBack({ kind, fields }: HistoryView): boolean {
-  return kind === 'changed' && Object.keys(fields).length === 0;
+/** `corrected` for what a kept page said when it was read again; `back` for a record that was missing or gone and is as it was before. */
+function kindOf({ kind, corrects, fields }: HistoryView): HistoryView['kind'] | 'corrected' | 'back' {
+  if (corrects !== undefined) return 'corrected';
+  return kind === 'changed' && Object.keys(fields).length === 0 ? 'back' : kind;
 }

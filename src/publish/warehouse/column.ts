@@ -18,9 +18,13 @@ export const ownColumns = {
   meta_created: 'timestamptz',
   meta_updated: 'timestamptz',
   _source: 'text',
+  _type: 'text',
   _key: 'text',
   _deleted: 'boolean',
 } as const;
+
+/** The columns that name a record, in the order of the primary keys. */
+export const keyColumns = ['_source', '_type', '_key'] as const;
 
 /** The types of columns by the types of fields; what is not here is kept as JSON. */
 const columnTypes: Readonly<Record<string, FieldColumn['type']>> = {

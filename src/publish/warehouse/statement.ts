@@ -1,5 +1,5 @@
 import type { Value } from '../../extract/value/value.ts';
-import { quoted } from './column.ts';
+import { keyColumns, quoted } from './column.ts';
 import type { WarehouseTable } from './table.ts';
 
 /** A row to be written: values by column, as JSON. */
@@ -11,6 +11,8 @@ export interface Statement {
   readonly values: readonly string[];
 }
 
+const keys = listed(keyColumns);
+
 /** The column with the instant from which a row of history holds. */
 const from = '"valid_from"';
 
@@ -19,7 +21,7 @@ export function upsert(table: WarehouseTable, rows: readonly Row[]): Statement {
   const columns = columnsIn(rows);
   const name = quoted(table.name);
   const updates = columns
-    .filter((column) => !['_source', '_key', 'meta_id', 'meta_created'].includes(column))
+    .filter((column) => !isKey(column) && !['meta_id', 'meta_created'].includes(column))
     .map((column) =>
       column === 'meta_updated'
         ? `"meta_updated" = greatest(${name}."meta_updated", excluded."meta_updated")`
@@ -27,7 +29,7 @@ export function upsert(table: WarehouseTable, rows: readonly Row[]): Statement {
     );
   return {
     text: `insert into ${name} (${listed(columns)}) select ${listed(columns, 'r')} from ${given(table, columns)}
-      on conflict ("_source", "_key") do update set ${updates.join(', ')}`,
+      on conflict (${keys}) do update set ${updates.join(', ')}`,
     values: [written(rows)],
   };
 }
@@ -35,11 +37,11 @@ export function upsert(table: WarehouseTable, rows: readonly Row[]): Statement {
 /** Updates those rows whose key is known, unless they are as new already. */
 export function touch(table: WarehouseTable, rows: readonly Row[]): Statement {
   const columns = columnsIn(rows);
-  const updates = columns.filter((column) => !['_source', '_key'].includes(column));
+  const updates = columns.filter((column) => !isKey(column));
   return {
     text: `update ${quoted(table.name)} t set ${updates.map((column) => `${quoted(column)} = r.${quoted(column)}`).join(', ')}
       from ${given(table, columns)}
-      where t."_source" = r."_source" and t."_key" = r."_key" and t."meta_updated" <= r."meta_updated"`,
+      where ${sameKey('t', 'r')} and t."meta_updated" <= r."meta_updated"`,
     values: [written(rows)],
   };
 }
@@ -54,7 +56,7 @@ export function addVersions(table: WarehouseTable, rows: readonly Row[], isWhole
   const others = [...table.columns.keys()].filter((column) => !columns.includes(column) && column !== 'valid_to');
   const kept = isWhole ? [] : others;
   const inserted = [...columns, ...kept];
-  const same = `h."_source" = r."_source" and h."_key" = r."_key"`;
+  const same = sameKey('h', 'r');
   return [
     {
       text: `insert into ${name} (${listed(inserted)}, "valid_to")
@@ -64,15 +66,15 @@ export function addVersions(table: WarehouseTable, rows: readonly Row[], isWhole
         left join lateral (
           select * from ${name} h where ${same} and h."valid_from" < r.${from} order by h."valid_from" desc limit 1
         ) b on true
-        on conflict ("_source", "_key", "valid_from") do update set ${[...columns, ...others]
-          .filter((column) => !['_source', '_key', 'valid_from'].includes(column))
+        on conflict (${keys}, "valid_from") do update set ${[...columns, ...others]
+          .filter((column) => !isKey(column) && column !== 'valid_from')
           .map((column) => `${quoted(column)} = ${inserted.includes(column) ? `excluded.${quoted(column)}` : 'null'}`)
           .join(', ')}`,
       values: [written(rows)],
     },
     {
       text: `update ${name} t set "valid_to" = r.${from} from ${given(table, columns)}
-        where t."_source" = r."_source" and t."_key" = r."_key" and t."valid_from" =
+        where ${sameKey('t', 'r')} and t."valid_from" =
           (select max(h."valid_from") from ${name} h where ${same} and h."valid_from" < r.${from})`,
       values: [written(rows)],
     },
@@ -85,7 +87,7 @@ export function beginVersions(table: WarehouseTable, rows: readonly Row[]): Stat
   const name = quoted(table.name);
   return {
     text: `insert into ${name} (${listed(columns)}) select ${listed(columns, 'r')} from ${given(table, columns)}
-      where not exists (select from ${name} h where h."_source" = r."_source" and h."_key" = r."_key")
+      where not exists (select from ${name} h where ${sameKey('h', 'r')})
       on conflict do nothing`,
     values: [written(rows)],
   };
@@ -95,6 +97,15 @@ export function beginVersions(table: WarehouseTable, rows: readonly Row[]): Stat
 function given({ columns: types }: WarehouseTable, columns: readonly string[]): string {
   const typed = columns.map((column) => `${quoted(column)} ${types.get(column) ?? 'text'}`);
   return `json_to_recordset($1::json) as r(${typed.join(', ')})`;
+}
+
+function isKey(column: string): boolean {
+  return keyColumns.some((key) => key === column);
+}
+
+/** The condition that two rows are of one record. */
+function sameKey(one: string, other: string): string {
+  return keyColumns.map((column) => `${one}.${quoted(column)} = ${other}.${quoted(column)}`).join(' and ');
 }
 
 function columnsIn([first = {}]: readonly Row[]): string[] {
@@ -107,6 +118,6 @@ function listed(columns: readonly string[], of?: string): string {
 
 /** In the order of their keys, so that two that write at once do not wait for each other. */
 function written(rows: readonly Row[]): string {
-  const name = ({ _source, _key }: Row): string => JSON.stringify([_source, _key]);
+  const name = (row: Row): string => JSON.stringify(keyColumns.map((column) => row[column]));
   return JSON.stringify(rows.toSorted((one, other) => (name(one) < name(other) ? -1 : 1)));
 }

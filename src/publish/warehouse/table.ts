@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { boundedName, type FieldColumn, ownColumns, quoted } from './column.ts';
+import { boundedName, type FieldColumn, keyColumns, ownColumns, quoted } from './column.ts';
 
 /** A table as the database has it: the types of its columns by name. */
 export interface WarehouseTable {
@@ -31,27 +31,28 @@ export function historyName(table: string): string {
   return boundedName(`${table}__history`);
 }
 
+const keys = keyColumns.map(quoted).join(', ');
+
 /** What makes a table: columns that it has from the start, and their constraints. */
 const shapes = {
   records: [
     ...Object.entries(ownColumns).map(([name, type]) => `${quoted(name)} ${type} not null`),
-    'primary key ("_source", "_key")',
+    `primary key (${keys})`,
     'unique ("meta_id")',
   ],
   history: [
-    '"_source" text not null',
-    '"_key" text not null',
+    ...keyColumns.map((name) => `${quoted(name)} text not null`),
     '"_deleted" boolean not null',
     '"valid_from" timestamptz not null',
     '"valid_to" timestamptz',
-    'primary key ("_source", "_key", "valid_from")',
+    `primary key (${keys}, "valid_from")`,
   ],
 } as const;
 
 /** The columns that a table must have besides those of fields. */
 const required = {
   records: Object.keys(ownColumns),
-  history: ['_source', '_key', '_deleted', 'valid_from', 'valid_to'],
+  history: [...keyColumns, '_deleted', 'valid_from', 'valid_to'],
 } as const;
 
 /** What a table holds. */

@@ -1,12 +1,15 @@
 import type { Value } from '../../extract/value/value.ts';
 import type { RecordView } from '../../view/record.ts';
-import { columnsOf, type FieldColumn, partOf, typeOfValue } from './column.ts';
+import { columnsOf, type FieldColumn, type keyColumns, partOf, typeOfValue } from './column.ts';
 import type { DeclaredType, Message, SinkPorts } from '../sink.ts';
 import type { Row } from './statement.ts';
 import { tableName } from './table.ts';
 
 /** The ports that a warehouse reads records by. */
 export type WarehousePorts = Pick<SinkPorts, 'record' | 'recordType' | 'seenIn'>;
+
+/** The columns that name a record. */
+type RecordName = Readonly<Record<(typeof keyColumns)[number], string>>;
 
 /** A record that a message tells of. */
 export interface ToldRecord {
@@ -15,7 +18,7 @@ export interface ToldRecord {
   readonly kind: 'changed' | 'synced' | 'away' | 'removed';
   /** Whether the record is new: nothing of what its key had before is true of it. */
   readonly isNew: boolean;
-  readonly name: { readonly _source: string; readonly _key: string };
+  readonly name: RecordName;
   /** The record as it is now; missing where it was removed since. */
   readonly now?: RecordView;
   readonly columns: ReadonlyMap<string, readonly FieldColumn[]>;
@@ -45,7 +48,7 @@ export function toldRecord(message: Message, ports: WarehousePorts): ToldRecord 
     table: tableName({ source, type, ...declared }),
     kind: kindOf(event.type),
     isNew: event.type === 'record.added',
-    name: { _source: source, _key: key },
+    name: { _source: source, _type: type, _key: key },
     ...(now !== undefined && { now }),
     columns: columnsFor(declared?.fields ?? {}, values),
     fields,
@@ -104,8 +107,8 @@ export function removedRow({ name, message }: ToldRecord): Row {
 }
 
 /** What a record's row becomes that a scrape saw as it was. */
-export function seenRow({ source, key, url, updatedAt }: RecordView): Row {
-  return { _source: source, _key: key, meta_source: url, meta_updated: instant(updatedAt) };
+export function seenRow({ source, type, key, url, updatedAt }: RecordView): Row {
+  return { _source: source, _type: type, _key: key, meta_source: url, meta_updated: instant(updatedAt) };
 }
 
 /** What holds of a record from the instant of a message on; `undefined` where the message changes nothing. */

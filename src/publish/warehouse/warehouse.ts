@@ -32,8 +32,8 @@ type RowsOf = (table: WarehouseTable, rows: readonly Row[]) => readonly Statemen
 
 /** Whether an error is one of the values that were to be written: another attempt cannot succeed. */
 export function isDataFault(error: unknown): boolean {
-  // Classes of SQLSTATE: data, constraints, limits of the program.
-  return error instanceof Error && 'code' in error && /^(?:22|23|54)...$/.test(String(error.code));
+  // Classes of SQLSTATE: one row told twice in a statement, data, constraints, limits of the program.
+  return error instanceof Error && 'code' in error && /^(?:21|22|23|54)...$/.test(String(error.code));
 }
 
 /** The tables of PostgreSQL that hold records. */

@@ -25,9 +25,13 @@ class Records {
   types: Record<string, DeclaredType> = {};
 
   /** Sees a record a day after what was seen before, and tells it. */
-  see(key: string, fields: Readonly<Record<string, Value>>, { source = 'shop', scrape = 1 } = {}): Message {
+  see(
+    key: string,
+    fields: Readonly<Record<string, Value>>,
+    { source = 'shop', type = 'product', scrape = 1 } = {},
+  ): Message {
     this.at += day;
-    const of = `${source}/product/${key}`;
+    const of = `${source}/${type}/${key}`;
     const known = this.#rows.get(of);
     const cells = Object.entries(fields).map(
       ([name, value]) => [name, { value, observedAt: this.at, verifiedAt: this.at }] as const,
@@ -35,7 +39,7 @@ class Records {
     this.#rows.set(of, {
       record: this.#rows.size + 1,
       source,
-      type: 'product',
+      type,
       key,
       target: 1,
       id: known?.id ?? `id-${of}`,
@@ -46,7 +50,8 @@ class Records {
       lastScrape: scrape,
       fields: { ...known?.fields, ...Object.fromEntries(cells) },
     });
-    return this.#message(key, { source, type: known === undefined ? 'record.added' : 'record.changed' }, fields);
+    const told = known === undefined ? 'record.added' : 'record.changed';
+    return this.#message(key, { source, type: told }, fields, { type });
   }
 
   /** Tells that a record is away or removed. */
@@ -86,11 +91,18 @@ class Records {
     const changes = Object.fromEntries(Object.entries(fields ?? {}).map(([name, value]) => [name, { new: value }]));
     const event = {
       ...{ id: this.#number, version: 1, at: this.at, projects: [], source, target: 1, scrape, type },
-      data: data ?? { type: 'product', key, ...(fields !== undefined && { fields: changes }) },
+      data: { type: 'product', key, ...(fields !== undefined && { fields: changes }), ...data },
     };
     // As the daemon makes them; the payloads of all types do not matter here.
     const typed = event as unknown as NonNullable<Message['event']>;
-    return { id: `gen-${this.#number}`, key: `${source}/product/${key}`, type, at: this.at, event: typed, body: event };
+    return {
+      id: `gen-${this.#number}`,
+      key: `${source}/${event.data.type}/${key}`,
+      type,
+      at: this.at,
+      event: typed,
+      body: event,
+    };
   }
 }
 
@@ -234,6 +246,26 @@ describe('with a database', { skip: noPostgresql, timeout: 60_000 }, () => {
       { _source: 'mart', _key: 'A', title: 'Sack', origin: 'IT' },
       { _source: 'shop', _key: 'A', title: 'Bag', origin: null },
     ]);
+  });
+
+  test('records of two types of a source that are of one shared type are two rows, whatever their keys', async (t) => {
+    const { rows, records, sink } = await openWarehouse(t, { history: true });
+    records.types = { shop: { ...declared, is: 'goods' } };
+    const batch = [records.see('A', { title: 'Bag' }), records.see('A', { title: 'Offer' }, { type: 'offer' })];
+    assert.deepEqual(await sink.deliver(batch, never), [{ ok: true }, { ok: true }]);
+    const expected = [
+      { _type: 'offer', title: 'Offer' },
+      { _type: 'product', title: 'Bag' },
+    ];
+    for (const table of ['goods', 'goods__history'])
+      assert.deepEqual(await rows(`select _type, title from ${table} order by _type`), expected);
+  });
+
+  test('a row that is told twice in a batch is written all the same', async (t) => {
+    const { rows, records, sink } = await openWarehouse(t);
+    const batch = [records.see('A', { title: 'Bag' }), records.see('A', { title: 'Blue bag' })];
+    assert.deepEqual(await sink.deliver(batch, never), [{ ok: true }, { ok: true }]);
+    assert.deepEqual(await rows('select title from shop_product'), [{ title: 'Blue bag' }]);
   });
 
   test('two that write a new record at once leave one row', async (t) => {
