@@ -14,6 +14,7 @@ import { mostPrograms } from '../plugin/program.ts';
 import { runTold, type ToldProgram } from '../plugin/told-program.ts';
 import type { DeclaredType, ProgramEnd, ProgramRun, SinkPorts } from '../publish/sink.ts';
 import { Slots } from '../publish/slots.ts';
+import { readCorrections } from '../store/corrections.ts';
 import { forgetSinks } from '../store/sinks.ts';
 import { deliverer } from '../../workers/deliverer.ts';
 import type { Daemon } from './parts.ts';
@@ -95,6 +96,7 @@ export function createSinks(
       recordType: ({ source, type }) => declaredType(state.catalogue(), source, type),
       seenIn: ({ target, scrape, after }) =>
         state.store().records.seenLastIn(scrape, target, { after, limit: seenRecords }),
+      correctedBy: ({ event, after }) => readCorrections(state.store(), event, { after, limit: correctedRows }),
       run: ({ signal, ...program }) => runProgram(sink, { ...program, signal }),
       print,
     };
@@ -104,6 +106,9 @@ export function createSinks(
 
 /** The records of a scrape that a sink reads at a time, at most. */
 const seenRecords = 1_000;
+
+/** The corrections that a sink reads at a time, at most. */
+const correctedRows = 500;
 
 /** Declared types by their definitions: each message asks for one. */
 const declaredTypes = new WeakMap<object, DeclaredType>();

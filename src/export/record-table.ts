@@ -1,5 +1,6 @@
 import type { Value } from '../extract/value/value.ts';
 import type { FieldCell, RecordView } from '../view/record.ts';
+import { stateOf } from '../view/record-state.ts';
 import type { Cell, CellType, Column, Row, Table } from './table.ts';
 
 /** A table of records as the daemon describes it: the records of one type of a source, or those of a shared type. */
@@ -108,12 +109,6 @@ export function recordTable({ id, fields }: RecordTableView): RecordTable {
     }
     return more;
   }
-}
-
-/** Whether complete scrapes no longer find a record: `missing` after the first of them, `gone` after the next; else `present`. */
-export function stateOf({ absent }: Pick<RecordView, 'absent'>): 'present' | 'missing' | 'gone' {
-  if (absent === undefined) return 'present';
-  return absent.times > 1 ? 'gone' : 'missing';
 }
 
 function valueOf(fields: Readonly<Record<string, FieldCell>>, name: string): Cell {

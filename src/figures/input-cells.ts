@@ -7,6 +7,7 @@ import type { Store } from '../store/store.ts';
 import { statusFor } from '../store/tables/project-status.ts';
 import type { ProjectRow, TargetRow } from '../store/tables/rows.ts';
 import type { RecordView } from '../view/record.ts';
+import { isGone } from '../view/record-state.ts';
 
 /** Records that metrics of one project are taken from, at most. */
 export const mostRecords = 100_000;
@@ -55,7 +56,7 @@ export async function readInputs(
     );
     for await (const records of slices)
       for (const record of records) {
-        if (seen.has(record.record) || (record.absent?.times ?? 0) >= 2) continue;
+        if (seen.has(record.record) || isGone(record)) continue;
         seen.add(record.record);
         if (seen.size > mostRecords)
           throw new TooManyRecords(`project "${project.id}" has more than ${mostRecords} records`);

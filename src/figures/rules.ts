@@ -5,6 +5,7 @@ import type { Rules } from '../metric/metric.ts';
 import type { Change, Store } from '../store/store.ts';
 import type { ProjectRow } from '../store/tables/rows.ts';
 import type { RecordView } from '../view/record.ts';
+import { isGone } from '../view/record-state.ts';
 
 /** A rule for the records of a source. */
 interface SourceRule {
@@ -47,7 +48,7 @@ export function lookAt(
   { number, record }: { readonly number: number; readonly record: RecordView | undefined },
 ): void {
   const before = store.metRules.ofRecord(project, number);
-  const isThere = record !== undefined && (record.absent?.times ?? 0) < 2;
+  const isThere = record !== undefined && !isGone(record);
   const met = new Set(isThere ? metBy(record, rules, { before, at: change.at }) : []);
   for (const name of met)
     if (!before.has(name) && record !== undefined) {

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Event, EventType } from '../event/catalogue.ts';
 import type { Value } from '../extract/value/value.ts';
 import type { ProgramCommand } from '../schema/program-command.ts';
+import type { CorrectionSlice } from '../view/correction.ts';
 import type { RecordView } from '../view/record.ts';
 
 /** One message for a sink: an event, a digest of several, or a part of what a scrape found. */
@@ -157,6 +158,11 @@ export interface SinkPorts {
   recordType(of: { readonly source: string; readonly type: string }): DeclaredType | undefined;
   /** Reads some of the records that a scrape of a target has seen, and no later one; `last` is where to go on after. */
   seenIn(of: { readonly target: number; readonly scrape: number; readonly after: number }): SeenRecords;
+  /**
+   * Reads some of the corrections of the re-extraction that an event tells of; `last` is where to go on after. Returns `undefined` while the job is
+   * being applied, so that some are missing.
+   */
+  correctedBy(of: { readonly event: number; readonly after?: CorrectionSlice['last'] }): CorrectionSlice | undefined;
   /** Writes a line into the log. */
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, data?: Readonly<Record<string, unknown>>): void;
   /** Writes a line to the daemon's standard output. Resolves when it is written. */

@@ -1,6 +1,7 @@
 import type { Fence } from './ops.ts';
 import type { TargetRow } from './tables/rows.ts';
 import type { RecordView } from '../view/record.ts';
+import { absenceOf, isGone } from '../view/record-state.ts';
 import { restItemPage } from './item-pages.ts';
 import { moveAges } from './record-ages.ts';
 import type { RecordSlice } from './tables/records.ts';
@@ -9,14 +10,6 @@ import { projectsOf } from '../schedule/watchers.ts';
 
 /** Records per transaction: commits wait a few milliseconds at most. */
 const batch = 250;
-
-/** Complete walks without a record until it is gone. It is missing before, since a page may be away for a day. */
-const goneAfter = 2;
-
-/** Whether complete walks no longer found a record, and it is not only missing for now. */
-export function isGone({ absent }: Pick<RecordView, 'absent'>): boolean {
-  return absent !== undefined && absent.times >= goneAfter;
-}
 
 /**
  * Marks the records of a target that nobody has seen since the scrape `since` began. Uses several transactions, each of
@@ -71,9 +64,9 @@ function markSome(
     if (isSeen(row, crawled.since, { begunAt, now: change.at })) continue;
     const times = row.absent?.times ?? 0;
     const isMarked = row.absent?.scrape === crawled.since;
-    if (!isMarked && times >= goneAfter) continue;
+    if (!isMarked && isGone(row)) continue;
     if (!isMarked) mark(store, change, crawled, row);
-    counts[kindOf(isMarked ? times : times + 1)] += 1;
+    counts[absenceOf(isMarked ? times : times + 1)] += 1;
   }
   return counts;
 }
@@ -95,7 +88,7 @@ function mark(store: Store, change: Change, crawled: Crawled, record: RecordView
   const at = crawled.missingSince?.(record) ?? change.at;
   const { source, type, key, absent } = record;
   const times = (absent?.times ?? 0) + 1;
-  const kind = kindOf(times);
+  const kind = absenceOf(times);
   const { target } = row;
   const { scrape } = fence;
   const missing = { ...record, absent: { since: absent?.since ?? at, times, scrape: since } };
@@ -104,8 +97,4 @@ function mark(store: Store, change: Change, crawled: Crawled, record: RecordView
   restItemPage(store, target, missing);
   const seen = { record: record.record, source, type, key, target, at, scrape };
   change.tellChange({ ...seen, kind, fields: {} }, projectsOf(row));
-}
-
-function kindOf(times: number): 'missing' | 'gone' {
-  return times < goneAfter ? 'missing' : 'gone';
 }

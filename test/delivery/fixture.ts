@@ -90,6 +90,7 @@ export async function startDelivering(t: TestContext, given: object = {}): Promi
       record: () => undefined,
       recordType: () => undefined,
       seenIn: () => ({ rows: [] }),
+      correctedBy: () => ({ rows: [] }),
       run: () => assert.fail('expected no program'),
       log: () => undefined,
       print: () => Promise.resolve(),

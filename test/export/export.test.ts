@@ -141,7 +141,7 @@ describe('an export', () => {
     const [job] = store.reextractions.jobs.rows();
     assert.ok(job !== undefined);
     const move = (state: 'applying' | 'applied') =>
-      store.write(() => void store.reextractions.jobs.put(job.job, { ...job, state }));
+      store.write(() => store.reextractions.jobs.put(job.job, { ...job, state }));
     const rows = async () =>
       (JSON.parse((await daemon.export('history', '--to', 'out', '--json')).out) as { rows: number }).rows;
     await move('applying');

@@ -93,6 +93,7 @@ export async function sinkPorts(
     record: () => undefined,
     recordType: () => undefined,
     seenIn: () => ({ rows: [] }),
+    correctedBy: () => ({ rows: [] }),
     run: ({ signal, ...program }) =>
       runTold({ ...program, signal, folder: join(folder, 'plugins'), log: () => undefined }),
     log: () => undefined,

@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander';
 import type { Client } from '../../control/client.ts';
 import type { RecordView } from '../../view/record.ts';
+import { stateOf } from '../../view/record-state.ts';
 import { defined } from '../../defined.ts';
 import { csvCell, csvRow } from '../../export/csv.ts';
-import { stateOf } from '../../export/record-table.ts';
 import { examples, helpGroups, print, withClient } from '../cli.ts';
 
 import { CommandError } from '../exit-status.ts';

@@ -2,7 +2,7 @@ import { HistoryView, RecordView } from '../../view/record.ts';
 import { defined } from '../../defined.ts';
 import { differencesOf } from '../../store/differences.ts';
 import type { Handlers, Params } from '../methods.ts';
-import { isGone } from '../../store/crawl-missing.ts';
+import { isGone } from '../../view/record-state.ts';
 import { removeRecords } from '../../store/remove-records.ts';
 import { ControlError } from '../error.ts';
 import { changeLists } from './change-lists.ts';

@@ -7,7 +7,8 @@ import { revealServer, serverAddress } from '../address.ts';
 import { Connection } from '../connection.ts';
 import { cancelled, failure } from '../failure.ts';
 import type { Delivered, Message, SinkKind } from '../sink.ts';
-import { isDataFault, scrapeEnds, Warehouse } from '../warehouse/warehouse.ts';
+import { StillApplied } from '../warehouse/correct.ts';
+import { isDataFault, ofManyRecords, Warehouse } from '../warehouse/warehouse.ts';
 import { SchemaFault, Tables } from '../warehouse/table.ts';
 
 const Options = strict({
@@ -30,8 +31,7 @@ export const postgres: SinkKind<Options> = {
   options: Options,
   doc: 'Keeps a row for each record in tables of PostgreSQL, one for each type, and with `history` what it said before.',
   batch: 500,
-  // They tell of records that were seen as they were.
-  also: scrapeEnds,
+  also: ofManyRecords,
   async open(options, ports) {
     const tables = new Tables(options.schema);
     const database = new Connection(
@@ -73,7 +73,7 @@ async function deliverTo(warehouse: Warehouse, batch: readonly Message[]): Promi
     await warehouse.write(batch);
     return batch.map(() => ({ ok: true }));
   } catch (error) {
-    if (!(error instanceof SchemaFault) && !isDataFault(error)) throw error;
+    if (!(error instanceof SchemaFault || error instanceof StillApplied) && !isDataFault(error)) throw error;
     if (batch.length === 1) return [ofRow(error)];
   }
   const results: Delivered[] = [];
@@ -83,6 +83,7 @@ async function deliverTo(warehouse: Warehouse, batch: readonly Message[]): Promi
 
 function ofRow(error: unknown): Delivered {
   if (error instanceof SchemaFault) return failure('schema', error.message);
+  if (error instanceof StillApplied) return failure('under_way', error.message);
   const { failure: known } = failure('data', `the database refused the row: ${textOf(error)}`);
   return { ok: false, failure: { ...known, isFinal: true } };
 }

@@ -34,16 +34,20 @@ export function upsert(table: WarehouseTable, rows: readonly Row[]): Statement {
   };
 }
 
-/** Updates those rows whose key is known, unless they are as new already. */
-export function touch(table: WarehouseTable, rows: readonly Row[]): Statement {
+/** Updates those rows whose key is known. */
+export function update(table: WarehouseTable, rows: readonly Row[]): Statement {
   const columns = columnsIn(rows);
-  const updates = columns.filter((column) => !isKey(column));
   return {
-    text: `update ${quoted(table.name)} t set ${updates.map((column) => `${quoted(column)} = r.${quoted(column)}`).join(', ')}
-      from ${given(table, columns)}
-      where ${sameKey('t', 'r')} and t."meta_updated" <= r."meta_updated"`,
+    text: `update ${quoted(table.name)} t set ${assigned(columns.filter((column) => !isKey(column)))}
+      from ${given(table, columns)} where ${sameKey('t', 'r')}`,
     values: [written(rows)],
   };
+}
+
+/** Updates those rows whose key is known, unless they are as new already. */
+export function touch(table: WarehouseTable, rows: readonly Row[]): Statement {
+  const { text, values } = update(table, rows);
+  return { text: `${text} and t."meta_updated" <= r."meta_updated"`, values };
 }
 
 /**
@@ -93,10 +97,55 @@ export function beginVersions(table: WarehouseTable, rows: readonly Row[]): Stat
   };
 }
 
+/**
+ * Corrects the validity of records that are known: within the span of each row, from `valid_from` until `valid_to`, its columns are what it says. A
+ * span begins there, as it was otherwise, unless one does; nothing is said of the time before the first.
+ */
+export function correctVersions(table: WarehouseTable, rows: readonly Row[]): readonly Statement[] {
+  const columns = columnsIn(rows);
+  const name = quoted(table.name);
+  const told = columns.filter((column) => !isKey(column) && column !== 'valid_from' && column !== 'valid_to');
+  const kept = [...table.columns.keys()].filter(
+    (column) => !isKey(column) && !['valid_from', 'valid_to'].includes(column),
+  );
+  const same = sameKey('h', 'r');
+  const values = [written(rows)];
+  return [
+    {
+      text: `insert into ${name} (${keys}, "valid_from", ${listed(kept)})
+        select ${listed(keyColumns, 'r')}, r.${from}, ${listed(kept, 'b')} from ${given(table, columns)}
+        cross join lateral (
+          select * from ${name} h where ${same} and h."valid_from" <= r.${from} order by h."valid_from" desc limit 1
+        ) b
+        on conflict do nothing`,
+      values,
+    },
+    {
+      text: `update ${name} t set ${assigned(told)} from ${given(table, columns)}
+        where ${sameKey('t', 'r')} and t."valid_from" >= r.${from} and coalesce(t."valid_from" < r."valid_to", true)`,
+      values,
+    },
+    {
+      text: `update ${name} t set "valid_to" = n.next
+        from (select distinct ${listed(keyColumns, 'r')} from ${given(table, columns)}) r
+        cross join lateral (
+          select h."valid_from" as at, lead(h."valid_from") over (order by h."valid_from") as next from ${name} h where ${same}
+        ) n
+        where ${sameKey('t', 'r')} and t."valid_from" = n.at and t."valid_to" is distinct from n.next`,
+      values,
+    },
+  ];
+}
+
 /** The rows of a parameter, each column of the type that the table has. */
 function given({ columns: types }: WarehouseTable, columns: readonly string[]): string {
   const typed = columns.map((column) => `${quoted(column)} ${types.get(column) ?? 'text'}`);
   return `json_to_recordset($1::json) as r(${typed.join(', ')})`;
+}
+
+/** Columns that take the values of a row of the parameter. */
+function assigned(columns: readonly string[]): string {
+  return columns.map((column) => `${quoted(column)} = r.${quoted(column)}`).join(', ');
 }
 
 function isKey(column: string): boolean {

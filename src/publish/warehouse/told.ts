@@ -1,12 +1,14 @@
 import type { Value } from '../../extract/value/value.ts';
+import type { Correction } from '../../view/correction.ts';
 import type { RecordView } from '../../view/record.ts';
+import { isGone } from '../../view/record-state.ts';
 import { columnsOf, type FieldColumn, type keyColumns, partOf, typeOfValue } from './column.ts';
 import type { DeclaredType, Message, SinkPorts } from '../sink.ts';
 import type { Row } from './statement.ts';
 import { tableName } from './table.ts';
 
 /** The ports that a warehouse reads records by. */
-export type WarehousePorts = Pick<SinkPorts, 'record' | 'recordType' | 'seenIn'>;
+export type WarehousePorts = Pick<SinkPorts, 'record' | 'recordType' | 'seenIn' | 'correctedBy'>;
 
 /** The columns that name a record. */
 type RecordName = Readonly<Record<(typeof keyColumns)[number], string>>;
@@ -39,10 +41,7 @@ export function toldRecord(message: Message, ports: WarehousePorts): ToldRecord 
   if (declared === undefined && now === undefined) return undefined;
   const told = 'fields' in data ? Object.entries(data.fields).map(([name, change]) => [name, change.new] as const) : [];
   const fields = Object.fromEntries(told);
-  const values = {
-    ...Object.fromEntries(Object.entries(now?.fields ?? {}).map(([name, cell]) => [name, cell.value])),
-    ...fields,
-  };
+  const values = { ...(now !== undefined && valuesOf(now)), ...fields };
   return {
     message,
     table: tableName({ source, type, ...declared }),
@@ -86,20 +85,56 @@ function typesOf(
 /** The row of a record as it is now; `undefined` where it was removed. */
 export function rowOf({ now, name, columns, message }: ToldRecord): Row | undefined {
   if (now === undefined) return undefined;
-  const { id, url, firstSeenAt, updatedAt, absent, fields } = now;
+  const { id, url, firstSeenAt, updatedAt } = now;
   return {
     ...name,
     meta_id: id,
     meta_source: url,
     meta_created: instant(firstSeenAt),
     meta_updated: instant(Math.max(updatedAt, message.at)),
-    _deleted: (absent?.times ?? 0) >= goneAfter,
-    ...partsOf(Object.fromEntries(Object.entries(fields).map(([field, cell]) => [field, cell.value])), columns),
+    _deleted: isGone(now),
+    ...partsOf(valuesOf(now), columns),
   };
 }
 
-/** How many whole crawls in a row do not find a record that is gone. */
-const goneAfter = 2;
+/** A record whose history was corrected. */
+export interface CorrectedRecord extends Pick<Correction, 'record' | 'at' | 'fields'> {
+  readonly table: string;
+  readonly name: RecordName;
+  readonly columns: ToldRecord['columns'];
+}
+
+/** Returns a correction with the columns that it is written to. */
+export function correctedRecord(correction: Correction, { recordType }: WarehousePorts): CorrectedRecord {
+  const { record, fields } = correction;
+  const { source, type, key } = record;
+  const declared = recordType({ source, type });
+  const told = Object.entries(fields).map(([field, { value }]) => [field, value] as const);
+  return {
+    ...correction,
+    table: tableName({ source, type, ...declared }),
+    name: { _source: source, _type: type, _key: key },
+    columns: columnsFor(declared?.fields ?? {}, { ...valuesOf(record), ...Object.fromEntries(told) }),
+  };
+}
+
+/** The values of a corrected record as they are now. */
+export function presentRow({ record, name, columns }: CorrectedRecord): Row {
+  return { ...name, ...partsOf(valuesOf(record), columns) };
+}
+
+/** For each field of a correction, what holds from its instant until the next change of the field. */
+export function correctedVersions({ at, name, columns, fields }: CorrectedRecord): readonly Row[] {
+  return Object.entries(fields).flatMap(([field, { value, until }]) => {
+    if (until !== undefined && until <= at) return [];
+    const span = { valid_from: instant(at), valid_to: until === undefined ? null : instant(until) };
+    return [{ ...name, ...span, ...partsOf({ [field]: value }, columns) }];
+  });
+}
+
+function valuesOf({ fields }: RecordView): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
+}
 
 /** What a removed record's row becomes. */
 export function removedRow({ name, message }: ToldRecord): Row {

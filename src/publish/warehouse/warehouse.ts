@@ -1,17 +1,21 @@
 import type { ClientBase } from 'pg';
 import type { Event, EventOf, EventType } from '../../event/catalogue.ts';
 import type { Message } from '../sink.ts';
+import { correct } from './correct.ts';
 import { addVersions, beginVersions, type Row, type Statement, touch, upsert } from './statement.ts';
 import { historyName, tableName, type Tables, type WarehouseTable } from './table.ts';
 import { removedRow, rowOf, seenRow, type ToldRecord, toldRecord, versionOf, type WarehousePorts } from './told.ts';
 
 /** The events of the ends of scrapes. */
-export const scrapeEnds = [
+const scrapeEnds = [
   'scrape.completed',
   'scrape.failed',
   'scrape.aborted',
   'scrape.cancelled',
 ] as const satisfies readonly EventType[];
+
+/** The events that tell of records without one of each: of those that were seen as they were, and of those that were corrected. */
+export const ofManyRecords = [...scrapeEnds, 'reextraction.applied'] as const satisfies readonly EventType[];
 
 type ScrapeEnd = EventOf<(typeof scrapeEnds)[number]>;
 
@@ -44,13 +48,20 @@ export class Warehouse {
     this.#deps = deps;
   }
 
-  /** Writes what messages of different keys tell, all or nothing. Rejects with what the database says, or with a `SchemaFault`. */
+  /**
+   * Writes what messages of different keys tell, all or nothing. Rejects with what the database says, with a `SchemaFault`, or with a `StillApplied`.
+   */
   async write(batch: readonly Message[]): Promise<void> {
     const { ports, hasHistory } = this.#deps;
     const told = batch.flatMap((message) => toldRecord(message, ports) ?? []);
     const statements = [...(await this.#rows(told)), ...(hasHistory ? await this.#versions(told) : [])];
     if (statements.length > 0) await this.#transact(statements);
-    for (const { event } of batch) if (event !== undefined && isScrapeEnd(event)) await this.#sight(event);
+    for (const { event } of batch) {
+      if (event === undefined) continue;
+      if (isScrapeEnd(event)) await this.#sight(event);
+      if (event.type === 'reextraction.applied')
+        await correct(this.#deps, event.id, (corrections) => this.#transact(corrections));
+    }
   }
 
   /** The rows of the records as they are now. What was removed meanwhile is told by a message of its own. */

@@ -17,6 +17,7 @@ const sink = await openSink(kind, options, {
   record: () => undefined,
   recordType: () => undefined,
   seenIn: () => ({ rows: [] }),
+  correctedBy: () => ({ rows: [] }),
   log: () => undefined,
   print: () => Promise.resolve(),
 });

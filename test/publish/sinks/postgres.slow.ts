@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test, type TestContext } from 'node:test';
 import type { Value } from '../../../src/extract/value/value.ts';
 import type { DeclaredType, Message, SinkPorts } from '../../../src/publish/sink.ts';
+import type { CorrectionSlice } from '../../../src/view/correction.ts';
 import type { RecordView } from '../../../src/view/record.ts';
 import { suiteEnd } from '../../support/servers/own-server.ts';
 import { noPostgresql, openDatabase, postgresqlUrl } from '../../support/servers/postgresql.ts';
@@ -17,10 +18,14 @@ class Records {
   #number = 0;
   at = start;
 
-  readonly ports: Pick<SinkPorts, 'record' | 'recordType' | 'seenIn'> = {
+  /** What a re-extraction has corrected; missing while it is being applied. */
+  corrected: CorrectionSlice['rows'] | undefined;
+
+  readonly ports: Pick<SinkPorts, 'record' | 'recordType' | 'seenIn' | 'correctedBy'> = {
     record: ({ source, type, key }) => this.#rows.get(`${source}/${type}/${key}`),
     recordType: ({ source }) => this.types[source],
     seenIn: ({ scrape }) => ({ rows: [...this.#rows.values()].filter(({ lastScrape }) => lastScrape === scrape) }),
+    correctedBy: () => this.corrected && { rows: this.corrected },
   };
   types: Record<string, DeclaredType> = {};
 
@@ -78,6 +83,28 @@ class Records {
       ...this.#message('', { source: 'shop', type: 'scrape.completed' }, {}, { counts }, scrape),
       key: 'target/1',
     };
+  }
+
+  /** Tells of a re-extraction. */
+  reextract(): Message {
+    this.at += day;
+    const data = { job: 1, version: 'v2', records: 1, changes: 1, present: 1 };
+    return { ...this.#message('', { source: 'shop', type: 'reextraction.applied' }, {}, data), key: 'source/shop' };
+  }
+
+  /** Corrects the present title of a record; its history is corrected by `spans`. */
+  correct(key: string, title: string, spans: Readonly<Record<number, { value: string; until?: number }>>): void {
+    const of = `shop/product/${key}`;
+    const known = this.#rows.get(of) ?? assert.fail('no record');
+    const cell = { value: title, observedAt: this.at, verifiedAt: this.at };
+    const record = { ...known, fields: { ...known.fields, title: cell } };
+    this.#rows.set(of, record);
+    const corrections = Object.entries(spans).map(([at, span]) => ({
+      record,
+      at: Number(at),
+      fields: { title: span },
+    }));
+    this.corrected = [...(this.corrected ?? []), ...corrections];
   }
 
   #message(
@@ -352,6 +379,52 @@ describe('with a database', { skip: noPostgresql, timeout: 60_000 }, () => {
     assert.deepEqual(await spans(), expected);
     await write(...messages);
     assert.deepEqual(await spans(), expected);
+  });
+
+  test('what a re-extraction corrected is written into rows and spans that are there, once its job is applied', async (t) => {
+    const { rows, records, write, sink } = await openWarehouse(t, { history: true });
+    await write(
+      records.see('A', { title: 'one', stock: 3 }),
+      records.see('A', { stock: 2 }),
+      records.see('A', { title: 'right', stock: 1 }),
+      records.see('A', { stock: 0 }),
+      records.see('B', { title: 'B' }),
+    );
+    const message = records.reextract();
+    const [early] = await sink.deliver([message, records.see('C', { title: 'C' })], never);
+    assert.ok(early?.ok === false && early.failure.isFinal === undefined);
+    assert.match(early.failure.message, /still being applied/);
+
+    records.see('unknown', { title: 'wrong' });
+    const at = (days: number) => start + days * day;
+    records.correct('A', 'now', {
+      [at(0)]: { value: 'before all', until: at(1) },
+      [at(1)]: { value: 'first', until: at(1) + 1_000 },
+      [at(1) + 1_000]: { value: 'second', until: at(3) },
+      [at(4)]: { value: 'now' },
+    });
+    records.correct('unknown', 'right', { [at(1)]: { value: 'right' } });
+    for (let time = 0; time < 2; time += 1) {
+      await write(message);
+      assert.deepEqual(await rows('select _key, title, stock::int from shop_product order by _key'), [
+        { _key: 'A', title: 'now', stock: 0 },
+        { _key: 'B', title: 'B', stock: null },
+        { _key: 'C', title: 'C', stock: null },
+      ]);
+      const spans = await rows(
+        `select title, stock::int, valid_from, valid_to from shop_product__history where _key = 'A' order by valid_from`,
+      );
+      const span = (title: string, stock: number, from: number, to?: number) => ({
+        ...{ title, stock, valid_from: new Date(from), valid_to: to === undefined ? null : new Date(to) },
+      });
+      assert.deepEqual(spans, [
+        span('first', 3, at(1), at(1) + 1_000),
+        span('second', 3, at(1) + 1_000, at(2)),
+        span('second', 2, at(2), at(3)),
+        span('right', 1, at(3), at(4)),
+        span('now', 0, at(4)),
+      ]);
+    }
   });
 
   test('a sync begins the history of a record that has none, and adds nothing to one that has', async (t) => {

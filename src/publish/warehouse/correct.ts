@@ -1,0 +1,52 @@
+import { correctVersions, type Row, type Statement, update } from './statement.ts';
+import { historyName } from './table.ts';
+import { type CorrectedRecord, correctedRecord, correctedVersions, presentRow } from './told.ts';
+import type { WarehouseDeps } from './warehouse.ts';
+
+/** Thrown where a re-extraction is told that is still being applied: later, all of it can be written. */
+export class StillApplied extends Error {
+  override readonly name = 'StillApplied';
+}
+
+/**
+ * Writes what a re-extraction corrected, a part at a time: the rows that are there as their records are now, and the spans of their history. Done twice,
+ * it is as done once.
+ *
+ * @param event - the serial of the event that tells of the job.
+ * @throws {StillApplied} while the job is being applied.
+ */
+export async function correct(
+  { client, tables, ports, hasHistory }: WarehouseDeps,
+  event: number,
+  transact: (statements: readonly Statement[]) => Promise<void>,
+): Promise<void> {
+  for (let slice = ports.correctedBy({ event }); ; slice = ports.correctedBy({ event, after: slice.last })) {
+    if (slice === undefined) throw new StillApplied('the re-extraction is still being applied');
+    const corrected = slice.rows.map((correction) => correctedRecord(correction, ports));
+    const statements: Statement[] = [];
+    for (const [table, ofTable] of Map.groupBy(corrected, (each) => each.table)) {
+      const ofRecords = new Map(ofTable.map((each) => [each.record.record, each]));
+      const present = Array.from(ofRecords.values(), presentRow);
+      statements.push(...(await made(table, 'records', ofTable, present, (to, rows) => [update(to, rows)])));
+      const versions = hasHistory ? ofTable.flatMap(correctedVersions) : [];
+      statements.push(...(await made(historyName(table), 'history', ofTable, versions, correctVersions)));
+    }
+    if (statements.length > 0) await transact(statements);
+    if (slice.last === undefined) return;
+  }
+
+  /** The statements of one table, if it is there. */
+  async function made(
+    name: string,
+    shape: 'records' | 'history',
+    records: readonly CorrectedRecord[],
+    rows: readonly Row[],
+    statementsOf: (...of: Parameters<typeof correctVersions>) => readonly Statement[],
+  ): Promise<readonly Statement[]> {
+    if (rows.length === 0 || (await tables.find(client, name)) === undefined) return [];
+    const columns = records.flatMap((each) => [...each.columns.values()].flat());
+    const table = await tables.with(client, name, shape, columns);
+    const alike = Map.groupBy(rows, (row) => Object.keys(row).join('\0'));
+    return [...alike.values()].flatMap((each) => statementsOf(table, each));
+  }
+}
