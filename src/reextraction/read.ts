@@ -45,13 +45,13 @@ export async function readPages(
   let batch = emptyBatch();
   for (const pack of packs) {
     if (pack.pack < (readTo?.pack ?? 0) || pack.keptAt < since) continue;
-    const from = pack.pack === readTo?.pack ? readTo.offset : 0;
+    const from = pack.pack === readTo?.pack ? readTo : undefined;
     for await (const { page, next, isRepeat } of vault.entries(pack, from)) {
       signal.throwIfAborted();
       if (page === 'damaged') batch.damaged += 1;
       else if (isWanted(page)) await read(isRepeat ? await wholeOf(page) : page);
       if (batch.rows.length < batchRows && batch.pages < batchPages) continue;
-      if (!(await write({ pack: pack.pack, offset: next }))) return false;
+      if (!(await write({ pack: pack.pack, ...next }))) return false;
     }
   }
   return write(undefined);

@@ -91,9 +91,9 @@ async function whyKept(
   if (result.outcome !== 'committed') return undefined;
   const { added, changed, confirmed } = result.counts;
   if (isRead && (added + changed > 0 || result.isWaiting === true)) return 'changed';
+  if (isRead && confirmed === 0) return undefined;
   const before = await vault.evidenceOf(target, url);
   if (!isRead) return before?.good !== undefined && before.bad === undefined ? 'bad' : undefined;
-  if (confirmed === 0) return undefined;
   if (before?.good === undefined) return 'changed';
   return before.bad === undefined ? undefined : 'recovered';
 }

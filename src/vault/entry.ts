@@ -35,74 +35,105 @@ export function pageDigest(body: ArrayBuffer | Uint8Array): string {
     .replace(/^-/, '_');
 }
 
-/** How the content of an entry is stored: compressed by itself, or by the content of an earlier entry of its pack. */
-export type Encoding = { readonly kind: 'alone' } | { readonly kind: 'delta'; readonly base: number };
+/** A part of the content of an earlier entry of the same pack. */
+export interface ContentPart {
+  /** Where the entry begins in the file, in bytes. */
+  readonly offset: number;
+  /** Where the part begins in the entry's content, in bytes. */
+  readonly start: number;
+  readonly length: number;
+}
 
-/** An entry of a pack as it lies in the file. */
+/** An entry of a pack as it lies in the file: the content of one page or of several, compressed as one. */
 export interface Entry {
-  readonly encoding: Encoding;
-  /** How many entries stand between its content and one that is stored alone. */
+  /** The dictionary by which the content is compressed: the pages that stood at the same addresses before. Missing for an entry that stands alone. */
+  readonly base?: ContentPart;
+  /** How many entries must be expanded before this one. */
   readonly depth: number;
-  /** Whether its page is that of an earlier entry, so that its content has no body. */
-  readonly isRepeat: boolean;
+  readonly pages: number;
   /** Size of the content, in bytes. */
   readonly size: number;
   readonly stored: Uint8Array;
 }
 
 /** Size of the fixed beginning of an entry, in bytes. */
-export const entryHeadBytes = 24;
+export const entryHeadBytes = 32;
 
 /** The first bytes of each entry. */
 const mark = 0x48_52_50_31;
 
-const [deltaFlag, repeatFlag] = [1, 2];
+/** The most pages of one entry. */
+export const mostEntryPages = 32;
 
 /** Encodes an entry: a fixed beginning with a checksum over all that follows it, then the stored content. */
-export function encodeEntry({ encoding, depth, isRepeat, size, stored }: Entry): Buffer {
+export function encodeEntry({ base, depth, pages, size, stored }: Entry): Buffer {
   const bytes = Buffer.allocUnsafe(entryHeadBytes + stored.length);
   bytes.writeUInt32BE(mark, 0);
-  bytes.writeUInt8((encoding.kind === 'delta' ? deltaFlag : 0) | (isRepeat ? repeatFlag : 0), 8);
-  bytes.writeUInt8(depth, 9);
-  bytes.writeUInt16BE(0, 10);
-  bytes.writeUInt32BE(encoding.kind === 'delta' ? encoding.base : 0, 12);
-  bytes.writeUInt32BE(size, 16);
-  bytes.writeUInt32BE(stored.length, 20);
+  bytes.writeUInt16BE(depth, 8);
+  bytes.writeUInt16BE(pages, 10);
+  bytes.writeUInt32BE(base?.offset ?? 0, 12);
+  bytes.writeUInt32BE(base?.start ?? 0, 16);
+  bytes.writeUInt32BE(base?.length ?? 0, 20);
+  bytes.writeUInt32BE(size, 24);
+  bytes.writeUInt32BE(stored.length, 28);
   bytes.set(stored, entryHeadBytes);
   bytes.writeUInt32BE(crc32(bytes.subarray(8)), 4);
   return bytes;
 }
 
-/** Returns the length of the whole entry that begins so; `undefined` where no entry begins there. */
-export function entryLength(head: Buffer): number | undefined {
+/** Returns the length in bytes of the whole entry that begins so, and the number of its pages; `undefined` where no entry begins there. */
+export function entryExtent(head: Buffer): { readonly length: number; readonly pages: number } | undefined {
   if (head.length < entryHeadBytes || head.readUInt32BE(0) !== mark) return undefined;
-  return entryHeadBytes + head.readUInt32BE(20);
+  return {
+    length: entryHeadBytes + head.readUInt32BE(28),
+    pages: Math.min(mostEntryPages, Math.max(1, head.readUInt16BE(10))),
+  };
 }
 
 /** Decodes a whole entry; `undefined` where its bytes are not those that were written. */
 export function decodeEntry(bytes: Buffer): Entry | undefined {
-  if (entryLength(bytes) !== bytes.length || bytes.readUInt32BE(4) !== crc32(bytes.subarray(8))) return undefined;
-  const flags = bytes.readUInt8(8);
-  const isDelta = (flags & deltaFlag) !== 0;
+  if (entryExtent(bytes)?.length !== bytes.length || bytes.readUInt32BE(4) !== crc32(bytes.subarray(8)))
+    return undefined;
+  const base = { offset: bytes.readUInt32BE(12), start: bytes.readUInt32BE(16), length: bytes.readUInt32BE(20) };
   return {
-    encoding: isDelta ? { kind: 'delta', base: bytes.readUInt32BE(12) } : { kind: 'alone' },
-    depth: bytes.readUInt8(9),
-    isRepeat: (flags & repeatFlag) !== 0,
-    size: bytes.readUInt32BE(16),
+    depth: bytes.readUInt16BE(8),
+    pages: bytes.readUInt16BE(10),
+    size: bytes.readUInt32BE(24),
     stored: bytes.subarray(entryHeadBytes),
+    ...(base.length > 0 && { base }),
   };
 }
 
 const lineFeed = 0x0a;
 
-/** The content of an entry: the head of its page as a line of JSON, then the body. A dictionary shortens both. */
-export function contentOf(head: PageHead, body: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), body]);
+/** The head of a page in the content of its entry. */
+interface StoredHead extends PageHead {
+  /** Size of the body that follows the head. */
+  readonly bytes: number;
+  /** Set for a page without a body, which an earlier entry of the pack has. */
+  readonly repeat?: true;
 }
 
-/** Reads the content of an entry. */
-export function pageOf(content: Buffer): KeptPage {
-  const end = content.indexOf(lineFeed);
-  const head = JSON.parse(content.toString('utf8', 0, end)) as PageHead;
-  return { ...head, body: content.subarray(end + 1) };
+/** The content of one page in its entry, as parts: its head as a line of JSON, and its body, which is left out of a page that repeats an earlier one. */
+export function contentOf(head: PageHead, body: Uint8Array, isRepeat: boolean): readonly Uint8Array[] {
+  const stored: StoredHead = { ...head, bytes: isRepeat ? 0 : body.length, ...(isRepeat && { repeat: true }) };
+  const line = Buffer.from(`${JSON.stringify(stored)}\n`);
+  return isRepeat ? [line] : [line, body];
+}
+
+/** A page in the content of its entry. */
+export interface PageInContent {
+  /** Its body is empty where it repeats an earlier page. */
+  readonly page: KeptPage;
+  readonly isRepeat: boolean;
+  /** Where its content ends, in bytes. */
+  readonly end: number;
+}
+
+/** Reads the page that begins at `start` in the content of an entry. */
+export function pageAt(content: Buffer, start: number): PageInContent {
+  const bodyStart = content.indexOf(lineFeed, start) + 1;
+  const { bytes, repeat, ...head } = JSON.parse(content.toString('utf8', start, bodyStart)) as StoredHead;
+  const end = bodyStart + bytes;
+  return { page: { ...head, body: content.subarray(bodyStart, end) }, isRepeat: repeat === true, end };
 }

@@ -1,9 +1,9 @@
 import { type FileHandle, open, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { decodeEntry, type Entry, entryHeadBytes, entryLength, type KeptPage, pageOf } from './entry.ts';
+import { decodeEntry, type Entry, entryExtent, entryHeadBytes, type PageInContent, pageAt } from './entry.ts';
 import { expand } from './zstd.ts';
 
-/** The largest chain of entries that must be expanded for one page, without the first, which is stored alone. */
+/** The largest chain of entries that must be expanded before another, the first of which stands alone. */
 export const longestChain = 8;
 
 const packName = /^(\d{6,})\.pack$/;
@@ -53,8 +53,8 @@ function notThere(error: unknown): { readonly size: number } {
   throw error;
 }
 
-/** The content of an entry, and how it was stored. */
-export interface Content extends Entry {
+/** The expanded content of an entry. */
+export interface Content extends Pick<Entry, 'depth'> {
   readonly content: Buffer;
 }
 
@@ -81,49 +81,43 @@ export class PackReader {
     }
   }
 
-  /** Reads the entry at an offset; resolves with `damaged` where it, or one that its content stands on, is not as it was written. */
-  async read(offset: number): Promise<Content | 'damaged'> {
-    const chain: { readonly offset: number; readonly entry: Entry }[] = [];
-    let base: Buffer | undefined;
-    for (let at = offset; base === undefined;) {
-      const known = this.#recent.get(at);
-      if (known !== undefined && chain.length > 0) base = known.content;
-      else {
-        const entry = await this.#entry(at);
-        if (entry === undefined || chain.length > longestChain) return 'damaged';
-        chain.unshift({ offset: at, entry });
-        if (entry.encoding.kind === 'alone') break;
-        at = entry.encoding.base;
-      }
-    }
-    let last: Content | undefined;
-    for (const { offset: at, entry } of chain) {
-      const content = await expand(entry.stored, entry.size, base);
-      if (content === undefined) return 'damaged';
-      base = content;
-      last = { ...entry, content };
-      this.#keep(at, last);
-    }
-    return last ?? 'damaged';
+  /**
+   * Expands the entry at an offset; resolves with `damaged` where it, or one that its content stands on, is not as it was written.
+   *
+   * @param standing - how many entries stand on it, one on the other
+   */
+  async read(offset: number, standing = 0): Promise<Content | 'damaged'> {
+    const known = this.#recent.get(offset);
+    if (known !== undefined) return known;
+    const entry = standing > longestChain ? undefined : await this.#entry(offset);
+    if (entry === undefined) return 'damaged';
+    const { base, depth, size, stored } = entry;
+    const below = base && (await this.read(base.offset, standing + 1));
+    if (below === 'damaged') return below;
+    const content = await expand(stored, size, base && below?.content.subarray(base.start, base.start + base.length));
+    return content === undefined ? 'damaged' : this.#keep(offset, { depth, content });
   }
 
   /**
-   * The entries up to `bytes` in the order in which they were written, from `offset` on. One that is damaged is passed over; where
-   * not even its length can be read, the rest of the pack is.
+   * The pages of the entries up to `bytes` in the order in which they were written, from a position on. Pages of a damaged entry are
+   * given as such; where not even its length can be read, the rest of the pack counts as one damaged page.
    */
-  async *entries(bytes: number, offset = 0): AsyncGenerator<ScannedEntry> {
-    for (let at = offset; at < bytes;) {
-      const length = entryLength(await this.#bytes(at, entryHeadBytes));
-      if (length === undefined || at + length > bytes) {
-        yield { offset: at, next: bytes, page: 'damaged', isRepeat: false };
-        return;
+  async *entries(bytes: number, { offset, start }: PagePosition = firstPosition): AsyncGenerator<ScannedPage> {
+    for (let [at, from] = [offset, start]; at < bytes; from = 0) {
+      const { length, pages } = entryExtent(await this.#bytes(at, entryHeadBytes)) ?? { length: Infinity, pages: 1 };
+      const after = { offset: Math.min(bytes, at + length), start: 0 };
+      const read = at + length > bytes ? 'damaged' : await this.read(at);
+      if (read === 'damaged')
+        for (let count = 0; count < pages; count += 1) yield { page: read, isRepeat: false, next: after };
+      else {
+        const { content } = read;
+        while (from < content.length) {
+          const { end, ...page } = pageAt(content, from);
+          from = end;
+          yield { ...page, next: end < content.length ? { offset: at, start: end } : after };
+        }
       }
-      const read = await this.read(at);
-      const next = at + length;
-      yield read === 'damaged'
-        ? { offset: at, next, page: read, isRepeat: false }
-        : { offset: at, next, page: pageOf(read.content), isRepeat: read.isRepeat };
-      at = next;
+      at = after.offset;
     }
   }
 
@@ -132,8 +126,8 @@ export class PackReader {
   }
 
   async #entry(offset: number): Promise<Entry | undefined> {
-    const length = entryLength(await this.#bytes(offset, entryHeadBytes));
-    return length === undefined || length > mostEntryBytes ? undefined : decodeEntry(await this.#bytes(offset, length));
+    const { length } = entryExtent(await this.#bytes(offset, entryHeadBytes)) ?? { length: Infinity };
+    return length > mostEntryBytes ? undefined : decodeEntry(await this.#bytes(offset, length));
   }
 
   async #bytes(offset: number, length: number): Promise<Buffer> {
@@ -142,7 +136,7 @@ export class PackReader {
   }
 
   /** Keeps a content that others may stand on. */
-  #keep(offset: number, read: Content): void {
+  #keep(offset: number, read: Content): Content {
     this.#recent.set(offset, read);
     this.#recentBytes += read.content.length;
     for (const [at, { content }] of this.#recent) {
@@ -150,12 +144,21 @@ export class PackReader {
       this.#recent.delete(at);
       this.#recentBytes -= content.length;
     }
+    return read;
   }
 }
 
-/** An entry of a pack in the order of the file; `next` is the offset behind it. */
-export type ScannedEntry = { readonly offset: number; readonly next: number } & (
-  | { readonly page: KeptPage; readonly isRepeat: boolean }
+/** Where a page lies in a pack: the offset of its entry, and where it begins in the content of the entry. */
+export interface PagePosition {
+  readonly offset: number;
+  readonly start: number;
+}
+
+const firstPosition: PagePosition = { offset: 0, start: 0 };
+
+/** A page of a pack in the order of the file; `next` is where the page after it lies. */
+export type ScannedPage = { readonly next: PagePosition } & (
+  | Pick<PageInContent, 'page' | 'isRepeat'>
   | { readonly page: 'damaged'; readonly isRepeat: false }
 );
 

@@ -3,8 +3,17 @@ import { join } from 'node:path';
 import { StoreFullError } from '../store/lmdb/environment.ts';
 import type { Store } from '../store/store.ts';
 import type { EvidenceRow, PackKey, PackRow } from '../store/tables/vault.ts';
-import { type KeptPage, pageDigest, pageOf } from './entry.ts';
-import { cutTail, type Lack, PackReader, packPath, packsIn, removePack, type ScannedEntry } from './pack.ts';
+import { type KeptPage, pageAt, pageDigest } from './entry.ts';
+import {
+  cutTail,
+  type Lack,
+  PackReader,
+  packPath,
+  type PagePosition,
+  packsIn,
+  removePack,
+  type ScannedPage,
+} from './pack.ts';
 import { type PageToKeep, sourceBatch, writeBatch } from './write.ts';
 
 /** The largest page that is kept, in bytes. */
@@ -136,13 +145,13 @@ export class Vault {
     if (this.#waiting.some((page) => page.digest === digest)) await this.resume();
     const place = this.#options.store.vault.pages.get(digest);
     if (place === undefined) return { ok: false, why: 'not_kept' };
-    const [pack, offset] = place;
+    const [pack, offset, start] = place;
     const reader = await PackReader.open(packPath(this.folder, pack));
     if (reader === undefined) return { ok: false, why: 'missing' };
     try {
       const read = await reader.read(offset);
       if (read === 'damaged') return { ok: false, why: read };
-      const page = pageOf(read.content);
+      const { page } = pageAt(read.content, start);
       const isWhole = page.redacted === true || pageDigest(page.body) === digest;
       return isWhole && page.digest === digest ? { ok: true, page } : { ok: false, why: 'damaged' };
     } finally {
@@ -151,14 +160,14 @@ export class Vault {
   }
 
   /**
-   * The entries of one pack, in the order in which they were kept, from `offset` on; of an entry that repeats a page, the
-   * body is empty. None where the file is gone.
+   * The pages of one pack, in the order in which they were kept, from a position on; the body of one that repeats an earlier page is
+   * empty. None where the file is gone.
    */
-  async *entries({ pack, bytes }: PackRow, offset = 0): AsyncGenerator<ScannedEntry> {
+  async *entries({ pack, bytes }: PackRow, from?: PagePosition): AsyncGenerator<ScannedPage> {
     const reader = await PackReader.open(packPath(this.folder, pack));
     if (reader === undefined) return;
     try {
-      yield* reader.entries(bytes, offset);
+      yield* reader.entries(bytes, from);
     } finally {
       await reader.close();
     }

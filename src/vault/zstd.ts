@@ -4,20 +4,26 @@ import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
 const compressAsync = promisify(zstdCompress);
 const expandAsync = promisify(zstdDecompress);
 
-/** The usual level makes pages a tenth smaller, and takes twice the processor time. */
+/** The usual level takes a tenth more time for a tenth less, but remembers much more of a dictionary. */
 const params = { [constants.ZSTD_c_compressionLevel]: 1 };
 
 /** Compresses beside the event loop. A dictionary is earlier content that this one resembles. */
 export function compress(content: Uint8Array, dictionary?: Uint8Array): Promise<Buffer> {
-  // Told the size, the library takes a seventh of the time for a small page.
-  const options = { params, pledgedSrcSize: content.length };
-  return compressAsync(content, dictionary === undefined ? options : { ...options, dictionary });
+  // Told the size, and given room for the whole result, the library compresses in one go, without a copy of its own.
+  const options = { pledgedSrcSize: content.length, chunkSize: mostCompressedBytes(content.length) };
+  return compressAsync(content, dictionary === undefined ? { ...options, params } : { ...options, dictionary });
+}
+
+/** The size that compressed content has at most, in bytes. */
+function mostCompressedBytes(size: number): number {
+  return size + (size >> 8) + 128;
 }
 
 /** Expands what `compress` made with the same dictionary, to `size` bytes and no more; `undefined` where it is damaged. */
 export async function expand(stored: Uint8Array, size: number, dictionary?: Uint8Array): Promise<Buffer | undefined> {
   try {
-    const options = { maxOutputLength: Math.max(1, size), ...(dictionary !== undefined && { dictionary }) };
+    const room = { maxOutputLength: Math.max(1, size), chunkSize: size + 64 };
+    const options = { ...room, ...(dictionary !== undefined && { dictionary }) };
     const content = await expandAsync(stored, options);
     return content.length === size ? content : undefined;
   } catch (error) {

@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync, rmSync, statSync, symlinkSync, truncateSy
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { packPath } from '../../src/vault/pack.ts';
+import { packPath, type ScannedPage } from '../../src/vault/pack.ts';
 import type { PageToKeep } from '../../src/vault/write.ts';
 import { keepNow, bytesKept, pageWith, temporaryVault, textOf } from './keeping.ts';
 
@@ -51,6 +51,27 @@ test('a page that differs little from the one before takes a fraction of it, and
   );
 });
 
+test('pages that come together are compressed as one, and a scan goes on from any of them', async (t) => {
+  const { vault, store } = await temporaryVault(t);
+  const pages = [1, 2].flatMap((round) =>
+    Array.from({ length: 12 }, (_, number) =>
+      pageWith(`${long} ${number} ${round}`, { url: `https://shop.test/${number}` }),
+    ),
+  );
+  await keepNow(vault, ...pages);
+  const [row] = store.vault.packs.rows();
+  assert.ok(row && row.bytes < pages.length * 400, `${row?.bytes} bytes`);
+  const whole: ScannedPage[] = [];
+  for await (const each of vault.entries(row)) whole.push(each);
+  const digests = new Set(whole.map(({ page }) => page !== 'damaged' && page.digest));
+  assert.deepEqual(digests, new Set(pages.map(({ digest }) => digest)));
+  for (const [index, { next }] of whole.entries()) {
+    const rest: ScannedPage[] = [];
+    for await (const each of vault.entries(row, next)) rest.push(each);
+    assert.deepEqual(rest, whole.slice(index + 1));
+  }
+});
+
 test('a page that its source shows again takes no second body', async (t) => {
   const { vault, store } = await temporaryVault(t);
   const page = pageWith(randomBytes(20_000).toString('base64'));
@@ -91,9 +112,9 @@ test('a byte that has changed in a pack makes its page damaged, and those that s
   for (const page of [other, first, second]) await keepNow(vault, page);
   const path = packPath(folder, 1);
   const whole = readFileSync(path);
-  const [, from = 0, length = 0] = store.vault.pages.get(first.digest) ?? [];
+  const [from = 0, to = 0] = [first, second].map(({ digest }) => store.vault.pages.get(digest)?.[1]);
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 0, max: length - 1 }), fc.integer({ min: 1, max: 255 }), async (at, mask) => {
+    fc.asyncProperty(fc.integer({ min: 0, max: to - from - 1 }), fc.integer({ min: 1, max: 255 }), async (at, mask) => {
       const bytes = Buffer.from(whole);
       bytes[from + at] = (bytes[from + at] ?? 0) ^ mask;
       writeFileSync(path, bytes);

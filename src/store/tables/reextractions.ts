@@ -7,8 +7,8 @@ import { namingSources, ownSource } from './source-names.ts';
 
 /** A job that reads the kept pages of a source again, and where it stands. */
 export interface ReextractionRow extends ReextractionView {
-  /** The last entry of a pack that was read. */
-  readonly readTo?: { readonly pack: number; readonly offset: number };
+  /** The pack that is read, and where its next page lies: the offset of an entry, and where the page begins in it. */
+  readonly readTo?: { readonly pack: number; readonly offset: number; readonly start: number };
   /** The record whose pages were compared last. */
   readonly comparedTo?: number;
 }

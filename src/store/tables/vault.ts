@@ -8,17 +8,17 @@ export interface PackRow {
   readonly pack: number;
   /** The length of the file that counts: what lies behind it was never committed. */
   readonly bytes: number;
-  /** The number of its entries. */
+  /** The number of its pages. */
   readonly pages: number;
-  /** When its last entry was written, wall time. */
+  /** When its last page was written, wall time. */
   readonly keptAt: number;
 }
 
 /** The name of a pack. The month is that in which its pages were kept, such as `2026-05`. */
 export type PackKey = [source: string, month: string, pack: number];
 
-/** Where a kept page lies. */
-export type PagePlace = readonly [pack: number, offset: number, length: number];
+/** Where a kept page lies: its pack, the offset of its entry in the file, and where it begins in the content of the entry. */
+export type PagePlace = readonly [pack: number, offset: number, start: number];
 
 /** The pages of one address that are kept as evidence, by their digests. */
 export interface EvidenceRow {
