@@ -100,7 +100,6 @@ describe('records', () => {
     );
     const rest = await client.call('source.records', { id: 'shop', after: next ?? '' });
     assert.deepEqual([rest.records.map(({ key }) => key), rest.next], [['B'], undefined]);
-    assert.deepEqual(await client.call('source.records', { id: 'shop', type: 'other' }), { records: [] });
     await assert.rejects(client.call('source.records', { id: 'nosuch' }), { code: 'not_found' });
     const { out } = await run(['records', 'shop', '--project', 'b', '--socket', daemon.socket]);
     assert.equal(JSON.parse(out).key, 'B');

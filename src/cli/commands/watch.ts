@@ -27,6 +27,10 @@ export function createCommand(terminal: Terminal): Command {
     )
     .action(({ type, ...wanted }: Options, command: Command) =>
       withClient(terminal, command, async (client) => {
+        const { project, source } = wanted;
+        // Of a mistyped name no event would ever come.
+        if (project !== undefined) await client.call('project.get', { id: project });
+        if (source !== undefined) await client.call('source.get', { id: source });
         const asked = { ...wanted, ...defined({ types: type }) };
         await client.subscribe(
           asked,

@@ -5,7 +5,7 @@ import type { Handlers, Params } from '../methods.ts';
 import { CrawlView } from '../../view/crawl.ts';
 import type { Ports } from './ports.ts';
 import { createCursor, rowsFrom, sliceOf } from './slices.ts';
-import { findProject, findSource, targetsOf } from './find.ts';
+import { checkNames, findProject, targetsOf } from './find.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'clock'>;
 
@@ -32,7 +32,7 @@ function* crawlsOf(
   deps: Deps,
 ): Generator<CrawlRow> {
   const store = deps.store();
-  if (source !== undefined && store.counts.activeOf(source) === 0) findSource(deps.catalogue(), source);
+  checkNames({ project, source, ...(project === undefined && { target }) }, deps);
   const ofTarget = (each: number, last?: Pick<CrawlRow, 'crawl'>) =>
     store.crawls.ofTarget(each, { before: last?.crawl });
   if (project !== undefined) {

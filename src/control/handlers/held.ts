@@ -1,10 +1,13 @@
 import * as z from 'zod';
 import { defined } from '../../defined.ts';
+import { allFields } from '../../definition/all-fields.ts';
+import { undeclared } from '../../schema/near-name.ts';
 import { decideHeld, openValue } from '../../store/decide-held.ts';
 import type { HeldMember, HoldPlace, MassHold } from '../../store/tables/holds.ts';
+import { ControlError } from '../error.ts';
 import type { Handlers, Params } from '../methods.ts';
 import type { HeldTogether, HeldView } from '../methods/held.ts';
-import { findSource } from './find.ts';
+import { checkNames } from './find.ts';
 import type { Ports } from './ports.ts';
 import { createCursor, sliceOf } from './slices.ts';
 
@@ -19,7 +22,7 @@ type Served = 'held.list' | 'held.release' | 'held.reject';
 export function heldHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<Handlers, Served> {
   return {
     'held.list': ({ source, after, limit }) => {
-      if (source !== undefined) known(source);
+      checkNames({ source }, deps);
       const { holds } = deps.store();
       const members = holds.members(defined({ source, after: cursor.read(after) }));
       const { found, last } = sliceOf(members, limit, (member) => viewOf(member) !== undefined);
@@ -33,14 +36,22 @@ export function heldHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<Han
 
   function decide(wanted: Params<'held.release'>, verdict: 'released' | 'rejected') {
     const { source, target, type, key, field } = wanted;
-    known(source);
+    check(wanted);
     return decideHeld(deps.store(), { source, target, type, key, field }, verdict);
   }
 
-  /** Throws a `ControlError` where nothing is known of a source. */
-  function known(source: string): void {
-    const { targets } = deps.store();
-    if (Array.from(targets.numbersOfSource(source, { limit: 1 })).length === 0) findSource(deps.catalogue(), source);
+  /** Throws a `ControlError` `not_found` for a source, target, type, record or field that there is not. */
+  function check({ source, target, type, key, field }: Params<'held.release'>): void {
+    checkNames({ source, target, type }, deps);
+    const definition = deps.catalogue().sources.get(source)?.source;
+    // What else there may be is declared by a plug-in, or nowhere.
+    if (definition === undefined || definition.plugin !== undefined) return;
+    const types = type === undefined ? Object.keys(definition.records) : [type];
+    if (key !== undefined && types.every((each) => deps.store().records.get(source, each, key) === undefined))
+      throw new ControlError('not_found', `source "${source}" has no record "${key}"`);
+    const fields = types.flatMap((each) => Object.keys(allFields(definition.records[each] ?? { fields: {} })));
+    if (field !== undefined && !fields.includes(field))
+      throw new ControlError('not_found', `source "${source}": ${undeclared('field', field, [...new Set(fields)])}`);
   }
 
   function viewOf(member: HeldMember): HeldView | undefined {

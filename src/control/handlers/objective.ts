@@ -8,7 +8,7 @@ import { defined } from '../../defined.ts';
 import type { Handlers } from '../methods.ts';
 import type { DeadlineView } from '../methods/objective.ts';
 import { allDemands } from './demands.ts';
-import { findSource } from './find.ts';
+import { checkNames } from './find.ts';
 import type { Ports } from './ports.ts';
 import {
   freshnessOf,
@@ -35,7 +35,7 @@ function recordName(number: number | undefined, { records }: Store): Pick<Deadli
 export function objectiveHandlers(deps: Deps): Pick<Handlers, 'objective.report'> {
   return {
     'objective.report': async ({ source, project }) => {
-      if (source !== undefined) findSource(deps.catalogue(), source);
+      checkNames({ source, project }, deps);
       const at = deps.clock.now();
       const all = new FreshnessCensus(at);
       const bySource = new Map<string, FreshnessCensus>();

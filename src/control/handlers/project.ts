@@ -108,7 +108,7 @@ export function projectHandlers(deps: Deps) {
       const seen = targets.reduce((sum, target) => sum + store.records.countOfTarget(target, maxCounted), 0);
       if (!dryRun) {
         const deleted = await store.write((change) => deleteIn(store, change, id, records), { durable: true });
-        if (!deleted.ok) throw projectNotFound(id);
+        if (!deleted.ok) throw projectNotFound(id, store);
         tellChanged([id], deps, row.targets);
         await removeTargets(store);
       }
@@ -205,7 +205,7 @@ function heldOf(target: number, holds: Holds, deps: Deps): RequestedHold | undef
  * project.
  */
 function changed(id: string, result: ProjectResult, deps: Deps): ProjectView {
-  if (!result.ok) throw projectNotFound(id);
+  if (!result.ok) throw projectNotFound(id, deps.store());
   tellChanged([id], deps);
   return projectView(result.project, deps);
 }

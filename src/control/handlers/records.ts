@@ -6,7 +6,7 @@ import { isGone } from '../../view/record-state.ts';
 import { removeRecords } from '../../store/remove-records.ts';
 import { ControlError } from '../error.ts';
 import { changeLists } from './change-lists.ts';
-import { findProject, findSource } from './find.ts';
+import { checkNames, findProject } from './find.ts';
 import type { Ports } from './ports.ts';
 import { createCursor, recordSlice, rowsFrom, sliceOf } from './slices.ts';
 
@@ -31,10 +31,12 @@ export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<H
   return {
     'source.records': ({ id, type, where, after, limit }) => {
       const from = cursor.read(after);
+      checkNames({ source: id, type }, deps);
       return answer(ofSource(id, from), limit, where, ({ view }) => type === undefined || view.type === type);
     },
 
     'project.records': ({ id, source, type, where, after, limit }) => {
+      checkNames({ project: id, source, type }, deps);
       const { targets } = findProject(deps.store(), id);
       const rows = rowsFrom(targets, cursor.read(after), (target, from) => ofTarget(target, from));
       const isWanted = ({ view }: Listed): boolean =>
@@ -43,6 +45,7 @@ export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<H
     },
 
     'project.history': async ({ id, source, before, until, ...wanted }) => {
+      checkNames({ project: id, source, type: wanted.type }, deps);
       const place = changeCursor.read(before);
       const { changes, next } = await listChanges(targetsOf(id, source), { ...wanted, before: until }, place);
       const told = changes.map((change) => ({ ...change, ...versionOf(change) }));
@@ -50,6 +53,7 @@ export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<H
     },
 
     'project.diff': async ({ id, source, from, to = deps.store().now(), after, ...wanted }) => {
+      checkNames({ project: id, source, type: wanted.type }, deps);
       const range = { from, to, after: cursor.read(after) };
       const found = await differencesOf(deps.store(), targetsOf(id, source), { ...wanted, ...range });
       const differences = found.differences.map((difference) => ({
@@ -65,6 +69,7 @@ export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<H
     },
 
     'record.remove': async ({ source, type, keys, gone, notSeenSince = Infinity, dryRun, after, limit }) => {
+      checkNames({ source, type }, deps);
       const isOld = (view: RecordView): boolean => (gone ? isGone(view) : view.updatedAt < notSeenSince);
       const isWanted = (view: RecordView): boolean => view.type === type && (keys !== undefined || isOld(view));
       const { found, last } =
@@ -116,7 +121,6 @@ export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<H
   /** The records of a source, each with the target that it belongs to. */
   function* ofSource(id: string, from: Place): Generator<Listed> {
     const { targets } = deps.store();
-    if (Array.from(targets.numbersOfSource(id, { limit: 1 })).length === 0) findSource(deps.catalogue(), id);
     const numbers = targets.numbersOfSource(id, from === undefined ? {} : { after: from.target - 1 });
     for (const target of numbers)
       for (const row of ofTarget(target, target === from?.target ? from : undefined))

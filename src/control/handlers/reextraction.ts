@@ -4,7 +4,7 @@ import type { ReextractionView } from '../../view/reextraction.ts';
 import { defined } from '../../defined.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
-import { findSource } from './find.ts';
+import { checkNames, findSource } from './find.ts';
 import type { Ports } from './ports.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'vault'>;
@@ -19,6 +19,7 @@ export function reextractionHandlers({ store, catalogue, vault }: Deps): Pick<Ha
   return {
     'reextraction.begin': async ({ source, ...wish }) => {
       findSource(catalogue(), source);
+      checkNames({ source, type: wish.type }, { store, catalogue });
       const loaded = catalogue().sources.get(source);
       if (loaded === undefined || vault.open() === undefined)
         throw new ControlError('conflict', 'no pages are kept: heronry.yaml says `vault: off`');

@@ -8,7 +8,7 @@ import { defined } from '../../defined.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers, Params } from '../methods.ts';
 import type { TurnView } from '../methods/schedule.ts';
-import { sourceNotFound } from './find.ts';
+import { checkNames } from './find.ts';
 import type { Ports } from './ports.ts';
 import { heldDue, type Holds, pausedBy, presentHolds } from './held-due.ts';
 import { LowestItems } from './lowest-items.ts';
@@ -45,7 +45,7 @@ interface Collected {
 async function collect(params: Params<'schedule.list'>, deps: Deps): Promise<Collected> {
   const { source, project, key, before = Infinity } = params;
   const { catalogue } = deps;
-  if (source !== undefined && !isKnown(source, deps)) throw sourceNotFound(source);
+  checkNames({ project, source }, deps);
   const holds = await presentHolds(deps);
   const store = deps.store();
   const found = new LowestItems<TurnView>(params.limit);
@@ -89,11 +89,6 @@ async function collect(params: Params<'schedule.list'>, deps: Deps): Promise<Col
     const turn = turnOf(row, ofHost, holds, deps);
     if (turn !== undefined && turn.dueAt < before) found.add(turn.dueAt, turn);
   }
-}
-
-/** True if a source is loaded, or if targets on it are tracked although its definition is gone. */
-function isKnown(source: string, { catalogue, store }: Deps): boolean {
-  return catalogue().sources.has(source) || [...store().targets.numbersOfSource(source, { limit: 1 })].length > 0;
 }
 
 /** Returns a target's next turn, or the day of it where only the day is known; nothing where none is planned. */

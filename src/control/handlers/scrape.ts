@@ -4,18 +4,19 @@ import type { ScrapeRow } from '../../store/tables/rows.ts';
 import type { Store } from '../../store/store.ts';
 import { defined } from '../../defined.ts';
 import type { Handlers, Params } from '../methods.ts';
-import { findProject, findScrape } from './find.ts';
+import { checkNames, findProject, findScrape } from './find.ts';
 import type { Ports } from './ports.ts';
 import { newestFirst, sliceOf } from './slices.ts';
 import { lookAt } from './tell-projects.ts';
 import { scrapeViewOf } from './views.ts';
 
-type Deps = Pick<Ports, 'store' | 'projects'>;
+type Deps = Pick<Ports, 'store' | 'catalogue' | 'projects'>;
 
 /** Creates the handlers of scrapes. */
 export function scrapeHandlers(deps: Deps) {
   return {
     'scrape.list': (params) => {
+      checkNames({ project: params.project, source: params.source }, deps);
       const rows = candidates(deps.store(), params);
       const { found, last } = sliceOf(rows, params.limit, (row) => matches(row, params));
       return { scrapes: found.map((row) => scrapeViewOf(row, deps.store())), ...defined({ next: last?.scrape }) };

@@ -10,7 +10,7 @@ import { defined } from '../../defined.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import type { KnownPage, SourceView, TryView } from '../methods/source.ts';
-import { findSource, sourceNotFound } from './find.ts';
+import { checkNames, findSource, knownSources } from './find.ts';
 import { jumpsInTrial } from '../../store/jumps-in-trial.ts';
 import type { Store } from '../../store/store.ts';
 import type { Ports } from './ports.ts';
@@ -39,13 +39,13 @@ export function sourceHandlers(deps: Deps) {
   return {
     'source.list': async () => {
       const circuits = await deps.hosts.circuits();
-      const sources = await Promise.all(knownIds(deps).map((id) => sourceView(id, circuits, deps)));
+      const sources = await Promise.all(knownSources(deps).map((id) => sourceView(id, circuits, deps)));
       const problems = deps.catalogue().problems.filter((problem) => sourceIdOf(problem) === undefined);
       return { sources, ...defined({ problems: problems.length > 0 ? problems : undefined }) };
     },
 
     'source.get': async ({ id }) => {
-      if (!knownIds(deps).includes(id)) throw sourceNotFound(id);
+      checkNames({ source: id }, deps);
       const definition = deps.catalogue().sources.get(id)?.source;
       return {
         ...(await sourceView(id, await deps.hosts.circuits(), deps)),
@@ -159,18 +159,6 @@ function doubtfulOf(source: string, store: Store): NonNullable<SourceView['doubt
     if (doubtful.length === shownDoubtful) break;
   }
   return doubtful;
-}
-
-/** Lists the ids of sources that are loaded, whose file has problems, or that active targets are on. */
-function knownIds({ catalogue, store }: Deps): string[] {
-  const { sources, problems } = catalogue();
-  return [
-    ...new Set([
-      ...sources.keys(),
-      ...problems.flatMap((problem) => sourceIdOf(problem) ?? []),
-      ...store().counts.usedSources(),
-    ]),
-  ].sort();
 }
 
 async function sourceView(

@@ -1,4 +1,5 @@
 import { RecordView } from '../../view/record.ts';
+import { didYouMean } from '../../schema/near-name.ts';
 import { defined } from '../../defined.ts';
 import type { SharedType } from '../../definition/shared-type.ts';
 import { type Entity, entityOf, isLinking } from '../../store/entities.ts';
@@ -44,8 +45,9 @@ export function typeHandlers({
   };
 
   function findType(id: string): SharedType {
-    const type = catalogue().types.get(id);
-    if (type === undefined) throw new ControlError('not_found', `no type "${id}"`);
+    const { types } = catalogue();
+    const type = types.get(id);
+    if (type === undefined) throw new ControlError('not_found', `no type "${id}"${didYouMean(id, types.keys())}`);
     return type;
   }
 

@@ -2,7 +2,7 @@ import type { PackRow } from '../../store/tables/vault.ts';
 import type { NotKept } from '../../vault/vault.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
-import { findSource } from './find.ts';
+import { checkNames } from './find.ts';
 import type { Ports } from './ports.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'vault'>;
@@ -11,7 +11,7 @@ type Deps = Pick<Ports, 'store' | 'catalogue' | 'vault'>;
 export function vaultHandlers({ store, catalogue, vault }: Deps): Pick<Handlers, 'vault.status' | 'page.get'> {
   return {
     'vault.status': async ({ source: only }) => {
-      if (only !== undefined) findSource(catalogue(), only);
+      checkNames({ source: only }, { store, catalogue });
       await vault.open()?.resume();
       const packs = Array.from(store().vault.packs.entries(), ({ key: [source], row }) => ({ source, row }));
       const wanted = packs.filter(({ source }) => only === undefined || source === only);

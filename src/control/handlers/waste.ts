@@ -3,7 +3,7 @@ import { projectsOf } from '../../schedule/watchers.ts';
 import type { TargetRow } from '../../store/tables/rows.ts';
 import type { Handlers } from '../methods.ts';
 import type { TallyView, WasteView } from '../methods/waste.ts';
-import { findSource } from './find.ts';
+import { checkNames } from './find.ts';
 import type { Ports } from './ports.ts';
 import { scheduleOfRow } from './tracked-objectives.ts';
 import { LowestItems } from './lowest-items.ts';
@@ -26,7 +26,7 @@ interface Sum {
 export function wasteHandlers(deps: Deps): Pick<Handlers, 'waste.report'> {
   return {
     'waste.report': async ({ source, days }) => {
-      if (source !== undefined) findSource(deps.catalogue(), source);
+      checkNames({ source }, deps);
       const from = (Math.floor(deps.clock.now() / dayMs) - days + 1) * dayMs;
       const sums = new Map<string, Sum>();
       const wasteful = new LowestItems<WasteView>(shown);
