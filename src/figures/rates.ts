@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { CsvError, parse } from 'csv-parse/sync';
+import { defined } from '../defined.ts';
 import { systemText } from '../definition/file.ts';
 import { Exact } from '../expression/exact.ts';
 import { type Rate, RateTable } from '../metric/rates.ts';
@@ -17,7 +18,7 @@ export type RatesFrom = { readonly maxAgeDays: number } & (
 /** The rates of currencies as they are known now. */
 export interface KnownRates {
   readonly table: RateTable;
-  /** Why there are none; missing where there are. */
+  /** Why there are none, or not all; missing where nothing is wrong with them. */
   readonly problem?: string;
 }
 
@@ -28,6 +29,9 @@ const noRates: KnownRates = { table: new RateTable([]) };
 
 /** Rates that are read, at most; of a source, those whose keys come first. */
 const mostRates = 500_000;
+
+/** The columns of a table of rates, and the fields of records that are rates. */
+const rateColumns = ['base', 'quote', 'day', 'rate'] as const;
 
 /** Creates the reader of the rates of a daemon; without a place they come from, there are none. */
 export function createRates(
@@ -53,29 +57,47 @@ function ratesOfFile(file: string): ReadRates {
   };
 }
 
-/** Reads the text of a table of rates. A table with a row that cannot be read has no rates: half of one would be wrong without a word. */
+/**
+ * Reads the text of a table of rates. A table that lacks a column, has no row, too many, one that cannot be read, or two of a pair and a
+ * day has no rates: half of one would be wrong without a word.
+ */
 export function readTable(text: string, file: string): KnownRates {
   try {
-    const rows: Readonly<Record<string, string>>[] = parse(text, {
-      bom: true,
-      columns: true,
-      trim: true,
-      skip_empty_lines: true,
-    });
-    const rates = rows.slice(0, mostRates).map((row, index) => {
-      const rate = rateOf(row);
-      if (rate === undefined)
-        throw new RangeError(
-          `row ${index + 1}: expected base and quote as codes like "EUR", day like "2026-03-14" and rate from 1e-12 to 1e12, got ${JSON.stringify(row)}`,
-        );
-      return rate;
-    });
-    return { table: new RateTable(rates) };
+    return { table: new RateTable(readRows(text)) };
   } catch (error) {
     if (error instanceof CsvError || error instanceof RangeError)
       return { ...noRates, problem: `${file}: ${error.message}` };
     throw error;
   }
+}
+
+/** Reads the rows of a table. Throws a `RangeError` or a `CsvError` that says which row is wrong. */
+function readRows(text: string): Rate[] {
+  const [header = [], ...rows]: string[][] = parse(text, { bom: true, trim: true, skip_empty_lines: true });
+  const missing = rateColumns.filter((name) => !header.includes(name));
+  if (missing.length > 0)
+    throw new RangeError(
+      `expected the columns ${rateColumns.join(', ')} in the first row, got no ${missing.join(', ')}`,
+    );
+  if (rows.length === 0) throw new RangeError('expected a row for each rate, got none');
+  if (rows.length > mostRates) throw new RangeError(`expected at most ${mostRates} rows, got ${rows.length}`);
+  const seen = new Map<string, number>();
+  return rows.map((cells, index) => {
+    const row = Object.fromEntries(rateColumns.map((name) => [name, cells[header.indexOf(name)]]));
+    const rate = rateOf(row);
+    if (rate === undefined)
+      throw new RangeError(
+        `row ${index + 1}: expected base and quote as codes like "EUR", day like "2026-03-14" and rate from 1e-12 to 1e12, got ${JSON.stringify(row)}`,
+      );
+    const key = `${rate.base} ${rate.quote} ${rate.day}`;
+    const before = seen.get(key);
+    if (before !== undefined)
+      throw new RangeError(
+        `row ${index + 1}: expected one rate of a pair and a day, got another than in row ${before}`,
+      );
+    seen.set(key, index + 1);
+    return rate;
+  });
 }
 
 function ratesOfSource(
@@ -89,20 +111,30 @@ function ratesOfSource(
     // The log says whether a rate may have changed since.
     if (read?.store !== now || hasChanged(now, source, read.upTo)) {
       const rates: Rate[] = [];
+      let unread = 0;
       const slices = inSlices<RecordView>((last, limit) => firstOf(limit, now.records.ofType(source, of, last?.key)));
       for await (const records of slices) {
         for (const { fields } of records) {
           const rate = rateOf(Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value])));
-          if (rate !== undefined) rates.push(rate);
+          if (rate === undefined) unread += 1;
+          else rates.push(rate);
         }
-        if (rates.length >= mostRates) break;
+        if (rates.length > mostRates) break;
       }
-      const problem =
-        rates.length === 0 ? { problem: `source ${source} has no ${of} with base, quote, day and rate` } : {};
-      read = { store: now, upTo, rates: { table: new RateTable(rates), ...problem } };
+      const problem = problemOf(rates.length, unread, `source ${source}`, of);
+      read = { store: now, upTo, rates: { table: new RateTable(rates.slice(0, mostRates)), ...defined({ problem }) } };
     } else read = { ...read, upTo };
     return read.rates;
   };
+}
+
+/** What is wrong with the rates of a source. */
+function problemOf(rates: number, unread: number, source: string, of: string): string | undefined {
+  const fields = 'base, quote, day and rate';
+  if (rates === 0) return `${source} has no ${of} with ${fields}`;
+  if (rates > mostRates)
+    return `${source} has more than ${mostRates} of ${of}: those whose keys come last are left out`;
+  return unread === 0 ? undefined : `${source} has ${unread} of ${of} without ${fields}, which are left out`;
 }
 
 /** Takes up to `limit` of the first rows. */
@@ -129,10 +161,17 @@ const [least, most] = [new Exact(1n, 10n ** 12n), new Exact(10n ** 12n)];
 
 function rateOf({ base, quote, day, rate }: Readonly<Record<string, unknown>>): Rate | undefined {
   if (!isCode(base) || !isCode(quote) || base === quote || typeof day !== 'string') return undefined;
-  const at = /^\d{4}-\d\d-\d\d/.test(day) ? Date.parse(`${day.slice(0, 10)}T00:00:00Z`) : Number.NaN;
+  const at = dayStart(day.slice(0, 10));
   const exact = Exact.of(String(rate));
   if (Number.isNaN(at) || exact === undefined || exact.compare(least) < 0 || exact.compare(most) > 0) return undefined;
   return { base, quote, day: at / 86_400_000, rate: exact };
+}
+
+/** The start of a day like `2026-03-14`; NaN for a text that is none. */
+function dayStart(day: string): number {
+  const at = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
+  // A day such as 31 February would be one of March.
+  return Number.isNaN(at) || new Date(at).toISOString().startsWith(day) ? at : Number.NaN;
 }
 
 function isCode(text: unknown): text is string {

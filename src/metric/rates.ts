@@ -29,12 +29,16 @@ export class RateTable {
   /** The factors from one currency to another, by day. */
   readonly #factors = new Map<string, Map<string, DatedFactor[]>>();
 
-  /** Of two rates of a pair and a day, the last one counts. */
+  /** Of two rates of a pair and a day the last one counts; one of the pair itself goes before one of the other way round. */
   constructor(rates: Iterable<Rate>) {
     const sorted = [...rates].sort((one, other) => one.day - other.day);
-    for (const { base, quote, day, rate } of sorted) {
-      this.#add(base, quote, { day, factor: rate });
-      this.#add(quote, base, { day, factor: rate.inverted() });
+    for (let first = 0; first < sorted.length;) {
+      let next = first;
+      while (next < sorted.length && sorted[next]?.day === sorted[first]?.day) next += 1;
+      const ofDay = sorted.slice(first, next);
+      for (const { base, quote, day, rate } of ofDay) this.#add(quote, base, { day, factor: rate.inverted() });
+      for (const { base, quote, day, rate } of ofDay) this.#add(base, quote, { day, factor: rate });
+      first = next;
     }
   }
 

@@ -18,6 +18,8 @@ test('docs/metrics.md shows projects and settings that are valid, and validate s
     'ads',
     '  ad: { key: content, fields: { spend: { css: b, type: money }, clicks: { css: i, type: integer } } }\n',
   );
+  const rate = '{ base: { css: b }, quote: { css: i }, day: { css: p, type: date }, rate: { css: q, type: number } }';
+  await define('bank', `  rate: { key: [base, quote, day], fields: ${rate} }\n`);
   const [projects = '', ...settings] = yamls;
   await writeFile(join(cwd, 'projects.yaml'), projects);
   const rates = (rate: string) =>

@@ -52,4 +52,44 @@ describe('rates of currencies', () => {
     assert.equal(table.find('EUR', 'USD', 20_530, 30), undefined);
     assert.match(problem ?? '', /rates\.csv: row 2: expected base and quote as codes/);
   });
+
+  test('a rate of the pair itself goes before one of the other way round, wherever they stand', () => {
+    const both = [rate('EUR', 'USD', 10, '1.25'), rate('USD', 'EUR', 10, '0.79')];
+    for (const some of [new RateTable(both), new RateTable(both.toReversed())]) {
+      assert.equal(some.find('EUR', 'USD', 10, 0)?.factor.text(), '1.25');
+      assert.equal(some.find('USD', 'EUR', 10, 0)?.factor.text(), '0.79');
+    }
+  });
+
+  const header = 'base,quote,day,rate\n';
+  const refused: readonly (readonly [what: string, text: string, says: string])[] = [
+    [
+      'that is empty',
+      '',
+      'expected the columns base, quote, day, rate in the first row, got no base, quote, day, rate',
+    ],
+    ['without rows', header, 'expected a row for each rate, got none'],
+    [
+      'without a column',
+      'base,quote,date,rate\nEUR,USD,2026-03-14,1\n',
+      'expected the columns base, quote, day, rate in the first row, got no day',
+    ],
+    [
+      'with two rates of a pair and a day',
+      `${header}EUR,USD,2026-03-14,1.1\nUSD,EUR,2026-03-14,0.9\nEUR,USD,2026-03-14,1.2\n`,
+      'row 3: expected one rate of a pair and a day, got another than in row 1',
+    ],
+    ['with too many rows', header + 'x,y,z,1\n'.repeat(500_001), 'expected at most 500000 rows, got 500001'],
+    [
+      'with a day that there is not',
+      `${header}EUR,USD,2026-02-31,1.1\n`,
+      'row 1: expected base and quote as codes like "EUR", day like "2026-03-14" and rate from 1e-12 to 1e12, got {"base":"EUR","quote":"USD","day":"2026-02-31","rate":"1.1"}',
+    ],
+  ];
+  for (const [what, text, says] of refused)
+    test(`a table ${what} has no rates, and says why`, () => {
+      const { table, problem } = readTable(text, 'rates.csv');
+      assert.equal(problem, `rates.csv: ${says}`);
+      assert.equal(table.find('EUR', 'USD', 30_000, 30_000), undefined);
+    });
 });

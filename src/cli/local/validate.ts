@@ -154,7 +154,7 @@ async function validateFolder(
     problems: [
       ...(daemon === undefined ? [] : problemsOfLoaded(daemon)),
       ...(await secretProblems(folder, configured?.secrets)),
-      ...(await rateProblems(folder, configured?.rates)),
+      ...(await rateProblems(daemonFile, configured?.rates, sources === undefined ? undefined : loaded)),
       ...(types?.problems ?? []),
       ...(sinks?.problems ?? []),
       ...loaded.problems,
