@@ -1,7 +1,8 @@
 import type { Store } from '../store/store.ts';
-import { inSlices, writeInSlices } from '../store/slices.ts';
-import type { PackKey, PackRow } from '../store/tables/vault.ts';
+import { inSlices } from '../store/slices.ts';
+import type { PackKey, PackRow, PagePlace } from '../store/tables/vault.ts';
 import type { Vault } from './vault.ts';
+import { isFullBatch, type PageToKeep } from './write.ts';
 
 /** How long pages are kept, in milliseconds, and how many bytes of them at most. */
 export interface VaultLimits {
@@ -14,14 +15,11 @@ interface NamedPack extends PackRow {
   readonly key: PackKey;
 }
 
-/** Rows of the index that one transaction removes. */
-const removedAtOnce = 1_000;
-
 /**
  * Removes the oldest pack, if its pages are older than `keep`, or all packs together are larger than `maxBytes`. Pages that are evidence
  * are copied to a newer pack before: those that the newest change of a record names, the last good one of an address, and the first bad
  * one since. Where room is short, the copies take half of the pack at most. Resolves with whether a pack went; what is interrupted begins
- * anew. While a backup copies the packs, none goes. Rejects with `StoreFullError`.
+ * anew. While a backup copies the packs, none goes. Rejects with `StoreFullError` where there is no room for the copies; the pack stays.
  */
 export function expirePack(store: Store, vault: Vault, limits: VaultLimits): Promise<boolean> {
   return vault.removing(() => expireOldest(store, vault, limits));
@@ -33,33 +31,47 @@ async function expireOldest(store: Store, vault: Vault, { keep, maxBytes }: Vaul
   if (oldest === undefined) return false;
   const isOver = packs.reduce((sum, { bytes }) => sum + bytes, 0) > maxBytes;
   if (!isOver && oldest.keptAt >= store.now() - keep) return false;
-  vault.seal(oldest.pack);
-  await copyEvidence(store, vault, oldest, isOver ? oldest.bytes / 2 : Infinity);
+  await vault.seal(oldest.pack);
+  const pack = { ...oldest, ...store.vault.packs.get(oldest.key) };
+  await copyEvidence(store, vault, pack, isOver ? pack.bytes / 2 : Infinity);
   await forget(store, oldest);
   await vault.removeFile(oldest.pack);
   return true;
 }
 
-/** Copies the evidence of a pack to a newer one, up to a number of bytes of bodies. */
+/** Copies the evidence of a pack to a newer one, up to a number of bytes of bodies. Rejects with `StoreFullError` where there is no room. */
 async function copyEvidence(store: Store, vault: Vault, pack: NamedPack, mostBytes: number): Promise<void> {
+  let copies: PageToKeep[] = [];
+  let bytes = 0;
+  for await (const page of evidenceIn(store, vault, pack)) {
+    bytes += page.body.length;
+    if (bytes > mostBytes) break;
+    copies.push(page);
+    if (!isFullBatch(copies)) continue;
+    await vault.write(copies);
+    copies = [];
+  }
+  await vault.write(copies);
+}
+
+/** The pages of a pack that are evidence, each once. */
+async function* evidenceIn(store: Store, vault: Vault, pack: NamedPack): AsyncGenerator<PageToKeep> {
   const [source] = pack.key;
   const targets = new Set<number>();
   for await (const { page } of vault.entries(pack)) if (page !== 'damaged') targets.add(page.target);
   const named = await namedByRecords(store, targets, pack.pack);
-  let bytes = 0;
-  for await (const { page } of vault.entries(pack)) {
-    if (page === 'damaged') continue;
-    const place = store.vault.pages.get(page.digest);
-    const evidence = store.vault.evidenceOf(page.target, page.url);
-    const isEvidence = named.has(page.digest) || evidence?.good === page.digest || evidence?.bad === page.digest;
-    if (place?.[0] !== pack.pack || !isEvidence) continue;
-    const found = await vault.read(page.digest);
+  const given = new Set<string>();
+  for await (const { page, isRepeat } of vault.entries(pack)) {
+    if (page === 'damaged' || given.has(page.digest)) continue;
+    const { digest, target, url } = page;
+    const evidence = store.vault.evidenceOf(target, url);
+    const isEvidence = named.has(digest) || evidence?.good === digest || evidence?.bad === digest;
+    if (!isEvidence || store.vault.pages.get(digest)?.[0] !== pack.pack) continue;
+    const found = isRepeat ? await vault.read(digest) : { ok: true as const, page };
     if (!found.ok) continue;
-    bytes += found.page.body.length;
-    if (bytes > mostBytes) break;
-    await vault.keep({ ...found.page, source, isCopy: true });
+    given.add(digest);
+    yield { ...found.page, source, isCopy: true };
   }
-  await vault.resume();
 }
 
 /** The pages of a pack that the newest change of a record names, of the records that these targets have seen. */
@@ -83,14 +95,16 @@ async function namedByRecords(
   return named;
 }
 
-/** Removes a pack and its pages from the index. */
+/** Removes a pack and its pages from the index, slice by slice. */
 async function forget(store: Store, { key, pack }: NamedPack): Promise<void> {
-  let after: string | undefined;
-  await writeInSlices(store, removedAtOnce, () => {
-    const some = [...store.vault.pages.entries({ after, limit: removedAtOnce })];
-    for (const { key: digest, row } of some) if (row[0] === pack) store.vault.pages.remove(digest);
-    after = some.at(-1)?.key;
-    return some.length;
-  });
-  await store.write(() => store.vault.packs.remove(key), { evenWhenFull: true });
+  const { pages, packs } = store.vault;
+  const slices = inSlices<{ readonly key: string; readonly row: PagePlace }>((last, limit) =>
+    pages.entries({ ...(last && { after: last.key }), limit }),
+  );
+  for await (const slice of slices) {
+    const gone = slice.filter(({ row }) => row[0] === pack);
+    if (gone.length === 0) continue;
+    await store.write(() => gone.forEach(({ key: digest }) => pages.remove(digest)), { evenWhenFull: true });
+  }
+  await store.write(() => packs.remove(key), { evenWhenFull: true });
 }

@@ -71,6 +71,8 @@ export class Vault {
   /** Packs that are about to go, to which nothing is appended. */
   readonly #sealed = new Set<number>();
   #writing: Promise<void> | undefined;
+  /** Settles when the write to a pack that is under way is over, as two at a time would write to the same place. Never rejects. */
+  #appending = Promise.resolve();
   /** When the last write was over, monotonic. */
   #writtenAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
@@ -122,6 +124,17 @@ export class Vault {
     if (this.#writing === undefined && !isSoon) void this.#write();
     else if (this.#writing === undefined) this.#writeLater();
     if (this.#waitingBytes > mostAheadBytes && !this.#isFull) await this.resume();
+  }
+
+  /**
+   * Writes pages of one source, ahead of those that wait. Rejects with `StoreFullError` where the disk has no room; then none of them is kept.
+   *
+   * @param pages - as many as one write takes, at most
+   */
+  write(pages: readonly PageToKeep[]): Promise<void> {
+    const written = this.#appending.then(() => this.#append(pages));
+    this.#appending = written.catch(() => undefined);
+    return written;
   }
 
   /** Writes the pages that wait, at once. Resolves when none waits any more, or the disk is full. Rejects for errors of ours. */
@@ -194,9 +207,10 @@ export class Vault {
     }
   }
 
-  /** Has no page appended to a pack any more, as the pack is about to go. */
-  seal(pack: number): void {
+  /** Has no page appended to a pack any more, as the pack is about to go. Resolves when a write to it that is under way is over. */
+  seal(pack: number): Promise<void> {
     this.#sealed.add(pack);
+    return this.#appending;
   }
 
   /** Removes the file of a pack that the index names no more. */
@@ -232,7 +246,7 @@ export class Vault {
     while (this.#waiting.length > 0) {
       const some = sourceBatch(this.#waiting);
       try {
-        await this.#append(some);
+        await this.write(some);
         this.#isFull = false;
       } catch (error) {
         if (error instanceof StoreFullError) {

@@ -38,6 +38,11 @@ export function sourceBatch(waiting: readonly PageToKeep[]): readonly PageToKeep
   return some;
 }
 
+/** Whether pages are as many as one write takes. */
+export function isFullBatch(pages: readonly PageToKeep[]): boolean {
+  return pages.length >= batchPages || pages.reduce((sum, { body }) => sum + body.byteLength, 0) >= batchBytes / 2;
+}
+
 /** The pack to which pages are written. */
 interface OpenPack {
   readonly store: Pick<Store, 'vault' | 'write'>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, symlinkSync } from 'node:fs';
 import { test } from 'node:test';
 import { commitStep } from '../../src/store/commit.ts';
 import { expirePack } from '../../src/vault/expire.ts';
@@ -38,6 +38,76 @@ test('pages go with their pack when its time is over, but for those that are evi
   assert.deepEqual(store.vault.evidenceOf(target, good.url), { good: good.digest, bad: bad.digest });
   assert.equal(store.vault.evidenceOf(target, named.url)?.good, newest.digest);
   assert.equal(await expirePack(store, vault, limits), false);
+});
+
+test('a pack whose evidence the full disk has no room for stays, and goes when there is room', async (t) => {
+  const { vault, store, clock, folder } = await temporaryVault(t);
+  const page = pageWith('the last good one of its address');
+  await keepNow(vault, page);
+  clock.now += 31 * dayMs;
+  symlinkSync('/dev/full', packPath(folder, 2));
+  for (let time = 0; time < 3; time += 1)
+    await assert.rejects(expirePack(store, vault, limits), { name: 'StoreFullError' });
+  assert.deepEqual(vault.counts(), { waiting: 0, dropped: 0 });
+  assert.equal(await textOf(vault, page.digest), 'the last good one of its address');
+  rmSync(packPath(folder, 2));
+  assert.equal(await expirePack(store, vault, limits), true);
+  assert.equal(existsSync(packPath(folder, 1)), false);
+  assert.equal(await textOf(vault, page.digest), 'the last good one of its address');
+});
+
+test('what a pack of many pages leaves in the index is removed a little at a time, between which other work has its turn', async (t) => {
+  const { vault, store, clock } = await temporaryVault(t);
+  await keepNow(vault, pageWith('one'));
+  clock.now += 31 * dayMs;
+  const others = 2_500;
+  await store.write(() => {
+    for (let number = 0; number < others; number += 1) {
+      store.vault.pages.put(`gone ${number}`, [1, 0, 0]);
+      store.vault.pages.put(`stays ${number}`, [99, 0, 0]);
+    }
+  });
+  const { pages } = store.vault;
+  const { entries, remove } = pages;
+  let [isWriting, turns] = [false, 0];
+  const removed: number[] = [];
+  const other = (): void => {
+    turns += 1;
+    next = setImmediate(other);
+  };
+  let next = setImmediate(other);
+  t.after(() => clearImmediate(next));
+  const seen: number[] = [];
+  const watched: typeof store = {
+    ...store,
+    write: (run, options) =>
+      store.write((change) => {
+        removed.push(0);
+        isWriting = true;
+        const result = run(change);
+        isWriting = false;
+        return result;
+      }, options),
+    vault: {
+      ...store.vault,
+      pages: {
+        ...pages,
+        *entries(range) {
+          assert.equal(isWriting, false);
+          seen.push(turns);
+          yield* entries(range);
+        },
+        remove(digest) {
+          removed.push((removed.pop() ?? 0) + 1);
+          return remove(digest);
+        },
+      },
+    },
+  };
+  assert.equal(await expirePack(watched, vault, limits), true);
+  assert.equal(pages.count(), others + 1);
+  assert.ok(Math.max(...removed) <= 1_000, `${removed.join()} removed at once`);
+  assert.ok(new Set(seen).size > 2, `turns of other work: ${seen.join()}`);
 });
 
 test('beyond the size the oldest packs go, and evidence alone never holds more', async (t) => {
