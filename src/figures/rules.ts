@@ -18,7 +18,7 @@ interface SourceRule {
 export type ProjectRules = ReadonlyMap<string, readonly SourceRule[]>;
 
 /** Compiles the rules of a project for the sources of its targets. */
-export function rulesOf({ rules = {}, targets }: ProjectRow, store: Store, catalogue: Catalogue): ProjectRules {
+export function compileRules({ rules = {}, targets }: ProjectRow, store: Store, catalogue: Catalogue): ProjectRules {
   const places = targets.flatMap((number) => store.targets.get(number) ?? []);
   const sources = sourcesOf(places, catalogue.sources) ?? [];
   const compiled = Object.entries<Rules[string]>(rules).flatMap(([name, rule]) => {
@@ -36,12 +36,12 @@ export function rulesOf({ rules = {}, targets }: ProjectRow, store: Store, catal
 }
 
 /**
- * Looks at one record by the rules of a project, and tells which it begins to meet and which no longer. A condition of which a value is not known
- * stays as it was. To be called within a transaction.
+ * Applies the rules of a project to one record: stores and tells which of them it begins to meet and which it no longer meets. A rule stays as it was
+ * where its condition needs a value that is not known. To be called within a transaction.
  *
  * @param record - missing where the record was removed.
  */
-export function lookAt(
+export function applyRules(
   { store, change }: { readonly store: Store; readonly change: Change },
   project: string,
   rules: ProjectRules,

@@ -3,11 +3,22 @@ import type { FieldKind } from '../expression/values.ts';
 import type { Issue } from '../schema/expected.ts';
 import type { MetricInput, Metrics } from './metric.ts';
 
+/** A metric that is taken from records. */
+export interface InputMetric {
+  readonly name: string;
+  readonly kind: FigureKind;
+  readonly input: MetricInput;
+}
+
+/** A metric that is calculated from those above it. */
+export interface CalculatedMetric {
+  readonly name: string;
+  readonly kind: FigureKind;
+  readonly calculation: Calculation;
+}
+
 /** A metric, ready to be computed. */
-export type PlannedMetric = { readonly name: string; readonly kind: FigureKind } & (
-  | { readonly input: MetricInput }
-  | { readonly calculation: Calculation }
-);
+export type PlannedMetric = InputMetric | CalculatedMetric;
 
 /** The type of the field of an input, or why it has none. */
 export type InputKind =

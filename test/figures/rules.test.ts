@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileCondition } from '../../src/expression/compile.ts';
 import type { Value } from '../../src/extract/value/value.ts';
-import { lookAt, type ProjectRules } from '../../src/figures/rules.ts';
+import { applyRules, type ProjectRules } from '../../src/figures/rules.ts';
 import type { RecordView } from '../../src/view/record.ts';
 import { temporaryStore } from '../store/fixture.ts';
 
@@ -20,7 +20,9 @@ function productAt(price: Value): RecordView {
 test('a rule stays as it was while a value that it needs is not known', async (t) => {
   const { store } = await temporaryStore(t);
   for (const price of [null, 9, null, 8, 12, null])
-    await store.write((change) => lookAt({ store, change }, 'solar', rules, { number: 1, record: productAt(price) }));
+    await store.write((change) =>
+      applyRules({ store, change }, 'solar', rules, { number: 1, record: productAt(price) }),
+    );
   assert.deepEqual(
     Array.from(store.events.rows(), ({ type }) => type),
     ['rule.met', 'rule.ended'],

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Exact } from '../../src/expression/exact.ts';
 import type { Value } from '../../src/extract/value/value.ts';
-import { computeMetrics, type InputCell, type Metric } from '../../src/metric/compute.ts';
+import { computeMetrics, type Metric } from '../../src/metric/compute.ts';
+import { type InputCell, InputTotals } from '../../src/metric/input-totals.ts';
 import { Metrics } from '../../src/metric/metric.ts';
 import { planMetrics } from '../../src/metric/plan.ts';
 import { RateTable } from '../../src/metric/rates.ts';
@@ -29,7 +30,15 @@ function cellsOf(given: Given, verifiedAt = at): (input: { readonly of: string }
 function computed(written: unknown, given: Given, kind = 'money'): Record<string, Metric> {
   const { metrics, issues } = planMetrics(Metrics.parse(written), () => ({ ok: true, kind }));
   assert.deepEqual(issues, []);
-  const facts = { cells: cellsOf(given), rates, maxRateAge: 7 };
+  const cells = cellsOf(given);
+  const totals = new Map<string, InputTotals>();
+  for (const metric of metrics) {
+    if (!('input' in metric)) continue;
+    const ofMetric = new InputTotals(metric.input, metric.kind);
+    for (const cell of cells(metric.input)) ofMetric.set(cell);
+    totals.set(metric.name, ofMetric);
+  }
+  const facts = { totals, unread: new Map(), rates, maxRateAge: 7 };
   return Object.fromEntries(computeMetrics(metrics, facts).map((metric) => [metric.name, metric]));
 }
 

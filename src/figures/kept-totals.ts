@@ -1,0 +1,133 @@
+import type { Event } from '../event/catalogue.ts';
+import type { Store } from '../store/store.ts';
+import type { ProjectRow } from '../store/tables/rows.ts';
+import type { RecordName, TouchedParts } from './project-totals.ts';
+import { isRecordEvent, type RecordEvent } from './record-events.ts';
+import {
+  computePrepared,
+  membersOf,
+  type MetricDeps,
+  type Preparation,
+  prepareMetrics,
+  type ReadMetrics,
+} from './read-metrics.ts';
+
+/** Values that are kept of all projects, at most: some 120 MB. Projects that were computed the longest ago are read in full the next time. */
+const mostValues = 400_000;
+
+/** What was read is read in full again after this time, in ms: a pulse that verifies values and changes none tells no event. */
+const longestMs = 3_600_000;
+
+/** Records of a project that are noted one by one; for more of them, all are read again. */
+const mostTouched = 10_000;
+
+/** Events of a target after which its condition may be another. */
+const ofCondition = /^(?:scrape\.(?:completed|failed|aborted|cancelled)$|target\.|objective\.)/;
+
+/** The totals of a project as they were read, and what they were read with. */
+interface Kept {
+  readonly prepared: Preparation;
+  readonly store: Store;
+  /** The project's metrics and targets, and the definitions of its sources. */
+  readonly basis: readonly unknown[];
+  readonly readAt: number;
+}
+
+/** What was touched of a project since its totals were read, or began to be. */
+interface Touched extends TouchedParts {
+  readonly records: Map<string, RecordName>;
+  readonly targets: Map<number, Set<number>>;
+  /** Set where all is to be read again. */
+  isAll: boolean;
+}
+
+/** Keeps what the metrics of projects are computed from, so that a change costs what it touches and not what there is. */
+export class KeptTotals {
+  readonly #deps: MetricDeps;
+  /** In the order in which projects were computed. */
+  readonly #kept = new Map<string, Kept>();
+  /** Of the projects that are kept or are computed just now. */
+  readonly #touched = new Map<string, Touched>();
+
+  constructor(deps: MetricDeps) {
+    this.#deps = deps;
+  }
+
+  /** Notes what an event may have changed. Returns the projects whose metrics it concerns. */
+  note(event: Event): readonly string[] {
+    const { type, projects = [] } = event;
+    const isOfProject = type.startsWith('project.');
+    if (!isOfProject && !isRecordEvent(event) && !ofCondition.test(type)) return [];
+    for (const id of projects) {
+      const touched = this.#touched.get(id);
+      if (touched === undefined) continue;
+      if (isOfProject) touched.isAll = true;
+      else {
+        noteTarget(touched, event);
+        if (isRecordEvent(event)) noteRecord(touched, event);
+      }
+    }
+    return projects;
+  }
+
+  /** Has all projects read in full the next time. */
+  forgetAll(): void {
+    for (const touched of this.#touched.values()) touched.isAll = true;
+  }
+
+  /** Forgets a project. */
+  forget(id: string): void {
+    this.#kept.delete(id);
+    this.#touched.delete(id);
+  }
+
+  /** Computes the metrics of a project: from what is kept and what was touched since, or else from all its records. */
+  async compute(project: ProjectRow): Promise<ReadMetrics> {
+    const { id, metrics } = project;
+    const store = this.#deps.store();
+    const members = membersOf(project, this.#deps);
+    const basis = [JSON.stringify([metrics, members.targets.map(({ target }) => target)]), ...(members.sources ?? [])];
+    const touched = this.#touched.get(id);
+    const kept = this.#kept.get(id);
+    this.forget(id);
+    // What is touched from now on may have been read before.
+    this.#touched.set(id, { records: new Map(), targets: new Map(), isAll: false });
+    const now = store.now();
+    const isUsable =
+      kept?.store === store && isSame(kept.basis, basis) && touched?.isAll === false && now - kept.readAt < longestMs;
+    if (isUsable && kept.prepared.ok) await kept.prepared.totals.refresh(touched);
+    const current = isUsable
+      ? kept
+      : { prepared: await prepareMetrics(project, members, this.#deps), store, basis, readAt: now };
+    this.#kept.set(id, current);
+    this.#forgetOldest();
+    return computePrepared(project, current.prepared, this.#deps);
+  }
+
+  /** Forgets the projects that were computed the longest ago, as long as too many values are kept. */
+  #forgetOldest(): void {
+    const sizes = Array.from(this.#kept, ([id, { prepared }]) => [id, prepared.ok ? prepared.totals.size : 0] as const);
+    let sum = sizes.reduce((all, [, size]) => all + size, 0);
+    for (const [id, size] of sizes) {
+      if (sum <= mostValues) return;
+      this.forget(id);
+      sum -= size;
+    }
+  }
+}
+
+function noteRecord(touched: Touched, { source, data: { type, key } }: RecordEvent): void {
+  if (touched.records.size >= mostTouched) touched.isAll = true;
+  else touched.records.set(`${source} ${type} ${key}`, { source, type, key });
+}
+
+function noteTarget({ targets }: Touched, { type, target, scrape }: Event): void {
+  if (target === undefined) return;
+  const scrapes = targets.get(target) ?? new Set();
+  targets.set(target, scrapes);
+  if (type === 'scrape.completed' && scrape !== undefined) scrapes.add(scrape);
+}
+
+function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((each, index) => each === other[index]);
+}

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { Metrics } from '../../src/metric/metric.ts';
+import { parseSource } from '../../src/definition/load.ts';
+import { Exact } from '../../src/expression/exact.ts';
+import { KeptTotals } from '../../src/figures/kept-totals.ts';
+import { readMetrics } from '../../src/figures/read-metrics.ts';
+import { RateTable } from '../../src/metric/rates.ts';
+import { commitPulse, commitStep } from '../../src/store/commit.ts';
+import { markMissing } from '../../src/store/crawl-missing.ts';
+import { updateProject } from '../../src/store/projects.ts';
+import { removeRecords } from '../../src/store/remove-records.ts';
+import { begin, item, step, type TestStore, temporaryStore, track } from '../store/fixture.ts';
+
+const metrics: Metrics = {
+  one: { of: 'item', field: 'price', take: 'only' },
+  last: { of: 'item', field: 'price', take: 'last' },
+  total: { of: 'item', field: 'price', take: 'sum', currency: 'EUR', min: 0 },
+  mean: { of: 'item', field: 'price', take: 'mean', currency: 'EUR' },
+  least: { of: 'item', field: 'price', take: 'min', currency: 'EUR' },
+  items: { of: 'item', take: 'count' },
+  each: 'total / items',
+};
+
+const parsed = parseSource(
+  'id: shop\nrecords: { item: { key: sku, fields: { sku: { css: b }, price: { css: i, type: money } } } }\n',
+  'shop.yaml',
+);
+if (!parsed.ok) assert.fail('a definition');
+const catalogue = {
+  sources: new Map([['shop', { source: parsed.value, version: 'v1' }]]),
+  types: new Map(),
+  sinks: new Map(),
+  problems: [],
+};
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+const rates = new RateTable([{ base: 'USD', quote: 'EUR', day: 0, rate: Exact.of('0.8') ?? assert.fail() }]);
+
+/** A new project of two targets, and what is kept of it. */
+async function open({ store, clock }: TestStore, id: string) {
+  const urls = [`https://shop.test/${id}/a`, `https://shop.test/${id}/b`];
+  let upTo = store.events.last();
+  const targets = await track(store, id, ...urls);
+  await updateProject(store, id, { metrics });
+  const deps = {
+    store: () => store,
+    catalogue: () => catalogue,
+    rates: () => Promise.resolve({ table: rates }),
+    maxRateAge: 400,
+  };
+  const kept = new KeptTotals(deps);
+  const project = () => store.projects.get(id) ?? assert.fail('a project');
+  return {
+    ...{ store, clock, id, urls, targets },
+    /** Computes the metrics from what is kept and the events since the last time, as the actor does. */
+    compute() {
+      for (const event of store.events.rows({ after: upTo })) kept.note(event);
+      upTo = store.events.last();
+      return kept.compute(project());
+    },
+    computeAnew: () => readMetrics(project(), deps),
+  };
+}
+type Opened = Awaited<ReturnType<typeof open>>;
+
+const amount = fc.record({
+  amount: fc.integer({ min: -1, max: 9 }).map(String),
+  currency: fc.constantFrom('EUR', 'EUR', 'EUR', 'USD'),
+});
+const price = fc.option(amount, { freq: 8 });
+const drafts = fc.uniqueArray(fc.tuple(fc.integer({ min: 0, max: 5 }), price), {
+  maxLength: 6,
+  selector: ([key]) => key,
+});
+const target = fc.constantFrom(0, 1);
+
+const action = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('scrape' as const), target, drafts }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('step' as const), target, drafts }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('fail' as const), target }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('pulse' as const), target, key: fc.integer({ min: 0, max: 5 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), key: fc.integer({ min: 0, max: 5 }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('miss' as const), target }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('disable' as const), target }) },
+);
+type Action = typeof action extends fc.Arbitrary<infer A> ? A : never;
+
+async function run({ store, clock, id, urls, targets }: Opened, next: Action): Promise<void> {
+  clock.now += minuteMs;
+  const at = clock.now;
+  const number = 'target' in next ? (targets[next.target] ?? 0) : 0;
+  const isDisabled = store.targets.get(number)?.watchers.length === 0;
+  if (isDisabled && next.kind !== 'disable' && next.kind !== 'pulse') return;
+  const seen = 'drafts' in next ? next.drafts.map(([key, value]) => item(`${id} ${key}`, { price: value })) : [];
+  switch (next.kind) {
+    case 'scrape':
+      await commitStep(store, await begin(store, number), step(at, seen, {}));
+      return;
+    case 'step': {
+      const fence = await begin(store, number);
+      await commitStep(store, fence, step(at, seen));
+      await commitStep(store, { ...fence, step: 2 }, step(at + 1, [], { status: 'aborted' }));
+      return;
+    }
+    case 'fail':
+      await commitStep(
+        store,
+        await begin(store, number),
+        step(at, [], { status: 'failed', failure: { code: 'timeout', message: `too late at ${at}` } }),
+      );
+      return;
+    case 'pulse': {
+      // A pulse that changes nothing tells nothing, so each shows a new price.
+      const value = { amount: String(at), currency: 'EUR' };
+      const place = { source: 'shop', target: number, url: urls[0] ?? '', observedAt: at };
+      await commitPulse(store, { ...place, drafts: [item(`${id} ${next.key}`, { price: value })] });
+      return;
+    }
+    case 'remove':
+      await removeRecords(store, [store.records.get('shop', 'item', `${id} ${next.key}`)?.record ?? 0]);
+      return;
+    case 'miss': {
+      const fence = await begin(store, number);
+      await commitStep(store, fence, step(at, [], {}));
+      await markMissing(store, fence, fence.scrape, () => store.targets.get(number));
+      return;
+    }
+    case 'disable': {
+      const isOff = targets.some((each) => store.targets.get(each)?.watchers.length === 0);
+      const named = isOff ? urls : [urls[next.target] ?? ''];
+      await updateProject(store, id, { targets: named.map((url) => ({ source: 'shop', url })) });
+      return;
+    }
+    default:
+      return next satisfies never;
+  }
+}
+
+describe('what is kept of the metrics of a project', () => {
+  test('gives after any changes what all records give', async (t) => {
+    const tested = await temporaryStore(t);
+    let runs = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { maxLength: 16 }), async (actions) => {
+        // Values are verified on two days.
+        tested.clock.now = ((runs += 1) + 1) * dayMs - 5 * minuteMs;
+        const opened = await open(tested, `p${runs}`);
+        for (const [index, next] of actions.entries()) {
+          await run(opened, next);
+          if (index % 3 < 2) assert.deepEqual(await opened.compute(), await opened.computeAnew(), next.kind);
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test('reads one record again for a change of one', async (t) => {
+    const { store, targets, urls, compute } = await open(await temporaryStore(t), 'solar');
+    const [number = 0, other = 0] = targets;
+    const many = Array.from({ length: 30 }, (_, key) => item(`${key}`, { price: { amount: '1', currency: 'EUR' } }));
+    await commitStep(store, await begin(store, number), step(10, many, {}));
+    await commitStep(store, await begin(store, other), step(10, [], {}));
+    await compute();
+    let reads = 0;
+    const { get, ofTarget, seenLastIn } = store.records;
+    Object.assign(store.records, {
+      get: (...name: Parameters<typeof get>) => ((reads += 1), get(...name)),
+      ofTarget: () => assert.fail('the records of a target are read'),
+      seenLastIn: () => assert.fail('the records of a scrape are read'),
+    });
+    const [changed = assert.fail()] = many;
+    const place = { source: 'shop', target: number, url: urls[0] ?? '', observedAt: 1_000 };
+    await commitPulse(store, {
+      ...place,
+      drafts: [{ ...changed, fields: { price: { amount: '3', currency: 'EUR' } } }],
+    });
+    reads = 0;
+    const { metrics: found } = await compute();
+    Object.assign(store.records, { get, ofTarget, seenLastIn });
+    assert.deepEqual(found.find(({ name }) => name === 'total')?.value, { amount: '32', currency: 'EUR' });
+    assert.equal(reads, 1);
+  });
+});
