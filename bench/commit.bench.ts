@@ -16,7 +16,7 @@ import { type Key, open } from 'lmdb';
 import type { RecordDraft } from '../src/extract/draft.ts';
 import { requestKey } from '../src/frontier/canonical.ts';
 import { commitStep } from '../src/store/commit.ts';
-import { type Environment, openEnvironment } from '../src/store/lmdb/environment.ts';
+import { type Encoding, type Environment, openEnvironment } from '../src/store/lmdb/environment.ts';
 import { addProject } from '../src/store/projects.ts';
 import type { CommitResult, Fence, StepOps } from '../src/store/ops.ts';
 import { beginScrape } from '../src/store/scrapes.ts';
@@ -83,6 +83,7 @@ const crawl: Shape = {
 
 interface Write {
   readonly table: string;
+  readonly encoding: Encoding;
   readonly key: Key;
   /** Missing for a row that is removed. */
   readonly row?: unknown;
@@ -204,7 +205,7 @@ function record(shape: Shape): Promise<Write[]> {
     const environment = openEnvironment({ path });
     const { store, commitAll } = await prepare(shape, {
       ...environment,
-      database: (name) => recording(environment, name, (write) => writes.push(write)),
+      database: (name, encoding) => recording(environment, name, (write) => writes.push(write), encoding),
     });
     writes = [];
     await commitAll();
@@ -217,16 +218,17 @@ function recording<V>(
   environment: Environment,
   table: string,
   note: (write: Write) => void,
+  encoding: Encoding = 'json',
 ): ReturnType<typeof environment.database<V>> {
-  const database = environment.database<V>(table);
+  const database = environment.database<V>(table, encoding);
   const { putSync, removeSync } = database;
   return Object.assign(database, {
     putSync(key: Key, value: V, options: object = {}) {
-      note({ table, key, row: value });
+      note({ table, encoding, key, row: value });
       return Reflect.apply(putSync, database, [key, value, options]) as unknown;
     },
     removeSync(key: Key) {
-      note({ table, key });
+      note({ table, encoding, key });
       return Reflect.apply(removeSync, database, [key]) as unknown;
     },
   });
@@ -245,11 +247,13 @@ function storeSeconds(shape: Shape): Promise<number> {
 }
 
 /** Seconds that bare lmdb takes for the same writes: asynchronous puts, the loop breathing every 64, flushed at the end. */
-function bareSeconds(writes: readonly Write[], encoding: 'json' | 'binary'): Promise<number> {
+function bareSeconds(writes: readonly Write[], encoding?: 'binary'): Promise<number> {
   return inFolder(async (path) => {
-    const root = open({ path, noSubdir: false, maxDbs: 64, encoding });
-    const names = new Set(writes.map(({ table }) => table));
-    const databases = new Map(Array.from(names, (name) => [name, root.openDB<unknown>({ name, encoding })]));
+    const root = open({ path, noSubdir: false, maxDbs: 128 });
+    const encodings = new Map(writes.map((write) => [write.table, encoding ?? write.encoding]));
+    const databases = new Map(
+      Array.from(encodings, ([name, encoding]) => [name, root.openDB<unknown>({ name, encoding })]),
+    );
     const startedAt = performance.now();
     let last: Promise<boolean> | undefined;
     for (const [index, { table, key, row }] of writes.entries()) {
@@ -275,7 +279,7 @@ async function compare(shape: Shape): Promise<Record<string, string | number>> {
   for (let round = 0; round <= rounds; round += 1) {
     const seconds = {
       store: await storeSeconds(shape),
-      bare: await bareSeconds(writes, 'json'),
+      bare: await bareSeconds(writes),
       bareEncoded: await bareSeconds(encoded, 'binary'),
     };
     // The first round is for the compiler.

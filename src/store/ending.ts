@@ -21,40 +21,22 @@ export interface Ending {
   readonly unfound?: Close['unfound'];
 }
 
-const eventType = {
-  complete: 'scrape.completed',
-  failed: 'scrape.failed',
-  aborted: 'scrape.aborted',
-  cancelled: 'scrape.cancelled',
-} as const;
-
 /** Ends a running or waiting scrape, tells its event and returns its new row. The caller stores the target. */
 export function endScrape(store: Store, change: Change, scrape: ScrapeRow, ending: Ending): ScrapeRow {
   const { status, reason, failure, itemPages, unfound } = ending;
   const left = itemPages !== undefined ? store.itemPages.countToAsk(scrape.target, mostCountedPages) : 0;
   const why = defined({ endReason: reason, failure, unfound, pagesLeft: left > 0 ? left : undefined });
   const { emptied: _, ...row } = scrape;
-  const ended: ScrapeRow = { ...row, status, endedAt: change.at, ...why };
+  const over: ScrapeRow = { ...row, status, endedAt: change.at, ...why };
+  const ended: ScrapeRow = { ...over, told: change.tellScrape('ended', over, idsOf(store, scrape).projects) };
   store.scrapes.move(ended);
   if (ended.steps > 0) addWaste(store, ended);
-  change.tell({
-    type: eventType[status],
-    ...idsOf(store, scrape),
-    data: {
-      reason: scrape.reason,
-      steps: scrape.steps,
-      counts: scrape.counts,
-      ...defined({ errors: scrape.errors, repeated: scrape.repeated, unparsed: scrape.unparsed }),
-      ...why,
-    },
-  });
   return ended;
 }
 
 /** Tells that a scrape has begun. The event has the instant of the begin, which may be written later. */
 export function tellBegin(store: Store, change: Change, scrape: ScrapeRow): void {
-  const { reason, version, startedAt } = scrape;
-  change.tell({ type: 'scrape.started', ...idsOf(store, scrape), data: { reason, version } }, startedAt);
+  change.tellScrape('started', scrape, idsOf(store, scrape).projects);
 }
 
 /**

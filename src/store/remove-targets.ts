@@ -58,7 +58,9 @@ function removeSome(store: Store, change: Change, number: number): number {
   for (const clear of [...ownRows, ...(removal.records ? [removeRecords, removeRemoved] : [])]) {
     if (left > 0) left -= clear(store, target, left, change);
   }
-  if (left > 0) end(store, target);
+  const isGoing = !isPlace(store, target);
+  if (left > 0 && isGoing) left -= store.scrapes.keepUrls(number, left);
+  if (left > 0) end(store, target, isGoing);
   return batch - left + Number(left > 0);
 }
 
@@ -137,11 +139,13 @@ function removeHistory({ history, events }: Store, record: number, target: numbe
   return leaving.length;
 }
 
-/** Removes the target itself, unless it is the place of records or history that stay. */
-function end(store: Store, target: TargetRow): void {
-  const { target: number } = target;
-  store.removals.remove(number);
-  const { numbersOfTarget, removedOfTarget } = store.records;
-  if ([numbersOfTarget, removedOfTarget].every((numbers) => numbers(number, { limit: 1 }).length === 0))
-    store.targets.remove(target);
+/** Ends the removal of a target, which goes itself where it is no place of records or history that stay. */
+function end(store: Store, target: TargetRow, isGoing: boolean): void {
+  store.removals.remove(target.target);
+  if (isGoing) store.targets.remove(target);
+}
+
+/** Whether a target is the place of records or history. */
+function isPlace({ records }: Store, { target }: TargetRow): boolean {
+  return [records.numbersOfTarget, records.removedOfTarget].some((numbers) => numbers(target, { limit: 1 }).length > 0);
 }

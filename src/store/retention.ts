@@ -60,9 +60,16 @@ export async function trim(
     const keep = () => (log === 'events' ? Math.max(within(), undelivered(store, aged?.now)) : within());
     // A transaction costs a write to the disk even where it removes nothing.
     if (store[log].exceeds(keep()))
-      removed += await writeInSlices(store, removedAtOnce, () => store[log].trim(keep(), removedAtOnce));
+      removed += await writeInSlices(store, removedAtOnce, () => trimLog(store, log, keep()));
   }
   return removed;
+}
+
+/** Removes some rows of a log; the number of removed rows. */
+function trimLog(store: Store, log: keyof RetentionLimits, keep: number): number {
+  return log === 'scrapes'
+    ? store.scrapes.trim(keep, removedAtOnce, store.events.first() ?? Infinity)
+    : store[log].trim(keep, removedAtOnce);
 }
 
 /** Returns how many of the newest events stay for the slowest sink. */

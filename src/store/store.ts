@@ -6,6 +6,7 @@ import type { Measure } from '../health/doubt.ts';
 import type { Scheduling } from '../schedule/scheduling.ts';
 import type { Doubt } from '../view/doubt.ts';
 import type { HistoryView } from '../view/record.ts';
+import type { ScrapeView } from '../view/scrape.ts';
 import { nanoid } from 'nanoid';
 import {
   type CommitOptions,
@@ -70,6 +71,8 @@ export interface Change {
   tell(event: NewEvent, at?: number): void;
   /** Adds a change of a record to its history, and an event that tells the projects of it. */
   tellChange(change: Omit<HistoryView, 'serial'>, projects: readonly string[]): void;
+  /** Adds the event of the begin or the end of a scrape, whose row is written by this change as well. Returns its id. */
+  tellScrape(what: 'started' | 'ended', scrape: ScrapeView, projects: readonly string[]): number;
   /** The id of the newest event, those of the change among them; 0 before the first event. */
   lastEvent(): number;
 }
@@ -134,11 +137,13 @@ export async function storeIn(
 function openTables(environment: Environment) {
   const records = recordTable(environment);
   const history = historyTable(environment, records);
+  const targets = targetTable(environment);
+  const scrapes = scrapeTable(environment, (target) => targets.get(target)?.url);
   return {
     meta: metaTable(environment),
     /** Settings that were set at run time, by name; the reader of a setting checks its value. */
     settings: table<string, unknown>(environment, 'settings'),
-    ...countedTables(environment, { projects: projectTable(environment), targets: targetTable(environment) }),
+    ...countedTables(environment, { projects: projectTable(environment), targets }),
     /** The targets that nobody watches any more and that are being removed, and whether their records and history go as well. */
     removals: table<number, { readonly records: boolean }>(environment, 'targets.removals'),
     schedule: scheduleTable(environment),
@@ -149,9 +154,9 @@ function openTables(environment: Environment) {
     pages: pageTable(environment),
     itemPages: itemPageTable(environment),
     history,
-    scrapes: scrapeTable(environment),
+    scrapes,
     steps: stepTable(environment),
-    events: eventTable(environment, history),
+    events: eventTable(environment, history, scrapes),
     /** How far each sink is, by its id. */
     cursors: table<string, CursorRow>(environment, 'sinks.cursors'),
     sinks: sinkTables(environment),
@@ -237,6 +242,11 @@ function storeOver(
       },
       tellChange(row, projects) {
         told.push(events.addChange(row, { at, projects }));
+      },
+      tellScrape(what, scrape, projects) {
+        const event = events.addOfScrape(what, scrape, projects);
+        told.push(event);
+        return event.id;
       },
       lastEvent: events.last,
     });

@@ -185,7 +185,7 @@ describe('a closing step', () => {
       await closeOpenScrapes(store);
       clock.now += 3_600_000;
       const last = await begin(store, target);
-      if (!kept) await store.write(() => store.scrapes.trim(1, 10));
+      if (!kept) await store.write(() => store.scrapes.trim(1, 10, Infinity));
       const ops = { ...step(clock.now, [item('b', { price: 1 })], {}), since: first.scrape, draftsBefore: 1 };
       await commitStep(store, last, ops);
       const { verifiedAt, createdAt } = store.targets.get(target) ?? {};

@@ -50,7 +50,7 @@ describe('the event of a change', () => {
         .map(({ id, type, data }) => [id, type, data.key]),
     );
     const [row] = store.environment.database<unknown>('events').getRange({ start: JSON.parse(told[2] ?? '').id });
-    assert.deepEqual(row?.value, [1_000_001, 1, 20, ['lamp']]);
+    assert.deepEqual(row?.value, [0, 1, 20, 1_000_001, [1]]);
   });
 
   const later: Record<string, (store: Store, target: number) => Promise<unknown>> = {

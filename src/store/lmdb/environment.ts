@@ -28,10 +28,14 @@ export interface CommitOptions {
   readonly evenWhenFull?: boolean;
 }
 
+/** How rows are stored. Lists of numbers take half the bytes in `msgpack`; texts should be well-formed there. */
+export type Encoding = 'json' | 'msgpack';
+
 /** One LMDB environment: its transactions and its tables. Only `table.ts` uses its databases. */
 export interface Environment {
   readonly path: string;
-  database<V>(name: string): Database<V>;
+  /** @param encoding - of the rows; counts only where the database is opened first. Default: `json`. */
+  database<V>(name: string, encoding?: Encoding): Database<V>;
   /** Whether a transaction of this environment is running. */
   isWriting(): boolean;
   /**
@@ -89,9 +93,11 @@ export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Envir
 
   return {
     path,
-    database<V>(name: string): Database<V> {
-      const database =
-        databases.get(name) ?? Object.assign(root.openDB<never>({ name, encoding: 'json' }), { encoder });
+    database<V>(name: string, encoding: Encoding = 'json'): Database<V> {
+      const known = databases.get(name);
+      if (known !== undefined) return known;
+      const database = root.openDB<never>({ name, encoding });
+      if (encoding === 'json') Object.assign(database, { encoder });
       databases.set(name, database);
       return database;
     },

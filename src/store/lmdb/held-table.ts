@@ -6,8 +6,11 @@ import { type Table, table } from './table.ts';
  * or put, and writes the last row of each key at its end. Other transactions hold nothing of it, so that each sees what is stored. For
  * small tables of rows that change again and again, such as those of a target.
  */
-export function heldTable<K extends number | string, V>(environment: Environment, name: string): Table<K, V> {
-  const rows = table<K, V>(environment, name);
+export function heldTable<K extends number | string, V>(
+  environment: Environment,
+  name: string,
+  rows: Table<K, V> = table<K, V>(environment, name),
+): Table<K, V> {
   /** The rows that the running transaction knows, `undefined` where there is none. */
   const held = new Map<K, V | undefined>();
   const changed = new Set<K>();

@@ -1,5 +1,5 @@
 import type { RangeOptions } from 'lmdb';
-import type { Environment } from './environment.ts';
+import type { Encoding, Environment } from './environment.ts';
 
 /** Numbers come before texts, and a list before a longer one that begins with it. */
 export type TableKey = string | number | (string | number)[];
@@ -51,8 +51,8 @@ export interface Table<K extends TableKey, V> {
 }
 
 /** Opens the table `name`, which is made when missing. Rows are trusted to be of type `V`. Its writes throw outside a transaction. */
-export function table<K extends TableKey, V>(environment: Environment, name: string): Table<K, V> {
-  const database = environment.database<V>(name);
+export function table<K extends TableKey, V>(environment: Environment, name: string, encoding?: Encoding): Table<K, V> {
+  const database = environment.database<V>(name, encoding);
 
   return {
     get: (key) => (fits(key) ? database.get(key) : undefined),
@@ -97,6 +97,35 @@ export function table<K extends TableKey, V>(environment: Environment, name: str
   function inTransaction(): void {
     if (!environment.isWriting()) throw new Error(`${name}: expected to be written within a transaction`);
   }
+}
+
+/** How the rows of a table are stored. */
+export interface Packing<K extends TableKey, V, P> {
+  readonly pack: (row: V, key: K) => P;
+  readonly unpack: (packed: P, key: K) => V;
+}
+
+/** A table of rows that are stored as what `pack` makes of them. */
+export function packedTable<K extends TableKey, V, P>(
+  packed: Table<K, P>,
+  { pack, unpack }: Packing<K, V, P>,
+): Table<K, V> {
+  return {
+    ...packed,
+    get(key) {
+      const row = packed.get(key);
+      return row === undefined ? undefined : unpack(row, key);
+    },
+    put: (key, row) => packed.put(key, pack(row, key)),
+    putNew: (key, row) => packed.putNew(key, pack(row, key)),
+    append: (key, row) => packed.append(key, pack(row, key)),
+    *rows(range) {
+      for (const { key, row } of packed.entries(range)) yield unpack(row, key);
+    },
+    *entries(range) {
+      for (const { key, row } of packed.entries(range)) yield { key, row: unpack(row, key) };
+    },
+  };
 }
 
 /** Puts rows by key, and removes those that are `undefined`. Throws outside a transaction. */
@@ -150,8 +179,12 @@ function optionsOf<K extends TableKey>({
 
 /** A table whose keys count up from 1. */
 export interface NumberedTable<V> extends Table<number, V> {
-  /** Appends the row that `make` returns for the next number. Returns the row. */
-  readonly add: (make: (number: number) => V) => V;
+  /**
+   * Appends the row that `make` returns for the next number. Returns the row.
+   *
+   * @param numbers - the numbers that the row takes, of which the last is its key. Default: 1.
+   */
+  readonly add: (make: (number: number) => V, numbers?: number) => V;
   /** The highest number: among committed rows, or within a transaction also its own; 0 in an empty table. */
   readonly last: () => number;
   /** Whether there are rows beyond the newest `keep`, some of which `trim` may remove. */
@@ -185,8 +218,8 @@ export function numberedTable<V>(
 
   return {
     ...rows,
-    add(make) {
-      const number = last() + 1;
+    add(make, numbers = 1) {
+      const number = last() + numbers;
       const row = make(number);
       rows.append(number, row);
       known = number;

@@ -107,6 +107,8 @@ export interface PageCopy {
 /** One run over one target. */
 export interface ScrapeRow extends ScrapeView {
   readonly epoch: number;
+  /** The id of the event of its end; missing before that. */
+  readonly told?: number;
   readonly spent?: SpentRow;
   /** The step of a scrape that had only one, in place of a row among the steps. `stepsOf` reads it. */
   readonly only?: OnlyStep;

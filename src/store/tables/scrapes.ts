@@ -1,21 +1,31 @@
 import type { Environment } from '../lmdb/environment.ts';
 import { heldTable } from '../lmdb/held-table.ts';
 import type { ScrapeRow } from './rows.ts';
-import { numberedTable, type NumberRange, table } from '../lmdb/table.ts';
+import { numberedTable, type NumberRange, packedTable, table } from '../lmdb/table.ts';
 import { metaTable } from './meta.ts';
-import { namingSources, ownSource } from './source-names.ts';
+import { namingSources, ownSource, sourceNames } from './source-names.ts';
+import { scrapeLists } from './scrape-lists.ts';
 import { ScrapeNumbers } from './scrape-numbers.ts';
+import { type PackedScrape, scrapePacking, unpackScrape, withUrl } from './scrape-packing.ts';
+import { wordsOf } from './words.ts';
 
 /**
  * The scrapes, by number, with those that have begun and are not written yet. Lists of them begin with the newest. A
  * scrape that is written counts as it is written, also within the transaction that writes it, so that a change that is
  * undone leaves it as it was in memory.
+ *
+ * @param urlOf - the address of a target.
  */
-export function scrapeTable(environment: Environment) {
+export function scrapeTable(environment: Environment, urlOf: (target: number) => string | undefined) {
+  const words = wordsOf(environment);
+  const packed = table<number, PackedScrape>(environment, 'scrapes', 'msgpack');
   const rows = numberedTable<ScrapeRow>(environment, 'scrapes', (_, name) =>
-    namingSources(environment, heldTable<number, ScrapeRow>(environment, name), { row: ownSource }),
+    namingSources(environment, heldTable(environment, name, packedTable(packed, scrapePacking(words, urlOf))), {
+      row: ownSource,
+    }),
   );
-  const byTarget = table<[number, number], 1>(environment, 'scrapes.by_target');
+  const lists = scrapeLists(environment);
+  const { idOf } = sourceNames(environment);
   const running = table<number, 1>(environment, 'scrapes.running');
   const numbers = new ScrapeNumbers(metaTable(environment), rows.last);
   /** Scrapes in memory, by number, and the newest of each target. */
@@ -24,10 +34,16 @@ export function scrapeTable(environment: Environment) {
 
   return {
     get: (scrape: number) => rows.get(scrape) ?? begun.get(scrape),
+    /** A written scrape without the log of its only step, which takes less to read; `undefined` where there is none. */
+    resultOf(scrape: number): ScrapeRow | undefined {
+      if (environment.isWriting()) return rows.get(scrape);
+      const row = packed.get(scrape);
+      return row && ownSource(unpackScrape(words, row, scrape)[0], idOf);
+    },
     add(make: (scrape: number) => ScrapeRow): ScrapeRow {
       const row = make(numbers.take());
       rows.put(row.scrape, row);
-      byTarget.put([row.target, row.scrape], 1);
+      lists.add(row.target, row.scrape);
       if (row.status === 'running') running.put(row.scrape, 1);
       return row;
     },
@@ -73,7 +89,7 @@ export function scrapeTable(environment: Environment) {
     move(row: ScrapeRow): void {
       const isNew = isUnwritten(row.scrape);
       rows.put(row.scrape, row);
-      if (isNew) byTarget.put([row.target, row.scrape], 1);
+      if (isNew) lists.add(row.target, row.scrape);
       if (row.status === 'running') running.put(row.scrape, 1);
       else if (!isNew) running.remove(row.scrape);
     },
@@ -97,11 +113,30 @@ export function scrapeTable(environment: Environment) {
     releaseNumbers: () => numbers.release(),
     exceeds: rows.exceeds,
     keptBehind: rows.keptBehind,
-    /** Removes up to `limit` of the oldest ended scrapes beyond the newest `keep`. Returns the number of removed scrapes. */
-    trim: (keep: number, limit: number) =>
-      rows.trim(keep, limit, ({ target, scrape, status }) => {
-        if (status === 'running' || status === 'waiting') return 'stays';
-        byTarget.remove([target, scrape]);
+    /** Writes the addresses of the steps of a target, which is about to be removed, for up to `limit` of its scrapes. Returns their number. */
+    keepUrls(target: number, limit: number): number {
+      const url = urlOf(target) ?? '';
+      let written = 0;
+      for (const scrape of [...lists.before(target, Infinity)]) {
+        if (written === limit) break;
+        const row = packed.get(scrape);
+        const whole = row && withUrl(row, url);
+        if (whole === undefined) continue;
+        packed.put(scrape, whole);
+        written += 1;
+      }
+      return written;
+    },
+    /**
+     * Removes up to `limit` of the oldest ended scrapes beyond the newest `keep`, but none whose events are kept. Returns the number of
+     * removed scrapes.
+     *
+     * @param firstEvent - the id of the oldest event that is kept.
+     */
+    trim: (keep: number, limit: number, firstEvent: number) =>
+      rows.trim(keep, limit, ({ target, scrape, status, told = 0 }) => {
+        if (status === 'running' || status === 'waiting' || told >= firstEvent) return 'stays';
+        lists.remove(target, scrape);
         return undefined;
       }),
   };
@@ -117,8 +152,7 @@ export function scrapeTable(environment: Environment) {
   }
 
   function* writtenOf(target: number, before: number): Iterable<ScrapeRow> {
-    for (const [, scrape] of byTarget.keys({ after: [target, 0], before: [target, before], newestFirst: true }))
-      yield* known(scrape);
+    for (const scrape of lists.before(target, before)) yield* known(scrape);
   }
 
   /** Merges scrapes in memory with written ones, which come with the newest first. */
