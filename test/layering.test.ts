@@ -139,7 +139,7 @@ const mayImport: Record<string, readonly string[]> = {
     'type src/log.ts',
     'type src/view',
   ],
-  'src/session': ['src/definition', 'src/extract'],
+  'src/session': ['src/definition', 'src/extract', 'src/schema'],
   'src/store': [
     'type src/metric',
     'src/health',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { got } from '../schema/expected.ts';
 import { faultCheck } from '../schema/checked-text.ts';
-import { SecretName, SecretRef } from '../schema/secret-name.ts';
+import { isSecretName, SecretName, SecretRef } from '../schema/secret-name.ts';
 import type { DeliveryFailure, SinkPorts } from './sink.ts';
 
 /** The address of a receiver: as it stands, or by the name of a secret where whoever knows it may write there. */
@@ -19,12 +19,17 @@ function addressOf(protocols: readonly string[], hasUser: boolean) {
   const what = `an ${protocols.join(' or ')} URL`;
   const fault = (text: string): string | undefined => {
     const url = URL.parse(text);
-    if (url === null || !protocols.includes(url.protocol.slice(0, -1)) || url.hostname === '')
-      return got(text, `${what}, or { secret: NAME }`);
+    // What is no URL may be a secret all the same.
+    if (url === null || url.hostname === '') return `expected ${what}, or { secret: NAME }`;
+    if (!protocols.includes(url.protocol.slice(0, -1))) return got(text, `${what}, or { secret: NAME }`);
+    const whole = 'name a secret that is the whole address';
+    const parameter = Array.from(url.searchParams.keys()).find(isSecretName);
+    if (parameter !== undefined)
+      return `expected ${what} without a secret, got one in the parameter "${parameter}": ${hasUser ? 'name it under "password", or ' : ''}${whole}`;
     if (url.password === '' && (hasUser || url.username === '')) return undefined;
     return hasUser
       ? `expected ${what} without a password: name its secret under "password"`
-      : `expected ${what} without user name and password: name a secret that is the whole address`;
+      : `expected ${what} without user name and password: ${whole}`;
   };
   return z.union([z.string().max(2_083).superRefine(faultCheck(fault)), SecretRef]);
 }

@@ -16,9 +16,13 @@ export function got(input: unknown, what: string): string {
 
 /** The offending value, cut where it gets long. */
 function shown(value: unknown): string {
-  const text =
-    typeof value === 'number' ? numberText(value) : withoutCredentials(JSON.stringify(value) ?? String(value));
+  const text = typeof value === 'number' ? numberText(value) : originsAlone(JSON.stringify(value) ?? String(value));
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}
+
+/** Replaces all but scheme and host in all URLs of a text by `…`: a path, such as that of a webhook, may be a secret as well. */
+function originsAlone(text: string): string {
+  return withoutCredentials(text).replaceAll(/(:[/\\]{2,}[^/\\?#\s"']*[/\\?#])[^\s"']+/g, '$1…');
 }
 
 /** Formats a number as YAML does, which also has `.nan` and `.inf`. */

@@ -11,6 +11,13 @@ export const SecretRef = z.strictObject(
   quiet('a mapping { secret: NAME }, since no secret stands here'),
 );
 
+/** Whether a header, or a parameter of an address, is called like one whose value is a secret: `x-api-key`, `sslpassword`. */
+export function isSecretName(name: string): boolean {
+  return /auth(?!or(?!i))|token|secret|passw|passphrase|\bpass\b|\bpwd\b|credential|signature|\bsig\b|(?:api|access|private)[-_]?key|^key$|^cookie$/i.test(
+    name,
+  );
+}
+
 /** Makes a message as `expected` does, without the offending value, which may be a secret. */
 export function quiet(what: string): { error(issue: { readonly input?: unknown }): string } {
   return { error: ({ input }) => `${input === undefined ? 'missing, ' : ''}expected ${what}` };

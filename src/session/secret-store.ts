@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { parseDocument } from 'yaml';
 import type { Clock } from '../clock.ts';
 import { kindOf, openToRead } from '../definition/file.ts';
+import { SecretName } from '../schema/secret-name.ts';
 import { Secret } from './secret.ts';
 
 /** The places in which secrets are looked up. The environment takes precedence over the file. */
@@ -103,9 +104,21 @@ export async function secretsThatAreSet(
 export async function secretFileFaults(file: string): Promise<readonly string[]> {
   const content = await readSecretFile(file);
   if (!content.ok) return [content.message.replace(`${file}: `, '')];
-  return Object.keys(content.values)
-    .filter((name) => !textOf(content.values, name))
-    .map((name) => `${name} is no text, or an empty one: put it in quotes`);
+  const names = Object.keys(content.values);
+  return [
+    ...names
+      .filter((name) => !SecretName.safeParse(name).success)
+      .map((name) => `${name} names no secret: expected capitals, digits and "_", as in "${capitals(name)}"`),
+    ...names
+      .filter((name) => !textOf(content.values, name))
+      .map((name) => `${name} is no text, or an empty one: put it in quotes`),
+  ];
+}
+
+/** The nearest name that a definition may give a secret. */
+function capitals(name: string): string {
+  const text = name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
+  return SecretName.safeParse(text).success ? text : 'SHOP_PASSWORD';
 }
 
 function textOf(values: Readonly<Record<string, unknown>>, name: string): string | undefined {

@@ -58,6 +58,12 @@ describe('commands without a daemon', () => {
     ['is no YAML', 'A: "x\n', 0o600, /^secrets\.yaml:1:1: cannot be read as YAML at line \d$/m],
     ['is no mapping', '- hunter2\n', 0o600, /^secrets\.yaml:1:1: expected a mapping of names to texts$/m],
     ['has what is no text', 'A: hunter2\nB: 17\n', 0o600, /^secrets\.yaml:1:1: B is no text, .*in quotes$/m],
+    [
+      'has a name in small letters',
+      'team_hook: hunter2\n',
+      0o600,
+      /^secrets\.yaml:1:1: team_hook names no secret: .* as in "TEAM_HOOK"$/m,
+    ],
     ['others may read', 'A: hunter2\n', 0o644, /^secrets\.yaml:1:1: expected mode 0600, .*got 0644$/m],
   ];
   for (const [what, text, mode, says] of secretFiles) {

@@ -39,4 +39,67 @@ describe('validate of sinks', () => {
     for (const more of ['from: all\nevents: [scrape.failed]', 'from: all\ndigest: 1h', 'from: all\nper: scrape'])
       assert.equal((await validated(t, { team: webhook('{failure} {events}', more) })).err, '', more);
   });
+
+  const address = 'https://hooks.slack.com/services/T0/B0/hunter2hunter2';
+  const bare = 'discord.com/api/webhooks/1/hunter2hunter2';
+  const noSecret = 'expected a mapping { secret: NAME }, since no secret stands here';
+  const literal: readonly (readonly [what: string, kind: string, says: string])[] = [
+    [
+      'an address in place of a mapping',
+      `webhook: ${address}`,
+      'webhook: expected a mapping, got "https://hooks.slack.com/…"',
+    ],
+    ['an address elsewhere', `ndjson: { every: "${address}" }`, 'ndjson.every: expected'],
+    [
+      'an address without a scheme',
+      `discord: { url: ${bare} }`,
+      'discord.url: expected an http or https URL, or { secret: NAME }',
+    ],
+    [
+      'a token among the parameters of a webhook',
+      'webhook: { url: "https://chat.example/?key=1&token=hunter2hunter2" }',
+      'webhook.url: expected an http or https URL without a secret, got one in the parameter "key": name a secret that is the whole address',
+    ],
+    [
+      'a password among the parameters of a broker',
+      'amqp: { url: "amqps://u@b.example/?password=hunter2hunter2" }',
+      'amqp.url: expected an amqp or amqps URL without a secret, got one in the parameter "password": name it under "password", or name a secret that is the whole address',
+    ],
+    [
+      'a password among the parameters of a database',
+      'postgres: { url: "postgres://u@b.example/db?sslpassword=hunter2hunter2" }',
+      'got one in the parameter "sslpassword"',
+    ],
+    [
+      'a password among the parameters of a mail server',
+      'email: { url: "smtp://m@b.example/?pass=hunter2hunter2", from: a@b.example, to: a@b.example }',
+      'got one in the parameter "pass"',
+    ],
+    [
+      'a token as a header',
+      `webhook: { url: "https://x.example/", headers: { Authorization: Bearer hunter2hunter2 } }`,
+      `webhook.headers.Authorization: ${noSecret}`,
+    ],
+    [
+      'a key as a header',
+      `webhook: { url: "https://x.example/", headers: { x-api-key: hunter2hunter2 } }`,
+      `webhook.headers.x-api-key: ${noSecret}`,
+    ],
+  ];
+  for (const [what, kind, says] of literal)
+    test(`refuses ${what}, and shows none of it`, async (t) => {
+      const { status, out } = await validated(t, { team: `id: team\n${kind}\n` });
+      assert.equal(status, 2, out);
+      assert.ok(out.includes(says), out);
+      assert.doesNotMatch(out, /hunter2/);
+    });
+
+  test('lets addresses and headers stand that are no secrets', async (t) => {
+    const sinks = {
+      team: 'id: team\nwebhook: { url: "https://x.example/?keywords=a&tokyo=1", headers: { accept: text/plain } }\n',
+      base: 'id: base\npostgres: { url: "postgres://u@b.example/db?application_name=x&sslmode=require" }\n',
+    };
+    const { status, out } = await validated(t, sinks);
+    assert.equal(status, 0, out);
+  });
 });

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import * as z from 'zod';
 import { HeaderValue, TokenHeader } from '../../schema/header.ts';
-import { SecretRef } from '../../schema/secret-name.ts';
+import { isSecretName, SecretRef } from '../../schema/secret-name.ts';
 import { strict } from '../../schema/strict.ts';
 import { Address, reveal, SecretNames } from '../address.ts';
 import { cloudEventHeaders } from '../cloud-event.ts';
@@ -16,7 +16,10 @@ const Options = strict({
   /** The secret of the signature, in base64 and perhaps behind `whsec_`; of several, each signs. Default: no signature. */
   secret: SecretNames.exactOptional(),
   /** Further headers. */
-  headers: z.record(TokenHeader, z.union([HeaderValue, SecretRef])).exactOptional(),
+  headers: z
+    .record(TokenHeader, z.union([HeaderValue, SecretRef]))
+    .superRefine(checkHeaders)
+    .exactOptional(),
   /** The body: JSON whose texts are templates; one text alone is sent as plain text. Default: the message as it is. */
   body: JsonTemplate.exactOptional(),
   /** The markup for whose readers `body` escapes what expressions give. Default: `slack` or `discord` for addresses there, else `none`. */
@@ -25,6 +28,17 @@ const Options = strict({
   allowPrivate: z.boolean().default(false),
 });
 type Options = z.infer<typeof Options>;
+
+/** Refuses a secret that stands in the file as the value of a header. */
+function checkHeaders(headers: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void {
+  for (const [name, value] of Object.entries(headers))
+    if (typeof value === 'string' && isSecretName(name))
+      context.addIssue({
+        code: 'custom',
+        path: [name],
+        message: 'expected a mapping { secret: NAME }, since no secret stands here',
+      });
+}
 
 /** Posts each message to an address, signed by the Standard Webhooks specification, with the headers of CloudEvents. */
 export const webhook: SinkKind<Options> = {
