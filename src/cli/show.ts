@@ -2,6 +2,7 @@ import { defined } from '../defined.ts';
 import type { Event } from '../event/catalogue.ts';
 import type { CircuitView, HoldView } from '../control/methods/host.ts';
 import type { MetricView } from '../control/methods/metric.ts';
+import type { RuleView } from '../control/methods/rule.ts';
 import type { ProjectView } from '../control/methods/project.ts';
 import type { Symptom } from '../view/doubt.ts';
 import type { FieldCell, HistoryView, RecordView } from '../view/record.ts';
@@ -9,6 +10,7 @@ import type { TargetView } from '../control/methods/target.ts';
 import { ageText, clockText, durationText } from '../time-text.ts';
 import { countsText, excerptLines, failureText, pagesLeftText, showScrapeLine } from './show-scrape.ts';
 import { showMetrics } from './show-metrics.ts';
+import { showRules } from './show-rules.ts';
 import { recordTables } from './record-tables.ts';
 import { type Fact, factLines, table } from './table.ts';
 import { showStatus, type Terminal } from './terminal.ts';
@@ -73,11 +75,18 @@ function nextText(terminal: Terminal, targets: ProjectView['targets']): string {
   return dueAt === Infinity ? '–' : showDue(terminal, dueAt);
 }
 
-/** Formats a project: its heading, its targets, its metrics and its records. */
+/** What of a project is shown besides its targets. */
+interface ProjectParts {
+  readonly records: readonly RecordView[];
+  readonly metrics: readonly MetricView[];
+  readonly rules: readonly RuleView[];
+}
+
+/** Formats a project: its heading, its targets, its metrics, its rules and its records. */
 export function showProject(
   terminal: Terminal,
   project: ProjectView,
-  { records, metrics }: { readonly records: readonly RecordView[]; readonly metrics: readonly MetricView[] },
+  { records, metrics, rules }: ProjectParts,
 ): string {
   const labels = project.labels.length > 0 ? `  [${project.labels.map(plainText).join(', ')}]` : '';
   const heading = `${terminal.paint('bold', project.id)}  ${plainText(project.name)}  ${showStatus(terminal, project.status)}${labels}`;
@@ -85,6 +94,7 @@ export function showProject(
     heading,
     ...project.targets.map((target) => showTarget(terminal, target, project)),
     metrics.length === 0 ? '' : showMetrics(terminal, metrics),
+    rules.length === 0 ? '' : showRules(terminal, rules),
     showRecords(terminal, records),
   ]
     .filter((part) => part !== '')

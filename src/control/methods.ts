@@ -11,6 +11,7 @@ import { objectiveMethods } from './methods/objective.ts';
 import { projectMethods } from './methods/project.ts';
 import { reextractionMethods } from './methods/reextraction.ts';
 import { recordMethods } from './methods/record.ts';
+import { ruleMethods } from './methods/rule.ts';
 import { scheduleMethods } from './methods/schedule.ts';
 import { scrapeMethods } from './methods/scrape.ts';
 import { sinkMethods } from './methods/sink.ts';
@@ -26,6 +27,7 @@ export const methods = {
   ...recordMethods,
   ...heldMethods,
   ...metricMethods,
+  ...ruleMethods,
   ...typeMethods,
   ...hostMethods,
   ...scrapeMethods,

@@ -12,7 +12,7 @@ import { fillText, HttpUrl, isHttpUrl, parametersIn } from './url-pattern.ts';
 /** The largest number of targets of one project: it reads all of them whenever one of them is done. */
 export const maxTargets = 1_000;
 
-/** What a project tracks on one source: an address, or what fills the source's address pattern. */
+/** What a project tracks on one source: an address, or what fills the source's address pattern, or neither where nothing is to be filled. */
 export const Target = strict({
   source: SourceId,
   url: HttpUrl.exactOptional(),
@@ -23,8 +23,8 @@ export const Target = strict({
   ...scheduleShape,
 })
   .refine(
-    (target) => (target.url === undefined) !== (target.params === undefined),
-    expected('either "url" or "params"'),
+    (target) => target.url === undefined || target.params === undefined,
+    expected('at most one of "url" and "params"'),
   )
   .superRefine(checkSchedule);
 

@@ -60,4 +60,22 @@ describe('sources', () => {
     const { out } = await run(['sources', '--socket', path], { now });
     assert.match(out, /shop\.yaml\S*: records\.item\.key: expected a field$/m);
   });
+
+  test('shows which records meet a rule, the first of them, and how many more', async (t) => {
+    const met = ['A', 'B'].map((key) => ({ source: 'shop', type: 'article', key, since: now - 60_000 }));
+    const { path } = await serve(t, {
+      'project.get': () => ({ ...project, rules: { cheap: { of: 'article', when: 'stock < 5' } } }),
+      'project.records': () => ({ records: [] }),
+      'rule.list': () => ({
+        rules: [
+          { name: 'cheap', when: 'stock < 5', records: 9, met },
+          { name: 'none', when: 'stock < 0', records: 0, met: [] },
+        ],
+      }),
+    });
+    const { out } = await run(['show', 'solar', '--socket', path], { now });
+    assert.match(out, /^RULE\tWHEN\tMET BY\tRECORDS$/m);
+    assert.match(out, /^cheap\tstock < 5\t9 records\tshop article A \(1m ago\), shop article B \(1m ago\), 7 more$/m);
+    assert.match(out, /^none\tstock < 0\t–\t$/m);
+  });
 });

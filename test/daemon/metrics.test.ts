@@ -201,6 +201,11 @@ describe('a rule of a project', () => {
       [data.rule, data.key, data.values['spend']],
       ['some', 'ad 2', { amount: '2500.00', currency: 'USD' }],
     );
+    const { rules: listed } = await client.call('rule.list', { project: 'solar' });
+    assert.deepEqual(
+      listed.map(({ met, ...rule }) => [rule, met.map(({ key }) => key)]),
+      [[{ name: 'some', when: 'spend.amount > 600', records: 1 }, ['ad 2']]],
+    );
     await client.call('project.update', { id: 'solar', rules: {} });
     await nth(1, 'rule.ended', 'solar', daemon);
   });

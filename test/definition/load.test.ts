@@ -273,14 +273,14 @@ describe('a project file', () => {
 
   test('with any mistake gives no list, and every mistake', async (context) => {
     const loaded = await load(
-      '- { id: a, targets: [{ source: x, url: "http://h/" }] }\n- { id: b, targets: [{ source: x }] }\n- { id: c, targets: [], lables: [] }\n',
+      '- { id: a, targets: [{ source: x, url: "http://h/" }] }\n- { id: b, targets: [{ source: x, url: "http://h/", params: {} }] }\n- { id: c, targets: [], lables: [] }\n',
       context,
     );
     assert.ok(!loaded.ok);
     assert.deepEqual(
       loaded.problems.map(({ line, path, message }) => `${line} ${path}: ${message}`),
       [
-        '2 [1].targets[0]: expected either "url" or "params", got {"source":"x"}',
+        '2 [1].targets[0]: expected at most one of "url" and "params", got {"source":"x","url":"http://h/","params":{}}',
         '3 [2].targets: expected at least 1 element, got []',
         '3 [2].lables: unknown key "lables"; did you mean "labels"?',
       ],

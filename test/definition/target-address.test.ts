@@ -32,3 +32,10 @@ test('what stands behind # is kept where the address of a source has parameters 
   assert.deepEqual(sourcesOf([search], asked), [{ source: 'search', params: { query: 'lamps' }, url: asked }]);
   assert.deepEqual(targetAddress(search, { url: asked }), { ok: true, url: asked });
 });
+
+test('a target of a source whose address is fixed needs neither an address nor parameters, and others say what they lack', () => {
+  const blog = Source.parse({ id: 'blog', url: 'https://blog.example/', records: shop.records });
+  assert.deepEqual(targetAddress(blog, {}), { ok: true, url: 'https://blog.example/' });
+  const message = 'expected a value for "sku": source "shop" has https://shop.example/p/{sku}';
+  assert.deepEqual(targetAddress(shop, {}), { ok: false, path: ['params'], message });
+});

@@ -63,7 +63,9 @@ export function createCommand(terminal: Terminal): Command {
             `no source knows this address: tracked as a page; \`heronry init source ${plainText(url)}\` drafts one that reads more`,
           );
         for (const each of infeasible) terminal.err(`warning: ${infeasibleText(each)}`);
-        print(terminal, command, project, (project) => showProject(terminal, project, { records: [], metrics: [] }));
+        print(terminal, command, project, (project) =>
+          showProject(terminal, project, { records: [], metrics: [], rules: [] }),
+        );
       });
     });
 }

@@ -10,7 +10,7 @@ import type { Terminal } from '../terminal.ts';
 export function createCommand(terminal: Terminal): Command {
   return new Command('show')
     .helpGroup(helpGroups.projects)
-    .description('show a project: the state of its targets, and its records with their ages')
+    .description('show a project: the state of its targets, its metrics and rules, and its records with their ages')
     .argument('<id>', 'the project')
     .option('--limit <count>', 'the most records to show', limitOption, 100)
     .addHelpText('after', examples('heronry show solar', 'heronry show shop --limit 1000', 'heronry show solar --json'))
@@ -26,12 +26,14 @@ export function createCommand(terminal: Terminal): Command {
           project.metrics === undefined
             ? { metrics: [], problems: [] }
             : await client.call('metric.list', { project: id });
+        const { rules } = project.rules === undefined ? { rules: [] } : await client.call('rule.list', { project: id });
         if (records.length === 0) terminal.err(`nothing is known of ${id} yet`);
         for (const problem of problems) terminal.err(plainText(problem));
-        // `metrics` of the project is what they are made of.
+        // `metrics` and `rules` of the project are what it says of them.
         const figures = project.metrics === undefined ? {} : { figures: metrics };
-        print(terminal, command, { ...project, ...figures, records }, () =>
-          showProject(terminal, project, { records, metrics }),
+        const met = project.rules === undefined ? {} : { rulesMet: rules };
+        print(terminal, command, { ...project, ...figures, ...met, records }, () =>
+          showProject(terminal, project, { records, metrics, rules }),
         );
       }),
     );

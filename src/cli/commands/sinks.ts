@@ -82,13 +82,16 @@ function replayCommand(terminal: Terminal): Command {
         'heronry sink replay team --dead',
       ),
     )
-    .action((id: string, { from, since, dead }: ReplayOptions, command: Command) =>
-      callAndPrint(terminal, command, ['sink.replay', { id, ...defined({ from, since, dead }) }], (replayed) =>
+    .action((id: string, { from, since, dead }: ReplayOptions, command: Command) => {
+      const given = defined({ from, since, dead });
+      if (Object.keys(given).length !== 1)
+        throw new CommandError('usage', 'sink replay: expected one of --from, --since and --dead');
+      return callAndPrint(terminal, command, ['sink.replay', { id, ...given }], (replayed) =>
         replayed.messages === undefined
           ? `${id} is told again what it wants of ${countText(replayed.events ?? 0, 'event')}`
           : `${countText(replayed.messages, 'dead letter')} of ${id} ${replayed.messages === 1 ? 'is' : 'are'} tried again`,
-      ),
-    );
+      );
+    });
 }
 
 function syncCommand(terminal: Terminal): Command {
@@ -116,7 +119,7 @@ function showSinks(terminal: Terminal, sinks: readonly SinkView[]): string {
 
 function stateText(terminal: Terminal, { state, quietUntil, syncing }: SinkView): string {
   if (state === 'down') return 'down';
-  if (quietUntil !== undefined) return `quiet until ${ageText(quietUntil, terminal.now())}`;
+  if (quietUntil !== undefined) return `quiet, tried again ${ageText(quietUntil, terminal.now())}`;
   return syncing === undefined ? 'running' : `tells all of ${syncing}`;
 }
 

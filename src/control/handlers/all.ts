@@ -15,6 +15,7 @@ import { reextractionHandlers } from './reextraction.ts';
 import { recordHandlers } from './records.ts';
 import { resolveHandlers } from './resolve.ts';
 import { scheduleHandlers } from './schedule.ts';
+import { ruleHandlers } from './rule.ts';
 import { scrapeHandlers } from './scrape.ts';
 import { sinkHandlers } from './sink.ts';
 import { sourceHandlers } from './source.ts';
@@ -30,6 +31,7 @@ export function createHandlers(deps: Ports): Handlers {
     ...recordHandlers(deps),
     ...heldHandlers(deps),
     ...metricHandlers(deps),
+    ...ruleHandlers(deps),
     ...typeHandlers(deps),
     ...applyHandlers(deps),
     ...sourceHandlers(deps),

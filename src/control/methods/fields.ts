@@ -11,11 +11,10 @@ export const UrlParams = z.record(z.string().max(64), z.string().max(maxUrlLengt
 /** The politeness key of a host, which is the origin of its addresses by default. */
 export const HostKey = z.string().max(maxUrlLength);
 
-/** Arguments of a `refine` that requires an address, or the parameters that make it, and not both. */
+/** Arguments of a `refine` that forbids parameters beside the address that they make. */
 export const urlOrParams = [
-  (given: { readonly url?: string; readonly params?: object }) =>
-    (given.url === undefined) !== (given.params === undefined),
-  { error: 'expected either "url" or "params"' },
+  (given: { readonly url?: string; readonly params?: object }) => given.url === undefined || given.params === undefined,
+  { error: 'expected at most one of "url" and "params"' },
 ] as const;
 
 /** The most rows that an answer may hold. */

@@ -93,6 +93,11 @@ export function metRuleTable(environment: Environment) {
       const keys = rows.keys({ from: [project, after + 1, ''], before: [project, Infinity, ''], limit });
       return [...new Set(Array.from(keys, ([, record]) => record))];
     },
+    /** The rules that records of a project meet, record by record. */
+    *ofProject(project: string): Iterable<{ readonly record: number; readonly rule: string; readonly since: number }> {
+      for (const { key, row } of rows.entries({ from: [project, 0, ''], before: [project, Infinity, ''] }))
+        yield { record: key[1], rule: key[2], since: row };
+    },
     put: (project: string, record: number, rule: string, since: number) => rows.put([project, record, rule], since),
     remove: (project: string, record: number, rule: string) => rows.remove([project, record, rule]),
     /** Removes up to `limit` rows of a project. Returns their number. */
