@@ -5,7 +5,7 @@ import type { SentCredentials } from '../request/sent-credentials.ts';
 import type { CommitResult, StepOps } from '../store/ops.ts';
 import type { Store } from '../store/store.ts';
 import { type PageHead, pageDigest } from '../vault/entry.ts';
-import { mostPageBytes, type Vault } from '../vault/vault.ts';
+import { free, mostPageBytes, type Vault } from '../vault/vault.ts';
 
 /** Where pages are kept as evidence of what is stored. */
 export interface KeepDeps {
@@ -35,7 +35,7 @@ export interface PageKeeper {
   readonly keepBytes: number | undefined;
   /**
    * Keeps the page of a step that is committed, where the step changed something or found a value that waits for another look, or where it is the first of its address that was
-   * read, or the first one since then that could not be read. Rejects for errors of ours.
+   * read, or the first one since then that could not be read. The body of the page is freed. Rejects for errors of ours.
    */
   keep(page: Page, step: StepOfPage): Promise<void>;
 }
@@ -50,30 +50,37 @@ export function openKeeper({ store, vault }: KeepDeps, { source, sent, ...by }: 
       return vault() === undefined ? undefined : mostPageBytes;
     },
     async keep(page, step) {
-      const kept = vault();
-      if (kept === undefined || step.result.outcome !== 'committed') return;
-      const url = sent.url(page.url);
-      const why = await whyKept(kept, by.target, url, step);
-      if (why === undefined) return;
-      if (why === 'recovered') return recover(store(), by.target, url);
-      const body = withoutCredentials(sent, new Uint8Array(page.body));
-      if (body === undefined) return;
-      const { status, observedAt, headers } = page;
-      const isRedacted = body.buffer !== page.body;
-      await kept.keep({
-        ...by,
-        source,
-        url,
-        status,
-        observedAt,
-        why,
-        body,
-        digest: step.digest ?? pageDigest(page.body),
-        ...defined({ contentType: headers['content-type'], itemType: step.itemType }),
-        ...(isRedacted && { redacted: true as const }),
-      });
+      const isTaken = await keepPage(page, step);
+      if (!isTaken) free(page.body);
     },
   };
+
+  /** Keeps a page if it is one to be kept. Resolves with whether its body is the vault's now. */
+  async function keepPage(page: Page, step: StepOfPage): Promise<boolean> {
+    const kept = vault();
+    if (kept === undefined || step.result.outcome !== 'committed') return false;
+    const url = sent.url(page.url);
+    const why = await whyKept(kept, by.target, url, step);
+    if (why === 'recovered') await recover(store(), by.target, url);
+    if (why === undefined || why === 'recovered') return false;
+    const body = withoutCredentials(sent, new Uint8Array(page.body));
+    if (body === undefined) return false;
+    const { status, observedAt, headers } = page;
+    const isOwned = body.buffer === page.body;
+    await kept.keep({
+      ...by,
+      source,
+      url,
+      status,
+      observedAt,
+      why,
+      body,
+      digest: step.digest ?? pageDigest(page.body),
+      ...defined({ contentType: headers['content-type'], itemType: step.itemType }),
+      ...(isOwned ? { isOwned: true as const } : { redacted: true as const }),
+    });
+    return isOwned;
+  }
 }
 
 /** The digest that the changes of a step name; `undefined` where its page is not kept. */

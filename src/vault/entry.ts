@@ -65,9 +65,9 @@ const mark = 0x48_52_50_31;
 /** The most pages of one entry. */
 export const mostEntryPages = 32;
 
-/** Encodes an entry: a fixed beginning with a checksum over all that follows it, then the stored content. */
-export function encodeEntry({ base, depth, pages, size, stored }: Entry): Buffer {
-  const bytes = Buffer.allocUnsafe(entryHeadBytes + stored.length);
+/** Encodes the fixed beginning of an entry, with a checksum over all that follows it; the stored content comes next. */
+export function encodeEntryHead({ base, depth, pages, size, stored }: Entry): Buffer {
+  const bytes = Buffer.allocUnsafe(entryHeadBytes);
   bytes.writeUInt32BE(mark, 0);
   bytes.writeUInt16BE(depth, 8);
   bytes.writeUInt16BE(pages, 10);
@@ -76,8 +76,7 @@ export function encodeEntry({ base, depth, pages, size, stored }: Entry): Buffer
   bytes.writeUInt32BE(base?.length ?? 0, 20);
   bytes.writeUInt32BE(size, 24);
   bytes.writeUInt32BE(stored.length, 28);
-  bytes.set(stored, entryHeadBytes);
-  bytes.writeUInt32BE(crc32(bytes.subarray(8)), 4);
+  bytes.writeUInt32BE(crc32(stored, crc32(bytes.subarray(8))), 4);
   return bytes;
 }
 

@@ -20,20 +20,26 @@ export async function packsIn(folder: string): Promise<readonly number[]> {
 }
 
 /**
- * Writes entries at `position`, which is where the index says that the file ends; what a killed process left there is
- * overwritten. Rejects with the system's error; then nothing counts of what was written.
+ * Writes parts of a file one after the other at `position`, which is where the index says that the file ends; what a killed process left
+ * there is overwritten. Rejects with the system's error; then nothing counts of what was written.
  */
-export async function appendTo(path: string, position: number, entries: readonly Uint8Array[]): Promise<void> {
+export async function appendTo(path: string, position: number, parts: readonly Uint8Array[]): Promise<void> {
   const file = await open(path, position === 0 ? 'w' : 'r+', 0o600);
   try {
-    const bytes = Buffer.concat(entries);
-    for (let at = 0; at < bytes.length;) {
-      const { bytesWritten } = await file.write(bytes, at, bytes.length - at, position + at);
+    for (let [rest, at] = [parts, position]; rest.length > 0;) {
+      const { bytesWritten } = await file.writev(rest, at);
       at += bytesWritten;
+      rest = behind(rest, bytesWritten);
     }
   } finally {
     await file.close();
   }
+}
+
+/** What is left of parts behind their first bytes. */
+function behind([first, ...parts]: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
+  if (first === undefined) return [];
+  return first.length > bytes ? [first.subarray(bytes), ...parts] : behind(parts, bytes - first.length);
 }
 
 /** Cuts what lies behind the end that the index knows. Resolves with the bytes that lack of the file, 0 for none. */

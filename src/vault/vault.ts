@@ -267,7 +267,10 @@ export class Vault {
   #remove(some: readonly PageToKeep[]): void {
     const done = new Set(some);
     const left = this.#waiting.filter((each) => !done.has(each));
-    for (const { body } of some) this.#waitingBytes -= body.byteLength;
+    for (const { body, isOwned } of some) {
+      this.#waitingBytes -= body.byteLength;
+      if (isOwned === true) free(body.buffer);
+    }
     this.#waiting.splice(0, this.#waiting.length, ...left);
   }
 
@@ -291,6 +294,11 @@ export class Vault {
     await writeBatch({ store, path: packPath(this.folder, row.pack), key, row, now }, pages);
     if (!isOpen) this.#nextPack = row.pack + 1;
   }
+}
+
+/** Frees the memory of a buffer, which else waits for a whole collection of garbage, and sets it off early. */
+export function free(buffer: ArrayBufferLike): void {
+  if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
 }
 
 /** The folder of a vault within a data folder. */

@@ -1,7 +1,7 @@
 import { StoreFullError } from '../store/lmdb/environment.ts';
 import type { Store } from '../store/store.ts';
 import type { PackKey, PackRow, PagePlace } from '../store/tables/vault.ts';
-import { contentOf, type ContentPart, encodeEntry, mostEntryPages, pageAt, type PageHead } from './entry.ts';
+import { contentOf, type ContentPart, encodeEntryHead, mostEntryPages, pageAt, type PageHead } from './entry.ts';
 import { appendTo, longestChain, PackReader, type PagePosition } from './pack.ts';
 import { compress } from './zstd.ts';
 
@@ -9,6 +9,8 @@ import { compress } from './zstd.ts';
 export interface PageToKeep extends PageHead {
   readonly source: string;
   readonly body: Uint8Array;
+  /** Set for a body that is alone in its buffer and that nobody else reads any more: its memory is freed when it is written. */
+  readonly isOwned?: true;
   /** Set for evidence that is copied from a pack that goes. */
   readonly isCopy?: true;
 }
@@ -63,7 +65,7 @@ export async function writeBatch(open: OpenPack, pages: readonly PageToKeep[]): 
     await appendTo(
       path,
       row.bytes,
-      entries.map(({ bytes }) => bytes),
+      entries.flatMap(({ head, stored }) => [head, stored]),
     );
   } catch (error) {
     throw fullError(error, path);
@@ -71,7 +73,7 @@ export async function writeBatch(open: OpenPack, pages: readonly PageToKeep[]): 
   await store.write(() => {
     const { vault } = store;
     let offset = row.bytes;
-    for (const { bytes, members } of entries) {
+    for (const { head, stored, members } of entries) {
       for (const { page, isRepeat, start } of members) {
         // Of a page that is kept twice in a pack, the first has the body.
         if (!isRepeat) vault.pages.put(page.digest, [row.pack, offset, start]);
@@ -80,7 +82,7 @@ export async function writeBatch(open: OpenPack, pages: readonly PageToKeep[]): 
         const evidence = page.why === 'bad' ? { ...good, bad: page.digest } : { good: page.digest };
         vault.putEvidence(page.target, page.url, evidence);
       }
-      offset += bytes.length;
+      offset += head.length + stored.length;
     }
     vault.packs.put(key, { ...row, bytes: offset, pages: row.pages + pages.length, keptAt: now });
   });
@@ -99,7 +101,8 @@ interface Draft {
 
 /** An entry with its pages, and where each begins in its content. */
 interface EncodedEntry {
-  readonly bytes: Buffer;
+  readonly head: Uint8Array;
+  readonly stored: Uint8Array;
   readonly members: readonly (Pick<Draft, 'page' | 'isRepeat'> & { readonly start: number })[];
 }
 
@@ -112,7 +115,7 @@ async function encodeAll(
   const groups = [...Map.groupBy(drafts, ({ before }) => before?.offset).values()].flatMap((group) => [
     ...entriesOf(group),
   ]);
-  // One buffer for the content of each in turn: a new one for each page would keep the garbage collector busy.
+  // One buffer for the content of each in turn, and freed at once: memory outside of the heap sets off whole collections of garbage.
   const scratch = Buffer.allocUnsafeSlow(Math.max(...groups.map(sizeOf)));
   const entries: EncodedEntry[] = [];
   let reader: PackReader | undefined;
@@ -122,13 +125,14 @@ async function encodeAll(
       entries.push(await encode(group, reader, scratch));
     }
   } finally {
+    scratch.buffer.transfer(0);
     await reader?.close();
   }
   return entries;
 }
 
 function draftOf(page: PageToKeep, vault: OpenPack['store']['vault'], row: PackRow): Draft {
-  const { source: _source, body, isCopy: _isCopy, ...head } = page;
+  const { source: _source, body, isOwned: _isOwned, isCopy: _isCopy, ...head } = page;
   const isRepeat = isInPack(vault.pages.get(head.digest), row);
   const before = vault.pages.get(vault.evidenceOf(head.target, head.url)?.good ?? '');
   const content = contentOf(head, body, isRepeat);
@@ -177,7 +181,8 @@ async function encode(
   }
   const { base, depth, dictionary } = await baseOf(drafts, reader);
   const stored = await compress(scratch.subarray(0, size), dictionary);
-  return { bytes: encodeEntry({ depth, pages: drafts.length, size, stored, ...(base && { base }) }), members };
+  const head = encodeEntryHead({ depth, pages: drafts.length, size, stored, ...(base && { base }) });
+  return { head, stored, members };
 }
 
 interface Base {

@@ -7,16 +7,13 @@ const expandAsync = promisify(zstdDecompress);
 /** The usual level takes a tenth more time for a tenth less, but remembers much more of a dictionary. */
 const params = { [constants.ZSTD_c_compressionLevel]: 1 };
 
+const leastChunkBytes = 4_096;
+
 /** Compresses beside the event loop. A dictionary is earlier content that this one resembles. */
 export function compress(content: Uint8Array, dictionary?: Uint8Array): Promise<Buffer> {
-  // Told the size, and given room for the whole result, the library compresses in one go, without a copy of its own.
-  const options = { pledgedSrcSize: content.length, chunkSize: mostCompressedBytes(content.length) };
+  // Told the size, the library takes a seventh of the time for a small page. The result comes in one piece where it is no more than a quarter.
+  const options = { pledgedSrcSize: content.length, chunkSize: Math.max(leastChunkBytes, content.length >> 2) };
   return compressAsync(content, dictionary === undefined ? { ...options, params } : { ...options, dictionary });
-}
-
-/** The size that compressed content has at most, in bytes. */
-function mostCompressedBytes(size: number): number {
-  return size + (size >> 8) + 128;
 }
 
 /** Expands what `compress` made with the same dictionary, to `size` bytes and no more; `undefined` where it is damaged. */
