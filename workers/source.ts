@@ -14,10 +14,10 @@ export type SourceMessage =
   /** The source's definition changed. */
   | { readonly type: 'reload' }
   | { readonly type: 'pulsed'; readonly round: PulseRound }
-  /** Records of the source were seen that may have objectives. */
-  | { readonly type: 'seen' }
-  | { readonly type: 'recheck' }
-  | { readonly type: 'rechecked'; readonly nextAt?: number }
+  /** Records of the source were seen that may have objectives, or that name files. */
+  | { readonly type: 'seen'; readonly work: Work }
+  | { readonly type: 'begin'; readonly work: Work }
+  | { readonly type: 'ended'; readonly work: Work; readonly nextAt?: number }
   /** Asks for the desk of the session. Its promises may reject when this life ends. */
   | { readonly type: 'session'; readonly reply: Reply<SessionDesk> }
   /** Asks for newer credentials than those of a generation, which the site refused. */
@@ -28,6 +28,11 @@ export type SourceMessage =
   | { readonly type: 'was-reset'; readonly reply: Reply<void> }
   | { readonly type: 'flush' }
   | { readonly type: 'status'; readonly reply: Reply<SourceStatus> };
+
+/** What a source does in rounds, each from when something is due: re-checks of records, and fetching their files. */
+type Work = 'recheck' | 'files';
+
+const works: readonly Work[] = ['recheck', 'files'];
 
 /** The state of a source's pulse and session. */
 export interface SourceStatus {
@@ -50,6 +55,8 @@ export interface SourceDeps {
   pulse(source: string, signal: AbortSignal): Promise<PulseRound>;
   /** Re-checks records that are due for their objectives; resolves with when the next one is, wall time. */
   recheck(source: string, signal: AbortSignal): Promise<number | undefined>;
+  /** Fetches files that are due; resolves with when the next one is, wall time. */
+  files(source: string, signal: AbortSignal): Promise<number | undefined>;
   /** Opens the desk of the source's session. */
   openSession(source: string, signal: AbortSignal): Promise<SessionDesk>;
 }
@@ -59,15 +66,22 @@ const cutShort: Authenticated = {
   failure: { code: 'login_unavailable', message: 'the definition of the source changed during the log-in' },
 };
 
-/** Records that are seen within this time, in milliseconds, are looked at together. */
-const seenTogetherMs = 1_000;
+/** Records that are seen within this time, in milliseconds, are looked at together. Files wait for nothing, as they may vanish. */
+const seenTogetherMs = { recheck: 1_000, files: 0 } as const;
+
+/** When the next round of a work begins, and whether one is under way, perhaps one that does not know of records that were seen since. */
+interface Rounds {
+  beginsAt: number;
+  timer: number | undefined;
+  state: 'none' | 'under way' | 'outdated';
+}
 
 /** How often cookies that pages have set are saved. */
 const flushEveryMs = 60_000;
 
 /**
  * Keeps one source's session; its pulse, a round over all its targets at fixed times, never two at once, of which a missed time is not
- * made up for; and the re-checks of records that have objectives.
+ * made up for; and the rounds of its works.
  */
 export async function source(
   self: Self<SourceMessage>,
@@ -88,12 +102,12 @@ export async function source(
   let running = false;
   let timer: number | undefined;
   let last: (PulseRound & { readonly endedAt: number }) | undefined;
-  let recheckAt = Infinity;
-  let recheckTimer: number | undefined;
-  /** Whether a round of re-checks is under way, perhaps one that does not know of records that were seen since. */
-  let rechecks: 'none' | 'under way' | 'outdated' = 'none';
+  const rounds: Record<Work, Rounds> = {
+    recheck: { beginsAt: Infinity, timer: undefined, state: 'none' },
+    files: { beginsAt: Infinity, timer: undefined, state: 'none' },
+  };
   arm();
-  self.continue({ type: 'recheck' });
+  for (const work of works) self.send({ type: 'begin', work });
 
   return {
     receive(message) {
@@ -124,13 +138,11 @@ export async function source(
           if (message.round.asked > 0) last = { ...message.round, endedAt: deps.clock.now() };
           return arm();
         case 'seen':
-          if (rechecks === 'none') return armRecheck(deps.clock.now() + seenTogetherMs);
-          rechecks = 'outdated';
-          return undefined;
-        case 'recheck':
-          return recheck();
-        case 'rechecked':
-          return rechecked(message.nextAt);
+          return seen(message.work);
+        case 'begin':
+          return begin(message.work);
+        case 'ended':
+          return ended(message.work, message.nextAt);
         case 'status':
           return message.reply({
             session: desk.condition(),
@@ -152,31 +164,36 @@ export async function source(
     desk = await openDesk();
     everyMs = deps.pulseEveryMs(id);
     if (!running) arm();
-    if (rechecks === 'none') armRecheck(deps.clock.now());
+    for (const work of works) if (rounds[work].state === 'none') armRound(work, deps.clock.now());
   }
 
-  /** Begins the next round of re-checks at an instant, unless one begins earlier. */
-  function armRecheck(at: number): void {
-    if (at >= recheckAt) return;
-    if (recheckTimer !== undefined) self.cancel(recheckTimer);
-    recheckAt = at;
-    recheckTimer = self.after(Math.max(0, at - deps.clock.now()), { type: 'recheck' });
+  /** Begins the next round of a work at an instant, unless one begins earlier. */
+  function armRound(work: Work, at: number): void {
+    const round = rounds[work];
+    if (at >= round.beginsAt) return;
+    if (round.timer !== undefined) self.cancel(round.timer);
+    round.beginsAt = at;
+    round.timer = self.after(Math.max(0, at - deps.clock.now()), { type: 'begin', work });
   }
 
-  function recheck(): void {
-    rechecks = 'under way';
-    recheckAt = Infinity;
-    recheckTimer = undefined;
+  function seen(work: Work): void {
+    const round = rounds[work];
+    if (round.state === 'none') armRound(work, deps.clock.now() + seenTogetherMs[work]);
+    else round.state = 'outdated';
+  }
+
+  function begin(work: Work): void {
+    rounds[work] = { beginsAt: Infinity, timer: undefined, state: 'under way' };
     self.task(
-      (signal) => deps.recheck(id, signal),
-      (nextAt) => ({ type: 'rechecked', ...defined({ nextAt }) }),
+      (signal) => deps[work](id, signal),
+      (nextAt) => ({ type: 'ended', work, ...defined({ nextAt }) }),
     );
   }
 
-  function rechecked(nextAt = Infinity): void {
-    const isOutdated = rechecks === 'outdated';
-    rechecks = 'none';
-    armRecheck(isOutdated ? Math.min(nextAt, deps.clock.now() + seenTogetherMs) : nextAt);
+  function ended(work: Work, nextAt = Infinity): void {
+    const isOutdated = rounds[work].state === 'outdated';
+    rounds[work].state = 'none';
+    armRound(work, isOutdated ? Math.min(nextAt, deps.clock.now() + seenTogetherMs[work]) : nextAt);
   }
 
   function openDesk(): Promise<SessionDesk> {

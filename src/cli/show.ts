@@ -9,6 +9,7 @@ import type { FieldCell, HistoryView, RecordView } from '../view/record.ts';
 import type { TargetView } from '../control/methods/target.ts';
 import { ageText, clockText, durationText } from '../time-text.ts';
 import { countsText, excerptLines, failureText, pagesLeftText, showScrapeLine } from './show-scrape.ts';
+import { showFiles } from './show-files.ts';
 import { showMetrics } from './show-metrics.ts';
 import { showRules } from './show-rules.ts';
 import { recordTables } from './record-tables.ts';
@@ -96,6 +97,7 @@ export function showProject(
     metrics.length === 0 ? '' : showMetrics(terminal, metrics),
     rules.length === 0 ? '' : showRules(terminal, rules),
     showRecords(terminal, records),
+    showFiles(terminal, records),
   ]
     .filter((part) => part !== '')
     .join('\n\n');

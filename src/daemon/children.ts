@@ -121,6 +121,7 @@ export function createChildren(daemon: Daemon, deps: ChildrenDeps): Children {
               pulseEveryMs,
               pulse: daemon.pulse,
               recheck: daemon.recheck,
+              files: daemon.files,
               openSession: (one, signal) => daemon.requests.sessions.open(one, signal),
             }),
         };

@@ -16,6 +16,7 @@ import { type DueTimes, createDueTimes } from '../schedule/due-times.ts';
 import { type Agenda, createAgenda } from '../scrape/agenda.ts';
 import { type RunPulse, createPulse } from '../scrape/pulse.ts';
 import { type RunRechecks, createRechecks } from '../scrape/recheck.ts';
+import { createFetchFiles, type FetchFiles } from '../scrape/fetch-files.ts';
 import { RecheckLines } from '../scrape/recheck-lines.ts';
 import { runJob } from '../reextraction/run.ts';
 import { recordCrashOrPark } from '../store/targets.ts';
@@ -126,6 +127,7 @@ export interface Daemon {
   crashed(target: number, error: unknown, mostInRow?: number): Promise<boolean>;
   readonly pulse: RunPulse;
   readonly recheck: RunRechecks;
+  readonly files: FetchFiles;
   readonly tryPage: TryPage;
   /** Goes on with the job that reads kept pages again; resolves with whether the store is full. */
   reextract(signal: AbortSignal): Promise<boolean>;
@@ -209,7 +211,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
     store,
   });
   const freshnessChanged = (): void => names.planner.whereis('planner')?.send({ type: 'look' });
-  const recordsSeen = (source: string): void => names.sources.whereis(source)?.send({ type: 'seen' });
+  const recordsSeen = (source: string, work: 'recheck' | 'files'): void =>
+    names.sources.whereis(source)?.send({ type: 'seen', work });
   const crashed = async (target: number, error: unknown, mostInRow?: number): Promise<boolean> => {
     const message = error instanceof Error ? error.message : String(error);
     const retryAt = (times: number): number => clock.now() + retryDelayMs('target', times, random());
@@ -274,6 +277,11 @@ export function createDaemon(options: DaemonOptions): Daemon {
       paused: state.paused,
       lines: new RecheckLines({ clock, store, dues }),
       freshnessChanged,
+    }),
+    files: createFetchFiles({
+      ...working,
+      paused: state.paused,
+      retryDelayMs: (times) => retryDelayMs('target', times, random()),
     }),
     pulse: createPulse({ ...working, look: (id) => names.projects.whereis(id)?.send({ type: 'look' }) }),
     reextract,

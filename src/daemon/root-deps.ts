@@ -3,6 +3,8 @@ import { usersOf, usersText } from '../store/source-users.ts';
 import { normalForm, typeRules } from '../definition/catalogue.ts';
 import { beginInFile } from '../store/generation.ts';
 import { adoptTypes } from '../store/entities.ts';
+import { adoptFiles } from '../store/files.ts';
+import { fileFieldsOf } from '../definition/file-fields.ts';
 import { problemText } from '../definition/problem.ts';
 import { bringForward } from '../store/schedule.ts';
 import { releaseClaim } from '../store/claim.ts';
@@ -120,6 +122,7 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
             for (const [id, loaded] of catalogue.sources) {
               rows.adopt(id, loaded.version, normalForm(loaded));
               adoptTypes(store, id, typeRules(catalogue, loaded));
+              adoptFiles(store, id, fileFieldsOf(loaded.source));
             }
             beginSinks(store, catalogue.sinks.keys());
             for (const source of removed) {
@@ -142,6 +145,7 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
           .then(() => names.reconciler.whereis('reconciler')?.send({ type: 'reconcile' }));
         tell(catalogue.problems.map(problemText), 'problems of definitions');
         tell(lostTexts(catalogue, state.store()), 'sources without a definition');
+        if (vaultLimits === 'off') tell(unfetchedTexts(catalogue), 'sources whose files are not fetched');
         // A source's own actor reads its pulse when it starts.
         for (const id of [...changed, ...removed]) names.sources.whereis(id)?.send({ type: 'reload' });
         lookAll();
@@ -232,4 +236,12 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
 function lostTexts({ sources }: Catalogue, store: Store): string[] {
   const lost = store.counts.usedSources().filter((id) => !sources.has(id));
   return lost.map((id) => `source ${id} has no definition that could be loaded, but ${usersText(usersOf(store, id))}`);
+}
+
+/** Formats which sources name files that are not fetched, as there is no vault. */
+function unfetchedTexts({ sources }: Catalogue): string[] {
+  const naming = [...sources.values()].filter(({ source }) => Object.keys(fileFieldsOf(source)).length > 0);
+  return naming.map(
+    ({ source: { id } }) => `source ${id} names files, which are not fetched: heronry.yaml says \`vault: off\``,
+  );
 }

@@ -31,7 +31,7 @@ const VaultSettings = strict({
   /** The time for which a page is kept after the last one of its pack. */
   keep: durationUpTo('10000d').prefault('400d'),
   /** The size of all packs together. Beyond it the oldest goes. */
-  maxBytes: byteSizeUpTo('1024 TiB').prefault('20GiB'),
+  maxBytes: byteSizeUpTo(z, '1024 TiB').prefault('20GiB'),
 });
 
 /** How the daemon names itself to sites. Without a contact only loopback addresses are asked: a site must be able to complain. */

@@ -75,7 +75,14 @@ function* keyIssues({ records }: Outline): Generator<Issue> {
           path,
           message: `expected a field of the list, as its own page does not tell which record it is of, got "${field}"`,
         };
-      else yield* declaredField(record, field, path);
+      else {
+        const declared = yield* declaredField(record, field, path);
+        if (declared?.type === 'file')
+          yield {
+            path,
+            message: `expected a field that tells records apart, got "${field}" of type file, whose address may change`,
+          };
+      }
     }
   }
 }

@@ -22,7 +22,7 @@ import { Fields, RecordFields, Rule } from './rule.ts';
 import { SourceHold } from './guard.ts';
 import { scheduleShape } from '../schedule/levels.ts';
 import { Zone } from '../schedule/time/open-hours-schema.ts';
-import { ByteSize } from '../schema/byte-size.ts';
+import { byteSizeUpTo } from '../schema/byte-size.ts';
 import { FieldName, SourceId } from '../schema/slug.ts';
 import { strict } from '../schema/strict.ts';
 import { UrlPattern } from './url-pattern.ts';
@@ -100,7 +100,7 @@ const Limits = strict({
   /** The longest silence within the body. */
   body: Duration.prefault('30s'),
   total: durationUpTo('180s').prefault('180s'),
-  maxBytes: ByteSize.prefault('32MiB'),
+  maxBytes: byteSizeUpTo(z, '1 GiB').prefault('32MiB'),
   /** The processor time one page may use on an extraction thread. */
   extract: Duration.prefault('5s'),
   /** The time one run of a plug-in's `collect` may take, its own and that of its requests, but for their waits for turns. */

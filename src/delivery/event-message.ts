@@ -17,7 +17,7 @@ export function eventMessage(store: Pick<Store, 'generation'>, event: Event, lin
 
 /** What the order of messages is kept for: a record, else a target, source or project. */
 export function keyOf({ type, source, target, projects, data }: Event): string {
-  if (type.startsWith('record.') && 'type' in data && 'key' in data) return `${source}/${data.type}/${data.key}`;
+  if (/^(?:record|file)\./.test(type) && 'type' in data && 'key' in data) return `${source}/${data.type}/${data.key}`;
   if (target !== undefined) return `target/${target}`;
   if (source !== undefined) return `source/${source}`;
   const [project] = projects ?? [];

@@ -45,6 +45,9 @@ const project = {
 const record = { type: z.string(), key: z.string() };
 const changedRecord = { ...record, fields: FieldChanges };
 
+/** The address of a file, and the first record that names it. */
+const file = { ...record, url: z.string() };
+
 const held = {
   kind: z.enum(['jump', 'empty', 'missing']),
   /** The type of the records and the field; missing for records that are missing. */
@@ -189,6 +192,18 @@ export const Event = z.discriminatedUnion('type', [
     'A record as it is. Sent to one sink that a person asked to be told all records of a type, and stored in no log.',
     changedRecord,
   ),
+
+  event(
+    ofTarget,
+    'file.stored',
+    'A file that a record names was fetched, and its bytes are in the vault. Sent once for an address, whatever records name it later.',
+    { ...file, digest: z.string(), bytes: z.int(), mediaType: z.string() },
+  ),
+  event(ofTarget, 'file.failed', 'A file that a record names could not be fetched, and is given up.', {
+    ...file,
+    tries: z.int(),
+    failure: Failure,
+  }),
 
   event(
     ofTargetOrScrape,

@@ -88,6 +88,7 @@ export class Quantity {
 export const types: ReadonlyMap<string, string> = new Map([
   ['text', 'string'],
   ['url', 'string'],
+  ['file', 'string'],
   ['integer', 'number'],
   ['number', 'number'],
   ['boolean', 'bool'],

@@ -14,6 +14,8 @@ export type FetchFailure =
   | { readonly code: 'status'; readonly status: number; readonly retryAfterMs?: number; readonly excerpt?: string }
   /** `part` is missing for the body. */
   | { readonly code: 'too_large'; readonly limitBytes: number; readonly part?: 'head' }
+  /** `mediaType` is the one that the response says. */
+  | { readonly code: 'media_type'; readonly mediaType: string; readonly accepted: readonly string[] }
   | { readonly code: 'truncated'; readonly cause: string }
   | { readonly code: 'bad_response'; readonly cause: string }
   | { readonly code: 'bad_encoding'; readonly encoding: string }
@@ -65,6 +67,8 @@ export function describeFailure(failure: FetchFailure): string {
       return `answered with status ${failure.status}${retryHint(failure.retryAfterMs)}`;
     case 'too_large':
       return `${failure.part === 'head' ? 'its response head is ' : ''}larger than the limit of ${size(failure.limitBytes)}`;
+    case 'media_type':
+      return `is of type "${failure.mediaType}", expected ${failure.accepted.join(' or ')}`;
     case 'truncated':
       return `cut short: ${failure.cause}`;
     case 'bad_response':

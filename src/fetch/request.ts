@@ -52,6 +52,8 @@ export interface FetchRequest extends AddressRules {
   /** The validators of an earlier copy: the page is only sent if it has changed since. */
   readonly validators?: Validators;
   readonly proxy?: HttpProxy;
+  /** The media types that the body may be of, such as `image/*`; for another one it is not read. Default: all. */
+  readonly accepts?: readonly string[];
   readonly limits: FetchLimits;
 }
 

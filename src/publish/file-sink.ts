@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { isFileFault, moveTo, syncFolder } from '../export/folder.ts';
 import { MissingPeer } from '../load-peer.ts';
 import { makeFolder } from '../make-folder.ts';
-import { ByteSize } from '../schema/byte-size.ts';
+import { byteSizeUpTo } from '../schema/byte-size.ts';
 import { expected } from '../schema/expected.ts';
 import { Interval } from '../schema/duration.ts';
 import { strict } from '../schema/strict.ts';
@@ -18,7 +18,9 @@ export const FileOptions = strict({
   /** A file is published when it is so old. */
   every: Interval.prefault('1h'),
   /** A file is published when the messages in it take so many bytes as NDJSON. */
-  maxBytes: ByteSize.refine((bytes) => bytes >= 1_024, expected('1 KiB at least')).prefault('64MiB'),
+  maxBytes: byteSizeUpTo(z, '1 GiB')
+    .refine((bytes) => bytes >= 1_024, expected('1 KiB at least'))
+    .prefault('64MiB'),
 });
 export type FileOptions = z.infer<typeof FileOptions>;
 

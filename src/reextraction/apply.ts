@@ -1,4 +1,5 @@
 import { moveLinks } from '../store/entities.ts';
+import { moveFiles } from '../store/files.ts';
 import { sameValue } from '../store/same-value.ts';
 import type { Change, Store } from '../store/store.ts';
 import type { PresentRow, ReextractionRow } from '../store/tables/reextractions.ts';
@@ -60,5 +61,6 @@ function correct(store: Store, change: Change, number: number, present: PresentR
   if (corrected.length === 0) return;
   const fields = { ...record.fields, ...Object.fromEntries(corrected) };
   store.records.update({ ...record, fields });
+  moveFiles(store, change, record, fields);
   moveLinks(store, change, record, { before: record.fields, after: fields });
 }

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as Zod from 'zod';
 import { expected } from './expected.ts';
 
 const unitBytes: Readonly<Record<string, number>> = {
@@ -9,11 +9,8 @@ const unitBytes: Readonly<Record<string, number>> = {
   TiB: 1024 ** 4,
 };
 
-/** `"512KiB"` or `"32MiB"` in a file, up to 1 GiB; bytes in the program. */
-export const ByteSize = byteSizeUpTo('1 GiB');
-
-/** The schema of a size up to `most`, which is written with a space; bytes in the program. */
-export function byteSizeUpTo(most: string) {
+/** The schema of a size such as `"512KiB"` or `"32MiB"` in a file, up to `most`, which is written with a space; bytes in the program. */
+export function byteSizeUpTo(z: typeof Zod, most: string) {
   const limit = sizeBytes(most.replace(' ', ''));
   return z
     .stringFormat(

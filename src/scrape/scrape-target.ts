@@ -1,3 +1,4 @@
+import { fileFieldsOf } from '../definition/file-fields.ts';
 import { guardsOf } from '../definition/guards.ts';
 import { ruleDigests } from '../definition/rule-digests.ts';
 import { hasPagesOfRecords } from '../definition/objective-fields.ts';
@@ -46,8 +47,8 @@ export interface ScrapeTargetDeps extends KeepDeps {
   crashed(target: number, error: unknown, mostInRow?: number): Promise<unknown>;
   /** Called after the scrape of a target with an objective: the planner looks again when to warn of it. */
   freshnessChanged(): void;
-  /** Called when records of a source were stored that have objectives. */
-  recordsSeen(source: string): void;
+  /** Called when records of a source were stored that have objectives, or that may name files which are new. */
+  recordsSeen(source: string, work: 'recheck' | 'files'): void;
 }
 
 /** Called by a scrape that is under way, for the actor of its project. */
@@ -110,6 +111,7 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
     const isManual = source.crawl === undefined && first.isManual === true;
     const rank = { first, isManual, ...defined({ deadlineAt: first.deadlineAt }) };
     const hasPages = hasPagesOfRecords(source);
+    const hasFiles = Object.keys(fileFieldsOf(source)).length > 0;
     const guards = guardsOf(source);
     const rules = ruleDigests(loaded);
     const sent = new SentCredentials();
@@ -131,7 +133,8 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
         const result = ended(written.close, log.written(ops, await commitStep(store(), step, written)));
         // Most sources have no such pages, and the row of a target takes time to read.
         const hasAges = hasPages && store().schedule.get(target.target)?.fresh?.records !== undefined;
-        if (hasAges) deps.recordsSeen(source.id);
+        if (hasAges) deps.recordsSeen(source.id, 'recheck');
+        if (hasFiles && result.outcome === 'committed') deps.recordsSeen(source.id, 'files');
         const isRead = written.log.failure === undefined;
         if (page !== undefined) await keeper.keep(page, { digest, itemType: ops.item?.type, isRead, result });
         return result;

@@ -125,7 +125,7 @@ async function visitOne(
   let { url } = visit;
   let startUrl: string | undefined;
   let hop: Hop | undefined;
-  const rendering = renderingOf(source, context.address);
+  const rendering = visit.isFile === true ? {} : renderingOf(source, context.address);
   if ('code' in rendering) return { result: unsentResult(rendering, clock.now()), url };
   /** The number of actions that pages of the chain before have had. */
   let acted = 0;

@@ -30,6 +30,8 @@ export interface Visit {
   readonly isOnly?: true;
   /** Set for a page that is not asked for, as a sitemap says that it has not changed since it was read. */
   readonly isListed?: true;
+  /** Set for a file, which no browser renders. */
+  readonly isFile?: true;
   /** Pause before the request, in milliseconds. */
   readonly afterMs?: number;
   /** Set for a page that an item of a list leads to: it waits behind other targets that have been due for longer. */

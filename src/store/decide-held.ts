@@ -2,6 +2,7 @@ import { projectsOf } from '../schedule/watchers.ts';
 import type { HeldValue, RecordView } from '../view/record.ts';
 import { markMissing } from './crawl-missing.ts';
 import { moveLinks } from './entities.ts';
+import { moveFiles } from './files.ts';
 import { finishIfOver } from './finish.ts';
 import { tellReleased } from './holds.ts';
 import { moveAges } from './record-ages.ts';
@@ -133,6 +134,7 @@ function release(store: Store, change: Change, { record: before, held }: OpenVal
   const after = { ...withoutHeld(before, field), fields: { ...before.fields, [field]: cell } };
   store.records.put(after, { target, scrape });
   moveAges(store, after, before, after);
+  moveFiles(store, change, after, after.fields);
   moveLinks(store, change, after, { before: before.fields, after: after.fields });
   const row = store.targets.get(target);
   tellReleased(

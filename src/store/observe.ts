@@ -12,6 +12,7 @@ import { sameValue } from './same-value.ts';
 import { defined } from '../defined.ts';
 import { type ItemAsking, leadToPage } from './item-pages.ts';
 import { moveLinks } from './entities.ts';
+import { moveFiles } from './files.ts';
 import { moveAges } from './record-ages.ts';
 import type { RecordSlice } from './tables/records.ts';
 
@@ -78,6 +79,7 @@ export function observe(store: Store, change: Change, sighting: Sighting, drafts
   const { source } = target;
   const isListed = asking !== undefined && !isItemPage;
   const projects = projectsOf(target);
+  const hasFiles = store.files.fieldsOf(source) !== undefined;
   const seenOf = { target, scrape, observedAt, tally };
   const guarding = guards && new Guarding(store, change, { ...seenOf, guards }, drafts);
 
@@ -116,6 +118,8 @@ export function observe(store: Store, change: Change, sighting: Sighting, drafts
       write(stored, { target: target.target, scrape });
     }
     moveAges(store, stored, known, stored);
+    // Also where nothing has changed, as the definition may have.
+    if (hasFiles) moveFiles(store, change, stored, stored.fields);
     if (isListed && (stored.page ?? known?.page) !== undefined)
       leadToPage(store, target.target, { record: stored, before: known, isSame: found.kind === 'confirmed' }, asking);
     records.push(stored.record);

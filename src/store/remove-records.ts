@@ -2,6 +2,7 @@ import type { RecordView } from '../view/record.ts';
 import { forgetHeld } from './holds.ts';
 import { leaveItemPage } from './item-pages.ts';
 import { moveLinks } from './entities.ts';
+import { moveFiles } from './files.ts';
 import { keepPage } from './pages.ts';
 import { moveAges } from './record-ages.ts';
 import { freshen } from './schedule.ts';
@@ -46,6 +47,7 @@ function remove(store: Store, change: Change, record: RecordView): void {
   store.records.remove(record);
   forgetHeld(store, record);
   moveAges(store, record, record, undefined);
+  moveFiles(store, change, record, undefined);
   moveLinks(store, change, record, { before: record.fields, after: undefined });
   // Asked whether it has changed, the site would say no, and what still stands there would not be seen again.
   const page = store.pages.get(record.target, url);

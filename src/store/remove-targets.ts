@@ -1,5 +1,6 @@
 import type { HistoryView, RecordView } from '../view/record.ts';
 import { moveLinks } from './entities.ts';
+import { moveFiles } from './files.ts';
 import { moveAges } from './record-ages.ts';
 import type { Change, Store } from './store.ts';
 import { subjectsOf } from './subjects.ts';
@@ -94,6 +95,7 @@ function removeRecords(store: Store, target: TargetRow, limit: number, change: C
       moveAges(store, { ...record, target: heir.target }, undefined, record);
     } else {
       store.records.remove(record);
+      moveFiles(store, change, record, undefined);
       moveLinks(store, change, record, { before: record.fields, after: undefined });
       change.tell({ type: 'record.removed', ...subjectsOf(target), data: { type: record.type, key: record.key } });
     }

@@ -22,6 +22,7 @@ import { copyTable } from './tables/copies.ts';
 import { crawlTable } from './tables/crawls.ts';
 import { definitionTable } from './tables/definitions.ts';
 import { eventTable } from './tables/events.ts';
+import { fileTable } from './tables/files.ts';
 import { frontierTable } from './tables/frontier.ts';
 import { historyTable } from './tables/history.ts';
 import { holdTable } from './tables/holds.ts';
@@ -153,6 +154,7 @@ function openTables(environment: Environment) {
     types: typeTable(environment),
     pages: pageTable(environment),
     itemPages: itemPageTable(environment),
+    files: fileTable(environment),
     history,
     scrapes,
     steps: stepTable(environment),

@@ -17,8 +17,8 @@ export interface PageHead {
   readonly contentType?: string;
   /** When the head of the response came, wall time. */
   readonly observedAt: number;
-  /** Why it is kept: its step changed something, or nothing could be read from it although it could be before. */
-  readonly why: 'changed' | 'bad';
+  /** Why it is kept: its step changed something, nothing could be read from it although it could be before, or a record names it as a file. */
+  readonly why: 'changed' | 'bad' | 'file';
   /** Set where credentials that the site repeated were taken out of the body, which is then not the one of the digest. */
   readonly redacted?: true;
 }

@@ -65,7 +65,8 @@ async function* evidenceIn(store: Store, vault: Vault, pack: NamedPack): AsyncGe
     if (page === 'damaged' || given.has(page.digest)) continue;
     const { digest, target, url } = page;
     const evidence = store.vault.evidenceOf(target, url);
-    const isEvidence = named.has(digest) || evidence?.good === digest || evidence?.bad === digest;
+    const isPage = named.has(digest) || evidence?.good === digest || evidence?.bad === digest;
+    const isEvidence = isPage || store.files.isStored(digest);
     if (!isEvidence || store.vault.pages.get(digest)?.[0] !== pack.pack) continue;
     const found = isRepeat ? await vault.read(digest) : { ok: true as const, page };
     if (!found.ok) continue;

@@ -137,13 +137,14 @@ export class Vault {
     return written;
   }
 
-  /** Writes the pages that wait, at once. Resolves when none waits any more, or the disk is full. Rejects for errors of ours. */
+  /** Writes the pages that wait, at once. Resolves when none waits any more, or the disk is full, and no write is under way. Rejects for errors of ours. */
   async resume(): Promise<void> {
     this.#isFull = false;
     while (this.#waiting.length > 0 && !this.#isFull) {
       this.#isUrgent = true;
       await this.#write();
     }
+    await this.#appending;
     this.#throwBroken();
   }
 

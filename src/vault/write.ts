@@ -77,7 +77,7 @@ export async function writeBatch(open: OpenPack, pages: readonly PageToKeep[]): 
       for (const { page, isRepeat, start } of members) {
         // Of a page that is kept twice in a pack, the first has the body.
         if (!isRepeat) vault.pages.put(page.digest, [row.pack, offset, start]);
-        if (page.isCopy === true) continue;
+        if (page.isCopy === true || page.why === 'file') continue;
         const good = page.why === 'bad' ? vault.evidenceOf(page.target, page.url) : undefined;
         const evidence = page.why === 'bad' ? { ...good, bad: page.digest } : { good: page.digest };
         vault.putEvidence(page.target, page.url, evidence);
@@ -134,7 +134,8 @@ async function encodeAll(
 function draftOf(page: PageToKeep, vault: OpenPack['store']['vault'], row: PackRow): Draft {
   const { source: _source, body, isOwned: _isOwned, isCopy: _isCopy, ...head } = page;
   const isRepeat = isInPack(vault.pages.get(head.digest), row);
-  const before = vault.pages.get(vault.evidenceOf(head.target, head.url)?.good ?? '');
+  const like = head.why === 'file' ? undefined : vault.evidenceOf(head.target, head.url)?.good;
+  const before = like === undefined ? undefined : vault.pages.get(like);
   const content = contentOf(head, body, isRepeat);
   return {
     page,

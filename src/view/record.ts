@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { FileView } from './file.ts';
 import { FieldChanges, Instant, Serial, Value } from './fields.ts';
 
 /** The value of a record's field: when this value was first observed, and when it was last verified. */
@@ -61,6 +62,8 @@ export const RecordView = z.strictObject({
    * last one.
    */
   absent: z.strictObject({ since: Instant, times: z.int(), scrape: z.int() }).exactOptional(),
+  /** The files that its fields name, by their addresses. */
+  files: z.record(z.string(), FileView).readonly().exactOptional(),
 });
 export type RecordView = Readonly<z.infer<typeof RecordView>>;
 

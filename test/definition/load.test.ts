@@ -171,6 +171,11 @@ describe('a definition', () => {
       /^4:10 records.page.key: expected a declared field \(live\), got "name"$/,
     ],
     [
+      'of whose key one field is the address of a file',
+      `id: site\nrecords: { page: { key: photo, fields: { photo: { css: img, type: file } } } }`,
+      /^2:25 records.page.key: expected a field that tells records apart, got "photo" of type file, whose address may change$/,
+    ],
+    [
       'whose key may be all content or a field called so',
       `id: site\nrecords:\n  page:\n    key: content\n    fields: { content: b }`,
       /^4:10 records.page.key: expected \[content\] for the field of that name, as "content" stands for all fields$/,

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { stringify } from 'yaml';
+import { fileFieldsOf } from '../../src/definition/file-fields.ts';
 import { parseSource } from '../../src/definition/load.ts';
 import { Fields, type Rule } from '../../src/definition/rule.ts';
 
@@ -185,5 +187,45 @@ describe('a record', () => {
       missing.problems.map(({ message }) => message),
       ['missing, expected at least one record'],
     );
+  });
+});
+
+test('the field of a file is refused with the checks of other types, too large a size and what is no media type', () => {
+  for (const [options, problem] of [
+    ['min: 1', /"min"/],
+    ['maxSize: 33MiB', /maxSize: expected a size of 32 MiB at most, got "33MiB"$/],
+    ['accept: [images]', /accept\[0\]: expected a media type like "image\/\*", got "images"$/],
+    ['ephemeral: soon', /ephemeral: /],
+  ] as const)
+    assert.match(problems(`photo: { css: img, type: file, ${options} }`).join('\n'), problem);
+});
+
+test('the fields of files are found in lists and objects, as far as these give them', () => {
+  const parsed = parseSource(
+    stringify({
+      id: 'site',
+      records: {
+        post: {
+          key: 'k',
+          fields: {
+            k: 'h1',
+            'images[]': { css: 'img', type: 'file', accept: ['image/*'] },
+            'media[]': { css: 'p', fields: { media_url: { css: 'img', type: 'file' }, type: 'b' } },
+            cover: { css: 'p', fields: { at: { css: 'img', type: 'file' } }, result: 'at' },
+          },
+        },
+      },
+      publish: { posts: { type: 'a.b', ephemeral: true, images: 'media' } },
+    }),
+    'site.yaml',
+  );
+  assert.ok(parsed.ok, JSON.stringify(parsed));
+  const maxBytes = 20 * 1024 ** 2;
+  assert.deepEqual(fileFieldsOf(parsed.value), {
+    post: [
+      { path: ['images'], maxBytes, accept: ['image/*'] },
+      { path: ['media', 'media_url'], maxBytes, isEphemeral: true },
+      { path: ['cover'], maxBytes },
+    ],
   });
 });

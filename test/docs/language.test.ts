@@ -130,7 +130,7 @@ describe('docs/definitions.md', () => {
       );
       shown += 1;
     }
-    assert.equal(shown, 10);
+    assert.equal(shown, 11);
   });
 
   test('shows what a list and the page of its item give together', async () => {

@@ -125,3 +125,22 @@ test('beyond the size the oldest packs go, and evidence alone never holds more',
   assert.ok(bytesKept(store) <= most.maxBytes);
   assert.notEqual(await textOf(vault, pages.at(-1)?.digest ?? ''), 'not_kept');
 });
+
+test('a file stays as long as a record names it, and its bytes lie there once', async (t) => {
+  const { vault, store, clock } = await temporaryVault(t);
+  const file = (text: string) => pageWith(text, { url: `https://shop.test/${text}.png`, why: 'file' });
+  const [named, left] = [file('named'), file('left')];
+  await keepNow(vault, named, left);
+  // What is kept as a page of an address says nothing of files, and the other way round.
+  assert.equal(store.vault.evidenceOf(named.target, named.url), undefined);
+  const stored = { bytes: 5, mediaType: 'image/png', at: 1_000 };
+  for (const { url, digest } of [named, left])
+    await store.write(() => {
+      store.files.link('shop', url, 1);
+      store.files.put({ source: 'shop', url, maxBytes: 1_000, stored: { ...stored, digest } });
+    });
+  await store.write(() => store.files.unlinkOthers('shop', 1, [named.url]));
+  clock.now += 31 * dayMs;
+  assert.equal(await expirePack(store, vault, limits), true);
+  assert.deepEqual([await textOf(vault, named.digest), await textOf(vault, left.digest)], ['named', 'not_kept']);
+});

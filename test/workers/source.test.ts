@@ -16,6 +16,7 @@ async function startSource(t: TestContext, shop: Shop): Promise<Ref<SourceMessag
     pulseEveryMs: () => undefined,
     pulse: () => assert.fail('it has no pulse'),
     recheck: () => Promise.resolve(undefined),
+    files: () => Promise.resolve(undefined),
     async openSession(_: string, signal: AbortSignal): Promise<SessionDesk> {
       return shop.open(auths.form, undefined, signal);
     },

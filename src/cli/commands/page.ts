@@ -25,8 +25,10 @@ interface FetchedPage {
 export function createCommand(terminal: Terminal): Command {
   return new Command('page')
     .helpGroup(helpGroups.daemon)
-    .description('show a page that was kept as evidence, save it, or show how it differs from another')
-    .argument('<digest>', 'its digest, which `history --pages` shows')
+    .description(
+      'show a page that was kept as evidence, save it or a file that a record names, or show how it differs from another',
+    )
+    .argument('<digest>', 'its digest, which `history --pages` shows, and `show` for files')
     .option('-o, --output <file>', 'save its bytes as they came, which no charset or terminal can change')
     .option('--diff <digest>', 'show its text as it differs from that of this page, word by word')
     .addHelpText(
@@ -46,6 +48,11 @@ export function createCommand(terminal: Terminal): Command {
           await writeFile(resolve(terminal.cwd, output), one.body);
           return print(terminal, command, one.page, () => `saved ${bytesText(one.body.length)} as ${output}`);
         }
+        if (!isText(one.page))
+          throw new CommandError(
+            'usage',
+            `page ${digest} is of type "${plainText(one.page.contentType ?? '')}": expected -o <file>, to save it`,
+          );
         if (diff === undefined) {
           const { pageSource } = await import('../../vault/page-text.ts');
           const text = pageSource(one);
@@ -63,6 +70,11 @@ export function createCommand(terminal: Terminal): Command {
 async function pageOf(client: Client, digest: string): Promise<FetchedPage> {
   const { page, body } = await client.call('page.get', { digest });
   return { page, body: Buffer.from(body, 'base64') };
+}
+
+/** Whether a kept page or file can be shown on a terminal. */
+function isText({ why, contentType = '' }: PageView): boolean {
+  return why !== 'file' || /^text\/|[/+](?:json|xml)$/.test(contentType);
 }
 
 function headText(terminal: Terminal, { page, body }: FetchedPage): string {

@@ -3,6 +3,7 @@ import { defined } from '../../defined.ts';
 import { differencesOf } from '../../store/differences.ts';
 import type { Handlers, Params } from '../methods.ts';
 import { isGone } from '../../view/record-state.ts';
+import { withFiles } from '../../store/files.ts';
 import { removeRecords } from '../../store/remove-records.ts';
 import { ControlError } from '../error.ts';
 import { changeLists } from './change-lists.ts';
@@ -110,7 +111,10 @@ export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<H
     isWanted: (row: Listed) => boolean,
   ) {
     const { found, last } = await recordSlice(rows, limit, { viewOf: ({ view }) => view, isWanted, where });
-    return { records: found.map(({ view }) => view), ...defined({ next: last && cursor.textOf(last) }) };
+    return {
+      records: found.map(({ view }) => withFiles(deps.store(), view)),
+      ...defined({ next: last && cursor.textOf(last) }),
+    };
   }
 
   function* ofTarget(target: number, from: Place): Generator<Listed> {

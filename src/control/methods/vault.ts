@@ -27,7 +27,7 @@ export const PageView = z.strictObject({
   contentType: z.string().optional(),
   observedAt: Instant,
   /** `changed`: its step changed something, or it was the first of its address. `bad`: nothing could be read from it. */
-  why: z.enum(['changed', 'bad']),
+  why: z.enum(['changed', 'bad', 'file']),
   /** Set where credentials that the site repeated were taken out of it. */
   redacted: z.literal(true).optional(),
 });
@@ -58,10 +58,10 @@ export const vaultMethods = {
     params: z.strictObject({ digest: Digest }),
     result: z.strictObject({
       page: PageView,
-      /** The body in base64, at most 4 MiB of it. */
+      /** The body in base64: at most 4 MiB of a page, 32 MiB of a file. */
       body: z.string(),
     }),
     role: 'read',
-    doc: 'Reads a kept page by its digest, which changes of records name as `page`. Not found where it has expired, or where it is damaged.',
+    doc: 'Reads a kept page or file by its digest, which changes of records name as `page`, and records in `files`. Not found where it has expired, or where it is damaged.',
   },
 } as const satisfies Record<string, MethodSpec>;

@@ -189,7 +189,8 @@ function hasReplacement(value: Value): boolean {
 
 /** The addresses of a list may have different bases, while the list is read with that of its first element. */
 function withOwnBase(value: Value, match: Spot, of: CompiledValue, page: PageContext): Value {
-  const isAddress = page.bases !== undefined && of.type === 'scalar' && of.rule.type === 'url';
+  const isAddress =
+    page.bases !== undefined && of.type === 'scalar' && (of.rule.type === 'url' || of.rule.type === 'file');
   return isAddress && typeof value === 'string' ? absolute(value, baseOf(match, page)) : value;
 }
 

@@ -5,6 +5,7 @@ import { checkFault, type CheckKind, type CheckOptions } from './check.ts';
 import { datetime } from './datetime.ts';
 import { duration } from './duration.ts';
 import { type FieldType, Imprecise, Refused } from './field-type.ts';
+import { file } from './file.ts';
 import { integer } from './integer.ts';
 import { json } from './json.ts';
 import { money } from './money.ts';
@@ -27,6 +28,7 @@ export const fieldTypes = {
   quantity,
   duration,
   url,
+  file,
   json,
 } as const;
 

@@ -7,6 +7,7 @@ import type { Route } from './dispatchers.ts';
 import { excerptBytes, excerptOf } from './excerpt.ts';
 import type { FetchFailure } from '../failure.ts';
 import { declaredBytes, type Head, judge, readHead, validatorsOf, type HeadVerdict } from './head.ts';
+import { isAccepted, mediaTypeOf } from '../media-type.ts';
 import type { FetchCost, FetchOptions, FetchOutcome, FetchRequest, Outgoing } from '../request.ts';
 import { ExchangeTimer } from './exchange-timer.ts';
 import { wireFailure } from './wire-error.ts';
@@ -101,7 +102,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#head = head;
     this.#verdict = judge(head, url, request.validators);
     const { bodyMs, maxBytes } = request.limits;
+    const mediaType = mediaTypeOf(head.headers);
+    const { accepts: accepted = [mediaType] } = request;
     if (this.#verdict) this.#timer.enter('body', Math.min(discardMs, bodyMs));
+    else if (!isAccepted(mediaType, accepted)) this.#fail({ code: 'media_type', mediaType, accepted });
     else if (declaredBytes(head) > maxBytes) this.#fail({ code: 'too_large', limitBytes: maxBytes });
     else this.#timer.enter('body', bodyMs);
   }

@@ -30,6 +30,7 @@ export const keyColumns = ['_source', '_type', '_key'] as const;
 const columnTypes: Readonly<Record<string, FieldColumn['type']>> = {
   text: 'text',
   url: 'text',
+  file: 'text',
   duration: 'text',
   integer: 'bigint',
   number: 'numeric',
