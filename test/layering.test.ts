@@ -11,6 +11,7 @@ const top = join(import.meta.dirname, '..');
  */
 const mayImport: Record<string, readonly string[]> = {
   'src/daemon': [
+    'type src/schema',
     'supervisors',
     'workers',
     ...[
@@ -56,6 +57,7 @@ const mayImport: Record<string, readonly string[]> = {
       'store',
     ].map((part) => `src/${part}`),
     'type src/provider',
+    'type src/schema',
   ],
   'src/cli': [
     'src/control',

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Registry } from '../src/actor/registry.ts';
 import type { Behaviour, Reply, Self } from '../src/actor/types.ts';
 import {
@@ -13,6 +14,7 @@ import type { SourceRename } from '../src/store/rename-source.ts';
 import { fitting, loadSinks, loadSources, loadTypes, withPlugins } from '../src/definition/load.ts';
 import { type Problem, sourceIdOf } from '../src/definition/problem.ts';
 import { definitionVersion, type Source } from '../src/definition/source.ts';
+import type { Issue } from '../src/schema/expected.ts';
 
 /** The messages of the definitions. */
 export type DefinitionsMessage =
@@ -44,6 +46,8 @@ export interface DefinitionsDeps {
   readonly builtIn: readonly Source[];
   /** What uses a source, as part of a sentence; `undefined` where nothing does. */
   usersOf(source: string): string | undefined;
+  /** What makes another definition of a source unfit for what is tracked on it. */
+  unfitIssues(source: Source): readonly Issue[];
   /** Stores the versions and types of a catalogue durably before any scrape uses them, and drops those of removed sources. */
   keep(catalogue: Catalogue, removed: readonly string[]): Promise<void>;
   /** The rename that was noted and is not over, as after the end of a daemon that was killed. */
@@ -151,13 +155,20 @@ export async function definitions(
   }
 }
 
-async function load({ folder, plugins, builtIn }: DefinitionsDeps, before: Catalogue) {
+async function load({ folder, plugins, builtIn, unfitIssues }: DefinitionsDeps, before: Catalogue) {
   const read = await loadTypes(folder);
   const kept = [...before.types].filter(([id]) => read.broken.has(id));
   const types = new Map([...read.types, ...kept]);
   const sinks = await loadSinks(folder);
   const keptSinks = [...before.sinks].filter(([id]) => sinks.broken.has(id));
-  const fit = await fitting(await loadSources(folder), { types, broken: read.broken }, folder);
+  // There is none to keep in place of a first one.
+  const isOther = (source: Source): boolean => {
+    const known = before.sources.get(source.id)?.source;
+    return known !== undefined && !isDeepStrictEqual(known, source);
+  };
+  const fit = await fitting(await loadSources(folder), { types, broken: read.broken }, folder, (source) =>
+    isOther(source) ? unfitIssues(source) : [],
+  );
   const { sources, problems } = await withPlugins(fit, { folder, plugins });
   return {
     sources: [...builtIn.map((source) => ({ source, version: definitionVersion(source) })), ...sources],

@@ -1,3 +1,4 @@
+import { lateConfirms } from './late-confirms.ts';
 import type { Catalogue } from '../definition/catalogue.ts';
 import { usersOf, usersText } from '../store/source-users.ts';
 import { normalForm, typeRules } from '../definition/catalogue.ts';
@@ -114,6 +115,7 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         const users = usersOf(state.store(), source);
         return users.targets === 0 ? undefined : usersText(users);
       },
+      unfitIssues: (source) => lateConfirms(source, state.store(), clock.now()),
       keep(catalogue, removed) {
         const store = state.store();
         const { write, definitions: rows } = store;

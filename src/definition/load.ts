@@ -128,16 +128,21 @@ export function parseType(text: string, file: string): Loaded<SharedType> {
   return parse(text, file, () => SharedType, { check: (value) => idIssues(value, idOf(file)) });
 }
 
-/** Leaves out the sources with records that are not of the types that they say they are, and adds why to the problems. */
+/**
+ * Leaves out the sources with records that are not of the types that they say they are, and adds why to the problems.
+ *
+ * @param issuesOf - finds what else makes a source unfit. Default: nothing.
+ */
 export async function fitting(
   { sources, problems }: LoadedSources,
   types: KnownTypes,
   folder: string,
+  issuesOf: (source: Source) => readonly Issue[] = () => [],
 ): Promise<LoadedSources> {
   const fit: Source[] = [];
   const found: Problem[] = [...problems];
   for (const source of sources) {
-    const issues = [...typeIssues(source, types)];
+    const issues = [...typeIssues(source, types), ...issuesOf(source)];
     if (issues.length === 0) fit.push(source);
     else found.push(...(await problemsIn(definitionIn(folder, source.id), issues)));
   }

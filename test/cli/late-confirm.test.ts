@@ -35,3 +35,46 @@ test('an objective of a project that a field cannot be confirmed within is refus
   );
   await client.call('project.add', { id: 'lamp', everyMs: 14_400_000, objectives, targets: [target] });
 });
+
+test('an edit, of one project or of many, is refused where a field could not be confirmed within its objective any more', async (t) => {
+  const { socket, client } = await startDaemon(t, { sources: { shop } });
+  const objectives = { fields: { price: { errorAfterMs: 43_200_000 } } };
+  for (const id of ['lamp', 'tent'])
+    await client.call('project.add', {
+      id,
+      everyMs: 14_400_000,
+      objectives,
+      labels: ['all'],
+      targets: [{ source: 'shop', params: { page: id } }],
+    });
+  await assert.rejects(client.call('project.update', { id: 'lamp', everyMs: 21_600_000 }), refusal);
+  await assert.rejects(client.call('project.update', { id: 'lamp', targetSchedule: { everyMs: 21_600_000 } }), refusal);
+  await assert.rejects(
+    client.call('project.update', {
+      id: 'lamp',
+      addTargets: [{ source: 'shop', params: { page: 'new' }, everyMs: 21_600_000 }],
+    }),
+    refusal,
+  );
+  const bulk = await run(['edit', '--label', 'all', '--every', '6h', '--yes', '--socket', socket]);
+  assert.notEqual(bulk.status, 0);
+  assert.match(bulk.out + bulk.err, refusal);
+  await client.call('project.update', { id: 'lamp', everyMs: 10_800_000 });
+});
+
+test('another definition that confirms too late for a tracked project is refused, and the one before stays', async (t) => {
+  const { client, define } = await startDaemon(t, { sources: { shop } });
+  const objectives = { fields: { price: { errorAfterMs: 43_200_000 } } };
+  const target = { source: 'shop', params: { page: '1' } };
+  await client.call('project.add', { id: 'lamp', everyMs: 14_400_000, objectives, targets: [target] });
+  await define('shop', shop.replace('times: 3', 'times: 5'));
+  const { problems, changed } = await client.call('source.reload', {});
+  assert.deepEqual(changed, []);
+  assert.match(
+    problems[0]?.message ?? '',
+    /objective of the field, 12h, but 5 observations, one each 4h, take 20h, by the schedule of project "lamp"$/,
+  );
+  assert.equal(problems[0]?.path, 'records.product.fields.price.confirm');
+  await define('shop', shop.replace('times: 3', 'times: 2'));
+  assert.deepEqual((await client.call('source.reload', {})).changed, ['shop']);
+});

@@ -8,7 +8,7 @@ import type { Params } from '../methods.ts';
 import type { TargetInput } from '../methods/target.ts';
 import { trackedTargets } from './find.ts';
 import type { Ports } from './ports.ts';
-import { refuseFigures, refuseUndeclared, targetSpecs } from './project-spec.ts';
+import { refuseFigures, refuseLate, refuseUndeclared, targetSpecs } from './project-spec.ts';
 
 type Deps = Pick<Ports, 'clock' | 'store' | 'catalogue'>;
 
@@ -43,6 +43,7 @@ export function changedSpec(row: ProjectRow, change: Change, deps: Deps): Projec
     targets,
   };
   refuseFigures(spec, deps);
+  refuseLate(before, spec, deps);
   return spec;
 }
 

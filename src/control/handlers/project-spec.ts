@@ -114,6 +114,23 @@ export function refuseUndeclared(
   refuse(id, objectiveIssues(objectives, targets, knownSources(deps)));
 }
 
+/**
+ * Throws a `ControlError` where a change makes new values of a field be confirmed later than an objective allows. What was so before is let be,
+ * so that the project can be changed at all.
+ */
+export function refuseLate(before: ProjectSpec, after: ProjectSpec, deps: Deps): void {
+  const known = new Set(lateIn(before, deps).map(({ message }) => message));
+  refuse(
+    after.id,
+    lateIn(after, deps).filter(({ message }) => !known.has(message)),
+  );
+}
+
+function lateIn({ schedule = {}, targets }: ProjectSpec, { catalogue, clock }: Deps): ProjectIssue[] {
+  const levels = targets.map(({ source, schedule: own }) => ({ source, ...own }));
+  return [...lateConfirmIssues(schedule, levels, catalogue().sources, clock.now())];
+}
+
 function specOf(
   { id, name = id, labels, multiplier, sinks, metrics, rules, targets, ...given }: ListedProjectInput,
   deps: Deps,
