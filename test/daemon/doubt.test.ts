@@ -69,4 +69,36 @@ describe('a target that gives less than it did', () => {
     await daemon.client.call('project.archive', { id: 'all' });
     assert.equal((await daemon.client.call('source.get', { id: 'list' })).doubtful, undefined);
   });
+
+  test('is compared anew where another version changes the rule of a field, and only there, and each scrape and change has its version [P38]', async (t) => {
+    const site = await openSite(t, { '/lamp': productPage('A', '1.00') });
+    const shop = productSource('shop');
+    const daemon = await startDaemon(t, { sources: { shop }, settings: soon });
+    const { client } = daemon;
+    await client.call('project.add', { id: 'lamp', targets: [{ source: 'shop', url: site.url('/lamp') }] });
+    await nth(1, 'scrape.completed', 'lamp', daemon);
+
+    await daemon.define('shop', shop.replace('css: .price', 'css: .cost'));
+    assert.deepEqual((await client.call('source.reload', {})).changed, ['shop']);
+    site.answer('/lamp', '<!doctype html><h1>A</h1>');
+    await client.call('project.rescrape', { id: 'lamp' });
+    const { data } = await nth(1, 'target.doubtful', 'lamp', daemon);
+    assert.deepEqual(
+      data.symptoms.map((symptom) => ('field' in symptom ? symptom.field : symptom.kind)),
+      ['state'],
+    );
+
+    site.answer('/lamp', '<!doctype html><h1>A</h1><p class="state">gone</p>');
+    await client.call('project.rescrape', { id: 'lamp' });
+    await nth(3, 'scrape.completed', 'lamp', daemon);
+    const { scrapes } = await client.call('scrape.list', { project: 'lamp' });
+    const [third, second, first] = scrapes.map(({ version }) => version);
+    assert.equal(third, second);
+    assert.notEqual(second, first);
+    const { changes } = await client.call('project.history', { id: 'lamp' });
+    assert.deepEqual(
+      changes.map(({ version }) => version),
+      [third, first],
+    );
+  });
 });

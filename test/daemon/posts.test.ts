@@ -27,7 +27,7 @@ function slice(...ids: readonly number[]) {
   return { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ posts, next: null }) };
 }
 
-test('each receiver gets one message a scrape with all new posts, the newest first, and none without any', async (t) => {
+test('each receiver gets one message a scrape with all new posts, the newest first, and none without any [J63, J64]', async (t) => {
   const [one, other] = [await openReceiver(t), await openReceiver(t)];
   const site = await openSite(t, { '/robin': slice(2, 1) });
   const sinks = Object.fromEntries(

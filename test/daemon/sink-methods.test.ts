@@ -25,7 +25,7 @@ async function told(t: TestContext, more = '') {
 }
 
 describe('heronry sinks', () => {
-  test('lists the sinks and shows what one was sent', async (t) => {
+  test('lists the sinks and shows what one was sent, with status and milliseconds [J67]', async (t) => {
     const { receiver, daemon, heronry } = await told(t);
     await receiver.until(3);
     await heronry('sink', 'test', 'team');

@@ -48,7 +48,7 @@ describe('a webhook of a daemon', () => {
     assert.equal(receiver.accepted[1]?.headers['ce-type'], 'record.changed');
   });
 
-  test('that cannot be reached loses nothing and fails no scrape, and gets what waited once it can be, after a restart too', async (t) => {
+  test('that cannot be reached loses nothing and fails no scrape, and gets what waited once it can be, after a restart too [J68]', async (t) => {
     // A port of which is known that nothing listens there.
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -96,7 +96,7 @@ describe('a webhook of a daemon', () => {
 });
 
 describe('a sink that a project or target links to', () => {
-  test('is told of that one alone, with what the link says; one that nothing links to of nothing', async (t) => {
+  test('is told of that one alone, with what the link says; one that nothing links to of nothing [J73]', async (t) => {
     const [ofA, ofProject, ofNone] = [await openReceiver(t), await openReceiver(t), await openReceiver(t)];
     const site = await openSite(t, Object.fromEntries(['a', 'b', 'c'].map((id) => [`/${id}`, productPage(id, '1')])));
     const sinks = {
@@ -152,7 +152,7 @@ describe('a sink that a project or target links to', () => {
   });
 });
 
-test('at most eight deliveries to webhooks are under way, over all sinks', async (t) => {
+test('at most eight deliveries to webhooks are under way, over all sinks [J66]', async (t) => {
   const receiver = await openReceiver(t);
   const sinks = Object.fromEntries(
     ['one', 'two', 'three', 'four'].map((id) => [id, hook(id, receiver.url, 'from: all\nevents: [project.*]')]),

@@ -20,7 +20,7 @@ describe('a sink', () => {
     assert.deepEqual(accepted[0]?.body['data'], { type: 'product', key: 'a', fields: { price: { old: 1, new: 2 } } });
   });
 
-  test('that refuses a message gets it again later, and what follows it of its key only then', async (t) => {
+  test('that refuses a message gets it again later, and what follows it of its key only then [J67]', async (t) => {
     const { change, settled, pass, accepted, tried, answer } = await startDelivering(t);
     let refusals = 2;
     answer(({ key }) => (key.endsWith('/a') && refusals-- > 0 ? refused(500) : { ok: true, status: 200 }));
@@ -81,7 +81,7 @@ describe('a sink', () => {
     assert.equal(new Set(serials).size, 2);
   });
 
-  test('gives a message up after a day, tells so, and goes on with the next of its key', async (t) => {
+  test('gives a message up after a day, tells so, and goes on with the next of its key [J67]', async (t) => {
     const { change, settled, pass, accepted, answer, store } = await startDelivering(t);
     answer(({ id }) => (id.endsWith('-1') ? refused(500) : { ok: true, status: 200 }));
     await change('a', 'a');
@@ -264,7 +264,7 @@ describe('a digest', () => {
 });
 
 describe('a sink that is told of scrapes', () => {
-  test('gets all new records of a scrape in one message at its end, the newest first, and none without any', async (t) => {
+  test('gets all new records of a scrape in one message at its end, the newest first, and none without any [J63, J64]', async (t) => {
     const { tell, settled, accepted } = await startDelivering(t, { per: 'scrape' });
     await tell(added('new', 7), added('other', 8), added('old', 7), changed('x'));
     await settled();

@@ -18,7 +18,7 @@ const happening = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ do: 'kill' as const }) },
 );
 
-test('whatever a receiver refuses and whenever the daemon is killed, each message arrives, in order for its key', async (t) => {
+test('whatever a receiver refuses and whenever the daemon is killed, each message arrives, in order for its key [J69]', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(happening, { minLength: 5, maxLength: 25 }), async (happenings) => {
       const { change, pass, settled, answer, accepted, kill, start, store } = await startDelivering(t, {

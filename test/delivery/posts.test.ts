@@ -53,7 +53,7 @@ function body(publish: string, events: readonly Event[], more: Partial<Parameter
 }
 
 describe('the body of posts', () => {
-  test('says where they are from, whose they are and what they show, as the link has it official and with metadata', () => {
+  test('says where they are from, whether they are ephemeral, whose they are and what they show, as the link has it official and with metadata [J62, J84]', () => {
     const fields = {
       text: 'First egg!',
       author: 'Robin',
@@ -94,7 +94,7 @@ describe('the body of posts', () => {
     });
   });
 
-  test('leaves metadata out where there is none, and names an account that the site does not', () => {
+  test('leaves metadata out where there is none, and names an account that the site does not [J65]', () => {
     assert.deepEqual(
       JSON.parse(JSON.stringify(body('{ type: birds.timeline, record: post }', [added('p2', { text: 'hi' })]))),
       {

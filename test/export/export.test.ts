@@ -36,7 +36,7 @@ function linesOf(folder: string, ...files: readonly string[]): Line[] {
 }
 
 describe('an export', () => {
-  test('to the same place has only what is new, changed, missing or removed since the one before', async (t) => {
+  test('to the same place has only what is new, changed, missing or removed since the one before [S48]', async (t) => {
     const { store, folder, see, ...daemon } = await exportingDaemon(t, { title: 'text' });
     await see(['a', 'b', 'c', 'd'].map((key) => item(key, { title: key })));
     assert.match((await daemon.export('records', '--to', 'out')).out, /^wrote 4 rows of records into 1 file below /);

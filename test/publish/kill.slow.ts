@@ -144,7 +144,7 @@ async function changesOf(client: Client, generation: string): Promise<ReadonlySe
 }
 
 test(
-  `a daemon killed again and again during ${changes} changes delivers each to a webhook that refuses a third and to a queue whose broker is restarted twice, in order for each record`,
+  `a daemon killed again and again during ${changes} changes delivers each to a webhook that refuses a third and to a queue whose broker is restarted twice, in order for each record [J69, J71]`,
   { timeout: 240_000, skip: noOwnBroker },
   async (t) => {
     const site = await restlessSite(t);

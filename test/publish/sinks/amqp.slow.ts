@@ -109,7 +109,7 @@ describe('with a broker', { skip: noBroker, timeout: 60_000 }, () => {
     },
   });
 
-  test('what a queue gets is persistent, and its body is the body of a webhook to the byte', async (t) => {
+  test('what a queue gets is persistent, and its body is the body of a webhook to the byte [J70]', async (t) => {
     const queue = await openQueue(t, address);
     const { secrets, ...options } = namedAddress(address);
     const arrived = () => [];
@@ -183,7 +183,7 @@ describe('with a broker', { skip: noBroker, timeout: 60_000 }, () => {
 });
 
 test(
-  'a broker that is down is a failure; once it is up again messages arrive, and those of before are still there',
+  'a broker that is down is a failure; once it is up again messages arrive, and those of before are still there [J71]',
   { skip: noOwnBroker, timeout: 60_000 },
   async (t) => {
     const broker = await openBroker(t);

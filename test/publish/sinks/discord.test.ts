@@ -20,7 +20,7 @@ sinkSuite('discord', {
   },
 });
 
-test('Discord gets an embed that says what became of the fields, and calls nobody', () => {
+test('Discord gets an embed that says what became of the fields, and calls nobody [J72]', () => {
   const { event, ...message } = recordMessage(1, 'B');
   const data = {
     type: 'product',

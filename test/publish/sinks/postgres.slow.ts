@@ -181,7 +181,7 @@ describe('with a database', { skip: noPostgresql, timeout: 60_000 }, () => {
     },
   });
 
-  test('a record is one row, which keeps its id and its first instant, and moves on with each change', async (t) => {
+  test('a record is one row, which keeps its id and its first instant, and moves on with each change [O20, O21, O22, O23, O24]', async (t) => {
     const { rows, records, write } = await openWarehouse(t);
     await write(records.see('A', { sku: 'A', title: 'Bag' }));
     const [first] = await rows('select * from shop_product');
@@ -198,7 +198,7 @@ describe('with a database', { skip: noPostgresql, timeout: 60_000 }, () => {
     assert.deepEqual([second?.['sku'], second?.['title']], ['A', 'Blue bag']);
   });
 
-  test('a field that is absent keeps its value, one that is null loses it', async (t) => {
+  test('a field that is absent keeps its value, one that is null loses it [O25]', async (t) => {
     const { rows, records, write } = await openWarehouse(t);
     await write(records.see('A', { title: 'Bag', stock: 3 }), records.see('A', { title: null }));
     assert.deepEqual(await rows('select title, stock::int from shop_product'), [{ title: null, stock: 3 }]);
@@ -232,7 +232,7 @@ describe('with a database', { skip: noPostgresql, timeout: 60_000 }, () => {
     );
   });
 
-  test('records that a scrape saw as they were have the instant of the sighting, and nothing else moves', async (t) => {
+  test('records that a scrape saw as they were have the instant of the sighting, and nothing else moves [O24]', async (t) => {
     const { rows, records, write } = await openWarehouse(t);
     await write(records.see('A', { title: 'Bag' }), records.see('B', { title: 'Box' }), records.confirm(2, 'A'));
     assert.deepEqual(await rows('select _key, title, meta_updated, meta_created from shop_product order by _key'), [
@@ -295,7 +295,7 @@ describe('with a database', { skip: noPostgresql, timeout: 60_000 }, () => {
     assert.deepEqual(await rows('select title from shop_product'), [{ title: 'Blue bag' }]);
   });
 
-  test('two that write a new record at once leave one row', async (t) => {
+  test('two that write a new record at once leave one row [O26]', async (t) => {
     const first = await openWarehouse(t);
     const options = { url: first.url };
     const second = await openedSink(t, 'postgres', { options, arrived: () => [], ports: first.records.ports });
@@ -311,7 +311,7 @@ describe('with a database', { skip: noPostgresql, timeout: 60_000 }, () => {
     assert.deepEqual(await first.rows('select count(*)::int as n from shop_product'), [{ n: 50 }]);
   });
 
-  test('a new field gets a column, or with a strict schema a failure that names it until there is one', async (t) => {
+  test('a new field gets a column, or with a strict schema a failure that names it until there is one [O27]', async (t) => {
     const { rows, records, write, sink, url, client } = await openWarehouse(t);
     await write(records.see('A', { title: 'Bag' }));
     records.types = { shop: { fields: { ...declared.fields, weight: 'number' } } };
@@ -339,7 +339,7 @@ describe('with a database', { skip: noPostgresql, timeout: 60_000 }, () => {
     assert.deepEqual(await rows('select color from shop_product'), [{ color: 'blue' }]);
   });
 
-  test('a row that cannot be written fails alone, for good, and the others of its batch are written', async (t) => {
+  test('a row that cannot be written fails alone, for good, and the others of its batch are written [O18]', async (t) => {
     const { rows, records, sink, client } = await openWarehouse(t);
     await client.query('create table other (n int)');
     assert.deepEqual(await sink.deliver([records.see('A', { title: 'Bag' })], never), [{ ok: true }]);

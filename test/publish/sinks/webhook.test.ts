@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import type { DiscordPayload } from '../../../src/publish/discord.ts';
 import type { Post } from '../../../src/publish/sink.ts';
 import { openReceiver } from '../receiver.ts';
 import { openedSink, recordMessage, sinkSuite } from '../sink-suite.ts';
@@ -75,7 +76,7 @@ test('the body of a webhook may be a template, whose values cannot break out of 
 /** The bodies that a webhook with these options posts, to whatever address it has, for one record with these fields. */
 async function bodyAt(
   t: TestContext,
-  given: { readonly url: string; readonly body: unknown; readonly escape?: string },
+  given: { readonly url: string; readonly body?: unknown; readonly escape?: string },
 ) {
   const bodies: unknown[] = [];
   const ports = {
@@ -104,6 +105,15 @@ test('what a site gave calls nobody and makes no link in Slack, while the markup
   };
   assert.deepEqual(await bodyAt(t, { url: 'https://hooks.slack.com/services/T/B/x', body }), expected);
   assert.deepEqual(await bodyAt(t, { url: 'https://chat.example/hook', escape: 'slack', body }), expected);
+});
+
+test('the address of a webhook of Discord gets what Discord shows, though the sink is no other than a webhook [J72]', async (t) => {
+  const given = Object(await bodyAt(t, { url: 'https://discord.com/api/webhooks/1/a' })) as DiscordPayload;
+  assert.deepEqual(given.allowed_mentions, { parse: [] });
+  assert.deepEqual(
+    given.embeds?.map(({ fields = [] }) => fields.map(({ name }) => name)),
+    [['title', 'more', 'image']],
+  );
 });
 
 test('what a site gave calls nobody and hides no link in Discord, whatever the body is', async (t) => {
