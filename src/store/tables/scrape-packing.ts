@@ -22,7 +22,7 @@ export type PackedScrape = readonly [
   cpuMicros: number | null,
   /** When its only step was, after its begin; `null` for a scrape of several steps. */
   stepAfterMs: number | null,
-  stepMs: number,
+  stepMicros: number,
   stepStatus: number,
   more?: string,
 ];
@@ -53,9 +53,9 @@ export function scrapePacking(
     pack: (row) => pack(words, urlOf, row),
     unpack(packed, scrape) {
       const [row, only] = unpackScrape(words, packed, scrape);
-      const [target, , , , , , startedAt, , , , , , , , , afterMs, elapsedMs, status] = packed;
+      const [target, , , , , , startedAt, , , , , , , , , afterMs, micros, status] = packed;
       if (afterMs === null) return row;
-      const step = { url: only?.url ?? urlOf(target) ?? '', at: startedAt + afterMs, elapsedMs };
+      const step = { url: only?.url ?? urlOf(target) ?? '', at: startedAt + afterMs, elapsedMs: micros / 1_000 };
       return { ...row, only: { ...step, ...(status > 0 && { status }), ...only } };
     },
   };
@@ -94,7 +94,7 @@ function pack(words: Words, urlOf: (target: number) => string | undefined, row: 
     isWord ? words.numberOf(endReason) : 0,
     spent?.cpuMs === undefined ? null : Math.round(spent.cpuMs * 1_000),
     only === undefined ? null : (difference(startedAt, only.at) ?? 0),
-    only?.elapsedMs ?? 0,
+    Math.round((only?.elapsedMs ?? 0) * 1_000),
     only?.status ?? 0,
   ] as const;
   return isAny(more) ? [...packed, JSON.stringify(more)] : packed;

@@ -1,14 +1,28 @@
 import type { Tally } from '../../schedule/waste.ts';
 import type { Environment } from '../lmdb/environment.ts';
-import { table } from '../lmdb/table.ts';
+import { packedTable, table } from '../lmdb/table.ts';
 import { namingSources } from './source-names.ts';
+
+/** A tally as numbers; then, where there are any, what few have. */
+type PackedTally = readonly [
+  scrapes: number,
+  unchanged: number,
+  requests: number,
+  notModified: number,
+  validated: number,
+  bytes: number,
+  unchangedBytes: number,
+  cpuMicros: number,
+  more?: string,
+];
 
 /**
  * Costs by day and target, or by day and source for pulses that asked for many targets at once. Days are counted from
  * 1970 in UTC.
  */
 export function wasteTable(environment: Environment) {
-  const rows = namingSources(environment, table<[number, number | string], Tally>(environment, 'waste'), { key: 1 });
+  const packed = table<[number, number | string], PackedTally>(environment, 'waste', 'msgpack');
+  const rows = namingSources(environment, packedTable(packed, { pack, unpack }), { key: 1 });
 
   return {
     get: (day: number, of: number | string) => rows.get([day, of]),
@@ -31,4 +45,18 @@ export function wasteTable(environment: Environment) {
       return oldest.length;
     },
   };
+}
+
+function pack({ scrapes, unchanged, requests, notModified, validated, bytes, ...others }: Tally): PackedTally {
+  const { unchangedBytes, cpuMs, ...more } = others;
+  const cpuMicros = Math.round(cpuMs * 1_000);
+  const packed = [scrapes, unchanged, requests, notModified, validated, bytes, unchangedBytes, cpuMicros] as const;
+  return Object.keys(more).length > 0 ? [...packed, JSON.stringify(more)] : packed;
+}
+
+function unpack(packed: PackedTally): Tally {
+  const [scrapes, unchanged, requests, notModified, validated, bytes, unchangedBytes, cpuMicros, text] = packed;
+  const more = text === undefined ? {} : (JSON.parse(text) as Pick<Tally, 'pulses' | 'unanswered'>);
+  const cpuMs = cpuMicros / 1_000;
+  return { scrapes, unchanged, requests, notModified, validated, bytes, unchangedBytes, cpuMs, ...more };
 }
