@@ -13,6 +13,7 @@ import { openReceiver } from '../publish/receiver.ts';
 import { secretsFrom } from '../../src/session/secret-store.ts';
 import { sinkKinds } from '../../src/publish/sinks/all.ts';
 import { productPage, productSource, startDaemon } from '../support/daemon.ts';
+import { openMailServer } from '../support/servers/smtp.ts';
 import { openSite } from '../support/site.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'sinks.md'), 'utf8');
@@ -101,6 +102,25 @@ describe('docs/sinks.md', () => {
     const tested = await daemon.client.call('sink.test', { id: 'note' });
     assert.ok(tested.ok, JSON.stringify(tested));
     assert.match(readFileSync(join(plugins, 'notes'), 'utf8'), /^record\.changed \S+ \{"id":/);
+  });
+
+  test('has an e-mail that a server takes', async (t) => {
+    const server = await openMailServer(t);
+    const findSecrets = secretsFrom({ environment: { HERONRY_SECRET_MAIL_PASSWORD: 'hunter22' } });
+    const text = files.get('sinks/mail.yaml') ?? assert.fail();
+    const own = text.replace('smtp://heronry@mail.example:587', server.url.replace('//', '//mailer@'));
+    assert.notEqual(own, text);
+    const daemon = await startDaemon(t, {
+      sources: { shop: productSource('shop') },
+      sinks: { mail: own },
+      findSecrets,
+    });
+    const tested = await daemon.client.call('sink.test', { id: 'mail' });
+    assert.ok(tested.ok, JSON.stringify(tested));
+    assert.deepEqual(
+      server.mails.map(({ to, headers }) => [to, headers['from']]),
+      [[['team@mail.example'], 'Heronry <heronry@mail.example>']],
+    );
   });
 
   test('has files that are valid', async (t) => {
