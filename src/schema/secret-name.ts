@@ -13,7 +13,7 @@ export const SecretRef = z.strictObject(
 
 /** Whether a header, or a parameter of an address, is called like one whose value is a secret: `x-api-key`, `sslpassword`. */
 export function isSecretName(name: string): boolean {
-  return /auth(?!or(?!i))|token|secret|passw|passphrase|\bpass\b|\bpwd\b|credential|signature|\bsig\b|(?:api|access|private)[-_]?key|^key$|^cookie$/i.test(
+  return /\bauth\b|authori[sz]ation|token|secret|passw|passphrase|\bpass\b|\bpwd\b|credential|signature|\bsig\b|(?:api|access|auth|private)[-_]?key|^key$|^cookie$/i.test(
     name,
   );
 }

@@ -96,8 +96,8 @@ describe('validate of sinks', () => {
 
   test('lets addresses and headers stand that are no secrets', async (t) => {
     const sinks = {
-      team: 'id: team\nwebhook: { url: "https://x.example/?keywords=a&tokyo=1", headers: { accept: text/plain } }\n',
-      base: 'id: base\npostgres: { url: "postgres://u@b.example/db?application_name=x&sslmode=require" }\n',
+      team: 'id: team\nwebhook: { url: "https://x.example/?keywords=a&tokyo=1", headers: { accept: text/plain, x-author: me } }\n',
+      base: 'id: base\npostgres: { url: "postgres://u@b.example/db?application_name=x&require_auth=none&sslmode=require" }\n',
     };
     const { status, out } = await validated(t, sinks);
     assert.equal(status, 0, out);
