@@ -6,7 +6,7 @@ import type { ProjectView } from '../control/methods/project.ts';
 import { defined } from '../defined.ts';
 import { helpGroups, listRows, print, withClient, withProgress } from './cli.ts';
 import { CommandError } from './exit-status.ts';
-import { showProjects } from './show.ts';
+import { showProjects } from './show-projects.ts';
 import { table } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { countText, plainText, projectsText } from './text.ts';

@@ -7,7 +7,7 @@ import { CommandError } from '../exit-status.ts';
 import { infeasibleText } from '../infeasible-text.ts';
 import { multiplierOption, pairOption, repeatedOption } from '../options.ts';
 import { paceInput, type ScheduleOptions, withScheduleOptions } from '../schedule-options.ts';
-import { showProject } from '../show.ts';
+import { showProject } from '../show-project.ts';
 import { pausedText } from '../show-why.ts';
 import type { Terminal } from '../terminal.ts';
 import { plainText } from '../text.ts';

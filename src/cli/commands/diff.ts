@@ -6,7 +6,7 @@ import { diffText } from '../diff-text.ts';
 import { ageText } from '../../time-text.ts';
 import { examples, helpGroups, listRows, print, withDaemon } from '../cli.ts';
 import { instantOption, limitOption } from '../options.ts';
-import { scrapeText, showChange } from '../show.ts';
+import { scrapeText, showChange } from '../show-change.ts';
 import { showStatus, type Terminal } from '../terminal.ts';
 import { plainText } from '../text.ts';
 

@@ -4,7 +4,7 @@ import { examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { durationText } from '../../time-text.ts';
 import { CommandError } from '../exit-status.ts';
 import { tryPage } from '../local/page.ts';
-import { holdText } from '../show.ts';
+import { holdText } from '../show-host.ts';
 import { actionText } from '../show-trial.ts';
 import { type Fact, factLines } from '../table.ts';
 import type { Terminal } from '../terminal.ts';

@@ -6,7 +6,7 @@ import { ageText } from '../../time-text.ts';
 import { callAndPrint, examples, helpGroups, listRows, print, withDaemon } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
 import { countOption, limitOption } from '../options.ts';
-import { showChange } from '../show.ts';
+import { showChange } from '../show-change.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { countText, plainText } from '../text.ts';

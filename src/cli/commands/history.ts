@@ -5,7 +5,7 @@ import { defined } from '../../defined.ts';
 import { listRows, examples, globalOptions, helpGroups, print, withDaemon } from '../cli.ts';
 import { ageText } from '../../time-text.ts';
 import { instantOption, limitOption } from '../options.ts';
-import { scrapeText, showChange } from '../show.ts';
+import { scrapeText, showChange } from '../show-change.ts';
 import { recordTables } from '../record-tables.ts';
 import { type Column, table } from '../table.ts';
 import { showStatus, type Terminal } from '../terminal.ts';

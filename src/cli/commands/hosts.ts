@@ -6,7 +6,7 @@ import { listRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { ageText, durationText } from '../../time-text.ts';
 import { CommandError } from '../exit-status.ts';
 import { limitOption } from '../options.ts';
-import { circuitText, holdText } from '../show.ts';
+import { circuitText, holdText } from '../show-host.ts';
 import { factLines, table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { countText, plainText } from '../text.ts';

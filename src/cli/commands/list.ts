@@ -5,7 +5,7 @@ import { defined } from '../../defined.ts';
 import { listRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
 import { limitOption } from '../options.ts';
-import { showProjects } from '../show.ts';
+import { showProjects } from '../show-projects.ts';
 import type { Terminal } from '../terminal.ts';
 
 type Wanted = Omit<MethodInput<'project.list'>, 'after' | 'limit'>;

@@ -7,7 +7,7 @@ import { ageText, clockText } from '../../time-text.ts';
 import { examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
 import { countOption, instantOption } from '../options.ts';
-import { showChange } from '../show.ts';
+import { showChange } from '../show-change.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { countText, plainText } from '../text.ts';

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { defined } from '../../defined.ts';
 import { listRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { limitOption } from '../options.ts';
-import { showProject } from '../show.ts';
+import { showProject } from '../show-project.ts';
 import { plainText } from '../text.ts';
 import type { Terminal } from '../terminal.ts';
 

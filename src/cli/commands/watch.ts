@@ -3,7 +3,7 @@ import type { MethodInput } from '../../control/methods.ts';
 import { defined } from '../../defined.ts';
 import { examples, helpGroups, print, withClient } from '../cli.ts';
 import { countOption, repeatedOption } from '../options.ts';
-import { showEvent } from '../show.ts';
+import { showEvent } from '../show-event.ts';
 import type { Terminal } from '../terminal.ts';
 
 type Options = Omit<MethodInput<'event.subscribe'>, 'types' | 'scrape'> & { readonly type?: readonly string[] };

@@ -8,7 +8,7 @@ import { defined } from '../../defined.ts';
 import { ageText } from '../../time-text.ts';
 import { globalOptions, withDaemon } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
-import { holdText } from '../show.ts';
+import { holdText } from '../show-host.ts';
 import type { Terminal } from '../terminal.ts';
 import { plainText } from '../text.ts';
 

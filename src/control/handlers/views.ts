@@ -124,6 +124,7 @@ export function scrapeView({
   spent: _spent,
   only: _only,
   emptied: _emptied,
+  told: _told,
   ...view
 }: ScrapeRow): ScrapeView {
   return view;

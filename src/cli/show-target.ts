@@ -1,0 +1,86 @@
+import type { ProjectView } from '../control/methods/project.ts';
+import type { TargetView } from '../control/methods/target.ts';
+import { ageText, clockText } from '../time-text.ts';
+import type { Symptom } from '../view/doubt.ts';
+import { excerptLines, failureText, pagesLeftText, showScrapeLine } from './show-scrape.ts';
+import { type Fact, factLines } from './table.ts';
+import { type Terminal, showStatus } from './terminal.ts';
+import { countText, othersText, plainText } from './text.ts';
+
+/** Formats one target of a project: its heading, its address and what is known of its scrapes. */
+export function showTarget(terminal: Terminal, target: TargetView, project: ProjectView): string {
+  const now = terminal.now();
+  const { lastScrape, crashes, parked, lastError, gone, doubt, endsAt } = target;
+  const last = crashes.last === undefined ? '' : `, the last: ${plainText(crashes.last)}`;
+  const facts: readonly Fact[] = [
+    ['shared', target.others && othersText(target.others)],
+    ['last scrape', lastScrape && showScrapeLine(terminal, lastScrape)],
+    [
+      'not asked',
+      target.conditions.includes('definition_error')
+        ? terminal.paint('red', `no definition of source ${target.source} is loaded`)
+        : undefined,
+    ],
+    ...leftFacts(target, now),
+    ['waiting', target.waiting === undefined ? undefined : `scrape ${target.waiting}`],
+    ['next', target.dueAt === undefined ? undefined : showDue(terminal, target.dueAt)],
+    ['gone', gone && goneText(gone, now)],
+    ['doubtful', doubt && doubtText(doubt, now)],
+    ['ends', endsAt === undefined ? undefined : ageText(endsAt, now)],
+    ['last error', lastError && [terminal.paint('red', failureText(lastError)), ...excerptLines(lastError)].join('\n')],
+    ['crashes', crashes.total > 0 ? `${crashes.total}, ${crashes.inRow} in a row${last}` : undefined],
+    [
+      'parked',
+      parked && `${ageText(parked.at, now)}: ${plainText(parked.reason)}; tried again ${ageText(parked.retryAt, now)}`,
+    ],
+  ];
+  const statuses = [statusIn(project, target), ...target.conditions].map((status) => showStatus(terminal, status));
+  return [
+    `target ${target.target}  ${target.source}  ${statuses.join(' ')}`,
+    `  ${plainText(target.url)}`,
+    ...factLines(facts),
+  ].join('\n');
+}
+
+/**
+ * Returns the status to show of a target. Targets of an archived project keep their own status in the store, for
+ * when it is restored.
+ */
+function statusIn(project: ProjectView, { status }: TargetView): string {
+  return project.status === 'archived' && status === 'active' ? 'archived' : status;
+}
+
+/** Formats when a target is due: `due` where that has passed and the target waits for its turn. */
+export function showDue(terminal: Terminal, dueAt: number): string {
+  return dueAt > terminal.now() ? ageText(dueAt, terminal.now()) : 'due';
+}
+
+/** Formats what a target gives less of than before, and since when. */
+export function doubtText({ since, symptoms }: NonNullable<TargetView['doubt']>, now: number): string {
+  return `since ${clockText(since, now)}: ${symptoms.map(symptomText).join('; ')}`;
+}
+
+function symptomText({ kind, record, field, before, now }: Symptom): string {
+  if (kind === 'pages_failed') return `${now} of ${before} pages of ${record} could be read`;
+  if (kind === 'fewer_records') return `${now} ${record} where there were ${before}`;
+  return kind === 'no_record'
+    ? `no ${record} where there ${before === 1 ? 'was 1' : `were ${before}`}`
+    : `no ${record} has ${field}, which ${before} had`;
+}
+
+/** Formats since when a page is gone, by the clocks of UTC. */
+export function goneText({ since, times }: NonNullable<TargetView['gone']>, now: number): string {
+  return `since ${clockText(since, now)}, asked ${countText(times, 'time')}`;
+}
+
+/** The facts that tell what scrapes of a target have left to later ones. */
+export function leftFacts({ gaps, pagesLeft }: Pick<TargetView, 'gaps' | 'pagesLeft'>, now: number): readonly Fact[] {
+  return [
+    ['left out', gaps?.map((gap) => gapText(gap, now)).join('\n')],
+    ['to read', pagesLeft === undefined ? undefined : pagesLeftText(pagesLeft)],
+  ];
+}
+
+function gapText({ page, since }: NonNullable<TargetView['gaps']>[number], now: number): string {
+  return `what lay behind page ${page} of the list ${ageText(since, now)}; the next scrapes read it`;
+}
