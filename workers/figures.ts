@@ -10,7 +10,10 @@ export type FiguresMessage =
   | { readonly type: 'found'; readonly projects: ReadonlySet<string> }
   /** The metrics of the projects that wait are computed. */
   | { readonly type: 'due' }
-  | { readonly type: 'updated'; readonly project: string; readonly done: boolean };
+  | { readonly type: 'updated'; readonly project: string; readonly done: boolean }
+  /** Rules that depend on the present may have turned. */
+  | { readonly type: 'turn' }
+  | { readonly type: 'turned'; readonly done: boolean };
 
 /** The work of the actor. */
 export interface FiguresDeps {
@@ -23,6 +26,10 @@ export interface FiguresDeps {
    * metrics the slice concerns; with `undefined` while the store is full.
    */
   applyEvents(slice: LogSlice): Promise<ReadonlySet<string> | undefined>;
+  /** When a rule that depends on the present is to be applied again; wall time. */
+  nextTurn(): number | undefined;
+  /** Applies the rules that have turned by now. Resolves with false while the store is full. */
+  applyDue(): Promise<boolean>;
   /** Yields all projects that have metrics; called once in a life, before any of them is computed. */
   projectsWithMetrics(): AsyncIterable<readonly string[]>;
   /** Computes the metrics of a project, and stores and tells those that changed. Resolves with false while the store is full. */
@@ -34,6 +41,9 @@ const settlesMs = 1_000;
 /** The pause before what the store had no room for is tried again, in ms. */
 const fullMs = 30_000;
 
+/** The longest time, in ms, after which the next turn of a rule is looked at again, as the wall clock may have been set. */
+const longestMs = 60_000;
+
 /** Keeps the metrics and rules of projects: follows the log, applies rules to changed records, and computes metrics a second later. */
 export function figures(self: Self<FiguresMessage>, deps: FiguresDeps): Behaviour<FiguresMessage> {
   self.register(deps.registry, 'figures');
@@ -43,7 +53,10 @@ export function figures(self: Self<FiguresMessage>, deps: FiguresDeps): Behaviou
   let round: string[] = [];
   let isArmed = false;
   let isComputing = false;
+  /** The timer of the next turn of a rule. */
+  let turnTimer: number | undefined;
   read();
+  armTurn();
   self.task(findProjects, (projects) => ({ type: 'found', projects }));
 
   return {
@@ -54,6 +67,7 @@ export function figures(self: Self<FiguresMessage>, deps: FiguresDeps): Behaviou
         case 'applied':
           if (message.concerned === undefined) return void self.after(fullMs, { type: 'read', slice: message.slice });
           enqueue(message.concerned);
+          armTurn();
           return read();
         case 'found':
           return enqueue(message.projects);
@@ -65,7 +79,13 @@ export function figures(self: Self<FiguresMessage>, deps: FiguresDeps): Behaviou
         case 'updated':
           isComputing = false;
           if (!message.done) waiting.add(message.project);
+          armTurn();
           return message.done ? updateNext() : arm(fullMs);
+        case 'turn':
+          turnTimer = undefined;
+          return applyDue();
+        case 'turned':
+          return armTurn(message.done ? 0 : fullMs);
         default:
           return message satisfies never;
       }
@@ -103,6 +123,24 @@ export function figures(self: Self<FiguresMessage>, deps: FiguresDeps): Behaviou
     isArmed = true;
     for (const project of round) waiting.add(project);
     self.after(ms, { type: 'due' });
+  }
+
+  /** Sets the timer of the next turn of a rule, which fires after `leastMs` at the earliest. */
+  function armTurn(leastMs = 0): void {
+    if (turnTimer !== undefined) self.cancel(turnTimer);
+    const at = deps.nextTurn();
+    if (at === undefined) turnTimer = undefined;
+    else {
+      const ms = Math.min(at - deps.store.now(), longestMs);
+      turnTimer = self.after(Math.max(ms, leastMs), { type: 'turn' });
+    }
+  }
+
+  function applyDue(): void {
+    self.task(
+      () => deps.applyDue(),
+      (done) => ({ type: 'turned', done }),
+    );
   }
 
   function updateNext(): void {

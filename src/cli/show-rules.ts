@@ -12,12 +12,18 @@ export function showRules(terminal: Terminal, rules: readonly RuleView[]): strin
   return table(terminal, rules, [
     ['RULE', ({ name }) => name],
     ['WHEN', ({ when }) => plainText(when), { cutTo: 16 }],
-    ['MET BY', ({ records }) => (records === 0 ? '–' : countText(records, 'record'))],
+    ['MET BY', metByText],
     ['RECORDS', (rule) => namedText(terminal, rule), { cutTo: 16 }],
   ]);
 }
 
-function namedText(terminal: Terminal, { records, met }: RuleView): string {
+function metByText({ records, metricsSince }: RuleView): string {
+  if (metricsSince !== undefined) return 'metrics';
+  return records === 0 ? '–' : countText(records, 'record');
+}
+
+function namedText(terminal: Terminal, { records, met, metricsSince }: RuleView): string {
+  if (metricsSince !== undefined) return ageText(metricsSince, terminal.now());
   const named = met
     .slice(0, mostNamed)
     .map(({ source, type, key, since }) => `${source} ${type} ${plainText(key)} (${ageText(since, terminal.now())})`);

@@ -1,5 +1,5 @@
 import { compileCondition, type CompiledCondition, type ExpressionScope } from '../expression/compile.ts';
-import type { MetricInput, Metrics, Rules } from '../metric/metric.ts';
+import { type MetricInput, type Metrics, ofMetrics, type Rules } from '../metric/metric.ts';
 import { type InputKind, type MetricPlan, planMetrics } from '../metric/plan.ts';
 import type { Issue } from '../schema/expected.ts';
 import { didYouMean, undeclared } from '../schema/near-name.ts';
@@ -28,7 +28,7 @@ export function* figureIssues(
   if (sources === undefined) return;
   for (const { path, message } of planOf(metrics, sources).issues) yield { path: ['metrics', ...path], message };
   for (const [name, rule] of Object.entries(rules)) {
-    const compiled = compileRule(rule, sources);
+    const compiled = compileRule(rule, metrics, sources);
     if (!compiled.ok) yield { path: ['rules', name, compiled.key], message: compiled.message };
   }
 }
@@ -45,23 +45,27 @@ export function planOf(metrics: Metrics, sources: readonly Source[]): MetricPlan
   return planMetrics(metrics, (input) => kindOf(input, sources));
 }
 
-/** A rule as a condition on the records of these sources, or what is wrong with it. */
+/** A rule as a condition on the metrics or on the records of these sources, or what is wrong with it. */
 export function compileRule(
   { when, ...wanted }: Rules[string],
+  metrics: Metrics,
   sources: readonly Source[],
 ):
   | (CompiledCondition & { readonly ok: true })
   | { readonly ok: false; readonly key: string; readonly message: string } {
-  const found = fieldsOf(wanted, sources);
+  const found = wanted.of === ofMetrics ? metricKinds(wanted, metrics, sources) : fieldsOf(wanted, sources);
   if (!found.ok) return found;
-  const compiled = compileCondition(when, {
-    fields: Object.assign({}, ...found.fields) as ExpressionScope['fields'],
-    zone: 'UTC',
-  });
-  if (!compiled.ok) return { ok: false, key: 'when', message: compiled.message };
-  return compiled.condition.dependsOnNow
-    ? { ok: false, key: 'when', message: 'expected no "now": a rule is looked at when a record changes' }
-    : compiled;
+  const fields = Object.assign({}, ...found.fields) as ExpressionScope['fields'];
+  const compiled = compileCondition(when, { fields, zone: 'UTC' });
+  return compiled.ok ? compiled : { ok: false, key: 'when', message: compiled.message };
+}
+
+/** The types of metrics by name, as fields of a rule. */
+function metricKinds({ source }: Wanted, metrics: Metrics, sources: readonly Source[]): FoundFields {
+  if (source !== undefined)
+    return { ok: false, key: 'source', message: 'expected no source: metrics are those of the whole project' };
+  const { metrics: planned } = planOf(metrics, sources);
+  return { ok: true, fields: [Object.fromEntries(planned.map(({ name, kind }) => [name, kind]))] };
 }
 
 /** Returns the names that records of a type have in a source: the type's own, or those of records that say they are of the type. */

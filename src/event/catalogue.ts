@@ -74,11 +74,16 @@ const objective = {
 const watched = {
   /** The name of the rule. */
   rule: z.string(),
-  ...record,
-  url: z.string(),
-  /** The fields of the record as they are then. */
+  /** The fields of the record, or the metrics of the project, as they are then. */
   values: z.record(z.string(), Value).readonly(),
 };
+
+/** Declares an event of a rule: on a record, with its source and target, or on the metrics of a project. */
+function ruleEvent<const T extends string>(type: T, doc: string) {
+  const subjects = { ...envelope, projects, source: z.string().exactOptional(), target: Serial.exactOptional() };
+  const data = z.union([z.strictObject({ ...watched, ...record, url: z.string() }), z.strictObject(watched)]);
+  return z.strictObject({ ...subjects, type: z.literal(type), data }).describe(doc);
+}
 
 const doubt = {
   /** When the doubt began. */
@@ -272,8 +277,8 @@ export const Event = z.discriminatedUnion('type', [
     /** The oldest verification of what it is made of. */
     verifiedAt: instant.exactOptional(),
   }),
-  event(ofTarget, 'rule.met', 'A record has begun to meet a rule of a project.', watched),
-  event(ofTarget, 'rule.ended', 'A record no longer meets a rule of a project.', watched),
+  ruleEvent('rule.met', 'A record, or the metrics of a project, have begun to meet a rule.'),
+  ruleEvent('rule.ended', 'A record, or the metrics of a project, no longer meet a rule.'),
 
   event(ofTarget, 'objective.warn', 'A target or field is older than `warnAfter`; sent once an episode.', objective),
   event(ofTarget, 'objective.error', 'A target or field is older than `errorAfter`; sent once an episode.', objective),

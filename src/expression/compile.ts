@@ -1,6 +1,6 @@
 import type { ASTNode, ParseError } from '@marcbachmann/cel-js';
 import { newEnvironment, whole } from './environment.ts';
-import { changesOf, momentsOf } from './moments.ts';
+import { changesOf, type Moment, momentsOf } from './moments.ts';
 import { closeTree, ExpressionFault, nodesOf } from './tree.ts';
 import { type FieldKind, typeOf, valueOf } from './values.ts';
 
@@ -23,6 +23,11 @@ export interface Condition {
   holds(values: Values, at: number): boolean | undefined;
   /** The first instant from `at` on at which it holds, if the values stay as they are; `undefined` if it never will. */
   holdsFrom(values: Values, at: number): number | undefined;
+  /**
+   * The first instant after `at` at which it holds and did not at `at`, or does not and did, if the values stay as they are; `undefined` if it never will, and
+   * where it is not known whether it holds.
+   */
+  turnsAfter(values: Values, at: number): number | undefined;
 }
 
 /** A compiled condition, or what is wrong with its text. */
@@ -84,11 +89,25 @@ function conditionOf(text: string, { fields, zone }: ExpressionScope): Condition
     holds: (values, at) => holds(read(values), at),
     holdsFrom(values, at) {
       const known = read(values);
-      const changes = moments.flatMap((moment) => changesOf(moment, known)).flatMap((each) => [each, each + 1]);
-      const later = changes.filter((each) => each > at).sort((one, other) => one - other);
-      return [at, ...later].find((each) => holds(known, each) === true);
+      return [at, ...laterChanges(moments, known, at)].find((each) => holds(known, each) === true);
+    },
+    turnsAfter(values, at) {
+      const known = read(values);
+      const now = holds(known, at);
+      return now === undefined
+        ? undefined
+        : laterChanges(moments, known, at).find((each) => holds(known, each) === !now);
     },
   };
+}
+
+/** The instants after `at` at which a condition may change, in order. */
+function laterChanges(moments: readonly Moment[], known: Values, at: number): number[] {
+  return moments
+    .flatMap((moment) => changesOf(moment, known))
+    .flatMap((each) => [each, each + 1])
+    .filter((each) => each > at)
+    .sort((one, other) => one - other);
 }
 
 /** Refuses texts and lists that are joined, which could grow long. */

@@ -3,7 +3,7 @@ import type { LogSlice } from '../store/follow.ts';
 import { inSlices } from '../store/slices.ts';
 import type { Store } from '../store/store.ts';
 import { isRecordEvent } from './record-events.ts';
-import { applyRules, compileRules, type ProjectRules } from './rules.ts';
+import { applyToMetrics, applyToRecord, compileRules, type ProjectRules } from './rules.ts';
 
 /** The setting under which the store keeps up to which event rules were applied. */
 const cursorKey = 'figures.cursor';
@@ -21,51 +21,79 @@ export function ruleCursor({ settings, events }: Store): number {
 }
 
 /** Applies rules to the records that events concern, and stores how far that is. */
-export async function applyRulesToChanged(
+export async function applyToChanged(
   store: Store,
   catalogue: Catalogue,
   { events, upTo }: Pick<LogSlice, 'events' | 'upTo'>,
 ): Promise<void> {
-  const rules = new Map<string, ProjectRules>();
+  const compile = compiler(store, catalogue);
   const records = events.filter(isRecordEvent).flatMap(({ projects, source, data: { type, key } }) =>
     projects.flatMap((project) => {
-      const row = store.projects.get(project);
-      if (row?.rules === undefined) return [];
-      if (!rules.has(project)) rules.set(project, compileRules(row, store, catalogue));
-      return [{ project, source, type, key }];
+      const rules = compile(project);
+      return rules === undefined ? [] : [{ rules, source, type, key }];
     }),
   );
   const stored = store.settings.get(cursorKey);
   if (records.length === 0 && upTo - (typeof stored === 'number' ? stored : 0) < readAgain) return;
   await store.write((change) => {
-    for (const { project, source, type, key } of records) {
+    for (const { rules, source, type, key } of records) {
       const record = store.records.get(source, type, key);
       // A removed record ceases to meet its rules without a word: the removal was told.
-      if (record !== undefined)
-        applyRules({ store, change }, project, rules.get(project) ?? new Map(), { number: record.record, record });
+      if (record !== undefined) applyToRecord({ store, change }, rules, { number: record.record, record });
     }
     store.settings.put(cursorKey, upTo);
   });
 }
 
-/** Applies the rules of a project, which may be new, to all its records. */
-export async function applyRulesToProject(store: Store, catalogue: Catalogue, id: string): Promise<void> {
+/** Applies the rules of a project, which may be new, to its metrics and all its records. */
+export async function applyToProject(store: Store, catalogue: Catalogue, id: string): Promise<void> {
   const project = store.projects.get(id);
   if (project === undefined || project.status === 'archived') return;
   const rules = compileRules(project, store, catalogue);
-  const apply = (numbers: readonly number[]): Promise<void> =>
+  const applyTo = (numbers: readonly number[]): Promise<void> =>
     store.write((change) => {
       for (const number of numbers)
-        applyRules({ store, change }, id, rules, { number, record: store.records.byNumber(number) });
+        applyToRecord({ store, change }, rules, { number, record: store.records.byNumber(number) });
     });
+  await store.write((change) => applyToMetrics({ store, change }, rules));
   const met = inSlices<number>((after, limit) => store.metRules.records(id, { after, limit }), recordsAtOnce);
-  for await (const numbers of met) await apply(numbers);
+  for await (const numbers of met) await applyTo(numbers);
   if (project.rules === undefined) return;
   for (const target of project.targets) {
     const seen = inSlices<number>(
       (after, limit) => store.records.numbersOfTarget(target, { after, limit }),
       recordsAtOnce,
     );
-    for await (const numbers of seen) await apply(numbers);
+    for await (const numbers of seen) await applyTo(numbers);
   }
+}
+
+/** Applies rules to the records and metrics for which they have turned by now, as the present is another. */
+export async function applyDue(store: Store, catalogue: Catalogue): Promise<void> {
+  for (let isMore = true; isMore;)
+    isMore = await store.write((change) => {
+      const compile = compiler(store, catalogue);
+      const due = store.metRules.due(change.at, recordsAtOnce);
+      for (const subject of due) {
+        store.metRules.setTurn(subject, undefined);
+        const { project, record: number } = subject;
+        const rules = compile(project);
+        if (rules === undefined || store.projects.get(project)?.status === 'archived') continue;
+        if (number === 0) applyToMetrics({ store, change }, rules);
+        else applyToRecord({ store, change }, rules, { number, record: store.records.byNumber(number) });
+      }
+      return due.length === recordsAtOnce;
+    });
+}
+
+/** Compiles the rules of projects, each once; `undefined` for a project without rules. */
+function compiler(store: Store, catalogue: Catalogue): (project: string) => ProjectRules | undefined {
+  const compiled = new Map<string, ProjectRules>();
+  return (id) => {
+    const project = store.projects.get(id);
+    if (project?.rules === undefined) return undefined;
+    const rules = compiled.get(id) ?? compileRules(project, store, catalogue);
+    compiled.set(id, rules);
+    return rules;
+  };
 }

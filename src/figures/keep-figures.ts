@@ -3,10 +3,11 @@ import type { LogSlice } from '../store/follow.ts';
 import { inSlices, writeInSlices } from '../store/slices.ts';
 import type { Store } from '../store/store.ts';
 import type { ProjectRow } from '../store/tables/rows.ts';
-import { applyRulesToChanged, applyRulesToProject, ruleCursor } from './apply-rules.ts';
+import { applyDue, applyToChanged, applyToProject, ruleCursor } from './apply-rules.ts';
 import { KeptTotals } from './kept-totals.ts';
 import type { MetricDeps } from './read-metrics.ts';
 import { changedMetrics, recordMetrics } from './record-metrics.ts';
+import { compileRules } from './rules.ts';
 
 /** The work of the actor that keeps metrics and rules. */
 export interface KeptFigures {
@@ -17,6 +18,10 @@ export interface KeptFigures {
    * whose metrics the slice concerns; with `undefined` while the store is full.
    */
   applyEvents(slice: LogSlice): Promise<ReadonlySet<string> | undefined>;
+  /** When a rule that depends on the present is to be applied again; wall time. */
+  nextTurn(): number | undefined;
+  /** Applies the rules that have turned by now. Resolves with false while the store is full. */
+  applyDue(): Promise<boolean>;
   /** Begins anew: yields all projects that have metrics, which are read in full. */
   projectsWithMetrics(): AsyncIterable<readonly string[]>;
   /** Computes the metrics of a project, and stores and tells those that changed. Resolves with false while the store is full. */
@@ -41,6 +46,9 @@ export function createKeptFigures(deps: KeepDeps): KeptFigures {
   return {
     cursor: () => ruleCursor(deps.store()),
     applyEvents,
+    nextTurn: () => deps.store().metRules.nextTurn(),
+    applyDue: async () =>
+      (await deps.unlessFull(() => applyDue(deps.store(), deps.catalogue()).then(() => true))) === true,
     async *projectsWithMetrics() {
       totals.forgetAll();
       yield* activeProjects(deps.store(), ({ metrics }) => metrics !== undefined);
@@ -62,8 +70,8 @@ export function createKeptFigures(deps: KeepDeps): KeptFigures {
       for (const id of await collect(activeProjects(store, ({ rules }) => rules !== undefined))) changed.add(id);
     const done = await deps.unlessFull(async () => {
       for (const id of projectsOf(events, ({ type }) => type === 'project.deleted')) await forget(store, id);
-      for (const id of changed) await applyRulesToProject(store, deps.catalogue(), id);
-      await applyRulesToChanged(store, deps.catalogue(), { events, upTo });
+      for (const id of changed) await applyToProject(store, deps.catalogue(), id);
+      await applyToChanged(store, deps.catalogue(), { events, upTo });
       return true;
     });
     if (done === undefined) return undefined;
@@ -77,7 +85,8 @@ export function createKeptFigures(deps: KeepDeps): KeptFigures {
     const { metrics } = await totals.compute(project);
     const changes = changedMetrics(store, id, metrics);
     if (changes.length === 0) return true;
-    return (await deps.unlessFull(() => recordMetrics(store, id, changes).then(() => true))) === true;
+    const rules = compileRules(project, store, deps.catalogue());
+    return (await deps.unlessFull(() => recordMetrics(store, rules, changes).then(() => true))) === true;
   }
 
   /** Removes what is kept of a project that was deleted, unless there is one of its id again. */

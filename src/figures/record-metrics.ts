@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../defined.ts';
 import type { Metric } from '../metric/compute.ts';
 import type { Store } from '../store/store.ts';
+import { applyToMetrics, type ProjectRules } from './rules.ts';
 
 /** How long the points of a metric are kept, in ms. */
 const keptMs = 800 * 86_400_000;
@@ -20,8 +21,9 @@ export function changedMetrics(store: Store, project: string, metrics: readonly 
   });
 }
 
-/** Stores a point of each metric and tells that it changed. */
-export async function recordMetrics(store: Store, project: string, metrics: readonly Metric[]): Promise<void> {
+/** Stores a point of each metric, tells that it changed, and applies the rules on metrics. */
+export async function recordMetrics(store: Store, rules: ProjectRules, metrics: readonly Metric[]): Promise<void> {
+  const { project } = rules;
   await store.write((change) => {
     for (const { name, value, reason, stale, verifiedAt } of metrics) {
       const old = store.metrics.last(project, name)?.value;
@@ -31,5 +33,6 @@ export async function recordMetrics(store: Store, project: string, metrics: read
       const data = { metric: name, ...defined({ old }), new: value, ...state };
       change.tell({ type: 'metric.changed', projects: [project], data });
     }
+    applyToMetrics({ store, change }, rules);
   });
 }

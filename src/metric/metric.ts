@@ -47,14 +47,18 @@ export type Metrics = z.infer<typeof Metrics>;
 /** The records and the field from which a metric is taken. */
 export type MetricInput = z.infer<typeof Input>;
 
-/** Conditions on records that are watched, by name. */
+/** The `of` of rules on the metrics of their project. A record type of this name cannot have rules. */
+export const ofMetrics = 'metrics';
+
+/** Conditions on records, or on metrics, that are watched, by name. */
 export const Rules = z
   .record(
     Name,
     strict({
+      /** A record type of the project's sources; or `metrics`: those of the project. */
       of: FieldName,
       source: SourceId.exactOptional(),
-      /** A condition on the record's fields, such as `price < 10 && inStock`. */
+      /** A condition on the record's fields, such as `price < 10 && inStock`, or on the metrics, and on the present (`now`). */
       when: z.string().trim().min(1).max(4_096),
     }),
   )

@@ -111,7 +111,9 @@ function roasText(event: Event): string | undefined {
 
 function ruleText(event: Event): string | undefined {
   const isOfRule = event.type === 'rule.met' || event.type === 'rule.ended';
-  return isOfRule ? `${event.type} ${event.data.rule} ${event.data.key}` : undefined;
+  if (!isOfRule) return undefined;
+  const { data } = event;
+  return `${event.type} ${data.rule} ${'key' in data ? data.key : Object.keys(data.values).join()}`;
 }
 
 describe('the metrics of a project', () => {
@@ -180,8 +182,6 @@ describe('the metrics of a project', () => {
 });
 
 describe('a rule of a project', () => {
-  const rules = { dear: { of: 'ad', when: 'spend > money_limit' } };
-
   test('is told when a record begins to meet it and when it no longer does, once each', async (t) => {
     const { site, told, rescrape } = await open(t, { rules: { free: { of: 'ad', when: 'spend.amount == 0' } } });
     site.answer('/ads', adsPage('EUR 0', 'USD 1'));
@@ -198,7 +198,7 @@ describe('a rule of a project', () => {
     await client.call('project.update', { id: 'solar', rules: { some: { of: 'ad', when: 'spend.amount > 600' } } });
     const { data } = await nth(1, 'rule.met', 'solar', daemon);
     assert.deepEqual(
-      [data.rule, data.key, data.values['spend']],
+      [data.rule, 'key' in data && data.key, data.values['spend']],
       ['some', 'ad 2', { amount: '2500.00', currency: 'USD' }],
     );
     const { rules: listed } = await client.call('rule.list', { project: 'solar' });
@@ -210,12 +210,50 @@ describe('a rule of a project', () => {
     await nth(1, 'rule.ended', 'solar', daemon);
   });
 
-  test('is refused where it names no field or the present', async (t) => {
+  test('on metrics is told with the metrics when they begin to meet it and when they no longer do', async (t) => {
+    const { site, daemon, told, rescrape } = await open(t, { rules: { poor: { of: 'metrics', when: 'roas < 4' } } });
+    await told(1, roasText);
+    site.answer('/ads', adsPage('EUR 5000'));
+    await rescrape();
+    assert.deepEqual(await told(1, ruleText), ['rule.met poor income,spend,roas']);
+    const { rules } = await daemon.client.call('rule.list', { project: 'solar' });
+    assert.deepEqual(
+      rules.map(({ name, records, metricsSince = 0 }) => [name, records, metricsSince > startAt]),
+      [['poor', 0, true]],
+    );
+    site.answer('/ads', adsPage('EUR 500'));
+    await rescrape();
+    assert.deepEqual((await told(2, ruleText)).slice(1), ['rule.ended poor income,spend,roas']);
+  });
+
+  test('that depends on the present is told at the instants at which it turns, while nothing changes', async (t) => {
+    const { told, daemon, clock } = await open(t);
+    await told(1, roasText);
+    const [from, until] = [clock.now() + 20_000, clock.now() + 40_000];
+    const instant = (at: number): string => `timestamp("${new Date(at).toISOString()}")`;
+    const rules = {
+      soon: { of: 'metrics', when: `roas > 1 && now >= ${instant(from)}` },
+      still: { of: 'ad', when: `spend.amount > 600 && now < ${instant(until)}` },
+    };
+    await daemon.client.call('project.update', { id: 'solar', rules });
+    await nth(1, 'rule.met', 'solar', daemon);
+    await told(3, ruleText);
+    const events = daemon.events.filter(({ type }) => type.startsWith('rule.'));
+    assert.deepEqual(events.map(ruleText), [
+      'rule.met still ad 2',
+      'rule.met soon income,spend,roas',
+      'rule.ended still ad 2',
+    ]);
+    assert.ok(events.every(({ at }, index) => at >= ([0, from, until][index] ?? Infinity)));
+  });
+
+  test('is refused where it names no field or metric, or a source of metrics', async (t) => {
     const { daemon } = await open(t);
-    const update = (when: string) =>
-      daemon.client.call('project.update', { id: 'solar', rules: { one: { of: 'ad', when } } });
-    await assert.rejects(update(rules.dear.when), /rules\.one\.when: .*got "money_limit"/);
-    await assert.rejects(update('spend.amount > 1 && now > timestamp("2026-01-01T00:00:00Z")'), /expected no "now"/);
+    const update = (rule: object) =>
+      daemon.client.call('project.update', { id: 'solar', rules: { one: { of: 'ad', when: 'true', ...rule } } });
+    await assert.rejects(update({ when: 'spend > money_limit' }), /rules\.one\.when: .*got "money_limit"/);
+    await assert.rejects(update({ of: 'metrics', when: 'roa < 1' }), /rules\.one\.when: .*got "roa".*roas/);
+    await assert.rejects(update({ of: 'metrics', source: 'ads' }), /rules\.one\.source: expected no source/);
   });
 });
 

@@ -13,19 +13,28 @@ test('docs/metrics.md shows projects and settings that are valid, and validate s
   await mkdir(join(cwd, 'sources'));
   const define = (id: string, fields: string) =>
     writeFile(join(cwd, 'sources', `${id}.yaml`), `id: ${id}\nrecords:\n${fields}`);
-  await define('campaign', '  campaign: { key: content, fields: { pledged: { css: b, type: money } } }\n');
+  await define(
+    'campaign',
+    '  campaign: { key: content, fields: { pledged: { css: b, type: money }, ends: { css: u, type: datetime } } }\n',
+  );
   await define(
     'ads',
     '  ad: { key: content, fields: { spend: { css: b, type: money }, clicks: { css: i, type: integer } } }\n',
   );
   const rate = '{ base: { css: b }, quote: { css: i }, day: { css: p, type: date }, rate: { css: q, type: number } }';
   await define('bank', `  rate: { key: [base, quote, day], fields: ${rate} }\n`);
-  const [projects = '', ...settings] = yamls;
-  await writeFile(join(cwd, 'projects.yaml'), projects);
+  const [projects = '', fromFile = '', fromSource = '', rules = ''] = yamls;
+  const settings = [fromFile, fromSource];
+  // The rules of the last example take the place of those of the first.
+  const [others = ''] = projects.split('  rules:\n');
+  await writeFile(
+    join(cwd, 'projects.yaml'),
+    `${projects}${others.replace('id: solar', 'id: other')}${rules.replaceAll(/^/gm, '  ')}`,
+  );
   const rates = (rate: string) =>
     writeFile(join(cwd, 'rates.csv'), `base,quote,day,rate\nEUR,USD,2026-03-13,1.25\nEUR,GBP,2026-03-13,${rate}\n`);
   await rates('0.8');
-  assert.equal(settings.length, 2);
+  assert.equal(yamls.length, 4);
   for (const setting of settings.toReversed()) {
     await writeFile(join(cwd, 'heronry.yaml'), setting);
     const { status, out } = await run(['validate'], { cwd });

@@ -238,6 +238,11 @@ describe('any text', () => {
         if (!found.ok) return typeof found.message === 'string' && found.message.length < 1_000;
         conditions += 1;
         const at = found.condition.holdsFrom(given, now);
+        const turn = found.condition.turnsAfter(given, now);
+        if (turn !== undefined) {
+          assert.ok(turn > now);
+          assert.equal(found.condition.holds(given, turn), !found.condition.holds(given, now));
+        }
         const holds = found.condition.holds(given, now);
         assert.equal(at === now, holds === true);
         return at === undefined || found.condition.holds(given, at) === true;

@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts';
 import type { RuleView } from '../methods/rule.ts';
 import type { Handlers } from '../methods.ts';
 import { findProject } from './find.ts';
@@ -13,9 +14,14 @@ export function ruleHandlers({ store }: Pick<Ports, 'store'>): Pick<Handlers, 'r
       const { rules = {} } = findProject(store(), project);
       const counts = new Map<string, number>();
       const met = new Map<string, RuleView['met'][number][]>();
+      const ofMetrics = new Map<string, number>();
       let left = mostCounted;
       for (const { record, rule, since } of store().metRules.ofProject(project)) {
         if ((left -= 1) < 0) break;
+        if (record === 0) {
+          ofMetrics.set(rule, since);
+          continue;
+        }
         counts.set(rule, (counts.get(rule) ?? 0) + 1);
         const shown = met.get(rule) ?? [];
         met.set(rule, shown);
@@ -28,6 +34,7 @@ export function ruleHandlers({ store }: Pick<Ports, 'store'>): Pick<Handlers, 'r
           when,
           records: counts.get(name) ?? 0,
           met: met.get(name) ?? [],
+          ...defined({ metricsSince: ofMetrics.get(name) }),
         })),
       };
     },

@@ -3,7 +3,7 @@ import { ProjectId } from '../../schema/slug.ts';
 import { Instant } from '../../view/fields.ts';
 import type { MethodSpec } from './method.ts';
 
-/** A rule of a project, and the records that meet it. */
+/** A rule of a project, and the records or metrics that meet it. */
 export const RuleView = z.strictObject({
   name: z.string(),
   /** The condition. */
@@ -12,6 +12,8 @@ export const RuleView = z.strictObject({
   records: z.int(),
   /** The first of these records, up to 20, in the order in which they were first seen. */
   met: z.array(z.strictObject({ source: z.string(), type: z.string(), key: z.string(), since: Instant })).readonly(),
+  /** Set where the rule is on the metrics of the project and they meet it: since when. */
+  metricsSince: Instant.exactOptional(),
 });
 export type RuleView = z.infer<typeof RuleView>;
 
@@ -21,6 +23,6 @@ export const ruleMethods = {
     params: z.strictObject({ project: ProjectId }),
     result: z.strictObject({ rules: z.array(RuleView).readonly() }),
     role: 'read',
-    doc: 'Lists the rules of a project, and the records that meet each.',
+    doc: 'Lists the rules of a project, and the records or metrics that meet each.',
   },
 } as const satisfies Record<string, MethodSpec>;

@@ -72,12 +72,42 @@ export function metricTable(environment: Environment) {
   };
 }
 
-/** The rules of projects that records meet, with the instant since when. */
+/** What rules are applied to: a record of a project by its number, or with 0 the metrics of the project. */
+export interface RuleSubject {
+  readonly project: string;
+  readonly record: number;
+}
+
+/**
+ * The rules of projects that records or metrics meet, with the instant since when; and the instants at which rules that depend on the present are to be
+ * applied again.
+ */
 export function metRuleTable(environment: Environment) {
   const rows = table<[project: string, record: number, rule: string], number>(environment, 'metrics.rules');
+  const turns = table<[at: number, project: string, record: number], 1>(environment, 'metrics.turns');
+  const turnOf = table<[project: string, record: number], number>(environment, 'metrics.turn_of');
 
   return {
-    /** The rules that a record meets. */
+    /** Sets when rules are applied to a subject again; never, where no instant is given. */
+    setTurn({ project, record }: RuleSubject, at: number | undefined): void {
+      const before = turnOf.get([project, record]);
+      if (before === at) return;
+      if (before !== undefined) turns.remove([before, project, record]);
+      if (at === undefined) turnOf.remove([project, record]);
+      else {
+        turns.put([at, project, record], 1);
+        turnOf.put([project, record], at);
+      }
+    },
+    /** Up to `limit` of the subjects to which rules are to be applied by now. */
+    due: (now: number, limit: number): RuleSubject[] =>
+      Array.from(turns.keys({ before: [now + 1, '', 0], limit }), ([, project, record]) => ({ project, record })),
+    /** When rules are to be applied to some subject again. */
+    nextTurn(): number | undefined {
+      for (const [at] of turns.keys({ limit: 1 })) return at;
+      return undefined;
+    },
+    /** The rules that a record meets; with 0, those that the metrics meet. */
     ofRecord: (project: string, record: number): ReadonlyMap<string, number> =>
       new Map(
         Array.from(
@@ -100,8 +130,15 @@ export function metRuleTable(environment: Environment) {
     },
     put: (project: string, record: number, rule: string, since: number) => rows.put([project, record, rule], since),
     remove: (project: string, record: number, rule: string) => rows.remove([project, record, rule]),
-    /** Removes up to `limit` rows of a project. Returns their number. */
-    clear: (project: string, limit: number) =>
-      rows.removeRange({ from: [project, 0, ''], before: [`${project}\0`, 0, ''], limit }),
+    /** Removes up to `limit` rows and up to `limit` turns of a project. Returns the larger of both numbers. */
+    clear(project: string, limit: number): number {
+      const ofProject = [...turnOf.entries({ from: [project, 0], before: [`${project}\0`, 0], limit })];
+      for (const { key, row } of ofProject) {
+        turns.remove([row, ...key]);
+        turnOf.remove(key);
+      }
+      const removed = rows.removeRange({ from: [project, 0, ''], before: [`${project}\0`, 0, ''], limit });
+      return Math.max(removed, ofProject.length);
+    },
   };
 }
