@@ -7,7 +7,7 @@ import type { Change, Store } from './store.ts';
 import { projectsOf } from '../schedule/watchers.ts';
 import type { Guards } from '../health/guard.ts';
 import { type DraftGuards, type GuardedFields, guardedDraft } from './guarded-draft.ts';
-import { Guarding } from './guarding.ts';
+import { PageGuard } from './page-guard.ts';
 import { sameValue } from './same-value.ts';
 import { defined } from '../defined.ts';
 import { type ItemAsking, leadToPage } from './item-pages.ts';
@@ -81,10 +81,10 @@ export function observe(store: Store, change: Change, sighting: Sighting, drafts
   const projects = projectsOf(target);
   const hasFiles = store.files.fieldsOf(source) !== undefined;
   const seenOf = { target, scrape, observedAt, tally };
-  const guarding = guards && new Guarding(store, change, { ...seenOf, guards }, drafts);
+  const guard = guards && new PageGuard(store, change, { ...seenOf, guards }, drafts);
 
   for (const [index, draft] of drafts.entries()) {
-    const known = guarding?.take(draft) ?? store.records.get(source, draft.type, draft.key);
+    const known = guard?.takeKnown(draft) ?? store.records.get(source, draft.type, draft.key);
     // It may have been removed since its list showed it.
     if (isItemPage && known === undefined) continue;
     const sequence = sequenceOf(since, draftsBefore + index);
@@ -100,7 +100,7 @@ export function observe(store: Store, change: Change, sighting: Sighting, drafts
       isListed,
     };
     const id = known?.id ?? store.newId();
-    const found = difference(known, draft, { ...seen, id, digest, guards: guarding?.of(draft.type) });
+    const found = difference(known, draft, { ...seen, id, digest, guards: guard?.guardsOf(draft.type) });
     if (found.kind === 'stale') {
       // Another target has said something newer, but this one has seen it as well.
       if (known === undefined) continue;
@@ -123,9 +123,9 @@ export function observe(store: Store, change: Change, sighting: Sighting, drafts
     if (isListed && (stored.page ?? known?.page) !== undefined)
       leadToPage(store, target.target, { record: stored, before: known, isSame: found.kind === 'confirmed' }, asking);
     records.push(stored.record);
-    if (found.guarded !== undefined) guarding?.note(stored, found.guarded, projects);
-    if (guarding !== undefined && known !== undefined)
-      guarding.count(draft.type, found.kind === 'changed' ? found.fields : undefined);
+    if (found.guarded !== undefined) guard?.keep(stored, found.guarded, projects);
+    if (guard !== undefined && known !== undefined)
+      guard.count(draft.type, found.kind === 'changed' ? found.fields : undefined);
     if (found.kind === 'confirmed') continue;
     moveLinks(store, change, stored, { before: known?.fields, after: stored.fields });
 
@@ -137,7 +137,7 @@ export function observe(store: Store, change: Change, sighting: Sighting, drafts
     const evidence = { target: target.target, at: observedAt, scrape, ...defined({ page: digest }) };
     change.tellChange({ record, source, type, key, ...evidence, kind, fields }, projects);
   }
-  return { counts, records, ...guarding?.done() };
+  return { counts, records, ...guard?.finish() };
 }
 
 /** The sum of two counts of changes; `missing` and `gone` are left out where they are 0. */

@@ -1,0 +1,242 @@
+import { defined } from '../defined.ts';
+import type { RecordDraft } from '../extract/draft.ts';
+import type { Value } from '../extract/value/value.ts';
+import { fewRecords, type Guards, isEmptyValue } from '../health/guard.ts';
+import type { HeldValue, HistoryView, RecordView } from '../view/record.ts';
+import { type EmptiedFields, findEmptied } from './emptied-fields.ts';
+import type { DraftGuards, GuardedFields } from './guarded-draft.ts';
+import { tellReleased } from './holds.ts';
+import type { Observed } from './observe.ts';
+import type { Change, Store } from './store.ts';
+import { subjectsOf } from './subjects.ts';
+import type { HoldPlace } from './tables/holds.ts';
+import type { EmptiedTally, TargetRow } from './tables/rows.ts';
+
+/** The page on which drafts were seen whose fields are guarded. */
+interface GuardedPage {
+  readonly target: TargetRow;
+  readonly scrape: number;
+  readonly observedAt: number;
+  readonly guards: Guards;
+  /** Counts of the earlier pages of the scrape. */
+  readonly tally?: EmptiedTally | undefined;
+}
+
+/** Examples that an event of held values names, at most. */
+const mostExamples = 20;
+
+/** From so many held jumps of a field on a target on, none of them is a single one, which a second look would release. */
+const manyJumps = fewRecords;
+
+/** A value of a record that is held, as an event tells it. */
+interface Example {
+  readonly type: string;
+  readonly key: string;
+  readonly old?: Value;
+  readonly new: Value;
+}
+
+/** The values of one field that a page has held. */
+interface NewlyHeld {
+  readonly place: HoldPlace;
+  readonly kind: HeldValue['kind'];
+  count: number;
+  readonly examples: Example[];
+}
+
+/**
+ * Guards the records of one page: says which guards each draft has, stores which values are held or no longer held, and tells it at the end. An instance
+ * serves one page within one transaction.
+ */
+export class PageGuard {
+  readonly #store: Store;
+  readonly #change: Change;
+  readonly #page: GuardedPage;
+  readonly #emptied: EmptiedFields;
+  /** Known records that were read for `#emptied`, by type and key. */
+  readonly #known = new Map<string, RecordView>();
+  /** What the page held, by kind, type and field. */
+  readonly #newlyHeld = new Map<string, NewlyHeld>();
+  /** Names of fields, by what was seen of them on some record. */
+  readonly #fields = { held: new Set<string>(), candidate: new Set<string>(), verified: new Set<string>() };
+  /** Numbers of records of which another look is wanted. */
+  readonly #waiting: number[] = [];
+  /** Known records by type, and those of them that became empty by type and field. */
+  readonly #counts = { known: new Map<string, number>(), emptied: new Map<string, number>() };
+  /** Whether no target of the source is doubtful; `undefined` until it is asked. */
+  #isSourceSound: boolean | undefined;
+
+  constructor(store: Store, change: Change, page: GuardedPage, drafts: readonly RecordDraft[]) {
+    this.#store = store;
+    this.#change = change;
+    this.#page = page;
+    const { target, guards, tally } = page;
+    this.#emptied = findEmptied(drafts, { store, target, guards, tally, knownOf: (draft) => this.#readKnown(draft) });
+  }
+
+  /** Returns the known record of a draft if it was read before. Another draft with the same key may change it meanwhile, so it is returned once. */
+  takeKnown(draft: RecordDraft): RecordView | undefined {
+    if (this.#known.size === 0) return undefined;
+    const name = nameOf(draft);
+    const known = this.#known.get(name);
+    this.#known.delete(name);
+    return known;
+  }
+
+  /** Returns the guards of drafts of a type; `undefined` where nothing guards them. */
+  guardsOf(type: string): DraftGuards | undefined {
+    const { fields } = this.#page.guards;
+    const own = Object.hasOwn(fields, type) ? fields[type] : undefined;
+    const emptied = this.#emptied.get(type);
+    if (own === undefined && emptied === undefined) return undefined;
+    return { fields: own, emptied, isBelieved: (field) => this.#isBelieved(type, field) };
+  }
+
+  /** Stores what an observation did to the guarded fields of a record. The record itself is stored already. */
+  keep(record: RecordView, { held, ended, seen }: GuardedFields, projects: readonly string[]): void {
+    for (const { field, held: value, by, old } of ended) {
+      if (by === 'look') tellReleased(this.#change, record, field, { held: value, old }, projects);
+      this.#end(record, field, value, by);
+    }
+    for (const { field, held: value, old } of held) this.#hold(record, field, value, old);
+    for (const [field, state] of seen) {
+      this.#fields[state === 'ignored' ? 'held' : state].add(field);
+      if (state === 'ignored') this.#keepRejection(this.#placeOf(record, field));
+    }
+    const isUnverified = Array.from(seen.values()).some((state) => state !== 'verified');
+    // A page that is unchanged would be no sight of the current value, so candidates would wait for ever.
+    if (isUnverified || record.candidates !== undefined) this.#waiting.push(record.record);
+  }
+
+  /** Counts a known record and those of its fields that have become empty, for the later pages of the scrape. */
+  count(type: string, changes: HistoryView['fields'] = {}): void {
+    increment(this.#counts.known, type);
+    for (const [field, { old, new: now }] of Object.entries(changes))
+      if (old !== undefined && isEmptyValue(now) && !isEmptyValue(old))
+        increment(this.#counts.emptied, `${type}.${field}`);
+  }
+
+  /** Tells what the page held, and returns what it showed. To be called after the last draft. */
+  finish(): Pick<Observed, 'unverified' | 'waiting' | 'tally'> {
+    this.#tellHeld();
+    const { known, emptied } = this.#page.tally ?? {};
+    const tally = { known: sums(known, this.#counts.known), emptied: sums(emptied, this.#counts.emptied) };
+    const { held, candidate, verified } = this.#fields;
+    // A page on which one record shows the current value of a field verifies it, unless another value is held.
+    const unverified = new Set([...held, ...[...candidate].filter((field) => !verified.has(field))]);
+    return { unverified, waiting: this.#waiting, tally };
+  }
+
+  /** Whether a jump is believed on a second look: it is a single one, and no target of the source is doubtful. */
+  #isBelieved(type: string, field: string): boolean {
+    const { source } = this.#page.target;
+    this.#isSourceSound ??= [...this.#store.doubts.keys({ ...doubtsOf(source), limit: 1 })].length === 0;
+    return this.#isSourceSound && this.#store.holds.countOf(this.#placeOf({ type }, field), manyJumps) < manyJumps;
+  }
+
+  #hold(record: RecordView, field: string, { kind, value }: HeldValue, old: Value | undefined): void {
+    const { type, key } = record;
+    const place = this.#placeOf(record, field);
+    this.#store.holds.add({ ...place, record: record.record });
+    const name = `${kind} ${type} ${field}`;
+    const newly = this.#newlyHeld.get(name) ?? { place, kind, count: 0, examples: [] };
+    this.#newlyHeld.set(name, newly);
+    newly.count += 1;
+    if (newly.examples.length < mostExamples) newly.examples.push({ type, key, ...defined({ old }), new: value });
+  }
+
+  /** Tells the values that the page held. Empty values of a field are told at the first page that holds some. */
+  #tellHeld(): void {
+    const { target, scrape } = this.#page;
+    for (const { place, kind, count, examples } of this.#newlyHeld.values()) {
+      if (kind === 'empty' && !this.#addEmpty(place, count)) continue;
+      const data = { kind, record: place.type, field: place.field, count, examples };
+      this.#change.tell({ type: 'value.held', ...subjectsOf(target), ...(scrape > 0 && { scrape }), data });
+    }
+  }
+
+  /** Adds empty values of a field to those that are held together. Returns whether they are the first. */
+  #addEmpty(place: HoldPlace, count: number): boolean {
+    const { observedAt, scrape } = this.#page;
+    const before = this.#store.holds.mass(place);
+    this.#store.holds.putMass(
+      place,
+      before === undefined
+        ? { kind: 'empty', state: 'held', since: observedAt, scrape, lastScrape: scrape, count }
+        : { ...before, lastScrape: Math.max(before.lastScrape, scrape), count: before.count + count },
+    );
+    return before === undefined;
+  }
+
+  /** Ends the hold of a value: a second look has released it, or its source shows another one. */
+  #end({ source, type, record }: RecordView, field: string, held: HeldValue, by: 'look' | 'source'): void {
+    const place = { source, target: held.target, type, field };
+    this.#store.holds.remove({ ...place, record });
+    if (held.kind === 'jump') this.#tellEnd(place, 'jump', 1, by);
+    else this.#countRecovered(place);
+  }
+
+  /** Counts a record that shows a value again where many were empty. Once more than half of them do, their hold ends. */
+  #countRecovered(place: HoldPlace): void {
+    const hold = this.#store.holds.mass(place);
+    if (hold?.state !== 'held') return;
+    const back = (hold.back ?? 0) + 1;
+    if (2 * back <= hold.count) return this.#store.holds.putMass(place, { ...hold, back });
+    this.#store.holds.removeMass(place);
+    this.#tellEnd(place, 'empty', hold.count, 'source');
+  }
+
+  /** Keeps the rejection of empty values for this scrape, as the field is still empty. */
+  #keepRejection(place: HoldPlace): void {
+    const hold = this.#store.holds.mass(place);
+    const { scrape } = this.#page;
+    if (hold !== undefined && hold.lastScrape < scrape)
+      this.#store.holds.putMass(place, { ...hold, lastScrape: scrape });
+  }
+
+  #tellEnd(
+    { target, type: record, field }: HoldPlace,
+    kind: HeldValue['kind'],
+    count: number,
+    by: 'look' | 'source',
+  ): void {
+    const subjects = subjectsOf(this.#store.targets.get(target) ?? this.#page.target);
+    const data = { kind, record, field, count };
+    if (by === 'look') this.#change.tell({ type: 'value.released', ...subjects, data: { ...data, by } });
+    else this.#change.tell({ type: 'value.rejected', ...subjects, data: { ...data, by } });
+  }
+
+  #placeOf({ type }: Pick<RecordView, 'type'>, field: string): HoldPlace {
+    const { source, target } = this.#page.target;
+    return { source, target, type, field };
+  }
+
+  #readKnown(draft: RecordDraft): RecordView | undefined {
+    const name = nameOf(draft);
+    const known = this.#known.get(name) ?? this.#store.records.get(this.#page.target.source, draft.type, draft.key);
+    if (known !== undefined) this.#known.set(name, known);
+    return known;
+  }
+}
+
+function nameOf({ type, key }: RecordDraft): string {
+  return `${type}\0${key}`;
+}
+
+/** The range of the doubts of all targets of a source. */
+function doubtsOf(source: string): { readonly from: [string, number]; readonly before: [string, number] } {
+  return { from: [source, 0], before: [source, Number.MAX_SAFE_INTEGER] };
+}
+
+function increment(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+function sums(
+  before: Readonly<Record<string, number>> = {},
+  counts: ReadonlyMap<string, number>,
+): Record<string, number> {
+  const all = { ...before };
+  for (const [name, count] of counts) all[name] = (all[name] ?? 0) + count;
+  return all;
+}
