@@ -138,8 +138,9 @@ export async function storeIn(
 function openTables(environment: Environment) {
   const records = recordTable(environment);
   const history = historyTable(environment, records);
-  const targets = targetTable(environment);
+  // Before the targets: it reads them when it writes at the end of a transaction, while they still hold what that has read.
   const scrapes = scrapeTable(environment, (target) => targets.get(target)?.url);
+  const targets = targetTable(environment);
   return {
     meta: metaTable(environment),
     /** Settings that were set at run time, by name; the reader of a setting checks its value. */
