@@ -25,6 +25,8 @@ export interface PartFile {
 export interface Format {
   /** The ending of the names of its files. */
   readonly extension: string;
+  /** The bytes that a file may hold in memory, however much room there is. */
+  readonly heldBytes: number;
   /** Makes a file at a path. */
   create(path: string, columns: readonly Column[]): Promise<PartFile>;
 }

@@ -96,6 +96,8 @@ export function loadParquet() {
 /** Apache Parquet: typed columns, compressed by Zstandard, in groups of up to 20,000 rows. */
 export const parquet: Format = {
   extension: 'parquet',
+  // Some groups of rows.
+  heldBytes: 6 * 1_048_576,
   async create(path, columns) {
     const { ByteWriter, ParquetWriter } = await loadParquet();
     await appendFile(path, '', { mode: 0o600, flag: 'wx' });

@@ -77,7 +77,7 @@ export class Parts {
       await this.#end(part);
     }
     this.#sinceLook += 1;
-    if (this.#sinceLook >= 1_000) await this.#keepBounds();
+    if (this.#sinceLook >= 250) await this.#keepBounds();
   }
 
   /** Ends all files. Resolves with them, whole and on disk. */
@@ -92,9 +92,10 @@ export class Parts {
     const files = [...this.#open.values()]
       .map(({ file }) => file)
       .sort((one, other) => other.heldBytes - one.heldBytes);
+    const { limits, format } = this.#options;
     let held = files.reduce((sum, file) => sum + file.heldBytes, 0);
     for (const file of files) {
-      if (held <= this.#options.limits.heldBytes && file.heldBytes <= this.#options.limits.heldBytes / 8) return;
+      if (held <= limits.heldBytes && file.heldBytes <= format.heldBytes) return;
       held -= file.heldBytes;
       await file.flush();
     }

@@ -3,6 +3,9 @@ import { csvCell, csvRow } from './csv.ts';
 import type { Format } from './format.ts';
 import type { Column, Row } from './table.ts';
 
+/** Bytes of lines that are written at a time. Longer texts and buffers would outlive many collections of the young generation. */
+const heldBytes = 524_288;
+
 /** One line of JSON a row. */
 export const ndjson: Format = textFormat('ndjson', { lineOf: ({ json }) => JSON.stringify(json) });
 
@@ -20,6 +23,7 @@ interface Lines {
 function textFormat(extension: string, { head, lineOf }: Lines): Format {
   return {
     extension,
+    heldBytes,
     async create(path, columns) {
       let lines: string[] = head === undefined ? [] : [head(columns)];
       let heldBytes = 0;
