@@ -67,7 +67,7 @@ async function exported(folder: string, daemon: BenchDaemon, format: (typeof for
   const to = join(folder, format);
   const words = ['export', 'records', '--format', format, '--to', to, '--socket', join(folder, 'socket'), '--json'];
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../src/cli/main.ts'), ...words], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../src/heronry.cjs'), ...words], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const { pid = 0 } = child;

@@ -13,7 +13,8 @@ var wanted = { major: 24, minor: 11 };
 // What a daemon's threads make and drop may come to 64 MB each before V8 looks for what has gone. 16 MB take no more time that
 // could be measured, and 60 to 100 MB less of memory.
 var youngHeap = '--max-semi-space-size';
-var daemonFlags = [youngHeap + '=16'];
+// An export makes and drops some kilobytes a row: of 100,000 rows, 2 MB take no more time, and a third less of memory.
+var youngHeapMb = { start: 16, export: 2 };
 
 function isNewEnough(version) {
   var parts = version.split('.');
@@ -72,7 +73,10 @@ function bundledNode() {
 function missingFlags() {
   var given = process.execArgv.join(' ') + ' ' + (process.env.NODE_OPTIONS || '');
   var isGiven = given.replace(/_/g, '-').indexOf(youngHeap) !== -1;
-  return process.argv[2] === 'start' && !isGiven ? daemonFlags : [];
+  var mb = Object.prototype.hasOwnProperty.call(youngHeapMb, process.argv[2])
+    ? youngHeapMb[process.argv[2]]
+    : undefined;
+  return mb !== undefined && !isGiven ? [youngHeap + '=' + mb] : [];
 }
 
 // V8 takes such flags at its start alone: this process begins once more with them, where the system can do that.

@@ -6,8 +6,8 @@ export interface Destination {
   readonly spool: string;
   /** Resolves with the text of a file; with nothing where there is none. */
   read(name: string): Promise<string | undefined>;
-  /** Whether anything is in a folder of it. Missing where that is not looked for. */
-  isTaken?(name: string): Promise<boolean>;
+  /** Whether anything is in a folder of it. */
+  isTaken(name: string): Promise<boolean>;
   /** Writes a small file in place of one that may be there. */
   write(name: string, text: string): Promise<void>;
   /** Makes a file of the spool a file of the destination, in place of one that may be there. */

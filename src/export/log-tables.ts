@@ -1,21 +1,21 @@
 import type { Event } from '../event/catalogue.ts';
 import type { Value } from '../extract/value/value.ts';
 import type { HistoryView } from '../view/record.ts';
-import type { Row, Table } from './table.ts';
+import type { Column, Row, Table } from './table.ts';
 
-const events: Table = {
-  folder: 'events',
-  columns: [
-    { name: 'id', type: 'text' },
-    { name: 'at', type: 'instant' },
-    { name: 'type', type: 'text' },
-    { name: 'source', type: 'text' },
-    { name: 'target', type: 'integer' },
-    { name: 'scrape', type: 'integer' },
-    { name: 'projects', type: 'json' },
-    { name: 'data', type: 'json' },
-  ],
-};
+/** The columns of events. */
+export const eventColumns: readonly Column[] = [
+  { name: 'id', type: 'text' },
+  { name: 'at', type: 'instant' },
+  { name: 'type', type: 'text' },
+  { name: 'source', type: 'text' },
+  { name: 'target', type: 'integer' },
+  { name: 'scrape', type: 'integer' },
+  { name: 'projects', type: 'json' },
+  { name: 'data', type: 'json' },
+];
+
+const events: Table = { folder: 'events', columns: eventColumns };
 
 const history: Table = {
   folder: 'history',

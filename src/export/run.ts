@@ -121,7 +121,7 @@ async function begun(
 ): Promise<ExportState> {
   const { what, format, wanted, after } = options;
   if (state === undefined) {
-    if (await destination.isTaken?.(what))
+    if (await destination.isTaken(what))
       throw new DestinationError(
         'conflict',
         `${destination.name}: ${what}/ holds files of which no cursor.json tells: expected an empty place; remove them, or export elsewhere`,

@@ -55,7 +55,7 @@ export async function openS3(options: S3Options): Promise<Destination> {
   const { AwsV4Signer } = await loadPeer(() => import('aws4fetch'), 'aws4fetch');
   const place = placeOf(options);
   const rules = { allowPrivate };
-  const refused = refusedHost(place.hostname, rules);
+  const refused = refusedHost(place.bucket.hostname, rules);
   if (refused !== undefined) throw mayNotBeAsked(refused);
   const agent = new Agent({ connect: { lookup: vettedLookup(rules, options.resolve), timeout: 30_000 } });
   const spool = await mkdtemp(join(tmpdir(), 'heronry-export-'));
@@ -66,6 +66,10 @@ export async function openS3(options: S3Options): Promise<Destination> {
     async read(name) {
       const answer = await asked('GET', name, { allows: 404 });
       return answer.status === 404 ? undefined : answer.text;
+    },
+    async isTaken(name) {
+      const query = { 'list-type': '2', 'max-keys': '1', prefix: [...place.keys, name, ''].join('/') };
+      return (await asked('GET', undefined, { query })).text.includes('<Contents>');
     },
     async write(name, text) {
       await asked('PUT', name, { body: Buffer.from(text) });
@@ -125,10 +129,11 @@ export async function openS3(options: S3Options): Promise<Destination> {
     readonly allows?: number;
   }
 
-  /** Makes a signed request, several times where the store is busy or cannot be reached. */
-  async function asked(method: Method, name: string, { query = {}, body, allows }: Asked) {
-    const url = new URL(place);
-    url.pathname = [place.pathname.replace(/\/$/, ''), ...name.split('/').map(encodeURIComponent)].join('/');
+  /** Makes a signed request of an object, or of the bucket without a name, several times where the store is busy or cannot be reached. */
+  async function asked(method: Method, name: string | undefined, { query = {}, body, allows }: Asked) {
+    const url = new URL(place.bucket);
+    const path = name === undefined ? [] : [...place.keys, ...name.split('/')].map(encodeURIComponent);
+    url.pathname = [url.pathname.replace(/\/$/, ''), ...path].join('/');
     url.search = new URLSearchParams(query).toString();
     for (let attempt = 1; ; attempt += 1) {
       const answer = await answered(url, method, body).catch((error: unknown) => {
@@ -144,7 +149,7 @@ export async function openS3(options: S3Options): Promise<Destination> {
       if (answer instanceof Error)
         throw new DestinationError('failed', `${address}: cannot be asked: ${answer.message}`, { cause: answer });
       if ((answer.status >= 200 && answer.status < 300) || answer.status === allows) return answer;
-      throw failed(method, name, answer);
+      throw failed(method, name ?? 'the bucket', answer);
     }
   }
 
@@ -182,8 +187,8 @@ export async function openS3(options: S3Options): Promise<Destination> {
   }
 }
 
-/** The address of the objects below a prefix. */
-function placeOf({ address, region, endpoint }: S3Options): URL {
+/** The address of a bucket, and the parts of the prefix that its objects are below. */
+function placeOf({ address, region, endpoint }: S3Options): { readonly bucket: URL; readonly keys: readonly string[] } {
   const [, bucket = '', prefix = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*?))?\/?$/.exec(address) ?? [];
   if (bucket === '') throw new DestinationError('failed', `${address}: expected s3://bucket/prefix`);
   const keys = prefix.split('/').filter((each) => each !== '');
@@ -194,7 +199,7 @@ function placeOf({ address, region, endpoint }: S3Options): URL {
   const url = URL.parse(base);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '')
     throw new DestinationError('failed', `${address}: expected an http or https address as the endpoint`);
-  const path = [...url.pathname.split('/'), ...(isOfPath ? [bucket] : []), ...keys].filter((each) => each !== '');
+  const path = [...url.pathname.split('/'), ...(isOfPath ? [bucket] : [])].filter((each) => each !== '');
   url.pathname = `/${path.map(encodeURIComponent).join('/')}`;
-  return url;
+  return { bucket: url, keys };
 }

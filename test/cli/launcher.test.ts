@@ -64,6 +64,7 @@ describe('launcher', () => {
       }).stdout;
     const own = { NODE_OPTIONS: '--max_semi_space_size=8' };
     assert.match(flagsOf({}, 'start', '--help'), /^last flag: --max-semi-space-size=16$/m);
+    assert.match(flagsOf({}, 'export', '--help'), /^last flag: --max-semi-space-size=2$/m);
     assert.doesNotMatch(flagsOf(own, 'start', '--help'), /semi/);
     assert.doesNotMatch(flagsOf({}, 'list', '--help'), /semi/);
   });

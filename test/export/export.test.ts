@@ -191,7 +191,8 @@ describe('an export', () => {
     assert.deepEqual(await keys('since', '--since', '1970-01-01T00:00:02Z'), [0, 'c']);
     assert.deepEqual(await keys('project', '--project', 'solar'), [0, 'a', 'b', 'c']);
     assert.deepEqual(await keys('none', '--project', 'other'), [0]);
-    assert.deepEqual(await keys('nosuch', '--project', 'nosuch'), [3]);
+    assert.equal((await daemon.export('records', '--to', 'nosuch', '--project', 'nosuch')).status, 3);
+    assert.ok(!readdirSync(folder).includes('nosuch'));
     const again = await daemon.export('records', '--to', 'type', '--type', 'item');
     assert.equal(again.status, 4);
     assert.match(again.err, /holds records exported by --format ndjson --type offer: expected the same options/);
@@ -229,6 +230,27 @@ describe('an export', () => {
       row,
       /^shop,item,a,1,https:\/\/shop\.test\/,1970-01-01T00:16:40\.000Z,.*,A,"\{""likes"":2,""old"":\[""x""\]\}"$/,
     );
+  });
+
+  test('of a source that there is not is refused, and leaves nothing', async (t) => {
+    const { folder, ...daemon } = await exportingDaemon(t, {});
+    for (const what of ['records', 'history', 'events']) {
+      const { status, err } = await daemon.export(what, '--source', 'shp', '--to', 'out');
+      assert.deepEqual([status, err.trimEnd()], [3, 'heronry: no source "shp"; did you mean "shop"?'], what);
+    }
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  test('into a place that is no folder says what is there', async (t) => {
+    const { folder, ...daemon } = await exportingDaemon(t, {});
+    writeFileSync(join(folder, 'file'), '');
+    for (const [to, text] of [
+      ['file', 'file: is a file: expected a folder'],
+      ['file/below', 'file/below: lies below a file: expected a folder'],
+    ] as const) {
+      const { status, err } = await daemon.export('records', '--to', to);
+      assert.deepEqual([status, err.trimEnd()], [1, `heronry: ${folder}/${text}`]);
+    }
   });
 
   test('into a folder of files that are not its own leaves them alone and says so, as where its cursor was removed', async (t) => {

@@ -53,6 +53,20 @@ describe('an export to a store that speaks S3', () => {
     assert.match(String(second), /"three"/);
   });
 
+  test('leaves objects alone of which no cursor tells, and says so', async (t) => {
+    const server = await openStoreServer(t);
+    const { see, path, folder } = await exportingDaemon(t, { title: 'text' });
+    await see([item('a', { title: 'one' })]);
+    server.objects.set('backups/of heronry/ä/records/shop.item/000001.ndjson', Buffer.from('foreign'));
+    const words = ['export', 'records', '--to', address, '--endpoint', server.origin, '--allow-private'];
+    const { status, err } = await run([...words, '--socket', path], { cwd: folder, env });
+    assert.equal(status, 4);
+    assert.match(err, /records\/ holds files of which no cursor\.json tells/);
+    assert.equal(server.objects.size, 1);
+    const other = words.with(1, 'history');
+    assert.equal((await run([...other, '--socket', path], { cwd: folder, env })).status, 0);
+  });
+
   test('sends a large file in parts, tries again while the store is busy, and gives up what it cannot complete', async (t) => {
     const server = await openStoreServer(t);
     const destination = await bucket(t, server, { partBytes: 1_000 });

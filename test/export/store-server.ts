@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 export interface StoreServer {
   readonly origin: string;
   /** The objects by `bucket/key`. */
-  readonly objects: ReadonlyMap<string, Buffer>;
+  readonly objects: Map<string, Buffer>;
   /** What was asked, such as `PUT bucket/key?partNumber=1`. */
   readonly asked: readonly string[];
   /** The uploads that were neither completed nor given up. */
@@ -50,6 +50,15 @@ export async function openStoreServer(t: TestContext): Promise<StoreServer> {
     const failures = failing.get(method) ?? 0;
     failing.set(method, failures - 1);
     if (failures > 0) return error(503, 'SlowDown');
+    const prefix = query.get('prefix');
+    if (prefix !== null) {
+      const found = [...objects.keys()].some((each) => each.startsWith(`${key.replace(/\/$/, '')}/${prefix}`));
+      return {
+        status: 200,
+        headers: {},
+        body: `<ListBucketResult>${found ? '<Contents></Contents>' : ''}</ListBucketResult>`,
+      };
+    }
     const upload = query.get('uploadId');
     if (query.has('uploads')) {
       const id = `upload-${uploads.size + 1}`;

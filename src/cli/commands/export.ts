@@ -99,10 +99,29 @@ async function opened<T>(run: () => Promise<T>): Promise<T> {
     return await run();
   } catch (error) {
     if (error instanceof DestinationError) throw new CommandError(error.code, error.message, { cause: error });
-    if (error instanceof MissingPeer || isFileFault(error))
-      throw new CommandError('failed', error.message, { cause: error });
+    if (error instanceof MissingPeer) throw new CommandError('failed', error.message, { cause: error });
+    if (isFileFault(error)) throw new CommandError('failed', fileFaultText(error), { cause: error });
     throw error;
   }
+}
+
+const fileFaults: Readonly<Record<string, string>> = {
+  ENOENT: 'is not there any more',
+  EACCES: 'may not be written by this user',
+  EPERM: 'may not be written by this user',
+  EROFS: 'is on a disk that is read-only',
+  ENOTDIR: 'lies below a file: expected a folder',
+  EEXIST: 'is a file: expected a folder',
+  EISDIR: 'is a folder: expected a file of an export',
+  ENOSPC: 'cannot be written, as its disk is full',
+  EDQUOT: 'cannot be written, as the quota of this user is used up',
+  ENAMETOOLONG: 'has a name that is too long for its disk',
+};
+
+/** Says why the system refused a file. A write to an open file has no path. */
+function fileFaultText({ code = '', path = 'the export', message }: NodeJS.ErrnoException): string {
+  const text = fileFaults[code];
+  return text === undefined ? `${path}: cannot be written: ${message}` : `${path}: ${text}`;
 }
 
 const shownEveryMs = 1_000;

@@ -15,8 +15,12 @@ export type WantedRows = Pick<MethodInput<'export.records'>, 'source' | 'type' |
 /** Reads the rows of one slice. */
 export type ReadRows = (place: RowPlace) => Promise<RowSlice>;
 
-/** Opens the rows that an export wants of a daemon. */
+/**
+ * Opens the rows that an export wants of a daemon. Rejects where the daemon refuses what is wanted, such as a source that there is not, so that nothing
+ * of its destination is made.
+ */
 export async function openRows(client: Client, what: Exported, wanted: WantedRows): Promise<ReadRows> {
+  await client.call(`export.${what}`, { ...wanted, limit: 1 });
   switch (what) {
     case 'records':
       return readRecords(client, wanted);

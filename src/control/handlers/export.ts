@@ -12,6 +12,7 @@ import {
   type WantedRows,
 } from '../../store/export.ts';
 import type { Store } from '../../store/store.ts';
+import { didYouMean } from '../../schema/near-name.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers, Params, Result } from '../methods.ts';
 import { findProject } from './find.ts';
@@ -73,10 +74,11 @@ export function exportHandlers({
 
   function readSlice<T>(
     of: Store,
-    asked: Pick<Asked, 'after' | 'cursor' | 'limit'>,
+    asked: Pick<Asked, 'after' | 'cursor' | 'limit' | 'source'>,
     whole: 'scan' | 'log',
     read: (place: ExportPlace, room: { readonly limit: number; now(): number }) => ExportSlice<T>,
   ) {
+    if (asked.source !== undefined) checkSource(of, catalogue(), asked.source);
     const place = placeOf(of, asked, whole);
     const slice = read(place, { limit: asked.limit, now: () => clock.monotonic() });
     const { next } = slice;
@@ -135,6 +137,13 @@ function wantedRows(store: Store, catalogue: Catalogue, asked: Asked): WantedRow
     isOfType: (ofSource, ofType) =>
       type === undefined || ofType === type || sharedTypeOf(catalogue, ofSource, ofType) === type,
   };
+}
+
+/** Throws a `ControlError` `not_found` for a source that has no definition, and that no target is of. */
+function checkSource(store: Store, { sources }: Catalogue, id: string): void {
+  if (sources.has(id)) return;
+  for (const { source } of store.targets.rows()) if (source === id) return;
+  throw new ControlError('not_found', `no source "${id}"${didYouMean(id, sources.keys())}`);
 }
 
 function projectOf(store: Store, { project }: Pick<Asked, 'project'>): WantedRows['project'] {

@@ -1,20 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
+import { eventColumns } from '../../export/log-tables.ts';
 import { loadParquet, parquet as format } from '../../export/parquet.ts';
-import type { Cell, Column } from '../../export/table.ts';
+import type { Cell } from '../../export/table.ts';
 import { FileOptions, linesOf, openFileSink } from '../file-sink.ts';
 import type { SinkKind } from '../sink.ts';
 
-const columns: readonly Column[] = [
-  { name: 'id', type: 'text' },
-  { name: 'at', type: 'instant' },
-  { name: 'type', type: 'text' },
-  { name: 'source', type: 'text' },
-  { name: 'target', type: 'integer' },
-  { name: 'scrape', type: 'integer' },
-  { name: 'projects', type: 'json' },
-  { name: 'data', type: 'json' },
-];
-const named = new Set(columns.map(({ name }) => name));
+const named = new Set(eventColumns.map(({ name }) => name));
 
 /** Rows per group: some milliseconds of the daemon's loop. */
 const rowsPerGroup = 1_000;
@@ -29,10 +20,14 @@ export const parquet: SinkKind<FileOptions> = {
 };
 
 async function make(spool: string, path: string): Promise<void> {
-  const file = await format.create(path, columns);
+  const file = await format.create(path, eventColumns);
   for await (const line of linesOf(spool)) {
     const message = JSON.parse(line) as Readonly<Record<string, Cell>>;
-    const misfit = file.add({ table: { folder: '', columns }, json: message, cells: () => cellsOf(message) });
+    const misfit = file.add({
+      table: { folder: '', columns: eventColumns },
+      json: message,
+      cells: () => cellsOf(message),
+    });
     if (misfit !== undefined) throw new Error(`${misfit.column}: expected what the events of the catalogue have`);
     if (file.rows % rowsPerGroup !== 0) continue;
     await file.flush();
