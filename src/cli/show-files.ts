@@ -5,17 +5,30 @@ import { table } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { bytesText, plainText } from './text.ts';
 
+/** A file, and a record that names it. */
+interface Named extends FileView {
+  readonly source: string;
+  readonly type: string;
+  readonly key: string;
+  readonly url: string;
+}
+
 /** Formats the files that records name as a table; no text where they name none. */
 export function showFiles(terminal: Terminal, records: readonly RecordView[]): string {
-  const rows = records.flatMap(({ files = {}, ...record }) =>
-    Object.entries(files).map(([url, file]) => ({ record, url, file })),
+  const named = records.flatMap(({ files = {}, source, type, key }) =>
+    Object.entries(files).map(([url, file]) => ({ ...file, source, type, key, url })),
   );
-  return table(terminal, rows, [
-    ['RECORD', ({ record: { source, type, key } }) => `${source} ${type} ${plainText(key)}`, { cutTo: 16 }],
+  return filesTable(terminal, named);
+}
+
+/** Formats files as a table, one a row; no text without files. */
+export function filesTable(terminal: Terminal, files: readonly Named[]): string {
+  return table(terminal, files, [
+    ['RECORD', ({ source, type, key }) => `${source} ${type} ${plainText(key)}`, { cutTo: 16 }],
     ['FILE', ({ url }) => plainText(url), { cutTo: 16 }],
-    ['TYPE', ({ file }) => plainText(file.mediaType ?? '')],
-    ['SIZE', ({ file }) => (file.bytes === undefined ? '' : bytesText(file.bytes))],
-    ['DIGEST', ({ file }) => stateText(terminal, file), { cutTo: 22 }],
+    ['TYPE', ({ mediaType }) => plainText(mediaType ?? '')],
+    ['SIZE', ({ bytes }) => (bytes === undefined ? '' : bytesText(bytes))],
+    ['DIGEST', (file) => stateText(terminal, file), { cutTo: 22 }],
   ]);
 }
 

@@ -4,6 +4,7 @@ import { daemonMethods } from './methods/daemon.ts';
 import type { Event } from '../event/catalogue.ts';
 import { eventMethods } from './methods/event.ts';
 import { exportMethods } from './methods/export.ts';
+import { fileMethods } from './methods/file.ts';
 import { heldMethods } from './methods/held.ts';
 import { hostMethods } from './methods/host.ts';
 import { metricMethods } from './methods/metric.ts';
@@ -26,6 +27,7 @@ export const methods = {
   ...sourceMethods,
   ...recordMethods,
   ...heldMethods,
+  ...fileMethods,
   ...metricMethods,
   ...ruleMethods,
   ...typeMethods,

@@ -3,6 +3,7 @@ import type { FileFields, FileOptions, FileView } from '../view/file.ts';
 import type { Failure } from '../view/fields.ts';
 import type { FieldCell, RecordView } from '../view/record.ts';
 import { defined } from '../defined.ts';
+import { inSlices } from './slices.ts';
 import type { Change, Store } from './store.ts';
 import { subjectsOf } from './subjects.ts';
 import type { FileRow, StoredFile } from './tables/files.ts';
@@ -122,14 +123,59 @@ export function withFiles(store: Store, record: RecordView): RecordView {
   if (known === undefined) return record;
   const found = Array.from(namedFiles(known, record.type, record.fields).keys()).flatMap((url) => {
     const row = store.files.get(record.source, url);
-    return row === undefined ? [] : [[url, viewOf(store, row)] as const];
+    return row === undefined ? [] : [[url, fileView(store, row)] as const];
   });
   return found.length === 0 ? record : { ...record, files: Object.fromEntries(found) };
 }
 
-function viewOf({ vault }: Store, { askAt: dueAt, tries, failure, stored }: FileRow): FileView {
+/** A file as people see it. */
+export function fileView({ vault }: Store, { askAt: dueAt, tries, failure, stored }: FileRow): FileView {
   const { digest, bytes, mediaType, at: storedAt } = stored ?? {};
   const isKept = digest !== undefined && vault.pages.has(digest);
   const state = dueAt !== undefined ? 'waiting' : stored === undefined ? 'failed' : isKept ? 'stored' : 'expired';
   return { state, ...defined({ digest, bytes, mediaType, storedAt, tries, failure, dueAt }) };
+}
+
+/** Files that are put anew in one transaction. */
+const retriedAtOnce = 150;
+
+/**
+ * Has files of a source fetched that were given up or have expired, all or the one at an address. Resolves with their number. Rejects with
+ * `StoreFullError`.
+ */
+export async function retryFiles(store: Store, source: string, url?: string): Promise<number> {
+  const { files } = store;
+  let retried = 0;
+  if (url === undefined)
+    for await (const rows of inSlices<FileRow>((after, limit) => take(files.rows(source, after), limit), retriedAtOnce))
+      retried += await retry(rows);
+  else retried = await retry([files.get(source, url) ?? []].flat());
+  return retried;
+
+  async function retry(rows: readonly FileRow[]): Promise<number> {
+    const wanted = rows.filter(isOver);
+    if (wanted.length === 0) return 0;
+    await store.write(
+      ({ at }) => wanted.forEach((row) => files.put({ ...sinceFound(row, at), ...optionsOf(row), askAt: at })),
+      { durable: true },
+    );
+    return wanted.length;
+  }
+
+  function isOver(row: FileRow): boolean {
+    return ['failed', 'expired'].includes(fileView(store, row).state);
+  }
+}
+
+function optionsOf({ maxBytes, accept, isEphemeral }: FileRow): FileOptions {
+  return { maxBytes, ...defined({ accept, isEphemeral }) };
+}
+
+function* take<T>(rows: Iterable<T>, limit: number): Generator<T> {
+  let left = limit;
+  for (const row of rows) {
+    if (left === 0) return;
+    yield row;
+    left -= 1;
+  }
 }

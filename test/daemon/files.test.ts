@@ -192,6 +192,30 @@ describe('files that records name', () => {
     assert.equal(site.asked.at(-1)?.headers.accept, 'image/*');
   });
 
+  test('that were given up are listed, and fetched again when a person asks for it', async (t) => {
+    const { timed, site, files } = await tracking(t, {
+      '/lamp': page(photo('/a.png'), image('/b.png')),
+      '/b.png': png,
+    });
+    await timed.pass(10 * second);
+    const cli = (...words: string[]) => run([...words, '--socket', timed.socket]);
+    const lines = async (...words: string[]) => (await cli('files', ...words)).out.trimEnd().split('\n').slice(1);
+    assert.deepEqual(await lines('shop', '--state', 'failed'), [
+      `shop product Lamp\t${site.url('/a.png')}\t\t\tgiven up: answered with status 404`,
+    ]);
+    assert.equal((await lines()).length, 2);
+    assert.match((await cli('files', 'shpo')).err, /no source "shpo".*did you mean "shop"/);
+    site.answer('/a.png', png);
+    assert.equal(
+      (await cli('files', 'retry', 'shop', site.url('/b.png'))).out.trimEnd(),
+      '0 files to be fetched again',
+    );
+    assert.equal((await cli('files', 'retry', 'shop')).out.trimEnd(), '1 file to be fetched again');
+    await timed.pass(minute);
+    assert.deepEqual((await files())['/a.png'], { state: 'stored', bytes: 7, mediaType: 'image/png' });
+    assert.deepEqual(await lines('--state', 'failed'), []);
+  });
+
   test('at private addresses are refused', async (t) => {
     const { timed, site, files } = await tracking(
       t,

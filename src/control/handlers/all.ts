@@ -5,6 +5,7 @@ import { daemonHandlers } from './daemon.ts';
 import type { Ports } from './ports.ts';
 import { eventHandlers } from './event.ts';
 import { exportHandlers } from './export.ts';
+import { fileHandlers } from './file.ts';
 import { heldHandlers } from './held.ts';
 import { hostHandlers } from './host.ts';
 import { metricHandlers } from './metric.ts';
@@ -30,6 +31,7 @@ export function createHandlers(deps: Ports): Handlers {
     ...projectHandlers(deps),
     ...recordHandlers(deps),
     ...heldHandlers(deps),
+    ...fileHandlers(deps),
     ...metricHandlers(deps),
     ...ruleHandlers(deps),
     ...typeHandlers(deps),

@@ -79,6 +79,12 @@ export function fileTable(environment: Environment) {
         rows.remove([source, address]);
       }
     },
+    /** The files of a source, or of all, those after one. */
+    rows: (source?: string, after?: Pick<FileRow, 'source' | 'url'>) =>
+      rows.rows({
+        ...(after !== undefined ? { after: [after.source, digestOf(after.url)] } : { from: [source ?? '', ''] }),
+        ...(source !== undefined && { before: [source, '\uffff'] }),
+      }),
     /** The numbers of the first records that name a file. */
     recordsOf: (source: string, url: string, limit: number) => recordsOf([source, digestOf(url)], limit),
     /** The files of a source that are to be fetched at `now`, in order: first those that soon vanish. */
