@@ -49,13 +49,23 @@ type MemberKey = [source: string, target: number, type: string, field: string, r
 export function holdTable(environment: Environment) {
   const masses = namingSources(environment, table<MassKey, MassHold>(environment, 'holds'), { key: 0 });
   const members = namingSources(environment, table<MemberKey, 1>(environment, 'holds.records'), { key: 0 });
+  /** Whether nothing is held in common, as far as that is known: each scrape asks, and a range takes longer than the row that it writes. */
+  let isNone: boolean | undefined;
+  environment.onUndone(() => {
+    isNone = undefined;
+  });
 
   return {
     mass: (place: HoldPlace) => masses.get(keyOf(place)),
-    putMass: (place: HoldPlace, row: MassHold) => masses.put(keyOf(place), row),
+    putMass(place: HoldPlace, row: MassHold): void {
+      isNone = false;
+      masses.put(keyOf(place), row);
+    },
     removeMass: (place: HoldPlace) => masses.remove(keyOf(place)),
     /** What many records have in common, of all sources, of one, or of one of its targets. */
     *masses(source?: string, target?: number): Iterable<{ readonly place: HoldPlace; readonly row: MassHold }> {
+      isNone ??= masses.lastKey() === undefined;
+      if (isNone) return;
       for (const { key, row } of masses.entries(rangeOf<MassKey>(source, target))) yield { place: placeOf(key), row };
     },
     add: ({ record, ...place }: HeldMember) => members.put([...keyOf(place), record], 1),
