@@ -67,6 +67,31 @@ describe('a target with an objective', () => {
     assert.deepEqual(told(timed), []);
   });
 
+  test('of a field whose value is not believed is broken, while that of its page is kept', async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '100.00') });
+    const objectives = 'every: 5m\nobjectives: { errorAfter: 20m, fields: { price: { errorAfter: 20m } } }';
+    const shop = productSource('shop', objectives).replace(
+      '{ css: .price, type: money }',
+      '{ css: .price, type: money, hold: { jump: 80% } }',
+    );
+    const timed = await startTimed(t, { sources: { shop } });
+    await timed.track('a', { source: 'shop', url: site.url('/a') });
+    await timed.pass(2 * second);
+    site.answer('/a', productPage('A', '0.00'));
+    await timed.pass(6 * minute);
+    // A second look would release a single jump.
+    assert.equal((await timed.client.call('held.reject', { source: 'shop', all: true })).values, 1);
+    await timed.pass(25 * minute);
+    const broken = timed.events.flatMap((event) => (event.type === 'objective.error' ? [event.data.field] : []));
+    assert.deepEqual(broken, ['price']);
+    site.answer('/a', productPage('A', '100.00'));
+    await timed.pass(10 * minute);
+    assert.deepEqual(
+      told(timed).map(([what]) => what),
+      ['error', 'recovered'],
+    );
+  });
+
   test('is told late once, broken once and kept again once per episode, also over a restart (P46)', async (t) => {
     const site = await openSite(t, { '/a': productPage('A', '1.00') });
     const sources = { shop: productSource('shop', 'every: 1h\nobjectives: { warnAfter: 10m, errorAfter: 20m }') };

@@ -60,6 +60,14 @@ describe('a field that becomes empty', () => {
     assert.equal(store.holds.mass({ source: 'shop', target, type: 'item', field: 'price' })?.count, 8);
   });
 
+  test('by zeros everywhere is held, and nothing of it is told as a change', async (t) => {
+    const { store } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    await scrape(store, target, 10, [each(6, 10).flat()]);
+    await scrape(store, target, 100, [Array.from({ length: 6 }, (_, index) => item(`${index}`, { price: 0 }))]);
+    assert.deepEqual([open(store).length, eventsOf(store, 'record.changed').length], [6, 0]);
+  });
+
   test('on some records among others is believed', async (t) => {
     const { store } = await temporaryStore(t);
     const [target = 0] = await track(store, 'lamp');
