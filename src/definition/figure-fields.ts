@@ -4,6 +4,7 @@ import { type InputKind, type MetricPlan, planMetrics } from '../metric/plan.ts'
 import type { Issue } from '../schema/expected.ts';
 import { didYouMean, undeclared } from '../schema/near-name.ts';
 import { endFields } from './end-rule.ts';
+import { allTypeNames, typesNamed } from './type-names.ts';
 import type { Source } from './source.ts';
 
 /** The records of a project's sources, as far as metrics and rules name them. */
@@ -70,7 +71,7 @@ function metricKinds({ source }: Wanted, metrics: Metrics, sources: readonly Sou
 
 /** Returns the names that records of a type have in a source: the type's own, or those of records that say they are of the type. */
 export function recordNames({ records, provider }: Source, of: string): readonly string[] {
-  const named = Object.entries(records).flatMap(([name, { is }]) => (name === of || is === of ? [name] : []));
+  const named = typesNamed(records, of);
   return named.length === 0 && endFields({ provider, records }, of) !== undefined ? [of] : named;
 }
 
@@ -92,10 +93,7 @@ function fieldsOf({ of, source }: Wanted, sources: readonly Source[]): FoundFiel
   }
   const fields = among.flatMap((each) => recordNames(each, of).map((name) => endFields(each, name) ?? {}));
   if (fields.length > 0) return { ok: true, fields };
-  const declared = among.flatMap(({ records }) =>
-    Object.entries(records).flatMap(([name, { is }]) => [name, ...(is === undefined ? [] : [is])]),
-  );
-  return { ok: false, key: 'of', message: undeclared('record', of, [...new Set(declared)]) };
+  return { ok: false, key: 'of', message: undeclared('record', of, [...allTypeNames(among)]) };
 }
 
 function kindOf(input: MetricInput, sources: readonly Source[]): InputKind {

@@ -1,5 +1,6 @@
 import type { Catalogue } from '../definition/catalogue.ts';
 import type { Sink } from '../definition/sink.ts';
+import { typesNamed } from '../definition/type-names.ts';
 import type { Event } from '../event/catalogue.ts';
 import { projectsOf } from '../schedule/watchers.ts';
 import type { Store } from '../store/store.ts';
@@ -61,11 +62,7 @@ export function readSync(sync: SyncRow, { sink, store, catalogue, now }: SyncDep
 /** The records of sources that are of a type, in order: by their own name, or as the shared type that they are. */
 function placesOf(wanted: string, { sources }: Pick<Catalogue, 'sources'>): (readonly [string, string])[] {
   return [...sources]
-    .flatMap(([id, { source }]) =>
-      Object.entries(source.records)
-        .filter(([name, { is }]) => name === wanted || is === wanted)
-        .map(([name]) => [id, name] as const),
-    )
+    .flatMap(([id, { source }]) => typesNamed(source.records, wanted).map((name) => [id, name] as const))
     .sort((one, other) => (comesBefore(one, { source: other[0], type: other[1] }) ? -1 : 1));
 }
 

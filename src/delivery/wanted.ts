@@ -1,5 +1,6 @@
 import type { Catalogue } from '../definition/catalogue.ts';
 import type { Sink } from '../definition/sink.ts';
+import { typeNames } from '../definition/type-names.ts';
 import type { Event } from '../event/catalogue.ts';
 import { isOfType } from '../event/of-type.ts';
 import type { Link } from '../publish/sink.ts';
@@ -43,12 +44,10 @@ export function wantedOf(sink: Sink, { store, catalogue }: WantedDeps): (event: 
     );
   }
 
-  /** The type of a record by its own name, and by that of the shared type that it is. */
+  /** The names of the type of the record that an event tells of; none where it tells of none. */
   function typesOf(source: string | undefined, data: Event['data']): readonly string[] {
     if (source === undefined || !('type' in data) || typeof data.type !== 'string') return [];
-    const { records } = catalogue().sources.get(source)?.source ?? {};
-    const shared = records !== undefined && Object.hasOwn(records, data.type) ? records[data.type]?.is : undefined;
-    return shared === undefined ? [data.type] : [data.type, shared];
+    return typeNames(catalogue().sources.get(source)?.source.records, data.type);
   }
 
   /** The link of the event's target, else that of one of its projects. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { allFields } from '../../definition/all-fields.ts';
 import type { Catalogue } from '../../definition/catalogue.ts';
 import { typeText } from '../../definition/shared-type.ts';
+import { typeNames } from '../../definition/type-names.ts';
 import {
   type ExportPlace,
   type ExportSlice,
@@ -135,7 +136,7 @@ function wantedRows(store: Store, catalogue: Catalogue, asked: Asked): WantedRow
     since,
     project: projectOf(store, asked),
     isOfType: (ofSource, ofType) =>
-      type === undefined || ofType === type || sharedTypeOf(catalogue, ofSource, ofType) === type,
+      type === undefined || typeNames(catalogue.sources.get(ofSource)?.source.records, ofType).includes(type),
   };
 }
 
@@ -148,11 +149,6 @@ function checkSource(store: Store, { sources }: Catalogue, id: string): void {
 
 function projectOf(store: Store, { project }: Pick<Asked, 'project'>): WantedRows['project'] {
   return project === undefined ? undefined : { id: project, targets: findProject(store, project).targets };
-}
-
-function sharedTypeOf({ sources }: Catalogue, source: string, type: string): string | undefined {
-  const records = sources.get(source)?.source.records;
-  return records !== undefined && Object.hasOwn(records, type) ? records[type]?.is : undefined;
 }
 
 /** The tables of all loaded sources, by their ids. */

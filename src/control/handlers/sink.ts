@@ -1,5 +1,6 @@
 import { defined } from '../../defined.ts';
 import { kindOf, type Sink } from '../../definition/sink.ts';
+import { allTypeNames } from '../../definition/type-names.ts';
 import { serialOf } from '../../event/wire-id.ts';
 import { didYouMean } from '../../schema/near-name.ts';
 import { lastBefore } from '../../store/sinks.ts';
@@ -59,7 +60,7 @@ export function sinkHandlers(deps: Deps) {
 
     'sink.sync': async ({ id, type }) => {
       findSink(id, deps);
-      const types = typesOf(deps);
+      const types = allTypeNames(Array.from(deps.catalogue().sources.values(), ({ source }) => source));
       if (!types.has(type))
         throw new ControlError('not_found', `no source has records of a type "${type}"${didYouMean(type, types)}`);
       await deps.sinks.sync(id, type);
@@ -74,12 +75,6 @@ function findSink(id: string, { catalogue }: Deps): Sink {
   const sink = sinks.get(id);
   if (sink === undefined) throw new ControlError('not_found', `no sink "${id}"${didYouMean(id, sinks.keys())}`);
   return sink;
-}
-
-/** The types of records by their own names, and by those of the shared types that they are. */
-function typesOf({ catalogue }: Deps): Set<string> {
-  const records = [...catalogue().sources.values()].flatMap(({ source }) => Object.entries(source.records));
-  return new Set(records.flatMap(([name, { is }]) => (is === undefined ? [name] : [name, is])));
 }
 
 async function sinkView(sink: Sink, { store, sinks: actors }: Deps): Promise<SinkView> {
