@@ -49,10 +49,6 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps): Connectio
     input = lines.cut(bytes);
     serveInput();
   });
-  socket.on('drain', () => {
-    flush();
-    serveInput();
-  });
   socket.on('end', () => {
     if (lines.unfinished) send(errorLine(null, new ControlError('invalid_request', 'the last line has no end')));
     endReading();
@@ -179,12 +175,17 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps): Connectio
     while (socket.writable) {
       takeEvents();
       if (output === '') return;
-      // Above its mark the socket says `drain` when it may go on; below, nobody would call again.
-      const mayGoOn = socket.write(output);
+      const mayGoOn = socket.write(output, goOn);
       output = '';
       if (socket.writableLength > cutBytes) socket.destroy();
       if (!mayGoOn) return;
     }
+  }
+
+  /** Goes on when a write is over: with output that waited for it, and with requests that were left unread. */
+  function goOn(): void {
+    flush();
+    if (socket.writable) serveInput();
   }
 
   function takeEvents(): void {
