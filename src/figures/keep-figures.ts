@@ -60,10 +60,9 @@ export function createKeptFigures(deps: KeepDeps): KeptFigures {
     const store = deps.store();
     const concerned = new Set(events.flatMap((event) => totals.note(event)));
     const isLost = trimmedTo !== undefined;
-    if (isLost || events.some(({ type }) => type === 'reextraction.applied')) {
-      totals.forgetAll();
+    if (isLost) totals.forgetAll();
+    if (isLost || events.some(({ type }) => type === 'reextraction.applied'))
       for (const id of await collect(activeProjects(store, ({ metrics }) => metrics !== undefined))) concerned.add(id);
-    }
     const changed = projectsOf(events, ({ type }) => ofRules.has(type));
     // Of a record whose events are lost, rules were not asked.
     if (isLost)

@@ -56,6 +56,8 @@ export class KeptTotals {
   /** Notes what an event may have changed. Returns the projects whose metrics it concerns. */
   note(event: Event): readonly string[] {
     const { type, projects = [] } = event;
+    // It names neither projects nor records.
+    if (type === 'reextraction.applied') this.forgetAll();
     const isOfProject = type.startsWith('project.');
     if (!isOfProject && !isRecordEvent(event) && !ofCondition.test(type)) return [];
     for (const id of projects) {

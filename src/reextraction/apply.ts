@@ -9,8 +9,9 @@ import type { FieldCell } from '../view/record.ts';
 const batch = 100;
 
 /**
- * Applies a job: adds its corrections to the history, then changes the present values that are still those of the pages. Tells one event
- * with the first transaction. What is interrupted goes on when this is called again. Rejects with `StoreFullError`.
+ * Applies a job: changes the present values that are still those of the pages, then adds its corrections to the history. Tells one event, with the
+ * last of the present values, so that whoever reads them for it has all of them, and before the corrections, which have its serial. What is
+ * interrupted goes on when this is called again. Rejects with `StoreFullError`.
  */
 export async function applyJob(store: Store, job: number): Promise<void> {
   while (await store.write((change) => applySome(store, change, job)));
@@ -21,8 +22,15 @@ function applySome(store: Store, change: Change, job: number): boolean {
   const { reextractions, history } = store;
   const row = reextractions.jobs.get(job);
   if (row?.state !== 'applying') return false;
+  const values = row.serial === undefined ? reextractions.presentOf(job, batch) : [];
+  for (const { key, row: present } of values) {
+    reextractions.present.remove(key);
+    correct(store, change, key[1], present);
+  }
+  if (values.length === batch) return true;
   const serial = row.serial ?? tellApplied(store, change, row);
-  const corrections = reextractions.correctionsOf(job, batch);
+  const limit = batch - values.length;
+  const corrections = reextractions.correctionsOf(job, limit);
   for (const { key, row: correction } of corrections) {
     const [, record, at] = key;
     reextractions.corrections.remove(key);
@@ -33,12 +41,7 @@ function applySome(store: Store, change: Change, job: number): boolean {
     const change = { source, type, key: recordKey, record, at, serial, kind: 'changed' as const };
     history.add({ ...change, version, ...correction });
   }
-  const values = corrections.length < batch ? reextractions.presentOf(job, batch - corrections.length) : [];
-  for (const { key, row: present } of values) {
-    reextractions.present.remove(key);
-    correct(store, change, key[1], present);
-  }
-  const isOver = corrections.length + values.length < batch;
+  const isOver = corrections.length < limit;
   reextractions.jobs.put(job, { ...row, serial, ...(isOver && { state: 'applied' as const, endedAt: change.at }) });
   return !isOver;
 }

@@ -9,8 +9,10 @@ import { readMetrics } from '../../src/figures/read-metrics.ts';
 import { RateTable } from '../../src/metric/rates.ts';
 import { commitPulse, commitStep } from '../../src/store/commit.ts';
 import { markMissing } from '../../src/store/crawl-missing.ts';
+import { applyJob } from '../../src/reextraction/apply.ts';
 import { updateProject } from '../../src/store/projects.ts';
 import { removeRecords } from '../../src/store/remove-records.ts';
+import { jobOf } from '../reextraction/corrected.ts';
 import { begin, item, step, type TestStore, temporaryStore, track } from '../store/fixture.ts';
 
 const metrics: Metrics = {
@@ -86,6 +88,7 @@ const action = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), key: fc.integer({ min: 0, max: 5 }) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('miss' as const), target }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('reextract' as const), to: amount }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('disable' as const), target }) },
 );
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never;
@@ -130,6 +133,12 @@ async function run({ store, clock, id, urls, targets }: Opened, next: Action): P
       await markMissing(store, fence, fence.scrape, () => store.targets.get(number));
       return;
     }
+    case 'reextract': {
+      const ofProject = [...store.history.rows()].filter(({ key }) => key.startsWith(`${id} `));
+      const newest = new Map(ofProject.map((change) => [change.record, change]));
+      await applyJob(store, await jobOf(store, newest.values(), { price: next.to }));
+      return;
+    }
     case 'disable': {
       const isOff = targets.some((each) => store.targets.get(each)?.watchers.length === 0);
       const named = isOff ? urls : [urls[next.target] ?? ''];
@@ -157,6 +166,23 @@ describe('what is kept of the metrics of a project', () => {
       }),
       { numRuns: 20 },
     );
+  });
+
+  test('is read anew once all values of a re-extraction are corrected, also where it was computed meanwhile', async (t) => {
+    const { store, targets, compute, computeAnew } = await open(await temporaryStore(t), 'solar');
+    const [number = 0, other = 0] = targets;
+    const many = Array.from({ length: 230 }, (_, key) => item(`${key}`, { price: { amount: '1', currency: 'EUR' } }));
+    await commitStep(store, await begin(store, number), step(10, many, {}));
+    await commitStep(store, await begin(store, other), step(10, [], {}));
+    await compute();
+    const job = await jobOf(store, store.history.rows(), { price: { amount: '2', currency: 'EUR' } });
+    let meanwhile: Promise<unknown> = Promise.resolve();
+    t.after(store.onEvents(() => void (meanwhile = meanwhile.then(compute))));
+    await applyJob(store, job);
+    await meanwhile;
+    const found = await compute();
+    assert.deepEqual(found.metrics.find(({ name }) => name === 'total')?.value, { amount: '460', currency: 'EUR' });
+    assert.deepEqual(found, await computeAnew());
   });
 
   test('reads one record again for a change of one', async (t) => {
