@@ -37,6 +37,7 @@ interface Kept {
 interface Touched extends TouchedParts {
   readonly records: Map<string, RecordName>;
   readonly targets: Map<number, Set<number>>;
+  added: number;
   /** Set where all is to be read again. */
   isAll: boolean;
 }
@@ -93,12 +94,12 @@ export class KeptTotals {
     const kept = this.#kept.get(id);
     this.forget(id);
     // What is touched from now on may have been read before.
-    this.#touched.set(id, { records: new Map(), targets: new Map(), isAll: false });
+    this.#touched.set(id, { records: new Map(), targets: new Map(), added: 0, isAll: false });
     const now = store.now();
     const isUsable =
       kept?.store === store && isSame(kept.basis, basis) && touched?.isAll === false && now - kept.readAt < longestMs;
-    if (isUsable && kept.prepared.ok) await kept.prepared.totals.refresh(touched);
-    const current = isUsable
+    const isCurrent = isUsable && (!kept.prepared.ok || (await kept.prepared.totals.refresh(touched)));
+    const current = isCurrent
       ? kept
       : { prepared: await prepareMetrics(project, members, this.#deps), store, basis, readAt: now };
     this.#kept.set(id, current);
@@ -118,7 +119,12 @@ export class KeptTotals {
   }
 }
 
-function noteRecord(touched: Touched, { source, data: { type, key } }: RecordEvent): void {
+function noteRecord(touched: Touched, event: RecordEvent): void {
+  const {
+    source,
+    data: { type, key },
+  } = event;
+  if (event.type === 'record.added') touched.added += 1;
   if (touched.records.size >= mostTouched) touched.isAll = true;
   else touched.records.set(`${source} ${type} ${key}`, { source, type, key });
 }
@@ -127,7 +133,8 @@ function noteTarget({ targets }: Touched, { type, target, scrape }: Event): void
   if (target === undefined) return;
   const scrapes = targets.get(target) ?? new Set();
   targets.set(target, scrapes);
-  if (type === 'scrape.completed' && scrape !== undefined) scrapes.add(scrape);
+  // A scrape that did not complete has verified values as well.
+  if (type.startsWith('scrape.') && scrape !== undefined) scrapes.add(scrape);
 }
 
 function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {

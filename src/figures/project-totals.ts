@@ -12,7 +12,7 @@ import type { RecordView } from '../view/record.ts';
 import { isGone } from '../view/record-state.ts';
 import { readCondition, staleReason, type TargetCondition } from './target-condition.ts';
 
-/** Records of a project that are looked at for its metrics, at most. */
+/** Records of a project that are looked at for its metrics, at most: those that each of its targets has seen, of all types. */
 export const mostRecords = 100_000;
 
 /** Records that are read before other work has its turn. */
@@ -29,8 +29,10 @@ export type RecordName = Pick<RecordView, 'source' | 'type' | 'key'>;
 /** What of a project may have changed since its totals were read. */
 export interface TouchedParts {
   readonly records: ReadonlyMap<string, RecordName>;
-  /** Targets whose condition may be another, by number, each with its scrapes that completed. */
+  /** Targets whose condition may be another, by number, each with its scrapes that ended. */
   readonly targets: ReadonlyMap<number, ReadonlySet<number>>;
+  /** The number of records that were added. */
+  readonly added: number;
 }
 
 /** What the totals of a project are read from. */
@@ -59,6 +61,8 @@ export class ProjectTotals {
   /** By source, then by the type of the record. */
   readonly #bySource = new Map<string, Map<string, MetricTotals[]>>();
   readonly #totals = new Map<string, InputTotals>();
+  /** Records that were read, and those that were added since, of which some may be gone again. */
+  #count = 0;
 
   private constructor({ store, targets, sources, metrics }: TotalsFacts) {
     this.#store = store;
@@ -71,10 +75,10 @@ export class ProjectTotals {
   /** Reads all records. Throws `TooManyRecords` for more than `mostRecords`; leaves the event loop free between slices of records. */
   static async read(facts: TotalsFacts): Promise<ProjectTotals> {
     const totals = new ProjectTotals(facts);
-    let left = mostRecords;
     for (const number of totals.#conditions.keys()) {
-      left -= await totals.#readTarget(number, left);
-      if (left < 0) throw new TooManyRecords(`project "${facts.project}" has more than ${mostRecords} records`);
+      totals.#count += await totals.#readTarget(number, mostRecords - totals.#count);
+      if (totals.#count > mostRecords)
+        throw new TooManyRecords(`project "${facts.project}" has more than ${mostRecords} records`);
     }
     return totals;
   }
@@ -102,8 +106,10 @@ export class ProjectTotals {
     return found;
   }
 
-  /** Reads what may have changed again. */
-  async refresh({ records, targets }: TouchedParts): Promise<void> {
+  /** Reads what may have changed again. Resolves with false where there may be more than `mostRecords`: a full read finds out. */
+  async refresh({ records, targets, added }: TouchedParts): Promise<boolean> {
+    this.#count += added;
+    if (this.#count > mostRecords) return false;
     for (const [number, scrapes] of targets) {
       const before = this.#conditions.get(number);
       const target = this.#store.targets.get(number);
@@ -119,6 +125,7 @@ export class ProjectTotals {
       if (record === undefined) this.#remove(name);
       else this.#set(record);
     }
+    return true;
   }
 
   /** Reads up to `limit` records of a target, and one more to say that there are more. Returns their number. */

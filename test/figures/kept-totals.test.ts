@@ -5,6 +5,7 @@ import type { Metrics } from '../../src/metric/metric.ts';
 import { parseSource } from '../../src/definition/load.ts';
 import { Exact } from '../../src/expression/exact.ts';
 import { KeptTotals } from '../../src/figures/kept-totals.ts';
+import { mostRecords } from '../../src/figures/project-totals.ts';
 import { readMetrics } from '../../src/figures/read-metrics.ts';
 import { RateTable } from '../../src/metric/rates.ts';
 import { commitPulse, commitStep } from '../../src/store/commit.ts';
@@ -93,6 +94,14 @@ const action = fc.oneof(
 );
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never;
 
+/** An aborted scrape verifies a value, and before the metrics are computed the next one has the target in order again. */
+const afterAborted: Action[] = [
+  { kind: 'scrape', target: 0, drafts: [[0, null]] },
+  { kind: 'pulse', target: 0, key: 1 },
+  { kind: 'step', target: 0, drafts: [[0, null]] },
+  { kind: 'scrape', target: 0, drafts: [] },
+];
+
 async function run({ store, clock, id, urls, targets }: Opened, next: Action): Promise<void> {
   clock.now += minuteMs;
   const at = clock.now;
@@ -164,7 +173,7 @@ describe('what is kept of the metrics of a project', () => {
           if (index % 3 < 2) assert.deepEqual(await opened.compute(), await opened.computeAnew(), next.kind);
         }
       }),
-      { numRuns: 20 },
+      { numRuns: 20, examples: [[afterAborted]] },
     );
   });
 
@@ -182,6 +191,32 @@ describe('what is kept of the metrics of a project', () => {
     await meanwhile;
     const found = await compute();
     assert.deepEqual(found.metrics.find(({ name }) => name === 'total')?.value, { amount: '460', currency: 'EUR' });
+    assert.deepEqual(found, await computeAnew());
+  });
+
+  test('is null as soon as there are more records than metrics may be taken from', async (t) => {
+    const { store, targets, compute, computeAnew } = await open(await temporaryStore(t), 'solar');
+    await updateProject(store, 'solar', { metrics: { total: { of: 'item', field: 'price', take: 'sum' } } });
+    const [number = 0, other = 0] = targets;
+    const price = { amount: '1', currency: 'EUR' };
+    await commitStep(store, await begin(store, number), step(10, [item('first', { price })], {}));
+    await commitStep(store, await begin(store, other), step(10, [], {}));
+    const { ofTarget } = store.records;
+    // The first record stands for as many as there may be.
+    Object.assign(store.records, {
+      *ofTarget(target: number, { after = 0, limit = Infinity } = {}) {
+        const [first, ...others] = ofTarget(target);
+        const last = target === number ? mostRecords + others.length : 0;
+        for (let record = after + 1; first !== undefined && record <= Math.min(last, after + limit); record += 1)
+          yield { ...first, record };
+      },
+    });
+    const value = ({ metrics: [first] }: Awaited<ReturnType<typeof compute>>) => first?.value;
+    assert.deepEqual(value(await compute()), price);
+    await commitStep(store, await begin(store, number), step(20, [item('second', { price })], {}));
+    const found = await compute();
+    assert.equal(value(found), null);
+    assert.deepEqual(found.problems, ['project "solar" has more than 100000 records']);
     assert.deepEqual(found, await computeAnew());
   });
 
