@@ -52,6 +52,8 @@ const anewTexts: Readonly<Record<string, string>> = {
   trimmed: 'the events since the last export are no longer kept: everything is exported again',
   restored: 'the data are those of a restored backup: everything is exported again',
   renamed: 'a source has another id: everything is exported again',
+  reselected:
+    'the targets of the project, or what types of records are of the type, are not those of the last export: everything is exported again',
 };
 
 /**

@@ -7,6 +7,7 @@ import { openFolder } from '../../src/export/folder.ts';
 import { type ExportOptions, runExport } from '../../src/export/run.ts';
 import { recordTable } from '../../src/export/record-table.ts';
 import { removeRecords } from '../../src/store/remove-records.ts';
+import { updateProject } from '../../src/store/projects.ts';
 import { renameSource } from '../../src/store/rename-source.ts';
 import type { HistoryView } from '../../src/view/record.ts';
 import { item, track } from '../store/fixture.ts';
@@ -216,6 +217,40 @@ describe('an export', () => {
     await renameSource(store, { from: 'shop', to: 'store' });
     await expected(4, /a source has another id/);
     assert.ok(filesIn(join(folder, 'out')).includes('records/store.item/000004.ndjson'));
+  });
+
+  test('begins anew once where a target has joined the project that it wants, and says so', async (t) => {
+    const { store, see, ...daemon } = await exportingDaemon(t, { title: 'text' });
+    await see([item('a', { title: 'a' })]);
+    await track(store, 'other', 'https://shop.test/b');
+    const exported = async (what: string, ...words: string[]) => {
+      const { out, err } = await daemon.export(what, '--to', 'out', '--project', 'other', '--json', ...words);
+      return [(JSON.parse(out) as { rows: number }).rows, err];
+    };
+    for (const what of ['records', 'history']) assert.deepEqual(await exported(what), [0, ''], what);
+    const targets = ['b', 'solar'].map((name) => ({ source: 'shop', url: `https://shop.test/${name}` }));
+    await updateProject(store, 'other', { targets });
+    for (const what of ['records', 'history']) {
+      const [rows, told] = await exported(what);
+      assert.equal(rows, 1, what);
+      assert.match(String(told), /the targets of the project, .* are not those of the last export: everything is/);
+      assert.deepEqual(await exported(what), [0, ''], what);
+    }
+    const after = `${store.generation()}-${store.events.last()}`;
+    await see([item('c', { title: 'c' })]);
+    assert.deepEqual(await exported('records', '--to', 'behind', '--after', after), [1, ''], 'behind a bare event');
+  });
+
+  test('begins anew where more types of records are of the type that it wants', async (t) => {
+    const { see, define, shareType, ...daemon } = await exportingDaemon(t, { title: 'text' });
+    shareType('post', { title: 'text' });
+    await see([item('a', { title: 'a' })]);
+    const rows = async () =>
+      (JSON.parse((await daemon.export('records', '--to', 'out', '--type', 'post', '--json')).out) as { rows: number })
+        .rows;
+    assert.equal(await rows(), 0);
+    define({ title: 'text' }, 'post');
+    assert.deepEqual([await rows(), await rows()], [1, 0]);
   });
 
   test('has one table for a shared type, and the fields that no definition names beside the others', async (t) => {

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { allFields } from '../../definition/all-fields.ts';
 import type { Catalogue } from '../../definition/catalogue.ts';
 import { typeText } from '../../definition/shared-type.ts';
-import { typeNames } from '../../definition/type-names.ts';
+import { typeNames, typesNamed } from '../../definition/type-names.ts';
+import { defined } from '../../defined.ts';
 import {
   type ExportPlace,
   type ExportSlice,
@@ -24,13 +26,15 @@ type Served = 'export.tables' | 'export.records' | 'export.history' | 'export.me
 type Asked = Params<'export.records'>;
 type Anew = NonNullable<Result<'export.records'>['anew']>;
 
-const anews = ['first', 'trimmed', 'restored', 'renamed'] as const satisfies readonly Anew[];
+const anews = ['first', 'trimmed', 'restored', 'renamed', 'reselected'] as const satisfies readonly Anew[];
 
 const Place = z.strictObject({
   generation: z.string(),
   /** The event after which the export began. */
   from: z.int(),
   upTo: z.int(),
+  /** The members that were wanted when the export began, as `membersOf` has them. */
+  members: z.string().exactOptional(),
   scan: z
     .strictObject({ record: z.int(), at: z.int().exactOptional(), serial: z.int().exactOptional() })
     .exactOptional(),
@@ -52,22 +56,22 @@ export function exportHandlers({
   return {
     'export.tables': () => ({ tables: tablesOf(catalogue()) }),
     'export.records': (asked) => {
-      const read = readSlice(store(), asked, 'scan', (place, room) =>
+      const read = readSlice(store(), asked, { whole: 'scan', hasMembers: true }, (place, room) =>
         exportRecords(store(), place, wantedRows(store(), catalogue(), asked), room),
       );
       return { ...read.answer, removed: read.removed };
     },
     'export.history': (asked) =>
-      readSlice(store(), asked, 'scan', (place, room) =>
+      readSlice(store(), asked, { whole: 'scan', hasMembers: true }, (place, room) =>
         exportHistory(store(), place, wantedRows(store(), catalogue(), asked), room),
       ).answer,
     'export.metrics': (asked) =>
-      readSlice(store(), asked, 'scan', (place, room) =>
+      readSlice(store(), asked, { whole: 'scan' }, (place, room) =>
         exportMetrics(store(), place, { since: asked.since, project: projectOf(store(), asked) }, room),
       ).answer,
     'export.events': (asked) => {
       const { type, source, since } = asked;
-      return readSlice(store(), asked, 'log', (place, room) =>
+      return readSlice(store(), asked, { whole: 'log' }, (place, room) =>
         exportEvents(store(), place, { type, source, since, project: projectOf(store(), asked) }, room),
       ).answer;
     },
@@ -75,21 +79,22 @@ export function exportHandlers({
 
   function readSlice<T>(
     of: Store,
-    asked: Pick<Asked, 'after' | 'cursor' | 'limit' | 'source'>,
-    whole: 'scan' | 'log',
+    asked: Omit<Asked, 'since'>,
+    { whole, hasMembers = false }: Kind,
     read: (place: ExportPlace, room: { readonly limit: number; now(): number }) => ExportSlice<T>,
   ) {
     if (asked.source !== undefined) checkSource(of, catalogue(), asked.source);
-    const place = placeOf(of, asked, whole);
+    const place = placeOf(of, asked, whole, () => (hasMembers ? membersOf(of, catalogue(), asked) : undefined));
     const slice = read(place, { limit: asked.limit, now: () => clock.monotonic() });
     const { next } = slice;
+    const { generation, from, members } = place;
     const anew = slice.isAnew === true ? 'renamed' : place.anew;
     const answer = {
       rows: slice.rows,
-      upTo: `${place.generation}-${place.upTo}`,
+      upTo: `${place.generation}-${place.upTo}${members === undefined ? '' : `.${members}`}`,
       progress: next === undefined ? 1 : progressOf(of, place, next),
       ...(next !== undefined && {
-        next: cursor.textOf({ generation: place.generation, from: place.from, ...next, ...(anew && { anew }) }),
+        next: cursor.textOf({ generation, from, ...next, ...defined({ members, anew }) }),
       }),
       ...(anew !== undefined && { anew }),
     };
@@ -97,31 +102,62 @@ export function exportHandlers({
   }
 }
 
+/** How an export is read. */
+interface Kind {
+  /** Where everything is read: in tables, or in the log. */
+  readonly whole: 'scan' | 'log';
+  /** Whether the rows that a project or a type has depend on its members, and not on what events say. Default: false. */
+  readonly hasMembers?: boolean;
+}
+
 /** Where a call begins to read: at its cursor, else behind what was exported before, else at the beginning. */
-function placeOf(store: Store, { after, cursor: text }: Pick<Asked, 'after' | 'cursor'>, whole: 'scan' | 'log'): Place {
+function placeOf(
+  store: Store,
+  { after, cursor: text }: Pick<Asked, 'after' | 'cursor'>,
+  whole: Kind['whole'],
+  membersNow: () => string | undefined,
+): Place {
   const generation = store.generation();
   const last = store.events.last();
   // The corrections of a job that is being applied are left to the next export, with what came since.
   const upTo = (store.reextractions.applyingSerial() ?? last + 1) - 1;
-  const anew = (why: Anew): Place => ({
-    generation,
-    from: 0,
-    upTo,
-    ...(whole === 'scan' ? { scan: { record: 0 } } : { log: 0 }),
-    anew: why,
-  });
-  const given = cursor.read(text);
-  if (given !== undefined && given.generation !== generation) return anew('restored');
   const isKept = (serial: number): boolean => serial >= Math.min((store.events.first() ?? 1) - 1, last);
-  if (given !== undefined) return given.log !== undefined && !isKept(given.log) ? anew('trimmed') : given;
+  const given = cursor.read(text);
+  const isOld = given !== undefined && given.generation !== generation;
+  if (given !== undefined && !isOld && (given.log === undefined || isKept(given.log))) return given;
+  const members = membersNow();
+  const anew = (why: Anew): Place => ({
+    ...{ generation, from: 0, upTo, anew: why, ...defined({ members }) },
+    ...(whole === 'scan' ? { scan: { record: 0 } } : { log: 0 }),
+  });
+  if (given !== undefined) return anew(isOld ? 'restored' : 'trimmed');
   if (after === undefined) return anew('first');
-  const [, of, number] = /^(.+)-(\d{1,15})$/.exec(after) ?? [];
+  const [, of, number, membersThen = members] = /^(.+)-(\d{1,15})(?:\.([0-9a-f]+))?$/.exec(after) ?? [];
   if (of === undefined) throw new ControlError('invalid_params', `after: expected the id of an event, got "${after}"`);
   if (of !== generation) return anew('restored');
   const from = Number(number);
   if (from > last)
     throw new ControlError('invalid_params', `after: expected an event up to ${generation}-${last}, got "${after}"`);
-  return isKept(from) ? { generation, from, upTo, log: from } : anew('trimmed');
+  if (!isKept(from)) return anew('trimmed');
+  return membersThen === members ? { generation, from, upTo, log: from, ...defined({ members }) } : anew('reselected');
+}
+
+/**
+ * A digest of what no event of a record tells: the targets of the project that is wanted, and which other types of records are of the type
+ * that is wanted. `undefined` where neither is.
+ */
+function membersOf(store: Store, { sources }: Catalogue, asked: Asked): string | undefined {
+  const { type } = asked;
+  const project = projectOf(store, asked);
+  if (project === undefined && type === undefined) return undefined;
+  const types =
+    type === undefined
+      ? []
+      : Array.from(sources.values()).flatMap(({ source: { id, records } }) =>
+          typesNamed(records, type).flatMap((name) => (name === type ? [] : [`${id}.${name}`])),
+        );
+  const members = [project?.targets.toSorted((a, b) => a - b), types.sort()];
+  return createHash('sha256').update(JSON.stringify(members)).digest('hex').slice(0, 16);
 }
 
 function progressOf(store: Store, { from, upTo }: Place, { scan, log = from }: ExportPlace): number {

@@ -6,8 +6,8 @@ import { HistoryView, RecordView } from '../../view/record.ts';
 import { MetricPoint } from './metric.ts';
 import type { MethodSpec } from './method.ts';
 
-/** The id of an event outside of the socket: the generation of the store and its number. */
-const EventId = z.string().max(200);
+/** The id of an event outside of the socket, the generation of the store and its number, perhaps with a digest behind. */
+const Cursor = z.string().max(200);
 
 const asked = {
   source: SourceId.exactOptional(),
@@ -15,7 +15,7 @@ const asked = {
   /** Only what was observed, or told, at this instant or later. */
   since: Instant.exactOptional(),
   /** The `upTo` of an earlier export: only what has changed since. Default: everything. */
-  after: EventId.exactOptional(),
+  after: Cursor.exactOptional(),
   /** The `next` of the answer before, with all else as it was. */
   cursor: z.string().max(1_000).exactOptional(),
   limit: z.int().min(1).max(5_000).default(1_000),
@@ -27,16 +27,20 @@ const RecordType = z.string().max(64);
 function answered<T extends z.ZodType>(row: T) {
   return {
     rows: z.array(row).readonly(),
-    /** The newest event when the export began, with which the next one begins. What came later may be missing. */
-    upTo: EventId,
+    /**
+     * The newest event when the export began, with which the next one begins. What came later may be missing. Behind it, after a point, is
+     * a digest of the targets of the project and the types of records that were wanted, where such were.
+     */
+    upTo: Cursor,
     next: z.string().exactOptional(),
     /** The share of what is to be looked through that has been, from 0 to 1. */
     progress: z.number(),
     /**
      * Why everything is read from the beginning: nothing was exported before, the events since then are no longer kept, the data are a
-     * restored backup, or a source has another id. Missing where only what has changed is read.
+     * restored backup, a source has another id, or the project has other targets, or the type other types of records, than at the last
+     * export. Missing where only what has changed is read.
      */
-    anew: z.enum(['first', 'trimmed', 'restored', 'renamed']).exactOptional(),
+    anew: z.enum(['first', 'trimmed', 'restored', 'renamed', 'reselected']).exactOptional(),
   };
 }
 
