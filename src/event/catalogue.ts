@@ -209,6 +209,12 @@ export const Event = z.discriminatedUnion('type', [
     tries: z.int(),
     failure: Failure,
   }),
+  event(
+    ofTarget,
+    'file.expired',
+    'The bytes of a file that a record names left the vault, as they lay in its oldest pack and its size is limited. It is fetched again when a person asks for it (`file.retry`).',
+    { ...file, digest: z.string() },
+  ),
 
   event(
     ofTargetOrScrape,

@@ -178,7 +178,7 @@ export function createFetchFiles(deps: FileDeps): FetchFiles {
       const mediaType = mediaTypeOf(headers);
       const of = { source: source.id, target: target.target, scrape: 0, version, url: sent.url(url) };
       const file = { ...of, status, observedAt, contentType: mediaType, why: 'file' as const, digest };
-      if (!store().vault.pages.has(digest)) await round.vault.write([{ ...file, body: new Uint8Array(body) }]);
+      if (!round.vault.isKept(digest)) await round.vault.write([{ ...file, body: new Uint8Array(body) }]);
       return { digest, bytes: body.byteLength, mediaType, at: Math.round(observedAt) };
     }
   }

@@ -101,6 +101,16 @@ export function settleFile(store: Store, change: Change, { source, url }: FileRo
   change.tell({ type: 'file.failed', ...of, data: { ...record, url, tries, failure } });
 }
 
+/** Tells of the files that records name and whose bytes have left the vault. To be called within a transaction. */
+export function tellExpired(store: Store, change: Change, digest: string): void {
+  for (const row of store.files.storedAs(digest)) {
+    const subject = row.askAt === undefined ? subjectOf(store, row) : undefined;
+    if (subject === undefined) continue;
+    const { record, ...of } = subject;
+    change.tell({ type: 'file.expired', ...of, data: { ...record, url: row.url, digest } });
+  }
+}
+
 /** Records that name a file and are looked at for one that says whose it is. */
 const lookedAt = 20;
 

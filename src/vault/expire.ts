@@ -1,6 +1,8 @@
-import type { Store } from '../store/store.ts';
+import { tellExpired } from '../store/files.ts';
+import type { Change, Store } from '../store/store.ts';
 import { inSlices } from '../store/slices.ts';
 import type { PackKey, PackRow, PagePlace } from '../store/tables/vault.ts';
+import type { PageHead } from './entry.ts';
 import type { Vault } from './vault.ts';
 import { isFullBatch, type PageToKeep } from './write.ts';
 
@@ -17,9 +19,9 @@ interface NamedPack extends PackRow {
 
 /**
  * Removes the oldest pack, if its pages are older than `keep`, or all packs together are larger than `maxBytes`. Pages that are evidence
- * are copied to a newer pack before: those that the newest change of a record names, the last good one of an address, and the first bad
- * one since. Where room is short, the copies take half of the pack at most. Resolves with whether a pack went; what is interrupted begins
- * anew. While a backup copies the packs, none goes. Rejects with `StoreFullError` where there is no room for the copies; the pack stays.
+ * are copied to a newer pack before: files that records name, those that the newest change of a record names, the last good one of an
+ * address, and the first bad one since. Where room is short, the copies take half of the pack at most, the first two kinds first; files
+ * that go are told. Resolves with whether a pack went; what is interrupted begins anew. While a backup copies the packs, none goes. Rejects with `StoreFullError` where there is no room for the copies; the pack stays.
  */
 export function expirePack(store: Store, vault: Vault, limits: VaultLimits): Promise<boolean> {
   return vault.removing(() => expireOldest(store, vault, limits));
@@ -39,35 +41,62 @@ async function expireOldest(store: Store, vault: Vault, { keep, maxBytes }: Vaul
   return true;
 }
 
-/** Copies the evidence of a pack to a newer one, up to a number of bytes of bodies. Rejects with `StoreFullError` where there is no room. */
-async function copyEvidence(store: Store, vault: Vault, pack: NamedPack, mostBytes: number): Promise<void> {
-  let copies: PageToKeep[] = [];
-  let bytes = 0;
-  for await (const page of evidenceIn(store, vault, pack)) {
-    bytes += page.body.length;
-    if (bytes > mostBytes) break;
-    copies.push(page);
-    if (!isFullBatch(copies)) continue;
-    await vault.write(copies);
-    copies = [];
-  }
-  await vault.write(copies);
-}
+/** Evidence is looked for no longer where less than this part of the room for copies is left. */
+const leastRoom = 1 / 100;
 
-/** The pages of a pack that are evidence, each once. */
-async function* evidenceIn(store: Store, vault: Vault, pack: NamedPack): AsyncGenerator<PageToKeep> {
-  const [source] = pack.key;
+/**
+ * Copies the evidence of a pack to a newer one, up to a number of bytes that it takes there: first what records name. Rejects with
+ * `StoreFullError` where there is no room.
+ */
+async function copyEvidence(store: Store, vault: Vault, pack: NamedPack, mostBytes: number): Promise<void> {
   const targets = new Set<number>();
   for await (const { page } of vault.entries(pack)) if (page !== 'damaged') targets.add(page.target);
   const named = await namedByRecords(store, targets, pack.pack);
+  let room = mostBytes;
+  for (const isEvidence of [isNamed, isOfAddress]) {
+    let pages: PageToKeep[] = [];
+    for await (const page of pagesOf(store, vault, pack, isEvidence)) {
+      pages.push(page);
+      if (!isFullBatch(pages)) continue;
+      room -= await copy(vault, pages, room);
+      pages = [];
+      if (room < mostBytes * leastRoom) return;
+    }
+    room -= await copy(vault, pages, room);
+  }
+
+  function isNamed({ digest }: PageHead): boolean {
+    return named.has(digest) || store.files.isStored(digest);
+  }
+
+  function isOfAddress({ digest, target, url }: PageHead): boolean {
+    const evidence = store.vault.evidenceOf(target, url);
+    return evidence?.good === digest || evidence?.bad === digest;
+  }
+}
+
+/** Copies those of some pages that fit into `room`, in bytes; pages that do not fit together are tried in halves. Resolves with the bytes that they take. */
+async function copy(vault: Vault, pages: readonly PageToKeep[], room: number): Promise<number> {
+  const bytes = await vault.write(pages, room);
+  if (bytes > 0 || pages.length <= 1) return bytes;
+  const middle = Math.ceil(pages.length / 2);
+  const taken = await copy(vault, pages.slice(0, middle), room);
+  return taken + (await copy(vault, pages.slice(middle), room - taken));
+}
+
+/** The pages that a pack alone has and that are evidence of one kind, each once. */
+async function* pagesOf(
+  store: Store,
+  vault: Vault,
+  pack: NamedPack,
+  isEvidence: (page: PageHead) => boolean,
+): AsyncGenerator<PageToKeep> {
+  const [source] = pack.key;
   const given = new Set<string>();
   for await (const { page, isRepeat } of vault.entries(pack)) {
-    if (page === 'damaged' || given.has(page.digest)) continue;
-    const { digest, target, url } = page;
-    const evidence = store.vault.evidenceOf(target, url);
-    const isPage = named.has(digest) || evidence?.good === digest || evidence?.bad === digest;
-    const isEvidence = isPage || store.files.isStored(digest);
-    if (!isEvidence || store.vault.pages.get(digest)?.[0] !== pack.pack) continue;
+    if (page === 'damaged' || given.has(page.digest) || !isEvidence(page)) continue;
+    const { digest } = page;
+    if (store.vault.pages.get(digest)?.[0] !== pack.pack) continue;
     const found = isRepeat ? await vault.read(digest) : { ok: true as const, page };
     if (!found.ok) continue;
     given.add(digest);
@@ -96,7 +125,7 @@ async function namedByRecords(
   return named;
 }
 
-/** Removes a pack and its pages from the index, slice by slice. */
+/** Removes a pack and its pages from the index, slice by slice, and tells of files that go with it. */
 async function forget(store: Store, { key, pack }: NamedPack): Promise<void> {
   const { pages, packs } = store.vault;
   const slices = inSlices<{ readonly key: string; readonly row: PagePlace }>((last, limit) =>
@@ -105,7 +134,14 @@ async function forget(store: Store, { key, pack }: NamedPack): Promise<void> {
   for await (const slice of slices) {
     const gone = slice.filter(({ row }) => row[0] === pack);
     if (gone.length === 0) continue;
-    await store.write(() => gone.forEach(({ key: digest }) => pages.remove(digest)), { evenWhenFull: true });
+    await store.write((change) => gone.forEach(({ key: digest }) => remove(change, digest)), { evenWhenFull: true });
   }
   await store.write(() => packs.remove(key), { evenWhenFull: true });
+
+  function remove(change: Change, digest: string): void {
+    // It may have been kept anew meanwhile.
+    if (pages.get(digest)?.[0] !== pack) return;
+    pages.remove(digest);
+    tellExpired(store, change, digest);
+  }
 }

@@ -130,10 +130,15 @@ export class Vault {
    * Writes pages of one source, ahead of those that wait. Rejects with `StoreFullError` where the disk has no room; then none of them is kept.
    *
    * @param pages - as many as one write takes, at most
+   * @param mostBytes - that they may take in the pack. Default: any number
+   * @returns the bytes that they take in the pack; 0 where these would be more than `mostBytes`, so that none is kept.
    */
-  write(pages: readonly PageToKeep[]): Promise<void> {
-    const written = this.#appending.then(() => this.#append(pages));
-    this.#appending = written.catch(() => undefined);
+  write(pages: readonly PageToKeep[], mostBytes = Infinity): Promise<number> {
+    const written = this.#appending.then(() => this.#append(pages, mostBytes));
+    this.#appending = written.then(
+      () => undefined,
+      () => undefined,
+    );
     return written;
   }
 
@@ -171,6 +176,12 @@ export class Vault {
     } finally {
       await reader.close();
     }
+  }
+
+  /** Whether a page is kept, and not in a pack that is about to go. */
+  isKept(digest: string): boolean {
+    const place = this.#options.store.vault.pages.get(digest);
+    return place !== undefined && !this.#sealed.has(place[0]);
   }
 
   /**
@@ -281,9 +292,9 @@ export class Vault {
     if (broke !== undefined) throw broke.error;
   }
 
-  async #append(pages: readonly PageToKeep[]): Promise<void> {
+  async #append(pages: readonly PageToKeep[], mostBytes: number): Promise<number> {
     const [first] = pages;
-    if (first === undefined) return;
+    if (first === undefined) return 0;
     const { store } = this.#options;
     const now = store.now();
     const month = new Date(now).toISOString().slice(0, 7);
@@ -292,8 +303,10 @@ export class Vault {
     const isOpen = isRoomy && !this.#sealed.has(newest.pack);
     const row: PackRow = isOpen ? newest : { pack: this.#nextPack, bytes: 0, pages: 0, keptAt: now };
     const key: PackKey = [first.source, month, row.pack];
-    await writeBatch({ store, path: packPath(this.folder, row.pack), key, row, now }, pages);
-    if (!isOpen) this.#nextPack = row.pack + 1;
+    const path = packPath(this.folder, row.pack);
+    const bytes = await writeBatch({ store, path, key, row, now }, pages, mostBytes);
+    if (!isOpen && bytes > 0) this.#nextPack = row.pack + 1;
+    return bytes;
   }
 }
 

@@ -57,10 +57,14 @@ interface OpenPack {
 /**
  * Appends pages to a pack and then names them in the index, in one transaction. Rejects with `StoreFullError` where there is no
  * room; then the index is as it was, and the next write begins at the same place.
+ *
+ * @returns the bytes that were appended; 0 where these would be more than `mostBytes`, so that none were.
  */
-export async function writeBatch(open: OpenPack, pages: readonly PageToKeep[]): Promise<void> {
+export async function writeBatch(open: OpenPack, pages: readonly PageToKeep[], mostBytes: number): Promise<number> {
   const { store, path, key, row, now } = open;
   const entries = await encodeAll(open, pages);
+  const bytes = entries.reduce((sum, { head, stored }) => sum + head.length + stored.length, 0);
+  if (bytes > mostBytes) return 0;
   try {
     await appendTo(
       path,
@@ -86,6 +90,7 @@ export async function writeBatch(open: OpenPack, pages: readonly PageToKeep[]): 
     }
     vault.packs.put(key, { ...row, bytes: offset, pages: row.pages + pages.length, keptAt: now });
   });
+  return bytes;
 }
 
 /** A page that is to be written. */

@@ -126,6 +126,61 @@ test('beyond the size the oldest packs go, and evidence alone never holds more',
   assert.notEqual(await textOf(vault, pages.at(-1)?.digest ?? ''), 'not_kept');
 });
 
+test('where room is short, the copies fill half of the pack as it is stored, and named pages come first', async (t) => {
+  const { vault, store } = await temporaryVault(t);
+  const [target = 0] = await track(store, 'lamp');
+  const lines = (seed: number) =>
+    Array.from({ length: 300 }, (_, line) => `<p>line ${line} costs ${(line * seed * 7_919) % 10_007}</p>`).join('');
+  const pages = Array.from({ length: 40 }, (_, number) =>
+    pageWith(lines(number + 1), { target, url: `https://shop.test/${number}` }),
+  );
+  const large = pageWith(randomBytes(30_000).toString('base64'), { target, url: 'https://shop.test/large' });
+  const passed = pageWith(lines(99), { target, url: 'https://shop.test/named' });
+  const anew = pageWith('stands there now', { target, url: passed.url });
+  const fence = await begin(store, target);
+  const drafts = [{ type: 'product', key: 'lamp', fields: { price: 1 } }];
+  const close = { status: 'complete', finished: false } as const;
+  await commitStep(store, fence, { observedAt: 1_000, drafts, digest: passed.digest, log, close });
+  await keepNow(vault, large, ...pages, passed);
+  await keepNow(vault, anew);
+  const [pack] = [...store.vault.packs.rows()];
+  const before = bytesKept(store);
+  assert.equal(await expirePack(store, vault, { keep: 400 * dayMs, maxBytes: before - 1 }), true);
+  const copied = bytesKept(store) - (before - (pack?.bytes ?? 0));
+  const share = copied / (pack?.bytes ?? 0);
+  assert.ok(share <= 0.5 && share > 0.4, `the copies take ${share} of the pack`);
+  assert.equal(await textOf(vault, passed.digest), lines(99));
+});
+
+test('a file that a record names is told where its bytes go for want of room', async (t) => {
+  const { vault, store } = await temporaryVault(t);
+  const [target = 0] = await track(store, 'lamp');
+  const fence = await begin(store, target);
+  const drafts = [{ type: 'product', key: 'lamp', fields: { price: 1 } }];
+  const close = { status: 'complete', finished: false } as const;
+  await commitStep(store, fence, { observedAt: 1_000, drafts, log, close });
+  const record = store.records.get('shop', 'product', 'lamp')?.record ?? 0;
+  const file = (text: string) => pageWith(text, { target, url: `https://shop.test/${text.length}.png`, why: 'file' });
+  const [small, large] = [file('a small one'), file(randomBytes(3_000).toString('base64'))];
+  await keepNow(vault, large, small);
+  for (const { url, digest } of [small, large])
+    await store.write(() => {
+      store.files.link('shop', url, record);
+      store.files.put({
+        source: 'shop',
+        url,
+        maxBytes: 1e6,
+        stored: { bytes: 5, mediaType: 'image/png', at: 1_000, digest },
+      });
+    });
+  const before = store.events.last();
+  assert.equal(await expirePack(store, vault, { keep: 400 * dayMs, maxBytes: 1 }), true);
+  assert.deepEqual([await textOf(vault, small.digest), await textOf(vault, large.digest)], ['a small one', 'not_kept']);
+  const told = [...store.events.rows({ after: before })].map(({ type, data }) => [type, data]);
+  const data = { type: 'product', key: 'lamp', url: large.url, digest: large.digest };
+  assert.deepEqual(told, [['file.expired', data]]);
+});
+
 test('a file stays as long as a record names it, and its bytes lie there once', async (t) => {
   const { vault, store, clock } = await temporaryVault(t);
   const file = (text: string) => pageWith(text, { url: `https://shop.test/${text}.png`, why: 'file' });
@@ -143,4 +198,15 @@ test('a file stays as long as a record names it, and its bytes lie there once', 
   clock.now += 31 * dayMs;
   assert.equal(await expirePack(store, vault, limits), true);
   assert.deepEqual([await textOf(vault, named.digest), await textOf(vault, left.digest)], ['named', 'not_kept']);
+});
+
+test('a page in a pack that is about to go counts as kept no more, until it is kept anew', async (t) => {
+  const { vault } = await temporaryVault(t);
+  const page = pageWith('the same bytes', { why: 'file' });
+  await keepNow(vault, page);
+  assert.equal(vault.isKept(page.digest), true);
+  await vault.seal(1);
+  assert.equal(vault.isKept(page.digest), false);
+  await keepNow(vault, page);
+  assert.equal(vault.isKept(page.digest), true);
 });

@@ -106,6 +106,11 @@ export function fileTable(environment: Environment) {
       ]);
       return first.length === 0 ? undefined : Math.min(...first.map(([, , at]) => at));
     },
+    /** The files that were stored with this digest. */
+    storedAs: (digest: string): readonly FileRow[] =>
+      [...stored.keys({ from: [digest, '', ''], before: [`${digest}\0`, '', ''] })].flatMap(
+        ([, source, address]) => rows.get([source, address]) ?? [],
+      ),
     /** Whether a file that a record names was stored with this digest. */
     isStored: (digest: string) =>
       [...stored.keys({ from: [digest, '', ''], before: [`${digest}\0`, '', ''], limit: 1 })].length > 0,
