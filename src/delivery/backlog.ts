@@ -84,10 +84,23 @@ export class Backlog {
     this.#done = new Set(row?.done);
     this.sync = sinks.syncs.get(sink.id);
     const heads = new Map<string, { readonly entry: Entry; readonly attempts: Attempts }>();
+    const parked: { readonly entry: Entry; readonly attempts: Attempts; readonly bytes: number }[] = [];
     for (const { key: of, row } of sinks.parked.entries(rowsOf(sink.id))) {
-      const { message, bytes, ...attempts } = row;
+      const { message, bytes, place, ...attempts } = row;
       const [, number] = of;
-      const entry = { serial: number, from: number, key: message.key, message: () => this.#storedMessage(number) };
+      const entry = {
+        serial: number,
+        from: number,
+        key: message.key,
+        ...defined({ place }),
+        message: () => this.#storedMessage(number),
+      };
+      parked.push({ entry, attempts, bytes });
+    }
+    // In the order in which they were taken.
+    parked.sort(({ entry: one }, { entry: other }) => (one.place ?? one.serial) - (other.place ?? other.serial));
+    for (const { entry, attempts, bytes } of parked) {
+      const { serial: number } = entry;
       this.#lanes.add(entry);
       this.#parked.set(number, bytes);
       this.#parkedBytes += bytes;
@@ -136,7 +149,9 @@ export class Backlog {
     return this.#lanes.take(limit);
   }
 
-  add(entry: Entry): void {
+  add(given: Entry): void {
+    // What tells of no event is behind all events that were read until now.
+    const entry = given.from === Infinity ? { ...given, place: this.#upTo } : given;
     if (this.#done.has(entry.serial)) return;
     const isSettled = entry.serial < (this.#settledTo.get(this.#lanes.nameOf(entry)) ?? 0);
     if (isSettled && !this.#deps.gathering.isComposite) return;
@@ -262,7 +277,8 @@ export class Backlog {
     const lane = this.#lanes.nameOf(entry);
     if (failure.isFinal === true || at - firstAt >= retry.giveUpAfter) {
       const known = { attempts, firstAt, nextAt: at, failure };
-      this.#unsaved.dead.set(entry.serial, { ...known, message, bytes: sizeOf(message) });
+      const row = { ...known, message, bytes: sizeOf(message), ...defined({ place: entry.place }) };
+      this.#unsaved.dead.set(entry.serial, row);
       if (this.#deps.gathering.isComposite) this.#done.add(entry.serial);
       this.#leave(entry);
       const { id, key, type } = message;
@@ -304,7 +320,7 @@ export class Backlog {
       this.#parkedBytes += bytes;
       this.#inLine.delete(entry);
     }
-    this.#unsaved.parked.set(entry.serial, { ...attempts, message, bytes });
+    this.#unsaved.parked.set(entry.serial, { ...attempts, message, bytes, ...defined({ place: entry.place }) });
   }
 
   /** Takes the head of a lane away. */

@@ -93,7 +93,7 @@ interface RunningScrape {
   sent: number;
 }
 
-/** One message when a scrape ends, with all records that it added, the newest first, in parts; none where it added none. */
+/** One message when a scrape ends, with all records that it added, the newest first, in parts; none where it added none. A record that a pulse added is a message of its own. */
 export function gatherScrapes(entryOf: (part: Part) => Entry): Gathering {
   const scrapes = new Map<number, RunningScrape>();
   let count = 0;
@@ -101,7 +101,9 @@ export function gatherScrapes(entryOf: (part: Part) => Entry): Gathering {
   return {
     take(event, link) {
       const { scrape } = event;
-      if (scrape === undefined) return [];
+      // What a pulse adds is told at once: the next end of a scrape of the target may be far, and the cursor would wait for it.
+      if (scrape === undefined)
+        return event.type === 'record.added' ? [entryOf({ serials: [event.id], part: 1, parts: 1, link })] : [];
       if (event.type === 'record.added') return add(scrape, event.id, link);
       if (!endings.has(event.type)) return [];
       const found = scrapes.get(scrape);

@@ -8,6 +8,8 @@ export interface Entry {
   /** The first event that it tells of. */
   readonly from: number;
   readonly key: string;
+  /** The event after which it was taken, where it tells of none itself. */
+  readonly place?: number;
   /** Makes the message, or reads it. */
   message(): Message;
 }

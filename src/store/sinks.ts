@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import type { Store } from './store.ts';
 import { type Attempts, rowsOf } from './tables/sinks.ts';
 
@@ -22,20 +23,22 @@ export async function forgetSinks({ cursors, sinks, write }: Store, known: Reado
   );
 }
 
-/** The id of the last event that was told before an instant; of those that are no longer kept, the last one. */
+/** The id of the last event other than a begin that was told before an instant; of those that are no longer kept, the last one. */
 export function lastBefore({ events }: Store, at: number): number {
   let low = (events.first() ?? 1) - 1;
   let high = events.last();
-  // Instants of events hardly ever go back.
+  // Instants of commits hardly ever go back; a begin has its own instant, and is told with the first commit of its scrape.
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if ((events.get(middle)?.at ?? -Infinity) < at) low = middle;
+    let probe = middle;
+    while (probe <= high && events.get(probe)?.type === 'scrape.started') probe += 1;
+    if (probe <= high && (events.get(probe)?.at ?? -Infinity) < at) low = probe;
     else high = middle - 1;
   }
   return low;
 }
 
-/** Sets a sink back, so that it is told all events after one again. Its deliverer must not run. */
+/** Sets a sink back, so that it is told all events after one again, its dead letters of them included. Its deliverer must not run. */
 export async function replayAfter(
   { cursors, events, sinks, write }: Store,
   sink: string,
@@ -44,8 +47,11 @@ export async function replayAfter(
   await write(
     () => {
       cursors.put(sink, { serial });
-      // They are read from the log again. Those of a sync stand in no log.
-      sinks.parked.removeRange({ after: [sink, serial], before: [sink, events.last() + 1] });
+      // They are read from the log again, also dead ones, which would be out of order if they were revived meanwhile. Those of a
+      // sync, and of events that are no longer kept, stand in no log.
+      const last = Math.max(serial, (events.first() ?? events.last() + 1) - 1);
+      for (const rows of [sinks.parked, sinks.dead])
+        rows.removeRange({ after: [sink, last], before: [sink, events.last() + 1] });
     },
     { durable: true },
   );
@@ -58,8 +64,8 @@ export function reviveDead({ sinks, write }: Store, sink: string): Promise<numbe
       const dead = [...sinks.dead.entries(rowsOf(sink))];
       const anew: Attempts = { attempts: 0, firstAt: 0, nextAt: 0 };
       for (const { key, row } of dead) {
-        const { message, bytes } = row;
-        sinks.parked.put(key, { ...anew, message, bytes });
+        const { message, bytes, place } = row;
+        sinks.parked.put(key, { ...anew, message, bytes, ...defined({ place }) });
         sinks.dead.remove(key);
       }
       return dead.length;

@@ -281,6 +281,17 @@ describe('a sink that is told of scrapes', () => {
     assert.equal(body['scrape'], 7);
   });
 
+  test('gets a record that a pulse added at once, in a message of its own', async (t) => {
+    const { tell, settled, accepted, store } = await startDelivering(t, { per: 'scrape' });
+    await tell(added('new'));
+    await settled();
+    assert.deepEqual(
+      accepted.map(({ type, body }) => [type, body['part'], body['parts'], body['records']]),
+      [['scrape.found', 1, 1, [{ type: 'product', key: 'new', fields: { name: 'new' } }]]],
+    );
+    assert.equal(store.sinks.parked.count(), 0);
+  });
+
   test('gets more than 1,000 records in numbered parts, once each, also after a kill while another scrape runs', async (t) => {
     const { tell, settled, accepted, kill, start } = await startDelivering(t, { per: 'scrape' });
     await tell(added('running', 6));

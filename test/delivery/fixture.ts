@@ -163,10 +163,11 @@ export function changed(key: string): NewEvent {
   return { type: 'record.changed', projects: ['solar'], source: 'shop', target: 1, data };
 }
 
-/** A record that a scrape added. */
-export function added(key: string, scrape: number): NewEvent {
+/** A record that a scrape added; a pulse, where none is given. */
+export function added(key: string, scrape?: number): NewEvent {
   const data = { type: 'product', key, fields: { name: { new: key } } };
-  return { type: 'record.added', projects: ['solar'], source: 'shop', target: 1, scrape, data };
+  const of = { projects: ['solar'], source: 'shop', target: 1, ...(scrape !== undefined && { scrape }) };
+  return { type: 'record.added', ...of, data };
 }
 
 /** The end of a scrape. */

@@ -25,6 +25,8 @@ export interface Attempts {
 export interface ParkedRow extends Attempts {
   readonly message: Message;
   readonly bytes: number;
+  /** The event after which the message was taken, where it tells of none itself: a record that is synced. */
+  readonly place?: number;
 }
 
 /** One line of a sink's delivery log: an attempt, or a run of successful ones of one batch. */
