@@ -18,7 +18,8 @@ export type PackedScrape = readonly [
   added: number,
   changed: number,
   confirmed: number,
-  endReason: number,
+  /** `null` where there is none, or where it is too long for a word. */
+  endReason: number | null,
   cpuMicros: number | null,
   /** When its only step was, after its begin; `null` for a scrape of several steps. */
   stepAfterMs: number | null,
@@ -63,7 +64,7 @@ export function scrapePacking(
 
 function pack(words: Words, urlOf: (target: number) => string | undefined, row: ScrapeRow): PackedScrape {
   const { scrape: _, target, source, version, status, reason, epoch, told = 0, startedAt, endedAt, ...walked } = row;
-  const { steps, bytes, counts, endReason = '', spent, only, ...rest } = walked;
+  const { steps, bytes, counts, endReason, spent, only, ...rest } = walked;
   const { added, changed, confirmed, ...absent } = counts;
   const more: Writable<More> = rest;
   if (isAny(absent)) more.counts = absent;
@@ -73,8 +74,8 @@ function pack(words: Words, urlOf: (target: number) => string | undefined, row: 
   }
   const tookMs = endedAt === undefined ? null : difference(startedAt, endedAt);
   if (endedAt !== undefined && tookMs === null) more.endedAt = endedAt;
-  const isWord = endReason.length <= longestWord;
-  if (!isWord) more.endReason = endReason;
+  const isWord = endReason !== undefined && endReason.length <= longestWord;
+  if (endReason !== undefined && !isWord) more.endReason = endReason;
   const noted = only === undefined ? {} : notedOf(only, startedAt, urlOf(target));
   if (isAny(noted)) more.only = noted;
   const packed = [
@@ -91,7 +92,7 @@ function pack(words: Words, urlOf: (target: number) => string | undefined, row: 
     added,
     changed,
     confirmed,
-    isWord ? words.numberOf(endReason) : 0,
+    isWord ? words.numberOf(endReason) : null,
     spent?.cpuMs === undefined ? null : Math.round(spent.cpuMs * 1_000),
     only === undefined ? null : (difference(startedAt, only.at) ?? 0),
     Math.round((only?.elapsedMs ?? 0) * 1_000),
@@ -138,7 +139,7 @@ export function unpackScrape(
   };
   if (told > 0) row.told = told;
   if (tookMs !== null) row.endedAt = startedAt + tookMs;
-  if (endReason > 0) row.endReason = words.textOf(endReason);
+  if (endReason !== null) row.endReason = words.textOf(endReason);
   if (cpuMicros !== null) row.spent = { ...spent, cpuMs: cpuMicros / 1_000 };
   else if (spent !== undefined) row.spent = spent;
   return [row, only];
