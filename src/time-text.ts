@@ -28,7 +28,7 @@ export function atMostText(ms: number): string {
   return rest > 0 ? `${count}${name} ${rest}${nextName}` : `${count}${name}`;
 }
 
-/** A duration to be written in a file or an option, exactly: `135s`, `75h`, `2d`. */
+/** A duration as files and options have it, exactly, in the largest unit that gives a whole number: `135s`, `75h`, `2d`. */
 export function writtenText(ms: number): string {
   const [name, unitMs] = units.find(([, each]) => ms % each === 0) ?? ['ms', 1];
   return `${ms / unitMs}${name}`;
@@ -70,7 +70,7 @@ export const shortestMs = 1_000;
 
 /** Milliseconds of a duration as files and options have it: `500ms`, `90s`, `15m`, `6h`, `1d`; undefined for anything else. */
 export function durationMs(text: string): number | undefined {
-  const [, count, unit] = /^([1-9]\d{0,8})(ms|s|m|h|d)$/.exec(text) ?? [];
+  const [, count, unit] = /^([1-9]\d{0,11})(ms|s|m|h|d)$/.exec(text) ?? [];
   if (count === undefined) return undefined;
   const unitMs = units.find(([name]) => name === unit)?.[1] ?? 1;
   return Number(count) * unitMs;

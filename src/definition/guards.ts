@@ -1,7 +1,7 @@
 import type { FieldGuard, Guards } from '../health/guard.ts';
 import { defined } from '../defined.ts';
 import type { Issue } from '../schema/expected.ts';
-import { writtenDuration } from '../schema/duration.ts';
+import { writtenText } from '../time-text.ts';
 import { type ScheduleLevel, scheduleOf, type TargetSchedule } from '../schedule/levels.ts';
 import { paceOf } from '../schedule/pace/all.ts';
 import type { Objective } from '../schedule/time/objective.ts';
@@ -57,7 +57,7 @@ export function* confirmIssues(source: Source, { pace, objectives }: TargetSched
       const part = Object.hasOwn(record.fields, field) ? [] : ['page'];
       yield {
         path: ['records', type, ...part, 'fields', field, 'confirm'],
-        message: `expected a new value to be confirmed within the objective of the field, ${writtenDuration(limitMs)}, but ${confirm.times} observations, one each ${writtenDuration(gapMs)}, take ${writtenDuration(confirm.times * gapMs)}`,
+        message: `expected a new value to be confirmed within the objective of the field, ${writtenText(limitMs)}, but ${confirm.times} observations, one each ${writtenText(gapMs)}, take ${writtenText(confirm.times * gapMs)}`,
       };
     }
 }

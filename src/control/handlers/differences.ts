@@ -1,4 +1,4 @@
-import { writtenDuration } from '../../schema/duration.ts';
+import { writtenText } from '../../time-text.ts';
 import { writtenHours } from '../../schedule/time/open-hours-schema.ts';
 import { durationKeys, type ScheduleLevel } from '../../schedule/levels.ts';
 import { othersOf } from '../../schedule/watchers.ts';
@@ -95,5 +95,5 @@ function valueText(key: string, value: unknown): string {
 }
 
 function durationText(ms: number): string {
-  return ms === 0 ? '0s' : writtenDuration(ms);
+  return ms === 0 ? '0s' : writtenText(ms);
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { Duration, Interval, IntervalMs, shortestIntervalMs, SpanMs, writtenDuration } from '../../schema/duration.ts';
+import { Duration, Interval, IntervalMs, SpanMs } from '../../schema/duration.ts';
 import { expected, got } from '../../schema/expected.ts';
 import { strict } from '../../schema/strict.ts';
-import { durationText } from '../../time-text.ts';
+import { durationText, shortestMs, writtenText } from '../../time-text.ts';
 import type { EndedScrape, Pace } from './pace.ts';
 
 /** The pauses of a target that is scraped again and again. */
@@ -20,27 +20,24 @@ const dayMs = 86_400_000;
 /** After a failure no pause is shorter, even without a sleep. */
 const firstPauseMs = 60_000;
 
-const shortest = `a duration of ${writtenDuration(shortestIntervalMs)} at least`;
+const shortest = `a duration of ${writtenText(shortestMs)} at least`;
 
 /** A duration, or `0s`, with which the host alone sets the pause, as for trying a collector out. */
 const Sleep = z.string(expected('a duration like "15m" (ms, s, m, h or d)')).transform((text, context) => {
   if (text === '0s') return 0;
   const { data, error } = Duration.safeParse(text);
-  const isTooShort = data !== undefined && data < shortestIntervalMs;
+  const isTooShort = data !== undefined && data < shortestMs;
   const message = isTooShort ? got(text, `"0s" or ${shortest}`) : error?.issues[0]?.message;
   // Goes on, so that this message and not that of the whole mapping is told.
   if (message !== undefined) context.addIssue({ code: 'custom', message, input: text, continue: true });
   return data ?? z.NEVER;
 });
 
-const SleepMs = SpanMs.refine(
-  (ms) => ms === 0 || ms >= shortestIntervalMs,
-  expected(`0 or ${shortest} (${shortestIntervalMs} ms)`),
-);
+const SleepMs = SpanMs.refine((ms) => ms === 0 || ms >= shortestMs, expected(`0 or ${shortest} (${shortestMs} ms)`));
 
 /** The pauses as a file gives them. */
 const FileContinuous = strict({
-  sleep: Sleep.prefault(writtenDuration(defaultContinuous.sleepMs)),
+  sleep: Sleep.prefault(writtenText(defaultContinuous.sleepMs)),
   /** After failures the pause doubles up to this. Default: 6 h, or the sleep where that is longer. */
   longest: Interval.exactOptional(),
 })
@@ -170,7 +167,7 @@ function checkLongest(
 ): void {
   // What is no duration is told of at its own place.
   if (typeof longestMs !== 'number' || !(sleepMs > longestMs)) return;
-  const what = `a duration of ${writtenDuration(sleepMs)} at least, as the sleep is`;
-  const message = `expected ${what}, got ${writtenDuration(longestMs)}`;
+  const what = `a duration of ${writtenText(sleepMs)} at least, as the sleep is`;
+  const message = `expected ${what}, got ${writtenText(longestMs)}`;
   context.addIssue({ code: 'custom', path: [name], message, input: longestMs });
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defined } from '../../defined.ts';
-import { Interval, IntervalMs, writtenDuration } from '../../schema/duration.ts';
+import { Interval, IntervalMs } from '../../schema/duration.ts';
+import { writtenText } from '../../time-text.ts';
 import { expected, got } from '../../schema/expected.ts';
 import { FieldName } from '../../schema/slug.ts';
 import { strict } from '../../schema/strict.ts';
@@ -115,7 +116,7 @@ function checkAges(warn: string, error: string, ...others: readonly string[]) {
     // What is no duration is told of at its own place.
     if (typeof warnAfter === 'number' && typeof errorAfter === 'number' && warnAfter >= errorAfter)
       refuse(
-        `expected a ${warn} that is shorter than ${error}, got ${writtenDuration(warnAfter)} and ${writtenDuration(errorAfter)}`,
+        `expected a ${warn} that is shorter than ${error}, got ${writtenText(warnAfter)} and ${writtenText(errorAfter)}`,
       );
 
     function refuse(message: string): void {
