@@ -109,6 +109,8 @@ function signAt(text: string, at: number, options: CurrencyOptions): Token | und
       .filter((run) => !/\p{Sc}\.+$/u.test(run)),
     matchAt(markForm, text, at)?.[0] ?? '',
     /^\p{Sc}/u.exec(words)?.[0] ?? '',
+    // What a price is for may follow without a blank: `EUR/month`.
+    /^[^/( ]*/u.exec(words)?.[0] ?? '',
   ]);
   for (const sign of candidates) {
     const codes = sign === '' ? [] : currenciesOf(sign, options);

@@ -78,7 +78,7 @@ const refused: Readonly<Record<string, readonly string[]>> = {
   'Names of XML keep their case.': ['itunes/itunes_core_element_uppercase title'],
 };
 
-test('feeds of a public table give their titles, links, dates and identifiers, and no wrong value', async () => {
+test('feeds of a public table give their titles, links, dates and identifiers, and no wrong value', async (t) => {
   const right = new Map<string, number>();
   const all = new Map<string, number>();
   const missing: string[] = [];
@@ -100,6 +100,9 @@ test('feeds of a public table give their titles, links, dates and identifiers, a
   }
   assert.deepEqual(wrong, []);
   assert.deepEqual(missing, Object.values(refused).flat());
-  for (const [kind, count] of all)
+  for (const [kind, count] of all) {
+    t.diagnostic(`${kind}: ${right.get(kind)} of ${count}`);
     assert.ok((right.get(kind) ?? 0) >= 0.9 * count, `${kind}: ${right.get(kind)} of ${count}`);
+  }
+  t.diagnostic(`${rows.length} documents`);
 });
