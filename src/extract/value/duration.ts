@@ -1,5 +1,5 @@
 import { type DecimalMark, localeOption, localMark, readDecimal, withPlainDigits } from './decimal.ts';
-import type { FieldType } from './field-type.ts';
+import { type FieldType, Refused } from './field-type.ts';
 import { shortText } from './plain-text.ts';
 import { unitNamed } from './unit.ts';
 
@@ -19,7 +19,7 @@ export const duration: FieldType<DurationRule> = {
     if (text === undefined) return undefined;
     const plain = withPlainDigits(text);
     const length = isoLength(plain) ?? clockLength(plain, rule.clock) ?? wordLength(plain, rule.locale);
-    return length === undefined ? undefined : isoText(length);
+    return length === undefined || length instanceof Refused ? length : isoText(length);
   },
   examples: [
     {
@@ -33,7 +33,7 @@ export const duration: FieldType<DurationRule> = {
     { field: '{ type: duration, locale: de }', note: '`locale`: names of units', text: '2 Stunden', gives: '"PT2H"' },
     {
       field: '{ type: duration, clock: "m:s" }',
-      note: '`clock`: `h:m` or `m:s`, what two numbers with a colon are',
+      note: '`clock`: `h:m` or `m:s`, what two numbers with a colon are; three are hours, minutes and seconds',
       text: '4:05',
       gives: '"PT4M5S"',
     },
@@ -81,9 +81,10 @@ function isoLength(text: string): Length | undefined {
   return sumOf(units.map((unit, index) => [Number(found[index + 1] ?? 0), unit] as const));
 }
 
-function clockLength(text: string, clock: DurationRule['clock']): Length | undefined {
+function clockLength(text: string, clock: DurationRule['clock']): Length | Refused | undefined {
   const found = /^(\d{1,4}):([0-5]\d)(?::([0-5]\d))?$/.exec(text);
-  if (found === null || clock === undefined) return undefined;
+  if (found === null) return undefined;
+  if (clock === undefined) return new Refused(`"clock" for what "${text}" is`);
   const [, first, second, third] = found;
   const units = third === undefined && clock === 'm:s' ? ['min', 's'] : ['h', 'min', 's'];
   return sumOf([first, second, third].map((each, index) => [Number(each ?? 0), units[index] ?? 's'] as const));
