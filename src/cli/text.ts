@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { amountText } from '../view/amount-text.ts';
 
 /** Puts a text from elsewhere on one line and removes control characters, which could steer the terminal. */
 export function plainText(text: string): string {
@@ -7,13 +8,12 @@ export function plainText(text: string): string {
     .trim();
 }
 
-/** Formats a field's value: money as `12.50 EUR`, lists with commas, no value as `–`. */
+/** Formats a field's value: money as `12.50 EUR`, quantities as `6 × 330 ml`, lists with commas, no value as `–`. */
 export function valueText(value: unknown): string {
   if (value === null || value === undefined) return '–';
   if (typeof value === 'string') return plainText(value);
   if (Array.isArray(value)) return value.map(valueText).join(', ');
-  if (isMoney(value)) return plainText(`${value.amount} ${value.currency}`);
-  return plainText(JSON.stringify(value));
+  return plainText(amountText(value) ?? JSON.stringify(value));
 }
 
 /** Whether a value is a text or a list, which still tells something where it is cut. */
@@ -31,10 +31,6 @@ export function bytesText(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   const exponent = Math.min(4, Math.floor(Math.log10(bytes) / 3));
   return `${(bytes / 1_000 ** exponent).toFixed(1)} ${'kMGT'[exponent - 1]}B`;
-}
-
-function isMoney(value: unknown): value is { readonly amount: string; readonly currency: string } {
-  return typeof value === 'object' && value !== null && 'amount' in value && 'currency' in value;
 }
 
 /** Cuts a text to a length in characters, with `…` at its end where it was longer. */

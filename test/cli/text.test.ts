@@ -66,6 +66,13 @@ describe('texts for people', () => {
 
   test('values are told as people write them', () => {
     assert.equal(valueText({ amount: '5', currency: 'USD' }), '5 USD');
+    assert.equal(valueText({ amount: '12.99', currency: 'EUR', per: 'month', from: true }), 'from 12.99 EUR / month');
+    assert.equal(valueText({ amount: 18, unit: 'year' }), '18 year');
+    assert.equal(valueText([{ amount: 330, unit: 'ml', count: 6 }]), '6 × 330 ml');
+    assert.equal(
+      valueText({ amount: '5', currency: 'USD', note: 'net' }),
+      '{"amount":"5","currency":"USD","note":"net"}',
+    );
     assert.equal(valueText([1, 'two', null]), '1, two, –');
     assert.equal(valueText({ nested: true }), '{"nested":true}');
     assert.equal(valueText(false), 'false');

@@ -44,6 +44,8 @@ const memberColumns: Readonly<Record<string, readonly (readonly [string, FieldCo
   money: [
     ['amount', 'numeric'],
     ['currency', 'text'],
+    ['per', 'text'],
+    ['from', 'boolean'],
   ],
   quantity: [
     ['amount', 'numeric'],

@@ -30,6 +30,8 @@ test('a field has a column of its type; of money and quantities each member has 
       'seenAt timestamptz',
       'price_amount numeric',
       'price_currency text',
+      'price_per text',
+      'price_from boolean',
       'weight_amount numeric',
       'weight_unit text',
       'weight_count numeric',
@@ -43,6 +45,8 @@ test('no two fields share a column, and none takes one of the table', () => {
   assert.deepEqual(namesOf({ price: 'money', price_amount: 'text', meta_id: 'text' }), [
     'price_amount numeric',
     'price_currency text',
+    'price_per text',
+    'price_from boolean',
     'price_amount_ text',
     'meta_id_ text',
   ]);
