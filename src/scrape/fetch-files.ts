@@ -1,5 +1,4 @@
-import type { Clock } from '../clock.ts';
-import type { Catalogue, LoadedSource } from '../definition/catalogue.ts';
+import type { LoadedSource } from '../definition/catalogue.ts';
 import type { Source } from '../definition/source.ts';
 import { defined } from '../defined.ts';
 import { mediaTypeOf } from '../fetch/media-type.ts';
@@ -8,11 +7,9 @@ import type { FetchRequest } from '../fetch/request.ts';
 import { passing } from '../fetch/triage.ts';
 import type { Hop } from '../provider/provider.ts';
 import { pageRequest } from '../provider/requests.ts';
-import { isLack, hoursOver } from '../request/failure.ts';
 import type { MakeRequest, RequestResult } from '../request/intent.ts';
 import { watchRequests, withinHours } from '../request/scrape-requests.ts';
 import { SentCredentials } from '../request/sent-credentials.ts';
-import type { DueTimes } from '../schedule/due-times.ts';
 import { nextAvailable } from '../schedule/time/open-hours.ts';
 import { type FileResult, recordsOfFile, settleFile } from '../store/files.ts';
 import { scrapable } from '../store/scrapes.ts';
@@ -21,23 +18,12 @@ import type { FileRow, StoredFile } from '../store/tables/files.ts';
 import type { TargetRow } from '../store/tables/rows.ts';
 import { pageDigest } from '../vault/entry.ts';
 import type { Vault } from '../vault/vault.ts';
-import type { KeepDeps } from './keep-page.ts';
+import { heldMs, idleMs, isHeld, type RoundDeps } from './source-round.ts';
 import { visitPage } from './visit.ts';
 import type { Visit } from './walk.ts';
 
 /** The dependencies of fetching the files of all sources. */
-export interface FileDeps extends KeepDeps {
-  readonly clock: Clock;
-  /** A number in `[0, 1)`. */
-  random(): number;
-  /** Runs what writes to the store; resolves with `undefined` when the store is full. */
-  unlessFull<T>(write: () => Promise<T>): Promise<T | undefined>;
-  catalogue(): Catalogue;
-  /** Why scraping is paused, while it is. */
-  paused(): string | undefined;
-  settings(): { readonly timeLimitMs: number };
-  readonly dues: Pick<DueTimes, 'scheduleOf'>;
-  readonly makeRequest: MakeRequest;
+export interface FileDeps extends RoundDeps {
   /** The pause before a file is asked for again that could not be fetched `times` times in a row, in milliseconds. */
   retryDelayMs(times: number): number;
 }
@@ -51,12 +37,6 @@ export type FetchFiles = (source: string, signal: AbortSignal) => Promise<number
 
 /** A file that could not be fetched so many times in a row is given up: after 8 to 9 hours. */
 const mostTries = 10;
-
-/** The pause before the next try where nobody could be asked: the circuit is open, the store full or a log-in missing. */
-const heldMs = 15_000;
-
-/** After so long a source without files that wait is looked at again, in milliseconds. */
-const idleMs = 60_000;
 
 /** Files of targets that nobody watches are looked at again after so long, in milliseconds. */
 const unwatchedMs = 6 * 3_600_000;
@@ -218,16 +198,6 @@ function visitOf(source: Source, { url, maxBytes, accept }: FileRow, target: Tar
   }
 }
 
-type Outcome = RequestResult['outcome'];
-
-/** Codes of failures for which nobody was asked, whatever the file. */
-const held: ReadonlySet<string> = new Set(['circuit_open', 'cancelled', hoursOver]);
-
-/** Whether nobody can be asked now, so that the result says nothing of the file. */
-function isHeld(outcome: Outcome): boolean {
-  return isLack(outcome) || (outcome.kind === 'failed' && held.has(outcome.failure.code));
-}
-
-function unexpected({ kind }: Outcome): { readonly code: string; readonly message: string } {
+function unexpected({ kind }: RequestResult['outcome']): { readonly code: string; readonly message: string } {
   return { code: 'unexpected', message: `expected a file, got an outcome "${kind}"` };
 }

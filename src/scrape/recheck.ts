@@ -1,25 +1,23 @@
-import type { Catalogue, LoadedSource } from '../definition/catalogue.ts';
-import type { Clock } from '../clock.ts';
+import type { LoadedSource } from '../definition/catalogue.ts';
 import { guardsOf } from '../definition/guards.ts';
 import { hasPagesOfRecords } from '../definition/objective-fields.ts';
 import type { Source } from '../definition/source.ts';
 import { defined } from '../defined.ts';
 import { openProvider } from '../provider/declared.ts';
 import type { ItemPages, OpenProvider } from '../provider/provider.ts';
-import { hoursOver, isLack } from '../request/failure.ts';
 import type { MakeRequest } from '../request/intent.ts';
 import type { Circuits } from '../request/gate.ts';
 import { ranked, watchRequests, withinHours } from '../request/scrape-requests.ts';
 import { SentCredentials } from '../request/sent-credentials.ts';
-import type { DueTimes } from '../schedule/due-times.ts';
 import { type PulseTally, pulsesTogether } from '../schedule/waste.ts';
 import { retryPauseMs } from '../schedule/time/objective.ts';
 import type { DueRecord, RecheckLines } from './recheck-lines.ts';
-import { evidenceOf, openKeeper, type KeepDeps } from './keep-page.ts';
+import { evidenceOf, openKeeper } from './keep-page.ts';
 import { ownDrafts, type RecordName } from './item-walk.ts';
 import { laterPage } from './list-walk.ts';
 import { pulseTally } from './pulse.ts';
 import { verdictOf } from './run.ts';
+import { heldMs, idleMs, isHeld, type RoundDeps } from './source-round.ts';
 import { visitPage } from './visit.ts';
 import type { Visit } from './walk.ts';
 import { commitRecheck, type RecheckOps } from '../store/recheck.ts';
@@ -30,18 +28,8 @@ import type { TargetRow } from '../store/tables/rows.ts';
 import type { RecordView } from '../view/record.ts';
 
 /** The dependencies of the re-checks of all sources. */
-export interface RecheckDeps extends KeepDeps {
-  readonly clock: Clock;
-  random(): number;
-  /** Runs what writes to the store; resolves with `undefined` when the store is full. */
-  unlessFull<T>(write: () => Promise<T>): Promise<T | undefined>;
-  catalogue(): Catalogue;
-  /** Why scraping is paused, while it is. */
-  paused(): string | undefined;
-  settings(): { readonly timeLimitMs: number };
-  readonly dues: Pick<DueTimes, 'scheduleOf'>;
+export interface RecheckDeps extends RoundDeps {
   readonly lines: RecheckLines;
-  readonly makeRequest: MakeRequest;
   readonly circuits: Circuits;
   /** Called after re-checks, as the ages of a target's records have changed. */
   freshnessChanged(): void;
@@ -52,12 +40,6 @@ export interface RecheckDeps extends KeepDeps {
  * when the next is due, wall time; `undefined` while none is. Rejects for errors of ours, and with the signal's reason when it fires.
  */
 export type RunRechecks = (source: string, signal: AbortSignal) => Promise<number | undefined>;
-
-/** The pause before the next try where nobody could be asked: the circuit is open, the store full or a log-in missing. */
-const heldMs = 15_000;
-
-/** After so long a source without records that have objectives is looked at again, in milliseconds. */
-const idleMs = 60_000;
 
 /** Opens the re-checks of all sources. */
 export function createRechecks(deps: RecheckDeps): RunRechecks {
@@ -159,14 +141,6 @@ export function createRechecks(deps: RecheckDeps): RunRechecks {
 }
 
 type Outcome = Awaited<ReturnType<MakeRequest>>['outcome'];
-
-/** Codes of failures for which nobody was asked, whatever the record. */
-const held: ReadonlySet<string> = new Set(['circuit_open', 'cancelled', hoursOver]);
-
-/** Whether nobody can be asked now, so that the result says nothing of the record. */
-function isHeld(outcome: Outcome): boolean {
-  return isLack(outcome) || (outcome.kind === 'failed' && held.has(outcome.failure.code));
-}
 
 /** @param records - those whose own page was asked for; missing for the page of a list. */
 function resultOf(outcome: Outcome, version: string, records?: readonly RecordName[]): RecheckOps['result'] {
