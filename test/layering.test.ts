@@ -41,6 +41,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/daemon.ts': ['src/daemon', 'src/control', 'src/definition', 'src/session', 'src/log.ts'],
   supervisors: ['workers', 'type src/definition'],
   workers: [
+    'type src/figures',
     'type src/session',
     ...[
       'control',

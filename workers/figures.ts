@@ -1,5 +1,6 @@
 import type { Registry } from '../src/actor/registry.ts';
 import type { Behaviour, Self } from '../src/actor/types.ts';
+import type { KeptFigures } from '../src/figures/keep-figures.ts';
 import { follow, type LogSlice } from '../src/store/follow.ts';
 import type { Store } from '../src/store/store.ts';
 
@@ -15,25 +16,10 @@ export type FiguresMessage =
   | { readonly type: 'turn' }
   | { readonly type: 'turned'; readonly done: boolean };
 
-/** The work of the actor. */
-export interface FiguresDeps {
+/** The dependencies of the actor that keeps metrics and rules: what does its work, and the log that it follows. */
+export interface FiguresDeps extends KeptFigures {
   readonly registry: Registry<'figures', FiguresMessage>;
   readonly store: Store;
-  /** The id of the event up to which rules were applied. */
-  cursor(): number;
-  /**
-   * Applies rules to the records that a slice of the log concerns, and stores the end of the slice with that. Resolves with the projects whose
-   * metrics the slice concerns; with `undefined` while the store is full.
-   */
-  applyEvents(slice: LogSlice): Promise<ReadonlySet<string> | undefined>;
-  /** When a rule that depends on the present is to be applied again; wall time. */
-  nextTurn(): number | undefined;
-  /** Applies the rules that have turned by now. Resolves with false while the store is full. */
-  applyDue(): Promise<boolean>;
-  /** Yields all projects that have metrics; called once in a life, before any of them is computed. */
-  projectsWithMetrics(): AsyncIterable<readonly string[]>;
-  /** Computes the metrics of a project, and stores and tells those that changed. Resolves with false while the store is full. */
-  updateMetrics(project: string): Promise<boolean>;
 }
 
 /** The time from a change to the computation of the metrics that it concerns, in ms, so that many changes share one. */

@@ -9,7 +9,7 @@ import type { MetricDeps } from './read-metrics.ts';
 import { changedMetrics, recordMetrics } from './record-metrics.ts';
 import { compileRules } from './rules.ts';
 
-/** The work of the actor that keeps metrics and rules. */
+/** What the actor that keeps metrics and rules does, as far as it needs no mailbox. */
 export interface KeptFigures {
   /** The id of the event up to which rules were applied. */
   cursor(): number;
@@ -22,13 +22,13 @@ export interface KeptFigures {
   nextTurn(): number | undefined;
   /** Applies the rules that have turned by now. Resolves with false while the store is full. */
   applyDue(): Promise<boolean>;
-  /** Begins anew: yields all projects that have metrics, which are read in full. */
+  /** Yields the projects that have metrics, which are then read in full. To be called once in a life of the actor, before any of them is computed. */
   projectsWithMetrics(): AsyncIterable<readonly string[]>;
   /** Computes the metrics of a project, and stores and tells those that changed. Resolves with false while the store is full. */
   updateMetrics(project: string): Promise<boolean>;
 }
 
-/** The dependencies of that work. */
+/** The dependencies of keeping metrics and rules. */
 export interface KeepDeps extends MetricDeps {
   /** Runs what writes to the store; resolves with `undefined` when the store is full. */
   unlessFull<T>(write: () => Promise<T>): Promise<T | undefined>;
@@ -40,7 +40,7 @@ const removedAtOnce = 250;
 /** Events after which the rules of a project are applied to all its records. */
 const ofRules: ReadonlySet<Event['type']> = new Set(['project.added', 'project.updated', 'project.restored']);
 
-/** Creates the work of the actor that keeps metrics and rules. */
+/** Creates what the actor that keeps metrics and rules does. */
 export function createKeptFigures(deps: KeepDeps): KeptFigures {
   const totals = new KeptTotals(deps);
   return {
