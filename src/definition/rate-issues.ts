@@ -1,10 +1,8 @@
+import { rateFields } from '../metric/rates.ts';
 import type { Issue } from '../schema/expected.ts';
 import { didYouMean, undeclared } from '../schema/near-name.ts';
 import { allFields } from './all-fields.ts';
 import type { Source } from './source.ts';
-
-/** The fields of a record that is a rate. */
-const rateFields = ['base', 'quote', 'day', 'rate'] as const;
 
 /** What is wrong with rates that are records of a source: a source, type or field that is not declared. */
 export function rateIssues(

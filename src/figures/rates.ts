@@ -3,7 +3,7 @@ import { CsvError, parse } from 'csv-parse/sync';
 import { defined } from '../defined.ts';
 import { systemText } from '../definition/file.ts';
 import { Exact } from '../expression/exact.ts';
-import { type Rate, RateTable } from '../metric/rates.ts';
+import { type Rate, rateFields, RateTable } from '../metric/rates.ts';
 import { inSlices } from '../store/slices.ts';
 import type { RecordView } from '../view/record.ts';
 import type { Store } from '../store/store.ts';
@@ -29,9 +29,6 @@ const noRates: KnownRates = { table: new RateTable([]) };
 
 /** Rates that are read, at most; of a source, those whose keys come first. */
 const mostRates = 500_000;
-
-/** The columns of a table of rates, and the fields of records that are rates. */
-const rateColumns = ['base', 'quote', 'day', 'rate'] as const;
 
 /** Creates the reader of the rates of a daemon; without a place they come from, there are none. */
 export function createRates(
@@ -74,16 +71,16 @@ export function readTable(text: string, file: string): KnownRates {
 /** Reads the rows of a table. Throws a `RangeError` or a `CsvError` that says which row is wrong. */
 function readRows(text: string): Rate[] {
   const [header = [], ...rows]: string[][] = parse(text, { bom: true, trim: true, skip_empty_lines: true });
-  const missing = rateColumns.filter((name) => !header.includes(name));
+  const missing = rateFields.filter((name) => !header.includes(name));
   if (missing.length > 0)
     throw new RangeError(
-      `expected the columns ${rateColumns.join(', ')} in the first row, got no ${missing.join(', ')}`,
+      `expected the columns ${rateFields.join(', ')} in the first row, got no ${missing.join(', ')}`,
     );
   if (rows.length === 0) throw new RangeError('expected a row for each rate, got none');
   if (rows.length > mostRates) throw new RangeError(`expected at most ${mostRates} rows, got ${rows.length}`);
   const seen = new Map<string, number>();
   return rows.map((cells, index) => {
-    const row = Object.fromEntries(rateColumns.map((name) => [name, cells[header.indexOf(name)]]));
+    const row = Object.fromEntries(rateFields.map((name) => [name, cells[header.indexOf(name)]]));
     const rate = rateOf(row);
     if (rate === undefined)
       throw new RangeError(

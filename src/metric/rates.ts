@@ -1,5 +1,8 @@
 import { Exact } from '../expression/exact.ts';
 
+/** The columns of a table of rates, and the fields of a record that is a rate. */
+export const rateFields = ['base', 'quote', 'day', 'rate'] as const;
+
 /** What one unit of a currency cost in another on a day. */
 export interface Rate {
   readonly base: string;
