@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { extraWords, zoneOffsets } from './date-words.ts';
+import { plainDigit } from './plain-text.ts';
 
 /** The units of time that texts count. */
 export const timeUnits = ['year', 'quarter', 'month', 'week', 'day', 'hour', 'minute', 'second'] as const;
@@ -148,15 +149,6 @@ function folded(text: string, locale: string): string {
     .replaceAll(/(?<=[\p{L}\p{M}])[.॰׳]/gu, '')
     .replaceAll(/\s+/g, ' ')
     .trim();
-}
-
-/** The digits of every script stand in rows of ten. */
-function plainDigit(digit: string): string {
-  if (digit >= '0' && digit <= '9') return digit;
-  const at = digit.codePointAt(0) ?? 0;
-  let value = 0;
-  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(at - value - 1))) value += 1;
-  return String(value);
 }
 
 function unaccented(word: string): string {

@@ -1,13 +1,14 @@
 import type { Duration } from './date-lexicon.ts';
 
-/** Words of dates that `Intl` does not have, in lower case and without points behind letters. */
+/** Words of the dates of one language that `Intl` does not have, in lower case and without points behind letters; blanks part the words of a text. */
 export interface ExtraWords {
   /** Words that change nothing. */
   readonly fill?: string;
-  /** Words for the whole numbers from one on; those for one number have `|` between them. */
   /** Words behind the number of a year. */
   readonly years?: string;
+  /** Words for the whole numbers from one on; those for one number have `|` between them. */
   readonly numbers?: string;
+  /** Letters behind a number that make it an ordinal: `st nd rd th`. */
   readonly ordinals?: string;
   /** Words before or behind an amount of time that tell its direction. */
   readonly past?: readonly (readonly [before: string, behind: string])[];

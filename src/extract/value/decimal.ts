@@ -1,6 +1,7 @@
 import { expected } from '../../schema/expected.ts';
 import { isLocale } from './date-format.ts';
 import type { Schemas } from './field-type.ts';
+import { plainDigit } from './plain-text.ts';
 
 /** The options of types and filters that read numbers. */
 export interface DecimalOption {
@@ -33,13 +34,7 @@ const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Returns a text with the digits of all scripts as 0 to 9, and without marks of the direction of writing. */
 export function withPlainDigits(text: string): string {
-  return text.replaceAll(directions, '').replaceAll(/(?![0-9])\p{Nd}/gu, (digit) => {
-    const code = digit.codePointAt(0) ?? 0;
-    let value = 0;
-    // The digits of a script follow each other, zero first.
-    while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value += 1;
-    return String(value);
-  });
+  return text.replaceAll(directions, '').replaceAll(/\p{Nd}/gu, plainDigit);
 }
 
 /** Marks before decimals by language, and by currency where they are of amounts. Definitions name few of both. */

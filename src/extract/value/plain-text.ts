@@ -57,3 +57,13 @@ export function quoted(value: Value): string {
     .trim();
   return line.length > quotedLength ? `${line.slice(0, quotedLength - 1)}…` : line;
 }
+
+/** Returns a digit of any script as one of 0 to 9. */
+export function plainDigit(digit: string): string {
+  if (digit >= '0' && digit <= '9') return digit;
+  const at = digit.codePointAt(0) ?? 0;
+  let value = 0;
+  // The digits of a script follow each other, zero first.
+  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(at - value - 1))) value += 1;
+  return String(value);
+}
