@@ -47,7 +47,7 @@ export async function commitStep(store: Store, fence: Fence, ops: StepOps): Prom
   return result;
 }
 
-/** What came of a page of items that is to be asked for whole the next time. */
+/** The result of an item page without its validators, so that the next request is unconditional. */
 function withoutValidators({ result, ...item }: NonNullable<StepOps['item']>): NonNullable<StepOps['item']> {
   return { ...item, result: result.kind === 'read' ? { kind: 'read' } : result };
 }

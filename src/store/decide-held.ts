@@ -11,7 +11,7 @@ import type { Change, Store } from './store.ts';
 import { subjectsOf } from './subjects.ts';
 import type { HeldMember, HoldPlace, MassHold } from './tables/holds.ts';
 
-/** What of a source is released or rejected; all that is held of it where nothing else is given. */
+/** Which holds of a source are decided: all of them, or those of a target, type, record or field. */
 export interface WantedHeld {
   readonly source: string;
   readonly target?: number | undefined;
@@ -35,13 +35,13 @@ interface Decided extends HoldPlace {
   count: number;
 }
 
-/** A value that is held, where it is still to be decided. */
+/** A held value that nobody has decided yet. */
 export interface OpenValue {
   readonly record: RecordView;
   readonly held: HeldValue;
 }
 
-/** The value that a row of what is held stands for; `undefined` where it is decided, or others like it show values again. */
+/** The held value of a row of `holds`. `undefined` if it is decided, or if the records that lacked a value show values again. */
 export function openValue(
   { records, holds }: Pick<Store, 'records' | 'holds'>,
   member: HeldMember,
@@ -55,7 +55,7 @@ export function openValue(
   return mass?.state === 'held' && held.observedAt >= mass.since ? { record, held } : undefined;
 }
 
-/** Whether a row of what is held is wanted, whatever the key of its record. */
+/** Whether a row of `holds` is wanted by its target, type and field; the key of its record is not looked at. */
 export function isWantedPlace({ target, type, field }: HoldPlace, wanted: WantedHeld): boolean {
   return (
     (wanted.target === undefined || wanted.target === target) &&
@@ -163,7 +163,7 @@ function withoutHeld({ held = {}, ...record }: RecordView, field: string): Recor
   return others.length === 0 ? record : { ...record, held: Object.fromEntries(others) };
 }
 
-/** Tells what was decided, and keeps in mind what was decided of all records of a field. */
+/** Emits the events of decisions, and stores those on all records of a field. */
 function endHolds(
   store: Store,
   change: Change,

@@ -4,7 +4,7 @@ import { linkValues, type LinkValue, type Values } from './link-values.ts';
 import type { Change, Store } from './store.ts';
 import type { TypeRow, TypeRule } from './tables/types.ts';
 
-/** The most records that one value links, and the most of one entity: what more have says nothing of which thing it is. */
+/** The largest number of records that one link value connects, and the largest number in one entity. A value that more records share identifies nothing. */
 export const mostLinked = 100;
 
 /** Records whose links are made anew in one transaction: some milliseconds. */
@@ -35,7 +35,8 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /**
- * Brings what links a record up to date, and tells of values that too many records have. To be called within a transaction.
+ * Updates the link values of a record whose fields changed. Emits an event for a value that too many records have. To be called within a
+ * transaction.
  *
  * @param before - its fields as they were; `undefined` for a new record.
  * @param after - its fields as they are; `undefined` for a removed one.
@@ -109,13 +110,13 @@ function makeSome(
   else store.types.put(source, record, { rule });
 }
 
-/** The records that are one thing, as far as their type tells. */
+/** Records of one type that describe the same thing, by the link rules of the type. */
 export interface Entity {
   /** By number, the first one found first. */
   readonly records: readonly RecordView[];
-  /** What its records have in the fields of a way to link, and too many others too. */
+  /** Link values of its records that connect nothing, as too many records have them. */
   readonly tooCommon: readonly LinkValue['fields'][];
-  /** Set where the record stands alone because too many would be one thing. */
+  /** Set if the links lead to more than `mostLinked` records, so that the record is an entity by itself. */
   readonly isTooLarge: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { Store } from './store.ts';
 import type { CorrectionPlace } from './tables/history.ts';
 import type { MetricPlace, MetricRow } from './tables/metrics.ts';
 
-/** Where an export goes on: behind what it has read of a table from its beginning, or behind an event of the log. */
+/** The position of an export: in a scan of a whole table, or in the event log. */
 export interface ExportPlace {
   /** The newest event when the export began: what came later is left to the next export. */
   readonly upTo: number;
@@ -41,11 +41,11 @@ export interface ExportSlice<T> {
   readonly removed: readonly RemovedRow[];
   /** Where the next call goes on; missing at the end. */
   readonly next?: ExportPlace;
-  /** Set where what was read so far is exported again from the beginning, because a source has another name. */
+  /** Set if the export starts again from the first row, because a source was renamed meanwhile. */
   readonly isAnew?: boolean;
 }
 
-/** How much one call may take: the loop of the daemon serves others between two calls. */
+/** The limits of one call. Between two calls the event loop serves others. */
 export interface ExportRoom {
   readonly limit: number;
   /** Milliseconds of a monotonic clock. */
@@ -57,7 +57,7 @@ const turnMs = 25;
 /** Rows between two looks at the clock. */
 const looks = 32;
 
-/** The room of one call. While it lasts, the pages of LMDB that it reads stay in use. */
+/** The limits of one call, and how much of them is used. While a call lasts, the pages of LMDB that it reads stay in use. */
 class Room {
   readonly #limit: number;
   readonly #now: () => number;
@@ -79,7 +79,7 @@ class Room {
   }
 }
 
-/** Reads records of a store: all of them as they are now, or those that the events behind a place tell of. */
+/** Reads records as they are now: all of them in a scan, or only those that events after a position name. */
 export function exportRecords(
   store: Store,
   place: ExportPlace,
@@ -135,7 +135,7 @@ export function exportRecords(
   }
 }
 
-/** Reads changes in the history: all of them, or those that the events behind a place tell of. */
+/** Reads changes in the history of records: all of them in a scan, or only those that events after a position name. */
 export function exportHistory(
   store: Store,
   place: ExportPlace,
@@ -172,7 +172,7 @@ export function exportHistory(
   return { rows, removed: [] };
 }
 
-/** Reads the points of metrics: all of them, or those that the events behind a place tell of. */
+/** Reads the points of metrics: all of them in a scan, or only those that events after a position name. */
 export function exportMetrics(
   store: Store,
   place: ExportPlace,
@@ -214,7 +214,7 @@ export interface WantedEvents extends Omit<WantedRows, 'isOfType'> {
   readonly type?: string | undefined;
 }
 
-/** Reads the events behind a place. */
+/** Reads the events after a position in the log. */
 export function exportEvents(
   store: Store,
   place: ExportPlace,
@@ -250,7 +250,7 @@ function wantsRecord(store: Store, record: RecordView, { source, isOfType: has, 
   );
 }
 
-/** When a record last changed, by what was observed. */
+/** The instant of the last observation that changed a record. */
 function changedAt({ firstSeenAt, absent, fields }: RecordView): number {
   let newest = Math.max(firstSeenAt, absent?.since ?? 0);
   for (const { observedAt } of Object.values(fields)) if (observedAt > newest) newest = observedAt;

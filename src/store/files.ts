@@ -17,7 +17,8 @@ export function adoptFiles({ files }: Store, source: string, fields: FileFields)
 }
 
 /**
- * Has the files fetched that a record names, and forgets those that it names no more. To be called within a transaction.
+ * Queues the files that a record names to be fetched, and removes its links to files that it no longer names. To be called within a
+ * transaction.
  *
  * @param fields - of the record as they are; `undefined` for a removed one.
  */
@@ -39,7 +40,7 @@ export function moveFiles(
   files.unlinkOthers(source, record, named.keys());
 }
 
-/** A file without what was made of it by other options: one that was refused may be accepted now. */
+/** The row of a file without its former options, failures and tries: a file that was refused may be accepted by new options. */
 function sinceFound({ source, url, stored, askAt }: FileRow, at: number): Omit<FileRow, keyof FileOptions> {
   return stored === undefined ? { source, url, askAt: askAt ?? at } : { source, url, stored };
 }
@@ -69,15 +70,15 @@ function* addressesIn(value: Value, path: readonly string[]): Generator<string> 
   }
 }
 
-/** What came of a try to fetch a file. */
+/** The result of an attempt to fetch a file. */
 export type FileResult =
   | { readonly kind: 'stored'; readonly file: StoredFile }
   /** `retryAt` is missing where the file is given up. */
   | { readonly kind: 'failed'; readonly failure: Failure; readonly retryAt?: number };
 
 /**
- * Stores what came of a try to fetch a file, and tells it: a stored file once its bytes are in the vault, and one that is given up. Does
- * nothing for a file that no record names any more. To be called within a transaction.
+ * Stores the result of an attempt to fetch a file. Emits an event if the file is stored, whose bytes must be in the vault by then, or
+ * given up. Does nothing for a file that no record names any more. To be called within a transaction.
  */
 export function settleFile(store: Store, change: Change, { source, url }: FileRow, result: FileResult): void {
   const row = store.files.get(source, url);
@@ -101,7 +102,7 @@ export function settleFile(store: Store, change: Change, { source, url }: FileRo
   change.tell({ type: 'file.failed', ...of, data: { ...record, url, tries, failure } });
 }
 
-/** Tells of the files that records name and whose bytes have left the vault. To be called within a transaction. */
+/** Emits an event for each file that records name and whose bytes were removed from the vault. To be called within a transaction. */
 export function tellExpired(store: Store, change: Change, digest: string): void {
   for (const row of store.files.storedAs(digest)) {
     const subject = row.askAt === undefined ? subjectOf(store, row) : undefined;
@@ -111,10 +112,10 @@ export function tellExpired(store: Store, change: Change, digest: string): void 
   }
 }
 
-/** Records that name a file and are looked at for one that says whose it is. */
+/** The largest number of records read to find one that names a file. */
 const lookedAt = 20;
 
-/** The records that name a file, up to some. */
+/** The first records that name a file. */
 export function recordsOfFile({ files, records }: Store, { source, url }: FileRow): readonly RecordView[] {
   return files.recordsOf(source, url, lookedAt).flatMap((number) => records.byNumber(number) ?? []);
 }
@@ -150,8 +151,8 @@ export function fileView({ vault }: Store, { askAt: dueAt, tries, failure, store
 const retriedAtOnce = 150;
 
 /**
- * Has files of a source fetched that were given up or have expired, all or the one at an address. Resolves with their number. Rejects with
- * `StoreFullError`.
+ * Queues files of a source that were given up or have expired to be fetched again: all of them, or the one at an address. Resolves with
+ * their number. Rejects with `StoreFullError`.
  */
 export async function retryFiles(store: Store, source: string, url?: string): Promise<number> {
   const { files } = store;

@@ -16,8 +16,9 @@ const atOnce = 1_000;
 const named = 20;
 
 /**
- * Holds that most records of a target are missing, if a whole scrape that began with `since` no longer found them, and tells it once. Returns
- * whether they are held, so that none of them is to be marked. Rejects with `StoreFullError` when the store has no room.
+ * If a whole scrape that began with the scrape `since` no longer found most records of its target, stores a hold on them and emits one
+ * event. Returns whether they are held: the caller then marks none of them as missing. Rejects with `StoreFullError` when the store has no
+ * room.
  */
 export async function holdMissing(
   store: Store,

@@ -3,7 +3,7 @@ import type { HeldValue, RecordView } from '../view/record.ts';
 import { defined } from '../defined.ts';
 import type { Change, Store } from './store.ts';
 
-/** Tells the change that a value is which was held, as of when it was observed. */
+/** Emits the change of a released value, with the instant at which the value was observed. */
 export function tellReleased(
   change: Change,
   { record, source, type, key }: RecordView,
@@ -19,7 +19,7 @@ export function tellReleased(
   );
 }
 
-/** Forgets what is held of a record that is removed. */
+/** Removes the holds of a record that is removed. */
 export function forgetHeld({ holds }: Pick<Store, 'holds'>, { source, type, record, held = {} }: RecordView): void {
   for (const [field, { target }] of Object.entries(held)) holds.remove({ source, target, type, field, record });
 }

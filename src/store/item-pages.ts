@@ -6,7 +6,7 @@ import { countPages } from './count-pages.ts';
 import type { Store } from './store.ts';
 import type { ItemPageName } from './tables/item-pages.ts';
 
-/** How the pages of items are to be asked for that a list shows. */
+/** How a scrape requests the item pages of a list. */
 export interface ItemAsking {
   /** When the scrape began; missing where no scrape asks. */
   readonly startedAt?: number;
@@ -17,8 +17,8 @@ export interface ItemAsking {
 }
 
 /**
- * Stores that a record leads to a page of its own, and that scrapes are to ask for it where the record is new or has changed, or another
- * version of the definition read the page. To be called within a transaction.
+ * Stores the link from a record to its own page. Queues the page to be requested if the record is new or has changed, or if another version
+ * of the definition read the page. To be called within a transaction.
  *
  * @param record - as a list has just shown it, perhaps without a page.
  * @param before - as it was; `undefined` for a new one.
@@ -49,15 +49,15 @@ export function leadToPage(
   countPages(store, target, isNew ? 1 : 0);
 }
 
-/** Forgets that a record leads to a page. To be called within a transaction. */
+/** Removes the link from a record to its own page. To be called within a transaction. */
 export function leaveItemPage(store: Store, target: number, page: ItemPageName, record: number): void {
   if (store.itemPages.unlink(target, page, record)) countPages(store, target, -1);
 }
 
-/** Records of a page that are looked at to tell whether all are missing. */
+/** The largest number of records read to tell whether all records of a page are missing. */
 const lookedAt = 100;
 
-/** Has a page no more asked for whose records are all missing. To be called within a transaction, after a record was found missing. */
+/** Takes a page out of the queue of requests if all its records are missing. To be called within a transaction, after a record was found missing. */
 export function restItemPage(store: Store, target: number, { type, page }: RecordView): void {
   const name = page && { type, url: page.url };
   const row = name && store.itemPages.get(target, name);
@@ -68,7 +68,7 @@ export function restItemPage(store: Store, target: number, { type, page }: Recor
   store.itemPages.put(target, rest);
 }
 
-/** What came of a page of items. */
+/** The result of a request for an item page. */
 export interface ItemPageOps extends ItemPageName {
   /** Version of the definition by which it was asked for. */
   readonly version: string;
@@ -78,7 +78,7 @@ export interface ItemPageOps extends ItemPageName {
     | { readonly kind: 'failed'; readonly retryAt?: number | undefined };
 }
 
-/** Stores what came of a page of items. To be called within a transaction. */
+/** Stores the result of a request for an item page. To be called within a transaction. */
 export function settleItemPage(
   store: Store,
   target: number,

@@ -3,21 +3,21 @@ import type { Link, LinkField } from '../definition/shared-type.ts';
 import type { Value } from '../extract/value/value.ts';
 import type { RecordView } from '../view/record.ts';
 
-/** The fields of a record as far as their values count. */
+/** The values of a record's fields, by name. */
 export type Values = Readonly<Record<string, Pick<RecordView['fields'][string], 'value'>>>;
 
-/** What a record has in the fields of one way to link, each as it is compared. */
+/** The values of a record in the fields of one link rule, in the form in which they are compared. */
 export interface LinkValue {
-  /** The same for all records that have the same, and for no others. */
+  /** Equal for two records if and only if these values are. */
   readonly digest: string;
   /** What each field says, cut to `shownLength` characters. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** The characters of a field that are shown of what links a record. */
+/** The number of characters of a link value's field that are shown. */
 const shownLength = 200;
 
-/** Returns what records with these fields are linked by: one value for each way of which they have every field. */
+/** Returns the link values of a record: one for each link rule of which the record has all fields. */
 export function linkValues(link: Link, values: Values): LinkValue[] {
   return link.flatMap((way) => {
     const texts = way.map(({ field, as }) => {

@@ -10,8 +10,8 @@ import type { TargetRow } from './tables/rows.ts';
 const batch = 250;
 
 /**
- * Begins to remove a target that nobody watches: it knows nothing of its scrapes any more. `removeTargets` removes the rest of it. To be called within a
- * transaction.
+ * Begins the removal of a target that nobody watches: disables it and removes its schedule and measures at once. `removeTargets` removes the
+ * rest. To be called within a transaction.
  *
  * @param records - whether its records and its history go as well.
  */
@@ -68,7 +68,7 @@ function removeSome(store: Store, change: Change, number: number): number {
 /** Removes up to `limit` rows of a target. Returns their number; `limit` if there may be more. */
 type Clear = (store: Store, target: TargetRow, limit: number, change: Change) => number;
 
-/** The rows of which nothing is worth keeping once the target is scraped no more. */
+/** The rows of a target that are of no use once the target is no longer scraped. */
 const ownRows: readonly Clear[] = [
   ({ frontier }, { target }, limit) => frontier.removePlaces(target, Infinity, limit),
   ({ frontier }, { target }, limit) => frontier.removeMarks(target, Infinity, limit),

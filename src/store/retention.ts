@@ -28,7 +28,7 @@ export const kept: { readonly rows: RetentionLimits; readonly ages: RetentionAge
   ages: { events: 90 * dayMs, scrapes: 400 * dayMs, steps: 90 * dayMs },
 };
 
-/** Events that a sink is not done with are kept beyond that, up to these rows and this age. */
+/** The bounds up to which events are kept beyond their retention because a sink has not delivered them yet. */
 export const keptForSinks = { rows: 4_000_000, ageMs: 180 * dayMs };
 
 /** The history of records that is kept where nobody says otherwise. */

@@ -175,7 +175,10 @@ export function tellAges(
   });
 }
 
-/** Schedules a target anew whose objectives begin or end to hold, and tells that what was late is over where its objective has ended. */
+/**
+ * Reschedules a target when the season of one of its objectives begins or ends. Emits `objective.recovered` for each episode of an
+ * objective that no longer holds.
+ */
 function followSeason(store: Store, change: Change, target: TargetRow, { fresh: before }: ScheduleRow): void {
   scheduleNext(store, change, target);
   const { fresh: after } = store.schedule.get(target.target) ?? {};

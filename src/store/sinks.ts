@@ -2,12 +2,12 @@ import { defined } from '../defined.ts';
 import type { Store } from './store.ts';
 import { type Attempts, rowsOf } from './tables/sinks.ts';
 
-/** Has sinks that are new begin with the events to come. To be called within a transaction. */
+/** Sets the cursor of each new sink to the end of the event log. To be called within a transaction. */
 export function beginSinks({ cursors, events }: Store, sinks: Iterable<string>): void {
   for (const sink of sinks) cursors.putNew(sink, { serial: events.last() });
 }
 
-/** Forgets the cursors, parked messages, dead letters and logs of all sinks but some. Rejects with `StoreFullError` where the store has no room. */
+/** Removes the cursors, parked messages, dead letters and logs of all sinks that are not `known`. Rejects with `StoreFullError` if the store has no room. */
 export async function forgetSinks({ cursors, sinks, write }: Store, known: ReadonlySet<string>): Promise<void> {
   const gone = [...cursors.keys()].filter((sink) => !known.has(sink));
   if (gone.length === 0) return;
@@ -23,7 +23,10 @@ export async function forgetSinks({ cursors, sinks, write }: Store, known: Reado
   );
 }
 
-/** The id of the last event other than a begin that was told before an instant; of those that are no longer kept, the last one. */
+/**
+ * The id of the last event before an instant, not counting `scrape.started`, which has an instant of its own. If that event is no longer
+ * kept, the id before the oldest event that is.
+ */
 export function lastBefore({ events }: Store, at: number): number {
   let low = (events.first() ?? 1) - 1;
   let high = events.last();
@@ -38,7 +41,7 @@ export function lastBefore({ events }: Store, at: number): number {
   return low;
 }
 
-/** Sets a sink back, so that it is told all events after one again, its dead letters of them included. Its deliverer must not run. */
+/** Sets the cursor of a sink back to an event, so that all later events are delivered again, including its dead letters. Its deliverer must not run. */
 export async function replayAfter(
   { cursors, events, sinks, write }: Store,
   sink: string,
@@ -57,7 +60,7 @@ export async function replayAfter(
   );
 }
 
-/** Has a sink try all its dead letters again. Its deliverer must not run. Returns their number. */
+/** Queues all dead letters of a sink for delivery again. Its deliverer must not run. Returns their number. */
 export function reviveDead({ sinks, write }: Store, sink: string): Promise<number> {
   return write(
     () => {

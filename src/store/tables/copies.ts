@@ -7,7 +7,7 @@ import { type Range, table } from '../lmdb/table.ts';
 export interface CopyRow extends Validators {
   /** Version of the definition by which it was read. */
   readonly version: string;
-  /** As what it was read: one address may be a page for one crawl and a sitemap for another. */
+  /** The kind of page as which it was read: one address may be a page for one crawl and a sitemap for another. */
   readonly as: 'detail' | 'listing' | 'sitemap';
   /** When it was last read, or known to be unchanged by its site. */
   readonly readAt: number;

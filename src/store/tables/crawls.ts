@@ -16,7 +16,7 @@ export type LastRead = Readonly<Partial<Record<FrontierPlace['kind'], FrontierPl
 export interface CrawlRow extends Omit<CrawlView, 'source' | 'durationMs' | 'loop' | 'status' | 'refused'> {
   /** The number of the scrape that began it; scrapes that resumed it have higher numbers. */
   readonly firstScrape: number;
-  /** Set where a person wants all pages read again, whether they have changed or not. */
+  /** Set if a person asked for all pages to be read, including those that have not changed. */
   readonly full?: true;
   /** Set when the loop guard ended it. */
   readonly loop?: LoopReport;

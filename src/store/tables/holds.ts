@@ -2,7 +2,7 @@ import type { Environment } from '../lmdb/environment.ts';
 import { type Range, table } from '../lmdb/table.ts';
 import { namingSources } from './source-names.ts';
 
-/** What many records of a target have in common that is not believed: they are missing, or empty in a field. */
+/** A hold on many records of a target at once: they are missing, or one of their fields is empty. */
 export interface MassHold {
   readonly kind: 'missing' | 'empty';
   /** `rejected`, `released`: what a person has decided, until the target shows something else. */
@@ -14,7 +14,7 @@ export interface MassHold {
   readonly lastScrape: number;
   /** When records were last found to be missing. */
   readonly lastAt?: number;
-  /** The scrape with which the walk began that last found records missing: those that no scrape from it on has seen. */
+  /** The first scrape of the walk that last found records missing. The missing records are those that no scrape from this one on has seen. */
   readonly begun?: number;
   /** The number of the records, and how many of them show a value again. */
   readonly count: number;
@@ -34,7 +34,7 @@ export interface HeldMember extends HoldPlace {
   readonly record: number;
 }
 
-/** Whose held values are wanted. */
+/** A range of held values: of a source, or of one of its targets, after a held value. */
 export interface MemberRange {
   readonly source?: string | undefined;
   readonly target?: number | undefined;
@@ -45,7 +45,7 @@ export interface MemberRange {
 type MassKey = [source: string, target: number, type: string, field: string];
 type MemberKey = [source: string, target: number, type: string, field: string, record: number];
 
-/** What is held: a row for what many records of a target have in common, and one for each value. The values are in the rows of their records. */
+/** The holds: one row for each hold on many records of a target, and one for each held value. The values themselves are in the rows of their records. */
 export function holdTable(environment: Environment) {
   const masses = namingSources(environment, table<MassKey, MassHold>(environment, 'holds'), { key: 0 });
   const members = namingSources(environment, table<MemberKey, 1>(environment, 'holds.records'), { key: 0 });
@@ -62,7 +62,7 @@ export function holdTable(environment: Environment) {
       masses.put(keyOf(place), row);
     },
     removeMass: (place: HoldPlace) => masses.remove(keyOf(place)),
-    /** What many records have in common, of all sources, of one, or of one of its targets. */
+    /** The holds on many records, of all sources, of one source, or of one of its targets. */
     *masses(source?: string, target?: number): Iterable<{ readonly place: HoldPlace; readonly row: MassHold }> {
       isNone ??= masses.lastKey() === undefined;
       if (isNone) return;

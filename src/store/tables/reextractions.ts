@@ -28,7 +28,7 @@ export interface CorrectionRow extends Omit<ReextractedRow, 'fields'> {
   readonly fields: FieldChanges;
 }
 
-/** A present value that goes back to pages that were read again: the value as it is, and as it is to be. */
+/** A record's current value that was read from a page which is read again: the value now, and the value that replaces it. */
 export type PresentRow = Readonly<Record<string, { readonly from: ObservedValue; readonly to: ObservedValue }>>;
 
 /** A value and when it was first observed. */

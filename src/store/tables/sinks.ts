@@ -6,7 +6,7 @@ import { table } from '../lmdb/table.ts';
 export interface CursorRow {
   /** All events up to this one are dealt with. */
   readonly serial: number;
-  /** Later events of which messages were delivered already, as other messages that began before them were not. */
+  /** Events after `serial` whose messages are delivered already, while messages that began before them are not. */
   readonly done?: readonly number[];
 }
 
@@ -25,7 +25,7 @@ export interface Attempts {
 export interface ParkedRow extends Attempts {
   readonly message: Message;
   readonly bytes: number;
-  /** The event after which the message was taken, where it tells of none itself: a record that is synced. */
+  /** For a message of a sync, which has no event of its own: the event after which it was queued. */
   readonly place?: number;
 }
 

@@ -81,7 +81,7 @@ function openNames(environment: Environment): SourceNames {
   }
 }
 
-/** Stands in no id of a source. */
+/** A character that no id of a source has. */
 const mark = '#';
 
 function withoutMark(name: string): string {

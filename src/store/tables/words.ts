@@ -9,7 +9,7 @@ export interface Words {
   textOf(number: number): string;
 }
 
-/** Words that are held in memory at a time. */
+/** The number of words in the memory cache. */
 const held = 10_000;
 
 const known = new WeakMap<Environment, Words>();
