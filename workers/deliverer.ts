@@ -49,7 +49,7 @@ interface Test {
   readonly reply: Reply<Tested>;
 }
 
-/** What came of a test, and how long it took. */
+/** The result of a test, and how long the test took. */
 export interface Tested {
   readonly result: Delivered;
   readonly ms: number;
@@ -163,7 +163,7 @@ export async function deliverer(
     },
   };
 
-  /** Does all that can be done now, and arms a timer for what cannot. */
+  /** Starts everything that can be done now, and sets a timer for the rest. */
   function goOn(): void {
     const now = clock.now();
     if (isCaughtUp) for (const entry of gathering.release(now)) backlog.add(entry);
@@ -201,7 +201,10 @@ export async function deliverer(
     isCaughtUp = slice.behind === 0;
   }
 
-  /** Reads on in a sync. How far it is was not noted before all that it gave is settled or parked, so that a crash loses none of it. */
+  /**
+   * Reads the next records of a sync. The position of a sync is stored only once all records before it are settled or parked, so that a
+   * crash loses none.
+   */
   function syncOn(): void {
     if (syncNext !== undefined) backlog.syncTo(syncNext === 'over' ? undefined : syncNext);
     syncNext = undefined;

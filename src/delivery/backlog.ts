@@ -8,15 +8,15 @@ import { type Entry, Lanes } from './lanes.ts';
 import type { OpenGathering } from './open-gathering.ts';
 import { Unsaved } from './unsaved.ts';
 
-/** The bounds of what a sink parks; beyond them its cursor waits. */
+/** Limits of the messages that one sink parks. At a limit, the cursor of the sink stops. */
 const mostParked = { rows: 10_000, bytes: 64 * 1024 * 1024 };
-/** Later events that are remembered as delivered while the cursor waits for earlier ones. */
+/** The largest number of events after the cursor that are remembered as delivered. */
 const mostDone = 1_000;
-/** Events by which the cursor may be ahead of what is saved, and for how long, where nothing else is to be saved. */
+/** How far the cursor may run ahead of the saved one, in events and in time, while nothing else has to be saved. */
 const unsavedEvents = 1_000;
 const unsavedMs = 1_000;
 
-/** What a backlog is made of. */
+/** The dependencies of a backlog. */
 export interface BacklogDeps {
   readonly store: Store;
   readonly gathering: OpenGathering;
@@ -25,7 +25,7 @@ export interface BacklogDeps {
   random(): number;
 }
 
-/** What came of a batch. */
+/** The results of one batch. */
 export interface Attempt {
   readonly batch: readonly Entry[];
   readonly messages: readonly Message[];
@@ -35,7 +35,7 @@ export interface Attempt {
   readonly at: number;
 }
 
-/** What came of one message. */
+/** The result of one message. */
 export interface Settled {
   readonly lane: string;
   /** Missing where it was delivered. */
@@ -61,7 +61,7 @@ export class Backlog {
   #parkedBytes = 0;
   /** Lanes of which a message could not be parked for want of room: none behind it may be, as it would be delivered first after a crash. */
   readonly #overfull = new Set<string>();
-  /** The newest event of each lane that was parked when this life began: what came before it of its lane is settled. */
+  /** For each lane that had parked messages when this backlog was opened: the newest event among them. Earlier events of the lane are settled. */
   readonly #settledTo = new Map<string, number>();
   readonly #done: Set<number>;
   #upTo: number;
@@ -179,7 +179,7 @@ export class Backlog {
     return this.#parked.has(entry.serial) ? this.#storedMessage(entry.serial) : entry.message();
   }
 
-  /** Notes what came of a batch. Returns that of each message. */
+  /** Records the results of a batch. Returns the result of each message. */
   settle({ batch, messages, results, ms, at }: Attempt): Settled[] {
     const settled: Settled[] = [];
     let delivered = 0;
@@ -216,7 +216,7 @@ export class Backlog {
     return settled;
   }
 
-  /** Notes what came of a test. */
+  /** Records the result of a test. */
   tested(message: Message, result: Delivered, ms: number, at: number): void {
     const { id, key, type } = message;
     const outcome = result.ok ? defined({ status: result.status }) : { failure: result.failure };
@@ -323,7 +323,7 @@ export class Backlog {
     this.#unsaved.parked.set(entry.serial, { ...attempts, message, bytes, ...defined({ place: entry.place }) });
   }
 
-  /** Takes the head of a lane away. */
+  /** Removes the head of a lane. */
   #leave(entry: Entry): void {
     this.#lanes.settle(entry);
     this.#inLine.delete(entry);

@@ -15,7 +15,7 @@ export function eventMessage(store: Pick<Store, 'generation'>, event: Event, lin
   return { id: body.id, key: keyOf(event), type, at, event, body, ...(link !== undefined && { link }) };
 }
 
-/** What the order of messages is kept for: a record, else a target, source or project. */
+/** The key of an event: messages of one key are delivered in order. It names the record, else the target, source or project. */
 export function keyOf({ type, source, target, projects, data }: Event): string {
   if (/^(?:record|file)\./.test(type) && 'type' in data && 'key' in data) return `${source}/${data.type}/${data.key}`;
   if (target !== undefined) return `target/${target}`;

@@ -14,7 +14,7 @@ export interface Gathering {
   heldFrom(): number | undefined;
 }
 
-/** One message for each event. */
+/** Gathers nothing: makes one message of each event. */
 export function gatherNothing(entryOf: (event: Event, link: Link | undefined) => Entry): Gathering {
   return {
     take: (event, link) => [entryOf(event, link)],
@@ -37,7 +37,7 @@ export interface Part {
 
 /** Events of one digest message, at most. */
 export const digestPart = 500;
-/** Events that a digest holds back, at most; beyond them its first parts are sent early. */
+/** The largest number of events that a digest holds back; beyond it the first parts are sent early. */
 const mostHeld = 50_000;
 
 /** How long after the end of a span its last events may still be on their way to the log, in ms. */

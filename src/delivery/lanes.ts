@@ -8,7 +8,7 @@ export interface Entry {
   /** The first event that it tells of. */
   readonly from: number;
   readonly key: string;
-  /** The event after which it was taken, where it tells of none itself. */
+  /** For a message of a sync, which has no event of its own: the event after which it was queued. */
   readonly place?: number;
   /** Makes the message, or reads it. */
   message(): Message;
@@ -24,8 +24,8 @@ interface Lane {
 }
 
 /**
- * Messages by key: those of one key go one after the other, and whose head has failed waits. A sink that is ordered as a whole
- * has one lane for all keys.
+ * Messages in lanes, one lane for each key: the messages of a lane are delivered one after the other, and a lane whose head failed waits.
+ * A sink that is ordered as a whole has one lane for all keys.
  */
 export class Lanes {
   readonly #lanes = new Map<string, Lane>();

@@ -8,15 +8,15 @@ import { digestMessage, type PartDeps, scrapeMessage } from './part-message.ts';
 import { isTold } from './posts.ts';
 import { isWantedType } from './wanted.ts';
 
-/** How one sink gathers events, and which it looks at. */
+/** How one sink groups events into messages, and which events it takes. */
 export interface OpenGathering extends Gathering {
   /** `wanted`: taken if the sink's filter lets it through. `always`: taken whatever the filter says. */
   select(event: Event): 'wanted' | 'always' | undefined;
-  /** Whether messages may be made due in another order than that of their first events. */
+  /** Whether messages may fall due in another order than that of the first events in them. */
   readonly isComposite: boolean;
 }
 
-/** What gathering depends on. */
+/** The dependencies of the gathering of a sink. */
 export interface GatheringDeps extends PartDeps {
   /** Types of events that the sink's kind gets besides those that its file asks for. */
   readonly also?: readonly EventType[] | undefined;
@@ -61,7 +61,7 @@ function targetOf({ serials: [first = 0] }: Part, { store }: PartDeps): number {
   return store.events.get(first)?.target ?? 0;
 }
 
-/** The end of the span that an instant lies in: of spans of one length since 1970, or between times of day. */
+/** Returns a function that finds the end of the digest that an instant belongs to: a multiple of the length since 1970, or the next of the times of day. */
 function endAfter(digest: NonNullable<Sink['digest']>): (at: number) => number {
   if (typeof digest === 'number') return (at) => (Math.floor(at / digest) + 1) * digest;
   return (at) => {

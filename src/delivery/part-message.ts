@@ -8,7 +8,7 @@ import { wireEvent } from './event-message.ts';
 import type { Part } from './gathering.ts';
 import { postsBody } from './posts.ts';
 
-/** What messages of several events are made of. */
+/** The dependencies of making a message of several events. */
 export interface PartDeps {
   readonly store: Pick<Store, 'generation' | 'events' | 'records' | 'targets'>;
   catalogue(): Pick<Catalogue, 'sources'>;
@@ -71,12 +71,12 @@ function foundRecord({ source = '', data }: Event, { records }: Pick<Store, 'rec
   return { type, key, ...defined({ url: now?.page?.url ?? now?.url }), fields };
 }
 
-/** How many events of a part the log had no room to keep until it was due; `undefined` for none. */
+/** The number of events of a part that the log dropped before the part was due; `undefined` for none. */
 function missingOf(serials: readonly number[], events: readonly Event[]): number | undefined {
   return serials.length > events.length ? serials.length - events.length : undefined;
 }
 
-/** The events that are still kept of some. */
+/** The events of some serials, without those that are no longer kept. */
 function eventsOf(serials: readonly number[], { events }: Pick<Store, 'events'>): Event[] {
   return serials.flatMap((serial) => events.get(serial) ?? []);
 }

@@ -6,7 +6,7 @@ import type { Link } from '../publish/sink.ts';
 import { isMapping } from '../publish/values.ts';
 import type { Part } from './gathering.ts';
 
-/** What the posts of a scrape are told with. */
+/** What a body of posts is made of besides the events. */
 export interface PostsOf {
   readonly source: Source;
   readonly posts: Posts;
@@ -21,7 +21,7 @@ export interface PostsOf {
 /** The name of an account that a site does not tell. */
 const unknownUser = 'Unknown user';
 
-/** Whether records of a type are told of a source: all, unless it publishes posts, which are of one type. */
+/** Whether sinks are told of the records of a type. A source that publishes posts tells of the type of the posts alone, any other source of all types. */
 export function isTold({ publish, records }: Pick<Source, 'publish' | 'records'>, type: string): boolean {
   if (publish === undefined) return true;
   const record = publish.posts.record ?? Object.keys(records)[0];

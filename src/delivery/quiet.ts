@@ -1,7 +1,7 @@
 import { backoffMs } from '../fetch/ledger/backoff.ts';
 import { closesAt, isAvailable, type OpenHours } from '../schedule/time/open-hours.ts';
 
-/** Failures in a row, of whatever messages, after which the sink as a whole rests. */
+/** The number of failures in a row, of any messages, after which the sink as a whole rests. */
 const mostInRow = 8;
 
 const dayMs = 86_400_000;

@@ -1,7 +1,7 @@
 import type { Sink } from '../definition/sink.ts';
 import type { Message } from '../publish/sink.ts';
 
-/** A message as a sink gets them, of a record that there is not, for a person who tries the sink. */
+/** A sample message for a person who tests a sink. Its record does not exist. */
 export function sampleMessage({ per }: Pick<Sink, 'per'>, id: string, at: number): Message {
   const subjects = { projects: ['sample'], source: 'sample', target: 1 };
   const title = 'A sample from heronry';

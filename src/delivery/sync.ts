@@ -13,10 +13,10 @@ import { wantedOf } from './wanted.ts';
 /** Records that are told at a time. */
 const sliceRecords = 200;
 
-/** Serials of records that are synced, which are beyond those of all events. */
+/** The serials of synced records begin here, above the serials of all events. */
 const beyondEvents = 2 ** 52;
 
-/** What a sync reads. */
+/** The dependencies of a sync. */
 export interface SyncDeps {
   readonly sink: Sink;
   readonly store: Store;
@@ -24,7 +24,7 @@ export interface SyncDeps {
   readonly now: number;
 }
 
-/** The next messages of a sync, and how far it is then; `undefined` where it is over. */
+/** The next messages of a sync, and the row of the sync after them; the row is `undefined` at the end of the sync. */
 export interface SyncSlice {
   readonly entries: readonly Entry[];
   readonly sync: SyncRow | undefined;

@@ -7,7 +7,7 @@ import { type CursorRow, type DeliveryRow, type ParkedRow, rowsOf, type SyncRow 
 /** The newest lines of a sink's delivery log, and dead letters, that are kept. */
 export const kept = { deliveries: 500, dead: 1_000 };
 
-/** What became of a sink's messages since it was last saved. */
+/** The changes to the rows of a sink that are not saved yet. */
 export class Unsaved {
   /** Rows of parked messages by serial; `undefined` for those that are parked no more. */
   readonly parked = new Map<number, ParkedRow | undefined>();
@@ -27,7 +27,7 @@ export class Unsaved {
     );
   }
 
-  /** Adds what came later. */
+  /** Adds later changes. */
   followedBy(later: Unsaved): Unsaved {
     for (const [serial, row] of later.parked) this.parked.set(serial, row);
     for (const [serial, row] of later.dead) this.dead.set(serial, row);
@@ -38,7 +38,7 @@ export class Unsaved {
     return this;
   }
 
-  /** Writes it in one transaction. Resolves with false where the disk is full; rejects with any other error of the store. */
+  /** Writes the changes in one transaction. Resolves with false if the disk is full; rejects with any other error of the store. */
   async save(store: Store, sink: string): Promise<boolean> {
     try {
       await store.write((change) => this.#write(store, change, sink), { evenWhenFull: true });

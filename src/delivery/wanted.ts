@@ -7,7 +7,7 @@ import type { Link } from '../publish/sink.ts';
 import type { Store } from '../store/store.ts';
 import type { ProjectRow, TargetRow } from '../store/tables/rows.ts';
 
-/** What decides whether a sink gets an event. */
+/** The dependencies of deciding whether a sink gets an event. */
 export interface WantedDeps {
   readonly store: Pick<Store, 'projects' | 'targets'>;
   catalogue(): Pick<Catalogue, 'sources'>;
@@ -16,7 +16,7 @@ export interface WantedDeps {
 /** Whether a sink gets an event, and what the link says by which it does. */
 export type Wanted = { readonly link?: Link } | undefined;
 
-/** Decides for the events of one slice of the log, so that projects and targets are read once. */
+/** Returns a function that decides for the events of one slice of the log, which reads each project and target once. */
 export function wantedOf(sink: Sink, { store, catalogue }: WantedDeps): (event: Event) => Wanted {
   const projects = new Map<string, ProjectRow | undefined>();
   const targets = new Map<number, TargetRow | undefined>();

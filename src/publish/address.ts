@@ -37,7 +37,7 @@ function addressOf(protocols: readonly string[], hasUser: boolean) {
 /** Names of one secret or several: the newest first, and those before it as long as receivers know them alone. */
 export const SecretNames = z.union([SecretName.transform((name) => [name]), z.array(SecretName).min(1).max(4)]);
 
-/** The texts of what files name, or why one is missing. */
+/** The revealed texts of addresses and header values, or why one is missing. */
 export type Revealed =
   | { readonly ok: true; text(named: Named): string; secret(name: string): string }
   | { readonly ok: false; readonly failure: DeliveryFailure };

@@ -28,7 +28,7 @@ export class Connection<T> {
     return opening;
   }
 
-  /** Closes the connection, if there is one. How the other side answers to that does not matter. */
+  /** Closes the connection, if there is one. Ignores an error of the other side. */
   async close(): Promise<void> {
     const current = this.#current;
     this.#current = undefined;

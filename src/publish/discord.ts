@@ -157,7 +157,7 @@ function embed({ title, description, url, at, author, footer, image, fields }: G
   };
 }
 
-/** What a record is called: its title or name, else its key. */
+/** The title of a record: its title or name, else its key. */
 function titleOf(values: Readonly<Record<string, unknown>>): string {
   const named = [values['title'], values['name'], values['key'], values['type'], values['event']].map((value) =>
     isMapping(value) && 'new' in value ? value['new'] : value,

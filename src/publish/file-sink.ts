@@ -39,7 +39,7 @@ interface Spool {
   readonly name: string;
   readonly openedAt: number;
   bytes: number;
-  /** What it holds, so that a message that comes again after a crash is there once. */
+  /** The ids of the messages in the spool: a message that is delivered again after a crash is not written twice. */
   readonly ids: Set<string>;
 }
 
@@ -165,7 +165,7 @@ export function openFileSink(
     return opened;
   }
 
-  /** Publishes the spool when its time has come, though no message comes. */
+  /** Publishes the spool once it is old enough, even if no message arrives. */
   async function publishDue(): Promise<void> {
     try {
       if (spool !== undefined && isDue(spool)) await publish();

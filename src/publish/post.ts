@@ -40,7 +40,7 @@ export function createPost({ client, now, sink, slots }: PostDeps): SinkPorts['p
   };
 }
 
-/** Why a request cannot be written. Address and headers may be secrets, so that the sentence shows neither. */
+/** Why a request cannot be sent as it is. The sentence shows neither address nor headers, as they may be secrets. */
 function unfitFailure(url: string, headers: Readonly<Record<string, string>>): DeliveryFailure | undefined {
   const { protocol } = URL.parse(url) ?? {};
   if (protocol !== 'http:' && protocol !== 'https:')

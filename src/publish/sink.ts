@@ -18,13 +18,13 @@ export interface Message {
   readonly at: number;
   /** The event, where the message is one event. */
   readonly event?: Event;
-  /** What is told, as JSON: of an event, the event with the message's id in place of its own. */
+  /** The content as JSON. Of an event: the event, with the id of the message as its `id`. */
   readonly body: unknown;
-  /** What the link says by which a project or target is told to the sink. */
+  /** The settings of the link by which the project or target is told to the sink. */
   readonly link?: Link;
 }
 
-/** What a link of a project or target and a sink says besides the name of the sink. */
+/** The settings of a link from a project or target to a sink. */
 export interface Link {
   readonly official?: boolean;
   readonly metadata?: Value;
@@ -156,11 +156,11 @@ export interface SinkPorts {
   record(of: { readonly source: string; readonly type: string; readonly key: string }): RecordView | undefined;
   /** Returns what a record type is declared as: the shared type that it is, and its fields by name, such as `money` or `array of text`. */
   recordType(of: { readonly source: string; readonly type: string }): DeclaredType | undefined;
-  /** Reads some of the records that a scrape of a target has seen, and no later one; `last` is where to go on after. */
+  /** Reads a slice of the records that were seen last by this scrape of a target. `last` is the cursor of the next slice. */
   seenIn(of: { readonly target: number; readonly scrape: number; readonly after: number }): SeenRecords;
   /**
-   * Reads some of the corrections of the re-extraction that an event tells of; `last` is where to go on after. Returns `undefined` while the job is
-   * being applied, so that some are missing.
+   * Reads a slice of the corrections of the re-extraction that an event tells of. `last` is the cursor of the next slice. Returns
+   * `undefined` while the re-extraction is being applied, since some corrections are missing until then.
    */
   correctedBy(of: { readonly event: number; readonly after?: CorrectionSlice['last'] }): CorrectionSlice | undefined;
   /** Writes a line into the log. */

@@ -3,7 +3,7 @@ import type { Values } from '../expression/compile.ts';
 import { compileTemplate, type Escape, type Template } from '../expression/template.ts';
 import { textFault } from '../schema/checked-text.ts';
 
-/** Compiled templates by their text: those of sink files, which are few. */
+/** Compiled templates by their text. Only sink files have templates, so that there are few. */
 const compiled = new Map<string, ReturnType<typeof compileTemplate>>();
 
 function templateFault(text: string): string | undefined {

@@ -36,7 +36,7 @@ interface Link {
   readonly returned: Set<unknown>;
 }
 
-/** Where messages go. Of a queue that a file names, those that it does not get are failures. */
+/** Where messages go. For a queue that a file names, a message that does not reach it is a failure. */
 interface Place {
   readonly exchange: string;
   readonly queue: string | undefined;

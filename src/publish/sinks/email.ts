@@ -127,7 +127,7 @@ function cut(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
-/** Why a server did not take a mail. What it refused for good is not sent again; how it was logged in to may be mended. */
+/** Why a server did not take a mail. A permanent refusal is final, but a failed log-in may be mended and is tried again. */
 function failureOf(error: unknown, hide: (text: string) => string) {
   const { code = 'mail', responseCode: status, response, message } = error as Partial<SmtpError>;
   const isFinal = status !== undefined && status >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE');

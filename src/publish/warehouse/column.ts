@@ -82,13 +82,13 @@ export function typeOfValue(value: Value): string {
   return 'json';
 }
 
-/** Returns what a column holds of a value, as PostgreSQL reads it from JSON. */
+/** Returns the part of a value that a column holds, in the form in which PostgreSQL reads it from JSON. */
 export function partOf(value: Value, { member }: FieldColumn): Value {
   const part = member === undefined ? value : isMapping(value) ? value[member] : null;
   return storable(part ?? null);
 }
 
-/** PostgreSQL holds no zero bytes and no halves of surrogate pairs. */
+/** Removes what PostgreSQL cannot store: zero bytes and halves of surrogate pairs. */
 function storable(value: Value): Value {
   if (typeof value === 'string') return storableText(value);
   if (typeof value !== 'object' || value === null) return value;

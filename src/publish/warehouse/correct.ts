@@ -3,14 +3,13 @@ import { historyName } from './table.ts';
 import { type CorrectedRecord, correctedRecord, correctedVersions, presentRow } from './told.ts';
 import type { WarehouseDeps } from './warehouse.ts';
 
-/** Thrown where a re-extraction is told that is still being applied: later, all of it can be written. */
+/** Thrown for the event of a re-extraction that is still being applied; a later attempt can write all of its corrections. */
 export class StillApplied extends Error {
   override readonly name = 'StillApplied';
 }
 
 /**
- * Writes what a re-extraction corrected, a part at a time: the rows that are there as their records are now, and the spans of their history. Done twice,
- * it is as done once.
+ * Writes the corrections of a re-extraction, a part at a time: the rows of records that exist, and the spans of their history. Idempotent.
  *
  * @param event - the serial of the event that tells of the job.
  * @throws {StillApplied} while the job is being applied.
@@ -35,7 +34,7 @@ export async function correct(
     if (slice.last === undefined) return;
   }
 
-  /** The statements of one table, if it is there. */
+  /** Makes the statements of one table; none if the table does not exist. */
   async function made(
     name: string,
     shape: 'records' | 'history',

@@ -44,15 +44,15 @@ export function update(table: WarehouseTable, rows: readonly Row[]): Statement {
   };
 }
 
-/** Updates those rows whose key is known, unless they are as new already. */
+/** Updates those rows whose key is known and that are older. */
 export function touch(table: WarehouseTable, rows: readonly Row[]): Statement {
   const { text, values } = update(table, rows);
   return { text: `${text} and t."meta_updated" <= r."meta_updated"`, values };
 }
 
 /**
- * Begins the validity of values that hold from an instant on. What a row does not say is as it was before. A row of the same
- * instant is written anew, so that what is told twice, and all that is told again in order, leads to the same.
+ * Adds rows of history that hold from an instant on, and ends the rows before them. A column that a row does not set keeps its value. A
+ * row of the same instant is replaced, so that repeating a message, or all messages in order, gives the same history.
  */
 export function addVersions(table: WarehouseTable, rows: readonly Row[], isWhole: boolean): readonly Statement[] {
   const columns = columnsIn(rows);
@@ -85,7 +85,7 @@ export function addVersions(table: WarehouseTable, rows: readonly Row[], isWhole
   ];
 }
 
-/** Begins the validity of rows of which nothing is known yet. */
+/** Adds the first rows of history of records that have none. */
 export function beginVersions(table: WarehouseTable, rows: readonly Row[]): Statement {
   const columns = columnsIn(rows);
   const name = quoted(table.name);
@@ -98,8 +98,9 @@ export function beginVersions(table: WarehouseTable, rows: readonly Row[]): Stat
 }
 
 /**
- * Corrects the validity of records that are known: within the span of each row, from `valid_from` until `valid_to`, its columns are what it says. A
- * span begins there, as it was otherwise, unless one does; nothing is said of the time before the first.
+ * Corrects the history of records that have one: within the span of each row, from `valid_from` to `valid_to`, its columns have the values
+ * of the row. If no row of the history begins at `valid_from`, the row before is split there. Nothing is said of the time before the first
+ * row.
  */
 export function correctVersions(table: WarehouseTable, rows: readonly Row[]): readonly Statement[] {
   const columns = columnsIn(rows);
@@ -165,7 +166,7 @@ function listed(columns: readonly string[], of?: string): string {
   return columns.map((column) => `${of === undefined ? '' : `${of}.`}${quoted(column)}`).join(', ');
 }
 
-/** In the order of their keys, so that two that write at once do not wait for each other. */
+/** Writes rows as JSON, sorted by their keys, so that two concurrent writers cannot deadlock. */
 function written(rows: readonly Row[]): string {
   const name = (row: Row): string => JSON.stringify(keyColumns.map((column) => row[column]));
   return JSON.stringify(rows.toSorted((one, other) => (name(one) < name(other) ? -1 : 1)));

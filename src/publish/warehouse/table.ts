@@ -33,7 +33,7 @@ export function historyName(table: string): string {
 
 const keys = keyColumns.map(quoted).join(', ');
 
-/** What makes a table: columns that it has from the start, and their constraints. */
+/** The columns and constraints with which a table is created. */
 const shapes = {
   records: [
     ...Object.entries(ownColumns).map(([name, type]) => `${quoted(name)} ${type} not null`),
@@ -58,7 +58,7 @@ const required = {
 /** What a table holds. */
 export type TableShape = keyof typeof shapes;
 
-/** The tables of a warehouse, which are made and widened as needed, or found as they must be. */
+/** The tables of a warehouse. They are created and get columns as needed; if a sink may not do that, they are checked. */
 export class Tables {
   readonly #mode: 'auto' | 'strict';
   readonly #known = new Map<string, WarehouseTable>();
@@ -67,7 +67,7 @@ export class Tables {
     this.#mode = mode;
   }
 
-  /** Forgets what is known of all tables: somebody has changed one. */
+  /** Clears the cache of tables, after another program has changed one. */
   forget(): void {
     this.#known.clear();
   }

@@ -7,7 +7,7 @@ import type { DeclaredType, Message, SinkPorts } from '../sink.ts';
 import type { Row } from './statement.ts';
 import { tableName } from './table.ts';
 
-/** The ports that a warehouse reads records by. */
+/** The ports through which a warehouse reads records. */
 export type WarehousePorts = Pick<SinkPorts, 'record' | 'recordType' | 'seenIn' | 'correctedBy'>;
 
 /** The columns that name a record. */
@@ -18,7 +18,7 @@ export interface ToldRecord {
   readonly message: Message;
   readonly table: string;
   readonly kind: 'changed' | 'synced' | 'away' | 'removed';
-  /** Whether the record is new: nothing of what its key had before is true of it. */
+  /** Whether the record is new: values that an earlier record of this key had do not hold for it. */
   readonly isNew: boolean;
   readonly name: RecordName;
   /** The record as it is now; missing where it was removed since. */
@@ -136,17 +136,17 @@ function valuesOf({ fields }: RecordView): Readonly<Record<string, Value>> {
   return Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
 }
 
-/** What a removed record's row becomes. */
+/** The row of a removed record. */
 export function removedRow({ name, message }: ToldRecord): Row {
   return { ...name, _deleted: true, meta_updated: instant(message.at) };
 }
 
-/** What a record's row becomes that a scrape saw as it was. */
+/** The change to the row of a record that a scrape saw unchanged. */
 export function seenRow({ source, type, key, url, updatedAt }: RecordView): Row {
   return { _source: source, _type: type, _key: key, meta_source: url, meta_updated: instant(updatedAt) };
 }
 
-/** What holds of a record from the instant of a message on; `undefined` where the message changes nothing. */
+/** The row of history that begins at the instant of a message; `undefined` if the message changes nothing. */
 export function versionOf({ kind, message, name, fields, columns }: ToldRecord): Row | undefined {
   if (message.type === 'record.missing') return undefined;
   const isAway = kind === 'away' || kind === 'removed';

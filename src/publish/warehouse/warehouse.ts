@@ -14,7 +14,7 @@ const scrapeEnds = [
   'scrape.cancelled',
 ] as const satisfies readonly EventType[];
 
-/** The events that tell of records without one of each: of those that were seen as they were, and of those that were corrected. */
+/** The types of events that stand for many records: those that a scrape saw unchanged, and those that a re-extraction corrected. */
 export const ofManyRecords = [...scrapeEnds, 'reextraction.applied'] as const satisfies readonly EventType[];
 
 type ScrapeEnd = EventOf<(typeof scrapeEnds)[number]>;
@@ -23,7 +23,7 @@ function isScrapeEnd(event: Event): event is ScrapeEnd {
   return scrapeEnds.some((type) => type === event.type);
 }
 
-/** What a warehouse is written by. */
+/** The dependencies of a warehouse. */
 export interface WarehouseDeps {
   readonly client: ClientBase;
   readonly tables: Tables;
@@ -64,7 +64,7 @@ export class Warehouse {
     }
   }
 
-  /** The rows of the records as they are now. What was removed meanwhile is told by a message of its own. */
+  /** Makes the statements that write the rows of records as they are now. A record that was removed meanwhile has a message of its own. */
   async #rows(told: readonly ToldRecord[]): Promise<readonly Statement[]> {
     const removed = told.filter(({ kind }) => kind === 'removed');
     const known = told.filter(({ kind }) => kind !== 'removed');
@@ -95,7 +95,7 @@ export class Warehouse {
     ];
   }
 
-  /** Notes which records a scrape has seen as they were, in tables that are there. Done twice, it is as done once. */
+  /** Updates the rows of records that a scrape saw unchanged, in tables that exist. Idempotent. */
   async #sight({ target, scrape, data }: ScrapeEnd): Promise<void> {
     const { client, tables, ports } = this.#deps;
     let after: number | undefined = data.counts.confirmed > 0 ? 0 : undefined;
