@@ -20,17 +20,17 @@ interface Selection {
   readonly yes?: boolean;
 }
 
-/** What a command does to each of its projects. */
+/** The work of a command on each of its projects. */
 interface BulkWork<T> {
   /** The verb, such as `archive`, and its past participle. */
   readonly verbs: readonly [verb: string, done: string];
   /** The projects that a selection chooses: without a status, all that are not archived. */
   readonly among: readonly NonNullable<MethodInput<'project.list'>['status']>[] | 'not archived' | 'all';
-  /** Whether it asks before it touches projects that were named by their ids as well. */
+  /** Whether the command asks a person for confirmation even if the projects are named by their ids. */
   readonly asks?: boolean;
-  /** Does it to one project; with `dryRun`, only finds out what would be done. */
+  /** Applies the command to one project; with `dryRun`, only finds out what it would do. */
   run(client: Client, id: string, dryRun: boolean): Promise<T>;
-  /** Says what was done to a project: on a line of its own with its id, in a table without. */
+  /** Formats what was done to a project: as a line of its own with the id, or as a row of a table without it. */
   show(result: T, id?: string): string;
   /** Whether `run` has something to tell with `dryRun`; without it, a dry run lists the projects. */
   readonly tellsDryRun?: boolean;
@@ -39,7 +39,7 @@ interface BulkWork<T> {
 /** Projects that are asked for at once. */
 const atOnce = 16;
 
-/** Refusals that the error of a command tells. */
+/** The largest number of refusals that the error of a command lists. */
 const maxTold = 20;
 
 /** Creates a command on projects, which are named by their ids or chosen by options. */
@@ -56,9 +56,9 @@ export function ofProjects(name: string, description: string): Command {
 }
 
 /**
- * Does something to each project of a command, a few at a time, also after the daemon refused one. Prints a line for each of the projects that
- * were named, and a table for those that options chose. Rejects with a `CommandError` where nobody confirms, and at the end with a
- * `ControlError` that lists what was refused, with the code of the first.
+ * Applies a command to each of its projects, a few at a time, and goes on after the daemon refused one. Prints a line for each project
+ * that was named, and a table of those that options chose. Rejects with a `CommandError` if nobody confirms, and at the end with a
+ * `ControlError` that lists the refusals, with the code of the first.
  */
 export async function changeProjects<T>(
   terminal: Terminal,

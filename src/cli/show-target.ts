@@ -55,7 +55,7 @@ export function showDue(terminal: Terminal, dueAt: number): string {
   return dueAt > terminal.now() ? ageText(dueAt, terminal.now()) : 'due';
 }
 
-/** Formats what a target gives less of than before, and since when. */
+/** Formats what a target now gives less of than before, and since when. */
 export function doubtText({ since, symptoms }: NonNullable<TargetView['doubt']>, now: number): string {
   return `since ${clockText(since, now)}: ${symptoms.map(symptomText).join('; ')}`;
 }

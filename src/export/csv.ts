@@ -5,9 +5,9 @@ const formula = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 const plainNumber = /^[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 
 /**
- * Formats a value as a cell: numbers and flags as they are, lists and objects as JSON, nothing for no value, `""` for an empty text. A text that a
- * spreadsheet would take for a formula, and is no number, gets a `'` before it; so does one that begins with `'` and goes on like one, so that
- * the first `'` before such a beginning can be taken away again.
+ * Formats a value as a cell: numbers and flags as they are, lists and objects as JSON, nothing for no value, `""` for an empty text. A
+ * text that a spreadsheet would take for a formula, and that is not a number, gets a `'` before it. A text that begins with `'` and has
+ * such a formula behind it gets one more, so that a reader can always remove exactly one.
  */
 export function csvCell(value: Cell, type?: CellType): string {
   if (value === null || value === undefined) return '';

@@ -72,7 +72,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Takes the lock of a folder, also from a process that is gone. */
+/** Takes the lock of a folder. A lock of a process that has ended is taken over. */
 async function takeLock(lock: string, path: string): Promise<void> {
   for (let attempt = 0; attempt < 3; attempt += 1) {
     try {
@@ -92,7 +92,7 @@ async function takeLock(lock: string, path: string): Promise<void> {
   throw new DestinationError('conflict', `${path}: another export is beginning there`);
 }
 
-/** Whether the system refused a file, as of a folder that may not be written or a disk that is full. */
+/** Whether an error is the refusal of a file by the system, as for lack of permission or on a full disk. */
 export function isFileFault(error: unknown): error is Error {
   return error instanceof Error && 'syscall' in error;
 }

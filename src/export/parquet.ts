@@ -14,7 +14,7 @@ type Encoded = string | number | bigint | boolean | Uint8Array | null;
 interface ParquetType {
   readonly element: Omit<SchemaElement, 'name' | 'repetition_type'>;
   encode(value: NonNullable<Value>): Encoded | undefined;
-  /** The type that holds what this one cannot. Default: `text`. */
+  /** The type to which a column is widened for a value that this type cannot hold. Default: `text`. */
   readonly wider?: CellType;
 }
 
@@ -175,7 +175,7 @@ export const parquet: Format = {
   },
 };
 
-/** The element by which values are encoded: those of JSON are texts by then, which the library would write as JSON once more. */
+/** Returns the schema element that encodes values. JSON values are texts by then; with the JSON type the library would encode them a second time. */
 function written(element: SchemaElement): SchemaElement {
   const { converted_type: type, logical_type: _logical, ...rest } = element;
   return type === 'JSON' ? rest : element;

@@ -86,7 +86,7 @@ export class Parts {
     return this.#whole;
   }
 
-  /** Writes what most of the memory is taken by, until the rest is within its bound. */
+  /** Flushes the files that hold the most in memory, until all of them together are within their bound. */
   async #keepBounds(): Promise<void> {
     this.#sinceLook = 0;
     const files = [...this.#open.values()]

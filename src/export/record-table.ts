@@ -36,7 +36,7 @@ const typeOf: Readonly<Record<string, CellType>> = {
   datetime: 'instant',
 };
 
-/** Names of fields begin with a letter, so that these are none. */
+/** The columns of every table of records. No field has such a name, as names of fields begin with a letter. */
 const own: readonly Column[] = [
   { name: '_source', type: 'text' },
   { name: '_type', type: 'text' },

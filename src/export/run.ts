@@ -17,7 +17,7 @@ export interface RowSlice {
   readonly anew?: string | undefined;
 }
 
-/** Where rows are read: behind a cursor, or behind what an earlier export read; from the beginning without either. */
+/** The place at which a read of rows begins: a cursor, or the end of an earlier export; without either the first row. */
 export interface RowPlace {
   readonly cursor?: string;
   readonly after?: string;
@@ -36,7 +36,7 @@ export interface ExportOptions {
   read(place: RowPlace): Promise<RowSlice>;
   /** Called after each slice with the rows so far and the share of the work. */
   onProgress(rows: number, share: number): void;
-  /** Called with a sentence that the person should know. */
+  /** Called with a notice for the person who exports, as a sentence. */
   onTold(message: string): void;
 }
 
@@ -57,9 +57,9 @@ const anewTexts: Readonly<Record<string, string>> = {
 };
 
 /**
- * Exports rows to a destination: all of them, or those behind its cursor. A stretch of files is made whole, then named in `cursor.json` as
- * pending, then published, and then the cursor moves: an export that is killed leaves no half file, and the next one removes what it had not
- * come to an end with. Rejects with a `DestinationError`, and with what `read` rejects with.
+ * Exports rows to a destination: all of them, or those after its cursor. The files of a stretch are completed, named in `cursor.json` as
+ * pending, and published; then the cursor moves. So a killed export leaves no partial file, and the next one removes what was pending.
+ * Rejects with a `DestinationError`, and as `read` does.
  */
 export async function runExport(destination: Destination, options: ExportOptions): Promise<ExportResult> {
   const file = await readState(destination, options.what);
@@ -154,7 +154,7 @@ function firstPlace({ upTo, resume }: ExportState, { after = upTo }: ExportOptio
   return after === undefined ? {} : { after };
 }
 
-/** A promise that is awaited later; until then nobody else hears of its rejection. */
+/** Returns a promise that is awaited later. Its rejection is not reported as unhandled until then. */
 function ahead<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

@@ -125,11 +125,11 @@ export async function openS3(options: S3Options): Promise<Destination> {
   interface Asked {
     readonly query?: Readonly<Record<string, string>>;
     readonly body?: Buffer;
-    /** A status that is no failure, besides 2xx. */
+    /** A status besides 2xx that counts as success. */
     readonly allows?: number;
   }
 
-  /** Makes a signed request of an object, or of the bucket without a name, several times where the store is busy or cannot be reached. */
+  /** Sends a signed request for an object, or, without a name, for the bucket. Tries again while the store is busy or out of reach. */
   async function asked(method: Method, name: string | undefined, { query = {}, body, allows }: Asked) {
     const url = new URL(place.bucket);
     const path = name === undefined ? [] : [...place.keys, ...name.split('/')].map(encodeURIComponent);

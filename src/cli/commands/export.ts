@@ -82,7 +82,7 @@ export function createCommand(terminal: Terminal): Command {
     );
 }
 
-/** Reads where an export goes to. Throws an `InvalidArgumentError` for an empty text, as an unset variable gives. */
+/** Parses the destination of an export. Throws an `InvalidArgumentError` for an empty text, which an unset variable gives. */
 function placeOption(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('Expected a folder or s3://bucket/prefix.');
   return text;
@@ -93,7 +93,7 @@ function resultText({ rows, files, cursor }: ExportResult, what: Exported, { nam
   return `wrote ${countText(rows, 'row')} of ${what} into ${countText(files.length, 'file')} below ${name}, up to ${cursor}`;
 }
 
-/** Runs what may fail for reasons of the destination, which a person learns as of any command. */
+/** Runs a step of an export, and turns errors of the destination into a `CommandError`. */
 async function opened<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -118,7 +118,7 @@ const fileFaults: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'has a name that is too long for its disk',
 };
 
-/** Says why the system refused a file. A write to an open file has no path. */
+/** Formats the error of a file. The error of a write to an open file has no path. */
 function fileFaultText({ code = '', path = 'the export', message }: NodeJS.ErrnoException): string {
   const text = fileFaults[code];
   return text === undefined ? `${path}: cannot be written: ${message}` : `${path}: ${text}`;
@@ -126,7 +126,7 @@ function fileFaultText({ code = '', path = 'the export', message }: NodeJS.Errno
 
 const shownEveryMs = 1_000;
 
-/** Tells how far an export is: on a passing line, in JSON a line a second on the error stream. */
+/** Shows the progress of an export: on a passing line, or with `--json` as a line a second on the error stream. */
 class Progress {
   readonly #terminal: Terminal;
   readonly #what: string;

@@ -7,7 +7,7 @@ import { CommandError } from '../exit-status.ts';
 import type { Terminal } from '../terminal.ts';
 import { configured } from './definitions.ts';
 
-/** Where an export goes, as options say it. */
+/** The options that name the destination of an export. */
 export interface PlaceOptions {
   readonly to: string;
   readonly endpoint?: string;
@@ -15,7 +15,7 @@ export interface PlaceOptions {
   readonly allowPrivate?: boolean;
 }
 
-/** Opens the folder or the bucket that an export goes to. Rejects with a `CommandError` where credentials are missing, and as these do. */
+/** Opens the folder or the bucket of an export. Rejects with a `CommandError` if credentials are missing, and as `openFolder` and `openS3` do. */
 export async function openPlace(terminal: Terminal, options: PlaceOptions): Promise<Destination> {
   const { to, endpoint, region, allowPrivate = false } = options;
   if (!to.startsWith('s3://')) return openFolder(resolve(terminal.cwd, to));

@@ -15,10 +15,7 @@ export type WantedRows = Pick<MethodInput<'export.records'>, 'source' | 'type' |
 /** Reads the rows of one slice. */
 export type ReadRows = (place: RowPlace) => Promise<RowSlice>;
 
-/**
- * Opens the rows that an export wants of a daemon. Rejects where the daemon refuses what is wanted, such as a source that there is not, so that nothing
- * of its destination is made.
- */
+/** Opens the rows of an export in a daemon. Rejects if the daemon refuses the selection, as for an unknown source, so that no destination is created. */
 export async function openRows(client: Client, what: Exported, wanted: WantedRows): Promise<ReadRows> {
   await client.call(`export.${what}`, { ...wanted, limit: 1 });
   switch (what) {

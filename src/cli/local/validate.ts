@@ -82,7 +82,7 @@ function problemsOfLoaded(loaded: Loaded<unknown>): readonly Problem[] {
   return loaded.ok ? [] : loaded.problems;
 }
 
-/** The projects of a file without those that a sitemap lists, its problems, and sentences on what was not checked. */
+/** The projects of a file, without those that a sitemap lists; the problems of the file; and sentences on what was not checked. */
 interface Listed extends Pick<Validation, 'problems' | 'warnings'> {
   readonly listed: Projects;
 }
@@ -225,7 +225,7 @@ async function projectProblems(file: string, projects: Projects, definitions?: D
   return problems.sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-/** The path of an issue in its entry: what is wrong with a sitemap's targets stands beside its address. */
+/** The path of an issue in the entry of its project. Issues of targets that a sitemap lists are placed at its address. */
 function writtenPath(path: Issue['path'], { unread }: Project): Issue['path'] {
   return unread === undefined ? path : path.filter((_, index) => path[0] !== 'targets' || index !== 1);
 }
