@@ -55,7 +55,7 @@ async function copyAll(path: string, data: string, { store }: BackupParts): Prom
   return bytes + (await stat(join(path, 'data.mdb'))).size;
 }
 
-/** Copies the packs that the store names now: what they hold beyond the copied index is cut when that is opened. Resolves with their bytes. */
+/** Copies the packs that the store names now. Bytes of a pack beyond the copied index are cut off when the copy is opened. Resolves with their bytes. */
 async function copyPacks(path: string, data: string, { vault }: BackupParts['store']): Promise<number> {
   const folder = vaultFolder(path);
   await mkdir(folder, { mode: 0o700 });
@@ -69,7 +69,7 @@ async function copyPacks(path: string, data: string, { vault }: BackupParts['sto
   return bytes;
 }
 
-/** Copies a file; resolves with `false` where it is gone, as the vault tells anyway. */
+/** Copies a file; resolves with `false` if the file is gone, which the vault reports itself. */
 async function copied(from: string, to: string): Promise<boolean> {
   try {
     await copyFile(from, to);

@@ -47,7 +47,7 @@ function placeOf(folder: string): NonNullable<Identity['place']> {
   return { machine: hostname(), folder: realPathOf(folder), file: String(ino) };
 }
 
-/** The identity of a store's file: where its number is given to another file, that one was made later. */
+/** The identity of the file of a store. The time of its creation tells it from a later file with the same inode. */
 export function fileOf(folder: string): string {
   const { ino, birthtimeNs } = statSync(join(folder, 'data.mdb'), { bigint: true });
   return `${ino} ${birthtimeNs}`;

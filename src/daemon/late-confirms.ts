@@ -8,8 +8,8 @@ import type { Store } from '../store/store.ts';
 const looked = 10_000;
 
 /**
- * What makes a definition unfit for the projects that track the source: fields whose new values it confirms later than an objective allows,
- * each once.
+ * The reasons why a definition does not suit the projects that track the source: fields whose new values it confirms later than an
+ * objective allows, each once.
  */
 export function lateConfirms(source: Source, { targets }: Pick<Store, 'targets'>, at: number): readonly Issue[] {
   const issues = new Map<string, Issue>();

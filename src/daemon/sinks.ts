@@ -19,7 +19,7 @@ import { forgetSinks } from '../store/sinks.ts';
 import { deliverer } from '../../workers/deliverer.ts';
 import type { Daemon } from './parts.ts';
 
-/** The sinks of a daemon: what each may use, how it is started, and what happens when its file changes. */
+/** The actors that deliver to sinks: how each is started, ended and replaced when its file changes. */
 export interface SinkActors {
   /** The id of the child of `edge` that delivers to a sink. */
   childOf(sink: string): string;
@@ -27,13 +27,13 @@ export interface SinkActors {
   starts(): ReadonlyMap<string, ChildSpec['start']>;
   /** Ends the deliverer of a sink. It is started again by the next pass of the reconciler, if the sink is loaded. */
   end(sink: string): Promise<void>;
-  /** Ends the deliverers of sinks that are another thing now, and forgets those whose files are gone. */
+  /** Ends the deliverers of sinks whose definition changed, and removes the stored state of sinks whose files are gone. */
   replaced(before: Catalogue, after: Catalogue): Promise<void>;
 }
 
 type Parts = Omit<Daemon, 'sinks'>;
 
-/** Gives sinks what they may use of a daemon. */
+/** Creates the sinks of a daemon, with the ports that each may use. */
 export function createSinks(
   daemon: Pick<Parts, 'options' | 'clock' | 'names' | 'state' | 'bodies' | 'secrets'>,
 ): SinkActors {
@@ -125,7 +125,7 @@ function declaredType({ sources }: Catalogue, source: string, type: string): Dec
   return declared;
 }
 
-/** Resolves with the answer of an actor, or with nothing where it ended before it answered. */
+/** Resolves with the answer of an actor, or with `undefined` if the actor ends before it answers. */
 export async function unlessEnded<T>(asked: Promise<T> | undefined): Promise<T | undefined> {
   try {
     return await asked;

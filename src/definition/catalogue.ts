@@ -47,7 +47,7 @@ export interface Catalogue {
   readonly problems: readonly Problem[];
 }
 
-/** The types that records of a source are, by the names of the records, with how records of these types are linked. */
+/** The shared type of each record type of a source, by the name of the record type, with the link rules of the type. */
 export function typeRules(
   { types }: Pick<Catalogue, 'types'>,
   { source }: LoadedSource,

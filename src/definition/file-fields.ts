@@ -5,7 +5,7 @@ import type { Source } from './source.ts';
 
 const known = new WeakMap<Source, FileFields>();
 
-/** Where the records of a source have addresses of files; the same source has the same fields. */
+/** Returns the fields of a source that hold addresses of files. The same source always has the same object. */
 export function fileFieldsOf(source: Source): FileFields {
   const made = known.get(source) ?? makeFields(source);
   known.set(source, made);

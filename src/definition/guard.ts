@@ -23,7 +23,7 @@ const JumpSize = z.union([
     .transform((factor) => ({ factor })),
 ]);
 
-/** What of a field's values is held. */
+/** Which values of a field are held back. */
 const FieldHold = strict({
   /** A step of a number or an amount that is too large to be believed. Default: every step is. */
   jump: JumpSize.exactOptional(),
@@ -40,7 +40,7 @@ export interface RuleGuard {
   readonly hold?: z.infer<typeof FieldHold>;
 }
 
-/** What of a whole source is held. */
+/** Which values and missing records of a whole source are held back. */
 export const SourceHold = strict({
   /** Whether records are held to be there of which a complete list or crawl no longer finds more than half, of ten at least. */
   missing: z.boolean().default(true),

@@ -11,7 +11,7 @@ import type { Source } from './source.ts';
 
 const known = new WeakMap<Source, Guards>();
 
-/** What guards the values of a source; the same source has the same guards. */
+/** Returns the guards of the values of a source. The same source always has the same object. */
 export function guardsOf(source: Source): Guards {
   const made = known.get(source) ?? makeGuards(source);
   known.set(source, made);
@@ -36,7 +36,7 @@ function fieldGuard({ confirm, hold }: RuleGuard): FieldGuard | undefined {
 
 const dayMs = 86_400_000;
 
-/** Re-checks that verify nothing are repeated after this part of the objective at most. */
+/** The part of an objective after which a re-check that verified nothing is repeated at the latest. */
 const retriedWithin = 0.25;
 
 /** The usual pause between two requests of a pulse, in ms, where its source sets none. */

@@ -53,7 +53,7 @@ interface Declaring {
   >;
 }
 
-/** Objectives, as far as they name fields. */
+/** The fields that objectives name. */
 export interface FieldsOf {
   readonly fields?: object | undefined;
 }

@@ -27,7 +27,7 @@ export function sourceIdOf({ file }: Pick<Problem, 'file'>): string | undefined 
   return folder === typesName || folder === sinksName ? undefined : id;
 }
 
-/** Returns the id of the sink that a file is of; `undefined` for a path of no such file. */
+/** Returns the id of the sink that a file defines; `undefined` for a path of no such file. */
 export function sinkIdOf({ file }: Pick<Problem, 'file'>): string | undefined {
   const [, folder, id] = /(?:^|([^/\\]+)[/\\])([^/\\]+)\.ya?ml$/.exec(file) ?? [];
   return folder === sinksName ? id : undefined;

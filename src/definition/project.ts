@@ -108,7 +108,7 @@ export interface Project extends Omit<z.infer<typeof WrittenProject>, 'targets'>
   readonly entry: number;
   /** Where its targets stand, if that is a file of their own: the line of each. */
   readonly listed?: { readonly file: string; readonly lines: readonly number[] };
-  /** The address of the sitemap that lists its targets, if that was not read: its only target is the sitemap itself then. */
+  /** Set if the sitemap that lists its targets was not read: its address. The project then has the sitemap as its only target. */
   readonly unread?: string;
 }
 

@@ -30,7 +30,7 @@ const Posts = strict({
 });
 export type Posts = z.infer<typeof Posts>;
 
-/** How what a source finds is told; it changes nothing of how the source is read. */
+/** How the records of a source are published. Has no effect on how the source is read. */
 export const Publish = strict({ posts: Posts });
 
 /** Yields the names of records, fields and parameters in `publish` that are not declared. */

@@ -47,7 +47,7 @@ function withId(text: string, id: string): string | undefined {
   return `${text.slice(0, start)}${/^[a-z]/.test(id) && !keywords.has(id) ? id : JSON.stringify(id)}${text.slice(end)}`;
 }
 
-/** What YAML reads as something else than a text. */
+/** Words that YAML reads as something other than a text. */
 const keywords: ReadonlySet<string> = new Set(['true', 'false', 'null']);
 
 async function writeWhole(file: string, text: string): Promise<void> {

@@ -10,7 +10,7 @@ import { strict } from '../schema/strict.ts';
 
 const Names = z.array(z.string().min(1).max(64)).min(1).max(1_000).exactOptional();
 
-/** The events that a sink gets whoever links to it: those that match all that is set. */
+/** The events that a sink gets without a link to it: those that match every key that is set. */
 const From = strict({
   projects: z.array(ProjectId).min(1).max(1_000).exactOptional(),
   /** Labels of projects: one of them is enough. */

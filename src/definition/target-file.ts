@@ -19,7 +19,7 @@ interface Row {
 /** An entry of a project file whose targets stand in a table. */
 type Entry = Omit<Project, 'targets' | 'listed' | 'unread'>;
 
-/** The targets of a project while a table is read. */
+/** The targets of one project while its table is read. */
 interface Rows {
   readonly targets: Target[];
   readonly lines: number[];

@@ -7,8 +7,8 @@ import { kindOf, type Sink } from './sink.ts';
 import type { Source } from './source.ts';
 
 /**
- * Returns a sentence for each name in a template of a sink that no record has which the sink can get: what it stands for is left
- * out of all messages. Only sinks of single events on records are looked at, since other messages have members of their own.
+ * Returns a warning for each name in the templates of a sink that no record which the sink can get has: it stays empty in every message.
+ * Only sinks of single events on records are checked, since other messages have members of their own.
  *
  * @param sources - all that there are, with those that are built in.
  */

@@ -7,7 +7,7 @@ import { allFields } from './all-fields.ts';
 import type { Place } from './place.ts';
 import type { Source } from './source.ts';
 
-/** Of fewer records a field that none of them has says nothing. */
+/** The least number of records of which a field counts as not found. */
 const fewest = 5;
 
 /**

@@ -2,14 +2,14 @@ import { type ChangeSlice, newestChanges, type WantedChanges } from '../../store
 import type { Store } from '../../store/store.ts';
 import type { HistoryPlace } from '../../store/tables/history.ts';
 
-/** Changes that are searched for at once where a list is read on. */
+/** The number of changes that one search finds when a list is continued. */
 const changesAhead = 10_000;
 
 type Place = HistoryPlace & { readonly record: number };
 
 /**
- * Creates a reader of lists of changes, slice by slice. A search looks at every record of the targets, so it finds several slices where a list is read on,
- * and the places of their changes are remembered: of one list, the one that was read on last.
+ * Creates a reader of lists of changes, slice by slice. A search reads every record of the targets, so when a list is continued it finds
+ * several slices at once and remembers the places of their changes. Only the list that was continued last is remembered.
  */
 export function changeLists(store: () => Store) {
   let ahead: { readonly list: string; readonly places: readonly Place[] } | undefined;
@@ -37,7 +37,7 @@ export function changeLists(store: () => Store) {
     return { changes, ...nextOf(changes) };
   };
 
-  /** Reads changes at places; those that went meanwhile are left out. */
+  /** Reads the changes at some places, without those that were removed meanwhile. */
   function read(places: readonly Place[]): ChangeSlice {
     const changes = places.flatMap(({ record, at, serial }) => store().history.get(record, at, serial) ?? []);
     return { changes, ...nextOf(places) };

@@ -104,13 +104,13 @@ export function exportHandlers({
 
 /** How an export is read. */
 interface Kind {
-  /** Where everything is read: in tables, or in the log. */
+  /** Where a complete export reads: in the tables, or in the log. */
   readonly whole: 'scan' | 'log';
-  /** Whether the rows that a project or a type has depend on its members, and not on what events say. Default: false. */
+  /** Whether the rows of a project or type depend on its present members, and not on what events say. Default: false. */
   readonly hasMembers?: boolean;
 }
 
-/** Where a call begins to read: at its cursor, else behind what was exported before, else at the beginning. */
+/** The place at which a call begins to read: its cursor, else the end of an earlier export, else the first row. */
 function placeOf(
   store: Store,
   { after, cursor: text }: Pick<Asked, 'after' | 'cursor'>,
@@ -143,8 +143,8 @@ function placeOf(
 }
 
 /**
- * A digest of what no event of a record tells: the targets of the project that is wanted, and which other types of records are of the type
- * that is wanted. `undefined` where neither is.
+ * A digest of the members of the wanted project and type, whose changes no event tells: the targets of the project, and the record types
+ * that are of the type. `undefined` if neither is wanted.
  */
 function membersOf(store: Store, { sources }: Catalogue, asked: Asked): string | undefined {
   const { type } = asked;

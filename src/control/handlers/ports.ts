@@ -58,7 +58,7 @@ export interface ProjectsPort {
 export interface SourcesPort {
   /** Reads the definition files again. Sources in use whose file is gone are removed only with `force`. */
   reload(force: boolean): Promise<CatalogueChange>;
-  /** Gives a source another id, with its file and all that is stored of it. Says why where it cannot. */
+  /** Renames a source: its file and all that is stored of it. Returns a failure if that cannot be done. */
   rename(rename: {
     readonly from: string;
     readonly to: string;
@@ -136,11 +136,11 @@ export interface SinksPort {
   status(sink: string): Promise<{ readonly quietUntil?: number } | undefined>;
   /** Sends a sample message. Resolves with nothing where the actor does not run. */
   test(sink: string): Promise<{ readonly result: Delivered; readonly ms: number } | undefined>;
-  /** Has a sink told all events after one again. */
+  /** Delivers all events after one to a sink again. */
   replay(sink: string, after: number): Promise<void>;
-  /** Has a sink try its dead letters again. Resolves with their number. */
+  /** Queues the dead letters of a sink for delivery again. Resolves with their number. */
   revive(sink: string): Promise<number>;
-  /** Begins to tell a sink all records of a type. */
+  /** Begins the delivery of all records of a type to a sink. */
   sync(sink: string, type: string): Promise<void>;
 }
 
@@ -150,9 +150,9 @@ export interface VaultPort {
   readonly limits: VaultLimits | undefined;
   /** Returns the open vault; nothing where no pages are kept. */
   open(): Vault | undefined;
-  /** Has the jobs that read kept pages again looked at, as one has begun or is to be applied. */
+  /** Tells the actor of re-extractions that a job has begun or is to be applied. */
   lookAtJobs(): void;
-  /** Resolves when no such job is under way. */
+  /** Resolves when no re-extraction is under way. */
   jobsSettled(): Promise<void>;
 }
 

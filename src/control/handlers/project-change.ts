@@ -57,7 +57,7 @@ function labelsAfter(
   throw new ControlError('invalid_params', `addLabels: expected ${maxLabels} labels at most, got ${all.length}`);
 }
 
-/** The places that a project names, without those of these targets. Throws a `ControlError` for a target that it does not name. */
+/** Returns the places of a project without some targets. Throws a `ControlError` for a target that is not among its places. */
 function remaining(row: ProjectRow, removed: readonly number[], { store }: Deps): readonly TargetSpec[] {
   const tracked = trackedTargets(row, store());
   for (const number of removed)
@@ -67,7 +67,7 @@ function remaining(row: ProjectRow, removed: readonly number[], { store }: Deps)
   return specOf(store(), row).targets.filter((place) => !gone.has(placeKey(place)));
 }
 
-/** Gives places a schedule of their own: all, or one target's alone. */
+/** Sets the schedule of all places, or of one target alone. */
 function scheduled(
   row: ProjectRow,
   places: readonly TargetSpec[],

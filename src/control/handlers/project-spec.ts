@@ -115,8 +115,8 @@ export function refuseUndeclared(
 }
 
 /**
- * Throws a `ControlError` where a change makes new values of a field be confirmed later than an objective allows. What was so before is let be,
- * so that the project can be changed at all.
+ * Throws a `ControlError` if a change causes new values of a field to be confirmed later than an objective allows. A field that was late
+ * before the change is accepted, so that the project can still be changed.
  */
 export function refuseLate(before: ProjectSpec, after: ProjectSpec, deps: Deps): void {
   const known = new Set(lateIn(before, deps).map(({ message }) => message));

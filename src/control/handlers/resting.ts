@@ -31,7 +31,7 @@ export class RestingTally {
   }
 }
 
-/** A list that says something; `undefined` for an empty one. */
+/** Returns a list, or `undefined` for an empty one. */
 export function someOf<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length > 0 ? list : undefined;
 }

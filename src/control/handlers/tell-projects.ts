@@ -10,7 +10,7 @@ export function lookAt(targets: readonly number[], deps: Deps): void {
 }
 
 /**
- * Tells the actors of projects that changed, and those of the projects that scrape their targets now.
+ * Tells the actors of changed projects to look at their rows, and those of the projects that scrape their targets now.
  *
  * @param targets - the targets of projects among them that are no longer there.
  */

@@ -42,7 +42,7 @@ export function triedView(source: Source, steps: readonly TriedStep[], deps: Dep
   return { ...view, drafts: [], finished: false, absent: [], unparsed: [], failure: { code, message } };
 }
 
-/** Names the record of a page to which its item leads, as the page itself does not say its key. */
+/** Gives the record of an item page the key from its list, as the page itself does not say it. */
 export function ofRecord(key: string, { drafts, explained, unparsed, ...found }: TryView): TryView {
   return {
     ...found,

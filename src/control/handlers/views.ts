@@ -59,7 +59,7 @@ function targetView(project: string, row: TargetRow, store: Store, conditions: T
   };
 }
 
-/** Returns what scrapes of a target have left to later ones: parts of its list, and pages of its items. */
+/** Returns what is left for later scrapes of a target: parts of its list, and item pages. */
 export function leftView(
   row: TargetRow,
   deps: Pick<Ports, 'store' | 'catalogue'>,
@@ -68,7 +68,7 @@ export function leftView(
   return defined({ gaps, pagesLeft: pagesLeft(row, deps) });
 }
 
-/** How many pages of a target's items are still to be read; nothing where none is. */
+/** The number of item pages of a target that are still to be read; nothing if there are none. */
 function pagesLeft({ target, source }: TargetRow, { store, catalogue }: Pick<Ports, 'store' | 'catalogue'>) {
   const loaded = catalogue().sources.get(source);
   if (loaded === undefined || !hasItemPages(loaded.source)) return undefined;
