@@ -9,7 +9,7 @@ export type ReextractorMessage =
   | { readonly type: 'wait'; readonly reply: Reply<void> }
   | { readonly type: 'ran'; readonly isFull: boolean };
 
-/** The work of the actor. */
+/** The dependencies of the actor. */
 export interface ReextractorDeps {
   readonly registry: Registry<'reextractor', ReextractorMessage>;
   /** Goes on with the job that is under way, until none is. Resolves with whether it stopped because the store is full. */

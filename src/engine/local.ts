@@ -113,7 +113,7 @@ function notesOf({ notes = [], actions = [] }: FetchOutcome): readonly string[] 
   ];
 }
 
-/** What was read of a page of which limits of its rendering left something out. */
+/** Returns an outcome with notes on what limits of the rendering left out; with any note, the page counts as cut. */
 function cutBy(notes: readonly string[], outcome: PageOutcome): PageOutcome {
   if (notes.length === 0 || outcome.kind !== 'read') return outcome;
   const { extraction } = outcome;

@@ -19,7 +19,7 @@ export type RenderAction = {
   | { readonly kind: 'type'; readonly css: string; readonly text: string }
 );
 
-/** What came of an action. */
+/** The result of an action. */
 export interface ActionReport {
   /** The name of the action. */
   readonly action: string;

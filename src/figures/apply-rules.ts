@@ -11,7 +11,7 @@ const cursorKey = 'figures.cursor';
 /** Records that rules are applied to in one transaction. */
 const recordsAtOnce = 100;
 
-/** Events that concern no rule and are read again after a restart, at most; so few are not worth a transaction. */
+/** The number of events without effect on rules after which the cursor is stored anyway; fewer are read again after a restart. */
 const readAgain = 100;
 
 /** The id of the event up to which rules were applied; that of the newest event where there never was a rule. */
@@ -68,7 +68,7 @@ export async function applyToProject(store: Store, catalogue: Catalogue, id: str
   }
 }
 
-/** Applies rules to the records and metrics for which they have turned by now, as the present is another. */
+/** Applies rules to the records and metrics whose rules may have changed with the present time alone. */
 export async function applyDue(store: Store, catalogue: Catalogue): Promise<void> {
   for (let isMore = true; isMore;)
     isMore = await store.write((change) => {

@@ -15,7 +15,7 @@ import {
 /** Values that are kept of all projects, at most: some 120 MB. Projects that were computed the longest ago are read in full the next time. */
 const mostValues = 400_000;
 
-/** What was read is read in full again after this time, in ms: a pulse that verifies values and changes none tells no event. */
+/** The age in ms at which totals are read in full again. They age although the log is followed, since a pulse that only verifies values tells no event. */
 const longestMs = 3_600_000;
 
 /** Records of a project that are noted one by one; for more of them, all are read again. */
@@ -24,7 +24,7 @@ const mostTouched = 10_000;
 /** Events of a target after which its condition may be another. */
 const ofCondition = /^(?:scrape\.(?:completed|failed|aborted|cancelled)$|target\.|objective\.)/;
 
-/** The totals of a project as they were read, and what they were read with. */
+/** The totals of a project, and what they were made from: they are of use as long as that is the same. */
 interface Kept {
   readonly prepared: Preparation;
   readonly store: Store;
@@ -33,7 +33,7 @@ interface Kept {
   readonly readAt: number;
 }
 
-/** What was touched of a project since its totals were read, or began to be. */
+/** The parts of a project that may have changed since its totals were read, or began to be read. */
 interface Touched extends TouchedParts {
   readonly records: Map<string, RecordName>;
   readonly targets: Map<number, Set<number>>;
@@ -42,7 +42,7 @@ interface Touched extends TouchedParts {
   isAll: boolean;
 }
 
-/** Keeps what the metrics of projects are computed from, so that a change costs what it touches and not what there is. */
+/** Caches the totals from which metrics of projects are computed, so that after a change only the records that it touches are read again. */
 export class KeptTotals {
   readonly #deps: MetricDeps;
   /** In the order in which projects were computed. */
@@ -54,7 +54,7 @@ export class KeptTotals {
     this.#deps = deps;
   }
 
-  /** Notes what an event may have changed. Returns the projects whose metrics it concerns. */
+  /** Records what an event may have changed. Returns the projects whose metrics it concerns. */
   note(event: Event): readonly string[] {
     const { type, projects = [] } = event;
     // It names neither projects nor records.

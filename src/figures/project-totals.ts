@@ -26,7 +26,7 @@ export class TooManyRecords extends Error {
 /** The name of a record. */
 export type RecordName = Pick<RecordView, 'source' | 'type' | 'key'>;
 
-/** What of a project may have changed since its totals were read. */
+/** The parts of a project that may have changed since its totals were read. */
 export interface TouchedParts {
   readonly records: ReadonlyMap<string, RecordName>;
   /** Targets whose condition may be another, by number, each with its scrapes that ended. */
@@ -35,7 +35,7 @@ export interface TouchedParts {
   readonly added: number;
 }
 
-/** What the totals of a project are read from. */
+/** The inputs of a read of the totals of a project. */
 export interface TotalsFacts {
   readonly store: Store;
   /** The id of the project. */
@@ -95,7 +95,7 @@ export class ProjectTotals {
     return sum;
   }
 
-  /** Says, by the name of a metric, which target was never read that may have records for it. */
+  /** Returns, by the name of a metric, a sentence that names a target which may have records for it and was never read. */
   unread(): ReadonlyMap<string, string> {
     const found = new Map<string, string>();
     for (const [number, { source, isUnread }] of this.#conditions) {
@@ -106,7 +106,7 @@ export class ProjectTotals {
     return found;
   }
 
-  /** Reads what may have changed again. Resolves with false where there may be more than `mostRecords`: a full read finds out. */
+  /** Reads again what may have changed. Resolves with false if there may be more than `mostRecords` now; then all has to be read, which finds out. */
   async refresh({ records, targets, added }: TouchedParts): Promise<boolean> {
     this.#count += added;
     if (this.#count > mostRecords) return false;

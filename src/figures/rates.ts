@@ -143,7 +143,7 @@ function* firstOf<T>(limit: number, rows: Iterable<T>): Generator<T> {
   }
 }
 
-/** Events that are looked at for a change of rates; after more of them, rates are read again unseen. */
+/** The largest number of events that are searched for a change of rates; after more events, rates are read again without a search. */
 const mostEvents = 1_000;
 
 function hasChanged({ events }: Store, source: string, since: number): boolean {

@@ -10,7 +10,7 @@ import type { ProjectRow, TargetRow } from '../store/tables/rows.ts';
 import { ProjectTotals, TooManyRecords } from './project-totals.ts';
 import type { ReadRates } from './rates.ts';
 
-/** What metrics are read from. */
+/** The dependencies of reading metrics. */
 export interface MetricDeps {
   store(): Store;
   catalogue(): Catalogue;

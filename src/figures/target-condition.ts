@@ -1,7 +1,7 @@
 import type { Store } from '../store/store.ts';
 import type { TargetRow } from '../store/tables/rows.ts';
 
-/** What of a target says whether its values may be out of date. */
+/** The facts about a target that decide whether its values may be out of date. */
 export interface TargetCondition {
   readonly source: string;
   /** Whether no scrape has read it yet, so that its records are not known. */
@@ -14,7 +14,7 @@ export interface TargetCondition {
   readonly late: readonly string[];
 }
 
-/** Scrapes of a target among which the last one that ended is looked for; those after it run or wait. */
+/** The number of newest scrapes of a target that are searched for the last one that ended; those after it run or wait. */
 const lastScrapes = 4;
 
 /** Reads the condition of a target. */

@@ -23,8 +23,8 @@ export interface Measure {
 }
 
 /**
- * Digests of the rules by which a target is read: of each field by `type.field`, of all else that says what a record of a type is by the
- * type's name, and of what belongs to the target, as its address and its pages, by an empty name.
+ * Digests of the rules by which a target is read: of each field under `type.field`; of the rest of a record type, such as its key, under
+ * the name of the type; of what belongs to the target, such as its address and its pages, under an empty name.
  */
 export type RuleDigests = Readonly<Record<string, string>>;
 

@@ -3,10 +3,13 @@ export interface Removable {
   isRemoved: boolean;
 }
 
-/** A heap whose removed items are more than this and than those that are left is made anew. */
+/** A heap is rebuilt when its removed items are more than this number, and more than those that are left. */
 const fewRemoved = 64;
 
-/** The first items of an order while items come and go: a binary heap in which removed items stay until they come first, or are most of it. */
+/**
+ * The first items of an order, while items are added and removed: a binary heap in which a removed item stays until it comes to the top,
+ * or until most items are removed ones.
+ */
 export class FirstOf<T extends Removable> {
   readonly #compare: (one: T, other: T) => number;
   #heap: T[] = [];

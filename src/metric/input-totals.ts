@@ -41,7 +41,7 @@ interface Entry extends Removable {
   readonly cell: InputCell;
   /** Whether the cell has no value, or one that the bounds of the input refuse. */
   readonly fault: 'missing' | 'refused' | undefined;
-  /** Kept where figures are compared; elsewhere it is read from the cell again, which takes less memory. */
+  /** The figure of the value. Set only if the input compares figures; else it is read from the cell when needed, which takes less memory. */
   readonly figure: Figure | undefined;
 }
 
@@ -153,7 +153,7 @@ export class InputTotals {
     return { ...place, figure };
   }
 
-  /** Adds the values of a group whose running sum was lost to too many digits. */
+  /** Adds up the values of a group anew, after its running sum had too many digits. */
   #sumAnew(group: Group): Figure | undefined {
     let sum: Figure | undefined;
     for (const { cell } of this.#entries.values()) {

@@ -13,7 +13,7 @@ export interface ProgramStart {
   readonly command: ProgramCommand;
   /** Variables besides the few of the daemon's that each program gets. */
   readonly env: Readonly<Record<string, string>>;
-  /** Whether the program is told something on its standard input. Default: it reads nothing. */
+  /** Whether the program gets a standard input to read. Default: it reads nothing. */
   readonly hasInput?: boolean;
   /** Receives each line of standard error; no more than the log of a plug-in takes. */
   log(line: PluginLogLine): void;
@@ -139,7 +139,7 @@ function endGroup(child: ChildProcess): void {
   }
 }
 
-/** Ends a stream that somebody holds open, once all that it gave is read and nothing more comes. */
+/** Ends a stream that another process keeps open, once all its data is read and no more comes. */
 function endOnceSilent(stream: Readable): void {
   if (stream.destroyed) return;
   const timer = setTimeout(() => (stream.readableLength > 0 ? timer.refresh() : stream.destroy()), silentMs);

@@ -5,7 +5,7 @@ import { withoutSecrets } from '../session/redact.ts';
 import { Secret } from '../session/secret.ts';
 import { endingText, startProgram, type ProgramEnd, type ProgramStart } from './program-process.ts';
 
-/** A program that is told something. */
+/** A program that reads its input from the standard input. */
 export interface ToldProgram extends Pick<ProgramStart, 'env' | 'log'> {
   /** Its file is in `folder`. */
   readonly command: ProgramCommand;
@@ -20,10 +20,7 @@ export interface ToldProgram extends Pick<ProgramStart, 'env' | 'log'> {
   readonly signal: AbortSignal;
 }
 
-/**
- * Runs a program that is told something on its standard input; what it prints is left aside. Resolves with how it ended, in a
- * sentence. Its processes have ended then.
- */
+/** Runs a program on an input, and ignores its standard output. Resolves with how it ended, in a sentence, once all its processes have ended. */
 export async function runTold({
   command,
   folder,

@@ -3,12 +3,12 @@ import type { CorrectionRow, ObservedValue, PresentRow, ReextractedRow } from '.
 import type { HistoryView } from '../view/record.ts';
 import type { FieldChanges } from '../view/fields.ts';
 
-/** What a kept page says of a record, and when it came. */
+/** The values that a kept page has for a record, and the instant at which the page came. */
 export interface Reading extends ReextractedRow {
   readonly at: number;
 }
 
-/** How the history of a record, and the record itself, would differ. */
+/** The differences of the history of a record, and of the record itself. */
 export interface Comparison {
   readonly corrections: readonly (CorrectionRow & { readonly at: number })[];
   /** The present values that go back to pages that were read again; none where nothing of them changes. */

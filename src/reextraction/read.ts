@@ -22,7 +22,7 @@ export interface ReadDeps {
 /** The rows and the pages of one transaction. */
 const [batchRows, batchPages] = [200, 20];
 
-/** What pages say, until it is written. */
+/** The values that were read from pages and are not written yet. */
 interface Batch {
   readonly rows: (ReextractedRow & { readonly record: number; readonly at: number })[];
   pages: number;

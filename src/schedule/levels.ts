@@ -58,7 +58,7 @@ export interface TargetSchedule {
   readonly hours: readonly OpenHours[];
   /** The objective of the whole target first, if it has one, then those of its fields. */
   readonly objectives: readonly TargetObjective[];
-  /** Objectives that hold in their seasons only, of which it is none. */
+  /** Objectives that do not hold now, as it is not their season. */
   readonly resting?: readonly RestingObjective[];
   /** When an objective begins or ends to hold. */
   readonly seasonAt?: number;

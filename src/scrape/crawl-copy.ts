@@ -10,20 +10,20 @@ import type { OpenProvider, Reading } from '../provider/provider.ts';
 import type { PageContent, PageRules } from './crawl-page.ts';
 import type { Visited } from './walk.ts';
 
-/** What a page gave when it was read that is known by a copy and has not changed since. */
+/** The content of a page that has not changed since it was read, as its copy has it. */
 export interface KnownContent extends Pick<PageContent, 'links'> {
   readonly sitemaps: readonly string[];
   readonly fill: Fill;
 }
 
-/** What a page gave to its crawl. */
+/** The content that a page gave to its crawl. */
 export interface PageGave extends PageContent, KnownContent {
   /** The number of its records. */
   readonly records: number;
   readonly fingerprint?: string;
 }
 
-/** As what a place is read. */
+/** The kind of page as which a place is read. */
 export function readAs({ kind, sitemap }: Pick<FrontierPlace, 'kind' | 'sitemap'>): CopyRow['as'] {
   return sitemap === true ? 'sitemap' : kind;
 }
@@ -62,17 +62,17 @@ export function copyOfPage(
 
 const hourMs = 3_600_000;
 
-/** What a site shows may be older by so much than what its sitemap says, and clocks may differ. */
+/** How much older the content of a page may be than its sitemap says; clocks may differ, too. */
 const marginMs = hourMs;
 
-/** A page is asked for once in so many crawls, and after so long, whatever its sitemap says. */
+/** A page is requested in one of so many crawls, and after so long, even if its sitemap says that it has not changed. */
 const askedEach = 10;
 const askedAfterMs = 7 * 24 * hourMs;
 
-/** What a sitemap says of a page: that it has not changed since it was read, and whether the crawl does without asking for it therefore. */
+/** The verdict of a sitemap on a page: it has not changed since it was read; `left out`: nor does this crawl request it. */
 export type Said = 'unchanged' | 'left out';
 
-/** What the sitemap that lists a place says of its page; `undefined` where it may have changed, or no earlier crawl has read it. */
+/** The verdict of the sitemap that lists a place; `undefined` if the page may have changed, or if no earlier crawl has read it. */
 export function saidOf(
   { url, changedBy }: FrontierPlace,
   known: KnownPage | undefined,

@@ -41,7 +41,7 @@ const mostTries = 10;
 /** Files of targets that nobody watches are looked at again after so long, in milliseconds. */
 const unwatchedMs = 6 * 3_600_000;
 
-/** Files that are not to be asked for now end a round: so many are looked through at once. */
+/** The number of files that may not be requested now after which a round ends. */
 const mostLater = 200;
 
 /** One round over the files of a source. */

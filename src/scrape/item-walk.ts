@@ -35,7 +35,7 @@ const mostFailuresInRow = 5;
 /** The pause before a page that failed is asked for again, doubled for each failure more, and the longest one; in milliseconds. */
 const [firstPauseMs, longestPauseMs] = [5 * 60_000, 86_400_000];
 
-/** A page that is not there, or that robots.txt forbids, is asked for so often until its item changes. */
+/** The number of requests for a page that is not there, or that robots.txt forbids, until its item changes. */
 const mostAbsences = 3;
 const absences: ReadonlySet<string> = new Set(['not_found', 'gone', 'robots_disallowed']);
 
@@ -161,7 +161,7 @@ export function itemWalk(list: Walk, options: ItemWalkOptions): Walk {
     results.set(type, { asked: asked + 1, read: read + Number(isRead) });
   }
 
-  /** The end of a scrape with what came of the pages of items, of which some may be left. */
+  /** The end of a scrape, with the counts of its item pages, of which some may be left. */
   function ofItems(end: ScrapeEnd): ScrapeEnd {
     return { ...end, itemPages: Object.fromEntries(results) };
   }
@@ -181,7 +181,7 @@ export function ownDrafts(
   return found === undefined ? [] : records.map(({ key }) => ({ ...found, key }));
 }
 
-/** What could not be read on a page, told of each record that leads there. */
+/** The faults of a page, once for each record that leads to it. */
 function ofRecords(records: readonly RecordName[], unparsed: readonly Unparsed[]): Unparsed[] {
   const told = unparsed.map(({ record, field, text, expected }) => ({ record, field, text, expected }));
   return records.slice(0, mostTold).flatMap(({ key }) => told.map((each) => ({ ...each, key })));

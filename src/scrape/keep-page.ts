@@ -20,7 +20,7 @@ export interface KeptBy extends Pick<PageHead, 'target' | 'scrape' | 'version'> 
   readonly sent: SentCredentials;
 }
 
-/** What the step of a page has written. */
+/** The result of the step of a page. */
 export interface StepOfPage {
   /** Missing for a page that could not be read. */
   readonly digest?: string | undefined;
@@ -34,8 +34,9 @@ export interface PageKeeper {
   /** The largest page that steps are to give back; `undefined` for none. */
   readonly keepBytes: number | undefined;
   /**
-   * Keeps the page of a step that is committed, where the step changed something or found a value that waits for another look, or where it is the first of its address that was
-   * read, or the first one since then that could not be read. The body of the page is freed. Rejects for errors of ours.
+   * Keeps the page of a committed step if the step changed something, if it found a value that waits for another look, if it is the first
+   * page read at its address, or if it is the first one since then that could not be read. Frees the body of the page. Rejects for errors
+   * of ours.
    */
   keep(page: Page, step: StepOfPage): Promise<void>;
 }
@@ -88,7 +89,7 @@ export function evidenceOf(page: Page | undefined, { drafts }: Pick<StepOps, 'dr
   return page === undefined || drafts.length === 0 ? undefined : pageDigest(page.body);
 }
 
-/** Why a page is kept; `recovered` for one that is not, but ends the time in which nothing could be read. */
+/** Returns why a page is kept. `recovered`: it is not kept, but it is the first page that can be read again. */
 async function whyKept(
   vault: Vault,
   target: number,
@@ -105,7 +106,7 @@ async function whyKept(
   return before.bad === undefined ? undefined : 'recovered';
 }
 
-/** Notes that a page can be read again: the next one that cannot is kept. */
+/** Records that a page can be read again: the next page of the address that cannot be read is kept. */
 async function recover({ vault, write }: Store, target: number, url: string): Promise<void> {
   await write(
     () => {

@@ -56,7 +56,7 @@ const roundSize = 64;
 const lookedAfter = 10;
 /** After so long all records of a line are looked at again, in milliseconds. */
 const lookEveryMs = 60_000;
-/** How soon a target is looked at again whose season has just begun or ended, in milliseconds. */
+/** The time after which a target is looked at again whose season has just begun or ended, in milliseconds. */
 const seasonLagMs = 1_000;
 /** Records that are looked at in one go: a millisecond of the event loop. */
 const lookedAtOnce = 1_000;

@@ -204,7 +204,10 @@ function ownVisit(
   return { visit, records };
 }
 
-/** Whether a value of a record is held, or waits to be confirmed: another look at its page is wanted, not that the page is the same. */
+/**
+ * Whether a value of a record is held, or waits to be confirmed. Its page is then requested without validators, since an unchanged page
+ * would confirm nothing.
+ */
 function isWaiting({ held, candidates }: RecordView): boolean {
   return held !== undefined || candidates !== undefined;
 }

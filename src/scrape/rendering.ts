@@ -7,7 +7,7 @@ import type { RenderAction } from '../fetch/action.ts';
 
 type Action = Extract<Source['render'], object>['do'][number];
 
-/** How pages are rendered; empty where they are not. */
+/** How pages are rendered; empty if they are not. */
 interface Rendering {
   readonly render?: NonNullable<Step['render']>;
 }
@@ -32,7 +32,7 @@ export function renderingOf(source: Source, address: string): Rendering | StepFa
   return { render: { actions } };
 }
 
-/** How the page is rendered that `acted` actions have led to: the others are done there. */
+/** The rendering of the page to which the first `acted` actions have led: the other actions are done there. */
 export function after({ render }: Rendering, acted: number): Rendering {
   return render === undefined ? {} : { render: { actions: render.actions.slice(acted) } };
 }

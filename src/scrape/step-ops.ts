@@ -53,7 +53,7 @@ export function stepOps(
   };
 }
 
-/** Whose copy is unchanged. */
+/** Tells whether the unchanged copy is that of the target or of a page of its crawl, or whether a sitemap says that the page is unchanged. */
 function unchangedBy({ keepsCopy, isListed }: Visit): StepOps['unmodified'] {
   if (isListed === true) return 'listed';
   return keepsCopy === true ? 'target' : 'page';

@@ -58,7 +58,7 @@ export async function visitPage(visit: Visit, context: VisitContext, signal: Abo
   }
 }
 
-/** What all requests of a visit share. */
+/** The state that all requests of a visit share. */
 interface Course {
   readonly isByForms: boolean;
   readonly limit: TimeLimit;

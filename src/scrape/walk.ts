@@ -62,7 +62,7 @@ export interface Visited {
 export interface PageResult {
   /** Drafts that are written in place of the page's own. */
   readonly drafts?: readonly RecordDraft[];
-  /** What could not be read, in place of what the page itself tells. */
+  /** The values that could not be read, in place of those that the page itself tells. */
   readonly unparsed?: readonly Unparsed[];
   /** Errors of the page besides those that it tells itself. */
   readonly errors?: number;

@@ -36,7 +36,7 @@ export async function appendTo(path: string, position: number, parts: readonly U
   }
 }
 
-/** What is left of parts behind their first bytes. */
+/** Returns the rest of some parts after their first bytes. */
 function behind([first, ...parts]: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
   if (first === undefined) return [];
   return first.length > bytes ? [first.subarray(bytes), ...parts] : behind(parts, bytes - first.length);
@@ -64,7 +64,7 @@ export interface Content extends Pick<Entry, 'depth'> {
   readonly content: Buffer;
 }
 
-/** What was found in place of an entry: `missing` where its file is gone. */
+/** The reason why an entry could not be read: `missing` if its file is gone. */
 export type Lack = 'damaged' | 'missing';
 
 /** Reads the entries of one pack. To be closed. */

@@ -108,8 +108,8 @@ export class Vault {
   }
 
   /**
-   * Has a page kept. Resolves when it waits to be written, which it is within some milliseconds; while many wait, when they are written.
-   * Where the disk is full, it waits for room. Rejects for errors of ours, also of a write before.
+   * Queues a page to be written, which happens within milliseconds. Resolves at once, or, while many pages wait, when they are written. On
+   * a full disk, the page waits for room. Rejects for errors of ours, also of an earlier write.
    */
   async keep(page: PageToKeep): Promise<void> {
     this.#throwBroken();
@@ -219,7 +219,7 @@ export class Vault {
     }
   }
 
-  /** Has no page appended to a pack any more, as the pack is about to go. Resolves when a write to it that is under way is over. */
+  /** Stops writes to a pack that is about to be removed. Resolves when a write that is under way is over. */
   seal(pack: number): Promise<void> {
     this.#sealed.add(pack);
     return this.#appending;

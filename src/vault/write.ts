@@ -97,7 +97,7 @@ export async function writeBatch(open: OpenPack, pages: readonly PageToKeep[], m
 interface Draft {
   readonly page: PageToKeep;
   readonly isRepeat: boolean;
-  /** Where the page that stood at its address before lies in the same pack, if it does. */
+  /** The place of the page before it at its address, if that page is in the same pack. */
   readonly before?: PagePosition;
   readonly content: readonly Uint8Array[];
   /** Size of the content, in bytes. */

@@ -1,6 +1,6 @@
 import type { FieldCell, RecordView } from './record.ts';
 
-/** What the history of a record says otherwise from an instant on. */
+/** A correction of the history of a record from an instant on. */
 export interface Correction {
   /** The record as it is now. */
   readonly record: RecordView;

@@ -91,7 +91,7 @@ export const HistoryView = z.strictObject({
 });
 export type HistoryView = Readonly<z.infer<typeof HistoryView>>;
 
-/** What a record differs by from one instant to another. */
+/** The difference of a record between two instants. */
 export const RecordDifference = z.strictObject({
   record: Serial,
   source: z.string(),

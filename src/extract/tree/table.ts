@@ -3,7 +3,7 @@ import { spend } from '../../work-budget.ts';
 import { attributeOf, walk } from './nodes.ts';
 import { spacedText } from './text.ts';
 
-/** What a row has under a heading: a cell, nothing, or cells of several columns with that heading. */
+/** The result of a look-up of a row's cell under a heading: a cell, nothing, or cells of several columns with that heading. */
 export type Under = Element | 'several' | 'too large' | undefined;
 
 /** Cells that go on into further rows, counted in each of them, that all tables of a page may have. */

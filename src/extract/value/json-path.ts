@@ -52,7 +52,7 @@ export function isSingularPath(path: string): boolean {
   return jsonPaths().environment.compile(path).singularQuery();
 }
 
-/** Where a filter begins, which a condition stands in. */
+/** The text before a condition that makes it the filter of a JSON path. */
 export const filterStart = '$[?';
 
 /**

@@ -16,7 +16,7 @@ export interface ActingLimits {
 /** The least number of characters of an element, such as `<b>`. */
 export const leastUnits = 3;
 
-/** What came of an action, or why it failed. */
+/** The result of an action, or why it failed. */
 type Done = Omit<ActionReport, 'action' | 'elapsedMs'> & {
   /** What was expected and what was there; set where it failed. */
   readonly reason?: string;

@@ -25,7 +25,7 @@ interface Looked extends ObjectivesNow {
   readonly at: number;
 }
 
-/** What was found last of each level's objectives, which are data that never changes: seasons take a calendar to look at. */
+/** The last result for each level's objectives, which never change: finding a season is slow. */
 const looked = new WeakMap<object, Looked>();
 
 /** Which of a level's objectives hold at an instant. */

@@ -34,7 +34,7 @@ export function seasonOf({ from, to, zone }: Given): Season | undefined {
   return { from, to, ...(zone !== undefined && { zone }) };
 }
 
-/** Returns what is wrong between the keys of a season. */
+/** Returns a fault in the combination of a season's keys. */
 export function seasonFault({ from, to, zone }: Given): string | undefined {
   if (from === undefined && to === undefined)
     return zone === undefined ? undefined : 'expected "from" and "to" beside "zone"';
