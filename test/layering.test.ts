@@ -189,7 +189,7 @@ const mayImport: Record<string, readonly string[]> = {
     'type src/vault',
     'type src/view',
   ],
-  'src/health': ['type src/extract', 'type src/view'],
+  'src/health': ['src/view', 'type src/extract'],
   'src/view': [],
   'src/extract': ['src/work-budget.ts', 'src/schema', 'type src/fetch', 'type src/view'],
   'src/schedule': ['src/schema'],

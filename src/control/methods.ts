@@ -17,6 +17,7 @@ import { scheduleMethods } from './methods/schedule.ts';
 import { scrapeMethods } from './methods/scrape.ts';
 import { sinkMethods } from './methods/sink.ts';
 import { sourceMethods } from './methods/source.ts';
+import { ticketMethods } from './methods/ticket.ts';
 import { typeMethods } from './methods/type.ts';
 import { vaultMethods } from './methods/vault.ts';
 import { wasteMethods } from './methods/waste.ts';
@@ -27,6 +28,7 @@ export const methods = {
   ...sourceMethods,
   ...recordMethods,
   ...heldMethods,
+  ...ticketMethods,
   ...fileMethods,
   ...metricMethods,
   ...ruleMethods,

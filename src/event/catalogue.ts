@@ -3,6 +3,7 @@ import { Symptom } from '../view/doubt.ts';
 import { Failure, FieldChanges, Serial, Value } from '../view/fields.ts';
 import { Infeasible } from '../view/infeasible.ts';
 import { ScrapeReason, scrapeEnd } from '../view/scrape.ts';
+import { TicketEnd, TicketFacts } from '../view/ticket.ts';
 
 /** Wall time in milliseconds since the epoch; a clock may tell fractions. */
 const instant = z.number();
@@ -83,6 +84,12 @@ function ruleEvent<const T extends string>(type: T, doc: string) {
   const subjects = { ...envelope, projects, source: z.string().exactOptional(), target: Serial.exactOptional() };
   const data = z.union([z.strictObject({ ...watched, ...record, url: z.string() }), z.strictObject(watched)]);
   return z.strictObject({ ...subjects, type: z.literal(type), data }).describe(doc);
+}
+
+/** Declares an event of a ticket: of one source, or of a host. */
+function ticketEvent<const T extends string, D extends z.ZodRawShape>(type: T, doc: string, data: D) {
+  const subjects = { ...envelope, projects, source: z.string().exactOptional() };
+  return z.strictObject({ ...subjects, type: z.literal(type), data: TicketFacts.extend(data) }).describe(doc);
 }
 
 const doubt = {
@@ -304,6 +311,24 @@ export const Event = z.discriminatedUnion('type', [
     'A host does not allow an objective to be kept.',
     Infeasible.omit({ source: true }).shape,
   ),
+
+  ticketEvent(
+    'ticket.opened',
+    'Something is wrong with a source, or with a host. Sent once; what is seen again later is counted, and not told.',
+    {},
+  ),
+  ticketEvent(
+    'ticket.changed',
+    'A ticket has a symptom that it did not have, its cause is known, its snooze is over, or a person has done something with it.',
+    {
+      /** What has changed, as a sentence. */
+      what: z.string(),
+    },
+  ),
+  ticketEvent('ticket.resolved', 'The targets of a ticket were healthy twice in a row, or a person has ended it.', {
+    by: TicketEnd,
+  }),
+  ticketEvent('ticket.reopened', 'A symptom came back within a week after its ticket was resolved by itself.', {}),
 
   event(
     ofDaemon,

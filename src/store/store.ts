@@ -41,6 +41,7 @@ import { scrapeTable } from './tables/scrapes.ts';
 import { type CursorRow, sinkTables } from './tables/sinks.ts';
 import { stepTable } from './tables/steps.ts';
 import { targetTable } from './tables/targets.ts';
+import { ticketTable } from './tables/tickets.ts';
 import { typeTable } from './tables/types.ts';
 import { table } from './lmdb/table.ts';
 import { reextractionTable } from './tables/reextractions.ts';
@@ -185,6 +186,8 @@ function openTables(environment: Environment) {
     /** What the scrapes of each target gave when they were last trusted. */
     measures: table<number, Measure>(environment, 'measures'),
     holds: holdTable(environment),
+    /** Trouble reports. */
+    tickets: ticketTable(environment),
     /** The targets that give less than they did before. */
     doubts: namingSources(environment, table<[source: string, target: number], Doubt>(environment, 'doubts'), {
       key: 0,

@@ -20,6 +20,7 @@ import { ruleHandlers } from './rule.ts';
 import { scrapeHandlers } from './scrape.ts';
 import { sinkHandlers } from './sink.ts';
 import { sourceHandlers } from './source.ts';
+import { ticketHandlers } from './ticket.ts';
 import { typeHandlers } from './type.ts';
 import { vaultHandlers } from './vault.ts';
 import { wasteHandlers } from './waste.ts';
@@ -31,6 +32,7 @@ export function createHandlers(deps: Ports): Handlers {
     ...projectHandlers(deps),
     ...recordHandlers(deps),
     ...heldHandlers(deps),
+    ...ticketHandlers(deps),
     ...fileHandlers(deps),
     ...metricHandlers(deps),
     ...ruleHandlers(deps),

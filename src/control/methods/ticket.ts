@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { Serial } from '../../view/fields.ts';
+import { TicketState, TicketView } from '../../view/ticket.ts';
+import { SourceId } from '../../schema/slug.ts';
+import type { MethodSpec } from './method.ts';
+import { Limit } from './fields.ts';
+
+/** The longest snooze, in milliseconds: half a year. */
+const longestSnoozeMs = 183 * 86_400_000;
+
+/** Who does something with a ticket, for its log. */
+const by = z.string().min(1).max(100).exactOptional();
+
+const ofTicket = { ticket: Serial, by };
+
+/** Methods on tickets, the trouble reports on sources and hosts. */
+export const ticketMethods = {
+  'ticket.list': {
+    params: z.strictObject({
+      source: SourceId.exactOptional(),
+      /** `unresolved`: open and acknowledged ones. */
+      state: z.enum([...TicketState.options, 'unresolved', 'all']).default('unresolved'),
+      /** The `next` of the slice before. */
+      before: Serial.exactOptional(),
+      limit: Limit,
+    }),
+    result: z.strictObject({ tickets: z.array(TicketView).readonly(), next: Serial.optional() }),
+    role: 'read',
+    doc: 'Lists tickets, the newest first.',
+  },
+  'ticket.get': {
+    params: z.strictObject({ ticket: Serial }),
+    result: TicketView,
+    role: 'read',
+    doc: 'Shows one ticket.',
+  },
+  'ticket.acknowledge': {
+    params: z.strictObject(ofTicket),
+    result: TicketView,
+    role: 'operate',
+    doc: 'Says that a person knows of a ticket.',
+  },
+  'ticket.assign': {
+    params: z.strictObject({
+      ...ofTicket,
+      /** Missing for nobody. */
+      to: z.string().min(1).max(100).exactOptional(),
+    }),
+    result: TicketView,
+    role: 'operate',
+    doc: 'Says whose ticket it is.',
+  },
+  'ticket.snooze': {
+    params: z.strictObject({ ...ofTicket, forMs: z.int().min(1_000).max(longestSnoozeMs) }),
+    result: TicketView,
+    role: 'operate',
+    doc: 'Tells nothing of a ticket for some time. It is told once it is seen after that, and its end always is.',
+  },
+  'ticket.accept': {
+    params: z.strictObject(ofTicket),
+    result: TicketView,
+    role: 'operate',
+    doc: 'Takes what the targets of a ticket give for usual from now on, and resolves the ticket.',
+  },
+  'ticket.resolve': {
+    params: z.strictObject(ofTicket),
+    result: TicketView,
+    role: 'operate',
+    doc: 'Resolves a ticket by hand. What is seen again opens another one.',
+  },
+} as const satisfies Record<string, MethodSpec>;

@@ -1,0 +1,128 @@
+import { defined } from '../defined.ts';
+import { type Symptom, symptomId } from '../view/symptom.ts';
+import type { Cause, TicketEnd, TicketFacts, TicketView } from '../view/ticket.ts';
+
+/** What a run, a host or the planner has found wrong. */
+export interface Report extends Pick<TicketFacts, 'scrape' | 'crawl' | 'version' | 'pages'> {
+  readonly at: number;
+  readonly symptoms: readonly Symptom[];
+  /** Addresses at which it shows. */
+  readonly samples?: readonly string[];
+  /** The projects that watch what shows it. */
+  readonly projects: readonly string[];
+}
+
+/** A ticket, and what has become of it where that is to be told. */
+export interface Moved {
+  readonly ticket: TicketView;
+  /** Missing where nothing is told: one more occurrence, or a ticket that is snoozed. */
+  readonly told?: string;
+}
+
+/** A ticket that was resolved by itself is reopened where the symptom comes back within this time, in ms: a week, so that a weekly fault is one ticket. */
+export const reopenedWithinMs = 7 * 86_400_000;
+
+/** Entries of its log, addresses and projects that a ticket keeps. */
+const [keptEntries, keptSamples, keptProjects] = [50, 5, 100];
+
+/** Opens a ticket. */
+export function opened(
+  about: Pick<TicketFacts, 'ticket' | 'sources' | 'host'>,
+  { at, symptoms, samples = [], projects, ...seen }: Report,
+): TicketView {
+  return {
+    ...about,
+    ...defined(seen),
+    state: 'open',
+    symptoms,
+    openedAt: at,
+    lastAt: at,
+    occurrences: 1,
+    targets: 0,
+    samples: samples.slice(0, keptSamples),
+    projects: projects.slice(0, keptProjects),
+    reopened: 0,
+    log: [{ at, what: 'opened' }],
+  };
+}
+
+/**
+ * A ticket that is seen once more. Symptoms that it did not have are told; one that was snoozed is told when its time is over. A ticket
+ * that was resolved is reopened.
+ */
+export function occurred(before: TicketView, { at, symptoms, samples = [], projects, pages }: Report): Moved {
+  const ids = new Set(symptoms.map(symptomId));
+  const kept = before.symptoms.filter((symptom) => !ids.has(symptomId(symptom)));
+  const known = new Set(before.symptoms.map(symptomId));
+  const added = symptoms.filter((symptom) => !known.has(symptomId(symptom)));
+  const { snoozedUntil, resolvedAt: _at, resolvedBy: _by, ...rest } = before;
+  const isSnoozed = snoozedUntil !== undefined && at < snoozedUntil;
+  const ticket: TicketView = {
+    ...rest,
+    ...defined({ snoozedUntil: isSnoozed ? snoozedUntil : undefined, pages: before.pages ?? pages }),
+    symptoms: [...kept, ...symptoms],
+    lastAt: at,
+    occurrences: before.occurrences + 1,
+    samples: [...new Set([...before.samples, ...samples])].slice(0, keptSamples),
+    projects: [...new Set([...before.projects, ...projects])].slice(0, keptProjects),
+  };
+  if (before.state === 'resolved')
+    return told({ ...ticket, state: 'open', reopened: before.reopened + 1 }, at, 'reopened');
+  if (added.length > 0) return told(ticket, at, `also ${added.map(symptomId).join(', ')}`);
+  if (snoozedUntil !== undefined && !isSnoozed) return told(ticket, at, 'still there after its snooze');
+  return { ticket };
+}
+
+/** A ticket that a person, or two healthy runs, have ended. */
+export function resolved(before: TicketView, at: number, by: TicketEnd, person?: string): Moved {
+  const { snoozedUntil: _, ...ticket } = before;
+  const what = by === 'healthy' ? 'resolved: healthy again' : by === 'accepted' ? 'accepted as usual' : 'resolved';
+  return told({ ...ticket, state: 'resolved', resolvedAt: at, resolvedBy: by }, at, what, person);
+}
+
+/** A ticket that a person knows of. */
+export function acknowledged(ticket: TicketView, at: number, person?: string): Moved {
+  return told({ ...ticket, state: 'acknowledged' }, at, 'acknowledged', person);
+}
+
+/** A ticket that is somebody's, or nobody's. */
+export function assigned(before: TicketView, at: number, assignee: string | undefined, person?: string): Moved {
+  const { assignee: _, ...ticket } = before;
+  const what = assignee === undefined ? 'assigned to nobody' : `assigned to ${assignee}`;
+  return told({ ...ticket, ...defined({ assignee }) }, at, what, person);
+}
+
+/** A ticket of which nothing is told until an instant. */
+export function snoozed(ticket: TicketView, at: number, until: number, person?: string): Moved {
+  return told({ ...ticket, snoozedUntil: until }, at, `snoozed until ${new Date(until).toISOString()}`, person);
+}
+
+/** A ticket whose cause is known. */
+export function diagnosed(ticket: TicketView, at: number, cause: Cause): Moved {
+  return told({ ...ticket, cause }, at, `the cause is ${cause.kind.replaceAll('_', ' ')}`);
+}
+
+/** Whether a ticket that is not open is taken up again by a symptom that comes back, in place of a new one. */
+export function isReopened({ state, resolvedBy, resolvedAt = 0 }: TicketView, at: number): boolean {
+  return state === 'resolved' && resolvedBy === 'healthy' && at - resolvedAt < reopenedWithinMs;
+}
+
+/** What events say of a ticket. */
+export function factsOf({
+  projects: _projects,
+  snoozedUntil: _snoozed,
+  resolvedAt: _at,
+  resolvedBy: _by,
+  reopened: _reopened,
+  log: _log,
+  ...facts
+}: TicketView): TicketFacts {
+  return facts;
+}
+
+/** Writes what has become of a ticket into its log. It is told unless the ticket is snoozed; its end always is. */
+function told(before: TicketView, at: number, what: string, by?: string): Moved {
+  const ticket = { ...before, log: [...before.log, { at, what, ...defined({ by }) }].slice(-keptEntries) };
+  const isQuiet = ticket.state !== 'resolved' && ticket.snoozedUntil !== undefined && at < ticket.snoozedUntil;
+  return isQuiet && !what.startsWith('snoozed') ? { ticket } : { ticket, told: what };
+}

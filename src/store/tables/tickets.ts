@@ -1,0 +1,81 @@
+import type { TicketView } from '../../view/ticket.ts';
+import type { Environment } from '../lmdb/environment.ts';
+import { numberedTable, table } from '../lmdb/table.ts';
+import { namingSources } from './source-names.ts';
+
+/**
+ * What a ticket is about: a source, or a host whose sources fail, written `@` and its politeness key, which no id of a source is.
+ */
+export type TicketScope = string;
+
+/** Part of what a ticket is about, which shows its symptoms: a target by its number, or 0 for the scrapes of many targets together. */
+type MemberKey = [scope: TicketScope, member: number, ticket: number];
+
+/** What is known of a member of a ticket. */
+export interface MemberRow {
+  /** Its healthy runs in a row. */
+  readonly healthy: number;
+  /** How often the ticket had been reopened then: a row of an earlier life counts no more. */
+  readonly life: number;
+}
+
+/** Tickets by number, with the newest one of each symptom, and the targets that show the symptoms of those that are not resolved. */
+export function ticketTable(environment: Environment) {
+  const rows = numberedTable<TicketView>(environment, 'tickets', (_, name) =>
+    namingSources(environment, table<number, TicketView>(environment, name), {
+      row: (row, rename) => ({ ...row, sources: row.sources.map(rename) }),
+    }),
+  );
+  const unresolved = table<number, 1>(environment, 'tickets.unresolved');
+  const bySymptom = namingSources(
+    environment,
+    table<[scope: TicketScope, symptom: string], number>(environment, 'tickets.by_symptom'),
+    { key: 0 },
+  );
+  const members = namingSources(environment, table<MemberKey, MemberRow>(environment, 'tickets.members'), { key: 0 });
+  /** Whether no ticket is unresolved, as far as that is known: each scrape asks. */
+  let isNone: boolean | undefined;
+  environment.onUndone(() => {
+    isNone = undefined;
+  });
+
+  return {
+    get: rows.get,
+    last: rows.last,
+    rows: rows.rows,
+    add: rows.add,
+    trim: rows.trim,
+    /** Stores a ticket, and whether it is among those that are not resolved. */
+    put(ticket: TicketView): void {
+      rows.put(ticket.ticket, ticket);
+      if (ticket.state === 'resolved') unresolved.remove(ticket.ticket);
+      else unresolved.put(ticket.ticket, 1);
+      isNone = undefined;
+    },
+    /** Whether every ticket is resolved. */
+    isNone: (): boolean => (isNone ??= Array.from(unresolved.keys({ limit: 1 })).length === 0),
+    countUnresolved: unresolved.count,
+    /** The tickets that are not resolved, the newest first. */
+    *unresolved(): Generator<TicketView> {
+      for (const ticket of [...unresolved.keys({ newestFirst: true })]) {
+        const row = rows.get(ticket);
+        if (row !== undefined) yield row;
+      }
+    },
+    /** The newest ticket with a symptom, by `symptomId`. */
+    newestOf: (scope: TicketScope, symptom: string): number | undefined => bySymptom.get([scope, symptom]),
+    setNewest: (scope: TicketScope, symptom: string, ticket: number): void => bySymptom.put([scope, symptom], ticket),
+    /** The tickets whose symptoms a member shows or has shown. */
+    ofMember: (scope: TicketScope, member: number): { readonly ticket: number; readonly row: MemberRow }[] =>
+      Array.from(members.entries({ from: [scope, member, 0], before: [scope, member + 1, 0] }), ({ key, row }) => ({
+        ticket: key[2],
+        row,
+      })),
+    member: (scope: TicketScope, member: number, ticket: number): MemberRow | undefined =>
+      members.get([scope, member, ticket]),
+    putMember: (scope: TicketScope, member: number, ticket: number, row: MemberRow): void =>
+      members.put([scope, member, ticket], row),
+    removeMember: (scope: TicketScope, member: number, ticket: number): boolean =>
+      members.remove([scope, member, ticket]),
+  };
+}

@@ -1,0 +1,239 @@
+import {
+  acknowledged,
+  assigned,
+  diagnosed,
+  factsOf,
+  isReopened,
+  type Moved,
+  occurred,
+  opened,
+  type Report,
+  resolved,
+  snoozed,
+} from '../health/ticket-life.ts';
+import { type Symptom, symptomId } from '../view/symptom.ts';
+import type { Cause, TicketView } from '../view/ticket.ts';
+import type { Change, Store } from './store.ts';
+
+/** What a report is about. */
+export interface TicketPlace {
+  readonly source: string;
+  /** Set for symptoms of a host, whose sources share one ticket: its politeness key. */
+  readonly host?: string;
+  /** The target that shows them; 0 for the scrapes of many small targets together, or for the source as a whole. */
+  readonly member: number;
+}
+
+/** What a person does with a ticket. */
+export type TicketAct =
+  | { readonly act: 'acknowledge' | 'accept' | 'resolve' }
+  | { readonly act: 'assign'; readonly to: string | undefined }
+  | { readonly act: 'snooze'; readonly until: number };
+
+/** Healthy runs in a row of each of its members with which a ticket is resolved: one may be luck. */
+const healthyRuns = 2;
+
+/** Tickets that are kept; the oldest go. */
+const keptTickets = 100_000;
+
+/**
+ * Opens a ticket for symptoms, or adds an occurrence to those that have them. Symptoms that come together, or from a target that has an
+ * unresolved ticket of the same family, are of one ticket. To be called within a transaction.
+ *
+ * @returns the ticket that took up the symptoms which no ticket had, else the oldest of those that had them.
+ */
+export function reportTrouble(store: Store, change: Change, place: TicketPlace, report: Report): TicketView {
+  const scope = scopeOf(place);
+  const byTicket = new Map<number, Symptom[]>();
+  const unclaimed: Symptom[] = [];
+  for (const symptom of report.symptoms) {
+    const known = claimedBy(store, scope, symptom, report.at);
+    if (known === undefined) unclaimed.push(symptom);
+    else byTicket.set(known, [...(byTicket.get(known) ?? []), symptom]);
+  }
+  if (unclaimed.length > 0) {
+    const into = [...byTicket.keys()].toSorted((one, other) => one - other)[0] ?? overlapping(store, place, unclaimed);
+    if (into === undefined) return open(store, change, place, { ...report, symptoms: unclaimed });
+    byTicket.set(into, [...(byTicket.get(into) ?? []), ...unclaimed]);
+  }
+  const seen = [...byTicket].toSorted(([one], [other]) => one - other);
+  const [first] = seen.map(([ticket, symptoms]) => add(store, change, place, { ...report, symptoms }, ticket));
+  if (first === undefined) throw new Error('expected a report to name a symptom');
+  return first;
+}
+
+/**
+ * Notes a healthy run of a target: it showed none of the symptoms of its tickets but those in `still`. A ticket all of whose members were
+ * healthy twice in a row is resolved. To be called within a transaction.
+ *
+ * @param judges - whether the run says anything of a symptom. Default: of all.
+ */
+export function noteHealthy(
+  store: Store,
+  change: Change,
+  place: TicketPlace,
+  {
+    still = new Set(),
+    judges = () => true,
+  }: { readonly still?: ReadonlySet<string>; readonly judges?: (symptom: Symptom) => boolean } = {},
+): void {
+  const { tickets } = store;
+  if (tickets.isNone()) return;
+  const scope = scopeOf(place);
+  for (const { ticket, row } of tickets.ofMember(scope, place.member)) {
+    const found = tickets.get(ticket);
+    if (found === undefined || found.state === 'resolved' || found.reopened !== row.life) {
+      tickets.removeMember(scope, place.member, ticket);
+      continue;
+    }
+    if (found.symptoms.some((symptom) => still.has(symptomId(symptom)) || !judges(symptom))) continue;
+    if (row.healthy + 1 < healthyRuns)
+      tickets.putMember(scope, place.member, ticket, { ...row, healthy: row.healthy + 1 });
+    else leave(store, change, place, found);
+  }
+}
+
+/** Ends what a member has to do with its tickets that have only such symptoms, as its trouble is over for certain, or it is removed. */
+export function endTrouble(
+  store: Store,
+  change: Change,
+  place: TicketPlace,
+  isOver: (symptom: Symptom) => boolean = () => true,
+): void {
+  const { tickets } = store;
+  for (const { ticket } of tickets.ofMember(scopeOf(place), place.member)) {
+    const found = tickets.get(ticket);
+    if (found !== undefined && found.state !== 'resolved' && found.symptoms.every(isOver))
+      leave(store, change, place, found);
+  }
+}
+
+/** The tickets that a target shows, of those that are not resolved; of its source as a whole with member 0. */
+export function ticketsOf({ tickets }: Pick<Store, 'tickets'>, place: TicketPlace): TicketView[] {
+  if (tickets.isNone()) return [];
+  return tickets.ofMember(scopeOf(place), place.member).flatMap(({ ticket, row }) => {
+    const found = tickets.get(ticket);
+    return found !== undefined && found.state !== 'resolved' && found.reopened === row.life ? [found] : [];
+  });
+}
+
+/** Does with a ticket what a person wants, durably. Resolves with the ticket, or with why that cannot be done. */
+export function actOnTicket(
+  store: Store,
+  number: number,
+  act: TicketAct,
+  person?: string,
+): Promise<TicketView | 'not_found' | 'resolved'> {
+  return store.write(
+    (change) => {
+      const ticket = store.tickets.get(number);
+      if (ticket === undefined) return 'not_found';
+      if (ticket.state === 'resolved') return 'resolved';
+      return keep(store, change, acted(ticket, change.at, act, person));
+    },
+    { durable: true },
+  );
+}
+
+/** Stores the cause of a ticket, which is told. Resolves when it is committed. */
+export function setCause(store: Store, number: number, cause: Cause): Promise<void> {
+  return store.write((change) => {
+    const ticket = store.tickets.get(number);
+    if (ticket !== undefined && ticket.state !== 'resolved') keep(store, change, diagnosed(ticket, change.at, cause));
+  });
+}
+
+function acted(ticket: TicketView, at: number, act: TicketAct, person: string | undefined): Moved {
+  switch (act.act) {
+    case 'acknowledge':
+      return acknowledged(ticket, at, person);
+    case 'accept':
+      return resolved(ticket, at, 'accepted', person);
+    case 'resolve':
+      return resolved(ticket, at, 'person', person);
+    case 'assign':
+      return assigned(ticket, at, act.to, person);
+    case 'snooze':
+      return snoozed(ticket, at, act.until, person);
+    default:
+      return act satisfies never;
+  }
+}
+
+/** The ticket that has a symptom already, or that is reopened by it. */
+function claimedBy({ tickets }: Store, scope: string, symptom: Symptom, at: number): number | undefined {
+  const number = tickets.newestOf(scope, symptomId(symptom));
+  const ticket = number === undefined ? undefined : tickets.get(number);
+  return ticket !== undefined && (ticket.state !== 'resolved' || isReopened(ticket, at)) ? number : undefined;
+}
+
+/** The oldest unresolved ticket of a target whose symptoms are of the same family. */
+function overlapping(store: Store, place: TicketPlace, symptoms: readonly Symptom[]): number | undefined {
+  const families = new Set(symptoms.map(familyOf));
+  return ticketsOf(store, place).find((ticket) => ticket.symptoms.some((symptom) => families.has(familyOf(symptom))))
+    ?.ticket;
+}
+
+/** What has nothing to do with each other: what a source gives, whether it answers, how fresh that is, and what its host allows. */
+function familyOf({ kind }: Symptom): string {
+  return kind === 'failing' || kind === 'late' || kind === 'infeasible' ? kind : 'gives';
+}
+
+function open(store: Store, change: Change, place: TicketPlace, report: Report): TicketView {
+  const { tickets } = store;
+  const host = place.host === undefined ? {} : { host: place.host };
+  const ticket = tickets.add((number) => opened({ ticket: number, sources: [place.source], ...host }, report));
+  tickets.trim(keptTickets, 10, ({ state }) => (state === 'resolved' ? undefined : 'stays'));
+  return keep(store, change, { ticket: joined(store, place, ticket), told: 'opened' });
+}
+
+function add(store: Store, change: Change, place: TicketPlace, report: Report, number: number): TicketView {
+  const before = store.tickets.get(number);
+  if (before === undefined) throw new Error(`ticket ${number}: expected it to be kept as long as its symptoms`);
+  const { ticket, ...told } = occurred(before.state === 'resolved' ? { ...before, targets: 0 } : before, report);
+  return keep(store, change, { ticket: joined(store, place, ticket), ...told });
+}
+
+/** A ticket with one more member and source, of which no healthy run is known. */
+function joined({ tickets }: Store, place: TicketPlace, ticket: TicketView): TicketView {
+  const scope = scopeOf(place);
+  const isNew = tickets.member(scope, place.member, ticket.ticket)?.life !== ticket.reopened;
+  tickets.putMember(scope, place.member, ticket.ticket, { healthy: 0, life: ticket.reopened });
+  const sources = ticket.sources.includes(place.source) ? ticket.sources : [...ticket.sources, place.source];
+  return { ...ticket, sources, targets: ticket.targets + (isNew ? 1 : 0) };
+}
+
+/** A ticket without a member; with the last one it is resolved. */
+function leave(store: Store, change: Change, place: TicketPlace, ticket: TicketView): void {
+  store.tickets.removeMember(scopeOf(place), place.member, ticket.ticket);
+  const left = { ...ticket, targets: Math.max(0, ticket.targets - 1) };
+  keep(store, change, left.targets > 0 ? { ticket: left } : resolved(left, change.at, 'healthy'));
+}
+
+/** Stores a ticket and tells what has become of it. */
+function keep(store: Store, change: Change, { ticket, told }: Moved): TicketView {
+  const { tickets } = store;
+  const scope = ticket.host === undefined ? ticket.sources[0] : hostScope(ticket.host);
+  if (scope !== undefined)
+    for (const symptom of ticket.symptoms) tickets.setNewest(scope, symptomId(symptom), ticket.ticket);
+  tickets.put(ticket);
+  if (told === undefined) return ticket;
+  const { projects, sources } = ticket;
+  const [source] = sources;
+  const subjects = { projects, ...(ticket.host === undefined && source !== undefined && { source }) };
+  const data = factsOf(ticket);
+  if (told === 'opened') change.tell({ type: 'ticket.opened', ...subjects, data });
+  else if (told === 'reopened') change.tell({ type: 'ticket.reopened', ...subjects, data });
+  else if (ticket.state === 'resolved' && ticket.resolvedBy !== undefined)
+    change.tell({ type: 'ticket.resolved', ...subjects, data: { ...data, by: ticket.resolvedBy } });
+  else change.tell({ type: 'ticket.changed', ...subjects, data: { ...data, what: told } });
+  return ticket;
+}
+
+function scopeOf({ source, host }: TicketPlace): string {
+  return host === undefined ? source : hostScope(host);
+}
+
+function hostScope(host: string): string {
+  return `@${host}`;
+}

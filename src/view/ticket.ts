@@ -1,0 +1,136 @@
+import * as z from 'zod';
+import { Instant, Serial } from './fields.ts';
+import { Symptom } from './symptom.ts';
+
+/**
+ * Why a source gives other than it did.
+ *
+ * - `rule_lost`: the rule of a field or of the records matches nothing, while the page is laid out as before.
+ * - `layout_moved`: the page is laid out differently, and the values stand elsewhere.
+ * - `field_removed`: the page no longer shows the values of a field.
+ * - `currency_changed`, `unit_changed`: amounts are in another currency or unit.
+ * - `encoding`: characters were lost.
+ * - `soft_404`: a page that says that there is nothing, with status 200.
+ * - `challenge`, `login_wall`, `cookie_wall`: a check for humans, a log-in or a question about cookies in place of the page.
+ * - `script_shell`: a page that scripts are to fill.
+ * - `placeholder`: a text such as "Loading…" in place of values.
+ * - `redirected_home`: the request was redirected to the start page.
+ * - `wrong_page`: the page is about something else.
+ * - `items_cut`: the list has fewer items, laid out as before.
+ * - `site_down`, `blocked`, `slow`: the site does not answer, refuses the requests, or takes long.
+ * - `unknown`: no evidence speaks for any of these.
+ */
+export const CauseKind = z.enum([
+  'rule_lost',
+  'layout_moved',
+  'field_removed',
+  'currency_changed',
+  'unit_changed',
+  'encoding',
+  'soft_404',
+  'challenge',
+  'login_wall',
+  'cookie_wall',
+  'script_shell',
+  'placeholder',
+  'redirected_home',
+  'wrong_page',
+  'items_cut',
+  'site_down',
+  'blocked',
+  'slow',
+  'unknown',
+]);
+export type CauseKind = z.infer<typeof CauseKind>;
+
+/** What a rule matched on the last good page and matches on the first bad one. */
+export const RuleSight = z.strictObject({
+  record: z.string(),
+  /** Missing for the rule by which the records themselves are found. */
+  field: z.string().exactOptional(),
+  /** The place that the rule names, as the definition writes it. */
+  place: z.string(),
+  /** The numbers of its matches on the two pages. */
+  before: z.int(),
+  after: z.int(),
+});
+export type RuleSight = Readonly<z.infer<typeof RuleSight>>;
+
+/** The cause of a ticket, with the evidence for it. */
+export const Cause = z.strictObject({
+  kind: CauseKind,
+  /** The evidence, as sentences. */
+  says: z.array(z.string()).max(20).readonly(),
+  rules: z.array(RuleSight).max(50).readonly().exactOptional(),
+});
+export type Cause = Readonly<z.infer<typeof Cause>>;
+
+/** `open`: nobody has taken it up. `acknowledged`: a person knows of it. */
+export const TicketState = z.enum(['open', 'acknowledged', 'resolved']);
+export type TicketState = z.infer<typeof TicketState>;
+
+/** How a ticket ended: its targets were healthy twice in a row, a person took what they give for usual, or a person closed it. */
+export const TicketEnd = z.enum(['healthy', 'accepted', 'person']);
+export type TicketEnd = z.infer<typeof TicketEnd>;
+
+/** One entry of what became of a ticket. */
+const TicketEntry = z.strictObject({
+  at: Instant,
+  /** A sentence, such as `acknowledged`. */
+  what: z.string(),
+  /** Who did it, where a person did. */
+  by: z.string().exactOptional(),
+});
+
+/** Where a ticket was seen first, and what shows it. */
+const evidence = {
+  /** The first scrape that showed it, and the crawl that the scrape belongs to. */
+  scrape: Serial.exactOptional(),
+  crawl: Serial.exactOptional(),
+  /** The version of the definition by which that scrape read. */
+  version: z.string().exactOptional(),
+  /** Addresses at which it shows. */
+  samples: z.array(z.string()).max(5).readonly(),
+  /** Digests of kept pages: the last good one and the first bad one of the same address. */
+  pages: z.strictObject({ good: z.string().exactOptional(), bad: z.string().exactOptional() }).exactOptional(),
+};
+
+/** What is wrong, and since when. */
+const trouble = {
+  ticket: Serial,
+  state: TicketState,
+  /** The politeness key of a host whose sources fail; missing for a ticket of one source. */
+  host: z.string().exactOptional(),
+  /** The sources that it is about: one, or those of the host that fail. */
+  sources: z.array(z.string()).min(1).readonly(),
+  symptoms: z.array(Symptom).min(1).readonly(),
+  cause: Cause.exactOptional(),
+  openedAt: Instant,
+  /** When it was last seen, and in how many runs. */
+  lastAt: Instant,
+  occurrences: z.int(),
+  /** How many targets show it. */
+  targets: z.int(),
+  ...evidence,
+  assignee: z.string().exactOptional(),
+};
+
+/** What events of a ticket say of it. */
+export const TicketFacts = z.strictObject(trouble);
+export type TicketFacts = Readonly<z.infer<typeof TicketFacts>>;
+
+/** A trouble report on a source, or on a host. */
+export const TicketView = z.strictObject({
+  ...trouble,
+  /** The projects that are told of it: those that watch its targets, the first 100. */
+  projects: z.array(z.string()).max(100).readonly(),
+  /** Until when its events are not told. */
+  snoozedUntil: Instant.exactOptional(),
+  resolvedAt: Instant.exactOptional(),
+  resolvedBy: TicketEnd.exactOptional(),
+  /** How often it came back after its end. */
+  reopened: z.int(),
+  /** What became of it, the newest 50 entries. */
+  log: z.array(TicketEntry).max(50).readonly(),
+});
+export type TicketView = Readonly<z.infer<typeof TicketView>>;

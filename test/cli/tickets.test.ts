@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { TicketView } from '../../src/view/ticket.ts';
+import { serve } from '../control/daemon.ts';
+import { run } from './terminal.ts';
+import { now } from './views.ts';
+
+const ticket: TicketView = {
+  ticket: 12,
+  state: 'open',
+  sources: ['shop'],
+  symptoms: [
+    {
+      kind: 'field',
+      record: 'product',
+      field: 'price',
+      measure: 'fill',
+      observed: 0.9,
+      expected: { low: 0.97 },
+      of: 1000,
+    },
+    { kind: 'rule', record: 'product', measure: 'records > 100', observed: 3 },
+  ],
+  cause: {
+    kind: 'rule_lost',
+    says: ['.price matches nothing'],
+    rules: [{ record: 'product', field: 'price', place: '.price', before: 1000, after: 900 }],
+  },
+  openedAt: now - 3_600_000,
+  lastAt: now - 60_000,
+  occurrences: 3,
+  targets: 1,
+  projects: ['solar'],
+  scrape: 42,
+  crawl: 7,
+  version: 'v1',
+  samples: ['https://shop.example/1'],
+  pages: { good: 'aaa', bad: 'bbb' },
+  reopened: 0,
+  log: [{ at: now - 3_600_000, what: 'opened' }],
+};
+
+describe('tickets', () => {
+  test('lists what is wrong, and says so where nothing is', async (t) => {
+    const { path } = await serve(t, { 'ticket.list': () => ({ tickets: [ticket] }) });
+    const { out, status } = await run(['tickets', '--socket', path], { now });
+    assert.match(
+      out,
+      /^12\topen\tshop\tproduct.price: share of records with it 0.9, usually at least 0.97 \(of 1000\), and 1 more\trule lost\t/m,
+    );
+    assert.equal(status, 0);
+    const { path: healthy } = await serve(t, { 'ticket.list': () => ({ tickets: [] }) });
+    assert.equal((await run(['tickets', '--socket', healthy], { now })).err, 'nothing is wrong: no open tickets\n');
+  });
+
+  test('shows one with its scrape, crawl, observed and expected values, rules, pages and addresses', async (t) => {
+    const { path } = await serve(t, { 'ticket.get': () => ticket });
+    const { out } = await run(['ticket', '12', '--socket', path], { now });
+    for (const part of [
+      'ticket 12 on shop is open',
+      'expected records > 100, but it is 3',
+      'product.price: .price matched 1000, now 900',
+      '42, crawl 7',
+      'last good aaa, first bad bbb',
+      'https://shop.example/1',
+      'opened',
+    ])
+      assert.ok(out.includes(part), `expected ${part} in ${out}`);
+  });
+
+  test('does what a person wants with one, in the name of that person', async (t) => {
+    const calls: unknown[] = [];
+    const serving = (name: string) => (params: object) => {
+      calls.push([name, params]);
+      return ticket;
+    };
+    const { path } = await serve(t, {
+      'ticket.acknowledge': serving('acknowledge'),
+      'ticket.assign': serving('assign'),
+      'ticket.snooze': serving('snooze'),
+      'ticket.accept': serving('accept'),
+    });
+    const words = ['--acknowledge', '--assign', 'max', '--snooze', '2d', '--accept', '--as', 'ada'];
+    assert.equal((await run(['ticket', '12', ...words, '--socket', path], { now })).status, 0);
+    assert.deepEqual(calls, [
+      ['acknowledge', { ticket: 12, by: 'ada' }],
+      ['assign', { ticket: 12, by: 'ada', to: 'max' }],
+      ['snooze', { ticket: 12, by: 'ada', forMs: 172_800_000 }],
+      ['accept', { ticket: 12, by: 'ada' }],
+    ]);
+  });
+
+  test('refuses what cannot be meant', async (t) => {
+    const { path } = await serve(t, {});
+    const refused = await run(['ticket', '12', '--accept', '--resolve', '--socket', path], { now });
+    assert.deepEqual([refused.status, refused.err], [2, 'heronry: ticket: expected one of --accept and --resolve\n']);
+    assert.equal((await run(['tickets', 'shop', '--accept', '--socket', path], { now })).status, 2);
+  });
+});

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import type { Report } from '../../src/health/ticket-life.ts';
+import { actOnTicket, endTrouble, noteHealthy, reportTrouble, setCause, ticketsOf } from '../../src/store/tickets.ts';
+import { renameSource } from '../../src/store/rename-source.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { Symptom } from '../../src/view/symptom.ts';
+import { temporaryStore, told } from './fixture.ts';
+
+const dayMs = 86_400_000;
+
+const fewer: Symptom = { kind: 'records', record: 'item', measure: 'records', observed: 820, expected: { low: 825 } };
+const priceLost: Symptom = { kind: 'field', record: 'item', field: 'price', measure: 'fill', observed: 0.5, of: 100 };
+const late: Symptom = { kind: 'late', measure: 'age', observed: 7_200_000 };
+
+const crawl = (member: number) => ({ source: 'shop', member });
+
+async function report(store: Store, member: number, symptoms: readonly Symptom[], more: Partial<Report> = {}) {
+  return store.write((change) =>
+    reportTrouble(store, change, crawl(member), {
+      at: change.at,
+      symptoms,
+      projects: ['solar'],
+      samples: ['https://shop.test/1'],
+      scrape: 7,
+      ...more,
+    }),
+  );
+}
+
+const healthy = (store: Store, member: number) => store.write((change) => noteHealthy(store, change, crawl(member)));
+
+const stateOf = (store: Store, ticket: number) => store.tickets.get(ticket)?.state;
+
+async function opened(t: TestContext) {
+  const { store, clock } = await temporaryStore(t);
+  const ticket = await report(store, 1, [fewer]);
+  return { store, clock, ticket: ticket.ticket };
+}
+
+describe('a ticket', () => {
+  test('carries where it was seen, what was observed and expected, and addresses', async (t) => {
+    const { store, ticket } = await opened(t);
+    const view = store.tickets.get(ticket);
+    assert.deepEqual(
+      [view?.sources, view?.scrape, view?.symptoms, view?.samples, view?.targets],
+      [['shop'], 7, [fewer], ['https://shop.test/1'], 1],
+    );
+    assert.deepEqual(told(store), ['ticket.opened']);
+  });
+
+  test('gets an occurrence from the same anomaly in the next run, which is not told', async (t) => {
+    const { store, ticket } = await opened(t);
+    const again = await report(store, 1, [{ ...fewer, observed: 810 }]);
+    assert.deepEqual([again.ticket, again.occurrences, again.symptoms[0]?.observed], [ticket, 2, 810]);
+    assert.deepEqual(told(store), ['ticket.opened']);
+  });
+
+  test('takes up a further symptom of its target, which is told', async (t) => {
+    const { store, ticket } = await opened(t);
+    const again = await report(store, 1, [fewer, priceLost]);
+    assert.deepEqual([again.ticket, again.symptoms.length], [ticket, 2]);
+    assert.deepEqual(told(store), ['ticket.opened', 'ticket.changed']);
+  });
+
+  test('is another one for another symptom of another target', async (t) => {
+    const { store, ticket } = await opened(t);
+    assert.notEqual((await report(store, 2, [priceLost])).ticket, ticket);
+  });
+
+  test('is another one for what has nothing to do with it, as an objective that is broken', async (t) => {
+    const { store, ticket } = await opened(t);
+    assert.notEqual((await report(store, 1, [late])).ticket, ticket);
+  });
+
+  test('counts the targets that have the same symptom', async (t) => {
+    const { store, ticket } = await opened(t);
+    assert.equal((await report(store, 2, [fewer])).ticket, ticket);
+    assert.equal((await report(store, 2, [fewer])).targets, 2);
+  });
+});
+
+describe('a ticket is resolved', () => {
+  test('by two healthy runs in a row', async (t) => {
+    const { store, ticket } = await opened(t);
+    await healthy(store, 1);
+    assert.equal(stateOf(store, ticket), 'open');
+    await report(store, 1, [fewer]);
+    await healthy(store, 1);
+    assert.equal(stateOf(store, ticket), 'open');
+    await healthy(store, 1);
+    assert.deepEqual([stateOf(store, ticket), store.tickets.get(ticket)?.resolvedBy], ['resolved', 'healthy']);
+    assert.deepEqual(told(store), ['ticket.opened', 'ticket.resolved']);
+    assert.deepEqual(ticketsOf(store, crawl(1)), []);
+  });
+
+  test('only when each of its targets was healthy twice', async (t) => {
+    const { store, ticket } = await opened(t);
+    await report(store, 2, [fewer]);
+    for (const member of [1, 1, 2]) await healthy(store, member);
+    assert.deepEqual([stateOf(store, ticket), store.tickets.get(ticket)?.targets], ['open', 1]);
+    await healthy(store, 2);
+    assert.equal(stateOf(store, ticket), 'resolved');
+  });
+
+  test('not by a run that says nothing of its symptoms', async (t) => {
+    const { store, ticket } = await opened(t);
+    for (const _ of [1, 2])
+      await store.write((change) => noteHealthy(store, change, crawl(1), { judges: ({ kind }) => kind !== 'records' }));
+    assert.equal(stateOf(store, ticket), 'open');
+  });
+
+  test('at once where its trouble is over for certain, or its target is removed', async (t) => {
+    const { store, ticket } = await opened(t);
+    const { ticket: other } = await report(store, 1, [late]);
+    await store.write((change) => endTrouble(store, change, crawl(1), ({ kind }) => kind === 'late'));
+    assert.deepEqual([stateOf(store, ticket), stateOf(store, other)], ['open', 'resolved']);
+    await store.write((change) => endTrouble(store, change, crawl(1)));
+    assert.equal(stateOf(store, ticket), 'resolved');
+  });
+
+  test('by a person, and acts on it no more', async (t) => {
+    const { store, ticket } = await opened(t);
+    await actOnTicket(store, ticket, { act: 'resolve' }, 'ada');
+    assert.deepEqual(store.tickets.get(ticket)?.log.at(-1), { at: 1_000_000, what: 'resolved', by: 'ada' });
+    assert.equal(await actOnTicket(store, ticket, { act: 'acknowledge' }), 'resolved');
+    assert.equal(await actOnTicket(store, 99, { act: 'acknowledge' }), 'not_found');
+  });
+});
+
+describe('a symptom that comes back', () => {
+  test('reopens its ticket within a week, with the targets that show it now', async (t) => {
+    const { store, clock, ticket } = await opened(t);
+    await report(store, 2, [fewer]);
+    for (const member of [1, 1, 2, 2]) await healthy(store, member);
+    clock.now += 6 * dayMs;
+    const again = await report(store, 1, [fewer]);
+    assert.deepEqual([again.ticket, again.state, again.reopened, again.targets], [ticket, 'open', 1, 1]);
+    assert.deepEqual(told(store), ['ticket.opened', 'ticket.resolved', 'ticket.reopened']);
+  });
+
+  test('opens another ticket later, or where a person ended the one before', async (t) => {
+    const { store, clock, ticket } = await opened(t);
+    for (const _ of [1, 2]) await healthy(store, 1);
+    clock.now += 8 * dayMs;
+    const second = await report(store, 1, [fewer]);
+    assert.notEqual(second.ticket, ticket);
+    await actOnTicket(store, second.ticket, { act: 'accept' });
+    assert.notEqual((await report(store, 1, [fewer])).ticket, second.ticket);
+  });
+});
+
+describe('a ticket that a person has taken up', () => {
+  test('is acknowledged and assigned, which is told', async (t) => {
+    const { store, ticket } = await opened(t);
+    await actOnTicket(store, ticket, { act: 'acknowledge' }, 'ada');
+    await actOnTicket(store, ticket, { act: 'assign', to: 'max' }, 'ada');
+    const view = store.tickets.get(ticket);
+    assert.deepEqual([view?.state, view?.assignee], ['acknowledged', 'max']);
+    assert.deepEqual(told(store), ['ticket.opened', 'ticket.changed', 'ticket.changed']);
+  });
+
+  test('tells nothing while it is snoozed, and that it is still there after that', async (t) => {
+    const { store, clock, ticket } = await opened(t);
+    await actOnTicket(store, ticket, { act: 'snooze', until: clock.now + dayMs });
+    const before = told(store).length;
+    await report(store, 1, [fewer, priceLost]);
+    await setCause(store, ticket, { kind: 'rule_lost', says: [] });
+    assert.equal(told(store).length, before);
+    clock.now += dayMs;
+    await report(store, 1, [fewer]);
+    assert.equal(told(store).length, before + 1);
+    await report(store, 1, [fewer]);
+    assert.equal(told(store).length, before + 1);
+  });
+});
+
+test('a host whose sources fail has one ticket that lists them', async (t) => {
+  const { store } = await temporaryStore(t);
+  const failing: Symptom = { kind: 'failing', measure: 'targets', observed: 1, of: 5 };
+  const reported = (source: string) =>
+    store.write((change) =>
+      reportTrouble(
+        store,
+        change,
+        { source, host: 'https://shop.test', member: 0 },
+        {
+          at: change.at,
+          symptoms: [failing],
+          projects: [source],
+        },
+      ),
+    );
+  const { ticket } = await reported('shop');
+  const second = await reported('news');
+  assert.deepEqual([second.ticket, second.sources, second.projects], [ticket, ['shop', 'news'], ['shop', 'news']]);
+});
+
+test('tickets go with a source that is renamed', async (t) => {
+  const { store, ticket } = await opened(t);
+  await renameSource(store, { from: 'shop', to: 'store' });
+  assert.deepEqual(store.tickets.get(ticket)?.sources, ['store']);
+  assert.equal(ticketsOf(store, { source: 'store', member: 1 })[0]?.ticket, ticket);
+});
