@@ -46,7 +46,7 @@ export interface Trouble {
 }
 
 /** Failures on the way to the site. A bad certificate is among them, though asking again does not help. */
-const networkCodes: ReadonlySet<string> = new Set([...networkFailures, 'bad_certificate']);
+export const networkCodes: ReadonlySet<string> = new Set([...networkFailures, 'bad_certificate']);
 
 /** Finds the cause of a failed step; `undefined` if nothing is wrong with it. */
 export function triage(symptoms: Symptoms, login?: LoginSigns): Trouble | undefined {

@@ -3,7 +3,7 @@ import { loginUrls } from '../definition/auth.ts';
 import type { Source } from '../definition/source.ts';
 import type { StepFailure, StepOutcome } from '../engine/step.ts';
 import { gaveNothing } from '../extract/extract.ts';
-import { triage, type Trouble } from '../fetch/triage.ts';
+import { networkCodes, triage, type Trouble } from '../fetch/triage.ts';
 import { unlessAborted } from '../fetch/abort.ts';
 import type { SessionDesk, StepHeaders } from '../session/desk.ts';
 import { defined } from '../defined.ts';
@@ -118,7 +118,8 @@ export function createMakeRequest(
   function unsent(failure: StepFailure): RequestResult {
     const { code, message, retryAfterMs } = failure;
     const result = unsentResult(failure, clock.now());
-    if (code !== 'robots_unreachable') return result;
+    // The site fails, or its robots.txt does; all else is of the daemon or a definition.
+    if (code !== 'robots_unreachable' && !networkCodes.has(code)) return result;
     return { ...result, trouble: { cause: 'network', message, ...defined({ retryAfterMs }) } };
   }
 }

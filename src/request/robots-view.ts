@@ -16,7 +16,7 @@ export function robotsTxtView(url: string, entry: RobotsEntry | undefined) {
       status: answer?.status,
       rules: answer?.rules.rules.length,
       crawlDelayMs: answer?.rules.crawlDelayMs,
-      unreachable: failure,
+      unreachable: failure && { cause: failure.cause, times: failure.times },
     }),
   };
 }

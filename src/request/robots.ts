@@ -9,6 +9,7 @@ import {
   type RobotsAnswer,
   type RobotsEntry,
   type RobotsVerdict,
+  siteFailures,
 } from '../fetch/robots/verdict.ts';
 import { requestOf } from '../provider/requests.ts';
 import { defined } from '../defined.ts';
@@ -124,7 +125,8 @@ export function createRobots(
     const { refused } = verdict;
     const message = describeRefusal(refused);
     if (refused.code === 'disallowed') return { code: 'robots_disallowed', message };
-    return { code: refused.code, message, retryAfterMs: Math.max(0, refused.askAt - clock.now()) };
+    const code = refused.site ?? refused.code;
+    return { code, message, retryAfterMs: Math.max(0, refused.askAt - clock.now()) };
   }
 
   function deskOf(source: Source): RobotsDesk<Source> {
@@ -170,12 +172,19 @@ export function createRobots(
     const isOwn = new URL(url).origin === origin;
     if (isOwn && outcome.kind === 'failed' && unsentFailures.has(outcome.failure.code))
       throw new Unasked(outcome.failure);
-    return answerOf(outcome, url);
+    return answerOf(outcome, { url, isOwn });
   }
 }
 
-/** The answer for a robots.txt that an exchange brought. Throws where the exchange was cancelled, so that nothing was learned. */
-function answerOf(outcome: StepOutcome, url: string): RobotsAnswer {
+/**
+ * The answer for a robots.txt that an exchange brought. Throws where the exchange was cancelled, so that nothing was learned.
+ *
+ * @param isOwn - whether the origin itself was asked, and not the one that it redirected to.
+ */
+function answerOf(
+  outcome: StepOutcome,
+  { url, isOwn }: { readonly url: string; readonly isOwn: boolean },
+): RobotsAnswer {
   switch (outcome.kind) {
     case 'page':
       return { kind: 'body', status: outcome.page.status, body: outcome.page.body };
@@ -184,7 +193,8 @@ function answerOf(outcome: StepOutcome, url: string): RobotsAnswer {
     case 'failed': {
       const { code, message: cause, retryAfterMs } = outcome.failure;
       if (code === 'cancelled') throw new Error('asking for robots.txt was cancelled');
-      if (code !== 'status' || outcome.status === undefined) return { kind: 'failed', cause };
+      const site = isOwn ? siteFailures.find((each) => each === code) : undefined;
+      if (code !== 'status' || outcome.status === undefined) return { kind: 'failed', cause, ...defined({ site }) };
       return { kind: 'status', status: outcome.status, cause, ...defined({ retryAfterMs }) };
     }
     case 'read':

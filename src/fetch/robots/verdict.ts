@@ -3,12 +3,23 @@ import { backoffMs } from '../ledger/backoff.ts';
 import { longestRetryAfterMs } from '../ledger/ledger.ts';
 import { decidingRule, isRobots, noRules, parseRobots, type RobotsRules, ruleText } from './parse.ts';
 
+/** The failures of a request for robots.txt that say nothing of the file: no page of the site could be requested either. */
+export const siteFailures = ['unreachable', 'bad_certificate', 'proxy_failed', 'timeout'] as const;
+
+/** The code of a failure that is of the site and not of its robots.txt. */
+export type SiteFailure = (typeof siteFailures)[number];
+
 /** The outcome of requesting a robots.txt. */
 export type RobotsOutcome =
   /** The origin has a robots.txt, or said that it has none, which means no rules. */
   | { readonly kind: 'answered'; readonly status: number; readonly rules: RobotsRules }
-  /** The rules are not known. */
-  | { readonly kind: 'failed'; readonly cause: string; readonly retryAfterMs?: number };
+  /** The rules are not known. `site` is set where the site itself failed. */
+  | {
+      readonly kind: 'failed';
+      readonly cause: string;
+      readonly site?: SiteFailure;
+      readonly retryAfterMs?: number;
+    };
 
 /** The knowledge of one origin's robots.txt (scheme, host and port). Plain data; all instants are wall time. */
 export interface RobotsEntry {
@@ -17,14 +28,20 @@ export interface RobotsEntry {
   readonly askAt: number;
   /** The last answer. Kept while further requests fail, as long as it may serve. */
   readonly answer?: { readonly at: number; readonly status: number; readonly rules: RobotsRules };
-  /** The failures since that answer. */
-  readonly failure?: { readonly cause: string; readonly times: number };
+  /** The failures since that answer; cause and site are of the last one. */
+  readonly failure?: { readonly cause: string; readonly site?: SiteFailure; readonly times: number };
 }
 
 /** Why a URL may not be requested. */
 export type RobotsRefusal =
   | { readonly code: 'disallowed'; readonly rule: string }
-  | { readonly code: 'robots_unreachable'; readonly cause: string; readonly askAt: number };
+  | {
+      readonly code: 'robots_unreachable';
+      readonly cause: string;
+      /** The code of the site's failure, where the site itself failed. */
+      readonly site?: SiteFailure;
+      readonly askAt: number;
+    };
 
 /** Whether a URL may be requested. */
 export type RobotsVerdict = 'allowed' | { readonly refused: RobotsRefusal };
@@ -66,7 +83,7 @@ export function robotsAfter(
   return {
     askedAt: now,
     askAt: now + pauseMs,
-    failure: { cause: outcome.cause, times },
+    failure: { cause: outcome.cause, times, ...defined({ site: outcome.site }) },
     ...defined({ answer }),
   };
 }
@@ -88,8 +105,8 @@ export function knownVerdict(entry: RobotsEntry, url: URL, now: number): RobotsV
     return !rule || rule.allow ? 'allowed' : { refused: { code: 'disallowed', rule: ruleText(rule) } };
   }
   if (isRobots(url)) return 'allowed';
-  const cause = entry.failure?.cause ?? 'its last answer is too old';
-  return { refused: { code: 'robots_unreachable', cause, askAt: entry.askAt } };
+  const { cause = 'its last answer is too old', site } = entry.failure ?? {};
+  return { refused: { code: 'robots_unreachable', cause, askAt: entry.askAt, ...defined({ site }) } };
 }
 
 /** The crawl-delay of an origin's robots.txt, in milliseconds. */
@@ -131,7 +148,8 @@ export type RobotsAnswer =
   | { readonly kind: 'redirect'; readonly url: string }
   /** A status without a body that is read. `cause` says so to a person. */
   | { readonly kind: 'status'; readonly status: number; readonly cause: string; readonly retryAfterMs?: number }
-  | { readonly kind: 'failed'; readonly cause: string };
+  /** `site` is set where the site itself failed. */
+  | { readonly kind: 'failed'; readonly cause: string; readonly site?: SiteFailure };
 
 /**
  * Requests the robots.txt of an origin and follows its redirects. Rejects with what `exchange` rejects with.

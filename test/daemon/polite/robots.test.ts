@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { productPage } from '../../support/daemon.ts';
+import { openSecureSite } from '../../support/secure-site.ts';
 import { openSite, type Site } from '../../support/site.ts';
 import { startAt, startTimed, type TimedDaemon } from '../passing.ts';
 import { afterEnd, gapsOf, lastScrape, minute, politeSource, second } from './support.ts';
@@ -178,6 +179,27 @@ describe('the robots.txt of an origin', () => {
     site.answer('/robots.txt', { status: 404 });
     await timed.pass(2 * minute);
     assert.equal((await scraped('a', timed)).status, 'complete');
+  });
+
+  test('that cannot be had as its site is out of reach, or is not to be trusted, fails as the site does', async (t) => {
+    const closed = await openSite(t);
+    await closed.close();
+    const untrusted = await openSecureSite(t, (_request, response) => void response.end());
+    const retry = 'times: 2';
+    const timed = await startTimed(t, { sources: { shop: politeSource('shop', { robots: 'obey', retry }) } });
+    await timed.track('closed', { source: 'shop', url: closed.url('/a') });
+    await timed.track('untrusted', { source: 'shop', url: `${untrusted.origin}/a` });
+    await timed.pass(10 * second);
+    await timed.settle();
+    const told = (await lastScrape('untrusted', timed.client)).scrape;
+    assert.deepEqual([told.status, told.failure?.code, told.failure?.cause], ['failed', 'bad_certificate', 'network']);
+    assert.match(told.failure?.message ?? '', /^robots\.txt: the site's certificate is not to be trusted: /);
+    await timed.pass(10 * minute);
+    await timed.settle();
+    const { scrape, steps } = await lastScrape('closed', timed.client);
+    assert.deepEqual([scrape.failure?.code, scrape.failure?.cause], ['unreachable', 'network']);
+    assert.match(scrape.failure?.message ?? '', /^robots\.txt: could not reach the site: connection refused; /);
+    assert.equal(steps.length, 3);
   });
 
   test('serves on while later ones cannot be had', async (t) => {

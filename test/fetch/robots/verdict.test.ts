@@ -12,6 +12,7 @@ import {
   type RobotsAnswer,
   type RobotsEntry,
   type RobotsOutcome,
+  type RobotsVerdict,
   verdict,
 } from '../../../src/fetch/robots/verdict.ts';
 import { noRules, parseRobots } from '../../../src/fetch/robots/parse.ts';
@@ -111,6 +112,19 @@ describe('what is known of a robots.txt', () => {
   test('survives being written as JSON', () => {
     const entry = after(after(undefined, answered, 0), failed, 1);
     assert.deepEqual(JSON.parse(JSON.stringify(entry)), entry);
+  });
+
+  test('refuses as its site is told to have failed, until it was answered', () => {
+    const entry = after(undefined, { ...failed, site: 'unreachable' }, 0);
+    const refused = (known: RobotsVerdict | 'ask') => (typeof known === 'string' ? known : known.refused);
+    const first = { code: 'robots_unreachable', cause: 'connection refused', site: 'unreachable', askAt: minuteMs };
+    assert.deepEqual(refused(verdict(entry, open, 1)), first);
+    const later = after(entry, failed, minuteMs);
+    assert.deepEqual(refused(verdict(later, open, minuteMs)), {
+      code: 'robots_unreachable',
+      cause: 'connection refused',
+      askAt: 3 * minuteMs,
+    });
   });
 
   test('is told in a sentence', () => {
