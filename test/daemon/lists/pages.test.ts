@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { startDaemon, type TestDaemon } from '../../support/daemon.ts';
 import { openSite, type Site } from '../../support/site.ts';
+import { run } from '../../cli/terminal.ts';
 import { soon } from '../tracking.ts';
 import { startTimed } from '../passing.ts';
 import { again, answerBy, type Item, itemsOf, json, listSource, recordsOf, trackList } from './listing.ts';
@@ -137,6 +138,37 @@ describe('a list that is scraped again', () => {
     const last = await again(daemon, site);
     assert.deepEqual([last.scrape.endReason, await left()], ['known', undefined]);
     assert.equal((await recordsOf(daemon.client)).size, 58);
+    assert.equal((await again(daemon, site)).asked.length, 1);
+  });
+
+  test('has all of 30 posts that came at once, two on a page, after the scrapes that follow, and says until then that some are missing', async (t) => {
+    const { daemon, site, items } = await listed(
+      t,
+      6,
+      'feed: { by: page, size: { param: limit, first: 2, later: 2 } }',
+    );
+    await trackList(daemon, site, '/list');
+    publish(items, ...Array.from({ length: 30 }, (_, index) => `n${index}`));
+    const shown = async (...args: readonly string[]) => (await run([...args, '--socket', daemon.socket])).out;
+    const found: number[] = [];
+    do {
+      const { scrape } = await again(daemon, site);
+      found.push(scrape.counts.added);
+      const isCut = (await recordsOf(daemon.client)).size < items.length;
+      assert.equal(scrape.endReason, !isCut ? 'known' : found.length === 1 ? 'page_limit' : 'catching_up');
+      for (const command of ['show', 'why'])
+        assert.equal(
+          /left out +what lay behind page \d+ of the list/.test(await shown(command, 'all')),
+          isCut,
+          command,
+        );
+    } while (found.length < 10 && (await recordsOf(daemon.client)).size < items.length);
+    t.diagnostic(`new posts by scrape: ${found.join(', ')}`);
+    assert.deepEqual(new Set((await recordsOf(daemon.client)).keys()), new Set(items.map(({ id }) => id)));
+    assert.deepEqual(
+      daemon.events.filter(({ type }) => type === 'scrape.gap').map(({ data }) => data),
+      [{ pages: 5, url: site.url('/list?limit=2&page=5') }],
+    );
     assert.equal((await again(daemon, site)).asked.length, 1);
   });
 
