@@ -38,9 +38,9 @@ export function shortPlace(text: string): ShortPlace {
   return { ...named, ...defined({ attr }) };
 }
 
-/** The language of a place: an XPath begins with `/` or `id(`, a JSON path with `$`; everything else is CSS. */
+/** The language of a place: an XPath begins with `/`, `./`, `(` or a function such as `id(`, a JSON path with `$`; everything else is CSS. */
 function languageOf(place: string): 'css' | 'xpath' | 'json' {
-  if (/^(?:\/|id\()/.test(place)) return 'xpath';
+  if (/^(?:\.{0,2}\/|\(|[a-z][a-z-]*\()/.test(place)) return 'xpath';
   return place.startsWith('$') ? 'json' : 'css';
 }
 
@@ -48,6 +48,7 @@ function languageOf(place: string): 'css' | 'xpath' | 'json' {
 export function shortFault(text: string): string | undefined {
   const { css, xpath, json } = shortPlace(text);
   if (text.trim() === '') return 'expected a CSS selector, an XPath or a JSON path, got ""';
+  if (json?.startsWith('$(') === true) return textFault('a CSS selector', json, () => 'leave out "$(…)"');
   if (xpath !== undefined) return textFault('an XPath', xpath, xpathFault);
   if (json !== undefined) return textFault(jsonPathName, json, jsonPathFault);
   return css === undefined ? undefined : textFault('a CSS selector', css, selectorFault);

@@ -27,6 +27,11 @@ describe('the short form of a rule', () => {
     ['//a/@href', { xpath: '//a/@href' }],
     ['//a @href', { xpath: '//a', attr: 'href' }],
     ['id("x")', { xpath: 'id("x")' }],
+    ['(//li)[3]', { xpath: '(//li)[3]' }],
+    ['(//a)[last()] @href', { xpath: '(//a)[last()]', attr: 'href' }],
+    ['.//a/@href', { xpath: './/a/@href' }],
+    ['./b', { xpath: './b' }],
+    ['normalize-space(//h1)', { xpath: 'normalize-space(//h1)' }],
     ['$.name', { json: '$.name' }],
   ] as const) {
     test(`${short} is ${JSON.stringify(place)} (P20)`, () => assert.deepEqual(rule(short), { ...place, ...text }));
@@ -76,6 +81,11 @@ describe('a rule is refused where it stands (P1, P19)', () => {
       /^8 .*xpath: expected an XPath, got .*nothing is outside .* \(following-sibling\); "from" leads to what is beside/,
     ],
     ['an XPath that does not compile', 'x: "//a["', /^8 .*fields\.x: expected an XPath, got "\/\/a\["/],
+    [
+      'a selector as jQuery takes it',
+      'x: $(".price")',
+      /^8 .*fields\.x: expected a CSS selector, got "\$\("\.price"\)": leave out "\$\(…\)"$/,
+    ],
     ['a path that does not compile', 'x: { json: "$[", in: ld+json }', /^8 .*fields\.x\.json: expected a JSON path/],
     [
       'a pattern that does not compile',

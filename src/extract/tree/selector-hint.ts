@@ -4,6 +4,10 @@ const hints: readonly (readonly [pattern: RegExp, instead: (part: string) => str
     /::attr\(\s*["']?([^"')]*)["']?\s*\)/,
     (name) => `write the attribute behind the selector, as in "a @${name || 'href'}"`,
   ],
+  [
+    /::(href|src|content|title|value|alt|id|class|data-[\w-]+)/,
+    (name) => `write the attribute behind the selector, as in "a @${name}"`,
+  ],
   [/::text(?![-\w])/, () => 'leave it out, as a place gives its text'],
   [
     /:eq\(\s*(\d*)\s*\)/,
@@ -14,12 +18,16 @@ const hints: readonly (readonly [pattern: RegExp, instead: (part: string) => str
   [/:last(?![-\w])/, () => 'write the XPath "(//…)[last()]", or :last-child'],
   [/:even(?![-\w])/, () => 'write :nth-child(odd), which counts from 1'],
   [/:odd(?![-\w])/, () => 'write :nth-child(even), which counts from 1'],
-  [/:(?:has-text|text)\(/, () => 'write :contains("…")'],
+  [/:(?:has-text|text|-soup-contains(?:-own)?)\(/, () => 'write :contains("…")'],
+  [/:(?:visible|hidden)(?![-\w])/, () => 'leave it out, as a page that is read hides nothing'],
+  [/^(?:css|xpath)=/, () => 'leave it out'],
+  [/^text=/, () => 'write :contains("…")'],
+  [/[\w*)]*\/{1,2}@?[\w*]+/, () => 'write an XPath, which begins with "/" or "./"'],
 ];
 
 /** Returns what to write in place of what Scrapy's, jQuery's and others' selectors have beyond CSS; undefined if there is nothing of it. */
 export function selectorHint(text: string): string | undefined {
-  const bare = text.replaceAll(/\[[^\]]*\]|:contains\([^)]*\)/g, '');
+  const bare = text.replaceAll(/\[[^\]]*\]|:contains\([^)]*\)/g, '').trim();
   for (const [pattern, instead] of hints) {
     const found = pattern.exec(bare);
     if (found !== null) return `"${found[0]}" is no CSS: ${instead(found[1] ?? '')}`;

@@ -110,7 +110,7 @@ export function compileScoped(css: string, isXml: boolean): (root: ParentNode) =
 export function selectorFault(text: string): string | undefined {
   if (/^\s*$/.test(text)) return 'it is empty';
   if (/:scope\b/.test(text) || /^\s*[>+~]/.test(text))
-    return '":scope" and a combinator at the start have nothing to relate to';
+    return '":scope" and a combinator at the start have nothing to relate to: from the present element lead XPaths such as "./a"';
   if (/[>+~]\s*$/.test(text)) return 'nothing follows the last combinator';
   const hint = selectorHint(text);
   if (hint !== undefined) return hint;

@@ -14,6 +14,15 @@ describe('what people of other tools type first is refused with what to write in
     ['tr:even', /:nth-child\(odd\)/],
     ['tr:gt(1)', /position\(\)/],
     ['p:has-text("a")', /:contains\("…"\)$/],
+    ['p:-soup-contains("a")', /:contains\("…"\)$/],
+    ['li:visible', /leave it out, as a page that is read hides nothing$/],
+    ['a::href', /^"::href" is no CSS: write the attribute behind the selector, as in "a @href"$/],
+    ['a/@href', /^"a\/@href" is no CSS: write an XPath, which begins with "\/" or "\.\/"$/],
+    ['div//a', /write an XPath, which begins with "\/" or "\.\/"$/],
+    ['css=li', /^"css=" is no CSS: leave it out$/],
+    ['text=Sold out', /^"text=" is no CSS: write :contains\("…"\)$/],
+    ['> a', /: from the present element lead XPaths such as "\.\/a"$/],
+    [':scope > a', /: from the present element lead XPaths such as "\.\/a"$/],
   ] as const)
     test(`${selector} as CSS`, () => assert.match(selectorFault(selector) ?? '', instead));
 
@@ -35,6 +44,9 @@ describe('what people of other tools type first is refused with what to write in
     'p:last-of-type',
     'input:text',
     'a[title=":first"]',
+    'a[href*="/p/"]',
+    'a[href^="text=x"]',
+    'p:contains("a/b")',
     'li:first-of-type',
   ])
     test(`${selector} stays what it is`, () => assert.equal(selectorFault(selector), undefined));
