@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse, stringify } from 'yaml';
 import { Collect } from '../../src/definition/collect.ts';
@@ -20,63 +18,11 @@ import type { FieldType } from '../../src/extract/value/field-type.ts';
 import { openProvider } from '../../src/provider/declared.ts';
 import { normalised } from '../../src/store/link-values.ts';
 import { planOf } from '../../src/provider/plans.ts';
-import { exampleFolder } from './example.ts';
-
-const text = await readFile(join(exampleFolder, '..', 'definitions.md'), 'utf8');
-const base = 'https://site.example/list/page';
-
-interface Block {
-  readonly language: string;
-  readonly kind: string;
-  readonly content: string;
-}
-
-/** The fenced blocks of the page, in order. */
-const blocks = Array.from(
-  text.matchAll(/^```(\S+)(?: (\S+))?\n(.*?)^```$/gms),
-  ([, language = '', kind = '', content = '']): Block => ({ language, kind, content }),
-);
-
-/** The rows of the tables under a heading, cell by cell, without the lines of their heads. */
-function rowsUnder(heading: string): string[][] {
-  const [, section = ''] = text.split(new RegExp(`^#+ ${heading}.*$`, 'm'));
-  const lines = (section.split(/^#/m)[0] ?? '').split('\n').filter((line) => line.startsWith('| '));
-  const rows = lines.map((line) =>
-    line
-      .slice(1, -1)
-      .split('|')
-      .map((cell) => cell.trim()),
-  );
-  return rows.filter((row, at) => !/^-+$/.test(row[0] ?? '') && !/^-+$/.test(rows[at + 1]?.[0] ?? ''));
-}
-
-/** What stands between backticks. */
-function codeOf(cell: string | undefined): string {
-  return /^`(.*)`$/.exec(cell ?? '')?.[1] ?? '';
-}
+import { base, type Block, blocks, codeOf, given, rowsUnder, text } from './blocks.ts';
 
 /** The keys of a table whose cells name one each. */
 function keysOf(rows: readonly (readonly string[])[]): string[] {
   return rows.map(([key]) => codeOf(key)).filter((key) => key !== '');
-}
-
-/** What fields give on a page; without those that give nothing. */
-async function given(page: Pick<Block, 'language' | 'content'>, fields: unknown): Promise<Record<string, Value>> {
-  const records = { thing: { key: 'k', fields: { k: { const: 'k' }, ...Object.assign({}, fields) } } };
-  const parsed = parseSource(stringify({ id: 'doc', provider: page.language, records }), 'doc.yaml');
-  assert.ok(parsed.ok, JSON.stringify(parsed));
-  const body = new Uint8Array(Buffer.from(page.content)).buffer;
-  const outcome = await extract({
-    body,
-    url: base,
-    contentType: `text/${page.language}; charset=utf-8`,
-    // The day on which the pages of the docs came, as their text says.
-    observedAt: Date.UTC(2026, 2, 14, 12),
-    plan: planOf(parsed.value),
-  });
-  assert.ok(outcome.ok, JSON.stringify(outcome));
-  const { k: _key, ...rest } = outcome.extraction.drafts[0]?.fields ?? {};
-  return rest;
 }
 
 describe('docs/definitions.md', () => {
@@ -130,7 +76,7 @@ describe('docs/definitions.md', () => {
       );
       shown += 1;
     }
-    assert.equal(shown, 11);
+    assert.equal(shown, 12);
   });
 
   test('shows what a list and the page of its item give together', async () => {
