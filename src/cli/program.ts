@@ -85,7 +85,7 @@ export async function runProgram(words: readonly string[], terminal: Terminal): 
     const status = statusOf(error);
     if (status === undefined || !(error instanceof Error)) throw error;
     if (isJson) terminal.err(JSON.stringify({ error: describe(error) }));
-    else terminal.err(`heronry: ${plainLines(error.message)}`);
+    else terminal.err(`heronry: ${plainLines(messageOf(error))}`);
     return status;
   }
 }
@@ -137,6 +137,12 @@ function statusOf(error: unknown): ExitStatus | undefined {
     default:
       return exitStatus.failed;
   }
+}
+
+/** Returns the message of an error for people, to whom the name of a control method says nothing. */
+function messageOf(error: Error): string {
+  const isOfParams = error instanceof ControlError && error.issues.length > 0;
+  return isOfParams ? error.message.replace(/^[a-z]+\.[a-zA-Z]+: /, '') : error.message;
 }
 
 function describe(error: Error): object {

@@ -165,6 +165,21 @@ describe('commands on a daemon', () => {
     }
   });
 
+  for (const [words, told] of [
+    [['add', 'a', '--url', 'ftp://x'], '--url: expected an http or https URL, got "ftp://x"'],
+    [['add', 'a b', '--source', 's', '--label', ''], /^heronry: id: expected letters.*\n--label: expected at least 1/],
+    [['edit', 'a', '--add-url', 'ftp://x'], '--add-url: expected an http or https URL, got "ftp://x"'],
+    [['edit', 'a', '--add-label', ''], '--add-label: expected at least 1 character, got ""'],
+    [['try', 'shop', 'ftp://x'], 'url: expected an http or https URL, got "ftp://x"'],
+  ] as const)
+    test(`${words.join(' ')} names what is wrong as a person gave it, and no method`, async (t) => {
+      const { path } = await serve(t, {});
+      const { status, err } = await run([...words, '--socket', path]);
+      assert.equal(status, 2);
+      if (typeof told === 'string') assert.equal(err, `heronry: ${told}\n`);
+      else assert.match(err, told);
+    });
+
   test('rescrape --wait tells off a terminal what it waits for, once', async (t) => {
     let looks = 0;
     const { path } = await serve(t, {

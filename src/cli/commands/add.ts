@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { ControlError } from '../../control/error.ts';
 import type { MethodInput } from '../../control/methods.ts';
 import { defined } from '../../defined.ts';
 import { examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
+import { inOptions } from '../in-options.ts';
 import { infeasibleText } from '../infeasible-text.ts';
 import { multiplierOption, pairOption, repeatedOption } from '../options.ts';
 import { paceInput, type ScheduleOptions, withScheduleOptions } from '../schedule-options.ts';
@@ -56,7 +56,7 @@ export function createCommand(terminal: Terminal): Command {
           infeasible = [],
           unknown = [],
           ...project
-        } = await client.call('project.add', wanted).catch(inOptions);
+        } = await client.call('project.add', wanted).catch(inOptions(optionNames));
         if (paused !== undefined) terminal.err(`warning: ${pausedText(paused)}`);
         for (const url of unknown)
           terminal.err(
@@ -71,22 +71,7 @@ export function createCommand(terminal: Terminal): Command {
 }
 
 /** The options that set parameters of `project.add`, where they have other names. */
-const optionNames: Readonly<Record<string, string>> = { params: 'param', everyMs: 'every', labels: 'label' };
-
-/** Throws a refusal again with the options of the command in place of the parameters that they set. */
-function inOptions(error: unknown): never {
-  if (!(error instanceof ControlError)) throw error;
-  const { code, message, issues } = error;
-  const told = message
-    .replaceAll(/^targets\[0\]: /gm, '')
-    .replaceAll(/^(?:targets\[0\]\.)?([a-zA-Z]+)[\w.[\]]*: /gm, (whole, name: string) =>
-      name === 'targets' || name === 'id' ? whole : `--${optionNames[name] ?? name}: `,
-    )
-    .replaceAll('expected "url"', 'expected --url')
-    .replaceAll('"source", as there is no "url" to find it by', '--source, as there is no --url to find it by')
-    .replaceAll(' in place of "params"', ' in place of --param');
-  throw new ControlError(code, told, { issues, cause: error });
-}
+const optionNames = { params: 'param', everyMs: 'every', labels: 'label' };
 
 function asked(
   id: string | undefined,

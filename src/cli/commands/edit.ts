@@ -3,6 +3,7 @@ import type { MethodInput } from '../../control/methods.ts';
 import { defined } from '../../defined.ts';
 import { examples } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
+import { inOptions } from '../in-options.ts';
 import { countOption, multiplierOption, repeatedOption } from '../options.ts';
 import { paceInput, type ScheduleOptions, withScheduleOptions } from '../schedule-options.ts';
 import { changeProjects, ofProjects } from '../selection.ts';
@@ -62,7 +63,8 @@ export function createCommand(terminal: Terminal): Command {
         verbs: ['edit', 'edited'],
         among: 'not archived',
         tellsDryRun: true,
-        run: (client, id, dryRun) => client.call('project.update', { ...change, id, dryRun }),
+        run: (client, id, dryRun) =>
+          client.call('project.update', { ...change, id, dryRun }).catch(inOptions(optionNames)),
         show: ({ changes }, id) => {
           const told = changes.length === 0 ? ['unchanged'] : changes.map(plainText);
           return id === undefined ? told.join('; ') : told.map((each) => `${id}: ${each}`).join('\n');
@@ -70,6 +72,15 @@ export function createCommand(terminal: Terminal): Command {
       });
     });
 }
+
+/** The options that set parameters of `project.update`, where they have other names. */
+const optionNames = {
+  addLabels: 'add-label',
+  removeLabels: 'remove-label',
+  addTargets: 'add-url',
+  removeTargets: 'remove-target',
+  everyMs: 'every',
+};
 
 /** The options that make sense for one project only. */
 const ownOptions = { name: 'name', target: 'target', removeTarget: 'remove-target' } as const;
