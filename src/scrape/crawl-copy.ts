@@ -70,15 +70,15 @@ const askedEach = 10;
 const askedAfterMs = 7 * 24 * hourMs;
 
 /** The verdict of a sitemap on a page: it has not changed since it was read; `left out`: nor does this crawl request it. */
-export type Said = 'unchanged' | 'left out';
+export type SitemapVerdict = 'unchanged' | 'left out';
 
 /** The verdict of the sitemap that lists a place; `undefined` if the page may have changed, or if no earlier crawl has read it. */
-export function saidOf(
+export function sitemapVerdict(
   { url, changedBy }: FrontierPlace,
   known: KnownPage | undefined,
   { crawl, distrustedUntil = 0 }: Pick<CrawlRow, 'crawl' | 'distrustedUntil'>,
   now: number,
-): Said | undefined {
+): SitemapVerdict | undefined {
   if (changedBy === undefined || known === undefined || changedBy + marginMs >= known.readAt) return undefined;
   const { readAt } = known;
   const isTurn = (crc32(url) + crawl) % askedEach === 0;

@@ -1,7 +1,7 @@
 import { isLack } from '../request/failure.ts';
 import { defined } from '../defined.ts';
 import type { Crawl } from '../definition/crawl.ts';
-import type { Extraction, RecordDraft } from '../extract/draft.ts';
+import type { Extraction } from '../extract/draft.ts';
 import { canonicalUrl, requestKey } from '../frontier/canonical.ts';
 import { newGuard, wantsFingerprint, watchPage } from '../frontier/loop-guard.ts';
 import { linkRules } from '../frontier/links.ts';
@@ -9,7 +9,6 @@ import { fieldFill } from '../health/field-fill.ts';
 import type { OpenProvider } from '../provider/provider.ts';
 import type { KnownPage } from '../store/copies.ts';
 import type { CrawlOps } from '../store/crawl.ts';
-import type { CrawlRow } from '../store/tables/crawls.ts';
 import type { FrontierPlace } from '../store/tables/frontier.ts';
 import { budgetEnd, completeEnd, downEnd, emptyEnd, errorsEnd, loopEnd, lostEnd, unreadEnd } from './crawl-end.ts';
 import { CrawlFailures, isAbsence, isAnswer, isForbidden } from './crawl-failures.ts';
@@ -20,8 +19,8 @@ import {
   type PageGave,
   readAs,
   readingsOf,
-  type Said,
-  saidOf,
+  type SitemapVerdict,
+  sitemapVerdict,
 } from './crawl-copy.ts';
 import {
   crawlOps,
@@ -37,29 +36,8 @@ import {
   redirectTarget,
   startTally,
 } from './crawl-page.ts';
+import type { CrawlState } from './crawl-state.ts';
 import { failedEnd, type ScrapeEnd, type PageResult, type Visit, type Visited, type Walk } from './walk.ts';
-
-/** The crawl that is under way, as the store has it. */
-export interface CrawlState {
-  /** The crawl's own row, as last written. */
-  row(): CrawlRow;
-  /** How many known places are not visited yet. */
-  unvisited(): number;
-  /** The next places to visit, without those whose numbers are in `except`. */
-  next(except: ReadonlySet<number>, limit: number): readonly FrontierPlace[];
-  /** Whether the crawl has met a page by its key, visited or not. */
-  isSeen(key: string): boolean;
-  /** Whether this crawl has not met the record before. */
-  isNew(draft: RecordDraft): boolean;
-  /** Whether this crawl has not met the record with this number before. */
-  isNewRecord(record: number): boolean;
-  /** A page that an earlier crawl has read, so that it can be asked for only if it has changed. */
-  known(place: FrontierPlace): KnownPage | undefined;
-  /** Whether the starts of an earlier crawl gave links. */
-  hadLinks(): boolean;
-  /** Whether the target has records of earlier scrapes. */
-  hadRecords(): boolean;
-}
 
 /** The inputs of a crawl. */
 export interface CrawlWalkOptions {
@@ -82,8 +60,8 @@ interface PageUnderWay {
   readonly isProbe?: true;
   /** Set where an earlier crawl has read the page, so that it need not be read where it has not changed. */
   readonly known?: KnownPage;
-  /** What a sitemap says of it. */
-  readonly said?: Said;
+  /** The verdict of the sitemap that lists it. */
+  readonly verdict?: SitemapVerdict;
   /** Set by `prepare` for a large page. */
   content?: PageContent;
   /** Set by `prepare` for a page that has not changed. */
@@ -147,7 +125,11 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
       ready = others;
       // A copy says nothing of how the page compares with others.
       const known = wantsFingerprint(guard, crawl) ? undefined : state.known(place);
-      return begin({ place, redirects: [], ...defined({ known, said: saidOf(place, known, state.row(), now()) }) });
+      return begin({
+        place,
+        redirects: [],
+        ...defined({ known, verdict: sitemapVerdict(place, known, state.row(), now()) }),
+      });
     },
 
     prepare(visit, { result: { outcome } }) {
@@ -213,7 +195,7 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
       follows: (url) => follows(page, url),
       ...(place.kind === 'detail' && { keepsPage: true }),
       ...defined({ copy: known?.copy }),
-      ...(page.said === 'left out' && { isListed: true }),
+      ...(page.verdict === 'left out' && { isListed: true }),
     };
     underWay.set(visit, page);
     return visit;
@@ -290,8 +272,8 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
   }
 
   function pageRead(page: PageUnderWay, visited: Visited, gave: PageGave): PageResult {
-    const { place, said } = page;
-    const isAsked = said !== 'left out';
+    const { place, verdict } = page;
+    const isAsked = verdict !== 'left out';
     if (isAsked) lastRead = { ...lastRead, [place.kind]: place };
     const { links, newRecords, records, sitemaps, fill, fingerprint } = gave;
     const crawled = { url: visited.url, detail: place.kind === 'detail', newRecords, ...defined({ fingerprint }) };
@@ -302,7 +284,7 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
       links,
       places: sitemaps.flatMap((url) => placesAt(rules, url, { from: place, sitemap: true })),
       ...(isAsked && { read: place, ...siteAnswered() }),
-      ...(said === 'unchanged' && visited.result.outcome.kind === 'read' && { contradicts: true }),
+      ...(verdict === 'unchanged' && visited.result.outcome.kind === 'read' && { contradicts: true }),
       tally: { ...tally, ...startTally(links, place) },
     });
     // An end for errors goes before one for a loop: pages that could not be read may be why nothing new was found.

@@ -12,16 +12,14 @@ import type { ItemPages, OpenProvider } from '../provider/provider.ts';
 import { hasPagesOfRecords } from '../definition/objective-fields.ts';
 import { hoursOver } from '../request/failure.ts';
 import { dayOf } from './windows.ts';
-import { knownPage } from '../store/copies.ts';
-import { beginCrawl, isSeen, type NewPlace, nextPlaces, unvisited } from '../store/crawl.ts';
+import { beginCrawl, type NewPlace } from '../store/crawl.ts';
 import type { Fence } from '../store/ops.ts';
 import type { PageCopy, ResumePoint, TargetRow } from '../store/tables/rows.ts';
 import type { ScrapeWish } from '../view/scrape.ts';
 import type { Store } from '../store/store.ts';
-import type { CrawlRow } from '../store/tables/crawls.ts';
 import { collectWalk, windowUrl } from './collect-walk.ts';
-import { readAs } from './crawl-copy.ts';
-import { type CrawlState, crawlWalk } from './crawl-walk.ts';
+import { crawlState } from './crawl-state.ts';
+import { crawlWalk } from './crawl-walk.ts';
 import { ErrorTally } from './limits.ts';
 import type { ListGapsOptions } from './list-gaps.ts';
 import type { ListResumeOptions } from './list-resume.ts';
@@ -220,25 +218,6 @@ function startPlaces(crawl: Crawl, startUrls: readonly string[]): NewPlace[] {
   const starts = places.map((place) => ({ ...place, kind: rules.kindOf(place.url) }));
   // Of a page that a link leads to as well, the sitemap is to say first when it has changed.
   return [...sitemaps, ...starts].map((place) => ({ ...place, key: requestKey(place) }));
-}
-
-function crawlState(store: Store, source: string, { target, crawl, firstScrape, version, full }: CrawlRow): CrawlState {
-  const row = (): CrawlRow => {
-    const found = store.crawls.get(target, crawl);
-    if (found === undefined) throw new Error(`target ${target}: crawl ${crawl} is gone`);
-    return found;
-  };
-  return {
-    row,
-    unvisited: () => unvisited(row()),
-    next: (except, limit) => nextPlaces(store, target, { except, limit }),
-    isSeen: (key) => isSeen(store, target, key),
-    isNew: ({ type, key }) => (store.records.seenBy(target, { source, type, key })?.last ?? 0) < firstScrape,
-    isNewRecord: (record) => (store.records.seenByNumber(target, record)?.last ?? 0) < firstScrape,
-    known: (place) => (full === true ? undefined : knownPage(store, target, place.url, { version, as: readAs(place) })),
-    hadRecords: () => store.records.countOfTarget(target, 1) > 0,
-    hadLinks: () => [...store.crawls.ofTarget(target, { before: crawl })].some(({ startLinks }) => startLinks > 0),
-  };
 }
 
 /** Reads a target that is a single page. */

@@ -33,7 +33,7 @@ export function renderingOf(source: Source, address: string): Rendering | StepFa
 }
 
 /** The rendering of the page to which the first `acted` actions have led: the other actions are done there. */
-export function after({ render }: Rendering, acted: number): Rendering {
+export function renderingAfter({ render }: Rendering, acted: number): Rendering {
   return render === undefined ? {} : { render: { actions: render.actions.slice(acted) } };
 }
 

@@ -14,7 +14,7 @@ import { nextHop } from '../request/redirects.ts';
 import { SentCredentials } from '../request/sent-credentials.ts';
 import { watchRequests } from '../request/scrape-requests.ts';
 import { allowanceOf, type Decision, decide, noEfforts } from './decide.ts';
-import { after, renderingOf } from './rendering.ts';
+import { renderingAfter, renderingOf } from './rendering.ts';
 import type { ScrapeDeps } from './run.ts';
 import { failedResult, stageAfter } from './visit.ts';
 
@@ -156,7 +156,7 @@ async function tryOne(
     }
     const { url: at } = request;
     home ??= at;
-    const step = { request, reading, keepBytes, ...after(rendering, acted) };
+    const step = { request, reading, keepBytes, ...renderingAfter(rendering, acted) };
     let waitedFor: ExpectedWait | undefined;
     const explain = (expectedWait: ExpectedWait): void => void (waitedFor = expectedWait);
     const intent = { step, source, dueAt: clock.now(), explain, hidden, ...defined({ stale }) };

@@ -7,7 +7,7 @@ import type { FormFailure, FormStage, Hop } from '../provider/provider.ts';
 import type { StepOps } from '../store/ops.ts';
 import { defined } from '../defined.ts';
 import type { MakeRequest, RequestResult, RequestIntent, Within } from '../request/intent.ts';
-import { after, renderingOf } from './rendering.ts';
+import { renderingAfter, renderingOf } from './rendering.ts';
 import { stepOps } from './step-ops.ts';
 import { allowanceOf, type Decision, decide, type Efforts, noEfforts } from './decide.ts';
 import { following, pause } from '../fetch/abort.ts';
@@ -141,7 +141,7 @@ async function visitOne(
       step: {
         request,
         ...defined({ reading: visit.reading, keepBytes: context.keepBytes }),
-        ...after(rendering, acted),
+        ...renderingAfter(rendering, acted),
       },
       source,
       dueAt: context.dueAt,
