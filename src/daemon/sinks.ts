@@ -11,7 +11,7 @@ import { sinkIdOf } from '../definition/problem.ts';
 import { createClient } from '../fetch/wire/client.ts';
 import { createPost, mostPosts } from '../publish/post.ts';
 import { mostPrograms } from '../plugin/program.ts';
-import { runTold, type ToldProgram } from '../plugin/told-program.ts';
+import { runWithInput, type ProgramWithInput } from '../plugin/program-with-input.ts';
 import type { DeclaredType, ProgramEnd, ProgramRun, SinkPorts } from '../publish/sink.ts';
 import { Slots } from '../publish/slots.ts';
 import { readCorrections } from '../store/corrections.ts';
@@ -72,10 +72,10 @@ export function createSinks(
   }
 
   async function runProgram(sink: string, { signal, ...program }: ProgramRun): Promise<ProgramEnd> {
-    const log: ToldProgram['log'] = ({ level, message }) => options.log?.(level, message, { sink });
+    const log: ProgramWithInput['log'] = ({ level, message }) => options.log?.(level, message, { sink });
     try {
       const told = { ...program, signal, folder: options.plugins, log };
-      return await programs.run(sink, () => runTold(told), signal);
+      return await programs.run(sink, () => runWithInput(told), signal);
     } catch (error) {
       if (!signal.aborted) throw error;
       return { text: 'cancelled' };

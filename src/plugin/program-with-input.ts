@@ -6,7 +6,7 @@ import { Secret } from '../session/secret.ts';
 import { endingText, startProgram, type ProgramEnd, type ProgramStart } from './program-process.ts';
 
 /** A program that reads its input from the standard input. */
-export interface ToldProgram extends Pick<ProgramStart, 'env' | 'log'> {
+export interface ProgramWithInput extends Pick<ProgramStart, 'env' | 'log'> {
   /** Its file is in `folder`. */
   readonly command: ProgramCommand;
   /** The folder of plug-ins. */
@@ -21,7 +21,7 @@ export interface ToldProgram extends Pick<ProgramStart, 'env' | 'log'> {
 }
 
 /** Runs a program on an input, and ignores its standard output. Resolves with how it ended, in a sentence, once all its processes have ended. */
-export async function runTold({
+export async function runWithInput({
   command,
   folder,
   input,
@@ -30,7 +30,7 @@ export async function runTold({
   limitMs,
   signal,
   log,
-}: ToldProgram): Promise<ProgramEnd> {
+}: ProgramWithInput): Promise<ProgramEnd> {
   const found = await readPlugin(folder, command.file);
   if (!found.ok) return { text: `${command.file} could not be run from ${resolve(folder)}: ${found.message}` };
   const named = { ...command, file: found.plugin.file };

@@ -11,7 +11,7 @@ import { createPost, mostPosts } from '../../src/publish/post.ts';
 import type { Message, OpenSink, SinkPorts } from '../../src/publish/sink.ts';
 import { openSink, type SinkKindName, sinkKinds } from '../../src/publish/sinks/all.ts';
 import { Slots } from '../../src/publish/slots.ts';
-import { runTold } from '../../src/plugin/told-program.ts';
+import { runWithInput } from '../../src/plugin/program-with-input.ts';
 import { secretsFrom } from '../../src/session/secret-store.ts';
 
 /** A receiver of a test: what its sink is given as options, and what has arrived. */
@@ -95,7 +95,7 @@ export async function sinkPorts(
     seenIn: () => ({ rows: [] }),
     correctedBy: () => ({ rows: [] }),
     run: ({ signal, ...program }) =>
-      runTold({ ...program, signal, folder: join(folder, 'plugins'), log: () => undefined }),
+      runWithInput({ ...program, signal, folder: join(folder, 'plugins'), log: () => undefined }),
     log: () => undefined,
     print: () => Promise.resolve(),
     ...ports,

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { runTold } from '../../../src/plugin/told-program.ts';
+import { runWithInput } from '../../../src/plugin/program-with-input.ts';
 import type { SinkPorts } from '../../../src/publish/sink.ts';
 import { openedSink, recordMessage, sinkSuite } from '../sink-suite.ts';
 
@@ -17,7 +17,7 @@ async function openFolder(t: TestContext, script: string) {
   await writeFile(join(folder, 'tell.sh'), script);
   const logged: string[] = [];
   const run: SinkPorts['run'] = (program) =>
-    runTold({ ...program, folder, log: ({ message }) => void logged.push(message) });
+    runWithInput({ ...program, folder, log: ({ message }) => void logged.push(message) });
   const options = { run: ['sh', 'tell.sh', 'west'] };
   return { folder, logged, options, ports: { run }, arrived: () => [] };
 }
