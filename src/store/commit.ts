@@ -11,7 +11,7 @@ import { freshen, scheduleNext } from './schedule.ts';
 import { type StepLeft, askingOf, hasParts, verifiedFields, writeParts } from './commit-parts.ts';
 import { type CrawlOps, applyCrawl } from './crawl.ts';
 import { packLed } from './copies.ts';
-import { digestOf } from './tables/copies.ts';
+import { digestOf } from './tables/digest.ts';
 import type { Guards } from '../health/guard.ts';
 import { settleItemPage } from './item-pages.ts';
 import { keepPage, seePage, verifyPage } from './pages.ts';

@@ -1,8 +1,7 @@
 import type { Validators } from '../fetch/page.ts';
 import type { RecordView } from '../view/record.ts';
 import { defined } from '../defined.ts';
-import { moveAges } from './record-ages.ts';
-import { countPages } from './count-pages.ts';
+import { countPages, moveAges } from './record-ages.ts';
 import type { Store } from './store.ts';
 import type { ItemPageName } from './tables/item-pages.ts';
 

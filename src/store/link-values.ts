@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Link, LinkField } from '../definition/shared-type.ts';
 import type { Value } from '../extract/value/value.ts';
 import type { RecordView } from '../view/record.ts';
+import { digestOf } from './tables/digest.ts';
 
 /** The values of a record's fields, by name. */
 export type Values = Readonly<Record<string, Pick<RecordView['fields'][string], 'value'>>>;
@@ -26,12 +26,8 @@ export function linkValues(link: Link, values: Values): LinkValue[] {
     });
     if (texts.some(([, text]) => text === '')) return [];
     const shown = texts.map(([field, text]) => [field, text.slice(0, shownLength).toWellFormed()] as const);
-    return [{ digest: digestOf([way, texts]), fields: Object.fromEntries(shown) }];
+    return [{ digest: digestOf(JSON.stringify([way, texts])), fields: Object.fromEntries(shown) }];
   });
-}
-
-function digestOf(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);
 }
 
 /** Accents and other marks that stand on letters of Latin, Greek and Cyrillic script. */

@@ -1,4 +1,4 @@
-import { countPages } from './count-pages.ts';
+import { countPages } from './record-ages.ts';
 import { verifyRecord } from './observe.ts';
 import type { Store } from './store.ts';
 import type { PageRow } from './tables/pages.ts';

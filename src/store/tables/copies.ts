@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
 import type { Validators } from '../../fetch/page.ts';
 import type { Environment } from '../lmdb/environment.ts';
 import { type Range, table } from '../lmdb/table.ts';
+import { digestOf } from './digest.ts';
 
 /** A page of a crawl as it was last read, so that the next crawl asks for it only if it has changed, or if its sitemap says so. */
 export interface CopyRow extends Validators {
@@ -37,9 +37,4 @@ export function copyTable(environment: Environment) {
     /** Removes the copy of the address with this digest. */
     remove: (target: number, digest: string) => rows.remove([target, digest]),
   };
-}
-
-/** A digest of 132 bits, as an address may be longer than a key. */
-export function digestOf(url: string): string {
-  return hash('sha256', url, 'base64url').slice(0, 22);
 }

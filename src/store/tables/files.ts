@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto';
 import type { Validators } from '../../fetch/page.ts';
 import type { Failure } from '../../view/fields.ts';
 import type { FileFields, FileOptions } from '../../view/file.ts';
 import type { Environment } from '../lmdb/environment.ts';
 import { table } from '../lmdb/table.ts';
 import { namingSources, ownSource } from './source-names.ts';
+import { digestOf } from './digest.ts';
 
 /** A file as it was fetched. The vault has its bytes, unless they have expired. */
 export interface StoredFile extends Validators {
@@ -134,9 +134,4 @@ export function fileTable(environment: Environment) {
 
 function rankOf({ isEphemeral }: FileOptions): number {
   return isEphemeral === true ? ranks[0] : ranks[1];
-}
-
-/** A digest of 132 bits, as an address may be longer than a key. */
-function digestOf(url: string): string {
-  return hash('sha256', url, 'base64url').slice(0, 22);
 }

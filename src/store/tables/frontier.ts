@@ -1,7 +1,7 @@
 import type { PageKind } from '../../frontier/links.ts';
 import type { Environment } from '../lmdb/environment.ts';
 import { type Range, table } from '../lmdb/table.ts';
-import { digestOf } from './copies.ts';
+import { digestOf } from './digest.ts';
 
 /** 0 for pages with records, 1 for pages that are only read for links; lower comes first. */
 type PlaceClass = 0 | 1;

@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
 import type { Validators } from '../../fetch/page.ts';
 import type { Environment } from '../lmdb/environment.ts';
 import { table } from '../lmdb/table.ts';
+import { digestOf } from './digest.ts';
 
 /** A page that items of a list lead to, and what scrapes know of it. */
 export interface ItemPageRow extends Validators {
@@ -33,10 +33,10 @@ export function itemPageTable(environment: Environment) {
   const toAsk = table<[target: number, at: number, order: number, digest: string], 1>(environment, 'item_pages.to_ask');
 
   return {
-    get: (target: number, page: ItemPageName) => rows.get([target, digestOf(page)]),
+    get: (target: number, page: ItemPageName) => rows.get([target, nameDigest(page)]),
     /** Stores a page. Returns whether it is new. */
     put(target: number, row: ItemPageRow): boolean {
-      const digest = digestOf(row);
+      const digest = nameDigest(row);
       const old = rows.get([target, digest]);
       if (old?.ask !== undefined) toAsk.remove([target, old.ask.at, old.ask.order, digest]);
       if (row.ask !== undefined) toAsk.put([target, row.ask.at, row.ask.order, digest], 1);
@@ -45,12 +45,12 @@ export function itemPageTable(environment: Environment) {
     },
     /** Notes that a record leads to a page. */
     link(target: number, page: ItemPageName, record: number): void {
-      const key: [...PageKey, number] = [target, digestOf(page), record];
+      const key: [...PageKey, number] = [target, nameDigest(page), record];
       if (!records.has(key)) records.put(key, 1);
     },
     /** Notes that a record leads to a page no more. Forgets a page to which none leads; returns whether it did. */
     unlink(target: number, page: ItemPageName, record: number): boolean {
-      const digest = digestOf(page);
+      const digest = nameDigest(page);
       records.remove([target, digest, record]);
       const old = rows.get([target, digest]);
       if (old === undefined || recordsOf(target, page, 1).length > 0) return false;
@@ -85,14 +85,13 @@ export function itemPageTable(environment: Environment) {
 
   /** The numbers of the records that lead to a page. */
   function recordsOf(target: number, page: ItemPageName, limit?: number): number[] {
-    const digest = digestOf(page);
+    const digest = nameDigest(page);
     return [...records.keys({ from: [target, digest, 0], before: [target, digest, Infinity], limit })].map(
       ([, , record]) => record,
     );
   }
 }
 
-/** A digest of 132 bits, as an address may be longer than a key. */
-function digestOf({ url, type }: ItemPageName): string {
-  return hash('sha256', `${type} ${url}`, 'base64url').slice(0, 22);
+function nameDigest({ url, type }: ItemPageName): string {
+  return digestOf(`${type} ${url}`);
 }

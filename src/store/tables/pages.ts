@@ -1,7 +1,7 @@
 import type { Environment } from '../lmdb/environment.ts';
 import type { Validators } from '../../fetch/page.ts';
 import { table } from '../lmdb/table.ts';
-import { digestOf } from './copies.ts';
+import { digestOf } from './digest.ts';
 
 /** A page of a list or a crawl that gave records, as it was last read. */
 export interface PageRow extends Validators {

@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto';
 import type { Environment } from '../lmdb/environment.ts';
 import { heldTable } from '../lmdb/held-table.ts';
 import type { TargetRow } from './rows.ts';
 import { numberedTable, type NumberRange, type Range, table } from '../lmdb/table.ts';
 import { namingSources, ownSource, sourceNames } from './source-names.ts';
 import { type StoredWatchers, watcherLists } from './watcher-lists.ts';
+import { digestOf } from './digest.ts';
 
 /** A place, which is at most one target. */
 export type Place = Pick<TargetRow, 'source' | 'url'>;
@@ -36,14 +36,14 @@ export function targetTable(environment: Environment) {
     count: rows.count,
     /** The target at a place, if there is one. */
     at(place: Place): TargetRow | undefined {
-      const target = byPlace.get(digestOf(place));
+      const target = byPlace.get(placeDigest(place));
       return target === undefined ? undefined : get(target);
     },
     /** Stores a new target under the next number. */
     add(make: (target: number) => TargetRow): TargetRow {
       const row = whole(rows.add((target) => stored(make(target))));
       bySource.put([row.source, row.target], 1);
-      byPlace.put(digestOf(row), row.target);
+      byPlace.put(placeDigest(row), row.target);
       return row;
     },
     /** Stores a known target, whose place must not change. */
@@ -55,7 +55,7 @@ export function targetTable(environment: Environment) {
       else rows.remove(row.target);
       lists.remove(row.target);
       bySource.remove([row.source, row.target]);
-      byPlace.remove(digestOf(row));
+      byPlace.remove(placeDigest(row));
     },
     /** The numbers of a source's targets after the number `after`. */
     *numbersOfSource(source: string, { after = 0, limit }: Omit<NumberRange, 'before'> = {}): Iterable<number> {
@@ -64,8 +64,8 @@ export function targetTable(environment: Environment) {
     },
   };
 
-  function digestOf({ source, url }: Place): string {
-    return hash('sha256', placeKey({ source: nameOf(source), url }), 'base64url').slice(0, 22);
+  function placeDigest({ source, url }: Place): string {
+    return digestOf(placeKey({ source: nameOf(source), url }));
   }
 
   function get(target: number): TargetRow | undefined {

@@ -1,6 +1,6 @@
 import type { Environment } from '../lmdb/environment.ts';
 import { table } from '../lmdb/table.ts';
-import { digestOf } from './copies.ts';
+import { digestOf } from './digest.ts';
 import { namingSources } from './source-names.ts';
 
 /** A file of kept pages of one source and month. */
