@@ -1,5 +1,5 @@
 import type { TicketView } from '../view/ticket.ts';
-import { symptomText } from '../view/symptom-text.ts';
+import { symptomText } from './symptom-text.ts';
 import { ageText, clockText } from '../time-text.ts';
 import { factLines, table } from './table.ts';
 import { showStatus, type Terminal } from './terminal.ts';

@@ -23,6 +23,8 @@ import { defined } from '../defined.ts';
 import type { Children } from './children.ts';
 import { claimData, fileOf } from './claim.ts';
 import { effectiveSchedules } from '../definition/effective-schedule.ts';
+import { politenessKey } from '../definition/source.ts';
+import { type HostOf, saveCircuits } from '../store/circuits.ts';
 import { HistorySettings } from '../definition/history.ts';
 import { policyOf } from '../request/turn.ts';
 import { createScheduling } from '../schedule/scheduling.ts';
@@ -54,6 +56,10 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
       const store = state.store();
       return store.write((change) => write(store, change));
     });
+  const hostOf: HostOf = (id, url) => {
+    const source = state.catalogue().sources.get(id)?.source;
+    return source && politenessKey(source, url);
+  };
   const lookAll = () => {
     for (const id of names.projects.keys()) names.projects.whereis(id)?.send({ type: 'look' });
   };
@@ -163,7 +169,7 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
       saveHosts: (rows) => void saved((store) => putOrRemove(store.hosts, rows)),
       circuits: {
         load: () => Array.from(state.store().circuits.entries(), ({ key, row }) => [key, row] as const),
-        save: (rows) => void saved((store) => putOrRemove(store.circuits, rows)),
+        save: (rows) => void saved((store, change) => saveCircuits(store, change, rows, hostOf)),
       },
       onRetryAfterCapped: (key, askedMs) =>
         options.warn(`${key} asks to be left alone for ${Math.round(askedMs / 3_600_000)} h: 24 h are honoured`),

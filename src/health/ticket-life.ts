@@ -3,7 +3,7 @@ import { type Symptom, symptomId } from '../view/symptom.ts';
 import type { Cause, TicketEnd, TicketFacts, TicketView } from '../view/ticket.ts';
 
 /** What a run, a host or the planner has found wrong. */
-export interface Report extends Pick<TicketFacts, 'scrape' | 'crawl' | 'version' | 'pages'> {
+export interface Report extends Pick<TicketFacts, 'scrape' | 'crawl' | 'version' | 'pages' | 'cause'> {
   readonly at: number;
   readonly symptoms: readonly Symptom[];
   /** Addresses at which it shows. */
@@ -50,7 +50,7 @@ export function opened(
  * A ticket that is seen once more. Symptoms that it did not have are told; one that was snoozed is told when its time is over. A ticket
  * that was resolved is reopened.
  */
-export function occurred(before: TicketView, { at, symptoms, samples = [], projects, pages }: Report): Moved {
+export function occurred(before: TicketView, { at, symptoms, samples = [], projects, pages, cause }: Report): Moved {
   const ids = new Set(symptoms.map(symptomId));
   const kept = before.symptoms.filter((symptom) => !ids.has(symptomId(symptom)));
   const known = new Set(before.symptoms.map(symptomId));
@@ -59,7 +59,11 @@ export function occurred(before: TicketView, { at, symptoms, samples = [], proje
   const isSnoozed = snoozedUntil !== undefined && at < snoozedUntil;
   const ticket: TicketView = {
     ...rest,
-    ...defined({ snoozedUntil: isSnoozed ? snoozedUntil : undefined, pages: before.pages ?? pages }),
+    ...defined({
+      snoozedUntil: isSnoozed ? snoozedUntil : undefined,
+      pages: before.pages ?? pages,
+      cause: before.cause ?? cause,
+    }),
     symptoms: [...kept, ...symptoms],
     lastAt: at,
     occurrences: before.occurrences + 1,

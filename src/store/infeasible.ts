@@ -3,6 +3,8 @@ import type { Infeasible } from '../view/infeasible.ts';
 import type { KnownPace } from '../schedule/host-pace.ts';
 import { defined } from '../defined.ts';
 import { inSlices } from './slices.ts';
+import { usersOf } from './source-users.ts';
+import { endTrouble, reportTrouble } from './tickets.ts';
 import type { Change, Store } from './store.ts';
 import type { InfeasibleRow } from './tables/infeasible.ts';
 import type { Share } from './tables/schedule.ts';
@@ -56,7 +58,8 @@ export function tellInfeasible(store: Store, limit: number, hosts: HostLook): Pr
   });
 }
 
-function lookAt({ infeasible, schedule }: Store, change: Change, key: string, hosts: HostLook): void {
+function lookAt(store: Store, change: Change, key: string, hosts: HostLook): void {
+  const { infeasible, schedule } = store;
   const rows = new Map(infeasible.ofKey(key).map((row) => [demandId(row), row]));
   const shares = schedule.sharesOf(key);
   const known = hosts.knownOf(key) ?? rememberedPace([...rows.values()]);
@@ -69,14 +72,36 @@ function lookAt({ infeasible, schedule }: Store, change: Change, key: string, ho
       change.tell({ type: 'objective.infeasible', source, data });
     }
     infeasible.put({ ...found, ...defined({ known }) });
+    if (before === undefined || before.allowedAt !== undefined) report(store, change, found);
   }
   if (rows.size === 0) return;
   // An objective that a host as slow as then would not allow is kept: its pace may allow it only for a while.
   const slowThen = new Set(hosts.infeasibleOn(shares, slowest([...rows.values()])).map(demandId));
   for (const [name, row] of rows) {
-    if (slowThen.has(name)) infeasible.put({ ...row, allowedAt: Math.min(row.allowedAt ?? change.at, change.at) });
-    else infeasible.remove(row);
+    const allowedAt = Math.min(row.allowedAt ?? change.at, change.at);
+    if (slowThen.has(name) && change.at - allowedAt < forgottenMs) infeasible.put({ ...row, allowedAt });
+    else {
+      infeasible.remove(row);
+      if (infeasible.ofSource(row.source, 1).length === 0)
+        endTrouble(store, change, { source: row.source, member: 0 }, ({ kind }) => kind === 'infeasible');
+    }
   }
+}
+
+/** Reports an objective that its host does not allow, in the ticket of its source. */
+function report(store: Store, change: Change, { source, targets, neededMs, objectiveMs }: Infeasible): void {
+  reportTrouble(
+    store,
+    change,
+    { source, member: 0 },
+    {
+      at: change.at,
+      symptoms: [
+        { kind: 'infeasible', measure: 'neededMs', observed: neededMs, expected: { high: objectiveMs }, of: targets },
+      ],
+      projects: usersOf(store, source).projects,
+    },
+  );
 }
 
 /**

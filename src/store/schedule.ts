@@ -4,11 +4,12 @@ import { defined } from '../defined.ts';
 import type { EndedScrape } from '../schedule/pace/pace.ts';
 import type { Rest, ScheduleRow } from '../schedule/row.ts';
 import type { ScheduleContext } from '../schedule/scheduling.ts';
-import { ownerOf } from '../schedule/watchers.ts';
+import { ownerOf, projectsOf } from '../schedule/watchers.ts';
 import type { TargetRow } from './tables/rows.ts';
 import type { RecordView } from '../view/record.ts';
 import type { Change, Store } from './store.ts';
 import { subjectsOf } from './subjects.ts';
+import { endTrouble, reportTrouble } from './tickets.ts';
 import { inSlices, targetsOfSources, writtenAtOnce } from './slices.ts';
 import { makeAges, overdueRecords } from './record-ages.ts';
 import { type Verification, verifiedAt } from '../schedule/fresh-row.ts';
@@ -143,7 +144,38 @@ export function freshen(store: Store, change: Change, target: TargetRow, seen?: 
       ...subjectsOf(target),
       data: { ...data, ...defined({ records }) },
     });
+    if (kind === 'error') reportLate(store, change, target, { ...data, limitMs });
   }
+  if (found.events.some(({ kind }) => kind === 'recovered')) endLate(store, change, target);
+}
+
+/** Reports an objective that is broken, in the ticket of its source. */
+function reportLate(
+  store: Store,
+  change: Change,
+  target: TargetRow,
+  { ageMs, limitMs, field }: { readonly ageMs: number; readonly limitMs: number; readonly field?: string },
+): void {
+  reportTrouble(
+    store,
+    change,
+    { source: target.source, member: target.target },
+    {
+      at: change.at,
+      symptoms: [
+        { kind: 'late', measure: 'ageMs', observed: ageMs, expected: { high: limitMs }, ...defined({ field }) },
+      ],
+      samples: [target.url],
+      projects: projectsOf(target),
+    },
+  );
+}
+
+/** Takes a target from the tickets of broken objectives once none of its objectives is. */
+function endLate(store: Store, change: Change, { source, target }: TargetRow): void {
+  const { episodes = {} } = store.schedule.get(target)?.fresh ?? {};
+  if (Object.values(episodes).some(({ level }) => level === 'error')) return;
+  endTrouble(store, change, { source, member: target }, ({ kind }) => kind === 'late');
 }
 
 /**
@@ -187,6 +219,7 @@ function followSeason(store: Store, change: Change, target: TargetRow, { fresh: 
     const ageMs = Math.max(0, change.at - verifiedAt(before, field));
     const data = { at: change.at, ageMs, sinceAt, ...(field !== '' && { field }) };
     change.tell({ type: 'objective.recovered', ...subjectsOf(target), data });
+    endLate(store, change, target);
   }
 }
 

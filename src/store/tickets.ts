@@ -79,16 +79,15 @@ export function noteHealthy(
 ): void {
   const { tickets } = store;
   if (tickets.isNone()) return;
-  const scope = scopeOf(place);
-  for (const { ticket, row } of tickets.ofMember(scope, place.member)) {
+  const { source, member } = place;
+  for (const { ticket, row } of tickets.ofMember(source, member)) {
     const found = tickets.get(ticket);
     if (found === undefined || found.state === 'resolved' || found.reopened !== row.life) {
-      tickets.removeMember(scope, place.member, ticket);
+      tickets.removeMember(source, member, ticket);
       continue;
     }
     if (found.symptoms.some((symptom) => still.has(symptomId(symptom)) || !judges(symptom))) continue;
-    if (row.healthy + 1 < healthyRuns)
-      tickets.putMember(scope, place.member, ticket, { ...row, healthy: row.healthy + 1 });
+    if (row.healthy + 1 < healthyRuns) tickets.putMember(source, member, ticket, { ...row, healthy: row.healthy + 1 });
     else leave(store, change, place, found);
   }
 }
@@ -101,7 +100,7 @@ export function endTrouble(
   isOver: (symptom: Symptom) => boolean = () => true,
 ): void {
   const { tickets } = store;
-  for (const { ticket } of tickets.ofMember(scopeOf(place), place.member)) {
+  for (const { ticket } of tickets.ofMember(place.source, place.member)) {
     const found = tickets.get(ticket);
     if (found !== undefined && found.state !== 'resolved' && found.symptoms.every(isOver))
       leave(store, change, place, found);
@@ -111,7 +110,7 @@ export function endTrouble(
 /** The tickets that a target shows, of those that are not resolved; of its source as a whole with member 0. */
 export function ticketsOf({ tickets }: Pick<Store, 'tickets'>, place: TicketPlace): TicketView[] {
   if (tickets.isNone()) return [];
-  return tickets.ofMember(scopeOf(place), place.member).flatMap(({ ticket, row }) => {
+  return tickets.ofMember(place.source, place.member).flatMap(({ ticket, row }) => {
     const found = tickets.get(ticket);
     return found !== undefined && found.state !== 'resolved' && found.reopened === row.life ? [found] : [];
   });
@@ -196,16 +195,16 @@ function add(store: Store, change: Change, place: TicketPlace, report: Report, n
 
 /** A ticket with one more member and source, of which no healthy run is known. */
 function joined({ tickets }: Store, place: TicketPlace, ticket: TicketView): TicketView {
-  const scope = scopeOf(place);
-  const isNew = tickets.member(scope, place.member, ticket.ticket)?.life !== ticket.reopened;
-  tickets.putMember(scope, place.member, ticket.ticket, { healthy: 0, life: ticket.reopened });
-  const sources = ticket.sources.includes(place.source) ? ticket.sources : [...ticket.sources, place.source];
+  const { source, member } = place;
+  const isNew = tickets.member(source, member, ticket.ticket)?.life !== ticket.reopened;
+  tickets.putMember(source, member, ticket.ticket, { healthy: 0, life: ticket.reopened });
+  const sources = ticket.sources.includes(source) ? ticket.sources : [...ticket.sources, source];
   return { ...ticket, sources, targets: ticket.targets + (isNew ? 1 : 0) };
 }
 
 /** A ticket without a member; with the last one it is resolved. */
 function leave(store: Store, change: Change, place: TicketPlace, ticket: TicketView): void {
-  store.tickets.removeMember(scopeOf(place), place.member, ticket.ticket);
+  store.tickets.removeMember(place.source, place.member, ticket.ticket);
   const left = { ...ticket, targets: Math.max(0, ticket.targets - 1) };
   keep(store, change, left.targets > 0 ? { ticket: left } : resolved(left, change.at, 'healthy'));
 }

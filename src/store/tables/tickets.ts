@@ -8,8 +8,8 @@ import { namingSources } from './source-names.ts';
  */
 export type TicketScope = string;
 
-/** Part of what a ticket is about, which shows its symptoms: a target by its number, or 0 for the scrapes of many targets together. */
-type MemberKey = [scope: TicketScope, member: number, ticket: number];
+/** What shows the symptoms of a ticket: a target of a source by its number, or 0 for the source as a whole. */
+type MemberKey = [source: string, member: number, ticket: number];
 
 /** What is known of a member of a ticket. */
 export interface MemberRow {
@@ -66,16 +66,15 @@ export function ticketTable(environment: Environment) {
     newestOf: (scope: TicketScope, symptom: string): number | undefined => bySymptom.get([scope, symptom]),
     setNewest: (scope: TicketScope, symptom: string, ticket: number): void => bySymptom.put([scope, symptom], ticket),
     /** The tickets whose symptoms a member shows or has shown. */
-    ofMember: (scope: TicketScope, member: number): { readonly ticket: number; readonly row: MemberRow }[] =>
-      Array.from(members.entries({ from: [scope, member, 0], before: [scope, member + 1, 0] }), ({ key, row }) => ({
+    ofMember: (source: string, member: number): { readonly ticket: number; readonly row: MemberRow }[] =>
+      Array.from(members.entries({ from: [source, member, 0], before: [source, member + 1, 0] }), ({ key, row }) => ({
         ticket: key[2],
         row,
       })),
-    member: (scope: TicketScope, member: number, ticket: number): MemberRow | undefined =>
-      members.get([scope, member, ticket]),
-    putMember: (scope: TicketScope, member: number, ticket: number, row: MemberRow): void =>
-      members.put([scope, member, ticket], row),
-    removeMember: (scope: TicketScope, member: number, ticket: number): boolean =>
-      members.remove([scope, member, ticket]),
+    member: (source: string, member: number, ticket: number): MemberRow | undefined =>
+      members.get([source, member, ticket]),
+    putMember: (source: string, member: number, ticket: number, row: MemberRow): void =>
+      members.put([source, member, ticket], row),
+    removeMember: (source: string, member: number, ticket: number): boolean => members.remove([source, member, ticket]),
   };
 }
