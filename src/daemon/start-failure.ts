@@ -1,7 +1,9 @@
 import { describeReason } from '../actor/errors.ts';
 import type { ExitReason } from '../actor/types.ts';
 import { makeFolder, systemText } from '../definition/file.ts';
-import { constants } from 'node:fs';
+import { keyFileName } from '../session/seal.ts';
+import { vaultFolder } from '../vault/vault.ts';
+import { constants, existsSync } from 'node:fs';
 import { access, chmod, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -155,8 +157,12 @@ function txnAt(bytes: DataView, at: number, isLittle: boolean): bigint {
   return bytes.getBigUint64(at + txnOffset, isLittle);
 }
 
-/** Whether LMDB's file of locks tells of a transaction: it keeps the number of the last one. */
+/**
+ * Whether a folder ever held a store: by LMDB's file of locks, which keeps the number of the last transaction, or by what a daemon makes
+ * beside its store once that is open.
+ */
 async function hasHeldStore(folder: string): Promise<boolean> {
+  if ([join(folder, keyFileName), vaultFolder(folder)].some((path) => existsSync(path))) return true;
   const { bytes } = await headOf(join(folder, 'lock.mdb'), 16);
   return bytes.byteLength === 16 && bytes.getBigUint64(8) !== 0n;
 }

@@ -79,7 +79,8 @@ function derived(key: Uint8Array, purpose: string): Uint8Array {
 
 /** The size of a key, in bytes. */
 export const keyBytes = 32;
-const keyFileName = 'session.key';
+/** The name of the file of a data folder that holds the key of sessions. */
+export const keyFileName = 'session.key';
 
 /** Thrown for a key file that must not be used. A person must act. */
 export class KeyFileError extends Error {

@@ -83,6 +83,15 @@ describe('a store that was cut', () => {
     }
   });
 
+  for (const left of ['session.key', 'vault'])
+    test(`is refused where it is empty beside ${left}, as in a copy that ended early and has no lock file`, async (t) => {
+      const { data, file } = await filled(t);
+      await truncate(file, 0);
+      await rm(join(data, 'lock.mdb'));
+      await mkdir(join(data, left));
+      assert.match((await dataFault(data)) ?? '', /data\.mdb was cut: it is empty, where a store was: put a backup/);
+    });
+
   test('is none where an empty file never held one', async (t) => {
     const { data } = await placesOf(t);
     await mkdir(data);
