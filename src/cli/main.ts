@@ -11,6 +11,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(exitStatus.failed);
 });
 
+// What nobody reads, or what cannot be written, must not end the work that it tells of; there is nowhere else to tell it.
+process.stderr.on('error', () => {});
+
 void runProgram(process.argv.slice(2), terminal).then((status) => {
   // A daemon or demo that was run here has set its own.
   if (status !== 0) process.exitCode = status;

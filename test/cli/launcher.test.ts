@@ -48,6 +48,12 @@ describe('launcher', () => {
     assert.equal(spawnSync('bash', ['-c', shell]).status, 0);
   });
 
+  test('an error stream that nobody reads any more changes neither the work of a command nor its status', () => {
+    const words = `'${process.execPath}' '${launcher}' validate nope.yaml`;
+    const shell = `exec 3>&1; { (sleep 0.2; ${words}; echo "status $?" >&3) 2>&1 1>/dev/null; } | true`;
+    assert.equal(spawnSync('bash', ['-c', shell], { encoding: 'utf8', timeout: 30_000 }).stdout, 'status 3\n');
+  });
+
   const fullDevice = existsSync('/dev/full') ? false : 'there is no device that is always full';
   test('a result that cannot be written is a sentence and a failure', { skip: fullDevice }, () => {
     const shell = `'${process.execPath}' '${launcher}' schema > /dev/full`;

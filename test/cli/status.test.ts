@@ -59,6 +59,12 @@ test('status counts the scrapes that ended since the start by how they ended', a
   assert.match(out, /since the start 1 complete, 0 failed, 2 aborted, 0 cancelled\n/);
 });
 
+test('status of a daemon that starts tells how many of its actors are still to start', async (t) => {
+  const { path } = await serve(t, { 'daemon.status': () => ({ ...status, state: 'starting', remaining: 2 }) });
+  const { out } = await run(['status', '--socket', path], { now });
+  assert.match(out, /^heronry 0\.1\.0 is starting, 2 actors still to start\n/);
+});
+
 test('status says nothing of a pause while there is none', async (t) => {
   const { path } = await serve(t, { 'daemon.status': () => status });
   const { out } = await run(['status', '--socket', path], { now });

@@ -18,7 +18,7 @@ export function createCommand(terminal: Terminal): Command {
 
 function showDaemon(terminal: Terminal, status: DaemonStatus): string {
   const { projects, targets, sources, scrapes } = status;
-  const remaining = status.remaining > 0 ? `, ${countText(status.remaining, 'target')} still to start` : '';
+  const remaining = status.remaining > 0 ? `, ${countText(status.remaining, 'actor')} still to start` : '';
   const broken = sources.broken > 0 ? terminal.paint('red', `, ${sources.broken} with problems`) : '';
   const missing =
     sources.missing > 0 ? terminal.paint('red', `, ${sources.missing} with targets, but without a definition`) : '';

@@ -15,7 +15,7 @@ const waitKinds = [
 /** The state of the daemon as a whole. */
 export const DaemonStatus = z.strictObject({
   state: z.enum(['starting', 'ready', 'stopping']),
-  /** Targets that should run and have no actor yet. */
+  /** The actors, of projects and of sources, that are still to start. */
   remaining: z.int(),
   pid: z.int(),
   version: z.string(),
