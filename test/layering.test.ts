@@ -163,6 +163,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/schedule',
     'src/store',
     'src/definition',
+    'src/schema',
     'type src/extract',
     'type src/view',
   ],

@@ -1,9 +1,10 @@
 import { connect as openSocket, type Socket } from 'node:net';
 import { ControlError } from './error.ts';
 import { Lines, tooLong } from './lines.ts';
-import { isObject, type RequestId, type ServerMessage } from './message.ts';
+import { type RequestId, type ServerMessage } from './message.ts';
 import type { MethodInput, Method, Result } from './methods.ts';
 import type { Event } from '../event/catalogue.ts';
+import { isMapping } from '../schema/mapping.ts';
 
 /** The longest line that is accepted from a daemon, in bytes. */
 const answerLimitBytes = 256 * 1_048_576;
@@ -174,7 +175,7 @@ function serveCalls(socket: Socket, path: string): Client {
 function readMessage(line: string): ServerMessage | undefined {
   try {
     const message: unknown = JSON.parse(line);
-    return isObject(message) && message['jsonrpc'] === '2.0' && isMessage(message)
+    return isMapping(message) && message['jsonrpc'] === '2.0' && isMessage(message)
       ? (message as ServerMessage)
       : undefined;
   } catch (error) {
@@ -184,7 +185,7 @@ function readMessage(line: string): ServerMessage | undefined {
 }
 
 function isMessage({ id, method, params, result, error }: Readonly<Record<string, unknown>>): boolean {
-  if (method !== undefined) return (method === 'event' || method === 'lagged') && isObject(params);
+  if (method !== undefined) return (method === 'event' || method === 'lagged') && isMapping(params);
   if (id === undefined) return false;
-  return result === undefined ? isObject(error) && typeof error['message'] === 'string' : error === undefined;
+  return result === undefined ? isMapping(error) && typeof error['message'] === 'string' : error === undefined;
 }

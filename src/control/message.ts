@@ -1,5 +1,6 @@
 import { ControlError, errorNumbers, type ControlErrorCode, type ParamIssue } from './error.ts';
 import type { Event } from '../event/catalogue.ts';
+import { isMapping } from '../schema/mapping.ts';
 
 /** The longest line that a client may send, in bytes: a project with as many targets as it may have, whose addresses are as long as they may be. */
 export const lineLimitBytes = 4_194_304;
@@ -45,7 +46,7 @@ export function readRequest(line: string): ReadRequest {
     return refuse(null, new ControlError('not_json', 'expected one JSON-RPC request per line, got no JSON', { cause }));
   }
   if (Array.isArray(message)) return refuse(null, invalid('batches are not served: send one request per line'));
-  if (!isObject(message)) return refuse(null, invalid(`expected an object, got ${JSON.stringify(message)}`));
+  if (!isMapping(message)) return refuse(null, invalid(`expected an object, got ${JSON.stringify(message)}`));
   const { id, method, params, jsonrpc } = message;
   if (id !== undefined && !isRequestId(id)) return refuse(null, invalid('id: expected a string or a number'));
   const answerId = id ?? null;
@@ -95,11 +96,6 @@ export function eventLine(subscription: RequestId, event: Event): string {
  */
 export function laggedLine(subscription: RequestId, after: number): string {
   return `${JSON.stringify({ jsonrpc: '2.0', method: 'lagged', params: { subscription, after } })}\n`;
-}
-
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isRequestId(id: unknown): id is RequestId {

@@ -2,8 +2,9 @@ import { documentKind } from '../extract/document/all.ts';
 import type { DocumentKind } from '../extract/document/kind.ts';
 import { type EachPlace, EachPlace as EachSchema, type Place } from './place.ts';
 import type { Outline } from './outline.ts';
-import { hasPlugin, isMapping } from './plugin.ts';
+import { hasPlugin } from './plugin.ts';
 import type { Issue } from '../schema/expected.ts';
+import { isMapping } from '../schema/mapping.ts';
 import { partsOf, RecordFieldRule, type Rule } from './rule.ts';
 
 /** What rules search: a tree of elements, a JSON value, or either, if alternatives lead to both. */

@@ -3,7 +3,7 @@ import type { RecordDraft } from '../extract/draft.ts';
 import { compileCondition, type ExpressionScope } from '../expression/compile.ts';
 import type { FieldKind } from '../expression/values.ts';
 import type { EndRule } from '../schedule/end-rule.ts';
-import { isMapping } from './plugin.ts';
+import { isMapping } from '../schema/mapping.ts';
 import { bareName } from './rule.ts';
 import type { Source } from './source.ts';
 

@@ -1,6 +1,6 @@
 import type { Outline } from './outline.ts';
-import { isMapping } from './plugin.ts';
 import type { Issue } from '../schema/expected.ts';
+import { isMapping } from '../schema/mapping.ts';
 import { parametersIn, placeholdersOf } from './url-pattern.ts';
 
 /** Yields issues of a source whose pages are the answers to forms: parameters that it does not have, and keys that need addresses. */

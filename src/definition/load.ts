@@ -9,7 +9,7 @@ import { programOf } from './collect.ts';
 import { DaemonConfig } from './daemon.ts';
 import { pageId } from './page.ts';
 import { expectation, type Problem, problemsOf, sinksName, typesName } from './problem.ts';
-import { hasPlugin, hasProgram, isMapping } from './plugin.ts';
+import { hasPlugin, hasProgram } from './plugin.ts';
 import {
   isSitemap,
   maxProjects,
@@ -21,6 +21,7 @@ import {
 import { referenceIssues } from './reference.ts';
 import type { Issue } from '../schema/expected.ts';
 import { scheduleOf } from '../schedule/levels.ts';
+import { isMapping } from '../schema/mapping.ts';
 import { confirmIssues } from './guards.ts';
 import { maxFileBytes, maxProjectFileBytes, readRegularFile, unreadable } from './file.ts';
 import { type KnownTypes, SharedType, typeIssues } from './shared-type.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { paceFileKeys } from '../schedule/levels.ts';
+import { isMapping } from '../schema/mapping.ts';
 import { Auth } from './auth.ts';
-import { isMapping } from './plugin.ts';
 import { RecordKey } from './record-key.ts';
 import { bareName } from './rule.ts';
 

@@ -6,6 +6,7 @@ import { RecordKey } from './record-key.ts';
 import { SecretName } from '../schema/secret-name.ts';
 import { SourceId } from '../schema/slug.ts';
 import { strict } from '../schema/strict.ts';
+import { isMapping } from '../schema/mapping.ts';
 
 /** The name of a plug-in's file: one in the operator's folder itself, never elsewhere. */
 export const PluginName = z
@@ -130,9 +131,4 @@ export function hasProgram(source: unknown): boolean {
 /** Whether a source that may be wrong elsewhere names a plug-in. */
 export function hasPlugin(source: unknown): boolean {
   return isMapping(source) && 'plugin' in source;
-}
-
-/** Whether a value of a file is a mapping. */
-export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -6,7 +6,7 @@ import { formIssues } from './form-issues.ts';
 import { renderIssues } from './render-issues.ts';
 import { isZone } from '../schedule/time/zone.ts';
 import { endFields } from './end-rule.ts';
-import { hasPlugin, hasProgram, isMapping, pluginIssues } from './plugin.ts';
+import { hasPlugin, hasProgram, pluginIssues } from './plugin.ts';
 import { publishIssues } from './publish.ts';
 import { undeclaredObjectives } from './objective-fields.ts';
 import { scheduleIssues } from '../schedule/levels.ts';
@@ -15,6 +15,7 @@ import { contentKey, keyFields } from './record-key.ts';
 import { allFields } from './all-fields.ts';
 import type { Issue } from '../schema/expected.ts';
 import { withoutCredentials } from '../schema/expected.ts';
+import { isMapping } from '../schema/mapping.ts';
 import { placeholdersOf } from './url-pattern.ts';
 
 /** Checks the parts of a source against each other. Finds names of records, fields and parameters that are not declared, and keys that exclude each other. */

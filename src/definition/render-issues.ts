@@ -1,7 +1,7 @@
 import { unknownIn } from './form-issues.ts';
 import type { Outline } from './outline.ts';
-import { isMapping } from './plugin.ts';
 import type { Issue } from '../schema/expected.ts';
+import { isMapping } from '../schema/mapping.ts';
 import { parametersIn, placeholdersOf } from './url-pattern.ts';
 
 /** Yields issues of texts that are typed in the browser: parameters that the source's address does not have. */

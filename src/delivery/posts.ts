@@ -3,7 +3,7 @@ import type { Source } from '../definition/source.ts';
 import { matchUrl } from '../definition/url-pattern.ts';
 import type { Event } from '../event/catalogue.ts';
 import type { Link } from '../publish/sink.ts';
-import { isMapping } from '../publish/values.ts';
+import { isMapping } from '../schema/mapping.ts';
 import type { Part } from './gathering.ts';
 
 /** What a body of posts is made of besides the events. */

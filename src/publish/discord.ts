@@ -1,8 +1,9 @@
 import type { Event } from '../event/catalogue.ts';
 import type { Escape } from '../expression/template.ts';
+import { isMapping } from '../schema/mapping.ts';
 import { escapes } from './escape.ts';
-import { isMapping, templateValues } from './values.ts';
-import { writtenValue } from './written-value.ts';
+import { templateValues } from './values.ts';
+import { cutText, writtenValue } from './text.ts';
 import type { Message, SinkPorts } from './sink.ts';
 
 /** Bounds of a Discord message, in characters and pieces, by its manual. */
@@ -64,7 +65,7 @@ export function discordPayload(message: Message, ports: Pick<SinkPorts, 'record'
 
 /** A message of a text alone. */
 export function discordText(text: string): DiscordPayload {
-  return { content: cut(text, most.content), allowed_mentions: { parse: [] } };
+  return { content: cutText(text, most.content), allowed_mentions: { parse: [] } };
 }
 
 /**
@@ -140,17 +141,17 @@ interface Given {
 
 function embed({ title, description, url, at, author, footer, image, fields }: Given, escape: Escape): Embed {
   return {
-    ...(isText(title) && { title: cut(escape(title), most.title) }),
-    ...(isText(description) && { description: cut(escape(description), most.description) }),
+    ...(isText(title) && { title: cutText(escape(title), most.title) }),
+    ...(isText(description) && { description: cutText(escape(description), most.description) }),
     ...(isAddress(url) && { url }),
     ...(at !== undefined && !Number.isNaN(at) && { timestamp: new Date(at).toISOString() }),
-    ...(isText(author) && { author: { name: cut(author, most.name) } }),
-    ...(isText(footer) && { footer: { text: cut(footer, most.name) } }),
+    ...(isText(author) && { author: { name: cutText(author, most.name) } }),
+    ...(isText(footer) && { footer: { text: cutText(footer, most.name) } }),
     ...(isAddress(image) && { image: { url: image } }),
     ...(fields.length > 0 && {
       fields: fields.slice(0, most.fields).map(([name, value]) => ({
-        name: cut(escape(name), most.name),
-        value: cut(value === '' ? '–' : escape(value), most.value),
+        name: cutText(escape(name), most.name),
+        value: cutText(value === '' ? '–' : escape(value), most.value),
         inline: value.length < 40,
       })),
     }),
@@ -181,10 +182,6 @@ function lengthOf({ title = '', description = '', author, footer, fields = [] }:
     ...fields.map(({ name, value }) => name + value),
   ];
   return texts.reduce((sum, text) => sum + text.length, 0);
-}
-
-function cut(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
 function isText(value: unknown): value is string {

@@ -9,6 +9,7 @@ import { byteSizeUpTo } from '../schema/byte-size.ts';
 import { expected } from '../schema/expected.ts';
 import { Interval } from '../schema/duration.ts';
 import { strict } from '../schema/strict.ts';
+import { isMapping } from '../schema/mapping.ts';
 import type { Delivered, Message, OpenSink, SinkPorts } from './sink.ts';
 
 /** Options of a sink that writes files. */
@@ -198,8 +199,7 @@ export function openFileSink(
 
 /** A line of a spool. Its id comes first, so that it is found without reading the rest. */
 function lineOf({ id, body }: Message): unknown {
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  return { id, ...(isObject ? { ...body, id } : { body }) };
+  return { id, ...(isMapping(body) ? { ...body, id } : { body }) };
 }
 
 /** The lines of a file that have an end. A text within may have other line separators than `\n`. */

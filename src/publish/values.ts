@@ -1,4 +1,5 @@
 import type { Values } from '../expression/compile.ts';
+import { isMapping } from '../schema/mapping.ts';
 import type { Message, SinkPorts } from './sink.ts';
 
 /** The names that a template may use for each event on a record, besides those of the record's fields. */
@@ -29,9 +30,4 @@ export function templateValues(
     url: now?.page?.url ?? now?.url,
     ...subjects,
   };
-}
-
-/** Whether a value has members by name. */
-export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -8,6 +8,7 @@ import { Connection } from '../connection.ts';
 import { cancelled } from '../failure.ts';
 import type { Delivered, Message, SinkKind, SinkPorts } from '../sink.ts';
 import { fillText, TextTemplate } from '../template.ts';
+import { cutText } from '../text.ts';
 import { templateValues } from '../values.ts';
 
 /** The address of a mailbox, perhaps behind a name: `Heronry <heronry@example.org>`. */
@@ -102,7 +103,7 @@ function mailOf(message: Message, { from, to, subject, text }: Options, ports: S
     from,
     to,
     subject: oneLine(subject === undefined ? subjectOf(message, told) : fillText(subject, values, message.at)),
-    text: cut(text === undefined ? told.map(linesOf).join('\n\n') : fillText(text, values, message.at), most.text),
+    text: cutText(text === undefined ? told.map(linesOf).join('\n\n') : fillText(text, values, message.at), most.text),
     date: new Date(message.at),
     // The same in each attempt, so that a mailbox can tell a repetition.
     messageId: `<${message.id}.${ports.sink}@heronry>`,
@@ -120,11 +121,7 @@ function subjectOf({ type }: Message, told: readonly Embed[]): string {
 }
 
 function oneLine(text: string): string {
-  return cut(text.replaceAll(/\s+/g, ' ').trim(), most.subject);
-}
-
-function cut(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+  return cutText(text.replaceAll(/\s+/g, ' ').trim(), most.subject);
 }
 
 /** Why a server did not take a mail. A permanent refusal is final, but a failed log-in may be mended and is tried again. */

@@ -9,7 +9,8 @@ import { discordPayload, isDiscordUrl } from '../discord.ts';
 import { escapeFor, escapeNames, escapes } from '../escape.ts';
 import type { Delivered, Message, SinkKind, SinkPorts } from '../sink.ts';
 import { fillJson, fillText, JsonTemplate } from '../template.ts';
-import { isMapping, templateValues } from '../values.ts';
+import { templateValues } from '../values.ts';
+import { isMapping } from '../../schema/mapping.ts';
 
 const Options = strict({
   url: Address,

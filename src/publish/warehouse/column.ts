@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Value } from '../../extract/value/value.ts';
-import { isMapping } from '../values.ts';
+import { isMapping } from '../../schema/mapping.ts';
 
 /** A column of a warehouse, and how it takes its part of a field's value. */
 export interface FieldColumn {

@@ -6,3 +6,8 @@ export function writtenValue(value: unknown): string {
   if (Array.isArray(value)) return value.map(writtenValue).join(', ');
   return typeof value === 'string' ? value : (amountText(value) ?? JSON.stringify(value));
 }
+
+/** Cuts a text to a length in characters, with `…` at its end where it was longer. */
+export function cutText(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
