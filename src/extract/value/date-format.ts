@@ -3,7 +3,7 @@ import { DateTime, IANAZone } from 'luxon';
 import { faultCheck, textFault } from '../../schema/checked-text.ts';
 import { expected } from '../../schema/expected.ts';
 import { spend } from '../../work-budget.ts';
-import { calendarFault } from './date-lexicon.ts';
+import { calendarFault } from './intl-date-lexicon.ts';
 import type { Precision, Resolved } from './date-resolve.ts';
 import type { Schemas } from './field-type.ts';
 

@@ -2,7 +2,7 @@ import { DateTime, Info } from 'luxon';
 import { Imprecise, Refused } from './field-type.ts';
 import { type DateOptions, readFormatted, writtenPrecision } from './date-format.ts';
 import { spend } from '../../work-budget.ts';
-import { dateLexicon } from './date-lexicon.ts';
+import { dateLexicon } from './intl-date-lexicon.ts';
 import { phrasesOf } from './date-phrase.ts';
 import { type Missing, type Precision, type Resolved, resolved } from './date-resolve.ts';
 

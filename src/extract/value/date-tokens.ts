@@ -1,5 +1,4 @@
-import type { DateLexicon, Meaning } from './date-lexicon.ts';
-import { mayPart } from './date-lexicon.ts';
+import { type DateLexicon, mayPart, type Meaning } from './date-lexicon.ts';
 
 /** A number, a known word or a sign of a text. */
 export type Token =
