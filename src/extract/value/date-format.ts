@@ -6,6 +6,7 @@ import { spend } from '../../work-budget.ts';
 import { calendarFault } from './intl-date-lexicon.ts';
 import type { Precision, Resolved } from './date-resolve.ts';
 import type { Schemas } from './field-type.ts';
+import { localeSchema } from './locale.ts';
 
 /** How dates are written; ISO 8601 without formats. */
 export interface DateOptions {
@@ -34,10 +35,7 @@ export function dateOptions(z: Schemas) {
       .union([format, z.array(format).min(1).max(20)])
       .transform((given) => [given].flat())
       .exactOptional(),
-    locale: z
-      .string()
-      .max(35)
-      .refine(isLocale, { ...expected('a language like "de"'), abort: true })
+    locale: localeSchema(z)
       .superRefine(faultCheck((text) => textFault('a language', text, calendarFault)))
       .exactOptional(),
     zone: z.string().max(50).refine(isZoneOrOffset, expected('a time zone like "Europe/Berlin"')).exactOptional(),
@@ -230,17 +228,6 @@ export function dateFormatFault(format: string): string | undefined {
 /** Whether a text is a name or an offset of a time zone, such as `Europe/Berlin` or `utc+2`. */
 export function isZoneOrOffset(zone: string): boolean {
   return DateTime.utc().setZone(zone).isValid;
-}
-
-/** Whether a text is a language whose names of months are known. */
-export function isLocale(locale: string): boolean {
-  try {
-    return Intl.DateTimeFormat.supportedLocalesOf(locale).length > 0;
-  } catch (error) {
-    // Intl has no other way to say that a tag is malformed.
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
 }
 
 /** The token of Luxon for each letter after the `%` of strptime. */

@@ -1,5 +1,3 @@
-import { expected } from '../../schema/expected.ts';
-import { isLocale } from './date-format.ts';
 import type { Schemas } from './field-type.ts';
 import { plainDigit } from './plain-text.ts';
 
@@ -15,11 +13,6 @@ export type DecimalMark = DecimalOption['decimal'] | undefined;
 /** The schema of the mark before decimals, for pages in whose language "1.234" and "1,234" could be either. */
 export function decimalOption(z: Schemas) {
   return z.enum(['.', ',']).exactOptional();
-}
-
-/** The schema of a language. */
-export function localeOption(z: Schemas) {
-  return z.string().max(35).refine(isLocale, expected('a language like "de"')).exactOptional();
 }
 
 /** Decides what a single mark before three digits means, as in `1.234`, if nothing in the text settles it; `unknown` refuses the text. */

@@ -1,5 +1,6 @@
-import { type DecimalMark, localeOption, localMark, readDecimal, withPlainDigits } from './decimal.ts';
+import { type DecimalMark, localMark, readDecimal, withPlainDigits } from './decimal.ts';
 import { type FieldType, Refused } from './field-type.ts';
+import { localeSchema } from './locale.ts';
 import { shortText } from './plain-text.ts';
 import { unitNamed } from './unit.ts';
 
@@ -12,7 +13,7 @@ interface DurationRule {
 
 /** A length of time, kept as ISO 8601. */
 export const duration: FieldType<DurationRule> = {
-  options: (z) => ({ clock: z.enum(['h:m', 'm:s']).exactOptional(), locale: localeOption(z) }),
+  options: (z) => ({ clock: z.enum(['h:m', 'm:s']).exactOptional(), locale: localeSchema(z).exactOptional() }),
   expected: () => 'a length of time like "1 h 30 min"',
   read(value, rule) {
     const text = typeof value === 'string' ? shortText(value) : undefined;

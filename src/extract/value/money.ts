@@ -5,12 +5,12 @@ import {
   type Ambiguous,
   type DecimalOption,
   decimalOption,
-  localeOption,
   localMark,
   readDecimal,
   withPlainDigits,
 } from './decimal.ts';
 import { type FieldType, Refused, type Schemas } from './field-type.ts';
+import { localeSchema } from './locale.ts';
 import { offeredPrice } from './offer.ts';
 import { shortText } from './plain-text.ts';
 import { readPrices, type WrittenPrice } from './price-text.ts';
@@ -90,7 +90,7 @@ export function moneyOptions(z: Schemas) {
       .refine((code) => currencyCodes.has(code), expected('a currency of ISO 4217 like "EUR"'))
       .meta({ pattern: '^[A-Z]{3}$' })
       .exactOptional(),
-    locale: localeOption(z),
+    locale: localeSchema(z).exactOptional(),
     decimal: decimalOption(z),
     pick: z.enum(['first', 'last', 'lowest']).exactOptional(),
     scale: z

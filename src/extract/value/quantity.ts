@@ -2,12 +2,12 @@ import {
   type DecimalMark,
   type DecimalOption,
   decimalOption,
-  localeOption,
   localMark,
   readDecimal,
   withPlainDigits,
 } from './decimal.ts';
 import { type FieldType, Refused } from './field-type.ts';
+import { localeSchema } from './locale.ts';
 import { shortText } from './plain-text.ts';
 import { type Unit, unitNamed, unitNames, unitOf, unitRatio } from './unit.ts';
 
@@ -26,7 +26,7 @@ export const quantity: FieldType<QuantityRule> = {
   options: (z) => ({
     to: z.enum(unitNames as [string, ...string[]]).exactOptional(),
     decimal: decimalOption(z),
-    locale: localeOption(z),
+    locale: localeSchema(z).exactOptional(),
   }),
   expected: ({ to }) => (to === undefined ? 'an amount with its unit' : `an amount that can be given in ${to}`),
   read(value, rule) {

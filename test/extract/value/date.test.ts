@@ -5,10 +5,10 @@ import { DateTime, IANAZone } from 'luxon';
 import {
   dateFormatFault,
   type DateOptions,
-  isLocale,
   isZoneOrOffset,
   luxonFormat,
 } from '../../../src/extract/value/date-format.ts';
+import { isLocale } from '../../../src/extract/value/locale.ts';
 import { readValue } from '../../../src/extract/value/all.ts';
 
 function read(type: 'date' | 'datetime', text: string, options: DateOptions): unknown {
