@@ -4,7 +4,7 @@ import type { Clock } from '../src/clock.ts';
 import type { Catalogue } from '../src/definition/catalogue.ts';
 import { kindOf, type Sink } from '../src/definition/sink.ts';
 import { openGathering } from '../src/delivery/open-gathering.ts';
-import { Backlog } from '../src/delivery/backlog.ts';
+import { Backlog, unsavedMs } from '../src/delivery/backlog.ts';
 import { Quiet } from '../src/delivery/quiet.ts';
 import { readSync } from '../src/delivery/sync.ts';
 import { wantedOf } from '../src/delivery/wanted.ts';
@@ -82,8 +82,6 @@ const mostInLine = 500;
 const savedTogether = 200;
 /** The pause before the rows of a sink are written again for which the disk had no room, in ms. */
 const fullMs = 30_000;
-/** How long a cursor that nothing was delivered for may stay unsaved, in ms. */
-const cursorMs = 1_000;
 
 /** Delivers what one sink wants of the event log: at least once, in order for each key. */
 export async function deliverer(
@@ -173,7 +171,7 @@ export async function deliverer(
     save();
     const quietUntil = backlog.hasReady() ? quiet.until(now) : undefined;
     const dueAt = isCaughtUp ? gathering.dueAt() : undefined;
-    arm(Math.min(quietUntil ?? Infinity, dueAt ?? Infinity, backlog.isCursorAhead() ? now + cursorMs : Infinity), now);
+    arm(Math.min(quietUntil ?? Infinity, dueAt ?? Infinity, backlog.isCursorAhead() ? now + unsavedMs : Infinity), now);
   }
 
   function readOn(): void {
@@ -246,10 +244,10 @@ export async function deliverer(
     const now = clock.now();
     if (results.length !== batch.length)
       throw new Error(`sink "${sink.id}": expected ${batch.length} results, got ${results.length}`);
-    for (const failure of backlog.settle({ batch, messages, results, ms, at: now })) {
-      if (failure.failure === undefined) quiet.succeeded();
-      else quiet.failed(failure.failure, now, deps.random());
-      if (failure.retryAt !== undefined) retryAt(failure.lane, failure.retryAt);
+    for (const { lane, failure, retryAt: at } of backlog.settle({ batch, messages, results, ms, at: now })) {
+      if (failure === undefined) quiet.succeeded();
+      else quiet.failed(failure, now, deps.random());
+      if (at !== undefined) retryAt(lane, at);
     }
   }
 

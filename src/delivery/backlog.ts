@@ -12,9 +12,10 @@ import { Unsaved } from './unsaved.ts';
 const mostParked = { rows: 10_000, bytes: 64 * 1024 * 1024 };
 /** The largest number of events after the cursor that are remembered as delivered. */
 const mostDone = 1_000;
-/** How far the cursor may run ahead of the saved one, in events and in time, while nothing else has to be saved. */
+/** The number of events by which the cursor may run ahead of the saved one while nothing else has to be saved. */
 const unsavedEvents = 1_000;
-const unsavedMs = 1_000;
+/** The time in ms for which the cursor may run ahead of the saved one while nothing else has to be saved. */
+export const unsavedMs = 1_000;
 
 /** The dependencies of a backlog. */
 export interface BacklogDeps {
@@ -121,10 +122,6 @@ export class Backlog {
       if (!gathering.isComposite && from !== Infinity) break;
     }
     return Math.min(cursor, (gathering.heldFrom() ?? Infinity) - 1);
-  }
-
-  get size(): number {
-    return this.#lanes.size;
   }
 
   /** Messages that are neither parked nor settled. */

@@ -32,15 +32,9 @@ export class Lanes {
   /** Lanes whose head may be delivered; who waited longest first. */
   readonly #ready = new Set<Lane>();
   readonly #isOne: boolean;
-  #size = 0;
 
   constructor(ordered: 'key' | 'all') {
     this.#isOne = ordered === 'all';
-  }
-
-  /** Entries that are not delivered yet. */
-  get size(): number {
-    return this.#size;
   }
 
   hasReady(): boolean {
@@ -51,7 +45,6 @@ export class Lanes {
   add(entry: Entry): 'behind-failed' | 'in-line' {
     const lane = this.#laneOf(entry);
     lane.entries.push(entry);
-    this.#size += 1;
     if (lane.state === 'ready') this.#ready.add(lane);
     return lane.attempts === undefined ? 'in-line' : 'behind-failed';
   }
@@ -80,7 +73,6 @@ export class Lanes {
     const lane = this.#laneOf(entry);
     lane.entries.shift();
     lane.attempts = undefined;
-    this.#size -= 1;
     if (lane.entries.length > 0) return;
     this.#lanes.delete(lane.key);
     this.#ready.delete(lane);
