@@ -5,14 +5,15 @@ const formula = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 const plainNumber = /^[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 
 /**
- * Formats a value as a cell: numbers and flags as they are, lists and objects as JSON, nothing for no value, `""` for an empty text. A
- * text that a spreadsheet would take for a formula, and that is not a number, gets a `'` before it. A text that begins with `'` and has
- * such a formula behind it gets one more, so that a reader can always remove exactly one.
+ * Formats a value as a cell: numbers and flags as they are, lists and objects as JSON, nothing for no value, `""` for an empty text. In a
+ * column of JSON, a text is JSON as well. In other columns, a text that a spreadsheet would take for a formula, and that is not a number,
+ * gets a `'` before it. A text that begins with `'` and has such a formula behind it gets one more, so that a reader can always remove
+ * exactly one.
  */
 export function csvCell(value: Cell, type?: CellType): string {
   if (value === null || value === undefined) return '';
   if (type === 'instant' && typeof value === 'number') return new Date(value).toISOString();
-  if (typeof value !== 'string') return quotedIfNeeded(JSON.stringify(value));
+  if (typeof value !== 'string' || type === 'json') return quotedIfNeeded(JSON.stringify(value));
   if (value === '') return '""';
   return quotedIfNeeded(formula.test(value) && !plainNumber.test(value) ? `'${value}` : value);
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { Value } from '../../src/extract/value/value.ts';
@@ -43,11 +45,15 @@ const records: readonly Found[] = [
   { ...plain, id: 'formula', title: '=HYPERLINK("http://127.0.0.1";"click")' },
   { ...plain, id: '@SUM(1)', title: '-2+3' },
   { ...plain, id: 'as if defused', title: "'=1" },
+  { ...plain, id: '＝1', title: "'＠SUM(1)" },
   { ...plain, id: '-5', title: '+1.5', stock: -5, weight: -5e-324, price: { amount: '-0.01', currency: 'USD' } },
   { ...plain, id: 'great', stock: Number.MAX_SAFE_INTEGER, weight: 1.7976931348623157e308, title: '9007199254740993' },
   { ...plain, id: 'great money', price: { amount: '99999999999999.9999', currency: 'JPY' } },
   { ...plain, id: 'old', day: '0001-01-01', at: '1969-12-31T23:59:59.999Z', live: false },
   { ...plain, id: 'far', day: '9999-12-31', at: '9999-12-31T23:59:59.999Z' },
+  { ...plain, id: 'text as json', more: '=1', tags: ['=1'] },
+  { ...plain, id: 'number in a text as json', more: '-5' },
+  { ...plain, id: 'number as json', more: -5 },
 ];
 
 async function query(t: TestContext, sql: string): Promise<Record<string, unknown>[]> {
@@ -64,7 +70,7 @@ async function query(t: TestContext, sql: string): Promise<Record<string, unknow
 function columnsOf({ id, price, ...record }: Found): Record<string, unknown> {
   const { amount, currency, ...terms } = Object(price ?? {}) as Record<string, Value>;
   const text = (value: Value | undefined): string | null =>
-    value === null || value === undefined ? null : typeof value === 'object' ? JSON.stringify(value) : String(value);
+    value === null || value === undefined ? null : JSON.stringify(value);
   return {
     _key: id,
     id,
@@ -130,7 +136,7 @@ describe('what DuckDB reads of exported records', () => {
     const types = `{ 'stock': 'BIGINT', 'weight': 'DOUBLE', 'price': 'DECIMAL(18,4)', 'live': 'BOOLEAN', 'day': 'DATE', 'at': 'TIMESTAMPTZ' }`;
     const read = `read_csv('${folder}/records/shop.item/*.csv', all_varchar = false, types = ${types}, auto_type_candidates = ['VARCHAR'], delim = ',', quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false, header = true, new_line = '\\r\\n')`;
     const bare = ['_key', 'id', 'title'].map(
-      (name) => `regexp_replace(${name}, '^''(''*[-=+@\\t\\r\\n])', '\\1') AS ${name}`,
+      (name) => `regexp_replace(${name}, '^''(''*[-=+@＝＋－＠\\t\\r\\n])', '\\1') AS ${name}`,
     );
     const rows = await query(t, `${select} FROM (SELECT * REPLACE (${bare.join(', ')}) FROM ${read})`);
     assert.deepEqual(sorted(rows), sorted(records.map(columnsOf)));
@@ -161,4 +167,74 @@ describe('what DuckDB reads of exported records', () => {
       { _key: 'c', size: '7', price: '12345678901234567890.500000000000000000' },
     ]);
   });
+});
+
+describe('what DuckDB reads of exported logs', () => {
+  const types: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    metrics: {
+      ...{ project: 'VARCHAR', metric: 'VARCHAR', at: 'TIMESTAMP WITH TIME ZONE', value: 'JSON', reason: 'VARCHAR' },
+      ...{ stale: 'VARCHAR', verifiedAt: 'TIMESTAMP WITH TIME ZONE' },
+    },
+    history: {
+      ...{ id: 'VARCHAR', at: 'TIMESTAMP WITH TIME ZONE', source: 'VARCHAR', type: 'VARCHAR', key: 'VARCHAR' },
+      ...{ record: 'BIGINT', kind: 'VARCHAR', serial: 'BIGINT', corrects: 'BIGINT', target: 'BIGINT' },
+      ...{ scrape: 'BIGINT', page: 'VARCHAR', version: 'VARCHAR', fields: 'JSON' },
+    },
+    events: {
+      ...{ id: 'VARCHAR', at: 'TIMESTAMP WITH TIME ZONE', type: 'VARCHAR', source: 'VARCHAR', target: 'BIGINT' },
+      ...{ scrape: 'BIGINT', projects: 'JSON', data: 'JSON' },
+    },
+  };
+
+  for (const [what, columns] of Object.entries(types))
+    test(`of ${what} is the same of Parquet, CSV and NDJSON, in columns of its types`, async (t) => {
+      const { store, see, correct, folder, ...daemon } = await exportingDaemon(t, fields);
+      await see([{ type: 'item', key: 'a', fields: { title: '=1, "one"', price: plain.price, at: plain.at } }]);
+      await see([{ type: 'item', key: 'a', fields: { title: null, price: null } }]);
+      await correct(({ kind }) => `right ${kind}`);
+      const values: readonly Value[] = [{ amount: '12.5000000001', currency: 'EUR' }, 0.1, plain.day, plain.at, null];
+      for (const [index, value] of values.entries()) {
+        const state = value === null ? { reason: { code: 'no_rate', message: 'none' }, stale: '=none' } : {};
+        const row = { value, verifiedAt: 1_000 + index, ...state };
+        await store.write((change) => {
+          store.metrics.put('solar', 'roas', 2_000 + index, row);
+          const { value: now, ...others } = row;
+          change.tell({ type: 'metric.changed', projects: ['solar'], data: { metric: 'roas', new: now, ...others } });
+        });
+      }
+      for (const format of ['ndjson', 'csv', 'parquet'])
+        assert.equal((await daemon.export(what, '--to', format, '--format', format)).err, '', format);
+      const parquet = `FROM '${folder}/parquet/${what}/*.parquet'`;
+      const described = await query(t, `DESCRIBE SELECT * ${parquet}`);
+      assert.deepEqual(
+        Object.fromEntries(described.map(({ column_name: name, column_type: type }) => [name, type])),
+        columns,
+      );
+      const typed = JSON.stringify(columns).replaceAll('"', "'");
+      const csv = `FROM read_csv('${folder}/csv/${what}/*.csv', types = ${typed}, delim = ',', quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false, header = true, new_line = '\\r\\n')`;
+      const undo = "regexp_replace(stale, '^''(''*[-=+@＝＋－＠\\t\\r\\n])', '\\1') AS stale";
+      const all = what === 'metrics' ? `SELECT * REPLACE (${undo})` : 'SELECT *';
+      const plainly = Object.entries(columns).map(([name, type]) => {
+        const number =
+          type === 'BIGINT' ? `"${name}"` : type === 'JSON' || type === 'VARCHAR' ? '' : `epoch_ms("${name}")`;
+        return number === '' ? `"${name}"` : `${number}::DOUBLE AS "${name}"`;
+      });
+      const rows = await query(t, `SELECT ${plainly.join(', ')} ${parquet}`);
+      assert.deepEqual(await query(t, `SELECT ${plainly.join(', ')} FROM (${all} ${csv})`), rows);
+      const lines = readFileSync(join(folder, `ndjson/${what}/000001.ndjson`), 'utf8')
+        .trimEnd()
+        .split('\n');
+      const cell = (value: Value | undefined, type: string | undefined): Value => {
+        if (value === undefined || value === null) return null;
+        if (type === 'JSON') return JSON.stringify(value);
+        return typeof value === 'object' && 'code' in value ? (value.code ?? null) : value;
+      };
+      assert.deepEqual(
+        rows,
+        lines.map((line) => {
+          const row = JSON.parse(line) as Readonly<Record<string, Value>>;
+          return Object.fromEntries(Object.entries(columns).map(([name, type]) => [name, cell(row[name], type)]));
+        }),
+      );
+    });
 });

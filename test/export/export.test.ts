@@ -6,6 +6,7 @@ import type { Destination } from '../../src/export/destination.ts';
 import { openFolder } from '../../src/export/folder.ts';
 import { type ExportOptions, runExport } from '../../src/export/run.ts';
 import { recordTable } from '../../src/export/record-table.ts';
+import { commitPulse } from '../../src/store/commit.ts';
 import { removeRecords } from '../../src/store/remove-records.ts';
 import { updateProject } from '../../src/store/projects.ts';
 import { renameSource } from '../../src/store/rename-source.ts';
@@ -97,6 +98,20 @@ describe('an export', () => {
     assert.equal((JSON.parse(some.out) as { rows: number }).rows, 3);
   });
 
+  test('of history says by which version of the definition each change was read, and nothing once that is not known', async (t) => {
+    const { store, folder, see, ...daemon } = await exportingDaemon(t, { title: 'text' });
+    await see([item('a', { title: 'one' })]);
+    const versions = async () => {
+      await daemon.export('history', '--to', 'out');
+      return linesOf(join(folder, 'out')).map(({ version }) => version);
+    };
+    assert.deepEqual(await versions(), ['v1']);
+    await see([item('a', { title: 'two' })]);
+    const place = { source: 'shop', target: 1, url: 'https://shop.test/solar' };
+    await commitPulse(store, { ...place, observedAt: store.now(), drafts: [item('a', { title: 'three' })] });
+    assert.deepEqual(await versions(), ['v1', 'v1', undefined]);
+  });
+
   test('of what a re-extraction corrected has each correction once, with an id of its own, and the records that it corrected', async (t) => {
     const { store, folder, see, correct, ...daemon } = await exportingDaemon(t, { title: 'text' });
     const keys = Array.from({ length: 300 }, (_, number) => `k${number}`);
@@ -171,7 +186,18 @@ describe('an export', () => {
       assert.equal((await daemon.export('metrics', '--to', 'out')).err, '');
     }
     assert.deepEqual(linesOf(join(folder, 'out')), [point(1_000, 2.5), point(2_000, 3)]);
-    assert.equal((await daemon.export('metrics', '--to', 'other', '--source', 'shop')).status, 2);
+  });
+
+  test('of metrics is of no source or type of records, and says so', async (t) => {
+    const { folder, ...daemon } = await exportingDaemon(t, {});
+    for (const option of ['--source', '--type']) {
+      const { status, err } = await daemon.export('metrics', '--to', 'out', option, 'shop');
+      assert.deepEqual(
+        [status, err.trimEnd()],
+        [2, `heronry: ${option}: metrics are of projects: expected --project or none`],
+      );
+    }
+    assert.deepEqual(readdirSync(folder), []);
   });
 
   test('wants rows by project, type and instant', async (t) => {
@@ -274,6 +300,24 @@ describe('an export', () => {
       assert.deepEqual([status, err.trimEnd()], [3, 'heronry: no source "shp"; did you mean "shop"?'], what);
     }
     assert.deepEqual(readdirSync(folder), []);
+  });
+
+  test('of a type of records that there is not is refused, and leaves nothing', async (t) => {
+    const { folder, see, define, shareType, ...daemon } = await exportingDaemon(t, { title: 'text' });
+    await see([{ type: 'offer', key: 'a', fields: {} }]);
+    shareType('post', { title: 'text' });
+    define({ title: 'text' }, 'post');
+    for (const what of ['records', 'history']) {
+      const { status, err } = await daemon.export(what, '--type', 'itm', '--to', 'out');
+      assert.deepEqual(
+        [status, err.trimEnd()],
+        [3, 'heronry: source "shop" has no records of a type "itm"; did you mean "item"?'],
+        what,
+      );
+    }
+    assert.deepEqual(readdirSync(folder), []);
+    for (const known of ['item', 'post', 'offer'])
+      assert.equal((await daemon.export('records', '--type', known, '--to', known)).status, 0, known);
   });
 
   test('into a place that is no folder says what is there', async (t) => {

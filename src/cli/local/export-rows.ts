@@ -4,6 +4,7 @@ import { defined } from '../../defined.ts';
 import { eventRow, historyRow, metricRow } from '../../export/log-tables.ts';
 import { type RecordTable, recordTable } from '../../export/record-table.ts';
 import type { RowPlace, RowSlice } from '../../export/run.ts';
+import { CommandError } from '../exit-status.ts';
 
 /** What can be exported, by the word of the command. */
 export const exported = ['records', 'history', 'metrics', 'events'] as const;
@@ -15,8 +16,12 @@ export type WantedRows = Pick<MethodInput<'export.records'>, 'source' | 'type' |
 /** Reads the rows of one slice. */
 export type ReadRows = (place: RowPlace) => Promise<RowSlice>;
 
-/** Opens the rows of an export in a daemon. Rejects if the daemon refuses the selection, as for an unknown source, so that no destination is created. */
+/** Opens the rows of an export in a daemon. Rejects if there can be no such rows, as for an unknown source, so that no destination is created. */
 export async function openRows(client: Client, what: Exported, wanted: WantedRows): Promise<ReadRows> {
+  if (what === 'metrics')
+    for (const name of ['source', 'type'] as const)
+      if (wanted[name] !== undefined)
+        throw new CommandError('usage', `--${name}: metrics are of projects: expected --project or none`);
   await client.call(`export.${what}`, { ...wanted, limit: 1 });
   switch (what) {
     case 'records':

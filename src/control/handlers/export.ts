@@ -15,10 +15,10 @@ import {
   type WantedRows,
 } from '../../store/export.ts';
 import type { Store } from '../../store/store.ts';
-import { didYouMean } from '../../schema/near-name.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers, Params, Result } from '../methods.ts';
-import { findProject } from './find.ts';
+import { changeVersions } from './change-version.ts';
+import { checkNames, findProject } from './find.ts';
 import type { Ports } from './ports.ts';
 import { createCursor } from './slices.ts';
 
@@ -61,10 +61,13 @@ export function exportHandlers({
       );
       return { ...read.answer, removed: read.removed };
     },
-    'export.history': (asked) =>
-      readSlice(store(), asked, { whole: 'scan', hasMembers: true }, (place, room) =>
+    'export.history': (asked) => {
+      const { answer } = readSlice(store(), asked, { whole: 'scan', hasMembers: true }, (place, room) =>
         exportHistory(store(), place, wantedRows(store(), catalogue(), asked), room),
-      ).answer,
+      );
+      const versionOf = changeVersions(store());
+      return { ...answer, rows: answer.rows.map((change) => ({ ...change, ...versionOf(change) })) };
+    },
     'export.metrics': (asked) =>
       readSlice(store(), asked, { whole: 'scan' }, (place, room) =>
         exportMetrics(store(), place, { since: asked.since, project: projectOf(store(), asked) }, room),
@@ -83,7 +86,8 @@ export function exportHandlers({
     { whole, hasMembers = false }: Kind,
     read: (place: ExportPlace, room: { readonly limit: number; now(): number }) => ExportSlice<T>,
   ) {
-    if (asked.source !== undefined) checkSource(of, catalogue(), asked.source);
+    const { source, type } = asked;
+    checkNames({ source, ...(hasMembers && { type, mayBeShared: true }) }, { store, catalogue });
     const place = placeOf(of, asked, whole, () => (hasMembers ? membersOf(of, catalogue(), asked) : undefined));
     const slice = read(place, { limit: asked.limit, now: () => clock.monotonic() });
     const { next } = slice;
@@ -174,13 +178,6 @@ function wantedRows(store: Store, catalogue: Catalogue, asked: Asked): WantedRow
     isOfType: (ofSource, ofType) =>
       type === undefined || typeNames(catalogue.sources.get(ofSource)?.source.records, ofType).includes(type),
   };
-}
-
-/** Throws a `ControlError` `not_found` for a source that has no definition, and that no target is of. */
-function checkSource(store: Store, { sources }: Catalogue, id: string): void {
-  if (sources.has(id)) return;
-  for (const { source } of store.targets.rows()) if (source === id) return;
-  throw new ControlError('not_found', `no source "${id}"${didYouMean(id, sources.keys())}`);
 }
 
 function projectOf(store: Store, { project }: Pick<Asked, 'project'>): WantedRows['project'] {

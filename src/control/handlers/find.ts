@@ -66,20 +66,22 @@ interface WantedNames {
   readonly target?: number | undefined;
   /** A type of records, by the name that it has in its source. */
   readonly type?: string | undefined;
+  /** Whether `type` may be the id of a shared type as well. Default: false. */
+  readonly mayBeShared?: boolean;
 }
 
 /**
  * Throws a `ControlError` `not_found` for a project, source, target or type of records that there is not, and for a source or type that
  * the project does not have. A source is there as long as it is loaded, its file has problems, or it has targets.
  */
-export function checkNames({ project, source, target, type }: WantedNames, deps: Deps): void {
+export function checkNames({ project, source, target, type, mayBeShared = false }: WantedNames, deps: Deps): void {
   const store = deps.store();
   const row = project === undefined ? undefined : findProject(store, project);
   if (source !== undefined && row !== undefined) checkSourceOf(row, source, store);
   else if (source !== undefined) checkSource(source, deps);
   if (source !== undefined && target !== undefined && store.targets.get(target)?.source !== source)
     throw new ControlError('not_found', `source "${source}" has no target ${target}`);
-  if (type === undefined) return;
+  if (type === undefined || (mayBeShared && deps.catalogue().types.has(type))) return;
   if (source !== undefined) checkType(type, [source], deps);
   else checkType(type, row === undefined ? deps.catalogue().sources.keys() : sourcesOf(row, store), deps);
 }

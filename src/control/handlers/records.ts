@@ -7,6 +7,7 @@ import { withFiles } from '../../store/files.ts';
 import { removeRecords } from '../../store/remove-records.ts';
 import { ControlError } from '../error.ts';
 import { changeLists } from './change-lists.ts';
+import { changeVersions } from './change-version.ts';
 import { checkNames, findProject } from './find.ts';
 import type { Ports } from './ports.ts';
 import { createCursor, recordSlice, rowsFrom, sliceOf } from './slices.ts';
@@ -49,6 +50,7 @@ export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<H
       checkNames({ project: id, source, type: wanted.type }, deps);
       const place = changeCursor.read(before);
       const { changes, next } = await listChanges(targetsOf(id, source), { ...wanted, before: until }, place);
+      const versionOf = changeVersions(deps.store());
       const told = changes.map((change) => ({ ...change, ...versionOf(change) }));
       return { changes: told, ...defined({ next: next && changeCursor.textOf(next) }) };
     },
@@ -57,6 +59,7 @@ export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<H
       checkNames({ project: id, source, type: wanted.type }, deps);
       const range = { from, to, after: cursor.read(after) };
       const found = await differencesOf(deps.store(), targetsOf(id, source), { ...wanted, ...range });
+      const versionOf = changeVersions(deps.store());
       const differences = found.differences.map((difference) => ({
         ...difference,
         fields: Object.fromEntries(
@@ -90,11 +93,6 @@ export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<H
     return source === undefined
       ? targets
       : targets.filter((target) => deps.store().targets.get(target)?.source === source);
-  }
-
-  /** The version of the definition by which a change was read: its own for a correction, else that of its scrape, as long as that is kept. */
-  function versionOf({ scrape, version }: Pick<HistoryView, 'scrape' | 'version'>): Pick<HistoryView, 'version'> {
-    return defined({ version: version ?? deps.store().scrapes.get(scrape)?.version });
   }
 
   /** Returns a record. Throws a `ControlError` `not_found` where there is none. */
