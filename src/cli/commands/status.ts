@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { DaemonStatus } from '../../control/methods/daemon.ts';
-import { callAndPrint, examples, helpGroups } from '../cli.ts';
+import { examples, helpGroups, print, withDaemon } from '../cli.ts';
+import { CommandError } from '../exit-status.ts';
 import { ageText } from '../../time-text.ts';
 import { showStatus, type Terminal } from '../terminal.ts';
 import { bytesText, countText, plainText } from '../text.ts';
@@ -10,10 +11,39 @@ export function createCommand(terminal: Terminal): Command {
   return new Command('status')
     .helpGroup(helpGroups.daemon)
     .description('show the state of the daemon')
-    .addHelpText('after', examples('heronry status', 'heronry status --json'))
-    .action((_options: object, command: Command) =>
-      callAndPrint(terminal, command, ['daemon.status', {}], (status) => showDaemon(terminal, status)),
+    .option('--check', 'for a monitor: one line, and exits with 1 if something is wrong that nobody has acknowledged')
+    .addHelpText('after', examples('heronry status', 'heronry status --check', 'heronry status --json'))
+    .action(({ check }: { readonly check?: true }, command: Command) =>
+      withDaemon(terminal, command, async (client) => {
+        const status = await client.call('daemon.status', {});
+        const troubles = check === true ? troublesOf(status) : [];
+        if (troubles.length > 0) throw new CommandError('failed', troubles.join('; '));
+        print(terminal, command, status, () => (check === true ? wellText(status) : showDaemon(terminal, status)));
+      }),
     );
+}
+
+/** What is wrong with the daemon, or with what it tracks, and not acknowledged. */
+function troublesOf({ tickets, paused, sources, targets }: DaemonStatus): string[] {
+  return [
+    ...(tickets.open > 0 ? [`${countText(tickets.open, 'ticket')} ${tickets.open === 1 ? 'is' : 'are'} open`] : []),
+    ...(paused === undefined ? [] : [`scraping is paused: ${plainText(paused)}`]),
+    ...(sources.broken > 0 ? [`${countText(sources.broken, 'source')} with problems`] : []),
+    ...(sources.missing > 0 ? [`${countText(sources.missing, 'source')} with targets, but without a definition`] : []),
+    ...(targets.parked > 0
+      ? [`${countText(targets.parked, 'target')} ${targets.parked === 1 ? 'is' : 'are'} parked`]
+      : []),
+  ];
+}
+
+function wellText({ projects, targets, sources, tickets }: DaemonStatus): string {
+  const counts = [
+    countText(projects.active, 'project'),
+    countText(targets.active, 'target'),
+    countText(sources.ready, 'source'),
+  ];
+  const known = tickets.acknowledged > 0 ? `; ${countText(tickets.acknowledged, 'ticket')} acknowledged` : '';
+  return `ok: ${counts.join(', ')}${known}`;
 }
 
 function showDaemon(terminal: Terminal, status: DaemonStatus): string {
@@ -32,6 +62,7 @@ function showDaemon(terminal: Terminal, status: DaemonStatus): string {
     `targets   ${targets.active} active, ${targets.finished} finished, ${targets.disabled} disabled${parked}`,
     `sources   ${sources.ready} ready${broken}${missing}`,
     `scrapes   ${scrapes.running} running, ${scrapes.waiting} waiting; since the start ${scrapes.complete} complete, ${scrapes.failed} failed, ${scrapes.aborted ?? 0} aborted, ${scrapes.cancelled} cancelled`,
+    ...ticketLines(terminal, status),
     `turns     ${offersText(terminal, status)}`,
     ...(status.config === undefined ? [] : [`config    ${status.config}`]),
     `data      ${status.data}`,
@@ -40,6 +71,15 @@ function showDaemon(terminal: Terminal, status: DaemonStatus): string {
   if (status.apiOnly === true) lines.push('mode      serves its control methods alone, and scrapes nothing');
   if (status.paused !== undefined) lines.push(terminal.paint('red', `paused    ${pauseText(terminal, status)}`));
   return lines.join('\n');
+}
+
+function ticketLines(terminal: Terminal, { tickets: { open, acknowledged } }: DaemonStatus): string[] {
+  if (open + acknowledged === 0) return [];
+  const counts = [
+    ...(open > 0 ? [terminal.paint('red', `${open} open`)] : []),
+    ...(acknowledged > 0 ? [`${acknowledged} acknowledged`] : []),
+  ];
+  return [`tickets   ${counts.join(', ')}: heronry tickets`];
 }
 
 const waitTexts: Readonly<Record<DaemonStatus['offers'][number]['waitFor'], string>> = {

@@ -26,7 +26,7 @@ export function ticketTable(environment: Environment) {
       row: (row, rename) => ({ ...row, sources: row.sources.map(rename) }),
     }),
   );
-  const unresolved = table<number, 1>(environment, 'tickets.unresolved');
+  const unresolved = table<number, 'open' | 'acknowledged'>(environment, 'tickets.unresolved');
   const bySymptom = namingSources(
     environment,
     table<[scope: TicketScope, symptom: string], number>(environment, 'tickets.by_symptom'),
@@ -49,12 +49,17 @@ export function ticketTable(environment: Environment) {
     put(ticket: TicketView): void {
       rows.put(ticket.ticket, ticket);
       if (ticket.state === 'resolved') unresolved.remove(ticket.ticket);
-      else unresolved.put(ticket.ticket, 1);
+      else unresolved.put(ticket.ticket, ticket.state);
       isNone = undefined;
     },
     /** Whether every ticket is resolved. */
     isNone: (): boolean => (isNone ??= Array.from(unresolved.keys({ limit: 1 })).length === 0),
-    countUnresolved: unresolved.count,
+    /** The number of the tickets that are not resolved, by state. */
+    countByState(): { readonly open: number; readonly acknowledged: number } {
+      const counts = { open: 0, acknowledged: 0 };
+      for (const state of unresolved.rows()) counts[state] += 1;
+      return counts;
+    },
     /** The tickets that are not resolved, the newest first. */
     *unresolved(): Generator<TicketView> {
       for (const ticket of [...unresolved.keys({ newestFirst: true })]) {
