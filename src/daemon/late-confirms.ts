@@ -1,4 +1,4 @@
-import { confirmIssues } from '../definition/guards.ts';
+import { confirmIssues } from '../definition/confirm-issues.ts';
 import type { Source } from '../definition/source.ts';
 import { scheduleOf } from '../schedule/levels.ts';
 import type { Issue } from '../schema/expected.ts';

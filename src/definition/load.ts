@@ -22,7 +22,7 @@ import { referenceIssues } from './reference.ts';
 import type { Issue } from '../schema/expected.ts';
 import { scheduleOf } from '../schedule/levels.ts';
 import { isMapping } from '../schema/mapping.ts';
-import { confirmIssues } from './guards.ts';
+import { confirmIssues } from './confirm-issues.ts';
 import { maxFileBytes, maxProjectFileBytes, readRegularFile, unreadable } from './file.ts';
 import { type KnownTypes, SharedType, typeIssues } from './shared-type.ts';
 import { Sink } from './sink.ts';

@@ -1,5 +1,5 @@
 import { unsentOutcome, wasSent } from '../request/failure.ts';
-import { guardsOf } from '../definition/guards.ts';
+import { guardsOf } from '../definition/source-guards.ts';
 import type { Source } from '../definition/source.ts';
 import type { RecordDraft } from '../extract/draft.ts';
 import { openProvider } from '../provider/declared.ts';

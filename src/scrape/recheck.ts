@@ -1,5 +1,5 @@
 import type { LoadedSource } from '../definition/catalogue.ts';
-import { guardsOf } from '../definition/guards.ts';
+import { guardsOf } from '../definition/source-guards.ts';
 import { hasPagesOfRecords } from '../definition/objective-fields.ts';
 import type { Source } from '../definition/source.ts';
 import { defined } from '../defined.ts';

@@ -1,5 +1,5 @@
 import { fileFieldsOf } from '../definition/file-fields.ts';
-import { guardsOf } from '../definition/guards.ts';
+import { guardsOf } from '../definition/source-guards.ts';
 import { ruleDigests } from '../definition/rule-digests.ts';
 import { hasPagesOfRecords } from '../definition/objective-fields.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { guardsOf } from '../../src/definition/guards.ts';
+import { guardsOf } from '../../src/definition/source-guards.ts';
 import { parseSource } from '../../src/definition/load.ts';
 
 function parsed(price: string, rest = '') {

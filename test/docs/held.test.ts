@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { guardsOf } from '../../src/definition/guards.ts';
+import { guardsOf } from '../../src/definition/source-guards.ts';
 import { parseSource } from '../../src/definition/load.ts';
 import { Event } from '../../src/event/catalogue.ts';
 

@@ -206,7 +206,7 @@ async function projectProblems(file: string, projects: Projects, definitions?: D
   const [{ problemsIn }, { projectIssues }, { lateConfirmIssues }] = await Promise.all([
     import('../../definition/load.ts'),
     import('../../definition/project-issues.ts'),
-    import('../../definition/guards.ts'),
+    import('../../definition/confirm-issues.ts'),
   ]);
   const now = Date.now();
   const { pageSource } = await import('../../definition/page.ts');

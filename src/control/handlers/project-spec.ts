@@ -1,5 +1,5 @@
 import { nanoid } from 'nanoid';
-import { lateConfirmIssues } from '../../definition/guards.ts';
+import { lateConfirmIssues } from '../../definition/confirm-issues.ts';
 import { pathText } from '../../definition/problem.ts';
 import {
   type KnownSources,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Catalogue } from '../../definition/catalogue.ts';
-import { guardsOf } from '../../definition/guards.ts';
+import { guardsOf } from '../../definition/source-guards.ts';
 import { pageId } from '../../definition/page.ts';
 import { pathText, sourceIdOf } from '../../definition/problem.ts';
 import { type Source, strangerAt } from '../../definition/source.ts';
