@@ -19,12 +19,12 @@ const page = z
   .optional()
   .catch(undefined);
 
+const ObjectiveFields = z.object({ fields: z.record(z.string(), z.unknown()).catch({}) });
+
 /**
  * The parts of a source that can be read although others are wrong, so that one mistake does not hide another. Records and the pulse
  * have their rules as written, and their fields by name.
  */
-const ObjectiveFields = z.object({ fields: z.record(z.string(), z.unknown()).catch({}) });
-
 export const Outline = z.object({
   provider: text,
   url: text,

@@ -44,6 +44,7 @@ export interface ForecastHost extends HostPace {
   readonly pulses?: Iterable<ForecastPulse>;
 }
 
+/** The numbers of objectives that a forecast finds kept and broken. */
 export interface KeptObjectives {
   readonly kept: number;
   readonly broken: number;
