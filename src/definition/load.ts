@@ -1,39 +1,23 @@
-import { isUtf8 } from 'node:buffer';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { basename, dirname, extname, join, resolve } from 'node:path';
-import * as z from 'zod';
+import { basename, dirname, extname, join } from 'node:path';
 import type { LoadedSource } from './catalogue.ts';
 import { type ReadPlugin, readPlugin } from './plugin-file.ts';
 import { programOf } from './collect.ts';
 import { DaemonConfig } from './daemon.ts';
 import { pageId } from './page.ts';
-import { expectation, type Problem, problemsOf, sinksName, typesName } from './problem.ts';
+import { type Problem, sinksName, typesName } from './problem.ts';
+import { load, type Loaded, parse, problemOf, problemsIn } from './load-file.ts';
 import { hasPlugin, hasProgram } from './plugin.ts';
-import {
-  isSitemap,
-  maxProjects,
-  type Project,
-  type Projects,
-  type SitemapTargets,
-  WrittenProjects,
-} from './project.ts';
 import { referenceIssues } from './reference.ts';
 import type { Issue } from '../schema/expected.ts';
 import { scheduleOf } from '../schedule/levels.ts';
 import { isMapping } from '../schema/mapping.ts';
 import { confirmIssues } from './confirm-issues.ts';
-import { maxFileBytes, maxProjectFileBytes, readRegularFile, unreadable } from './file.ts';
+import { unreadable } from './file.ts';
 import { type KnownTypes, SharedType, typeIssues } from './shared-type.ts';
 import { Sink } from './sink.ts';
 import { definitionVersion, Source, SourceWithPlugin } from './source.ts';
-import { type ListedAddress, readTargets, sitemapProjects } from './target-file.ts';
-import { readYaml } from './yaml.ts';
-
-/** The value of a file, or all problems of it. */
-export type Loaded<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** The valid sources of a folder, in the order of their files' names, and the problems of the other files. */
 export interface LoadedSources {
@@ -150,65 +134,6 @@ export async function fitting(
   return { sources: fit, problems: found };
 }
 
-/** Reads the addresses of a sitemap that are targets. */
-export type ReadSitemap = (given: SitemapTargets) => Promise<readonly ListedAddress[]>;
-
-/**
- * Loads a project file, with the files in which targets of its projects stand. With any problem there is no list, so that no half of it is
- * applied. Rejects as `readSitemap` does; without that, no sitemap is read, and what it lists is one project that is `unread`.
- */
-export async function loadProjects(file: string, readSitemap?: ReadSitemap): Promise<Loaded<Projects>> {
-  const written = await load(file, (text) => parse(text, file, () => WrittenProjects), maxProjectFileBytes);
-  if (!written.ok) return written;
-  const projects: Project[] = [];
-  const problems: Problem[] = [];
-  const issues: Issue[] = [];
-  for (const [entry, { targets: given, ...project }] of written.value.entries()) {
-    if (Array.isArray(given)) {
-      projects.push({ ...project, targets: given, entry });
-      continue;
-    }
-    if (isSitemap(given)) {
-      const { from, source } = given;
-      if (readSitemap === undefined) {
-        projects.push({ ...project, targets: [{ source, url: from }], entry, unread: from });
-        continue;
-      }
-      // Nobody is asked for a list that is refused anyway.
-      if (problems.length + issues.length > 0) continue;
-      const read = sitemapProjects(await readSitemap(given), given, { ...project, entry });
-      if (read.ok) for (const each of read.value) projects.push(each);
-      else issues.push(...read.faults.map((message) => ({ path: [entry, 'targets', 'from'], message })));
-      continue;
-    }
-    const path = resolve(dirname(file), given.from);
-    const read = await load(path, (text) => readTargets(text, path, given, { ...project, entry }), maxProjectFileBytes);
-    if (read.ok) for (const each of read.value) projects.push(each);
-    else problems.push(...read.problems);
-  }
-  if (problems.length + issues.length === 0) issues.push(...repeatedIssues(projects));
-  if (issues.length > 0) problems.push(...(await problemsIn(file, issues, maxProjectFileBytes)));
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: projects };
-}
-
-/** Yields issues of projects that rows of tables make: ids that others have, and too many of them. */
-function* repeatedIssues(projects: Projects): Generator<Issue> {
-  const seen = new Map<string, number>();
-  for (const { id, entry } of projects) {
-    const first = seen.get(id) ?? entry;
-    if (first !== entry) yield { path: [entry, 'id'], message: `expected each id once, got "${id}" as in [${first}]` };
-    seen.set(id, first);
-  }
-  if (projects.length > maxProjects)
-    yield { path: [], message: `expected at most ${maxProjects} projects, got ${projects.length}` };
-}
-
-/** Whether a file holds a YAML list, as project files do and no others. */
-export async function holdsList(file: string): Promise<boolean> {
-  const loaded = await load(file, (text) => readYaml(text, file), maxProjectFileBytes);
-  return loaded.ok && Array.isArray(loaded.value);
-}
-
 /** Loads the daemon's configuration. */
 export function loadDaemon(file: string): Promise<Loaded<DaemonConfig>> {
   // An empty file, or one of comments alone, asks for the defaults.
@@ -240,45 +165,6 @@ function idIssues(value: unknown, expected: string): Issue[] {
     : [{ path: ['id'], message: `expected the name of its file, "${expected}", got "${id}"` }];
 }
 
-interface ParseOptions<T> {
-  /** Stands for a file that says nothing. */
-  readonly empty?: unknown;
-  /** Finds what no schema can. */
-  check?(value: unknown): readonly Issue[];
-  /** Finds what can be told of a valid value alone. */
-  checkParsed?(value: T): readonly Issue[];
-}
-
-function parse<T>(
-  text: string,
-  file: string,
-  schemaOf: (value: unknown) => z.ZodType<T>,
-  options: ParseOptions<T> = {},
-): Loaded<T> {
-  const yaml = readYaml(text, file);
-  if (!yaml.ok) return yaml;
-  const value = yaml.value ?? options.empty;
-  const parsed = schemaOf(value).safeParse(value, { error: expectation });
-  const issues = [
-    ...(parsed.error?.issues ?? []),
-    ...(options.check?.(value) ?? []),
-    ...(parsed.success ? (options.checkParsed?.(parsed.data) ?? []) : []),
-  ];
-  if (parsed.success && issues.length === 0) return { ok: true, value: parsed.data };
-  return {
-    ok: false,
-    problems: problemsOf(issues, file, yaml.locate).sort((a, b) => a.line - b.line || a.column - b.column),
-  };
-}
-
-async function load<T>(file: string, read: (text: string) => Loaded<T>, limitBytes = maxFileBytes): Promise<Loaded<T>> {
-  const found = await readRegularFile(file, limitBytes);
-  if (!found.ok) return { ok: false, problems: [problemOf(file, found.message)] };
-  // What is no UTF-8 would be replaced unseen, in a selector as well.
-  if (!isUtf8(found.bytes)) return { ok: false, problems: [problemOf(file, 'expected text in UTF-8')] };
-  return read(found.bytes.toString('utf8'));
-}
-
 async function filesOf(folder: string): Promise<Loaded<string[]>> {
   try {
     const names = await readdir(folder);
@@ -286,10 +172,6 @@ async function filesOf(folder: string): Promise<Loaded<string[]>> {
   } catch (error) {
     return { ok: false, problems: [problemOf(folder, unreadable(error))] };
   }
-}
-
-function problemOf(file: string, message: string): Problem {
-  return { file, line: 1, column: 1, path: '', message };
 }
 
 /** The folders of definitions and plug-ins. */
@@ -328,41 +210,8 @@ export async function withPlugins(
   return { sources: loaded, problems: found };
 }
 
-/** Finds the lines and columns of issues in a file that was loaded before. */
-export async function problemsIn(
-  file: string,
-  issues: readonly Issue[],
-  limitBytes = maxFileBytes,
-): Promise<Problem[]> {
-  const found = await readRegularFile(file, limitBytes);
-  const yaml = found.ok ? readYaml(found.bytes.toString('utf8'), file) : undefined;
-  if (yaml?.ok === true) return problemsOf(issues, file, yaml.locate);
-  // It was changed meanwhile, which the next look at it tells.
-  return issues.map(({ message }) => ({ file, line: 1, column: 1, path: '', message }));
-}
-
 /** Returns the path of the file that a source was loaded from: `.yml` if there is one, else `.yaml`. */
 export function definitionIn(folder: string, id: string): string {
   const other = join(folder, `${id}.yml`);
   return existsSync(other) ? other : join(folder, `${id}.yaml`);
-}
-
-const schemas = {
-  source: Source,
-  type: SharedType,
-  sink: Sink,
-  projects: WrittenProjects,
-  daemon: DaemonConfig,
-} as const;
-
-/** Returns the JSON Schema (2020-12) of one kind of file, for editors. */
-export function jsonSchema(kind: keyof typeof schemas): z.core.JSONSchema.JSONSchema {
-  return z.toJSONSchema(schemas[kind], { io: 'input', override: ({ jsonSchema: schema }) => typeless(schema) });
-}
-
-/** Makes `type` optional for objects, since `fields` tells them. */
-function typeless(schema: z.core.JSONSchema.BaseSchema): void {
-  const type = schema.properties?.['type'];
-  const isObject = typeof type === 'object' && type.const === 'object' && schema.properties?.['fields'] !== undefined;
-  if (isObject && schema.required !== undefined) schema.required = schema.required.filter((name) => name !== 'type');
 }

@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { RE2JS } from 're2js';
 import { likelyDelimiter } from '../extract/document/csv.ts';
-import type { Loaded } from './load.ts';
+import type { Loaded } from './load-file.ts';
 import { expectation, pathText, type Problem, unfolded } from './problem.ts';
 import { maxTargets, type Project, type SitemapTargets, Target, type TargetFile } from './project.ts';
 import { ProjectId } from '../schema/slug.ts';

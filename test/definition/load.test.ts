@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { documentKinds } from '../../src/extract/document/all.ts';
 import { fieldTypes } from '../../src/extract/value/all.ts';
-import { loadDaemon, loadProjects, loadSources, parseSource } from '../../src/definition/load.ts';
+import { loadDaemon, loadSources, parseSource } from '../../src/definition/load.ts';
+import { loadProjects } from '../../src/definition/load-projects.ts';
 import { sourceIdOf } from '../../src/definition/problem.ts';
 
 const fixtures = join(import.meta.dirname, '../fixtures/definitions');

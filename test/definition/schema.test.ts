@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { politenessKey, Source } from '../../src/definition/source.ts';
 import { byteSizeUpTo } from '../../src/schema/byte-size.ts';
 import { Duration } from '../../src/schema/duration.ts';
-import { jsonSchema } from '../../src/definition/load.ts';
+import { jsonSchema } from '../../src/definition/json-schema.ts';
 import { nearName } from '../../src/schema/near-name.ts';
 import { SourceId } from '../../src/schema/slug.ts';
 

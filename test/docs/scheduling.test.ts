@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createProgram } from '../../src/cli/program.ts';
-import { loadProjects } from '../../src/definition/load.ts';
+import { loadProjects } from '../../src/definition/load-projects.ts';
 import { paceKeys, scheduleOf } from '../../src/schedule/levels.ts';
 import { feasibility, recheckShare } from '../../src/schedule/feasibility.ts';
 import { paper, run } from '../cli/terminal.ts';

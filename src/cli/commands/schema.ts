@@ -23,7 +23,7 @@ An editor with a YAML language server uses it for a file that begins with:
   # yaml-language-server: $schema=../source.schema.json`,
     )
     .action(async (kind: (typeof kinds)[number]) => {
-      const { jsonSchema } = await import('../../definition/load.ts');
+      const { jsonSchema } = await import('../../definition/json-schema.ts');
       terminal.out(JSON.stringify(jsonSchema(kind), undefined, 2));
     });
 }

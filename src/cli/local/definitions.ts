@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { DaemonConfig } from '../../definition/daemon.ts';
-import type { Loaded } from '../../definition/load.ts';
+import type { Loaded } from '../../definition/load-file.ts';
 import type { Source } from '../../definition/source.ts';
 import { CommandError } from '../exit-status.ts';
 import { showProblems } from '../problems.ts';

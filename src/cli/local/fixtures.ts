@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { DraftView } from '../../control/methods/fields.ts';
 import type { TryView } from '../../control/methods/source.ts';
-import type { Loaded } from '../../definition/load.ts';
+import type { Loaded } from '../../definition/load-file.ts';
 import type { Source } from '../../definition/source.ts';
 import { defined } from '../../defined.ts';
 import { CommandError } from '../exit-status.ts';

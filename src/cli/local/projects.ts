@@ -20,7 +20,7 @@ type Schedule = Omit<
  * `CommandError` that lists the file's problems, or says why a sitemap cannot be read.
  */
 export async function readProjects(terminal: Terminal, command: Command, file: string): Promise<Listed> {
-  const { loadProjects } = await import('../../definition/load.ts');
+  const { loadProjects } = await import('../../definition/load-projects.ts');
   const loaded = await loadProjects(resolve(terminal.cwd, file), async (given) => {
     const { readSitemap } = await import('./sitemap.ts');
     return readSitemap(terminal, command, given);

@@ -22,7 +22,7 @@ export async function rateProblems(
   if (loaded === undefined || loaded.problems.length > 0) return [];
   const [{ rateIssues }, { problemsIn }] = await Promise.all([
     import('../../definition/rate-issues.ts'),
-    import('../../definition/load.ts'),
+    import('../../definition/load-file.ts'),
   ]);
   const issues = rateIssues(rates, loaded.sources);
   return issues.length === 0 ? [] : problemsIn(config, issues);

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, extname, relative, resolve } from 'node:path';
-import type { Loaded, LoadedSources } from '../../definition/load.ts';
+import type { LoadedSources } from '../../definition/load.ts';
+import type { Loaded } from '../../definition/load-file.ts';
 import type { Problem } from '../../definition/problem.ts';
 import type { KnownSources } from '../../definition/project-issues.ts';
 import type { Project, Projects } from '../../definition/project.ts';
@@ -58,8 +59,8 @@ async function statsOf(path: string): Promise<Stats | undefined> {
 async function validateFile(file: string): Promise<Validation> {
   const name = basename(file);
   if (/\.m?[jt]s$/.test(file)) return { ...nothing, ...(await validatePlugins(dirname(file), name)) };
-  const { fitting, holdsList, loadDaemon, loadSink, loadSource, loadType, loadTypes } =
-    await import('../../definition/load.ts');
+  const { fitting, loadDaemon, loadSink, loadSource, loadType, loadTypes } = await import('../../definition/load.ts');
+  const { holdsList } = await import('../../definition/load-projects.ts');
   const { sinksName, typesName } = await import('../../definition/problem.ts');
   if (name === daemonName) return { ...nothing, problems: problemsOfLoaded(await loadDaemon(file)) };
   if (/^projects\b/.test(name) || (await holdsList(file))) {
@@ -93,7 +94,7 @@ interface Listed extends Pick<Validation, 'problems' | 'warnings'> {
  * @param definitions - missing where it is not known which sources there are.
  */
 async function listedIn(file: string, definitions?: Definitions): Promise<Listed> {
-  const { loadProjects } = await import('../../definition/load.ts');
+  const { loadProjects } = await import('../../definition/load-projects.ts');
   const loaded = await loadProjects(file);
   if (!loaded.ok) return { listed: [], problems: loaded.problems, warnings: [] };
   const listed = loaded.value.filter(({ unread }) => unread === undefined);
@@ -204,7 +205,7 @@ interface Definitions extends LoadedSources {
  */
 async function projectProblems(file: string, projects: Projects, definitions?: Definitions): Promise<Problem[]> {
   const [{ problemsIn }, { projectIssues }, { lateConfirmIssues }] = await Promise.all([
-    import('../../definition/load.ts'),
+    import('../../definition/load-file.ts'),
     import('../../definition/project-issues.ts'),
     import('../../definition/confirm-issues.ts'),
   ]);
