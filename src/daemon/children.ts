@@ -3,7 +3,7 @@ import { type StartChildResult, startChild, terminateChild } from '../actor/mana
 import type { ChildSpec, ExitReason } from '../actor/types.ts';
 import type { Handlers } from '../control/methods.ts';
 import { targetOffer } from '../request/target-offer.ts';
-import { ActiveProjects } from '../store/projects.ts';
+import { ActiveProjects } from '../store/active-projects.ts';
 import { settleTarget } from '../store/targets.ts';
 import { type ProjectDeps, project } from '../../workers/project.ts';
 import type { Kind } from '../../workers/reconciler.ts';

@@ -1,4 +1,5 @@
-import { type ProjectSpec, watcherOf } from '../../store/projects.ts';
+import type { ProjectSpec } from '../../store/projects.ts';
+import { watcherOf } from '../../store/watch-places.ts';
 import type { TargetRow } from '../../store/tables/rows.ts';
 import { type Place, placeKey } from '../../store/tables/targets.ts';
 import type { Watcher } from '../../schedule/watchers.ts';

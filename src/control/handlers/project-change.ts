@@ -1,5 +1,6 @@
 import { levelOf, paceFileKeys, paceKeys, type ScheduleLevel } from '../../schedule/levels.ts';
-import { type ProjectSpec, specOf, type TargetSpec } from '../../store/projects.ts';
+import { type ProjectSpec, specOf } from '../../store/projects.ts';
+import type { TargetSpec } from '../../store/watch-places.ts';
 import { placeKey } from '../../store/tables/targets.ts';
 import type { ProjectRow } from '../../store/tables/rows.ts';
 import { defined } from '../../defined.ts';
