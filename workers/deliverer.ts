@@ -187,7 +187,8 @@ export async function deliverer(
     // The store is closed, or this life is over.
     if (slice === undefined) return;
     isReading = false;
-    if (slice.trimmedTo !== undefined) backlog.lagged(slice.trimmedTo);
+    const [first] = slice.events;
+    if (slice.trimmedTo !== undefined && first !== undefined) backlog.lagged(first);
     const wanted = wantedOf(sink, { store, catalogue: () => deps.catalogue() });
     for (const event of slice.events) {
       const selected = gathering.select(event);

@@ -1,9 +1,11 @@
 import { backoffMs } from '../fetch/ledger/backoff.ts';
 import type { Sink } from '../definition/sink.ts';
+import type { Event } from '../event/catalogue.ts';
 import type { Delivered, DeliveryFailure, Message } from '../publish/sink.ts';
 import type { Store } from '../store/store.ts';
 import { type Attempts, type ParkedRow, rowsOf, type SyncRow } from '../store/tables/sinks.ts';
 import { defined } from '../defined.ts';
+import { type LostEvents, lostMessage } from './event-message.ts';
 import { type Entry, Lanes } from './lanes.ts';
 import type { OpenGathering } from './open-gathering.ts';
 import { Unsaved } from './unsaved.ts';
@@ -65,6 +67,8 @@ export class Backlog {
   /** For each lane that had parked messages when this backlog was opened: the newest event among them. Earlier events of the lane are settled. */
   readonly #settledTo = new Map<string, number>();
   readonly #done: Set<number>;
+  /** Events that are no longer kept, of which the log is not told yet. */
+  #lost: readonly LostEvents[] = [];
   #upTo: number;
   #saved: number;
   /** Messages that were settled since the last save began. */
@@ -166,10 +170,17 @@ export class Backlog {
     this.#upTo = serial;
   }
 
-  /** Notes that events which were not read are no longer kept. */
-  lagged(trimmedTo: number): void {
-    const { id: sink } = this.#sink;
-    this.#unsaved.events.push({ type: 'sink.lagged', data: { sink, from: this.#upTo + 1, to: trimmedTo } });
+  /**
+   * Notes that events which were not read are no longer kept: the receiver is told, and the log once that is settled or parked.
+   *
+   * @param next - the first event that is kept.
+   */
+  lagged(next: Pick<Event, 'id' | 'at'>): void {
+    const lost = { from: this.#upTo + 1, to: next.id - 1, at: next.at };
+    const message = lostMessage(this.#deps.store, this.#sink.id, lost);
+    this.#lost = [...this.#lost, lost];
+    this.add({ serial: lost.from, from: lost.from, key: message.key, message: () => message });
+    this.readTo(lost.to);
   }
 
   messageOf(entry: Entry): Message {
@@ -249,11 +260,15 @@ export class Backlog {
     for (const serial of this.#done) if (serial <= cursor) this.#done.delete(serial);
     const done = [...this.#done].slice(-mostDone);
     saving.cursor = { serial: cursor, ...(done.length > 0 && { done }) };
+    const { id: sink } = this.#sink;
+    for (const { from, to } of this.#lost.filter((lost) => lost.to <= cursor))
+      saving.events.push({ type: 'sink.lagged', data: { sink, from, to } });
+    this.#lost = this.#lost.filter((lost) => lost.to > cursor);
     this.#unsaved = new Unsaved();
     this.#saving = saving;
     this.#settled = 0;
     this.#savedAt = store.now();
-    const saved = await saving.save(store, this.#sink.id);
+    const saved = await saving.save(store, sink);
     this.#saving = undefined;
     if (saved) this.#saved = cursor;
     else this.#unsaved = saving.followedBy(this.#unsaved);

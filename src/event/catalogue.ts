@@ -344,12 +344,17 @@ export const Event = z.discriminatedUnion('type', [
       failure: Failure,
     },
   ),
-  event(ofDaemon, 'sink.lagged', 'Events that a sink had not read yet are no longer kept: it gets none of them.', {
-    sink: z.string(),
-    /** The first and the last of these events. */
-    from: Serial,
-    to: Serial,
-  }),
+  event(
+    ofDaemon,
+    'sink.lagged',
+    'Events that a sink had not read yet are no longer kept: it gets none of them. The sink itself gets this before the next event, whatever types it wants, with an id that names both serials: `k3f9Qz-12-90`.',
+    {
+      sink: z.string(),
+      /** The first and the last of these events. */
+      from: Serial,
+      to: Serial,
+    },
+  ),
 
   event(ofActor, 'actor.gave_up', 'An actor used up its restarts and is down until `retryAt`.', {
     kind: z.enum(['edge', 'source', 'project']),

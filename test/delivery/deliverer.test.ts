@@ -175,7 +175,7 @@ describe('a sink', () => {
     );
   });
 
-  test('is told which events it missed that are no longer kept', async (t) => {
+  test('gets the range of the events that are no longer kept before the next one, whatever types it wants', async (t) => {
     const { change, settled, accepted, store, kill, start } = await startDelivering(t);
     await change('a');
     await settled();
@@ -184,9 +184,43 @@ describe('a sink', () => {
     await store.write(() => store.events.trim(1, 100));
     await start();
     await settled();
-    assert.deepEqual(keysOf(accepted), ['a', 'd']);
-    const lagged = [...store.events.rows()].find(({ type }) => type === 'sink.lagged');
-    assert.deepEqual(lagged?.data, { sink: 'team', from: 2, to: 3 });
+    assert.deepEqual(
+      accepted.map(({ id, type, body }) => [id.replace(store.generation(), ''), type, body['data']]),
+      [
+        ['-1', 'record.changed', changed('a').data],
+        ['-2-3', 'sink.lagged', { sink: 'team', from: 2, to: 3 }],
+        ['-4', 'record.changed', changed('d').data],
+      ],
+    );
+    const [told, ...more] = [...store.events.rows()].filter(({ type }) => type === 'sink.lagged');
+    assert.deepEqual([told?.data, more], [{ sink: 'team', from: 2, to: 3 }, []]);
+  });
+
+  test('gets the range of what it missed again after a kill, until it has it', async (t) => {
+    const { change, settled, pass, accepted, answer, store, kill, start } = await startDelivering(t);
+    const never = Promise.withResolvers<never>();
+    answer(() => never.promise);
+    kill();
+    await change('a', 'b', 'c');
+    await store.write(() => store.events.trim(1, 100));
+    await start();
+    await settled();
+    kill();
+    answer(({ type }) => (type === 'sink.lagged' ? refused(500) : { ok: true, status: 200 }));
+    await start();
+    await settled();
+    kill();
+    answer(() => ({ ok: true, status: 200 }));
+    await start();
+    await pass(5_000);
+    assert.deepEqual(
+      accepted.map(({ type, body }) => [type, body['data']]),
+      [
+        ['record.changed', changed('c').data],
+        ['sink.lagged', { sink: 'team', from: 1, to: 2 }],
+      ],
+    );
+    assert.equal([...store.events.rows()].filter(({ type }) => type === 'sink.lagged').length, 1);
   });
 
   test('has at most eight messages under way, and one of each key', async (t) => {
