@@ -15,6 +15,7 @@ import { runWithInput, type ProgramWithInput } from '../plugin/program-with-inpu
 import type { DeclaredType, ProgramEnd, ProgramRun, SinkPorts } from '../publish/sink.ts';
 import { Slots } from '../publish/slots.ts';
 import { readCorrections } from '../store/corrections.ts';
+import { fieldsAfter } from '../store/fields-after.ts';
 import { forgetSinks } from '../store/sinks.ts';
 import { deliverer } from '../../workers/deliverer.ts';
 import type { Daemon } from './parts.ts';
@@ -92,6 +93,7 @@ export function createSinks(
       post: createPost({ client, now, sink, slots }),
       folder: join(options.data, 'sinks', sink),
       record: ({ source, type, key }) => state.store().records.get(source, type, key),
+      fieldsAfter: (record, event) => fieldsAfter(state.store(), record, event),
       log: (level, message, data = {}) => options.log?.(level, message, { sink, ...data }),
       recordType: ({ source, type }) => declaredType(state.catalogue(), source, type),
       seenIn: ({ target, scrape, after }) =>

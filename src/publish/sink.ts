@@ -154,6 +154,8 @@ export interface SinkPorts {
   readonly folder: string;
   /** Reads a record as it is now. */
   record(of: { readonly source: string; readonly type: string; readonly key: string }): RecordView | undefined;
+  /** Returns the fields that a record had after an event, by its serial: the present ones without what later events told. */
+  fieldsAfter(record: RecordView, event: number): Readonly<Record<string, Value>>;
   /** Returns what a record type is declared as: the shared type that it is, and its fields by name, such as `money` or `array of text`. */
   recordType(of: { readonly source: string; readonly type: string }): DeclaredType | undefined;
   /** Reads a slice of the records that were seen last by this scrape of a target. `last` is the cursor of the next slice. */

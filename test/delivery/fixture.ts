@@ -89,6 +89,7 @@ export async function startDelivering(t: TestContext, given: object = {}): Promi
       folder: '/nowhere',
       record: () => undefined,
       recordType: () => undefined,
+      fieldsAfter: () => ({}),
       seenIn: () => ({ rows: [] }),
       correctedBy: () => ({ rows: [] }),
       run: () => assert.fail('expected no program'),

@@ -92,6 +92,7 @@ export async function sinkPorts(
     folder: join(folder, 'tested'),
     record: () => undefined,
     recordType: () => undefined,
+    fieldsAfter: () => ({}),
     seenIn: () => ({ rows: [] }),
     correctedBy: () => ({ rows: [] }),
     run: ({ signal, ...program }) =>

@@ -6,10 +6,11 @@ import { strict } from '../../schema/strict.ts';
 import { revealServer, serverAddress } from '../address.ts';
 import { Connection } from '../connection.ts';
 import { cancelled, failure } from '../failure.ts';
-import type { Delivered, Message, SinkKind } from '../sink.ts';
+import type { Delivered, SinkKind } from '../sink.ts';
 import { StillApplied } from '../warehouse/correct.ts';
-import { isDataFault, ofManyRecords, Warehouse } from '../warehouse/warehouse.ts';
 import { SchemaFault, Tables } from '../warehouse/table.ts';
+import { toldRecord } from '../warehouse/told.ts';
+import { isDataFault, ofManyRecords, type ToldMessage, Warehouse } from '../warehouse/warehouse.ts';
 
 const Options = strict({
   /** The database. The tables are those of its user's search path, which `?options=-csearch_path%3Dheronry` sets. */
@@ -41,15 +42,17 @@ export const postgres: SinkKind<Options> = {
     let turn: Promise<unknown> = Promise.resolve();
     return {
       deliver(batch, signal) {
+        // Records are read while the batch before is written.
+        const told = batch.map((message) => ({ message, record: toldRecord(message, ports, options.history) }));
         // One connection, on which one batch at a time is a transaction.
-        const delivered = turn.then(() => deliver(batch, signal));
+        const delivered = turn.then(() => deliver(told, signal));
         turn = delivered.catch(() => undefined);
         return delivered;
       },
       close: () => database.close(),
     };
 
-    async function deliver(batch: readonly Message[], signal: AbortSignal): Promise<readonly Delivered[]> {
+    async function deliver(batch: readonly ToldMessage[], signal: AbortSignal): Promise<readonly Delivered[]> {
       if (signal.aborted) return batch.map(() => cancelled);
       const server = await revealServer(ports, options);
       if (!server.ok) return batch.map(() => server);
@@ -68,7 +71,7 @@ export const postgres: SinkKind<Options> = {
 };
 
 /** Writes a batch at once; where a row of it cannot be written, each alone. Rejects where the database is the cause. */
-async function deliverTo(warehouse: Warehouse, batch: readonly Message[]): Promise<readonly Delivered[]> {
+async function deliverTo(warehouse: Warehouse, batch: readonly ToldMessage[]): Promise<readonly Delivered[]> {
   try {
     await warehouse.write(batch);
     return batch.map(() => ({ ok: true }));
@@ -77,7 +80,7 @@ async function deliverTo(warehouse: Warehouse, batch: readonly Message[]): Promi
     if (batch.length === 1) return [ofRow(error)];
   }
   const results: Delivered[] = [];
-  for (const message of batch) results.push(...(await deliverTo(warehouse, [message])));
+  for (const told of batch) results.push(...(await deliverTo(warehouse, [told])));
   return results;
 }
 

@@ -30,7 +30,7 @@ export async function correct(
       const versions = hasHistory ? ofTable.flatMap(correctedVersions) : [];
       statements.push(...(await made(historyName(table), 'history', ofTable, versions, correctVersions)));
     }
-    if (statements.length > 0) await transact(statements);
+    await transact(statements);
     if (slice.last === undefined) return;
   }
 

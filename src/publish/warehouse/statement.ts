@@ -51,30 +51,37 @@ export function touch(table: WarehouseTable, rows: readonly Row[]): Statement {
 }
 
 /**
- * Adds rows of history that hold from an instant on, and ends the rows before them. A column that a row does not set keeps its value. A
- * row of the same instant is replaced, so that repeating a message, or all messages in order, gives the same history.
+ * Adds rows of history that hold from an instant on, and ends the rows before them. A row of the same instant is replaced, so that repeating a message,
+ * or all messages in order, gives the same history.
+ *
+ * @param bases - what the records said at that instant. A column that a row does not set keeps the value of the row before it, or takes that of
+ * its base where there is no row before. Default: it becomes null.
  */
-export function addVersions(table: WarehouseTable, rows: readonly Row[], isWhole: boolean): readonly Statement[] {
+export function addVersions(table: WarehouseTable, rows: readonly Row[], bases?: readonly Row[]): readonly Statement[] {
   const columns = columnsIn(rows);
   const name = quoted(table.name);
   const others = [...table.columns.keys()].filter((column) => !columns.includes(column) && column !== 'valid_to');
-  const kept = isWhole ? [] : others;
+  const kept = bases === undefined ? [] : others;
   const inserted = [...columns, ...kept];
+  const before = kept.map(
+    (column) => `case when b.${from} is null then s.${quoted(column)} else b.${quoted(column)} end`,
+  );
   const same = sameKey('h', 'r');
   return [
     {
       text: `insert into ${name} (${listed(inserted)}, "valid_to")
-        select ${[listed(columns, 'r'), ...(kept.length > 0 ? [listed(kept, 'b')] : [])].join(', ')},
+        select ${[listed(columns, 'r'), ...before].join(', ')},
           (select min(h."valid_from") from ${name} h where ${same} and h."valid_from" > r.${from})
         from ${given(table, columns)}
         left join lateral (
           select * from ${name} h where ${same} and h."valid_from" < r.${from} order by h."valid_from" desc limit 1
         ) b on true
+        left join ${given(table, [...keyColumns, ...kept], { parameter: 2, as: 's' })} on ${sameKey('s', 'r')}
         on conflict (${keys}, "valid_from") do update set ${[...columns, ...others]
           .filter((column) => !isKey(column) && column !== 'valid_from')
           .map((column) => `${quoted(column)} = ${inserted.includes(column) ? `excluded.${quoted(column)}` : 'null'}`)
           .join(', ')}`,
-      values: [written(rows)],
+      values: [written(rows), written(bases ?? [])],
     },
     {
       text: `update ${name} t set "valid_to" = r.${from} from ${given(table, columns)}
@@ -139,10 +146,12 @@ export function correctVersions(table: WarehouseTable, rows: readonly Row[]): re
 }
 
 /** The rows of a parameter, each column of the type that the table has. */
-function given({ columns: types }: WarehouseTable, columns: readonly string[]): string {
+function given({ columns: types }: WarehouseTable, columns: readonly string[], { parameter, as } = rowsGiven): string {
   const typed = columns.map((column) => `${quoted(column)} ${types.get(column) ?? 'text'}`);
-  return `json_to_recordset($1::json) as r(${typed.join(', ')})`;
+  return `json_to_recordset($${parameter}::json) as ${as}(${typed.join(', ')})`;
 }
+
+const rowsGiven = { parameter: 1, as: 'r' };
 
 /** Columns that take the values of a row of the parameter. */
 function assigned(columns: readonly string[]): string {
@@ -168,6 +177,6 @@ function listed(columns: readonly string[], of?: string): string {
 
 /** Writes rows as JSON, sorted by their keys, so that two concurrent writers cannot deadlock. */
 function written(rows: readonly Row[]): string {
-  const name = (row: Row): string => JSON.stringify(keyColumns.map((column) => row[column]));
-  return JSON.stringify(rows.toSorted((one, other) => (name(one) < name(other) ? -1 : 1)));
+  const named = rows.map((row) => [JSON.stringify(keyColumns.map((column) => row[column])), row] as const);
+  return JSON.stringify(named.sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row));
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts';
 import type { Value } from '../../extract/value/value.ts';
 import type { Correction } from '../../view/correction.ts';
 import type { RecordView } from '../../view/record.ts';
@@ -8,28 +9,28 @@ import type { Row } from './statement.ts';
 import { tableName } from './table.ts';
 
 /** The ports through which a warehouse reads records. */
-export type WarehousePorts = Pick<SinkPorts, 'record' | 'recordType' | 'seenIn' | 'correctedBy'>;
+export type WarehousePorts = Pick<SinkPorts, 'record' | 'fieldsAfter' | 'recordType' | 'seenIn' | 'correctedBy'>;
 
 /** The columns that name a record. */
 type RecordName = Readonly<Record<(typeof keyColumns)[number], string>>;
 
-/** A record that a message tells of. */
+/** A record that a message tells of, and what is written of it. */
 export interface ToldRecord {
-  readonly message: Message;
   readonly table: string;
   readonly kind: 'changed' | 'synced' | 'away' | 'removed';
   /** Whether the record is new: values that an earlier record of this key had do not hold for it. */
   readonly isNew: boolean;
-  readonly name: RecordName;
-  /** The record as it is now; missing where it was removed since. */
-  readonly now?: RecordView;
   readonly columns: ReadonlyMap<string, readonly FieldColumn[]>;
-  /** The fields that the message tells, with their values. */
-  readonly fields: Readonly<Record<string, Value>>;
+  /** The row of the record as it is now, or the change to the row of a removed one. Missing for a record that was removed later. */
+  readonly row?: Row;
+  /** The row of history that begins at the instant of the message. Missing if the message changes nothing. */
+  readonly version?: Row;
+  /** All fields of the record after the message. Missing where the message tells all of them, and for a removed record. */
+  readonly base?: Row;
 }
 
 /** Returns the record that a message tells of; `undefined` where it tells of none. */
-export function toldRecord(message: Message, ports: WarehousePorts): ToldRecord | undefined {
+export function toldRecord(message: Message, ports: WarehousePorts, hasHistory: boolean): ToldRecord | undefined {
   const { event } = message;
   if (event?.type.startsWith('record.') !== true || event.source === undefined) return undefined;
   const { source, data } = event;
@@ -39,19 +40,25 @@ export function toldRecord(message: Message, ports: WarehousePorts): ToldRecord 
   const now = ports.record({ source, type, key });
   // Of a source that there is not, such as that of a message that tries the sink, nothing is kept.
   if (declared === undefined && now === undefined) return undefined;
-  const told = 'fields' in data ? Object.entries(data.fields).map(([name, change]) => [name, change.new] as const) : [];
-  const fields = Object.fromEntries(told);
-  const values = { ...(now !== undefined && valuesOf(now)), ...fields };
-  return {
-    message,
-    table: tableName({ source, type, ...declared }),
-    kind: kindOf(event.type),
-    isNew: event.type === 'record.added',
-    name: { _source: source, _type: type, _key: key },
-    ...(now !== undefined && { now }),
-    columns: columnsFor(declared?.fields ?? {}, values),
-    fields,
-  };
+  const changes = 'fields' in data ? Object.entries(data.fields) : [];
+  const fields = Object.fromEntries(changes.map(([name, change]) => [name, change.new] as const));
+  const present = now === undefined ? {} : valuesOf(now);
+  const columns = columnsFor(declared?.fields ?? {}, { ...present, ...fields });
+  const name = { _source: source, _type: type, _key: key };
+  const kind = kindOf(event.type);
+  const isNew = event.type === 'record.added';
+  const told = { table: tableName({ source, type, ...declared }), kind, isNew, columns };
+  const at = instant(message.at);
+  const row =
+    kind === 'removed'
+      ? { ...name, _deleted: true, meta_updated: at }
+      : now && { ...name, ...metaOf(now, message.at), ...partsOf(present, columns) };
+  if (!hasHistory || event.type === 'record.missing') return { ...told, ...defined({ row }) };
+  const isAway = kind === 'away' || kind === 'removed';
+  const version = { ...name, _deleted: isAway, valid_from: at, ...partsOf(fields, columns) };
+  const isPart = now !== undefined && !isNew && kind !== 'synced';
+  const base = isPart ? { ...name, ...partsOf(ports.fieldsAfter(now, event.id), columns) } : undefined;
+  return { ...told, ...defined({ row, version, base }) };
 }
 
 function kindOf(type: string): ToldRecord['kind'] {
@@ -82,18 +89,14 @@ function typesOf(
   ]);
 }
 
-/** The row of a record as it is now; `undefined` where it was removed. */
-export function rowOf({ now, name, columns, message }: ToldRecord): Row | undefined {
-  if (now === undefined) return undefined;
-  const { id, url, firstSeenAt, updatedAt } = now;
+/** The columns of a record besides those of its name and fields. */
+function metaOf(now: RecordView, at: number): Row {
   return {
-    ...name,
-    meta_id: id,
-    meta_source: url,
-    meta_created: instant(firstSeenAt),
-    meta_updated: instant(Math.max(updatedAt, message.at)),
+    meta_id: now.id,
+    meta_source: now.url,
+    meta_created: instant(now.firstSeenAt),
+    meta_updated: instant(Math.max(now.updatedAt, at)),
     _deleted: isGone(now),
-    ...partsOf(valuesOf(now), columns),
   };
 }
 
@@ -136,21 +139,9 @@ function valuesOf({ fields }: RecordView): Readonly<Record<string, Value>> {
   return Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
 }
 
-/** The row of a removed record. */
-export function removedRow({ name, message }: ToldRecord): Row {
-  return { ...name, _deleted: true, meta_updated: instant(message.at) };
-}
-
 /** The change to the row of a record that a scrape saw unchanged. */
 export function seenRow({ source, type, key, url, updatedAt }: RecordView): Row {
   return { _source: source, _type: type, _key: key, meta_source: url, meta_updated: instant(updatedAt) };
-}
-
-/** The row of history that begins at the instant of a message; `undefined` if the message changes nothing. */
-export function versionOf({ kind, message, name, fields, columns }: ToldRecord): Row | undefined {
-  if (message.type === 'record.missing') return undefined;
-  const isAway = kind === 'away' || kind === 'removed';
-  return { ...name, _deleted: isAway, valid_from: instant(message.at), ...partsOf(fields, columns) };
 }
 
 function partsOf(fields: Readonly<Record<string, Value>>, columns: ToldRecord['columns']): Row {

@@ -4,7 +4,7 @@ import type { Message } from '../sink.ts';
 import { correct } from './correct.ts';
 import { addVersions, beginVersions, type Row, type Statement, touch, upsert } from './statement.ts';
 import { historyName, tableName, type Tables, type WarehouseTable } from './table.ts';
-import { removedRow, rowOf, seenRow, type ToldRecord, toldRecord, versionOf, type WarehousePorts } from './told.ts';
+import { seenRow, type ToldRecord, type WarehousePorts } from './told.ts';
 
 /** The events of the ends of scrapes. */
 const scrapeEnds = [
@@ -31,8 +31,14 @@ export interface WarehouseDeps {
   readonly hasHistory: boolean;
 }
 
-/** Rows of one table that all have the same columns. */
-type RowsOf = (table: WarehouseTable, rows: readonly Row[]) => readonly Statement[];
+/** A message, and the record that it tells of, if it does. */
+export interface ToldMessage {
+  readonly message: Message;
+  readonly record?: ToldRecord | undefined;
+}
+
+/** Makes the statements of rows of one table that all have the same columns. */
+type StatementsOf = (table: WarehouseTable, rows: readonly Row[], told: readonly ToldRecord[]) => readonly Statement[];
 
 /** Whether an error is one of the values that were to be written: another attempt cannot succeed. */
 export function isDataFault(error: unknown): boolean {
@@ -51,12 +57,13 @@ export class Warehouse {
   /**
    * Writes what messages of different keys tell, all or nothing. Rejects with what the database says, with a `SchemaFault`, or with a `StillApplied`.
    */
-  async write(batch: readonly Message[]): Promise<void> {
-    const { ports, hasHistory } = this.#deps;
-    const told = batch.flatMap((message) => toldRecord(message, ports) ?? []);
-    const statements = [...(await this.#rows(told)), ...(hasHistory ? await this.#versions(told) : [])];
-    if (statements.length > 0) await this.#transact(statements);
-    for (const { event } of batch) {
+  async write(batch: readonly ToldMessage[]): Promise<void> {
+    const told = batch.flatMap(({ record }) => record ?? []);
+    const statements = [...(await this.#rows(told)), ...(this.#deps.hasHistory ? await this.#versions(told) : [])];
+    await this.#transact(statements);
+    for (const {
+      message: { event },
+    } of batch) {
       if (event === undefined) continue;
       if (isScrapeEnd(event)) await this.#sight(event);
       if (event.type === 'reextraction.applied')
@@ -66,32 +73,26 @@ export class Warehouse {
 
   /** Makes the statements that write the rows of records as they are now. A record that was removed meanwhile has a message of its own. */
   async #rows(told: readonly ToldRecord[]): Promise<readonly Statement[]> {
-    const removed = told.filter(({ kind }) => kind === 'removed');
-    const known = told.filter(({ kind }) => kind !== 'removed');
-    const rows = await this.#statements(known, 'records', rowOf, (table, each) => [upsert(table, each)]);
+    const [removed, known] = [told.filter(isRemoved), told.filter((record) => !isRemoved(record))];
     return [
-      ...rows,
-      ...(await this.#statements(removed, 'records', removedRow, (table, each) => [touch(table, each)])),
+      ...(await this.#statements(known, 'row', (table, rows) => [upsert(table, rows)])),
+      ...(await this.#statements(removed, 'row', (table, rows) => [touch(table, rows)])),
     ];
   }
 
   async #versions(told: readonly ToldRecord[]): Promise<readonly Statement[]> {
-    const of = (records: readonly ToldRecord[], statements: RowsOf) =>
-      this.#statements(records, 'history', versionOf, statements);
-    const changed = told.filter(({ kind }) => kind !== 'synced');
+    const [synced, changed] = [told.filter(isSynced), told.filter((record) => !isSynced(record))];
+    const [added, others] = [changed.filter(({ isNew }) => isNew), changed.filter(({ isNew }) => !isNew)];
     return [
-      ...(await of(
-        changed.filter(({ isNew }) => isNew),
-        (table, rows) => addVersions(table, rows, true),
+      ...(await this.#statements(added, 'version', (table, rows) => addVersions(table, rows))),
+      ...(await this.#statements(others, 'version', (table, rows, records) =>
+        addVersions(
+          table,
+          rows,
+          records.flatMap(({ base }) => (base === undefined ? [] : [base])),
+        ),
       )),
-      ...(await of(
-        changed.filter(({ isNew }) => !isNew),
-        (table, rows) => addVersions(table, rows, false),
-      )),
-      ...(await of(
-        told.filter(({ kind }) => kind === 'synced'),
-        (table, rows) => [beginVersions(table, rows)],
-      )),
+      ...(await this.#statements(synced, 'version', (table, rows) => [beginVersions(table, rows)])),
     ];
   }
 
@@ -116,29 +117,26 @@ export class Warehouse {
   /** Makes the statements of records, for each table and set of columns; a record without a row has none. */
   async #statements(
     told: readonly ToldRecord[],
-    shape: 'records' | 'history',
-    rowOfRecord: (record: ToldRecord) => Row | undefined,
-    statements: RowsOf,
+    part: 'row' | 'version',
+    statementsOf: StatementsOf,
   ): Promise<readonly Statement[]> {
     const { client, tables } = this.#deps;
     const made: Statement[] = [];
-    const rows = told.flatMap((record) => {
-      const row = rowOfRecord(record);
-      return row === undefined ? [] : [{ record, row }];
-    });
+    const rows = told.flatMap((record) => (record[part] === undefined ? [] : [{ record, row: record[part] }]));
     for (const [name, ofTable] of Map.groupBy(rows, ({ record }) => record.table)) {
       const columns = new Map(
         ofTable.flatMap(({ record }) =>
           [...record.columns.values()].flat().map((column) => [column.name, column] as const),
         ),
       );
-      const tableOf = shape === 'records' ? name : historyName(name);
+      const [tableOf, shape] = part === 'row' ? [name, 'records' as const] : [historyName(name), 'history' as const];
       const table = await tables.with(client, tableOf, shape, [...columns.values()]);
       for (const [, same] of Map.groupBy(ofTable, ({ row }) => Object.keys(row).join('\0')))
         made.push(
-          ...statements(
+          ...statementsOf(
             table,
             same.map(({ row }) => row),
+            same.map(({ record }) => record),
           ),
         );
     }
@@ -147,6 +145,13 @@ export class Warehouse {
 
   async #transact(statements: readonly Statement[]): Promise<void> {
     const { client } = this.#deps;
+    const [only, ...others] = statements;
+    if (only === undefined) return;
+    if (others.length === 0) {
+      // A statement alone is a transaction of its own.
+      await client.query(only.text, [...only.values]);
+      return;
+    }
     await client.query('begin');
     try {
       for (const { text, values } of statements) await client.query(text, [...values]);
@@ -156,4 +161,12 @@ export class Warehouse {
       throw error;
     }
   }
+}
+
+function isRemoved({ kind }: ToldRecord): boolean {
+  return kind === 'removed';
+}
+
+function isSynced({ kind }: ToldRecord): boolean {
+  return kind === 'synced';
 }

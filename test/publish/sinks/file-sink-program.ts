@@ -16,6 +16,7 @@ const sink = await openSink(kind, options, {
   run: () => Promise.reject(new Error('nothing is run here')),
   record: () => undefined,
   recordType: () => undefined,
+  fieldsAfter: () => ({}),
   seenIn: () => ({ rows: [] }),
   correctedBy: () => ({ rows: [] }),
   log: () => undefined,

@@ -21,7 +21,11 @@ class Records {
   /** What a re-extraction has corrected; missing while it is being applied. */
   corrected: CorrectionSlice['rows'] | undefined;
 
-  readonly ports: Pick<SinkPorts, 'record' | 'recordType' | 'seenIn' | 'correctedBy'> = {
+  /** The fields that the record of each event had after it. */
+  readonly #after = new Map<number, Readonly<Record<string, Value>>>();
+
+  readonly ports: Pick<SinkPorts, 'record' | 'fieldsAfter' | 'recordType' | 'seenIn' | 'correctedBy'> = {
+    fieldsAfter: (_record, event) => this.#after.get(event) ?? {},
     record: ({ source, type, key }) => this.#rows.get(`${source}/${type}/${key}`),
     recordType: ({ source }) => this.types[source],
     seenIn: ({ scrape }) => ({ rows: [...this.#rows.values()].filter(({ lastScrape }) => lastScrape === scrape) }),
@@ -115,6 +119,8 @@ class Records {
     scrape = 1,
   ): Message {
     this.#number += 1;
+    const then = Object.entries(this.#rows.get(`${source}/product/${key}`)?.fields ?? {});
+    this.#after.set(this.#number, Object.fromEntries(then.map(([name, { value }]) => [name, value])));
     const changes = Object.fromEntries(Object.entries(fields ?? {}).map(([name, value]) => [name, { new: value }]));
     const event = {
       ...{ id: this.#number, version: 1, at: this.at, projects: [], source, target: 1, scrape, type },
@@ -379,6 +385,28 @@ describe('with a database', { skip: noPostgresql, timeout: 60_000 }, () => {
     assert.deepEqual(await spans(), expected);
     await write(...messages);
     assert.deepEqual(await spans(), expected);
+  });
+
+  test('the history of a record begins with all that it said then, though its first event tells a part of it', async (t) => {
+    const { rows, records, write } = await openWarehouse(t, { history: true });
+    const before = [records.see('A', { title: 'Bag', stock: 3 }), records.see('B', { title: 'Box', stock: 1 })];
+    const told = [
+      records.see('A', { stock: 2 }),
+      records.see('A', { title: 'Blue bag' }),
+      records.lose('B', 'record.gone'),
+    ];
+    for (const messages of [told, told, [...before, ...told]]) {
+      await write(...messages);
+      const spans = await rows(
+        'select _key, title, stock::int, _deleted from shop_product__history where valid_from > $1 order by valid_from',
+        new Date(start + 2 * day),
+      );
+      assert.deepEqual(spans, [
+        { _key: 'A', title: 'Bag', stock: 2, _deleted: false },
+        { _key: 'A', title: 'Blue bag', stock: 2, _deleted: false },
+        { _key: 'B', title: 'Box', stock: 1, _deleted: true },
+      ]);
+    }
   });
 
   test('what a re-extraction corrected is written into rows and spans that are there, once its job is applied', async (t) => {
