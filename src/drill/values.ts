@@ -1,0 +1,82 @@
+import type { Mutation } from './mutation.ts';
+import { setTexts } from './losses.ts';
+
+/** A number within a text, with or without groups. */
+const number = /\d[\d.,\s]*\d|\d/;
+
+/** A sign or code of a currency. */
+const currency = /[€$£¥]|\b(?:EUR|USD|GBP|CHF)\b/;
+
+/** The page is as it was, and what it says is another thing. */
+export const values: readonly Mutation[] = [
+  {
+    name: 'zero in place of every number',
+    causes: ['placeholder'],
+    keepsAll: false,
+    apply: (opened) =>
+      setTexts(opened, (text) =>
+        number.test(text) ? text.replace(number, text.includes('.') ? '0.00' : '0') : undefined,
+      ),
+  },
+  {
+    name: 'one value in all records',
+    causes: ['placeholder', 'wrong_page'],
+    keepsAll: false,
+    apply(opened) {
+      if (opened.found.length < 8) return false;
+      const [first = ''] = opened.found.toArray().map((node) => opened.$(node).text());
+      return setTexts(opened, () => first);
+    },
+  },
+  {
+    name: 'another currency',
+    causes: ['currency_changed'],
+    keepsAll: false,
+    apply: (opened) =>
+      setTexts(opened, (text) => {
+        if (!currency.test(text) || !number.test(text)) return undefined;
+        const sign = /[$]|USD/.test(text) ? '£' : 'USD ';
+        const amount = Number(number.exec(text)?.[0].replaceAll(/[,\s]/g, '')) * 1.17;
+        return Number.isNaN(amount) ? undefined : `${sign}${amount.toFixed(2)}`;
+      }),
+  },
+  {
+    name: 'cents in place of whole amounts',
+    causes: ['unit_changed'],
+    keepsAll: false,
+    apply: (opened) =>
+      setTexts(opened, (text) => {
+        const found = number.exec(text)?.[0];
+        const amount = found === undefined ? Number.NaN : Number(found.replaceAll(/[,\s]/g, ''));
+        return found === undefined || Number.isNaN(amount)
+          ? undefined
+          : text.replace(found, String(Math.round(amount * 100)));
+      }),
+  },
+  {
+    name: 'letters beyond ASCII lost',
+    causes: ['encoding'],
+    keepsAll: false,
+    apply({ $, page, found }) {
+      const text = found
+        .toArray()
+        .map((node) => $(node).text())
+        .join('');
+      if (!/[^\0-\x7f]/.test(text)) return false;
+      return { ...page, html: page.html.replaceAll(/[^\0-\x7f]/g, '\u{fffd}') };
+    },
+  },
+  {
+    name: 'UTF-8 read as Latin-1',
+    causes: ['encoding'],
+    keepsAll: false,
+    apply({ $, page, found }) {
+      const text = found
+        .toArray()
+        .map((node) => $(node).text())
+        .join('');
+      if (!/[^\0-\x7f]/.test(text)) return false;
+      return { ...page, html: Buffer.from(page.html, 'utf8').toString('latin1') };
+    },
+  },
+];
