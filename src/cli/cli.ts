@@ -110,8 +110,13 @@ export async function listRows<Name extends string, T, Cursor>(
     from = answer.next;
   } while (from !== undefined && found.length <= limit);
   if (found.length <= limit) return found;
-  terminal.err(`… and more than ${countText(limit, noun)}: --limit shows more`);
+  terminal.err(moreText(limit, noun));
   return found.slice(0, limit);
+}
+
+/** Says that a limit leaves rows out of what a command prints. */
+export function moreText(limit: number, noun: string): string {
+  return `… and more than ${countText(limit, noun)}: --limit shows more`;
 }
 
 /** Calls one method of the daemon and prints its result, as `print` does. Rejects as `withClient` and the call do. */

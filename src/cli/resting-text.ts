@@ -12,7 +12,13 @@ export function restingText(resting: RestingView, now: number): string {
   return `${what}${agesText(resting)}, ${season}; out of season${since}${until}`;
 }
 
+/** Formats the objectives that do not hold for several targets, one a line, and that there are more where the list was cut. */
+export function restingLines(shares: readonly RestingShare[], cut: readonly string[], now: number): string[] {
+  const lines = shares.map((each) => restingShareText(each, now));
+  return cut.includes('resting') ? [...lines, '… and more that are out of season'] : lines;
+}
+
 /** Formats an objective that does not hold for several targets of a source, with their number. */
-export function restingShareText({ source, targets, ...resting }: RestingShare, now: number): string {
+function restingShareText({ source, targets, ...resting }: RestingShare, now: number): string {
   return `${source}, ${countText(targets, 'target')}: ${restingText(resting, now)}`;
 }

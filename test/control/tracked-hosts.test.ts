@@ -58,6 +58,20 @@ describe('a host that was not asked yet', () => {
     assert.deepEqual([hosts.map(({ key }) => key), next], [['shop'], undefined]);
   });
 
+  test('may be another one, where more targets are tracked than are looked at and their source has no address of its own', async (t) => {
+    const fixed = productSource('fixed', 'url: "http://127.0.0.1:1/{name}"');
+    const { client } = await startTimed(t, { sources: { ...sources, fixed }, settings, apiOnly: true });
+    const many = (source: string, port: (index: number) => number) =>
+      Array.from({ length: 101 }, (_, index) => ({ source, url: `http://127.0.0.1:${port(index)}/${index}` }));
+    const fixedTargets = many('fixed', () => 1);
+    await client.call('project.add', { id: 'a', targets: fixedTargets });
+    assert.equal((await client.call('host.list', {})).cut, undefined);
+    await client.call('project.add', { id: 'b', targets: many('wide', (index) => 1_000 + index) });
+    const { hosts, next, cut } = await client.call('host.list', { limit: 1_000 });
+    assert.deepEqual([hosts.length, next, cut], [101, undefined, ['hosts']]);
+    assert.equal((await client.call('host.list', { key: 'http://127.0.0.1:1' })).cut, undefined);
+  });
+
   test('is in what why says of a target', async (t) => {
     const { client, socket } = await startTimed(t, { sources, settings, apiOnly: true });
     await client.call('project.add', { id: 'a', targets });

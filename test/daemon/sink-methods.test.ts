@@ -39,6 +39,18 @@ describe('heronry sinks', () => {
     assert.match(out, /shop\/product\/A\trecord\.added\t1\t\d+ms\tstatus 200/);
   });
 
+  test('pages through what one was sent, the newest first', async (t) => {
+    const sinks = { team: 'id: team\nwebhook: { url: "http://127.0.0.1:9/" }\nfrom: all\n' };
+    const { client, daemon } = await startDaemon(t, { sources: {}, sinks });
+    const { write, sinks: tables } = daemon.parts.state.store();
+    const row = (number: number) => ({ at: number, id: `a-${number}`, key: 'k', type: 'x', attempt: 1, ms: 1 });
+    await write(() => [1, 2, 3].forEach((number) => tables.deliveries.put(['team', number], row(number))));
+    const first = await client.call('sink.get', { id: 'team', limit: 2 });
+    assert.deepEqual([first.deliveries, first.next, first.cut], [[row(3), row(2)], 2, undefined]);
+    const rest = await client.call('sink.get', { id: 'team', limit: 2, before: 2 });
+    assert.deepEqual([rest.deliveries, rest.next], [[row(1)], undefined]);
+  });
+
   test('tries a sink by the way of all messages, and says what came of it', async (t) => {
     const { receiver, heronry } = await told(t);
     await receiver.until(3);

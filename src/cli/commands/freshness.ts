@@ -3,7 +3,7 @@ import type { Result } from '../../control/methods.ts';
 import { examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { ageText, durationText } from '../../time-text.ts';
 import { infeasibleText } from '../infeasible-text.ts';
-import { restingShareText } from '../resting-text.ts';
+import { restingLines } from '../resting-text.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { countText, plainText, projectsText } from '../text.ts';
@@ -35,9 +35,9 @@ const recordColumn = [
   { cutTo: 12 },
 ] as const;
 
-function showReport(terminal: Terminal, { all, sources, next, infeasible, resting = [] }: Report): string {
+function showReport(terminal: Terminal, { all, sources, next, infeasible, resting = [], cut = [] }: Report): string {
   const now = terminal.now();
-  const rests = resting.map((each) => restingShareText(each, now));
+  const rests = restingLines(resting, cut, now);
   if (all.count === 0) return rests.join('\n');
   const rows = [...sources, { ...all, source: 'all' }];
   const deadlineText = (at: number): string => (at < now ? terminal.paint('red', ageText(at, now)) : ageText(at, now));

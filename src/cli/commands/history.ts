@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import type { MethodInput, Result } from '../../control/methods.ts';
 import type { HistoryView } from '../../view/record.ts';
 import { defined } from '../../defined.ts';
-import { listRows, examples, globalOptions, helpGroups, print, withDaemon } from '../cli.ts';
+import { examples, globalOptions, helpGroups, listRows, moreText, print, withDaemon } from '../cli.ts';
 import { ageText } from '../../time-text.ts';
 import { instantOption, limitOption } from '../options.ts';
 import { scrapeText, showChange } from '../show-change.ts';
@@ -66,7 +66,7 @@ export function createCommand(terminal: Terminal): Command {
 /** The changes that are asked for at once, which is all of them that stay in memory. */
 const atOnce = 500;
 
-/** Prints changes as lines of JSON, as they come. Resolves with their number. */
+/** Prints changes as lines of JSON, as they come. Says on the error stream where a limit leaves some out. Resolves with their number. */
 async function printLines(
   terminal: Terminal,
   request: (most: number, before?: string) => Promise<Result<'project.history'>>,
@@ -75,11 +75,14 @@ async function printLines(
   let printed = 0;
   let before: string | undefined;
   do {
-    const { changes, next } = await request(Math.min(limit - printed, atOnce), before);
-    if (changes.length > 0) terminal.out(changes.map((change) => JSON.stringify(change)).join('\n'));
-    printed += changes.length;
-    before = next;
-  } while (before !== undefined && printed < limit);
+    // One more than is printed tells whether any is left out.
+    const { changes, next } = await request(Math.min(limit + 1 - printed, atOnce), before);
+    const shown = changes.slice(0, limit - printed);
+    if (shown.length > 0) terminal.out(shown.map((change) => JSON.stringify(change)).join('\n'));
+    printed += shown.length;
+    if (shown.length < changes.length) terminal.err(moreText(limit, 'change'));
+    before = shown.length < changes.length ? undefined : next;
+  } while (before !== undefined);
   return printed;
 }
 

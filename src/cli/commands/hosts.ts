@@ -27,12 +27,14 @@ export function createCommand(terminal: Terminal): Command {
           const host = await findHost(client, key);
           return print(terminal, command, host, () => showHost(terminal, host));
         }
-        const hosts = await listRows(
-          terminal,
-          { ...defined({ limit }), noun: 'host' },
-          'hosts',
-          (most, after?: string) => client.call('host.list', { limit: most, ...defined({ after }) }),
-        );
+        let isCut = false;
+        const listing = { ...defined({ limit }), noun: 'host' };
+        const hosts = await listRows(terminal, listing, 'hosts', async (most, after?: string) => {
+          const { hosts: some, next, cut } = await client.call('host.list', { limit: most, ...defined({ after }) });
+          isCut = cut !== undefined;
+          return { hosts: some, next };
+        });
+        if (isCut) terminal.err('… and perhaps hosts of further targets that were not asked yet');
         if (hosts.length === 0) terminal.err('no host was asked yet, or none lately');
         print(terminal, command, hosts, () => showHosts(terminal, hosts));
       }),
@@ -94,6 +96,7 @@ function showHost(terminal: Terminal, host: HostView): string {
       ['Retry-After', retryAfter && `ends ${ageText(retryAfter.until, now)}${capped}`],
     ]),
     ...sources.flatMap((source) => showSource(source, now)),
+    ...(host.cut === undefined ? [] : [`… and more than these ${countText(sources.length, 'source')}`]),
   ].join('\n');
 }
 

@@ -7,7 +7,7 @@ import { CommandError } from '../exit-status.ts';
 import { infeasibleText } from '../infeasible-text.ts';
 import { readProjects, splitTooLarge } from '../local/projects.ts';
 import { countIn, dayOption } from '../options.ts';
-import { restingShareText } from '../resting-text.ts';
+import { restingLines } from '../resting-text.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { bytesText, countText, plainText } from '../text.ts';
@@ -62,6 +62,7 @@ function showPlan(terminal: Terminal, plan: PlanView): string {
     busiest,
     infeasible,
     resting = [],
+    cut = [],
   } = plan;
   const now = terminal.now();
   const left = skipped === 0 ? '' : `; ${countText(skipped, 'target')} left out, as no source is loaded for them`;
@@ -74,9 +75,13 @@ function showPlan(terminal: Terminal, plan: PlanView): string {
   ];
   if (busiest.length > 0) lines.push('', showHosts(terminal, busiest));
   if (hosts > busiest.length) lines.push(`… and ${countText(hosts - busiest.length, 'host')} with less load`);
-  const told = [...busiest.filter(({ load }) => load > 1).map(overloadText), ...infeasible.map(infeasibleText)];
+  const told = [
+    ...busiest.filter(({ load }) => load > 1).map(overloadText),
+    ...infeasible.map(infeasibleText),
+    ...(cut.includes('infeasible') ? ['… and more objectives that their hosts do not allow'] : []),
+  ];
   if (told.length > 0) lines.push('', ...told.map((each) => terminal.paint('red', each)));
-  if (resting.length > 0) lines.push('', ...resting.map((each) => restingShareText(each, now)));
+  if (resting.length > 0) lines.push('', ...restingLines(resting, cut, now));
   return lines.join('\n');
 }
 

@@ -3,7 +3,7 @@ import type { DeliveryView, SinkView, StuckView } from '../../control/methods/si
 import type { Result } from '../../control/methods.ts';
 import { defined } from '../../defined.ts';
 import { ageText, durationText } from '../../time-text.ts';
-import { callAndPrint, examples, helpGroups, print, withDaemon } from '../cli.ts';
+import { callAndPrint, examples, helpGroups, listRows, print, withDaemon } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
 import { instantOption, limitOption } from '../options.ts';
 import { factLines, table } from '../table.ts';
@@ -33,9 +33,27 @@ export function createCommand(terminal: Terminal): Command {
     .addCommand(replayCommand(terminal))
     .addCommand(syncCommand(terminal))
     .action((id: string | undefined, { limit }: { readonly limit: number }, command: Command) => {
-      if (id !== undefined)
-        return callAndPrint(terminal, command, ['sink.get', { id, limit }], (found) => showSink(terminal, found));
       return withDaemon(terminal, command, async (client) => {
+        if (id !== undefined) {
+          let rest: Omit<Result<'sink.get'>, 'deliveries' | 'next'> | undefined;
+          const listed = { limit, noun: 'attempt' };
+          const deliveries = await listRows(terminal, listed, 'deliveries', async (most, before?: number) => {
+            const {
+              deliveries: some,
+              next,
+              ...more
+            } = await client.call('sink.get', {
+              id,
+              limit: most,
+              ...defined({ before }),
+            });
+            rest ??= more;
+            return { deliveries: some, next };
+          });
+          if (rest !== undefined)
+            print(terminal, command, { ...rest, deliveries }, (found) => showSink(terminal, found));
+          return;
+        }
         const { sinks } = await client.call('sink.list', {});
         if (sinks.length === 0)
           terminal.err('no sinks: write a file in the folder `sinks`, then `heronry sources --reload`');
@@ -133,8 +151,15 @@ function outcomeText({ status, failure, messages }: DeliveryView): string {
   return messages === undefined ? delivered : `${delivered}, ${countText(messages, 'message')}`;
 }
 
-function showSink(terminal: Terminal, { sink, deliveries, parked, dead }: Result<'sink.get'>): string {
-  const stuck = (title: string, rows: readonly StuckView[], when: (row: StuckView) => string): string[] =>
+function showSink(
+  terminal: Terminal,
+  { sink, deliveries, parked, dead, cut = [] }: Omit<Result<'sink.get'>, 'next'>,
+): string {
+  const stuck = (
+    title: string,
+    [list, rows]: readonly ['parked' | 'dead', readonly StuckView[]],
+    when: (row: StuckView) => string,
+  ): string[] =>
     rows.length === 0
       ? []
       : [
@@ -148,6 +173,7 @@ function showSink(terminal: Terminal, { sink, deliveries, parked, dead }: Result
             ['WHEN', when],
             ['WHY', ({ failure }) => plainText(failure?.message ?? '–'), { cutTo: 16 }],
           ]),
+          ...(cut.includes(list) ? [`… and more than these ${countText(rows.length, 'message')}`] : []),
         ];
   return [
     terminal.paint('bold', sink.id),
@@ -173,7 +199,7 @@ function showSink(terminal: Terminal, { sink, deliveries, parked, dead }: Result
             ['OUTCOME', outcomeText, { cutTo: 16 }],
           ]),
         ]),
-    ...stuck('tried again:', parked, ({ nextAt }) => ageText(nextAt, terminal.now())),
-    ...stuck('dead letters:', dead, ({ nextAt }) => ageText(nextAt, terminal.now())),
+    ...stuck('tried again:', ['parked', parked], ({ nextAt }) => ageText(nextAt, terminal.now())),
+    ...stuck('dead letters:', ['dead', dead], ({ nextAt }) => ageText(nextAt, terminal.now())),
   ].join('\n');
 }

@@ -100,7 +100,14 @@ async function stillNamed(terminal: Terminal, id: string, to: string): Promise<s
 
 /** Has the daemon read the definition files again. Resolves with their problems. */
 async function reloaded(terminal: Terminal, client: Client, force: boolean): Promise<readonly Problem[]> {
-  const { changed, removed, problems, rekeyed = [], knownPages = [] } = await client.call('source.reload', { force });
+  const {
+    changed,
+    removed,
+    problems,
+    rekeyed = [],
+    knownPages = [],
+    cut,
+  } = await client.call('source.reload', { force });
   const which = removed.length > 0 ? `: ${removed.join(', ')}` : '';
   terminal.err(`${countText(changed.length, 'source')} changed, ${removed.length} removed${which}`);
   for (const { source, type, records, at } of rekeyed)
@@ -111,6 +118,7 @@ async function reloaded(terminal: Terminal, client: Client, force: boolean): Pro
     terminal.err(
       `source ${source} knows ${plainText(url)}, which ${projects.join(', ')} tracks as a page of no source: \`heronry add --source ${source} --url ${shellText(url)}\` tracks it by that`,
     );
+  if (cut !== undefined) terminal.err('… and perhaps further pages that a source knows');
   return problems;
 }
 
@@ -150,7 +158,7 @@ function statusOf({ status, session, circuit, doubtful }: SourceView): string {
 /** Formats what a person should know or do about a source's session, circuit and targets. */
 function noteLines(
   terminal: Terminal,
-  { id, status, targets, version, problems, session, circuit, doubtful = [] }: SourceView,
+  { id, status, targets, version, problems, session, circuit, doubtful = [], cut = [] }: SourceView,
 ): string[] {
   const hint = session?.code === 'login_attempts' ? `; then: heronry sources --reset ${id}` : '';
   const isLost = status === 'definition_error' && version === undefined && problems.length === 0;
@@ -163,5 +171,6 @@ function noteLines(
     ...doubtful.map(
       ({ target, ...doubt }) => `${id}: target ${target} is doubtful ${doubtText(doubt, terminal.now())}`,
     ),
+    ...(cut.includes('doubtful') ? [`${id}: … and more targets are doubtful`] : []),
   ];
 }

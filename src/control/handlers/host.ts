@@ -4,6 +4,7 @@ import type { LedgerView } from '../../fetch/ledger/ledger-view.ts';
 import { defined } from '../../defined.ts';
 import type { Handlers } from '../methods.ts';
 import type { CircuitView, HoldView, HostView } from '../methods/host.ts';
+import { CutLists } from './cut-lists.ts';
 import type { Ports } from './ports.ts';
 import { wholeMs } from './views.ts';
 import { declaredDelayMs, isUnasked, trackedHosts, unaskedLedger } from './tracked-hosts.ts';
@@ -22,7 +23,7 @@ export function hostHandlers(deps: Deps): Pick<Handlers, 'host.list'> {
         deps.hosts.circuits(),
       ]);
       const named = sourcesByKey(deps.catalogue());
-      const tracked = trackedHosts(deps, key);
+      const { hosts: tracked, cut } = trackedHosts(deps, key);
       const asked = new Map(ledgers.map((ledger) => [ledger.key, ledger]));
       const keys = [...new Set([...asked.keys(), ...tracked.keys()])].filter(
         (each) => after === undefined || each > after,
@@ -37,7 +38,8 @@ export function hostHandlers(deps: Deps): Pick<Handlers, 'host.list'> {
         ),
       );
       const last = shown.at(-1);
-      return { hosts, ...(last !== undefined && keys.length > limit && { next: last }) };
+      const next = keys.length > limit ? last : undefined;
+      return { hosts, ...defined({ next, cut: key === undefined && next === undefined ? cut : undefined }) };
     },
   };
 }
@@ -63,13 +65,17 @@ function hostView(
   const { key, waiting, next, open, nextAt, latencyMs, failures, backoffStep, rest } = ledger;
   const ids = [...new Set([...ledger.sources, ...others])];
   const loaded = ids.flatMap((id) => deps.catalogue().sources.get(id)?.source ?? []);
-  const sources = loaded.slice(0, shownSources).map((source) => sourceView(source, key, circuits.get(source.id), deps));
+  const cut = new CutLists<'sources'>();
+  const sources = cut
+    .first('sources', loaded, shownSources)
+    .map((source) => sourceView(source, key, circuits.get(source.id), deps));
   const delayMs = isUnasked(ledger) ? slowestOf(loaded) : ledger.delayMs;
   const stopped = ledger.hold === undefined ? stoppedUntil(sources) : undefined;
   const hold = stopped === undefined ? holdView(ledger.hold) : ({ kind: 'circuit' } as const);
   return {
     key,
     sources,
+    ...defined({ cut: cut.names }),
     waiting,
     next: next.map(({ dueAt, deadlineAt, source }) => ({
       dueAt: Math.round(dueAt),

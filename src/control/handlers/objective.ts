@@ -8,6 +8,7 @@ import { defined } from '../../defined.ts';
 import type { Handlers } from '../methods.ts';
 import type { DeadlineView } from '../methods/objective.ts';
 import { allDemands } from './demands.ts';
+import { CutLists } from './cut-lists.ts';
 import { checkNames } from './find.ts';
 import type { Ports } from './ports.ts';
 import {
@@ -17,7 +18,7 @@ import {
   type TrackedObjective,
   trackedObjectives,
 } from './tracked-objectives.ts';
-import { RestingTally, someOf } from './resting.ts';
+import { mostNamed, RestingTally, someOf } from './resting.ts';
 import { LowestItems } from './lowest-items.ts';
 import { targetsInSlices } from './slices.ts';
 
@@ -46,6 +47,7 @@ export function objectiveHandlers(deps: Deps): Pick<Handlers, 'objective.report'
       for await (const rows of targetsInSlices(deps.store(), { source, project }))
         for (const row of rows) await count(row);
       const infeasible = (await allDemands(deps)).infeasible();
+      const cut = new CutLists<'resting'>();
       const sources = [...bySource].sort(([a], [b]) => (a < b ? -1 : 1));
       return {
         at,
@@ -53,7 +55,7 @@ export function objectiveHandlers(deps: Deps): Pick<Handlers, 'objective.report'
         sources: sources.map(([id, census]) => ({ source: id, ...census.report() })),
         next: next.items.map(({ number, ...deadline }) => ({ ...deadline, ...recordName(number, deps.store()) })),
         infeasible: infeasible.filter((each) => wanted.has(demandId(each))),
-        ...defined({ resting: someOf(resting.shares()) }),
+        ...defined({ resting: someOf(cut.first('resting', resting.shares(), mostNamed)), cut: cut.names }),
       };
 
       async function count(row: TargetRow): Promise<void> {

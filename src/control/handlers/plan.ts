@@ -11,9 +11,10 @@ import { ControlError } from '../error.ts';
 import type { Handlers, Params } from '../methods.ts';
 import type { PlanView } from '../methods/schedule.ts';
 import { type PlanPorts, PlanTargets } from './plan-targets.ts';
+import { CutLists } from './cut-lists.ts';
 import { OneByOne } from './one-by-one.ts';
 import { PlacesAfter } from './places-after.ts';
-import { someOf } from './resting.ts';
+import { mostNamed, someOf } from './resting.ts';
 import { type ReadProject, readProject, specsOf } from './project-spec.ts';
 
 const dayMs = 86_400_000;
@@ -49,6 +50,7 @@ export function planHandlers(deps: PlanPorts): Pick<Handlers, 'schedule.plan'> {
     const skipped = await addAll(params, inputs, deps, signal);
     const forecast = await runForecast(inputs.hosts(), { days: params.days, from }, signal);
     const { busiest, objectives } = forecast;
+    const cut = new CutLists<'infeasible' | 'resting'>();
     return {
       from,
       days: params.days,
@@ -59,8 +61,8 @@ export function planHandlers(deps: PlanPorts): Pick<Handlers, 'schedule.plan'> {
         const { delayMs, infeasible } = inputs.limitsOf(host.key);
         return { ...host, delayMs, objectives: { ...host.objectives, infeasible } };
       }),
-      infeasible: inputs.infeasible.slice(0, 100),
-      ...defined({ resting: someOf(inputs.resting.shares()) }),
+      infeasible: cut.first('infeasible', inputs.infeasible, mostNamed),
+      ...defined({ resting: someOf(cut.first('resting', inputs.resting.shares(), mostNamed)), cut: cut.names }),
     };
   }
 }

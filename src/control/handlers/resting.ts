@@ -12,7 +12,7 @@ export function restingViews({ resting = [] }: TargetSchedule): RestingView[] {
 }
 
 /** The largest number of objectives that a report names. */
-const most = 100;
+export const mostNamed = 100;
 
 /** Counts the targets whose objectives do not hold. */
 export class RestingTally {
@@ -25,9 +25,9 @@ export class RestingTally {
     }
   }
 
-  /** The first 100 objectives, with the numbers of their targets. */
-  shares(): readonly RestingShare[] {
-    return [...this.#shares.values()].slice(0, most);
+  /** Yields the objectives, with the numbers of their targets. */
+  shares(): Iterable<RestingShare> {
+    return this.#shares.values();
   }
 }
 

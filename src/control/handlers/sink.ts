@@ -8,6 +8,7 @@ import { type ParkedRow, rowsOf } from '../../store/tables/sinks.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import type { SinkView, StuckView } from '../methods/sink.ts';
+import { CutLists } from './cut-lists.ts';
 import type { Ports } from './ports.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'sinks'>;
@@ -23,15 +24,22 @@ export function sinkHandlers(deps: Deps) {
       return { sinks: await Promise.all(sinks.map((sink) => sinkView(sink, deps))) };
     },
 
-    'sink.get': async ({ id, limit }) => {
-      const sink = findSink(id, deps);
+    'sink.get': async ({ id, before, limit }) => {
+      const view = await sinkView(findSink(id, deps), deps);
       const { sinks } = deps.store();
-      const parked = [...sinks.parked.rows({ ...rowsOf(id), limit: 10 * mostStuck })].filter((row) => row.attempts > 0);
+      const { from, before: end } = rowsOf(id);
+      const older = before === undefined ? end : ([id, before] as [string, number]);
+      const found = [...sinks.deliveries.entries({ from, before: older, newestFirst: true, limit: limit + 1 })];
+      const shown = found.slice(0, limit);
+      const cut = new CutLists<'parked' | 'dead'>();
+      const parked = cut.first('parked', failedOnes(sinks.parked.rows(rowsOf(id))), mostStuck);
+      const dead = cut.first('dead', sinks.dead.rows({ ...rowsOf(id), newestFirst: true }), mostStuck);
       return {
-        sink: await sinkView(sink, deps),
-        deliveries: [...sinks.deliveries.rows({ ...rowsOf(id), newestFirst: true, limit })],
-        parked: parked.slice(0, mostStuck).map(stuckView),
-        dead: [...sinks.dead.rows({ ...rowsOf(id), newestFirst: true, limit: mostStuck })].map(stuckView),
+        sink: view,
+        deliveries: shown.map(({ row }) => row),
+        parked: parked.map(stuckView),
+        dead: dead.map(stuckView),
+        ...defined({ next: found.length > limit ? shown.at(-1)?.key[1] : undefined, cut: cut.names }),
       };
     },
 
@@ -93,6 +101,11 @@ async function sinkView(sink: Sink, { store, sinks: actors }: Deps): Promise<Sin
     dead: counted(sinks.dead),
     ...defined({ quietUntil: status?.quietUntil, syncing: sinks.syncs.get(id)?.type, last }),
   };
+}
+
+/** Yields the messages that failed, and not those that wait behind them. */
+function* failedOnes(rows: Iterable<ParkedRow>): Generator<ParkedRow> {
+  for (const row of rows) if (row.attempts > 0) yield row;
 }
 
 function stuckView({ message, attempts, nextAt, failure }: ParkedRow): StuckView {

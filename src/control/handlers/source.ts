@@ -10,10 +10,12 @@ import { defined } from '../../defined.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import type { KnownPage, SourceView, TryView } from '../methods/source.ts';
+import { CutLists } from './cut-lists.ts';
 import { checkNames, findSource, knownSources } from './find.ts';
 import { jumpsInTrial } from '../../store/jumps-in-trial.ts';
 import type { Store } from '../../store/store.ts';
 import type { Ports } from './ports.ts';
+import { someOf } from './resting.ts';
 import { doubtOf } from './views.ts';
 import { ofRecord, peekedPage, triedView } from './tried.ts';
 
@@ -94,14 +96,21 @@ export function sourceHandlers(deps: Deps) {
       deps.projects.reconcile();
       const { problems } = deps.catalogue();
       const rekeyed = changed.flatMap((id) => rekeyedTypes(id, before, deps));
-      const known = knownPages(changed, deps);
+      const cut = new CutLists<'knownPages'>();
+      const pages = deps.store().targets.numbersOfSource(pageId, { limit: lookedPages + 1 });
+      const known = cut.first(
+        'knownPages',
+        knownPages(changed, cut.first('knownPages', pages, lookedPages), deps),
+        shownPages,
+      );
       return {
         changed,
         removed,
         problems,
         ...defined({
-          rekeyed: rekeyed.length > 0 ? rekeyed : undefined,
-          knownPages: known.length > 0 ? known : undefined,
+          rekeyed: someOf(rekeyed),
+          knownPages: someOf(known),
+          cut: cut.names,
         }),
       };
     },
@@ -124,20 +133,21 @@ function rekeyedTypes(id: string, before: Catalogue, { catalogue, store }: Deps)
     .filter((each) => each.records > 0);
 }
 
-/** Lists the active targets of the built-in source whose addresses one of these sources knows. */
-function knownPages(ids: readonly string[], { catalogue, store }: Deps): KnownPage[] {
+/** Yields those of some targets of the built-in source that are active, and whose addresses one of these sources knows. */
+function* knownPages(
+  ids: readonly string[],
+  numbers: readonly number[],
+  { catalogue, store }: Deps,
+): Generator<KnownPage> {
   const sources = ids.flatMap((id) => (id === pageId ? [] : (catalogue().sources.get(id)?.source ?? [])));
-  if (sources.length === 0) return [];
+  if (sources.length === 0) return;
   const { targets } = store();
-  const found: KnownPage[] = [];
-  for (const number of targets.numbersOfSource(pageId, { limit: lookedPages })) {
+  for (const number of numbers) {
     const row = targets.get(number);
     if (row === undefined || ownerOf(row) === undefined) continue;
     const source = ownSourceOf(sources, row.url);
-    if (source !== undefined) found.push({ url: row.url, source, projects: projectsOf(row) });
-    if (found.length === shownPages) break;
+    if (source !== undefined) yield { url: row.url, source, projects: projectsOf(row) };
   }
-  return found;
 }
 
 /** Returns the address of a target. Throws a `ControlError` that says which parameters the source's pattern needs. */
@@ -148,17 +158,13 @@ export function targetUrl(source: Source, asked: Parameters<typeof targetAddress
   throw new ControlError('invalid_params', `${part}${address.message}`);
 }
 
-/** Lists the targets of a source that are scraped and give less than they did before, the first of them. */
-function doubtfulOf(source: string, store: Store): NonNullable<SourceView['doubtful']> {
-  const doubtful = [];
+/** Yields the targets of a source that are scraped and give less than they did before. */
+function* doubtfulOf(source: string, store: Store): Generator<NonNullable<SourceView['doubtful']>[number]> {
   for (const [, target] of store.doubts.keys({ from: [source, 0], before: [source, Infinity] })) {
     const row = store.targets.get(target);
     const doubt = row && doubtOf(row, store);
-    if (doubt === undefined) continue;
-    doubtful.push({ target, ...doubt });
-    if (doubtful.length === shownDoubtful) break;
+    if (doubt !== undefined) yield { target, ...doubt };
   }
-  return doubtful;
 }
 
 async function sourceView(
@@ -170,8 +176,9 @@ async function sourceView(
   const unplugged = sources.pluginProblem(id);
   const ofFile = catalogue().problems.filter((problem) => sourceIdOf(problem) === id);
   const problems = [...ofFile, ...(unplugged === undefined ? [] : [unplugged])];
-  const infeasible = store()
-    .infeasible.ofSource(id, shownInfeasible)
+  const cut = new CutLists<'infeasible' | 'doubtful'>();
+  const infeasible = cut
+    .first('infeasible', store().infeasible.ofSource(id, shownInfeasible + 1), shownInfeasible)
     .map(({ key, targets, objectiveMs, neededMs, nearestMs }) => ({
       key,
       targets,
@@ -179,7 +186,7 @@ async function sourceView(
       neededMs,
       ...defined({ nearestMs }),
     }));
-  const doubtful = doubtfulOf(id, store());
+  const doubtful = cut.first('doubtful', doubtfulOf(id, store()), shownDoubtful);
   return {
     id,
     name: loaded?.source.name ?? id,
@@ -195,8 +202,9 @@ async function sourceView(
       session: sources.session(id),
       circuit: circuits.get(id),
       pulse: await sources.pulse(id),
-      infeasible: infeasible.length > 0 ? infeasible : undefined,
-      doubtful: doubtful.length > 0 ? doubtful : undefined,
+      infeasible: someOf(infeasible),
+      doubtful: someOf(doubtful),
+      cut: cut.names,
     }),
     problems,
   };

@@ -2,6 +2,8 @@ import type { LedgerView } from '../../fetch/ledger/ledger-view.ts';
 import { politenessKey, type Source } from '../../definition/source.ts';
 import { ownerOf } from '../../schedule/watchers.ts';
 import type { TargetRow } from '../../store/tables/rows.ts';
+import { defined } from '../../defined.ts';
+import { CutLists } from './cut-lists.ts';
 import type { Ports } from './ports.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue'>;
@@ -10,20 +12,33 @@ type Deps = Pick<Ports, 'store' | 'catalogue'>;
 const maxLooked = 2_000;
 const maxOfSource = 100;
 
+/** Hosts by politeness key, with the ids of the sources of what is tracked there. */
+interface TrackedHosts {
+  readonly hosts: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Set where targets that were not looked at may be on further hosts. */
+  readonly cut?: readonly 'hosts'[];
+}
+
 /**
  * Hosts on which something is tracked, whether they were asked or not, with the sources of it, by politeness key. Of a source whose
  * targets are on many hosts, the first targets tell them.
  *
  * @param wanted - this host alone.
  */
-export function trackedHosts(deps: Deps, wanted?: string): ReadonlyMap<string, ReadonlySet<string>> {
+export function trackedHosts(deps: Deps, wanted?: string): TrackedHosts {
   const { sources } = deps.catalogue();
   const hosts = new Map<string, Set<string>>();
+  const cut = new CutLists<'hosts'>();
   const ofEach = Math.max(1, Math.min(maxOfSource, Math.floor(maxLooked / sources.size)));
-  for (const [id, { source }] of sources) for (const key of keysOf(source, ofEach, deps)) note(key, id);
+  for (const [id, { source }] of sources) {
+    const numbers = deps.store().targets.numbersOfSource(id, { limit: ofEach + 1 });
+    // Where the definition has no address of its own, further targets may be anywhere.
+    const some = source.url === undefined ? cut.first('hosts', numbers, ofEach) : numbers;
+    for (const key of keysOf(source, some, deps)) note(key, id);
+  }
   // Sources with objectives on a host are known by its key.
   if (wanted !== undefined) for (const { source } of deps.store().schedule.sharesOf(wanted)) note(wanted, source);
-  return hosts;
+  return { hosts, ...defined({ cut: cut.names }) };
 
   function note(key: string, source: string): void {
     if (wanted !== undefined && key !== wanted) return;
@@ -33,9 +48,9 @@ export function trackedHosts(deps: Deps, wanted?: string): ReadonlyMap<string, R
   }
 }
 
-function* keysOf(source: Source, limit: number, deps: Deps): Generator<string> {
+function* keysOf(source: Source, numbers: Iterable<number>, deps: Deps): Generator<string> {
   const { targets } = deps.store();
-  for (const number of targets.numbersOfSource(source.id, { limit })) {
+  for (const number of numbers) {
     const row = targets.get(number);
     if (row === undefined || !isTracked(row)) continue;
     yield politenessKey(source, row.url);

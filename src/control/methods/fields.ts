@@ -20,6 +20,11 @@ export const urlOrParams = [
 /** The most rows that an answer may hold. */
 export const Limit = z.int().min(1).max(1_000).default(100);
 
+/** The names of those lists of an answer that were cut at their greatest length; missing where all are whole. */
+export function cutOf<const Names extends readonly [string, ...string[]]>(names: Names) {
+  return z.array(z.enum(names)).readonly().optional();
+}
+
 /** A condition on the fields of records, `@`, as in a filter of a JSON path (RFC 9535): `@.sponsors[?@.country == "DE"]`. */
 export const Where = RecordCondition;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { HostKey, Limit } from './fields.ts';
+import { cutOf, HostKey, Limit } from './fields.ts';
 import { Instant } from '../../view/fields.ts';
 import type { MethodSpec } from './method.ts';
 
@@ -72,6 +72,8 @@ export const HostView = z.strictObject({
       }),
     )
     .readonly(),
+  /** Whether the host has more sources. */
+  cut: cutOf(['sources']),
   /** The number of requests that wait for a turn. */
   waiting: z.int(),
   /** The first waiting requests, in the order of their turns; a re-check for an objective has a deadline. */
@@ -113,6 +115,8 @@ export const hostMethods = {
       hosts: z.array(HostView).readonly(),
       /** Set when there are more. */
       next: z.string().optional(),
+      /** Whether targets may be tracked on further hosts that were not asked yet. */
+      cut: cutOf(['hosts']),
     }),
     role: 'read',
     doc: 'Lists hosts that were asked or that targets are tracked on, in the order of their keys: when each can next be asked, and why not sooner. Of the hosts of one source that were not asked yet, only the first are listed.',

@@ -4,6 +4,7 @@ import { ProjectId, SourceId } from '../../schema/slug.ts';
 import { Instant, Serial } from '../../view/fields.ts';
 import { RestingShare } from '../../view/resting.ts';
 import { FreshnessView } from '../../schedule/freshness-census.ts';
+import { cutOf } from './fields.ts';
 import type { MethodSpec } from './method.ts';
 
 /** A record by its type and key. */
@@ -37,6 +38,8 @@ export const objectiveMethods = {
       infeasible: z.array(Infeasible).readonly(),
       /** Objectives that do not hold now, as it is not their season, the first 100; missing where there are none. */
       resting: z.array(RestingShare).readonly().optional(),
+      /** Whether there are more of them. */
+      cut: cutOf(['resting']),
     }),
     role: 'read',
     doc: 'Reports the freshness of everything with an objective, which of lists and crawls are their records: ages, the part within its objective, breaches and the next deadlines.',

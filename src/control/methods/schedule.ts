@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ProjectId, SourceId } from '../../schema/slug.ts';
-import { HostKey, Limit } from './fields.ts';
+import { cutOf, HostKey, Limit } from './fields.ts';
 import { Instant, Serial } from '../../view/fields.ts';
 import type { MethodSpec } from './method.ts';
 import { RestingShare } from '../../view/resting.ts';
@@ -77,9 +77,12 @@ export const PlanView = z.strictObject({
   overloaded: z.int(),
   /** The hosts with the highest load, the highest first; at most 20. */
   busiest: z.array(HostPlanView).readonly(),
+  /** Objectives that their hosts do not allow, the first 100. */
   infeasible: z.array(Infeasible).readonly(),
   /** Objectives that do not hold at the begin, as it is not their season, the first 100; the plan counts none of them. */
   resting: z.array(RestingShare).readonly().optional(),
+  /** Which of the two lists have more. */
+  cut: cutOf(['infeasible', 'resting']),
 });
 export type PlanView = z.infer<typeof PlanView>;
 

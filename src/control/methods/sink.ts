@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Instant, Serial } from '../../view/fields.ts';
 import { SourceId } from '../../schema/slug.ts';
-import { Limit } from './fields.ts';
+import { cutOf, Limit } from './fields.ts';
 import type { MethodSpec } from './method.ts';
 
 /** Why a message was not delivered. */
@@ -76,15 +76,23 @@ export const sinkMethods = {
     doc: 'Lists the sinks, and how far each is.',
   },
   'sink.get': {
-    params: OneSink.extend({ limit: Limit }),
+    params: OneSink.extend({
+      /** The `next` of the slice of deliveries before. */
+      before: Serial.exactOptional(),
+      limit: Limit,
+    }),
     result: z.strictObject({
       sink: SinkView,
       /** Its newest deliveries, the newest first. */
       deliveries: z.array(DeliveryView).readonly(),
-      /** Messages that failed and are tried again, the oldest first. */
+      /** Set when there are older deliveries. */
+      next: Serial.optional(),
+      /** Messages that failed and are tried again, the oldest first; 20 at most. */
       parked: z.array(StuckView).readonly(),
-      /** Dead letters, the newest first. */
+      /** Dead letters, the newest first; 20 at most. */
       dead: z.array(StuckView).readonly(),
+      /** Which of the last two lists have more. */
+      cut: cutOf(['parked', 'dead']),
     }),
     role: 'read',
     doc: 'Shows one sink, its newest deliveries, and what failed.',

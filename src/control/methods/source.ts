@@ -9,7 +9,7 @@ import { Unfound, Unparsed } from '../../view/scrape.ts';
 import type { MethodSpec } from './method.ts';
 import { CircuitView, HoldView } from './host.ts';
 import { Infeasible } from '../../view/infeasible.ts';
-import { DraftView, Limit, ProblemView, UrlParams, urlOrParams, Where } from './fields.ts';
+import { cutOf, DraftView, Limit, ProblemView, UrlParams, urlOrParams, Where } from './fields.ts';
 
 /** A site or API, as its definition file describes it. */
 export const SourceView = z.strictObject({
@@ -63,6 +63,8 @@ export const SourceView = z.strictObject({
     .array(z.strictObject({ target: Serial, ...Doubt.shape }))
     .readonly()
     .optional(),
+  /** Which of these lists have more. */
+  cut: cutOf(['infeasible', 'doubtful']),
   problems: z.array(ProblemView).readonly(),
 });
 export type SourceView = z.infer<typeof SourceView>;
@@ -272,6 +274,8 @@ export const sourceMethods = {
         .optional(),
       /** Pages that a changed source knows, the first 100; missing where there are none. */
       knownPages: z.array(KnownPage).readonly().optional(),
+      /** Whether there may be more known pages. */
+      cut: cutOf(['knownPages']),
     }),
     role: 'operate',
     doc: 'Reads the definition files again; one with problems is reported and its last valid version stays in use, as does that of a source whose file is gone while active targets use it.',
