@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AgedRecord } from '../../store/tables/ages.ts';
 import type { TargetSchedule } from '../../schedule/levels.ts';
-import { type Episode, type FreshRow, freshEpisode, verifiedAt } from '../../schedule/fresh-row.ts';
+import { type Episode, freshEpisode } from '../../schedule/episode.ts';
+import { type FreshRow, verifiedAt } from '../../schedule/fresh-row.ts';
 import { type Objective, paceOfObjective } from '../../schedule/time/objective.ts';
 import { watchersOf } from '../../schedule/watchers.ts';
 import type { TargetRow } from '../../store/tables/rows.ts';

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, test } from 'node:test';
-import {
-  type Episode,
-  type EpisodeEvent,
-  freshEpisode,
-  nextCrossing,
-  withAge,
-} from '../../../src/schedule/fresh-row.ts';
+import { type Episode, type EpisodeEvent, freshEpisode, nextCrossing, withAge } from '../../../src/schedule/episode.ts';
 import { FreshnessCensus } from '../../../src/schedule/freshness-census.ts';
 import { TurnBook } from '../../../src/fetch/ledger/turn-book.ts';
 import type { LedgerOffer } from '../../../src/fetch/ledger/host-line.ts';
