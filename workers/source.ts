@@ -66,10 +66,10 @@ const cutShort: Authenticated = {
   failure: { code: 'login_unavailable', message: 'the definition of the source changed during the log-in' },
 };
 
-/** Records that are seen within this time, in milliseconds, are looked at together. Files wait for nothing, as they may vanish. */
+/** The time in milliseconds in which seen records are gathered before they are looked at. Files are looked at without delay, as they may vanish. */
 const seenTogetherMs = { recheck: 1_000, files: 0 } as const;
 
-/** When the next round of a work begins, and whether one is under way, perhaps one that does not know of records that were seen since. */
+/** The next round of a kind of work, and the round under way, which may have begun before the latest records were seen. */
 interface Rounds {
   beginsAt: number;
   timer: number | undefined;

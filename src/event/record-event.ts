@@ -1,7 +1,7 @@
 import type { Event } from './catalogue.ts';
 import type { HistoryView } from '../view/record.ts';
 
-/** What an event of a change says besides the change. */
+/** The members of an event that tells a change, besides those of the change. */
 export interface Telling {
   /** Wall time of the commit. */
   readonly at: number;

@@ -2,7 +2,7 @@ import type { Event } from './catalogue.ts';
 import { defined } from '../defined.ts';
 import type { ScrapeView } from '../view/scrape.ts';
 
-/** What an event of a scrape says besides the scrape. */
+/** The members of an event that tells of a scrape, besides those of the scrape. */
 export interface ScrapeTelling {
   readonly id: number;
   /** The active projects that watched the target then. */

@@ -4,7 +4,7 @@ import { type PartLimits, Parts } from './parts.ts';
 import { type ExportState, readState, type StateFile } from './state.ts';
 import type { Row } from './table.ts';
 
-/** Some rows, and where the next ones are. */
+/** A slice of rows, and the cursors behind it. */
 export interface RowSlice {
   readonly rows: readonly Row[];
   /** The cursor behind this slice; missing at the end. */

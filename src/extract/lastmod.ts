@@ -1,7 +1,7 @@
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 
-/** The clocks that are farthest behind UTC: a day or a time without an offset ends there so much later. */
+/** The largest offset behind UTC: a day or a time without an offset may end so much later than in UTC. */
 const farthestMs = 12 * hourMs;
 
 const form =

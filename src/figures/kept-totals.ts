@@ -12,7 +12,10 @@ import {
   type ReadMetrics,
 } from './read-metrics.ts';
 
-/** Values that are kept of all projects, at most: some 120 MB. Projects that were computed the longest ago are read in full the next time. */
+/**
+ * The largest number of values that are kept of all projects: some 120 MB. The projects that were computed the longest ago are dropped
+ * first, and read in full the next time.
+ */
 const mostValues = 400_000;
 
 /** The age in ms at which totals are read in full again. They age although the log is followed, since a pulse that only verifies values tells no event. */

@@ -58,7 +58,7 @@ interface JudgedScrape {
   readonly isComplete: boolean;
 }
 
-/** A measure without what was read by rules that another version of the definition does not have. */
+/** Returns a measure without the types and fields whose rules differ in another version of the definition. */
 function withoutChanged(
   measure: Measure,
   { version, rules }: Pick<JudgedScrape, 'version' | 'rules'>,

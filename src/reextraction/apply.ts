@@ -9,9 +9,9 @@ import type { FieldCell } from '../view/record.ts';
 const batch = 100;
 
 /**
- * Applies a job: changes the present values that are still those of the pages, then adds its corrections to the history. Tells one event, with the
- * last of the present values, so that whoever reads them for it has all of them, and before the corrections, which have its serial. What is
- * interrupted goes on when this is called again. Rejects with `StoreFullError`.
+ * Applies a job: changes the present values that still are those of the pages, then adds its corrections to the history. Emits one event
+ * in the transaction of the last present values, so that a reader of the event finds all of them; the corrections come after it, as they
+ * carry its serial. An interrupted job goes on when this is called again. Rejects with `StoreFullError`.
  */
 export async function applyJob(store: Store, job: number): Promise<void> {
   while (await store.write((change) => applySome(store, change, job)));

@@ -11,7 +11,7 @@ export interface Reading extends ReextractedRow {
 /** The differences of the history of a record, and of the record itself. */
 export interface Comparison {
   readonly corrections: readonly (CorrectionRow & { readonly at: number })[];
-  /** The present values that go back to pages that were read again; none where nothing of them changes. */
+  /** The changes of the current values that were read from these pages; none if they stay as they are. */
   readonly present: PresentRow;
 }
 

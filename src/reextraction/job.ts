@@ -72,7 +72,7 @@ export function moveJob(
   );
 }
 
-/** Removes what ended jobs have left beside their rows, and the oldest rows. Works also when the store is full. */
+/** Removes the results of ended jobs, and the rows of the oldest jobs. Works also when the store is full. */
 export async function clearJobs(store: Store): Promise<void> {
   const { reextractions } = store;
   for (const { job, state } of [...reextractions.jobs.rows()]) {

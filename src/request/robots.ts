@@ -205,7 +205,7 @@ function answerOf(
   }
 }
 
-/** Whether no robots.txt speaks of an address: its source ignores them, or it is the name of a place that only a plug-in or a program knows. */
+/** Whether no robots.txt applies to an address: its source ignores them, or the address is a name that only a plug-in or a program knows. */
 function isFree({ robots }: Source, url: string): boolean {
   return robots === 'ignore' || !/^https?:/.test(url);
 }

@@ -9,7 +9,7 @@ import type { CopyRow } from './tables/copies.ts';
 import type { CrawlRow } from './tables/crawls.ts';
 import type { PageCopy } from './tables/rows.ts';
 
-/** What a page of a crawl gave besides its records. */
+/** The content of a page of a crawl besides its records: links, sitemaps, and how its fields are filled. */
 export interface Led extends Pick<Extraction, 'links' | 'sitemaps' | 'changedBy'> {
   readonly fill: Fill;
 }
@@ -23,7 +23,7 @@ const mostUnpacked = 128 * 1024 * 1024;
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
-/** Packs what a page led to, beside the event loop; `undefined` where it is too large to be kept. */
+/** Packs the content of a page besides its records, off the event loop; `undefined` if it is too large to be kept. */
 export async function packLed(led: Led): Promise<string | undefined> {
   const packed = (await deflate(JSON.stringify(led))).toString('base64');
   return packed.length > mostPacked ? undefined : packed;
@@ -43,7 +43,7 @@ export interface KnownPage {
   readonly readAt: number;
   /** Numbers of its records. */
   readonly records: readonly number[];
-  /** What it led to, packed. */
+  /** The links of the page and what else it gave, packed by `packLed`. */
   readonly led: string;
 }
 

@@ -59,7 +59,7 @@ export interface CrawlResult {
 /** The tables of crawls and their frontiers. */
 export type CrawlTables = Pick<Store, 'frontier' | 'crawls'>;
 
-/** For so long no page is left out for its sitemap after one had changed without a word of it, in milliseconds: 30 days. */
+/** The time in ms for which no page is left out because of its sitemap, once a page had changed that its sitemap called unchanged: 30 days. */
 const distrustedMs = 30 * 86_400_000;
 
 /** Crawls of a target that are kept. */

@@ -4,7 +4,7 @@ import { type Confirm, type FieldGuard, isEmptyValue, isJump } from '../health/g
 import type { Candidate, FieldCell, HeldValue } from '../view/record.ts';
 import { sameValue } from './same-value.ts';
 
-/** What is known of a field: its current value, the one that is held, and those that are not confirmed. */
+/** The state of a field: its current value, the held value, and the values that wait to be confirmed. */
 export interface GuardedCell {
   readonly cell: FieldCell;
   readonly held?: HeldValue | undefined;
@@ -30,7 +30,7 @@ export interface GuardedObservation {
   isBelieved(): boolean;
 }
 
-/** A field after an observation, and what became of what was held. */
+/** The state of a field after an observation, and what became of its held value. */
 export interface GuardedOutcome extends GuardedCell {
   /**
    * `stale`: it was observed before what is known; `verified`: the current value was seen; `changed`: another one is current; `candidate`,

@@ -24,7 +24,7 @@ export interface HeldChange {
 /** `ignored`: another value was seen that a person has rejected. */
 type FieldState = 'held' | 'ignored' | 'candidate' | 'verified';
 
-/** What an observation did to the guarded fields of a record. */
+/** The effects of an observation on the guarded fields of a record. */
 export interface GuardedFields {
   readonly held: readonly HeldChange[];
   readonly ended: readonly (HeldChange & { readonly by: 'look' | 'source' })[];
@@ -35,7 +35,7 @@ export interface GuardedFields {
 /** A record, as far as its guarded fields depend on it. */
 type Known = Pick<RecordView, 'fields' | 'held' | 'candidates'>;
 
-/** What is kept of fields beside their values, and what an observation did to them. */
+/** The held values and the candidates of fields, and the effects of an observation on them. */
 interface KeptBeside {
   readonly held: Known['held'] | undefined;
   readonly candidates: Known['candidates'] | undefined;
@@ -119,7 +119,7 @@ class GuardedDraft {
     return { cell, change: { old: old.value, new: cell.value, ...(firstSeenAt !== undefined && { firstSeenAt }) } };
   }
 
-  /** What is kept of the fields beside their values, and what the observation did; `guarded` is missing where it did nothing. */
+  /** Returns the held values and candidates after the observation, and its effects; `guarded` is missing if it had none. */
   after(): KeptBeside {
     const { held, candidates } = this.#known;
     if (this.#states.size === 0) return { held, candidates };

@@ -25,7 +25,7 @@ interface GuardedPage {
 /** Examples that an event of held values names, at most. */
 const mostExamples = 20;
 
-/** From so many held jumps of a field on a target on, none of them is a single one, which a second look would release. */
+/** The number of held jumps of a field on a target from which on none of them is a single one: a second look no longer releases them. */
 const manyJumps = fewRecords;
 
 /** A value of a record that is held, as an event tells it. */
@@ -92,7 +92,7 @@ export class PageGuard {
     return { fields: own, emptied, isBelieved: (field) => this.#isBelieved(type, field) };
   }
 
-  /** Stores what an observation did to the guarded fields of a record. The record itself is stored already. */
+  /** Stores the effects of an observation on the guarded fields of a record. The record itself is stored already. */
   keep(record: RecordView, { held, ended, seen }: GuardedFields, projects: readonly string[]): void {
     for (const { field, held: value, by, old } of ended) {
       if (by === 'look') tellReleased(this.#change, record, field, { held: value, old }, projects);
@@ -116,7 +116,7 @@ export class PageGuard {
         increment(this.#counts.emptied, `${type}.${field}`);
   }
 
-  /** Tells what the page held, and returns what it showed. To be called after the last draft. */
+  /** Emits the events of the values that the page held, and returns what the page showed. To be called after the last draft. */
   finish(): Pick<Observed, 'unverified' | 'waiting' | 'tally'> {
     this.#tellHeld();
     const { known, emptied } = this.#page.tally ?? {};

@@ -13,7 +13,7 @@ export interface CopyRow extends Validators {
   readonly readAt: number;
   /** The number of records that it gave. */
   readonly records: number;
-  /** What it led to, as `packLed` has packed it. */
+  /** The links of the page and what else it gave, as `packLed` has packed them. */
   readonly led: string;
 }
 

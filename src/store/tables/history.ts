@@ -33,7 +33,7 @@ export interface CorrectionPlace {
   readonly at: number;
 }
 
-/** What neither the key of a change nor the row of its record says. */
+/** The members of a change that are neither in its key nor in the row of its record. */
 type HistoryRow = Omit<HistoryView, 'record' | 'at' | 'serial' | 'source' | 'type' | 'key'>;
 
 /** The changes of records, by record, each from the oldest to the newest. The name of a record comes from `records`. */

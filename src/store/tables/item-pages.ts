@@ -3,7 +3,7 @@ import type { Environment } from '../lmdb/environment.ts';
 import { table } from '../lmdb/table.ts';
 import { digestOf } from './digest.ts';
 
-/** A page that items of a list lead to, and what scrapes know of it. */
+/** A page that items of a list lead to, and the results of requests for it. */
 export interface ItemPageRow extends Validators {
   readonly url: string;
   /** The type of the records that it says more of. */

@@ -29,7 +29,7 @@ export interface MetricRange {
   readonly limit?: number | undefined;
 }
 
-/** What metrics were over time: a row where the value or its state changed. */
+/** The values of metrics over time: a row for each change of a value or its state. */
 export function metricTable(environment: Environment) {
   const rows = table<Key, MetricRow>(environment, 'metrics');
 
@@ -72,7 +72,7 @@ export function metricTable(environment: Environment) {
   };
 }
 
-/** What rules are applied to: a record of a project by its number, or with 0 the metrics of the project. */
+/** The subject of rules: a record of a project by its number, or with 0 the metrics of the project. */
 export interface RuleSubject {
   readonly project: string;
   readonly record: number;

@@ -9,7 +9,7 @@ export interface TypeRule {
   readonly link: Link;
 }
 
-/** What records of one name of a source are. */
+/** The shared type of one record type of a source. */
 export interface TypeRow {
   /** Missing where they are of no type any more. */
   readonly rule?: TypeRule;
