@@ -59,6 +59,15 @@ function textLength({ members }: Block): number {
 }
 
 function candidates(root: Document): Block[] {
+  return blocksOf(root, selectorsOf).filter(({ members }) => !holdEachOther(members));
+}
+
+/**
+ * Groups the elements of a page into blocks of at least three members.
+ *
+ * @param selectorsOf - the selectors of the blocks that an element is a member of.
+ */
+export function blocksOf(root: Document, selectorsOf: (element: Element) => readonly string[]): Block[] {
   const groups = new Map<string, Element[]>();
   let left = maxElements;
   for (const element of elementsIn(root)) {
@@ -71,9 +80,7 @@ function candidates(root: Document): Block[] {
       else group.push(element);
     }
   }
-  return Array.from(groups, ([css, members]): Block => ({ css, members })).filter(
-    ({ members }) => members.length >= fewest && !holdEachOther(members),
-  );
+  return Array.from(groups, ([css, members]) => ({ css, members })).filter(({ members }) => members.length >= fewest);
 }
 
 /** Selectors for elements like this one: by one of its classes, or by its tag below an element with a class or an id. */

@@ -1,14 +1,8 @@
 import { type Document, type Element, isTag, isText } from 'domhandler';
-import { elementsIn, findFirst } from '../extract/tree/nodes.ts';
+import { findFirst } from '../extract/tree/nodes.ts';
 import { collapsedText } from '../extract/tree/text.ts';
-import { ancestor, besides, type Block, type Found, nameOf, ofBlock, recordOf } from './blocks.ts';
+import { ancestor, besides, type Block, blocksOf, type Found, nameOf, ofBlock, recordOf } from './blocks.ts';
 import { type DraftRecord, guessedType } from './record.ts';
-
-/** Elements that are looked at. */
-const maxElements = 50_000;
-
-/** Members of a block, at least. */
-const fewest = 3;
 
 /** The part of the text of a page that its list has, at least: a few points in an article are no list of things. */
 const leastShare = 0.5;
@@ -42,24 +36,16 @@ export function plainBlockRecord(root: Document, base: string): DraftRecord | un
 }
 
 function candidates(root: Document): Block[] {
-  const groups = new Map<string, Element[]>();
-  let left = maxElements;
-  for (const element of elementsIn(root)) {
-    left -= 1;
-    if (left < 0) break;
+  return blocksOf(root, (element) => {
     const css = wholes.has(element.name) ? pathOf(element) : undefined;
-    if (css === undefined || ancestor(element, ({ name }) => besides.has(name)) !== undefined) continue;
-    const group = groups.get(css) ?? [];
-    group.push(element);
-    groups.set(css, group);
-  }
-  return Array.from(groups, ([css, members]): Block => ({ css, members })).filter(isAlike);
+    return css === undefined || ancestor(element, ({ name }) => besides.has(name)) !== undefined ? [] : [css];
+  }).filter(isAlike);
 }
 
 /** Whether all members of a block have the same elements, or those of a list no elements. */
 function isAlike({ members }: Block): boolean {
   const [first] = members;
-  if (first === undefined || members.length < fewest) return false;
+  if (first === undefined) return false;
   const shape = shapeOf(first);
   const isListed = shape !== '' || items.has(first.name);
   return isListed && members.every((each) => shapeOf(each) === shape && collapsedText(each).trim() !== '');
