@@ -20,6 +20,11 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
+/** For `catch` after `makeFolder`: lets a file in place of the folder pass, where the next step says what is wrong with it. */
+export function ignoreTaken(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error;
+}
+
 async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();

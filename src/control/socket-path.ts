@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { kindOf, makeFolder, systemText } from '../definition/file.ts';
+import { kindOf, systemText } from '../definition/file.ts';
+import { ignoreTaken, makeFolder } from '../make-folder.ts';
 
 /** The longest path of a local socket that operating systems allow, in bytes. */
 const pathLimitBytes = 107;
@@ -95,7 +96,7 @@ export async function clearSocketPath(path: string): Promise<void> {
 /** Makes the folder of a path. Resolves with the file at the path, if there is one. */
 async function findAt(path: string): Promise<Stats | undefined> {
   try {
-    await makeFolder(dirname(path));
+    await makeFolder(dirname(path)).catch(ignoreTaken);
     return await lstat(path).catch(ignoreMissing);
   } catch (error) {
     const message = `${path}: its folder cannot be used: ${systemText(error)}: choose another place with --socket`;

@@ -1,7 +1,8 @@
 import { chmod, copyFile, cp, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ControlError } from '../control/error.ts';
-import { makeFolder, systemText } from '../definition/file.ts';
+import { systemText } from '../definition/file.ts';
+import { ignoreTaken, makeFolder } from '../make-folder.ts';
 import { logFile } from '../log.ts';
 import type { Store } from '../store/store.ts';
 import { packPath } from '../vault/pack.ts';
@@ -25,7 +26,7 @@ interface BackupParts {
  */
 export async function backupTo(path: string, data: string, parts: BackupParts): Promise<number> {
   try {
-    await makeFolder(dirname(path));
+    await makeFolder(dirname(path)).catch(ignoreTaken);
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
     const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';

@@ -1,6 +1,7 @@
 import { describeReason } from '../actor/errors.ts';
 import type { ExitReason } from '../actor/types.ts';
-import { makeFolder, systemText } from '../definition/file.ts';
+import { systemText } from '../definition/file.ts';
+import { makeFolder } from '../make-folder.ts';
 import { keyFileName } from '../session/seal.ts';
 import { vaultFolder } from '../vault/vault.ts';
 import { constants, existsSync } from 'node:fs';
@@ -61,9 +62,8 @@ const elsewhere = 'use another folder with --data';
  */
 export async function dataFault(folder: string): Promise<string | undefined> {
   try {
+    if (await isFile(folder)) return `${folder}: expected a folder for the data, found a file: ${elsewhere}`;
     await makeFolder(folder);
-    const stats = await stat(folder);
-    if (!stats.isDirectory()) return `${folder}: expected a folder for the data, found a file: ${elsewhere}`;
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     return `${folder}: data cannot be kept there: ${systemText(error)}: ${elsewhere}, or make this one writable`;
@@ -97,6 +97,15 @@ export async function tightenRights(folder: string): Promise<{ readonly changes:
     }
   }
   return { changes };
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return !(await stat(path)).isDirectory();
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
 }
 
 async function modeOf(path: string): Promise<number | undefined> {
