@@ -1,4 +1,5 @@
 import { compileCondition, type CompiledCondition, type ExpressionScope } from '../expression/compile.ts';
+import { type FieldKind, typeOf } from '../expression/values.ts';
 import { type MetricInput, type Metrics, ofMetrics, type Rules } from '../metric/metric.ts';
 import { type InputKind, type MetricPlan, planMetrics } from '../metric/plan.ts';
 import type { Issue } from '../schema/expected.ts';
@@ -57,7 +58,12 @@ export function compileRule(
   const found = wanted.of === ofMetrics ? metricKinds(wanted, metrics, sources) : fieldsOf(wanted, sources);
   if (!found.ok) return found;
   const fields = Object.assign({}, ...found.fields) as ExpressionScope['fields'];
-  const compiled = compileCondition(when, { fields, zone: 'UTC' });
+  const refused: Record<string, string> = {};
+  for (const name of Object.keys(fields)) {
+    const fault = typesFault(kindsOf(found.fields, name));
+    if (fault !== undefined) refused[name] = `"${name}": ${fault}`;
+  }
+  const compiled = compileCondition(when, { fields, refused, zone: 'UTC' });
   return compiled.ok ? compiled : { ok: false, key: 'when', message: compiled.message };
 }
 
@@ -101,18 +107,32 @@ function kindOf(input: MetricInput, sources: readonly Source[]): InputKind {
   if (!found.ok) return found;
   const { field } = input;
   if (field === undefined) return { ok: true, kind: 'number' };
-  const kinds = found.fields.flatMap((fields) => (Object.hasOwn(fields, field) ? [fields[field] ?? 'text'] : []));
-  const [kind, ...others] = kinds;
+  const kinds = kindsOf(found.fields, field);
+  const [kind] = kinds;
   if (kind === undefined) {
     const names = new Set(found.fields.flatMap((fields) => Object.keys(fields)));
     return { ok: false, key: 'field', message: undeclared('field', field, [...names]) };
   }
-  const other = others.find((each) => JSON.stringify(each) !== JSON.stringify(kind));
-  if (other === undefined) return { ok: true, kind };
-  const message = `expected one type in all sources, got ${nameOf(kind)} and ${nameOf(other)}: name one with \`source\``;
-  return { ok: false, key: 'field', message };
+  const fault = typesFault(kinds);
+  return fault === undefined ? { ok: true, kind } : { ok: false, key: 'field', message: fault };
 }
 
-function nameOf(kind: ExpressionScope['fields'][string]): string {
+/** The types that a field has in several types of records, without those that lack the field. */
+function kindsOf(all: readonly ExpressionScope['fields'][], field: string): FieldKind[] {
+  return all.flatMap((fields) => (Object.hasOwn(fields, field) ? [fields[field] ?? 'text'] : []));
+}
+
+/** What is wrong with the types of a field: that expressions tell them apart; `undefined` where they do not, as with `integer` and `number`. */
+function typesFault([kind, ...others]: readonly FieldKind[]): string | undefined {
+  const other = others.find((each) => kind !== undefined && readAs(each) !== readAs(kind));
+  if (kind === undefined || other === undefined) return undefined;
+  return `expected one type in all sources, got ${nameOf(kind)} and ${nameOf(other)}: name one with \`source\``;
+}
+
+function readAs(kind: FieldKind): string {
+  return typeOf(kind) ?? JSON.stringify(kind);
+}
+
+function nameOf(kind: FieldKind): string {
   return typeof kind === 'string' ? kind : `list of ${nameOf(kind.list)}`;
 }

@@ -11,6 +11,8 @@ export type Values = Readonly<Record<string, unknown>>;
 export interface ExpressionScope {
   /** The types of the fields by name. */
   readonly fields: Readonly<Record<string, FieldKind>>;
+  /** Fields that an expression may not read, each with what is expected instead. */
+  readonly refused?: Readonly<Record<string, string>>;
   /** The zone by whose clocks a date begins and ends. */
   readonly zone: string;
 }
@@ -42,21 +44,22 @@ export const maxBytes = 4_096;
  * Compiles a condition. It can read its fields and the present, and nothing else. Compiling and evaluating take a time
  * that is bounded by the length of the text and of the values.
  */
-export function compileCondition(text: string, { fields, zone }: ExpressionScope): CompiledCondition {
+export function compileCondition(text: string, scope: ExpressionScope): CompiledCondition {
   try {
-    return { ok: true, condition: conditionOf(text, { fields, zone }) };
+    return { ok: true, condition: conditionOf(text, scope) };
   } catch (error) {
     return { ok: false, message: faultText(error) };
   }
 }
 
-function conditionOf(text: string, { fields, zone }: ExpressionScope): Condition {
+function conditionOf(text: string, { fields, refused = {}, zone }: ExpressionScope): Condition {
   if (Buffer.byteLength(text) > maxBytes) throw new ExpressionFault(`expected at most ${maxBytes} bytes`);
   const environment = newEnvironment();
   const program = environment.parse(text);
   const fieldIn = (name: string): ASTNode => environment.parse(`${whole}.${name}`).ast;
   const used = closeTree(program.ast, { fields: Object.keys(fields), zone, fieldIn });
   for (const [name, at] of used) {
+    if (Object.hasOwn(refused, name)) throw new ExpressionFault(`${refused[name]}`, at);
     const type = typeOf(fields[name] ?? '');
     if (type === undefined) throw new ExpressionFault(`expected a field of another type than that of "${name}"`, at);
     environment.registerVariable(name, type);

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { CsvError, parse } from 'csv-parse/sync';
 import { defined } from '../defined.ts';
 import { systemText } from '../definition/file.ts';
@@ -39,7 +40,7 @@ export function createRates(
   return { rates: 'file' in from ? ratesOfFile(from.file) : ratesOfSource(from, store), maxRateAge: from.maxAgeDays };
 }
 
-/** A CSV file with the columns `base`, `quote`, `day` and `rate`; others are for people. */
+/** A CSV file with the columns `base`, `quote`, `day` and `rate`, and perhaps `source`; others are for people. */
 function ratesOfFile(file: string): ReadRates {
   let read: { readonly version: string; readonly rates: KnownRates } | undefined;
   return async () => {
@@ -60,7 +61,7 @@ function ratesOfFile(file: string): ReadRates {
  */
 export function readTable(text: string, file: string): KnownRates {
   try {
-    return { table: new RateTable(readRows(text)) };
+    return { table: new RateTable(readRows(text, basename(file))) };
   } catch (error) {
     if (error instanceof CsvError || error instanceof RangeError)
       return { ...noRates, problem: `${file}: ${error.message}` };
@@ -68,8 +69,11 @@ export function readTable(text: string, file: string): KnownRates {
   }
 }
 
-/** Reads the rows of a table. Throws a `RangeError` or a `CsvError` that says which row is wrong. */
-function readRows(text: string): Rate[] {
+/**
+ * Reads the rows of a table. A rate whose row has nothing in a column `source` is from `file`. Throws a `RangeError` or a `CsvError` that says which row
+ * is wrong.
+ */
+function readRows(text: string, file: string): Rate[] {
   const [header = [], ...rows]: string[][] = parse(text, { bom: true, trim: true, skip_empty_lines: true });
   const missing = rateFields.filter((name) => !header.includes(name));
   if (missing.length > 0)
@@ -79,9 +83,14 @@ function readRows(text: string): Rate[] {
   if (rows.length === 0) throw new RangeError('expected a row for each rate, got none');
   if (rows.length > mostRates) throw new RangeError(`expected at most ${mostRates} rows, got ${rows.length}`);
   const seen = new Map<string, number>();
+  /** One text for all rates of a source, as there may be many. */
+  const sources = new Map<string, string>();
+  const sourceAt = header.indexOf('source');
   return rows.map((cells, index) => {
     const row = Object.fromEntries(rateFields.map((name) => [name, cells[header.indexOf(name)]]));
-    const rate = rateOf(row);
+    const source = cells[sourceAt] || file;
+    if (!sources.has(source)) sources.set(source, source);
+    const rate = rateOf(row, sources.get(source) ?? source);
     if (rate === undefined)
       throw new RangeError(
         `row ${index + 1}: expected base and quote as codes like "EUR", day like "2026-03-14" and rate from 1e-12 to 1e12, got ${JSON.stringify(row)}`,
@@ -112,7 +121,8 @@ function ratesOfSource(
       const slices = inSlices<RecordView>((last, limit) => firstOf(limit, now.records.ofType(source, of, last?.key)));
       for await (const records of slices) {
         for (const { fields } of records) {
-          const rate = rateOf(Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value])));
+          const values = Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
+          const rate = rateOf(values, source);
           if (rate === undefined) unread += 1;
           else rates.push(rate);
         }
@@ -156,12 +166,12 @@ function hasChanged({ events }: Store, source: string, since: number): boolean {
 /** No currency is worth less, or more, of another: beyond it, a rate is a slip of the pen. */
 const [least, most] = [new Exact(1n, 10n ** 12n), new Exact(10n ** 12n)];
 
-function rateOf({ base, quote, day, rate }: Readonly<Record<string, unknown>>): Rate | undefined {
+function rateOf({ base, quote, day, rate }: Readonly<Record<string, unknown>>, source: string): Rate | undefined {
   if (!isCode(base) || !isCode(quote) || base === quote || typeof day !== 'string') return undefined;
   const at = dayStart(day.slice(0, 10));
   const exact = Exact.of(String(rate));
   if (Number.isNaN(at) || exact === undefined || exact.compare(least) < 0 || exact.compare(most) > 0) return undefined;
-  return { base, quote, day: at / 86_400_000, rate: exact };
+  return { base, quote, day: at / 86_400_000, rate: exact, source };
 }
 
 /** The start of a day like `2026-03-14`; NaN for a text that is none. */

@@ -22,6 +22,8 @@ export interface UsedRate {
   /** The day of the rate, such as `2026-03-14`. */
   readonly day: string;
   readonly over?: string;
+  /** Who gave the rate: a source, or the file or what it says. */
+  readonly source: string;
 }
 
 /** A metric as it is now. */
@@ -69,16 +71,21 @@ export function computeMetrics(plan: readonly PlannedMetric[], facts: MetricFact
     known.set(metric.name, 'input' in metric ? fromRecords(metric, facts) : fromMetrics(metric, known));
   return plan.map(({ name }) => {
     const { figure, ...others } = known.get(name) ?? nothing;
-    return { name, value: figure === undefined ? null : valueOfFigure(figure), ...others };
+    const value = figure === undefined ? null : valueOfFigure(figure);
+    return value === Infinity || value === -Infinity
+      ? { name, value: null, ...others, reason: tooLarge }
+      : { name, value, ...others };
   });
 }
+
+const tooLarge: NoValue = { code: 'no_result', message: 'a number beyond 1.8e308' };
 
 const nothing: Computed = { records: 0, inputs: [], rates: [] };
 
 /** Computes a metric from the values of records. */
 function fromRecords({ name, kind, input }: InputMetric, facts: MetricFacts): Computed {
   const totals = facts.totals.get(name) ?? new InputTotals(input, kind);
-  const inputs = totals.oldest(mostInputs);
+  const inputs = totals.inputs(mostInputs);
   const known = {
     records: totals.size,
     inputs,
@@ -132,7 +139,8 @@ function convertAll(
       return { code: 'no_rate', message };
     }
     const [factor, onDay] = [rate.factor.text(), dayText(rate.day)];
-    if (from !== to) used.set(`${from} ${rate.day}`, { from, to, factor, day: onDay, ...defined({ over: rate.over }) });
+    const { over, source = '' } = rate;
+    if (from !== to) used.set(`${from} ${rate.day}`, { from, to, factor, day: onDay, ...defined({ over }), source });
     figures.push(new Money(figure.amount.times(rate.factor), to));
   }
   return { figures, rates: [...used.values()] };

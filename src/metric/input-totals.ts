@@ -118,9 +118,10 @@ export class InputTotals {
     if (figure !== undefined) this.#leave(this.#groupOf(cell, figure), figure);
   }
 
-  /** Up to `count` of the values that were verified the longest ago, oldest first. */
-  oldest(count: number): InputCell[] {
-    return this.#oldest.first(count).map(({ cell }) => cell);
+  /** The values that the metric is made of, up to `count`: those that were verified the longest ago, oldest first; of the last record its own alone. */
+  inputs(count: number): InputCell[] {
+    const entries = this.#input.take === 'last' ? this.#newest.first(1) : this.#oldest.first(count);
+    return entries.map(({ cell }) => cell);
   }
 
   /** Why a value may be out of date; the first reason by its letters where there are several. */

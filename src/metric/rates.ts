@@ -11,6 +11,8 @@ export interface Rate {
   readonly day: number;
   /** Units of `quote` for one of `base`; more than 0. */
   readonly rate: Exact;
+  /** Who gave the rate: a source, a file, or what the file says. */
+  readonly source: string;
 }
 
 /** The factor by which an amount is converted. */
@@ -20,11 +22,14 @@ export interface FoundRate {
   readonly day: number;
   /** The currency over which the amount is converted, where there is no rate of the pair itself. */
   readonly over?: string;
+  /** Who gave the rate; of two rates, both. Missing where none is needed. */
+  readonly source?: string;
 }
 
 interface DatedFactor {
   readonly day: number;
   readonly factor: Exact;
+  readonly source: string;
 }
 
 /** Dated rates of currencies. A rate also serves the other way round, and two rates with a currency in common serve as one. */
@@ -39,8 +44,9 @@ export class RateTable {
       let next = first;
       while (next < sorted.length && sorted[next]?.day === sorted[first]?.day) next += 1;
       const ofDay = sorted.slice(first, next);
-      for (const { base, quote, day, rate } of ofDay) this.#add(quote, base, { day, factor: rate.inverted() });
-      for (const { base, quote, day, rate } of ofDay) this.#add(base, quote, { day, factor: rate });
+      for (const { base, quote, day, rate, source } of ofDay)
+        this.#add(quote, base, { day, factor: rate.inverted(), source });
+      for (const { base, quote, day, rate, source } of ofDay) this.#add(base, quote, { day, factor: rate, source });
       first = next;
     }
   }
@@ -68,7 +74,8 @@ export class RateTable {
       const first = this.#newest(from, over, day, oldest);
       const second = first && this.#newest(over, to, day, oldest);
       if (first === undefined || second === undefined) continue;
-      const found = { factor: first.factor.times(second.factor), day: Math.min(first.day, second.day), over };
+      const source = first.source === second.source ? first.source : `${first.source}, ${second.source}`;
+      const found = { factor: first.factor.times(second.factor), day: Math.min(first.day, second.day), over, source };
       if (best === undefined || found.day > best.day) best = found;
     }
     return best;

@@ -8,6 +8,7 @@ import type { MetricView } from '../../src/control/methods/metric.ts';
 import type { Event } from '../../src/event/catalogue.ts';
 import { productPage, productSource, startDaemon, type TestDaemon } from '../support/daemon.ts';
 import { openSite, type Site } from '../support/site.ts';
+import { run } from '../cli/terminal.ts';
 import { nth } from './tracking.ts';
 
 const startAt = Date.UTC(2026, 2, 14, 12);
@@ -125,8 +126,19 @@ describe('the metrics of a project', () => {
     assert.deepEqual(spend?.value, { amount: '2500', currency: 'EUR' });
     assert.equal(roas?.value, 5);
     assert.deepEqual(roas.inputs.map(({ source }) => source).sort(), ['ads', 'ads', 'campaign']);
-    assert.deepEqual(roas.rates, [{ from: 'USD', to: 'EUR', factor: '0.8', day: '2026-03-13' }]);
+    assert.deepEqual(roas.rates, [{ from: 'USD', to: 'EUR', factor: '0.8', day: '2026-03-13', source: 'rates.csv' }]);
     assert.ok(roas.verifiedAt !== undefined && roas.verifiedAt <= clock.now() - 60_000);
+  });
+
+  test('are shown with what they are made of, the age of each part, and the rates', async (t) => {
+    const { clock, daemon } = await open(t);
+    clock.advance(60_000);
+    const { out } = await run(['metrics', 'solar', '--socket', daemon.socket], { now: clock.now() });
+    assert.match(
+      out,
+      /^roas\t5\t(1m \d+s ago)\tcampaign product solar \(\1\), ads ad ad 1 \(\1\), ads ad ad 2 \(\1\)$/m,
+    );
+    assert.match(out, /^RATE\tDAY\tFROM\n1 USD = 0\.8 EUR\t2026-03-13\trates\.csv$/m);
   });
 
   test('turn stale when a source fails, and keep their value [B49]', async (t) => {

@@ -39,7 +39,9 @@ const catalogue = {
 };
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
-const rates = new RateTable([{ base: 'USD', quote: 'EUR', day: 0, rate: Exact.of('0.8') ?? assert.fail() }]);
+const rates = new RateTable([
+  { base: 'USD', quote: 'EUR', day: 0, rate: Exact.of('0.8') ?? assert.fail(), source: 'bank' },
+]);
 
 /** A new project of two targets, and what is kept of it. */
 async function open({ store, clock }: TestStore, id: string) {

@@ -10,7 +10,9 @@ import { RateTable } from '../../src/metric/rates.ts';
 
 const dayMs = 86_400_000;
 const at = 100 * dayMs;
-const rates = new RateTable([{ base: 'USD', quote: 'EUR', day: 99, rate: Exact.of('0.8') ?? assert.fail() }]);
+const rates = new RateTable([
+  { base: 'USD', quote: 'EUR', day: 99, rate: Exact.of('0.8') ?? assert.fail(), source: 'bank' },
+]);
 
 /** Values by the type of their record; all of them are amounts. */
 type Given = Readonly<Record<string, readonly (Value | undefined)[]>>;
@@ -80,12 +82,23 @@ test('a return on a negative spend is refused, whatever the spend is called and 
 });
 
 describe('a metric', () => {
-  test('tells the oldest verification of what it is made of, and the rates', () => {
+  test('of the last of several records is as old as that one, and names it alone', () => {
+    const { some } = computed({ some: { of: 'ad', field: 'spend', take: 'last' } }, { ad: [eur('1'), eur('2')] });
+    assert.deepEqual([some?.verifiedAt, some?.inputs.map(({ key }) => key), some?.records], [at + 1, ['ad-2'], 2]);
+  });
+
+  test('that is too large for a number is null', () => {
+    const written = { one: { of: 'ad', field: 'spend' }, great: 'one * one', back: 'great / one' };
+    const { great, back } = computed(written, { ad: [1e300] }, 'number');
+    assert.deepEqual([great?.value, great?.reason?.code, back?.value], [null, 'no_result', 1e300]);
+  });
+
+  test('tells the oldest verification of what it is made of, and the rates with who gave them', () => {
     const { roas: metric } = computed(roas, { campaign: [usd('100')], ad: [eur('10'), eur('10')] });
     assert.equal(metric?.verifiedAt, at);
     assert.equal(metric?.records, 3);
     assert.deepEqual(metric?.rates, [
-      { from: 'USD', to: 'EUR', factor: '0.8', day: new Date(99 * dayMs).toISOString().slice(0, 10) },
+      { from: 'USD', to: 'EUR', factor: '0.8', day: new Date(99 * dayMs).toISOString().slice(0, 10), source: 'bank' },
     ]);
   });
 

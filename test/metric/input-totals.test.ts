@@ -9,7 +9,9 @@ import type { MetricInput } from '../../src/metric/metric.ts';
 import { RateTable } from '../../src/metric/rates.ts';
 
 const dayMs = 86_400_000;
-const rates = new RateTable([{ base: 'USD', quote: 'EUR', day: 1, rate: Exact.of('0.8') ?? assert.fail() }]);
+const rates = new RateTable([
+  { base: 'USD', quote: 'EUR', day: 1, rate: Exact.of('0.8') ?? assert.fail(), source: 'bank' },
+]);
 
 const value: fc.Arbitrary<Value | undefined> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(null, undefined) },

@@ -6,13 +6,16 @@ import { RateTable } from '../../src/metric/rates.ts';
 import { readTable } from '../../src/figures/rates.ts';
 
 const exact = (text: string): Exact => Exact.of(text) ?? assert.fail(text);
-const rate = (base: string, quote: string, day: number, text: string) => ({ base, quote, day, rate: exact(text) });
+const rate = (base: string, quote: string, day: number, text: string, source = 'bank') => ({
+  ...{ base, quote, day, source },
+  rate: exact(text),
+});
 
 describe('rates of currencies', () => {
   const rates = new RateTable([
     rate('EUR', 'USD', 10, '1.10'),
     rate('EUR', 'USD', 14, '1.25'),
-    rate('EUR', 'GBP', 13, '0.80'),
+    rate('EUR', 'GBP', 13, '0.80', 'other bank'),
   ]);
 
   test('the newest rate that is not after the day counts', () => {
@@ -30,13 +33,14 @@ describe('rates of currencies', () => {
     assert.equal(rates.find('USD', 'EUR', 14, 7)?.factor.text(), '0.8');
     const found = rates.find('USD', 'GBP', 14, 7);
     assert.deepEqual([found?.factor.text(), found?.over, found?.day], ['0.64', 'EUR', 13]);
+    assert.deepEqual([found?.source, rates.find('USD', 'EUR', 14, 7)?.source], ['bank, other bank', 'bank']);
   });
 
   test('there and back an amount is what it was, exactly', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10 ** 9 }), fc.integer({ min: 1, max: 10 ** 9 }), (top, bottom) => {
         const some = new RateTable([
-          { base: 'EUR', quote: 'SEK', day: 1, rate: new Exact(BigInt(top), BigInt(bottom)) },
+          { base: 'EUR', quote: 'SEK', day: 1, rate: new Exact(BigInt(top), BigInt(bottom)), source: 'bank' },
         ]);
         const [there, back] = [some.find('EUR', 'SEK', 1, 0), some.find('SEK', 'EUR', 1, 0)];
         assert.equal(there && back && there.factor.times(back.factor).compare(new Exact(1n)), 0);
@@ -51,6 +55,17 @@ describe('rates of currencies', () => {
     );
     assert.equal(table.find('EUR', 'USD', 20_530, 30), undefined);
     assert.match(problem ?? '', /rates\.csv: row 2: expected base and quote as codes/);
+  });
+
+  test('a rate of a table is from whom its column `source` says, or else from the file', () => {
+    const { table } = readTable(
+      'base,quote,day,rate,source\nEUR,USD,2026-03-14,1.1,bank\nEUR,GBP,2026-03-14,0.8,\n',
+      '/srv/rates.csv',
+    );
+    assert.deepEqual(
+      ['USD', 'GBP'].map((to) => table.find('EUR', to, 20_530, 30)?.source),
+      ['bank', 'rates.csv'],
+    );
   });
 
   test('a rate of the pair itself goes before one of the other way round, wherever they stand', () => {

@@ -5,7 +5,7 @@ import { csvCell, csvRow } from '../../export/csv.ts';
 import { ageText } from '../../time-text.ts';
 import { examples, globalOptions, helpGroups, print, withDaemon } from '../cli.ts';
 import { instantOption } from '../options.ts';
-import { figureText, showMetrics } from '../show-metrics.ts';
+import { figureText, showMetrics, showRates } from '../show-metrics.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { plainText } from '../text.ts';
@@ -24,7 +24,9 @@ const atOnce = 500;
 export function createCommand(terminal: Terminal): Command {
   return new Command('metrics')
     .helpGroup(helpGroups.projects)
-    .description('show the metrics of a project, each with its age; or one of them over time')
+    .description(
+      'show the metrics of a project, what each is made of with its age, and the rates; or one metric over time',
+    )
     .argument('<id>', 'the project')
     .option('-m, --metric <name>', 'this metric over time')
     .option('--since <instant>', 'only from this instant on, in UTC', instantOption)
@@ -41,7 +43,11 @@ export function createCommand(terminal: Terminal): Command {
           const { metrics, problems } = await client.call('metric.list', { project: id });
           for (const problem of problems) terminal.err(plainText(problem));
           if (metrics.length === 0 && problems.length === 0) terminal.err(`${id} has no metrics`);
-          print(terminal, command, metrics, () => showMetrics(terminal, metrics));
+          print(terminal, command, metrics, () =>
+            [showMetrics(terminal, metrics, true), showRates(terminal, metrics)]
+              .filter((part) => part !== '')
+              .join('\n\n'),
+          );
           return;
         }
         const points: MetricPoint[] = [];

@@ -23,9 +23,9 @@ export const MetricView = z.strictObject({
   stale: z.string().exactOptional(),
   /** The oldest verification of what it is made of. */
   verifiedAt: Instant.exactOptional(),
-  /** The number of records that it is made of. */
+  /** The number of records that it is taken from. */
   records: z.int(),
-  /** The values that it is made of, up to 20: those whose verification is oldest. */
+  /** The values that it is made of, up to 20: those whose verification is oldest; of the last record its own alone. */
   inputs: z
     .array(
       z.strictObject({
@@ -50,6 +50,8 @@ export const MetricView = z.strictObject({
         day: z.string(),
         /** The currency over which they were, where there is no rate of the pair. */
         over: z.string().exactOptional(),
+        /** Who gave the rate: a source, or the file of rates or its column `source`. */
+        source: z.string(),
       }),
     )
     .readonly(),
