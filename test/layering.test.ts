@@ -191,6 +191,7 @@ const mayImport: Record<string, readonly string[]> = {
     'type src/view',
   ],
   'src/health': ['src/view', 'type src/extract'],
+  'src/diagnosis': ['src/extract', 'src/fetch', 'type src/view'],
   'src/drill': ['type src/extract', 'type src/view'],
   'src/view': [],
   'src/extract': ['src/work-budget.ts', 'src/schema', 'type src/fetch', 'type src/view'],

@@ -4,6 +4,9 @@ import { setTexts } from './losses.ts';
 /** A number within a text, with or without groups. */
 const number = /\d[\d.,\s]*\d|\d/;
 
+/** A text that is a number, with a few letters or signs beside it. */
+const amount = /^\D{0,8}\d[\d.,\s]*\D{0,8}$/;
+
 /** A sign or code of a currency. */
 const currency = /[€$£¥]|\b(?:EUR|USD|GBP|CHF)\b/;
 
@@ -15,7 +18,7 @@ export const values: readonly Mutation[] = [
     keepsAll: false,
     apply: (opened) =>
       setTexts(opened, (text) =>
-        number.test(text) ? text.replace(number, text.includes('.') ? '0.00' : '0') : undefined,
+        amount.test(text.trim()) ? text.replace(number, text.includes('.') ? '0.00' : '0') : undefined,
       ),
   },
   {
@@ -36,8 +39,8 @@ export const values: readonly Mutation[] = [
       setTexts(opened, (text) => {
         if (!currency.test(text) || !number.test(text)) return undefined;
         const sign = /[$]|USD/.test(text) ? '£' : 'USD ';
-        const amount = Number(number.exec(text)?.[0].replaceAll(/[,\s]/g, '')) * 1.17;
-        return Number.isNaN(amount) ? undefined : `${sign}${amount.toFixed(2)}`;
+        const other = Number(number.exec(text)?.[0].replaceAll(/[,\s]/g, '')) * 1.17;
+        return Number.isNaN(other) ? undefined : `${sign}${other.toFixed(2)}`;
       }),
   },
   {
@@ -46,11 +49,9 @@ export const values: readonly Mutation[] = [
     keepsAll: false,
     apply: (opened) =>
       setTexts(opened, (text) => {
-        const found = number.exec(text)?.[0];
-        const amount = found === undefined ? Number.NaN : Number(found.replaceAll(/[,\s]/g, ''));
-        return found === undefined || Number.isNaN(amount)
-          ? undefined
-          : text.replace(found, String(Math.round(amount * 100)));
+        const found = amount.test(text.trim()) ? number.exec(text)?.[0] : undefined;
+        const cents = found === undefined ? Number.NaN : Number(found.replaceAll(/[,\s]/g, '')) * 100;
+        return found === undefined || Number.isNaN(cents) ? undefined : text.replace(found, String(Math.round(cents)));
       }),
   },
   {

@@ -6,12 +6,7 @@ import { subjectOf } from '../../src/drill/subject.ts';
 import { planOf } from '../../src/provider/plans.ts';
 import { Source } from '../../src/definition/source.ts';
 import { listSubject, productSubject } from './pages.ts';
-
-/** Numbers that look random and are the same for the same seed. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => (state = (state * 16_807) % 2_147_483_647) / 2_147_483_647;
-}
+import { seeded } from './seeded.ts';
 
 /** The words that a page shows or has in attributes of data. */
 const wordsOf = (html: string): ReadonlySet<string> =>

@@ -46,3 +46,30 @@ export function productSubject(): Subject {
     key: ['text'],
   };
 }
+
+/** Rules that read `listSubject`. */
+export const listRecords = {
+  product: {
+    each: 'li.product',
+    key: 'sku',
+    fields: {
+      sku: { attr: 'data-sku' },
+      title: 'h2.name > a',
+      price: { css: '.offer > .price', type: 'money' },
+      stock: { css: 'em:nth-child(2)', type: 'integer', filters: [{ regex: String.raw`\d+` }] },
+    },
+  },
+};
+
+/** Rules that read `productSubject`. */
+export const productRecords = {
+  product: {
+    key: 'title',
+    fields: {
+      title: '#name',
+      amount: { css: '[data-amount]', attr: 'data-amount', type: 'number' },
+      price: { css: '.offer .price', type: 'money' },
+      text: '.item p.text',
+    },
+  },
+};

@@ -1,0 +1,57 @@
+import { parseMarkup } from '../extract/tree/markup.ts';
+import { TreeBounds } from '../extract/tree/parts.ts';
+import { spacedText } from '../extract/tree/text.ts';
+import type { RecordDraft } from '../extract/draft.ts';
+import type { ExplainedItem } from '../view/trial.ts';
+
+/** A page that is looked at for what changed, and what its definition reads there. */
+export interface PageRead {
+  /** The address of the answer, which a redirect may have changed. */
+  readonly url: string;
+  readonly status: number;
+  readonly contentType?: string | undefined;
+  /** The text of the body, markup included. */
+  readonly source: string;
+  /** How each field came to its value, or why it has none. */
+  readonly items: readonly ExplainedItem[];
+  readonly drafts: readonly RecordDraft[];
+}
+
+/** The part of a page's source that is looked at, in characters. */
+const lookedUnits = 1_000_000;
+
+/** What a page shows, and how it is made. */
+export interface PageLook extends PageRead {
+  /** Its text without markup and scripts, with single spaces. */
+  readonly text: string;
+  readonly title: string;
+  /** What its elements are called: `tag.class` of each, once. */
+  readonly names: ReadonlySet<string>;
+  /** The same without the classes, with the tag of the parent: how it is built whatever names it has. */
+  readonly nests: ReadonlySet<string>;
+}
+
+/** Looks at the text and the elements of a page. */
+export function lookAt(page: PageRead): PageLook {
+  const source = page.source.slice(0, lookedUnits);
+  const text = /^\s*</.test(source) ? spacedText(parseMarkup(source, new TreeBounds('html')).root) : source;
+  const names = new Set<string>();
+  const nests = new Set<string>();
+  let parent = '';
+  for (const [, tag = '', attributes = ''] of source.matchAll(/<([a-z][a-z\d]{0,20})\b([^<>]{0,2000})>/gi)) {
+    const classes = /\bclass\s*=\s*["']([^"']{0,300})/i.exec(attributes)?.[1] ?? '';
+    for (const name of classes === '' ? [''] : classes.trim().split(/\s+/)) names.add(`${tag}.${name}`);
+    nests.add(`${parent}>${tag}`);
+    parent = tag;
+  }
+  const title = /<title[^>]{0,200}>([^<]{0,500})/i.exec(source)?.[1] ?? '';
+  return { ...page, text: text.replaceAll(/\s+/g, ' ').trim(), title: title.trim(), names, nests };
+}
+
+/** The share of what either of two sets has that both have, from 0 to 1; 1 for two empty sets. */
+export function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  let both = 0;
+  for (const each of one) if (other.has(each)) both += 1;
+  const all = one.size + other.size - both;
+  return all === 0 ? 1 : both / all;
+}

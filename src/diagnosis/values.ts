@@ -1,0 +1,146 @@
+import type { RecordDraft } from '../extract/draft.ts';
+import type { Value } from '../extract/value/value.ts';
+import type { ExplainedField } from '../view/trial.ts';
+import type { Cause } from '../view/ticket.ts';
+import type { PageLook } from './page.ts';
+
+/** The share of the compared records that must say the same of what changed. */
+const most = 0.8;
+
+/** Records that two readings of a page have both, by type and key. */
+export type Pair = readonly [before: RecordDraft, after: RecordDraft];
+
+/** Pairs the records of two readings. Where each has one record and the keys differ, these two are the pair. */
+export function pairsOf(before: readonly RecordDraft[], after: readonly RecordDraft[]): Pair[] {
+  const [only, other] = [before[0], after[0]];
+  if (before.length === 1 && after.length === 1 && only?.type === other?.type && only && other) return [[only, other]];
+  const known = new Map(before.map((draft) => [`${draft.type}\0${draft.key}`, draft]));
+  return after.flatMap((draft): Pair[] => {
+    const old = known.get(`${draft.type}\0${draft.key}`);
+    return old === undefined ? [] : [[old, draft]];
+  });
+}
+
+/** Recognises what became of values that could be read: amounts in another currency or unit, or the same placeholder everywhere. */
+export function valueCause(pairs: readonly Pair[], fields: readonly string[]): Cause | undefined {
+  for (const field of fields) {
+    const changes = pairs.flatMap(([old, now]): (readonly [Value, Value])[] => {
+      const [before, after] = [old.fields[field], now.fields[field]];
+      return before === undefined || after === undefined || after === null ? [] : [[before, after]];
+    });
+    const found = changes.length === 0 ? undefined : changeCause(field, changes);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function changeCause(field: string, changes: readonly (readonly [Value, Value])[]): Cause | undefined {
+  const amounts = changes.flatMap(([before, after]) => {
+    const [old, now] = [amountOf(before), amountOf(after)];
+    return old === undefined || now === undefined ? [] : [{ old, now }];
+  });
+  const share = (is: (each: (typeof amounts)[number]) => boolean): boolean =>
+    amounts.length > 0 && amounts.filter(is).length >= most * amounts.length;
+  const [{ old, now } = { old: undefined, now: undefined }] = amounts;
+  if (share((each) => each.now.of !== each.old.of && each.now.of !== undefined && each.old.of !== undefined))
+    return {
+      kind: 'currency_changed',
+      says: [`${field} is in ${now?.of ?? 'none'} on ${countOf(amounts.length)}, and was in ${old?.of ?? 'none'}`],
+    };
+  if (share((each) => each.now.amount === 0 && each.old.amount !== 0))
+    return { kind: 'placeholder', says: [`${field} is 0 on ${countOf(amounts.length)} that had an amount`] };
+  for (const factor of unitFactors)
+    if (share((each) => each.old.amount !== 0 && isNear(each.now.amount / each.old.amount, factor)))
+      return { kind: 'unit_changed', says: [`${field} is ${factor} times what it was on ${countOf(amounts.length)}`] };
+  const texts = changes.map(([, after]) => JSON.stringify(after));
+  const wereSame = new Set(changes.map(([before]) => JSON.stringify(before))).size === 1;
+  if (changes.length >= 5 && new Set(texts).size === 1 && !wereSame)
+    return {
+      kind: 'placeholder',
+      says: [`${field} is ${String(texts[0]).slice(0, 100)} on all ${countOf(changes.length)}`],
+    };
+  return undefined;
+}
+
+const unitFactors = [100, 1_000, 0.01, 0.001, 10, 0.1, 12, 60, 24];
+
+/** Texts that stand where a value is to come, or in the place of one. */
+const placeholderText =
+  /^(?:loading\b.*|please wait.*|…|\.{2,}|[-–—_*?]+|n\/?a|tbd|tba|null|undefined|nan|\[object object\]|\{\{.*\}\})$/i;
+
+/** Recognises texts that could not be read as placeholders. */
+export function placeholderOf({ items }: PageLook, fields: readonly string[]): Cause | undefined {
+  for (const field of fields) {
+    const seen = items.flatMap(({ fields: all }) => all.filter(({ name }) => name === field));
+    const texts = seen.flatMap(textsBehind);
+    const marks = texts.map((text) => text.trim()).filter((text) => placeholderText.test(text));
+    if (marks.length > 0 && 2 * marks.length >= texts.length)
+      return { kind: 'placeholder', says: [`${field} says ${JSON.stringify(marks[0])} on ${countOf(marks.length)}`] };
+  }
+  return undefined;
+}
+
+/** The texts that a field was read from where it has no value, and the text that is its value. */
+function textsBehind({ value, lost, filters }: ExplainedField): string[] {
+  if (typeof value === 'string') return [value];
+  const [first] = filters;
+  const unread = value === null && typeof first?.before === 'string' ? [first.before] : [];
+  return [...lost.map(({ text }) => text), ...unread];
+}
+
+/** Recognises text whose characters were lost or read in another charset than they were written in. */
+export function encodingOf(good: PageLook | undefined, bad: PageLook): Cause | undefined {
+  const lost = countIn(bad.text, /\u{fffd}/gu);
+  if (lost > 0 && lost > countIn(good?.text ?? '', /\u{fffd}/gu))
+    return { kind: 'encoding', says: [`${countOf(lost, 'character')} of the text could not be read`] };
+  const garbled = countIn(bad.text, mojibake);
+  if (garbled > 0 && garbled > 2 * countIn(good?.text ?? '', mojibake))
+    return { kind: 'encoding', says: [`${garbled} places look like UTF-8 that was read as Latin-1`] };
+  return undefined;
+}
+
+/** Letters of UTF-8 that are read as Latin-1: the first octet as a letter, then a control character or a sign. */
+const mojibake = /[\u00c2-\u00f4][\u0080-\u00bf]{1,3}/g;
+
+/** Recognises another page than the one that was asked for: its one record has another key, or nearly all of its texts are others. */
+export function otherPage(pairs: readonly Pair[], isSingle: boolean): Cause | undefined {
+  const [pair] = pairs;
+  if (!isSingle || pair === undefined) return undefined;
+  const [old, now] = pair;
+  if (old.key !== now.key)
+    return {
+      kind: 'wrong_page',
+      says: [
+        `the page shows ${now.type} ${JSON.stringify(now.key.slice(0, 80))}, not ${JSON.stringify(old.key.slice(0, 80))}`,
+      ],
+    };
+  const texts = Object.entries(old.fields).filter(
+    ([name, value]) => typeof value === 'string' && value.length > 3 && name in now.fields,
+  );
+  const others = texts.filter(([name, value]) => now.fields[name] !== value);
+  return texts.length >= 2 && others.length === texts.length
+    ? { kind: 'wrong_page', says: [`all ${texts.length} texts of the record are others`] }
+    : undefined;
+}
+
+function amountOf(value: Value): { readonly amount: number; readonly of: string | undefined } | undefined {
+  if (typeof value === 'number') return { amount: value, of: undefined };
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const { amount, currency, unit } = value as Readonly<Record<string, Value | undefined>>;
+  const number = typeof amount === 'string' || typeof amount === 'number' ? Number(amount) : Number.NaN;
+  if (Number.isNaN(number)) return undefined;
+  const of = typeof currency === 'string' ? currency : typeof unit === 'string' ? unit : undefined;
+  return { amount: number, of };
+}
+
+function isNear(ratio: number, factor: number): boolean {
+  return Math.abs(ratio / factor - 1) < 0.01;
+}
+
+function countIn(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
+}
+
+function countOf(count: number, noun = 'record'): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

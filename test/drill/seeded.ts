@@ -1,0 +1,5 @@
+/** Numbers in `[0, 1)` that look random and are the same for the same seed, which is a whole number above 0. */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => (state = (state * 16_807) % 2_147_483_647) / 2_147_483_647;
+}
