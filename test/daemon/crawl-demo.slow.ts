@@ -247,7 +247,7 @@ describe('crawls side by side', () => {
     const names = ['finite', ...others];
     const definition = (id: string) => shopSource(`${details}, maxWithoutNew: 100000`, { id, delay: '10ms' });
     const folder = await daemonFolder(t, Object.fromEntries(names.map((id) => [id, definition(id)])));
-    const { client } = await startOwnDaemon(t, folder);
+    const { client } = await startOwnDaemon(folder);
     const ended = Promise.withResolvers<void>();
     await client.subscribe({ after: 0 }, (event) => {
       if (event.projects?.[0] === 'finite' && isEnd(event)) ended.resolve();

@@ -42,8 +42,8 @@ async function keepAsking(client: Client, id: string, told: Told, isOver: () => 
 }
 
 /** Lets a daemon work and kills it once so many events were told, or so many milliseconds after that. */
-async function workAndKill(t: TestContext, folder: string, told: Told, afterEvents: number): Promise<void> {
-  const { client, kill } = await startOwnDaemon(t, folder);
+async function workAndKill(folder: string, told: Told, afterEvents: number): Promise<void> {
+  const { client, kill } = await startOwnDaemon(folder);
   const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
   let seen = 0;
   await client.subscribe({}, (event) => {
@@ -174,15 +174,15 @@ test(
   async (t) => {
     const site = await restlessSite(t);
     const folder = await daemonFolder(t, { shop: productSource('shop') });
-    const first = await startOwnDaemon(t, folder);
+    const first = await startOwnDaemon(folder);
     for (const id of ids)
       await first.client.call('project.add', { id, targets: [{ source: 'shop', url: site.url(`/${id}`) }] });
     await first.kill();
 
     const told: Told = { requested: new Set(), events: new Map() };
     for (let round = 0; round < rounds; round += 1) {
-      await workAndKill(t, folder, told, 1 + Math.floor(Math.random() * commits));
-      const { client, kill } = await startOwnDaemon(t, folder);
+      await workAndKill(folder, told, 1 + Math.floor(Math.random() * commits));
+      const { client, kill } = await startOwnDaemon(folder);
       await check(client, told);
       await kill();
     }

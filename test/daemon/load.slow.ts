@@ -61,7 +61,7 @@ async function loadedDaemon(t: TestContext): Promise<{ readonly client: Client; 
   const pace = { kind: 'interval', everyMs, originAt: Date.now() + 15_000, isTogether: false } as const;
   await fillStore(folder, { count: projects, urls, pace });
   const startedAt = performance.now();
-  const { client } = await startOwnDaemon(t, folder);
+  const { client } = await startOwnDaemon(folder);
   await untilReady(client);
   return { client, readyMs: performance.now() - startedAt };
 }

@@ -39,14 +39,14 @@ async function countOf({ client }: OwnDaemon, id: string): Promise<number> {
 describe('a daemon that is killed', () => {
   test('while it deletes a project goes on at its next start, until nothing of it is left', async (t) => {
     const folder = await filledFolder(t);
-    const first = await startOwnDaemon(t, folder);
+    const first = await startOwnDaemon(folder);
     const { promise: isBegun, resolve: begin } = Promise.withResolvers<void>();
     await first.client.subscribe({ after: 0 }, ({ type }) => type === 'record.removed' && begin());
     const deleting = assert.rejects(first.client.call('project.delete', { id: 'solar', records: true }));
     await isBegun;
     await first.kill();
     await deleting;
-    const daemon = await startOwnDaemon(t, folder);
+    const daemon = await startOwnDaemon(folder);
     const { promise: isOver, resolve } = Promise.withResolvers<void>();
     let removed = 0;
     await daemon.client.subscribe({ after: 0 }, ({ type }) => {
@@ -65,7 +65,7 @@ describe('a daemon that is killed', () => {
     const renamed: boolean[] = [];
     for (const changes of [1, 2, 3, 4, 5, 6]) {
       const [from, to] = [now, other];
-      const first = await startOwnDaemon(t, folder);
+      const first = await startOwnDaemon(folder);
       let seen = 0;
       const { promise: isReached, resolve } = Promise.withResolvers<void>();
       const watcher = watch(join(folder, 'sources'), () => {
@@ -77,7 +77,7 @@ describe('a daemon that is killed', () => {
       watcher.close();
       await first.kill();
       await renaming;
-      const daemon = await startOwnDaemon(t, folder);
+      const daemon = await startOwnDaemon(folder);
       const { sources } = await daemon.client.call('source.list', {});
       const own = sources.filter(({ builtIn }) => !builtIn);
       assert.deepEqual(

@@ -77,7 +77,7 @@ test(
   { timeout: 90_000 },
   async (t) => {
     const { web, folder } = await dueTogether(t);
-    const daemon = await startOwnDaemon(t, folder);
+    const daemon = await startOwnDaemon(folder);
     const counts = await completions(daemon);
     assert.deepEqual(new Set(counts.values()), new Set([1]), 'scrapes of a target that completed');
     daemon.client.close();
@@ -92,12 +92,12 @@ test(
   { timeout: 90_000 },
   async (t) => {
     const { web, folder } = await dueTogether(t);
-    const first = await startOwnDaemon(t, folder);
+    const first = await startOwnDaemon(folder);
     await web.received(targets / 2);
     await first.kill();
     noDeathIn((await first.process.ended).tail);
 
-    const second = await startOwnDaemon(t, folder);
+    const second = await startOwnDaemon(folder);
     const counts = await completions(second);
     assert.deepEqual(new Set(counts.values()), new Set([1]), 'scrapes of a target that completed');
     second.client.close();

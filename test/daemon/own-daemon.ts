@@ -14,33 +14,43 @@ export interface OwnDaemon {
   kill(): Promise<void>;
 }
 
+/** The daemons that were started over each folder of `daemonFolder`. */
+const started = new Map<string, OwnProcess[]>();
+
 const file = join(import.meta.dirname, '..', '..', 'src', 'heronry.cjs');
 
 /** A folder for a daemon's data, definitions and socket, which goes with the test. */
 export async function daemonFolder(t: TestContext, sources: Readonly<Record<string, string>>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'heronry-'));
-  // Its daemon may still be alive, and make files.
-  t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
+  const daemons: OwnProcess[] = [];
+  started.set(folder, daemons);
+  t.after(async () => {
+    // A daemon that is alive makes files, so that the folder cannot be removed, and the hooks behind a failed one do not run.
+    await Promise.all(daemons.map((daemon) => daemon.stop()));
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+  });
   await mkdir(join(folder, 'sources'));
   for (const [id, yaml] of Object.entries(sources)) await writeFile(join(folder, 'sources', `${id}.yaml`), yaml);
   return folder;
 }
 
-/** Runs `heronry start` over a folder of `daemonFolder`; resolves when it answers. It ends with the test at the latest. */
-export async function startOwnDaemon(t: TestContext, folder: string): Promise<OwnDaemon> {
+/** Runs `heronry start` over a folder of `daemonFolder`; resolves when it answers. It ends with the test at the latest, before the folder goes. */
+export async function startOwnDaemon(folder: string): Promise<OwnDaemon> {
+  const daemons = started.get(folder);
+  if (daemons === undefined) throw new Error(`expected a folder of daemonFolder, got ${folder}`);
   const [data, sources, socket] = [join(folder, 'data'), join(folder, 'sources'), join(folder, 'socket')];
-  const started = await startProcess(file, [
+  const daemon = await startProcess(file, [
     'start',
     ...['--data', data, '--sources', sources, '--socket', socket, '--log-level', 'warn'],
   ]);
-  t.after(() => started.stop());
-  const client = await connectWhenUp(socket, started);
+  daemons.push(daemon);
+  const client = await connectWhenUp(socket, daemon);
   return {
-    process: started,
+    process: daemon,
     client,
     async kill() {
-      process.kill(started.pid, 'SIGKILL');
-      await started.ended;
+      process.kill(daemon.pid, 'SIGKILL');
+      await daemon.ended;
       client.close();
     },
   };

@@ -112,8 +112,8 @@ retry: { first: 20ms, longest: 200ms }
 }
 
 /** Starts a daemon, lets it work until so many further changes were told, and kills it. Resolves with the number of all changes. */
-async function workAndKill(t: TestContext, folder: string, further: number): Promise<number> {
-  const { client, kill } = await startOwnDaemon(t, folder);
+async function workAndKill(folder: string, further: number): Promise<number> {
+  const { client, kill } = await startOwnDaemon(folder);
   const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
   let [seen, all] = [0, 0];
   await client.subscribe({ after: 0, types: ['record.*'] }, () => {
@@ -153,7 +153,7 @@ test(
     const sinks: Readonly<Record<string, Noting>> = { hook: await refusingHook(t), queue: brokerQueue(broker) };
     await mkdir(join(folder, 'sinks'));
     for (const [id, { file }] of Object.entries(sinks)) await writeFile(join(folder, 'sinks', `${id}.yaml`), file);
-    const first = await startOwnDaemon(t, folder);
+    const first = await startOwnDaemon(folder);
     for (const id of ids)
       await first.client.call('project.add', { id, targets: [{ source: 'shop', url: site.url(`/${id}`) }] });
     await first.kill();
@@ -163,10 +163,10 @@ test(
       const isDown = kills === 2 || kills === 5;
       if (isDown) await broker.end(kills === 2 ? 'at once' : 'in order');
       const restarted = isDown && broker.start();
-      all = await workAndKill(t, folder, 1 + Math.floor(Math.random() * 1_500));
+      all = await workAndKill(folder, 1 + Math.floor(Math.random() * 1_500));
       await restarted;
     }
-    const last = await startOwnDaemon(t, folder);
+    const last = await startOwnDaemon(folder);
     for (const id of ids) await last.client.call('project.archive', { id });
     const { id: known } = sinks['hook']?.noted()[0] ?? assert.fail();
     const told = await changesOf(last.client, known.replace(/-\d+$/, ''));

@@ -8,14 +8,14 @@ import { crawlSource, openShop, page, pathsOf } from './shop.ts';
 test('a crawl goes on after a kill, and asks for no page again but the one under way (P49)', async (t) => {
   const site = await openShop(t);
   const folder = await daemonFolder(t, { shop: crawlSource() });
-  const first = await startOwnDaemon(t, folder);
+  const first = await startOwnDaemon(folder);
   const held = hold(site, '/p/17');
   await first.client.call('project.add', { id: 'all', targets: [{ source: 'shop', url: site.url('/') }] });
   await held;
   await first.kill();
   const before = pathsOf(site);
   site.answer('/p/17', page([], '17'));
-  const { client } = await startOwnDaemon(t, folder);
+  const { client } = await startOwnDaemon(folder);
   const { promise, resolve } = Promise.withResolvers<void>();
   await client.subscribe({ after: 0 }, ({ type }) => (type === 'scrape.completed' ? resolve() : undefined));
   await promise;

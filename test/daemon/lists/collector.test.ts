@@ -179,7 +179,7 @@ describe('a collector', () => {
     const { site, windows, show } = await openRegister(t, ...trials);
     const weekly = source.replace("start: '2008-01-01'", `start: '${day(today, -140)}', window: 6, pause: 20ms`);
     const folder = await daemonFolder(t, { register: weekly });
-    const first = await startOwnDaemon(t, folder);
+    const first = await startOwnDaemon(folder);
     await first.client.call('project.add', { id: 'all', targets: [{ source: 'register', url: site.url('/trials') }] });
     await site.nextAsked('/trials');
     await site.nextAsked('/trials');
@@ -187,7 +187,7 @@ describe('a collector', () => {
     await first.kill();
     const before = windows().length;
     show();
-    const { client } = await startOwnDaemon(t, folder);
+    const { client } = await startOwnDaemon(folder);
     const { promise, resolve } = Promise.withResolvers<void>();
     await client.subscribe({ after: 0 }, (event) => {
       if (isEnd(event) && event.type === 'scrape.completed') resolve();

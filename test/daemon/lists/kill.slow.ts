@@ -17,13 +17,13 @@ describe('a list whose daemon is killed between two pages', () => {
       return held;
     });
     const folder = await daemonFolder(t, { list: listSource('feed: { by: page }') });
-    const first = await startOwnDaemon(t, folder);
+    const first = await startOwnDaemon(folder);
     await first.client.call('project.add', { id: 'all', targets: [{ source: 'list', url: site.url('/list') }] });
     await fourth.promise;
     await first.kill();
     const before = site.asked.length;
     holds = false;
-    const { client } = await startOwnDaemon(t, folder);
+    const { client } = await startOwnDaemon(folder);
     const { promise, resolve } = Promise.withResolvers<void>();
     const added: unknown[] = [];
     await client.subscribe({ after: 0 }, (event) => {

@@ -78,7 +78,7 @@ async function scrapeThroughEnds(t: TestContext, web: Hosts): Promise<number> {
   const folder = await daemonFolder(t, Object.fromEntries(sources.map(([id, kind]) => [id, definition(id, kind)])));
   let manual = 0;
   for (const [index, end] of ends.entries()) {
-    const { client, process: own, kill } = await startOwnDaemon(t, folder);
+    const { client, process: own, kill } = await startOwnDaemon(folder);
     if (index === 0) await client.call('project.apply', { projects: projectsOn(web.ports) });
     const asking = keepAsking(client);
     await web.received((requests * (index + 1)) / ends.length);
