@@ -1,5 +1,6 @@
-import { constants, lstatSync, type Stats } from 'node:fs';
+import { constants, existsSync, lstatSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
 
 /** Returns the text of a system error without its code, call and path: `permission denied`. */
 export function systemText(error: unknown): string {
@@ -13,6 +14,12 @@ export function systemText(error: unknown): string {
  */
 export function isTaken(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Returns the path of the definition of a source, whether or not the file exists: `.yml` if there is one, else `.yaml`. */
+export function definitionIn(folder: string, id: string): string {
+  const other = join(folder, `${id}.yml`);
+  return existsSync(other) ? other : join(folder, `${id}.yaml`);
 }
 
 /** Largest file that a person may write, in bytes: 1 MiB. */

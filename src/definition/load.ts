@@ -14,7 +14,7 @@ import type { Issue } from '../schema/expected.ts';
 import { scheduleOf } from '../schedule/levels.ts';
 import { isMapping } from '../schema/mapping.ts';
 import { confirmIssues } from './confirm-issues.ts';
-import { unreadable } from './file.ts';
+import { definitionIn, unreadable } from './file.ts';
 import { type KnownTypes, SharedType, typeIssues } from './shared-type.ts';
 import { Sink } from './sink.ts';
 import { definitionVersion, Source, SourceWithPlugin } from './source.ts';
@@ -208,10 +208,4 @@ export async function withPlugins(
     }
   }
   return { sources: loaded, problems: found };
-}
-
-/** Returns the path of the file that a source was loaded from: `.yml` if there is one, else `.yaml`. */
-export function definitionIn(folder: string, id: string): string {
-  const other = join(folder, `${id}.yml`);
-  return existsSync(other) ? other : join(folder, `${id}.yaml`);
 }

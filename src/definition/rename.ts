@@ -2,8 +2,8 @@ import { open, rename, unlink } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { isMap, isScalar, parseDocument } from 'yaml';
-import { maxFileBytes, readRegularFile, systemText } from './file.ts';
-import { definitionIn, parseSource } from './load.ts';
+import { definitionIn, maxFileBytes, readRegularFile, systemText } from './file.ts';
+import { parseSource } from './load.ts';
 
 /** The result of writing or removing a file; `message` says why it cannot be. */
 export type FileChange = { readonly ok: true } | { readonly ok: false; readonly message: string };

@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { defined } from '../../defined.ts';
 import { examples, helpGroups, print } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
-import { definitionFile, sourcesFolder } from '../local/definitions.ts';
+import { sourcesFolder } from '../local/definitions.ts';
 import { type HeldPage, peekPage, readPageFile } from '../local/page.ts';
 import { showTrial } from '../show-trial.ts';
 import type { Terminal } from '../terminal.ts';
@@ -83,7 +83,8 @@ function sourceCommand(terminal: Terminal): Command {
       const id = options.id ?? idOf(url);
       if (!SourceId.safeParse(id).success)
         throw new CommandError('usage', `init source: expected an id of lower-case letters, digits and -, got "${id}"`);
-      const file = definitionFile(await sourcesFolder(terminal, options.sources), id);
+      const { definitionIn } = await import('../../definition/file.ts');
+      const file = definitionIn(await sourcesFolder(terminal, options.sources), id);
       const shown = relative(terminal.cwd, file);
       // `init` has an option of that name as well, and takes it first.
       if (existsSync(file) && !command.optsWithGlobals<SourceOptions>().force)

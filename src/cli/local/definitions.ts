@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { DaemonConfig } from '../../definition/daemon.ts';
 import type { Loaded } from '../../definition/load-file.ts';
 import type { Source } from '../../definition/source.ts';
@@ -35,18 +35,13 @@ export async function configured(folder: string): Promise<DaemonConfig | undefin
   return daemon.ok ? daemon.value : undefined;
 }
 
-/** Returns the path of a source's definition, whether or not the file exists. */
-export function definitionFile(folder: string, id: string): string {
-  const other = join(folder, `${id}.yml`);
-  return existsSync(other) ? other : join(folder, `${id}.yaml`);
-}
-
 /** Loads a definition, or the problems of its file. Rejects with a `CommandError` where there is no such file. */
 export async function loadDefinition(folder: string, id: string): Promise<Loaded<Source>> {
   const { pageId, pageSource } = await import('../../definition/page.ts');
   if (id === pageId) return { ok: true, value: pageSource };
   const { SourceId } = await import('../../schema/slug.ts');
-  const file = SourceId.safeParse(id).success ? definitionFile(folder, id) : undefined;
+  const { definitionIn } = await import('../../definition/file.ts');
+  const file = SourceId.safeParse(id).success ? definitionIn(folder, id) : undefined;
   if (file === undefined || !existsSync(file)) {
     throw new CommandError('not_found', `no valid source "${id}" in ${folder}: ${await listed(folder)}`);
   }

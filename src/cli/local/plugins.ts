@@ -1,11 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Problem } from '../../definition/problem.ts';
 import type { Source } from '../../definition/source.ts';
 import type { PluginShape } from '../../plugin/protocol.ts';
-import type { Issue } from '../../schema/expected.ts';
-import { definitionFile } from './definitions.ts';
 import { callPluginOnThread } from './read-page.ts';
 
 /** The number of plug-ins that can be loaded, and the problems of the others. */
@@ -39,14 +36,18 @@ export async function pluginUseProblems(
 ): Promise<Problem[]> {
   const problems: Problem[] = [];
   const { programOf } = await import('../../definition/collect.ts');
+  const [{ definitionIn }, { problemsIn }] = await Promise.all([
+    import('../../definition/file.ts'),
+    import('../../definition/load-file.ts'),
+  ]);
   for (const source of sources) {
     const { id, plugin, options } = source;
     const used = plugin ?? programOf(source)?.file;
     if (used === undefined) continue;
-    const file = definitionFile(sourcesFolder, id);
+    const file = definitionIn(sourcesFolder, id);
     if (!existsSync(join(folder, used))) {
       const path = plugin === undefined ? ['collect', 'command'] : ['plugin'];
-      problems.push(...(await located(file, [{ path, message: `there is no file "${used}" in ${folder}` }])));
+      problems.push(...(await problemsIn(file, [{ path, message: `there is no file "${used}" in ${folder}` }])));
       continue;
     }
     if (plugin === undefined) continue;
@@ -54,19 +55,9 @@ export async function pluginUseProblems(
     // One that cannot be loaded is told of by itself.
     if (!described.ok) continue;
     const issues = described.shape.optionIssues.map(({ path, message }) => ({ path: ['options', ...path], message }));
-    problems.push(...(await located(file, issues)));
+    problems.push(...(await problemsIn(file, issues)));
   }
   return problems;
-}
-
-async function located(file: string, issues: readonly Issue[]): Promise<Problem[]> {
-  if (issues.length === 0) return [];
-  const [{ readYaml }, { problemsOf }] = await Promise.all([
-    import('../../definition/yaml.ts'),
-    import('../../definition/problem.ts'),
-  ]);
-  const yaml = readYaml(await readFile(file, 'utf8'), file);
-  return yaml.ok ? problemsOf(issues, file, yaml.locate) : [...yaml.problems];
 }
 
 /** Returns the line and column that an error message names; the first of both where it names none. */

@@ -7,7 +7,7 @@ import { showProblems } from '../problems.ts';
 import { showTrial } from '../show-trial.ts';
 import type { Terminal } from '../terminal.ts';
 import { plainText } from '../text.ts';
-import { definitionFile, loadDefinition, pluginsFolder, sourcesFolder, validDefinition } from './definitions.ts';
+import { loadDefinition, pluginsFolder, sourcesFolder, validDefinition } from './definitions.ts';
 import { differenceLine, differencesOf } from './differences.ts';
 import { addressOf, fetchPage, type HeldPage, readPageFile } from './page.ts';
 import { readHeldPage } from './read-page.ts';
@@ -46,6 +46,7 @@ export async function watchTrial(
   const fetched = file === undefined ? await fetchPage(terminal, command, askedOf(tried)) : undefined;
   const plugins = await pluginsFolder(terminal, folder);
   const { plugin } = await validDefinition(terminal, folder, source);
+  const { definitionIn } = await import('../../definition/file.ts');
   const json = globalOptions(command).json ?? false;
   let before: TryView | undefined;
   await look();
@@ -54,7 +55,7 @@ export async function watchTrial(
 
   function watched(): string[] {
     return [
-      definitionFile(folder, source),
+      definitionIn(folder, source),
       ...(file === undefined ? [] : [file]),
       ...(plugin === undefined ? [] : [join(plugins, plugin)]),
     ];
