@@ -64,7 +64,7 @@ export const listRecords = {
 /** Rules that read `productSubject`. */
 export const productRecords = {
   product: {
-    key: 'title',
+    key: 'text',
     fields: {
       title: '#name',
       amount: { css: '[data-amount]', attr: 'data-amount', type: 'number' },
