@@ -91,7 +91,7 @@ try {
   for (let round = 0; round < rounds; round += 1) {
     const before = store.events.last();
     const changed = draftOf((round * 7_919) % count, 1_000 + round);
-    await commitPulse(store, { source: 'shop', target, url, observedAt: (at += 1), drafts: [changed] });
+    await commitPulse(store, { source: 'shop', version: 'v1', target, url, observedAt: (at += 1), drafts: [changed] });
     const full = await timed(anew, () => readMetrics(project(), deps));
     const quick = await timed(incremental, () => {
       for (const event of store.events.rows({ after: before })) kept.note(event);

@@ -1,4 +1,4 @@
-import type { HistoryView } from '../view/record.ts';
+import type { Evidence } from '../view/record.ts';
 import { valueText } from './text.ts';
 
 /** Formats a change as `old → new`, or as the new value alone where the field was not known. */
@@ -8,6 +8,7 @@ export function showChange(change: unknown): string {
 }
 
 /** Formats by which scrape, and by which version of its definition, something was read. */
-export function scrapeText({ scrape, version }: Pick<HistoryView, 'scrape' | 'version'>): string {
-  return scrape === 0 ? 'pulse' : [scrape, version?.slice(0, 8)].filter((part) => part !== undefined).join(' ');
+export function scrapeText({ scrape, recheck, version }: Pick<Evidence, 'scrape' | 'recheck' | 'version'>): string {
+  const sight = scrape > 0 ? `${scrape}` : recheck === true ? 're-check' : 'pulse';
+  return version === '' ? sight : `${sight} ${version.slice(0, 8)}`;
 }

@@ -194,13 +194,13 @@ export type RunPulse = (source: string, signal: AbortSignal) => Promise<PulseRou
 export function createPulse(deps: PulseDeps): RunPulse {
   const { clock, store } = deps;
   return async (id, signal) => {
-    const source = deps.catalogue().sources.get(id)?.source;
-    if (source?.pulse === undefined) return { asked: 0, failed: 0 };
+    const { source, version } = deps.catalogue().sources.get(id) ?? {};
+    if (source?.pulse === undefined || version === undefined) return { asked: 0, failed: 0 };
     const commit = async (target: TargetRow, read: Pick<PulseOps, 'url' | 'observedAt' | 'drafts'>): Promise<void> => {
       const endsAt = (): number | undefined => store().schedule.get(target.target)?.endsAt;
       const before = endsAt();
       const done = await deps.unlessFull(() =>
-        commitPulse(store(), { source: id, target: target.target, guards: guardsOf(source), ...read }),
+        commitPulse(store(), { source: id, version, target: target.target, guards: guardsOf(source), ...read }),
       );
       const isFinished = done?.outcome === 'committed' && done.targetStatus === 'finished';
       const [owner] = projectsOf(target);

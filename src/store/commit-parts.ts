@@ -105,7 +105,15 @@ async function observeParts(store: Store, fence: Fence, ops: StepOps, holds: Hol
   const last = slices.pop() ?? [];
   for (const slice of slices) {
     const sighting = {
-      ...{ scrape: fence.scrape, url: log.url, observedAt, digest, draftsBefore, since },
+      ...{
+        scrape: fence.scrape,
+        version: scrape?.version ?? '',
+        url: log.url,
+        observedAt,
+        digest,
+        draftsBefore,
+        since,
+      },
       ...{ asking, isItemPage: item !== undefined, guards, tally },
     };
     const found = await part(store, holds, (target, change) => observe(store, change, { target, ...sighting }, slice));

@@ -80,7 +80,8 @@ function writeStep(
   const isUnwritten = store.scrapes.isUnwritten(fence.scrape);
   if (isUnwritten) tellBegin(store, change, scrape);
   const { observedAt, digest, draftsBefore, since, log, guards } = ops;
-  const seen = { target, scrape: fence.scrape, url: log.url, observedAt, digest, draftsBefore, since, guards };
+  const of = { target, scrape: fence.scrape, version: scrape.version };
+  const seen = { ...of, url: log.url, observedAt, digest, draftsBefore, since, guards };
   const tally = written.tally ?? scrape.emptied;
   const sighting = { ...seen, tally, asking: askingOf(scrape), isItemPage: ops.item !== undefined };
   const found = foundBy(store, change, sighting, ops);
@@ -309,6 +310,8 @@ function withStep(scrape: ScrapeRow, { log, spent: more = {}, unmodified }: Step
 /** The drafts that a source's pulse found of one target. */
 export interface PulseOps {
   readonly source: string;
+  /** The version of the definition. */
+  readonly version: string;
   readonly target: number;
   readonly url: string;
   readonly observedAt: number;
@@ -323,13 +326,13 @@ export interface PulseOps {
  */
 export function commitPulse(
   store: Store,
-  { source, target: number, url, observedAt, drafts, guards }: PulseOps,
+  { source, version, target: number, url, observedAt, drafts, guards }: PulseOps,
 ): Promise<CommitResult> {
   return store.write((change) => {
     const target = store.targets.get(number);
     if (target === undefined || target.source !== source || target.status !== 'active' || ownerOf(target) === undefined)
       return { outcome: 'superseded' };
-    const observed = observe(store, change, { target, scrape: 0, url, observedAt, guards }, drafts);
+    const observed = observe(store, change, { target, scrape: 0, version, url, observedAt, guards }, drafts);
     const { counts } = observed;
     freshen(store, change, target, { at: observedAt, fields: verifiedFields(drafts, observed) });
     const { status } = finishIfOver(store, change, target);

@@ -59,13 +59,14 @@ function markSome(
   rows: readonly RecordView[],
 ): { readonly missing: number; readonly gone: number } {
   const begunAt = store.scrapes.get(crawled.since)?.startedAt ?? Infinity;
+  const version = store.scrapes.get(crawled.fence.scrape)?.version ?? '';
   const counts = { missing: 0, gone: 0 };
   for (const row of rows) {
     if (isSeen(row, crawled.since, { begunAt, now: change.at })) continue;
     const times = row.absent?.times ?? 0;
     const isMarked = row.absent?.scrape === crawled.since;
     if (!isMarked && isGone(row)) continue;
-    if (!isMarked) mark(store, change, crawled, row);
+    if (!isMarked) mark(store, change, { ...crawled, version }, row);
     counts[absenceOf(isMarked ? times : times + 1)] += 1;
   }
   return counts;
@@ -83,8 +84,8 @@ export function isSeen(
   return lastScrape >= since || (updatedAt >= begunAt && updatedAt <= now);
 }
 
-function mark(store: Store, change: Change, crawled: Crawled, record: RecordView): void {
-  const { target: row, fence, since } = crawled;
+function mark(store: Store, change: Change, crawled: Crawled & { readonly version: string }, record: RecordView): void {
+  const { target: row, fence, since, version } = crawled;
   const at = crawled.missingSince?.(record) ?? change.at;
   const { source, type, key, absent } = record;
   const times = (absent?.times ?? 0) + 1;
@@ -95,6 +96,6 @@ function mark(store: Store, change: Change, crawled: Crawled, record: RecordView
   store.records.update(missing);
   moveAges(store, missing, record, missing);
   restItemPage(store, target, missing);
-  const seen = { record: record.record, source, type, key, target, at, scrape };
+  const seen = { record: record.record, source, type, key, target, at, scrape, version };
   change.tellChange({ ...seen, kind, fields: {} }, projectsOf(row));
 }

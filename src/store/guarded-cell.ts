@@ -1,7 +1,6 @@
-import { defined } from '../defined.ts';
 import type { Value } from '../extract/value/value.ts';
 import { type Confirm, type FieldGuard, isEmptyValue, isJump } from '../health/guard.ts';
-import type { Candidate, FieldCell, HeldValue } from '../view/record.ts';
+import type { Candidate, Evidence, FieldCell, HeldValue } from '../view/record.ts';
 import { sameValue } from './same-value.ts';
 
 /** The state of a field: its current value, the held value, and the values that wait to be confirmed. */
@@ -17,12 +16,8 @@ export interface GuardedObservation {
   readonly observedAt: number;
   /** Instant of the comparison, by the same clock. */
   readonly at: number;
-  readonly target: number;
-  /** Number of the scrape; 0 for a pulse or a re-check. */
-  readonly scrape: number;
+  readonly evidence: Evidence;
   readonly url: string;
-  /** The digest of the page. */
-  readonly digest?: string | undefined;
   readonly guard?: FieldGuard | undefined;
   /** Set where nearly all records of the scrape have become empty in this field: `ignored` where a person has rejected that. */
   readonly emptied?: 'held' | 'ignored' | undefined;
@@ -68,9 +63,8 @@ export function guardedCell(known: GuardedCell, seen: GuardedObservation): Guard
   if (isHeldEmpty && emptied === 'ignored') return { kind: 'ignored', cell, ...endedBy('source', held) };
   const kind = isHeldEmpty ? 'empty' : guard.jump !== undefined && isJump(guard.jump, cell.value, value) && 'jump';
   if (kind !== false) {
-    const { target, scrape, url, digest: page } = seen;
-    const where = { target, scrape, url, ...defined({ page }) };
-    const now = { kind, value, observedAt, seenAt: observedAt, ...where } as const;
+    const { evidence, url } = seen;
+    const now = { kind, value, observedAt, seenAt: observedAt, ...evidence, url } as const;
     return { ...endedBy('source', held), kind: 'held', cell, held: now, candidates, isNew: true };
   }
   return { ...confirmed(cell, candidates, seen, guard.confirm), ...endedBy('source', held) };
@@ -78,9 +72,9 @@ export function guardedCell(known: GuardedCell, seen: GuardedObservation): Guard
 
 /** A value that is held is seen once more. */
 function heldAgain(known: GuardedCell, held: HeldValue, seen: GuardedObservation): GuardedOutcome {
-  const { observedAt } = seen;
+  const { observedAt, evidence } = seen;
   if (held.isRejected === true) return { ...known, kind: 'ignored', held: { ...held, seenAt: observedAt } };
-  const isOtherLook = seen.scrape === 0 || seen.scrape !== held.scrape;
+  const isOtherLook = evidence.scrape === 0 || evidence.scrape !== held.scrape;
   if (held.kind === 'jump' && isOtherLook && seen.isBelieved()) {
     const cell = { value: held.value, observedAt: held.observedAt, verifiedAt: observedAt };
     return { kind: 'changed', cell, ...endedBy('look', held) };

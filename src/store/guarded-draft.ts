@@ -1,6 +1,6 @@
 import type { Value } from '../extract/value/value.ts';
 import type { FieldGuard } from '../health/guard.ts';
-import type { FieldCell, HeldValue, HistoryView, RecordView } from '../view/record.ts';
+import type { Evidence, FieldCell, HeldValue, HistoryView, RecordView } from '../view/record.ts';
 import { guardedCell } from './guarded-cell.ts';
 
 /** What guards the fields of one draft. */
@@ -44,11 +44,8 @@ interface KeptBeside {
 
 /** Where and when a draft was seen. */
 interface Seen {
-  readonly target: number;
-  readonly scrape: number;
+  readonly evidence: Evidence;
   readonly url: string;
-  /** The digest of the page. */
-  readonly digest?: string | undefined;
   readonly observedAt: number;
   readonly at: number;
   readonly guards?: DraftGuards | undefined;

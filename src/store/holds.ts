@@ -11,12 +11,10 @@ export function tellReleased(
   { held, old }: { readonly held: HeldValue; readonly old: Value | undefined },
   projects: readonly string[],
 ): void {
-  const { target, scrape, observedAt: at, page } = held;
+  const { target, scrape, recheck, version, page, observedAt: at } = held;
+  const evidence = { target, scrape, version, ...defined({ recheck, page }) };
   const fields = { [field]: { ...defined({ old }), new: held.value } };
-  change.tellChange(
-    { record, target, source, type, key, at, scrape, ...defined({ page }), kind: 'changed', fields },
-    projects,
-  );
+  change.tellChange({ record, source, type, key, at, ...evidence, kind: 'changed', fields }, projects);
 }
 
 /** Removes the holds of a record that is removed. */

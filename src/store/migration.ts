@@ -8,7 +8,7 @@ import type { StoreOptions, Tables } from './store.ts';
 export type Migration = (environment: Environment, tables: Tables, newId: () => string) => void;
 
 /** The oldest schema that this program can migrate. A store of an older one is refused. */
-export const oldestSchema = 7;
+export const oldestSchema = 8;
 
 /** The first brings `oldestSchema` to the schema after it, and so on. */
 const ownMigrations: readonly Migration[] = [];

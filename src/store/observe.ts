@@ -2,7 +2,7 @@ import type { RecordDraft } from '../extract/draft.ts';
 import type { Value } from '../extract/value/value.ts';
 import type { ChangeCounts } from '../view/fields.ts';
 import type { EmptiedTally, PageCopy, TargetRow } from './tables/rows.ts';
-import type { HistoryView, RecordView, FieldCell } from '../view/record.ts';
+import type { Evidence, FieldCell, HistoryView, RecordView } from '../view/record.ts';
 import type { Change, Store } from './store.ts';
 import { projectsOf } from '../schedule/watchers.ts';
 import type { Guards } from '../health/guard.ts';
@@ -22,8 +22,12 @@ export const noChanges: ChangeCounts = { added: 0, changed: 0, confirmed: 0 };
 /** The target, scrape and page on which drafts were seen. */
 export interface Sighting {
   readonly target: TargetRow;
-  /** Number of the scrape; 0 for a pulse. */
+  /** Number of the scrape; 0 for a pulse or a re-check. */
   readonly scrape: number;
+  /** Set for a re-check. */
+  readonly recheck?: true | undefined;
+  /** The version of the definition by which the page was read. */
+  readonly version: string;
   /** Address of the page. */
   readonly url: string;
   readonly observedAt: number;
@@ -72,8 +76,9 @@ export interface Observed {
 
 /** Stores drafts as records in page order, with history and events. To be called within a transaction. */
 export function observe(store: Store, change: Change, sighting: Sighting, drafts: readonly RecordDraft[]): Observed {
-  const { target, scrape, url, observedAt, digest, draftsBefore = 0, since = scrape, asking } = sighting;
-  const { isItemPage = false, guards, tally } = sighting;
+  const { target, scrape, recheck, version, url, observedAt, digest, draftsBefore = 0, since = scrape } = sighting;
+  const { asking, isItemPage = false, guards, tally } = sighting;
+  const evidence = { target: target.target, scrape, version, ...defined({ recheck, page: digest }) };
   const counts = { added: 0, changed: 0, confirmed: 0 };
   const records: number[] = [];
   const { source } = target;
@@ -90,8 +95,7 @@ export function observe(store: Store, change: Change, sighting: Sighting, drafts
     const sequence = sequenceOf(since, draftsBefore + index);
     const seen = {
       source,
-      target: target.target,
-      scrape,
+      evidence,
       url: draft.url ?? url,
       sequence,
       observedAt,
@@ -100,7 +104,7 @@ export function observe(store: Store, change: Change, sighting: Sighting, drafts
       isListed,
     };
     const id = known?.id ?? store.newId();
-    const found = difference(known, draft, { ...seen, id, digest, guards: guard?.guardsOf(draft.type) });
+    const found = difference(known, draft, { ...seen, id, guards: guard?.guardsOf(draft.type) });
     if (found.kind === 'stale') {
       // Another target has said something newer, but this one has seen it as well.
       if (known === undefined) continue;
@@ -134,8 +138,7 @@ export function observe(store: Store, change: Change, sighting: Sighting, drafts
     if (Object.keys(fields).length === 0 && found.guarded !== undefined && known?.absent === undefined) continue;
     const { type, key } = draft;
     const { record } = stored;
-    const evidence = { target: target.target, at: observedAt, scrape, ...defined({ page: digest }) };
-    change.tellChange({ record, source, type, key, ...evidence, kind, fields }, projects);
+    change.tellChange({ record, source, type, key, at: observedAt, ...evidence, kind, fields }, projects);
   }
   return { counts, records, ...guard?.finish() };
 }
@@ -159,9 +162,8 @@ function optionalSum(name: 'missing' | 'gone', one: ChangeCounts, other: ChangeC
 /** The source, target and page on which a draft was seen, and when. */
 export interface Observation {
   readonly source: string;
-  readonly target: number;
-  /** Number of the scrape; 0 for a pulse. */
-  readonly scrape: number;
+  /** What its values go back to. */
+  readonly evidence: Evidence;
   /** Address of the page. */
   readonly url: string;
   /** The id of a new record. */
@@ -173,8 +175,6 @@ export interface Observation {
   readonly at: number;
   /** Set where the draft was read from the record's own page. */
   readonly isItemPage?: boolean;
-  /** The digest of the page. */
-  readonly digest?: string | undefined;
   /** What guards the fields of the record. */
   readonly guards?: DraftGuards | undefined;
   /** Set where the draft was read from a list: its item leads to the page that it names, or to none. */
@@ -224,7 +224,8 @@ export function difference(
     else if (cell.value !== old.value) differing.push([field, { old: old.value, new: value }]);
   }
 
-  const { source, target, id, url, sequence, scrape, observedAt, isItemPage = false, isListed = false } = observation;
+  const { source, evidence, id, url, sequence, observedAt, isItemPage = false, isListed = false } = observation;
+  const { target, scrape } = evidence;
   const page = isListed ? pageAfter(known, draft) : known?.page;
   if (known === undefined) {
     const { type, key } = draft;

@@ -80,7 +80,8 @@ function listPage(store: Store, change: Change, target: TargetRow, ops: RecheckO
   }
   const { version, drafts, validators } = result;
   const asking = { version, isFull: false };
-  const sighting = { target, scrape: 0, url, observedAt, digest, asking, guards: ops.guards };
+  const of = { target, scrape: 0, recheck: true, version } as const;
+  const sighting = { ...of, url, observedAt, digest, asking, guards: ops.guards };
   const before = missedBefore(store, ops, expected);
   const { counts, records, waiting = [] } = observe(store, change, sighting, drafts);
   keepPage(store, ops.target, { url, version, observedAt, records, ...(waiting.length === 0 && validators) });
@@ -102,7 +103,8 @@ function ownPage(store: Store, change: Change, target: TargetRow, ops: RecheckOp
     return { ...noChanges, confirmed: confirmed.length };
   }
   const { version, drafts, validators } = result;
-  const sighting = { target, scrape: 0, url, observedAt, digest, isItemPage: true, guards: ops.guards };
+  const of = { target, scrape: 0, recheck: true, version } as const;
+  const sighting = { ...of, url, observedAt, digest, isItemPage: true, guards: ops.guards };
   const before = missedBefore(store, ops, expected);
   const { counts, waiting = [] } = observe(store, change, sighting, drafts);
   missAgain(store, ops, waiting, before);

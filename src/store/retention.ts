@@ -180,8 +180,8 @@ export class Sweep {
       () => {
         // What began since the look is looked at first, at the next step.
         if (scrapes.last() !== search.after) return undefined;
-        const current = new Set(definitions.currents());
-        return [...search.unnamed].filter((version) => !current.has(version) && definitions.remove(version)).length;
+        const left = new Set(unnamedVersions(store));
+        return [...search.unnamed].filter((version) => left.has(version) && definitions.remove(version)).length;
       },
       { evenWhenFull: true },
     );
@@ -190,10 +190,15 @@ export class Sweep {
   }
 }
 
-function newSearch({ definitions, scrapes }: Store): Search {
+function newSearch(store: Store): Search {
+  const last = store.scrapes.last();
+  return { unnamed: new Set(unnamedVersions(store)), before: last + 1, after: last, target: 0 };
+}
+
+/** The versions that are neither current nor named by the history, which tells the rules of its values by them. */
+function unnamedVersions({ definitions, history }: Store): string[] {
   const current = new Set(definitions.currents());
-  const unnamed = new Set([...definitions.versions()].filter((version) => !current.has(version)));
-  return { unnamed, before: scrapes.last() + 1, after: scrapes.last(), target: 0 };
+  return [...definitions.versions()].filter((version) => !current.has(version) && !history.namesVersion(version));
 }
 
 /** Reads some more rows that may name a version. Returns whether those were the last. */

@@ -6,20 +6,29 @@ import { FieldChanges, Instant, Serial, Value } from './fields.ts';
 const FieldCell = z.strictObject({ value: Value, observedAt: Instant, verifiedAt: Instant });
 export type FieldCell = Readonly<z.infer<typeof FieldCell>>;
 
-/** An implausible value that is not published: a number that jumped, or one of many that became empty. */
-export const HeldValue = z.strictObject({
+/** What a value of a record goes back to. */
+const Evidence = z.strictObject({
+  target: Serial,
+  /** The number of the scrape that saw it; 0 for a pulse or a re-check. */
+  scrape: z.int().min(0),
+  /** Set where a re-check saw it, which belongs to no scrape. */
+  recheck: z.literal(true).exactOptional(),
+  /** The version of the definition by which it was read; empty where it is not known any more. */
+  version: z.string(),
+  /** The digest of the page that showed it. The vault has the page, unless it has expired or could not be kept. */
+  page: z.string().exactOptional(),
+});
+export type Evidence = Readonly<z.infer<typeof Evidence>>;
+
+/** An implausible value that is not published: a number that jumped, or one of many that became empty. Its evidence is the sight that observed it first. */
+export const HeldValue = Evidence.extend({
   kind: z.enum(['jump', 'empty']),
   value: Value,
   /** When it was observed first, and last. */
   observedAt: Instant,
   seenAt: Instant,
-  /** The target that observed it first, and the scrape; 0 for a pulse or a re-check. */
-  target: Serial,
-  scrape: z.int().min(0),
   /** The address of the page. */
   url: z.string(),
-  /** The digest of the page. The vault has the page, unless it has expired or could not be kept. */
-  page: z.string().exactOptional(),
   /** Set once a person has rejected it: it is not told again while the site shows it. */
   isRejected: z.literal(true).exactOptional(),
 });
@@ -68,24 +77,17 @@ export const RecordView = z.strictObject({
 export type RecordView = Readonly<z.infer<typeof RecordView>>;
 
 /** One change in the history of a record. */
-export const HistoryView = z.strictObject({
+export const HistoryView = Evidence.extend({
   /** The id of the event that told of it. */
   serial: Serial,
   /** The number of the record. */
   record: Serial,
-  target: Serial,
   source: z.string(),
   type: z.string(),
   key: z.string(),
   at: Instant,
-  /** The number of the scrape that saw the change; 0 for a pulse. */
-  scrape: z.int().min(0),
-  /** The digest of the page that showed it. The vault has the page, unless it has expired or could not be kept. */
-  page: z.string().exactOptional(),
   /** Set for a correction, which a kept page gave when it was read again: the serial of the change that it corrects. */
   corrects: Serial.exactOptional(),
-  /** The version of the definition by which it was read; missing for a pulse, and once its scrape is no longer kept. */
-  version: z.string().exactOptional(),
   kind: z.enum(['added', 'changed', 'missing', 'gone']),
   fields: FieldChanges.readonly(),
 });

@@ -71,7 +71,16 @@ describe('diff', () => {
 
 describe('history', () => {
   test('marks what a re-extraction corrected', async (t) => {
-    const of = { record: 3, target: 7, source: 'shop', type: 'product', key: 'A', at: now, scrape: 4 } as const;
+    const of = {
+      record: 3,
+      target: 7,
+      source: 'shop',
+      type: 'product',
+      key: 'A',
+      at: now,
+      scrape: 4,
+      version: 'v1',
+    } as const;
     const price = (amount: number) => ({ kind: 'changed', fields: { price: { new: amount } } }) as const;
     const { path } = await serve(t, {
       'project.history': () => ({
@@ -96,7 +105,8 @@ describe('history', () => {
   });
 
   test('prints a change a line as they come, with --format ndjson', async (t) => {
-    const change = { record: 3, target: 7, source: 'shop', type: 'product', key: 'A', at: now, scrape: 4, fields: {} };
+    const of = { record: 3, target: 7, source: 'shop', type: 'product', key: 'A' };
+    const change = { ...of, at: now, scrape: 4, version: 'v1', fields: {} };
     const all = Array.from({ length: 1_200 }, (_, index): HistoryView => ({
       serial: index + 1,
       ...change,

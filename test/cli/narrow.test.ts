@@ -201,6 +201,7 @@ describe('records', () => {
       type: 'product',
       at: now - 60_000,
       scrape: 4,
+      version: '',
       kind: 'changed',
     } as const;
     const changes = [3, 2, 1].map((serial) => ({

@@ -133,6 +133,7 @@ describe('what is told of scrapes', () => {
       key: 'A',
       at: now,
       scrape: 4,
+      version: '',
       fields: {},
     };
     const { path } = await serve(t, {

@@ -17,6 +17,7 @@ const change: HistoryView = {
   key: 'A',
   at: now,
   scrape: 41,
+  version: 'v1',
   kind: 'changed',
   fields: { price: { old: 1, new: 2 } },
 };

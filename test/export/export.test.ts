@@ -98,7 +98,7 @@ describe('an export', () => {
     assert.equal((JSON.parse(some.out) as { rows: number }).rows, 3);
   });
 
-  test('of history says by which version of the definition each change was read, and nothing once that is not known', async (t) => {
+  test('of history says by which version of the definition each change was read, be it by a scrape or a pulse', async (t) => {
     const { store, folder, see, ...daemon } = await exportingDaemon(t, { title: 'text' });
     await see([item('a', { title: 'one' })]);
     const versions = async () => {
@@ -107,9 +107,9 @@ describe('an export', () => {
     };
     assert.deepEqual(await versions(), ['v1']);
     await see([item('a', { title: 'two' })]);
-    const place = { source: 'shop', target: 1, url: 'https://shop.test/solar' };
+    const place = { source: 'shop', version: 'v2', target: 1, url: 'https://shop.test/solar' };
     await commitPulse(store, { ...place, observedAt: store.now(), drafts: [item('a', { title: 'three' })] });
-    assert.deepEqual(await versions(), ['v1', 'v1', undefined]);
+    assert.deepEqual(await versions(), ['v1', 'v1', 'v2']);
   });
 
   test('of what a re-extraction corrected has each correction once, with an id of its own, and the records that it corrected', async (t) => {

@@ -131,7 +131,7 @@ async function run({ store, clock, id, urls, targets }: Opened, next: Action): P
     case 'pulse': {
       // A pulse that changes nothing tells nothing, so each shows a new price.
       const value = { amount: String(at), currency: 'EUR' };
-      const place = { source: 'shop', target: number, url: urls[0] ?? '', observedAt: at };
+      const place = { source: 'shop', version: 'v1', target: number, url: urls[0] ?? '', observedAt: at };
       await commitPulse(store, { ...place, drafts: [item(`${id} ${next.key}`, { price: value })] });
       return;
     }
@@ -237,7 +237,7 @@ describe('what is kept of the metrics of a project', () => {
       seenLastIn: () => assert.fail('the records of a scrape are read'),
     });
     const [changed = assert.fail()] = many;
-    const place = { source: 'shop', target: number, url: urls[0] ?? '', observedAt: 1_000 };
+    const place = { source: 'shop', version: 'v1', target: number, url: urls[0] ?? '', observedAt: 1_000 };
     await commitPulse(store, {
       ...place,
       drafts: [{ ...changed, fields: { price: { amount: '3', currency: 'EUR' } } }],

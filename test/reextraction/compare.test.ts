@@ -13,6 +13,7 @@ function change(at: number, fields: Readonly<Record<string, Value>>, page?: stri
     record: 1,
     target: 1,
     scrape: at,
+    version: 'v1',
     kind: 'changed',
   } as const;
   const changed = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { new: value }]));

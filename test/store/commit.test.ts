@@ -88,6 +88,7 @@ describe('a committed step', () => {
     const fence = await begin(store, target);
     await commitPulse(store, {
       source: 'shop',
+      version: 'v1',
       target,
       url: 'https://shop.test/',
       observedAt: 60,

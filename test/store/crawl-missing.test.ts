@@ -40,7 +40,14 @@ describe('records that are missing', () => {
     const url = 'https://shop.test/0';
     clock.now += 5;
     const observedAt = clock.now;
-    await commitPulse(store, { source: 'shop', target, url, observedAt, drafts: [item('0', { price: 2 })] });
+    await commitPulse(store, {
+      source: 'shop',
+      version: 'v1',
+      target,
+      url,
+      observedAt,
+      drafts: [item('0', { price: 2 })],
+    });
     await closeScrape(store, fence, { ...close, missingSince: fence.scrape });
     assert.equal(store.records.get('shop', 'item', '0')?.absent, undefined);
     assert.equal(store.records.get('shop', 'item', '1')?.absent?.times, 1);

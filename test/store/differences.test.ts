@@ -29,7 +29,7 @@ describe('the difference of a record between two instants', () => {
             ]),
           );
           Object.assign(known, values);
-          const seen = { record: 1, target: 1, source: 'shop', type: 'item', key: 'a', scrape: 1 };
+          const seen = { record: 1, target: 1, source: 'shop', type: 'item', key: 'a', scrape: 1, version: 'v1' };
           return { ...seen, serial: index + 1, at: index, kind: index === 0 ? 'added' : 'changed', fields };
         });
         const [before, after] = [changes.slice(0, cut), changes.slice(cut)];
@@ -59,6 +59,7 @@ describe('the difference of a record between two instants', () => {
       type: 'item',
       key: 'a',
       scrape: 1,
+      version: 'v1',
       fields: {},
     };
     const kindOf = (before: HistoryView['kind'] | undefined, ...kinds: readonly HistoryView['kind'][]) =>

@@ -14,7 +14,8 @@ test('a value is confirmed by the k-th of the last n sights that shows it, count
       let changedAt = 0;
       for (const [index, value] of seen.entries()) {
         const at = index + 1;
-        const where = { target: 1, scrape: at, url: '', at: 1_000, isBelieved: () => false };
+        const evidence = { target: 1, scrape: at, version: 'v1' };
+        const where = { evidence, url: '', at: 1_000, isBelieved: () => false };
         const { cell: before } = known;
         const after = guardedCell(known, { ...where, value, observedAt: at, guard: { confirm } });
         known = after;
@@ -37,14 +38,14 @@ test('a value is confirmed by the k-th of the last n sights that shows it, count
 });
 
 test('a value that is held, confirmed or rejected is compared with nothing older than what was seen last', () => {
+  const evidence = { target: 1, scrape: 1, version: 'v1' };
   const known: GuardedCell = {
     cell: { value: 1, observedAt: 1, verifiedAt: 1 },
-    held: { kind: 'jump', value: 99, observedAt: 5, seenAt: 8, target: 1, scrape: 1, url: '' },
+    held: { kind: 'jump', value: 99, observedAt: 5, seenAt: 8, ...evidence, url: '' },
   };
   const seen = {
     value: 1,
-    target: 1,
-    scrape: 2,
+    evidence: { ...evidence, scrape: 2 },
     url: '',
     at: 20,
     guard: { jump: { factor: 2 } },
@@ -53,6 +54,6 @@ test('a value that is held, confirmed or rejected is compared with nothing older
   assert.equal(guardedCell(known, { ...seen, observedAt: 7 }).kind, 'stale');
   assert.equal(guardedCell(known, { ...seen, observedAt: 9 }).kind, 'verified');
   // Seen twice by one scrape is no second look.
-  assert.equal(guardedCell(known, { ...seen, value: 99, scrape: 1, observedAt: 9 }).kind, 'held');
+  assert.equal(guardedCell(known, { ...seen, value: 99, evidence, observedAt: 9 }).kind, 'held');
   assert.equal(guardedCell(known, { ...seen, value: 99, observedAt: 9 }).kind, 'changed');
 });

@@ -84,6 +84,7 @@ describe('a field that becomes empty', () => {
     await scrape(store, target, 100, [each(5, null).flat()]);
     await commitPulse(store, {
       source: 'shop',
+      version: 'v1',
       target,
       url,
       observedAt: 200,
@@ -195,6 +196,7 @@ test('a held price reaches no history and no event of its record before it is re
         at += 10;
         await commitPulse(store, {
           source: 'shop',
+          version: 'v1',
           target,
           url,
           observedAt: at,

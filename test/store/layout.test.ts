@@ -10,7 +10,7 @@ import { soon } from '../daemon/tracking.ts';
 import { startDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
 import { begin, hourly, item, step, temporaryFolder, temporaryStore } from './fixture.ts';
-import { schema7, writeEnvironment } from './saved-store.ts';
+import { schema8, writeEnvironment } from './saved-store.ts';
 
 const list = listSource('feed: { by: link, mayBeEmpty: true }');
 /** Reads the rank as well. */
@@ -55,9 +55,9 @@ describe('what a store has no place for yet', () => {
     const path = temporaryFolder(t);
     const { store: newest } = await temporaryStore(t);
     // Of all its tables, the environment has these four.
-    const { projects, targets } = schema7;
+    const { projects, targets } = schema8;
     const meta = [['schema', newest.meta.schema()]] as const;
-    await writeEnvironment(path, { meta, projects, targets, 'targets.by_source': schema7['targets.by_source'] });
+    await writeEnvironment(path, { meta, projects, targets, 'targets.by_source': schema8['targets.by_source'] });
 
     const { store } = await temporaryStore(t, { path });
     const result = await commitStep(store, await begin(store, 1), step(1_000_000, [item('a', { price: 1 })], {}));
@@ -87,7 +87,7 @@ describe('what a store has no place for yet', () => {
       const [data, sources, socket] = ['data', 'sources', 'control.sock'].map((name) => join(folder, name));
       assert.ok(data !== undefined && sources !== undefined && socket !== undefined);
       await mkdir(sources);
-      await writeEnvironment(data, { ...schema7, meta: [['schema', schema]], 'records.by_colour': [['red', 1]] });
+      await writeEnvironment(data, { ...schema8, meta: [['schema', schema]], 'records.by_colour': [['red', 1]] });
       const { status, output } = await startProcess(t, { data, sources, socket }).ended;
       assert.equal(status, 1);
       assert.match(output, says);

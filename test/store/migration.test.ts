@@ -6,7 +6,7 @@ import { type Migration, oldestSchema } from '../../src/store/migration.ts';
 import { openStore } from '../../src/store/store.ts';
 import { table } from '../../src/store/lmdb/table.ts';
 import { hourly, temporaryFolder, temporaryStore, track } from './fixture.ts';
-import { schema7, writeEnvironment } from './saved-store.ts';
+import { schema8, writeEnvironment } from './saved-store.ts';
 
 /** Gives every project a label that says which schema it came from. */
 const labelled =
@@ -82,12 +82,12 @@ describe('the schema of a store', () => {
 
   test('of a saved store is migrated with its rows', async (t) => {
     const path = temporaryFolder(t);
-    await writeEnvironment(path, schema7);
+    await writeEnvironment(path, schema8);
     const { store } = await temporaryStore(t, { path, migrations: [labelled('from the saved one')] });
-    assert.equal(store.meta.schema(), 8);
+    assert.equal(store.meta.schema(), 9);
     assert.deepEqual(store.projects.get('lamp')?.labels, ['from the saved one']);
-    const { observed: _, ...record } = schema7.records[0][1];
-    const sighting = schema7['records.sightings'][0][1];
+    const { observed: _, ...record } = schema8.records[0][1];
+    const sighting = schema8['records.sightings'][0][1];
     const price = { value: 3, observedAt: 5_000, verifiedAt: 5_000 };
     assert.deepEqual(store.records.get('shop', 'item', 'a'), { record: 1, ...record, ...sighting, fields: { price } });
     assert.deepEqual([...store.targets.numbersOfSource('shop')], [1, 2]);
@@ -95,15 +95,15 @@ describe('the schema of a store', () => {
 
   test('that is older than any migration is refused by name, and nothing is written', async (t) => {
     const path = temporaryFolder(t);
-    await writeEnvironment(path, { ...schema7, meta: [['schema', 6]] });
+    await writeEnvironment(path, { ...schema8, meta: [['schema', 7]] });
     await assert.rejects(openStore({ ...options, path }), {
       name: 'SchemaError',
       code: 'older',
-      message: `${path}: has schema 6: this version of Heronry needs 7 or later; use the version that wrote it, or start with an empty folder (--data) and add the projects again`,
+      message: `${path}: has schema 7: this version of Heronry needs 8 or later; use the version that wrote it, or start with an empty folder (--data) and add the projects again`,
     });
     const environment = openEnvironment({ path });
     t.after(() => environment.close());
-    assert.equal(table<string, number>(environment, 'meta').get('schema'), 6);
+    assert.equal(table<string, number>(environment, 'meta').get('schema'), 7);
   });
 
   test('that is older stays as it is when another daemon has the store', async (t) => {

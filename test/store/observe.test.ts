@@ -21,7 +21,8 @@ function after(...observations: readonly (readonly [observedAt: number, fields: 
   );
 }
 
-const seen = { source: 'shop', target: 1, scrape: 3, url: 'https://shop.test/', id: 'r1', sequence: 7 };
+const evidence = { target: 1, scrape: 3, version: 'v1' };
+const seen = { source: 'shop', evidence, url: 'https://shop.test/', id: 'r1', sequence: 7 };
 
 function compare(known: Known, observedAt: number, fields: Fields): RecordDifference {
   return difference(known, item('a', fields), { ...seen, observedAt, at: now });

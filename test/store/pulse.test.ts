@@ -12,6 +12,7 @@ describe('a pulse', () => {
     const [target = 0] = await track(store, 'lamp');
     const result = await commitPulse(store, {
       source: 'shop',
+      version: 'v1',
       target,
       url,
       observedAt: 50,
@@ -38,7 +39,7 @@ describe('a pulse', () => {
       ['shop', 99],
       ['other', active],
     ] as const) {
-      assert.deepEqual(await commitPulse(store, { source, target, url, observedAt: 50, drafts }), {
+      assert.deepEqual(await commitPulse(store, { source, version: 'v1', target, url, observedAt: 50, drafts }), {
         outcome: 'superseded',
       });
     }

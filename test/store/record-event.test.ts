@@ -86,7 +86,7 @@ describe('the event of a change', () => {
   test('is told of nothing where its commit is undone', async (t) => {
     const { store, target } = await watched(t);
     const [last, rows] = [store.events.last(), store.history.count()];
-    const seen = { record: 1, source: 'shop', type: 'item', key: 'a', target, at: 40, scrape: 1 };
+    const seen = { record: 1, source: 'shop', type: 'item', key: 'a', target, at: 40, scrape: 1, version: 'v1' };
     const failing = store.write((change) => {
       change.tellChange({ ...seen, kind: 'changed', fields: {} }, []);
       throw new Error('undone');

@@ -25,9 +25,9 @@ const target = {
   crashes,
 };
 
-/** A store as the program of schema 7 left it: a project of two targets, of which the first was scraped and has one record. */
-export const schema7 = {
-  meta: [['schema', 7]],
+/** A store as the program of schema 8 left it: a project of two targets, of which the first was scraped and has one record. */
+export const schema8 = {
+  meta: [['schema', 8]],
   projects: [
     [
       'lamp',

@@ -11,7 +11,7 @@ const names = ['price', 'title', '__proto__'];
 /** The changes of a day that set fields to values one after the other, each of them from the value before. */
 function dayOf(steps: readonly (readonly [field: string, value: Value][] | 'missing')[]): HistoryView[] {
   const known = new Map<string, Value>();
-  const seen = { record: 1, target: 1, source: 'shop', type: 'item', key: 'a' };
+  const seen = { record: 1, target: 1, source: 'shop', type: 'item', key: 'a', version: 'v1' };
   return steps.flatMap((step, index): HistoryView[] => {
     const at = { serial: index + 1, at: index * 1_000, scrape: index + 1 };
     if (step === 'missing') return [{ ...seen, ...at, kind: 'missing', fields: {} }];

@@ -67,7 +67,7 @@ function showDifference(
   const state = kind === 'changed' && changed.length === 0 ? 'back' : showStatus(terminal, kind);
   const lines = changed.map(
     ([name, { by, ...change }]) =>
-      `  ${plainText(name)}: ${showValues(terminal, change, compare)}  ${terminal.paint('dim', `${ageText(by.at, terminal.now())}, scrape ${scrapeText(by)}`)}`,
+      `  ${plainText(name)}: ${showValues(terminal, change, compare)}  ${terminal.paint('dim', `${ageText(by.at, terminal.now())}, ${by.scrape > 0 ? 'scrape ' : ''}${scrapeText(by)}`)}`,
   );
   return [`${source} ${type} ${plainText(key)}: ${state}`, ...lines].join('\n');
 }

@@ -11,10 +11,12 @@ import { type Column, table } from '../table.ts';
 import { showStatus, type Terminal } from '../terminal.ts';
 import { isText, plainText } from '../text.ts';
 
-type Wanted = Omit<MethodInput<'project.history'>, 'id' | 'before' | 'limit'>;
+type Wanted = Omit<MethodInput<'project.history'>, 'id' | 'before' | 'limit' | 'rules'>;
+type Told = Result<'project.history'>['changes'][number];
 interface Options extends Wanted {
   readonly limit?: number;
   readonly pages?: boolean;
+  readonly rules?: boolean;
   readonly format: 'table' | 'ndjson';
 }
 
@@ -31,6 +33,7 @@ export function createCommand(terminal: Terminal): Command {
     .option('--since <instant>', 'only changes that were observed from an instant in UTC on', instantOption)
     .option('--until <instant>', 'only changes that were observed before an instant in UTC', instantOption)
     .option('--pages', 'show the page that each change was read from; `page` shows it')
+    .option('--rules', 'show by which rule of the definition each value was read')
     .option('--limit <count>', 'the most changes to show; by default all', limitOption)
     .addOption(
       new Option('--format <format>', 'how; ndjson is one change a line, printed as they come')
@@ -41,15 +44,15 @@ export function createCommand(terminal: Terminal): Command {
       'after',
       examples(
         'heronry history solar',
-        'heronry history solar --field pledged --json',
+        'heronry history solar --field pledged --rules --pages',
         'heronry history shop --type product --key A-17 --field price --since 2026-03-01',
         'heronry history shop --since 2026-03-05 --until 2026-03-06 --format ndjson > day.ndjson',
       ),
     )
-    .action((id: string, { limit, format, pages = false, ...wanted }: Options, command: Command) =>
+    .action((id: string, { limit, format, pages = false, rules = false, ...wanted }: Options, command: Command) =>
       withDaemon(terminal, command, async (client) => {
         const request = (most: number, before?: string) =>
-          client.call('project.history', { id, ...wanted, limit: most, ...defined({ before }) });
+          client.call('project.history', { id, ...wanted, rules, limit: most, ...defined({ before }) });
         const isStreamed = format === 'ndjson' && globalOptions(command).json !== true;
         const none = Object.keys(wanted).length > 0 ? `no change of ${id} matches` : `no change of ${id} is known`;
         if (isStreamed) {
@@ -58,7 +61,7 @@ export function createCommand(terminal: Terminal): Command {
         }
         const changes = await listRows(terminal, { ...defined({ limit }), noun: 'change' }, 'changes', request);
         if (changes.length === 0) terminal.err(none);
-        print(terminal, command, changes, () => showHistory(terminal, changes, { only: wanted.field, pages }));
+        print(terminal, command, changes, () => showHistory(terminal, changes, { only: wanted.field, pages, rules }));
       }),
     );
 }
@@ -88,13 +91,16 @@ async function printLines(
 
 function showHistory(
   terminal: Terminal,
-  changes: readonly HistoryView[],
-  { only, pages }: { readonly only: string | undefined; readonly pages: boolean },
+  changes: readonly Told[],
+  { only, pages, rules }: { readonly only: string | undefined; readonly pages: boolean; readonly rules: boolean },
 ): string {
-  const page: Column<HistoryView>[] = pages ? [['PAGE', (change) => change.page ?? '–']] : [];
-  const when: Column<HistoryView> = ['WHEN', ({ at }) => ageText(at, terminal.now())];
-  const kind: Column<HistoryView> = ['KIND', (change) => showStatus(terminal, kindOf(change))];
-  return recordTables(terminal, changes, {
+  const page: Column<Told>[] = pages ? [['PAGE', (change) => change.page ?? '–']] : [];
+  const when: Column<Told> = ['WHEN', ({ at }) => ageText(at, terminal.now())];
+  const rule: Column<Row>[] = rules
+    ? [['RULE', ({ field = '', rules: of }) => plainText(of?.[field] ?? '–'), { cutTo: 16 }]]
+    : [];
+  const kind: Column<Told> = ['KIND', (change) => showStatus(terminal, kindOf(change))];
+  const how: Parameters<typeof recordTables<Told>>[2] = {
     noun: 'change',
     before: [when, ['KEY', ({ key }) => plainText(key), { cutTo: 16 }], kind],
     after: [['SCRAPE', scrapeText], ...page],
@@ -115,13 +121,16 @@ function showHistory(
         ['CHANGE', ({ field, fields }) => (field === undefined ? '–' : showChange(fields[field])), { cutTo: 16 }],
         ['SCRAPE', scrapeText],
         ...page,
+        ...rule,
       ]);
     },
-  });
+  };
+  // A rule is of one field.
+  return rules ? how.byField(changes) : recordTables(terminal, changes, how);
 }
 
 /** A field that changed; without a field, a record that is missing, gone or back unchanged. */
-type Row = HistoryView & { readonly field?: string };
+type Row = Told & { readonly field?: string };
 
 function fieldsOf({ fields }: HistoryView, only: string | undefined): readonly string[] {
   return Object.keys(fields).filter((name) => only === undefined || name === only);

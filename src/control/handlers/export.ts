@@ -17,7 +17,6 @@ import {
 import type { Store } from '../../store/store.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers, Params, Result } from '../methods.ts';
-import { changeVersions } from './change-version.ts';
 import { checkNames, findProject } from './find.ts';
 import type { Ports } from './ports.ts';
 import { createCursor } from './slices.ts';
@@ -61,13 +60,10 @@ export function exportHandlers({
       );
       return { ...read.answer, removed: read.removed };
     },
-    'export.history': (asked) => {
-      const { answer } = readSlice(store(), asked, { whole: 'scan', hasMembers: true }, (place, room) =>
+    'export.history': (asked) =>
+      readSlice(store(), asked, { whole: 'scan', hasMembers: true }, (place, room) =>
         exportHistory(store(), place, wantedRows(store(), catalogue(), asked), room),
-      );
-      const versionOf = changeVersions(store());
-      return { ...answer, rows: answer.rows.map((change) => ({ ...change, ...versionOf(change) })) };
-    },
+      ).answer,
     'export.metrics': (asked) =>
       readSlice(store(), asked, { whole: 'scan' }, (place, room) =>
         exportMetrics(store(), place, { since: asked.since, project: projectOf(store(), asked) }, room),

@@ -7,8 +7,8 @@ import { withFiles } from '../../store/files.ts';
 import { removeRecords } from '../../store/remove-records.ts';
 import { ControlError } from '../error.ts';
 import { changeLists } from './change-lists.ts';
-import { changeVersions } from './change-version.ts';
 import { checkNames, findProject } from './find.ts';
+import { rulesOf } from './rules-of-change.ts';
 import type { Ports } from './ports.ts';
 import { createCursor, recordSlice, rowsFrom, sliceOf } from './slices.ts';
 
@@ -46,12 +46,11 @@ export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<H
       return answer(rows, limit, where, isWanted);
     },
 
-    'project.history': async ({ id, source, before, until, ...wanted }) => {
+    'project.history': async ({ id, source, before, until, rules, ...wanted }) => {
       checkNames({ project: id, source, type: wanted.type }, deps);
       const place = changeCursor.read(before);
       const { changes, next } = await listChanges(targetsOf(id, source), { ...wanted, before: until }, place);
-      const versionOf = changeVersions(deps.store());
-      const told = changes.map((change) => ({ ...change, ...versionOf(change) }));
+      const told = rules ? changes.map((change) => ({ ...change, rules: rulesOf(deps.store(), change) })) : changes;
       return { changes: told, ...defined({ next: next && changeCursor.textOf(next) }) };
     },
 
@@ -59,17 +58,7 @@ export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<H
       checkNames({ project: id, source, type: wanted.type }, deps);
       const range = { from, to, after: cursor.read(after) };
       const found = await differencesOf(deps.store(), targetsOf(id, source), { ...wanted, ...range });
-      const versionOf = changeVersions(deps.store());
-      const differences = found.differences.map((difference) => ({
-        ...difference,
-        fields: Object.fromEntries(
-          Object.entries(difference.fields).map(([name, { by, ...values }]) => [
-            name,
-            { ...values, by: { ...by, ...versionOf(by) } },
-          ]),
-        ),
-      }));
-      return { differences, ...defined({ next: found.next && cursor.textOf(found.next) }) };
+      return { differences: found.differences, ...defined({ next: found.next && cursor.textOf(found.next) }) };
     },
 
     'record.remove': async ({ source, type, keys, gone, notSeenSince = Infinity, dryRun, after, limit }) => {

@@ -243,11 +243,23 @@ export const projectMethods = {
       since: Instant.exactOptional(),
       /** The first instant behind those that are wanted. */
       until: Instant.exactOptional(),
+      /** Whether the rules are wanted by which the values were read. */
+      rules: z.boolean().default(false),
       /** The `next` of the slice before. */
       before: z.string().exactOptional(),
       limit: Limit,
     }),
-    result: z.strictObject({ changes: z.array(HistoryView).readonly(), next: z.string().optional() }),
+    result: z.strictObject({
+      changes: z
+        .array(
+          HistoryView.extend({
+            /** Where the definition of that version looked for the fields, by field; missing for those that a plug-in or a program gives. */
+            rules: z.record(z.string(), z.string()).readonly().exactOptional(),
+          }),
+        )
+        .readonly(),
+      next: z.string().optional(),
+    }),
     role: 'read',
     doc: "Shows how a project's records changed, the change that was observed last first.",
   },

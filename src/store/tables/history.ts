@@ -1,6 +1,8 @@
 import type { HistoryView, RecordView } from '../../view/record.ts';
 import type { Environment } from '../lmdb/environment.ts';
-import { putOrRemove, type Range, table } from '../lmdb/table.ts';
+import { packedTable, putOrRemove, type Range, table } from '../lmdb/table.ts';
+import { historyPacking, type HistoryRow, type PackedChange } from './history-packing.ts';
+import { wordsOf } from './words.ts';
 
 /** The place of a change in the history of its record. */
 export interface HistoryPlace {
@@ -33,15 +35,15 @@ export interface CorrectionPlace {
   readonly at: number;
 }
 
-/** The members of a change that are neither in its key nor in the row of its record. */
-type HistoryRow = Omit<HistoryView, 'record' | 'at' | 'serial' | 'source' | 'type' | 'key'>;
-
 /** The changes of records, by record, each from the oldest to the newest. The name of a record comes from `records`. */
 export function historyTable(
   environment: Environment,
   records: { nameOf(record: number): Pick<RecordView, 'source' | 'type' | 'key'> | undefined },
 ) {
-  const rows = table<HistoryKey, HistoryRow>(environment, 'history');
+  const packed = table<HistoryKey, PackedChange>(environment, 'history');
+  const rows = packedTable(packed, historyPacking(wordsOf(environment)));
+  /** The versions of definitions by which changes were read. */
+  const versions = table<string, 1>(environment, 'history.versions');
   /** The corrections by the job whose event is their serial. */
   const corrections = table<CorrectionKey, 1>(environment, 'history.corrections');
   /** Up to where the history of each record is thinned. */
@@ -51,6 +53,7 @@ export function historyTable(
     /** Adds a change; its serial is the id of its event. */
     add({ record, at, serial, source: _source, type: _type, key: _key, ...row }: HistoryView): void {
       rows.put([record, at, serial], row);
+      if (row.version !== '' && !versions.has(row.version)) versions.put(row.version, 1);
       if (row.corrects !== undefined) corrections.put([serial, record, at], 1);
     },
     get(record: number, at: number, serial: number): HistoryView | undefined {
@@ -94,6 +97,8 @@ export function historyTable(
       for (const { key, row } of rows.entries(range)) yield viewOf(key, row, nameOf(key[0]));
     },
     count: rows.count,
+    /** Whether a change was read by a version of a definition; also one that is not kept any more. */
+    namesVersion: versions.has,
   };
 
   /** The changes of a record, removed or not. To be iterated within the turn of the event loop in which it is called. */
