@@ -120,6 +120,11 @@ export class PulseCount {
     return pulse && new PulseCount(source, pulse, everyMs);
   }
 
+  /** Whether one request asks for many targets. */
+  get isOfMany(): boolean {
+    return this.#filler !== undefined;
+  }
+
   /** Adds a target of the source. */
   add(targetUrl: string): void {
     this.#targets += 1;

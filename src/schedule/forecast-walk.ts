@@ -2,6 +2,7 @@ import { closesAt, nextAvailable, type OpenHours } from './time/open-hours.ts';
 import type { ForecastSpan, Turns } from './minute-queue.ts';
 import { nextDue } from './next-due.ts';
 import { type GivenPace, paceOf } from './pace/all.ts';
+import { askAgainAt, goneAfter, type GoneRow, isGoneForGood } from './gone.ts';
 import type { ScheduleRow } from './row.ts';
 import { afterScrape } from './scheduling.ts';
 
@@ -29,6 +30,10 @@ export interface WalkedTarget {
   readonly tookMs?: number;
   /** When the virtual clock begins, if that is before the span: turns until the span are made, and not counted. */
   readonly walkedFrom?: number;
+  /** What the site last said of the target's page, if that is gone: it stays gone. */
+  readonly gone?: GoneRow;
+  /** Whether the target ends when its page is gone for good. */
+  readonly endsWhenGone?: boolean;
 }
 
 /** The turns of one target, up to the first one after the span. Instants are in ms from the begin of the span. */
@@ -81,6 +86,8 @@ export class Walks {
   /** The turns of a target, in steps of a few milliseconds. */
   *of(target: WalkedTarget): Generator<undefined, Walked> {
     const { at } = this.#span;
+    // The pauses of such a target are its own, and so few turns are quickly walked.
+    if (target.gone !== undefined) return yield* this.#ofOne(target, { tookMs: target.tookMs ?? 0 });
     const shape = yield* this.#shapeOf(target);
     const virtual = new VirtualTarget(target, shape, this.#span);
     const first = virtual.next();
@@ -100,9 +107,14 @@ export class Walks {
   }
 
   /** The turns of a target whose pace asks for these instants, which are in order, and for no others. */
-  *ofPlanned(target: WalkedTarget, instants: ArrayLike<number>): Generator<undefined, Walked> {
-    const { hours = [], recheckMs = Infinity } = target;
-    const virtual = new VirtualTarget(target, { hours, recheckMs, tookMs: 0, instants }, this.#span, true);
+  ofPlanned(target: WalkedTarget, instants: ArrayLike<number>): Generator<undefined, Walked> {
+    return this.#ofOne(target, { tookMs: 0, instants });
+  }
+
+  /** The turns of a target that shares its walk with no other. */
+  *#ofOne(target: WalkedTarget, more: Pick<Shape, 'tookMs' | 'instants'>): Generator<undefined, Walked> {
+    const { hours = always, recheckMs = Infinity } = target;
+    const virtual = new VirtualTarget(target, { hours, recheckMs, ...more }, this.#span, more.instants !== undefined);
     const walk = yield* this.#walk(virtual, 0, 0);
     return { walk, firstMs: walk.turnsMs[0] ?? Infinity, shiftMs: 0 };
   }
@@ -170,14 +182,16 @@ interface Turn {
   readonly isFixed: boolean;
 }
 
-/** A target on the virtual clock, on which each scrape ends well. */
+/** A target on the virtual clock, on which each scrape ends well, but for those of a page that is gone. */
 class VirtualTarget {
   readonly hours: readonly OpenHours[];
   /** Whether turns follow at one distance while hours are open. */
   readonly isRegular: boolean;
   readonly #given: GivenPace;
   readonly #shape: Shape;
+  readonly #endsWhenGone: boolean;
   #isListed: boolean;
+  #gone: GoneRow | undefined;
   #row: ScheduleRow;
   #now: number;
   #verifiedAt: number;
@@ -187,13 +201,15 @@ class VirtualTarget {
 
   /** @param isListed - whether the instants of the shape count from the first turn on, and not only after the first one. */
   constructor(
-    { row: { since, firstAt, pace }, given, verifiedAt, walkedFrom }: WalkedTarget,
+    { row: { since, firstAt, pace }, given, verifiedAt, walkedFrom, gone, endsWhenGone = false }: WalkedTarget,
     shape: Shape,
     { at }: ForecastSpan,
     isListed = false,
   ) {
     this.hours = shape.hours;
-    this.isRegular = shape.recheckMs === Infinity && paceOf(given).isRegular === true;
+    this.isRegular = gone === undefined && shape.recheckMs === Infinity && paceOf(given).isRegular === true;
+    this.#gone = gone;
+    this.#endsWhenGone = endsWhenGone;
     this.#given = given;
     this.#shape = shape;
     this.#isListed = isListed;
@@ -206,11 +222,13 @@ class VirtualTarget {
   next(): Turn | undefined {
     const { since, firstAt, pace } = this.#row;
     const { hours, recheckMs: objectiveMs, instants } = this.#shape;
+    if (this.#gone !== undefined && this.#endsWhenGone && isGoneForGood(this.#gone)) return undefined;
     if (instants !== undefined && this.#isListed && firstAt === undefined) return this.#nextListed(instants);
     const recheck =
       objectiveMs === Infinity ? undefined : { lastVerifiedAt: this.#verifiedAt, objectiveMs, leadMs: 0, misses: 0 };
     const at = this.#now;
-    const { dueAt, because } = nextDue({ at, since, firstAt, pace, given: this.#given, recheck, hours });
+    const holds = this.#gone && { gone: askAgainAt(this.#gone, at) };
+    const { dueAt, because } = nextDue({ at, since, firstAt, pace, given: this.#given, recheck, holds, hours });
     if (dueAt === undefined) return undefined;
     const by = because[0]?.by;
     const isOnGrid = by === pace.kind && paceOf(pace).gridFrom !== undefined;
@@ -219,13 +237,15 @@ class VirtualTarget {
     return { at: Math.max(at, dueAt), isDrawn: by === 'objective', isOnGrid, isFixed };
   }
 
-  /** A scrape that began with the turn, and ended well. */
+  /** A scrape that began with the turn, and ended. */
   end({ at, isFixed }: Turn): void {
     this.#now = at + this.#shape.tookMs;
-    this.#verifiedAt = at;
     this.#isFixed = isFixed;
+    this.#gone = goneAfter(this.#gone, this.#gone?.cause, at);
+    if (this.#gone === undefined) this.#verifiedAt = at;
     if (this.#shape.instants === undefined || !this.#isListed || this.#row.firstAt !== undefined) {
-      const scrape = { reason: 'due', startedAt: at, status: 'complete' } as const;
+      const status = this.#gone === undefined ? 'complete' : 'failed';
+      const scrape = { reason: 'due', startedAt: at, status } as const;
       this.#row = afterScrape(this.#row, scrape, { pace: this.#given }, { at: this.#now, random: () => 0.5 });
     }
     this.#isListed = true;
@@ -236,7 +256,8 @@ class VirtualTarget {
     while ((instants[this.#place] ?? Infinity) <= this.#now) this.#place += 1;
     const pacedAt = instants[this.#place] ?? Infinity;
     const againAt = this.#verifiedAt + this.#shape.recheckMs;
-    const from = Math.max(this.#now, Math.min(pacedAt, againAt));
+    const heldUntil = this.#gone === undefined ? -Infinity : askAgainAt(this.#gone, this.#now);
+    const from = Math.max(this.#now, heldUntil, Math.min(pacedAt, againAt));
     const at = from === Infinity ? undefined : nextAvailable(this.hours, from);
     if (at === undefined) return undefined;
     const isDrawn = againAt < pacedAt;

@@ -151,14 +151,16 @@ class HostSums {
   }
 
   add(target: ForecastTarget, { walk, firstMs }: Walked): void {
-    const { objectiveMs, verifiedMs = Infinity, requests = 1, verifiedAt } = target;
+    const { objectiveMs, verifiedMs = Infinity, requests = 1, verifiedAt, gone } = target;
     this.targets += 1;
     this.atMost += requests;
     if (objectiveMs === undefined) return;
     const { at, days } = this.#span;
     // A target of which no verification is known counts as verified at the begin of the span. Ages grow up to the end of the span alone.
     const seenMs = walk.beforeMs ?? (verifiedAt ?? at) - at;
-    const gapMs = Math.max(Math.min(firstMs, days * dayMs) - seenMs, walk.gapMs);
+    // Where the page is gone, no turn verifies it.
+    const gapMs =
+      gone === undefined ? Math.max(Math.min(firstMs, days * dayMs) - seenMs, walk.gapMs) : days * dayMs - seenMs;
     // Where the host allows the objective, a re-check of one request gets its turn in time, however many other requests wait.
     const isSure = walk.isDrawn && requests <= 1 && gapMs <= objectiveMs;
     this.slacksMs.push(isSure ? Infinity : objectiveMs - Math.min(gapMs, verifiedMs));

@@ -5,6 +5,7 @@ import type { RecordDraft } from '../extract/draft.ts';
 import { openProvider } from '../provider/declared.ts';
 import type { PulseBatch } from '../provider/provider.ts';
 import { type TargetBatch, BatchFiller } from '../provider/pulse.ts';
+import { askAgainAt } from '../schedule/gone.ts';
 import { projectsOf } from '../schedule/watchers.ts';
 import { type PulseTally, pulsesTogether } from '../schedule/waste.ts';
 import type { TargetRow } from '../store/tables/rows.ts';
@@ -99,6 +100,8 @@ async function runRound(
       const target = deps.active(number);
       const request = target && provider.pulse?.request(target.url);
       if (target === undefined || provider.pulse === undefined || request === undefined) continue;
+      // A page that is gone is asked for by no pulse more often than by a scrape.
+      if (target.gone !== undefined && deps.clock.now() < askAgainAt(target.gone, deps.clock.now())) continue;
       const step = { request, reading: provider.pulse.reading };
       const within: Within = (run, limited) =>
         deps.active(number) ? run(limited) : Promise.resolve(unsentOutcome(targetLeft, deps.clock.now()));

@@ -10,7 +10,9 @@ const hour = 3_600_000;
 async function startLost(t: TestContext, status: number, more = ''): Promise<{ site: Site; timed: TimedDaemon }> {
   const site = await openSite(t, { '/a': productPage('A', '1.00') });
   const timed = await startTimed(t, {
-    sources: { shop: productSource('shop', `every: 1h\n${more}`) },
+    sources: {
+      shop: productSource('shop', /^(?:every|cron|continuous|tokens)/.test(more) ? more : `every: 1h\n${more}`),
+    },
     settings: settingsOf({}),
   });
   await timed.track('a', { source: 'shop', url: site.url('/a') });
@@ -47,6 +49,38 @@ describe('a page that is taken down', () => {
         .map((at, _, all) => at - (all[0] ?? 0)),
       [0, 1, 2],
     );
+  });
+
+  for (const [pace, ends, planned] of [
+    ['every: 1h', '', [1, 1, 0, 0]],
+    ['cron: "0 * * * *"', '', [1, 1, 0, 0]],
+    ['continuous: { sleep: 1h }', '', undefined],
+    ['every: 1h', 'gone: finished', [1, 0, 0, 0]],
+  ] as const)
+    test(`is planned to be asked as seldom as it will be: ${pace} ${ends}`, async (t) => {
+      const { timed } = await startLost(t, 410, `${pace}\n${ends}`);
+      await timed.pass(20 * hour);
+      const { client, sent } = timed;
+      const { requests } = await client.call('schedule.plan', { days: 4 });
+      if (planned !== undefined) assert.deepEqual(requests, planned);
+      const made: number[] = [];
+      for (let day = 0; day < 4; day += 1) {
+        const before = sent.length;
+        await timed.pass(24 * hour);
+        made.push(sent.length - before);
+      }
+      assert.deepEqual(made, requests);
+    });
+
+  test('rests with its pulse, and is asked for by it whenever it is due itself', async (t) => {
+    const pulse = 'pulse: { every: 10m, record: product, fields: { sku: h1 } }';
+    const { site, timed } = await startLost(t, 404, pulse);
+    await timed.pass(3 * hour);
+    const before = site.asked.length;
+    await timed.pass(13 * hour);
+    const since = site.asked.length - before;
+    // At 5, 9 and, but for the last, 17 hours; each time the pulse may have come first.
+    assert.ok(since >= 2 && since <= 6, `asked ${since} times`);
   });
 
   test('does not slow down for failures of another kind', async (t) => {

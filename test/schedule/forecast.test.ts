@@ -69,6 +69,29 @@ describe('forecast', () => {
     assert.deepEqual(of([every(4 * hourMs, 0, { recheck: { afterMs: 5 * hourMs } })], 1).requests, [6]);
   });
 
+  test('a page that is gone is asked ever more seldom, whatever asks for it, and keeps no objective', () => {
+    const gone = { cause: 'gone', since: at - 5 * hourMs, at: at - hourMs, times: 3 } as const;
+    // 3, 11, 27, 59 and 123 hours after the begin.
+    const targets: PlainTarget[] = [
+      every(hourMs, 0),
+      {
+        pace: {
+          kind: 'tokens',
+          bucket: { tokens: 4, day: today },
+          priority: 3,
+          planned: [2, 10].map((hour) => at + hour * hourMs),
+        },
+      },
+      every(hourMs, 0, { recheck: { afterMs: 30 * minuteMs }, objectiveMs: hourMs }),
+    ];
+    for (const target of targets) {
+      const { requests, objectives } = of([{ ...target, gone }], 4);
+      assert.deepEqual(requests, [2, 1, 1, 0], target.pace.kind);
+      assert.equal(objectives.kept, 0);
+    }
+    assert.deepEqual(of([{ ...every(hourMs, 0), gone, endsWhenGone: true }], 4).requests, [2, 1, 0, 0]);
+  });
+
   test('an objective asks besides cron, tokens and what follows on itself', () => {
     const daily = { kind: 'cron', pattern: '0 6 * * *', zone: 'UTC' } as const;
     const tokens = { kind: 'tokens', bucket: { tokens: 0, day: today - 1 }, priority: 1 } as const;

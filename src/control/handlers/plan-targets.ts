@@ -124,7 +124,15 @@ export class PlanTargets {
     const priority = priorityOf(row?.found ?? [], multiplier);
     host.entries.push({
       kind,
-      target: { given, priority, requests, bytes, hours: kind.hours, ...defined({ verifiedAt, tookMs }) },
+      target: {
+        given,
+        priority,
+        requests,
+        bytes,
+        hours: kind.hours,
+        endsWhenGone: source.gone === 'finished',
+        ...defined({ verifiedAt, tookMs, gone: row?.gone }),
+      },
       row: rowAtStart(
         this.#begin,
         { given, key: host.key, slot },
@@ -232,6 +240,8 @@ export class PlanTargets {
   }
 
   #addToPulse(pulse: Pulse | undefined, url: string, row: TargetRow | undefined): void {
+    // Alone, a page that is gone is asked for by pulses as seldom as by scrapes.
+    if (row?.gone !== undefined && pulse?.count.isOfMany === false) return;
     pulse?.count.add(url);
     if (pulse === undefined || row === undefined || pulse.asked >= pulseTargets) return;
     pulse.asked += 1;
