@@ -3,7 +3,7 @@ import { decodeBody } from '../extract/decode.ts';
 import type { CollectContext, Context, Fetched, ReadPage } from '../provider/define.ts';
 import { type Batches, openBatches } from './batches.ts';
 import { cut, FetchError, shown } from './fault.ts';
-import type { Answers, FromCall, PageInput, Question, Since } from './protocol.ts';
+import type { Answers, FromCall, PageInput, PluginFunctions, Question } from './protocol.ts';
 import { checkAsk } from './result.ts';
 import { openLog, type ThreadLog } from './thread-log.ts';
 
@@ -77,9 +77,15 @@ export function openContext({ questions, log }: RunningCall, options: unknown): 
 }
 
 /** The context that `collect` gets. */
-export function openCollectContext(running: RunningCall, options: unknown, since: Since): CollectContext<unknown> {
+export function openCollectContext(
+  running: RunningCall,
+  options: unknown,
+  { since, address }: Pick<PluginFunctions['collect']['input'], 'since' | 'address'>,
+): CollectContext<unknown> {
   return Object.freeze({
     ...openContext(running, options),
+    ...address,
+    params: Object.freeze({ ...address.params }),
     since: Object.freeze({ ...since }),
     failed: (url: string, error: unknown) =>
       running.batches.addFailure({ url: cut(url, maxUrlLength), message: cut(shown(error), 2_000) }),

@@ -1,4 +1,5 @@
 import type { Ask, AskFailure, Advice, Credentials, Cursor, Params, TargetPage } from '../provider/define.ts';
+import type { AddressParts } from '../definition/target-address.ts';
 import type { FoundDraft } from '../extract/record.ts';
 import type { Unparsed } from '../view/scrape.ts';
 
@@ -58,7 +59,7 @@ export interface PluginFunctions {
   readonly onFailure: { readonly input: AskFailure; readonly value: Advice | undefined };
   readonly authenticate: { readonly input: Readonly<Record<string, never>>; readonly value: Credentials };
   readonly collect: {
-    readonly input: { readonly args: readonly string[]; readonly since: Since };
+    readonly input: { readonly args: readonly string[]; readonly since: Since; readonly address: AddressParts };
     /** The number of drafts and failed items that were sent in batches. */
     readonly value: { readonly drafts: number; readonly failures: number };
   };

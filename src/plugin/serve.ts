@@ -166,11 +166,11 @@ async function callFunction(
 
 async function collect(
   provider: ProviderPlugin<unknown>,
-  { args, since }: PluginFunctions['collect']['input'],
+  { args, since, address }: PluginFunctions['collect']['input'],
   options: unknown,
   running: RunningCall,
 ): Promise<PluginFunctions['collect']['value']> {
-  const found: unknown = provider.collect?.(openCollectContext(running, options, since), ...args);
+  const found: unknown = provider.collect?.(openCollectContext(running, options, { since, address }), ...args);
   const { batches } = running;
   try {
     for await (const draft of iterable(found)) {

@@ -202,7 +202,7 @@ export function createSourcePlugins({ catalogue, findSecrets, log, call }: Sourc
       }
       const secret = (name: string) => secrets.get(name)?.reveal();
       const services = { ...running, secret, log: logged({ ...of, plugin: source.plugin }) };
-      const ended = await callOf(loaded, 'collect', { args, since }, signal, services);
+      const ended = await callOf(loaded, 'collect', { args, since, address }, signal, services);
       return ended.ok ? undefined : ended.failure;
     },
   };

@@ -44,6 +44,8 @@ export interface SuiteRun {
   readonly args: readonly string[];
   /** The newest stored dates that it is told. Default: none. */
   readonly since?: Readonly<Record<string, string>>;
+  /** The parameters of the target. Default: none. */
+  readonly params?: Params;
   /** The answers of the site; requests for other addresses fail. */
   readonly answers: readonly SuitePage[];
   readonly expected: readonly Draft[];
@@ -122,14 +124,14 @@ export function providerSuite(file: string | URL, suite: SuiteOptions): void {
       }
     });
 
-    for (const { args, since = {}, answers, expected } of suite.runs ?? []) {
+    for (const { args, since = {}, params = {}, answers, expected } of suite.runs ?? []) {
       void test(`collects with the arguments ${JSON.stringify(args)} as expected, twice`, async () => {
         for (const thread of [0, 1]) {
           const drafts: unknown[] = [];
           const collected = async (batch: Batch): Promise<void> => void drafts.push(...batch.drafts);
           await call(
             'collect',
-            { args, since },
+            { args, since, address: { params } },
             { thread, services: { ...noServices, fetch: fetchFrom(answers), collected } },
           );
           assert.deepEqual(drafts, expected);

@@ -147,6 +147,10 @@ export interface Context<O> {
 export interface CollectContext<O> extends Context<O> {
   /** The newest stored date of each field under `collect.since` of the definition, as ISO 8601; empty at first and for `rescrape --full`. */
   readonly since: Readonly<Record<string, string>>;
+  /** The parameters of the target; empty where it has none. */
+  readonly params: Params;
+  /** The address of the target; missing where its source has no `url` and the target gives none. */
+  readonly url?: string;
   /** Counts and logs an item that could not be read; the run goes on. */
   failed(url: string, error: unknown): Promise<void>;
 }

@@ -85,7 +85,7 @@ export async function openPool(context: TestContext, deps: Partial<PluginsDeps> 
       const outcome = await pool.call(
         plugin,
         'collect',
-        { args, since: {} },
+        { args, since: {}, address: { params: {} } },
         {
           ...rest,
           services: {

@@ -44,6 +44,27 @@ describe('a collector', () => {
     ]);
   });
 
+  test('is told the parameters of its target, or its address', async (t) => {
+    const plugin = `export async function* collect({ params, url }) {
+      yield { type: 'trial', fields: { id: params.topic ?? url, title: JSON.stringify({ ...params, url }) } };
+    }`;
+    const daemon = await startPlugged(t, { 'told.ts': plugin }, { sources: { told: pluggedSource('told') } });
+    await daemon.client.call('project.add', {
+      id: 'told',
+      targets: [
+        { source: 'told', params: { topic: 'sleep', year: '2026' } },
+        { source: 'told', url: 'https://site.test/a' },
+      ],
+    });
+    const titles = [];
+    for (const key of ['sleep', 'https://site.test/a'])
+      titles.push((await daemon.event((event) => event.type === 'record.added' && event.data.key === key)).data);
+    assert.deepEqual(
+      titles.map((data) => 'fields' in data && data.fields['title']),
+      [{ new: '{"topic":"sleep","year":"2026"}' }, { new: '{"url":"https://site.test/a"}' }],
+    );
+  });
+
   test('is told in the log when it starts, with its arguments, each hundred records, and when it stops (O37)', async (t) => {
     const daemon = await startPlugged(t, { 'count.ts': counting }, { sources: { count: pluggedSource('count') } });
     await daemon.track('count', here);
