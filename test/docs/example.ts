@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { parse, stringify } from 'yaml';
 import type { RecordView } from '../../src/view/record.ts';
-import { soon } from '../daemon/tracking.ts';
+import { nth, soon } from '../daemon/tracking.ts';
+import { recordsOf } from '../daemon/lists/listing.ts';
 import { startDaemon, type TestDaemon } from '../support/daemon.ts';
+import type { Site } from '../support/site.ts';
 
 /** The folder of the definitions that are shipped as examples. */
 export const exampleFolder = join(import.meta.dirname, '..', '..', 'docs', 'definitions');
@@ -69,4 +71,33 @@ function completed(event: { readonly type: string; readonly data: unknown }): vo
 /** The values of a record's fields. */
 export function valuesOf(record: RecordView | undefined): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record?.fields ?? {}).map(([name, { value }]) => [name, value]));
+}
+
+/** A target of a definition that a page of the docs shows. */
+interface QuotesTarget {
+  /** The blocks of the page. */
+  readonly from: readonly { readonly content: string }[];
+  readonly id: string;
+  /** Stands in place of the site that the definition names. */
+  readonly site: Site;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Scrapes a target by a definition of the docs; returns the texts of its records, and what the site was asked for. */
+export async function readQuotes(t: TestContext, { from, id, site, params }: QuotesTarget) {
+  const written = from.find(({ content }) => content.startsWith(`id: ${id}\n`))?.content;
+  if (written === undefined) throw new Error(`no definition of ${id}`);
+  const here = written.replaceAll('https://quotes.example', site.origin);
+  const quick = 'allowPrivate: true\nrobots: ignore\npoliteness: { autoThrottle: false, delay: 1ms, minDelay: 1ms }\n';
+  const daemon = await startDaemon(t, { sources: { [id]: here + quick }, settings: soon });
+  await daemon.client.call('project.add', { id: 'all', targets: [{ source: id, params }] });
+  await nth(1, 'scrape.completed', 'all', daemon);
+  const records = [...(await recordsOf(daemon.client)).values()];
+  return {
+    texts: records
+      .map(({ fields }) => fields['text']?.value)
+      .filter((text) => typeof text === 'string')
+      .sort(),
+    asked: site.asked.map(({ method, path }) => `${method} ${path}`),
+  };
 }
