@@ -35,7 +35,7 @@ describe('renaming a source', () => {
     const { version } = await client.call('source.get', { id: 'shop' });
     assert.deepEqual(await heronry('shop', 'store'), {
       status: 0,
-      out: 'renamed shop to store, which has 2 targets\n',
+      out: 'renamed shop to store, which has 2 active targets\n',
       err: 'projects.yaml says `source: shop` in 1 line: change that to store\n',
     });
     answerWith(productPage('B', '1'), response);

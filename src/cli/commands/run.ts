@@ -91,7 +91,7 @@ async function placeOf(
     .filter(({ targets }) => targets.length > 0);
   const [only] = project === undefined ? places : places.filter(({ id }) => id === project);
   if (only === undefined) {
-    const hint = `add one with \`heronry add ${source} --source ${source} --url URL\``;
+    const hint = `add one with \`heronry add ${source} --source ${source}\`, and --url or --param where its address needs them`;
     throw new CommandError(
       'not_found',
       project === undefined

@@ -76,7 +76,7 @@ function renameCommand(terminal: Terminal): Command {
           terminal,
           command,
           source,
-          () => `renamed ${id} to ${to}, which has ${countText(source.targets, 'target')}`,
+          () => `renamed ${id} to ${to}, which has ${countText(source.targets, 'active target')}`,
         );
         for (const hint of await stillNamed(terminal, id, to)) terminal.err(hint);
       }),
