@@ -1,7 +1,17 @@
 import { type Document, type Element, isTag, isText } from 'domhandler';
 import { findFirst } from '../extract/tree/nodes.ts';
 import { collapsedText } from '../extract/tree/text.ts';
-import { ancestor, besides, type Block, blocksOf, type Found, nameOf, ofBlock, recordOf } from './blocks.ts';
+import {
+  ancestor,
+  besides,
+  type Block,
+  blocksOf,
+  type Found,
+  goodClasses,
+  nameOf,
+  ofBlock,
+  recordOf,
+} from './blocks.ts';
 import { type DraftRecord, guessedType } from './record.ts';
 
 /** The part of the text of a page that its list has, at least: a few points in an article are no list of things. */
@@ -29,7 +39,7 @@ export function plainBlockRecord(root: Document, base: string): DraftRecord | un
     .filter(({ length }) => length >= leastShare * whole)
     .toSorted((a, b) => b.block.members.length - a.block.members.length);
   for (const { block } of blocks) {
-    const record = recordOf(block, [...ofBlock(block, base), ...ofParts(block, base)]);
+    const record = recordOf(byOwnClass(block, root), [...ofBlock(block, base), ...ofParts(block, base)]);
     if (record !== undefined) return record;
   }
   return undefined;
@@ -40,6 +50,17 @@ function candidates(root: Document): Block[] {
     const css = wholes.has(element.name) ? pathOf(element) : undefined;
     return css === undefined || ancestor(element, ({ name }) => besides.has(name)) !== undefined ? [] : [css];
   }).filter(isAlike);
+}
+
+/** The block of the same elements by a class that they alone have; the block as it is where there is no such class. */
+function byOwnClass(block: Block, root: Document): Block {
+  const named = blocksOf(root, (element) => goodClasses(element).map((name) => `${element.name}.${name}`));
+  return (
+    named.find(
+      ({ members }) =>
+        members.length === block.members.length && members.every((each, at) => each === block.members[at]),
+    ) ?? block
+  );
 }
 
 /** Whether all members of a block have the same elements, or those of a list no elements. */

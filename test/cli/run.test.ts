@@ -87,7 +87,10 @@ describe('run', () => {
     const { path } = await serve(t, { ...answers({}), 'project.list': () => ({ projects: [] }) });
     const { status, err } = await run(['run', 'crowd', '--socket', path]);
     assert.equal(status, 3);
-    assert.match(err, /no project has a target on crowd: add one with `heronry add crowd --source crowd`, and --url or --param where its address needs them/);
+    assert.match(
+      err,
+      /no project has a target on crowd: add one with `heronry add crowd --source crowd`, and --url or --param where its address needs them/,
+    );
   });
 
   test('of a source with targets of several projects lists them and wants one to be named', async (t) => {

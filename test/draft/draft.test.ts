@@ -170,6 +170,15 @@ describe('a draft', () => {
     );
   });
 
+  test('names blocks without links, headings and prices by the class that they alone have', async () => {
+    const quotes = (attributes: string): string =>
+      ['one', 'two', 'three'].map((text) => `<div ${attributes}><q>${text}</q><i>by Ada</i></div>`).join('');
+    assert.equal((await draft(`<main>${quotes('class="quote"')}</main>`)).record?.each, 'div.quote');
+    assert.equal((await draft(`<main>${quotes('')}</main>`)).record?.each, 'main > div');
+    const other = '<p><div class="quote">of the day</div></p>';
+    assert.equal((await draft(`<main>${quotes('class="quote"')}</main>${other}`)).record?.each, 'main > div');
+  });
+
   test('takes no shop, no list of crumbs and no menu for a record', async () => {
     const shop =
       '<script type="application/ld+json">[{"@type":"Organization","name":"x"},{"@type":"BreadcrumbList","name":"y"}]</script>';
