@@ -76,7 +76,7 @@ describe('docs/definitions.md', () => {
       );
       shown += 1;
     }
-    assert.equal(shown, 12);
+    assert.equal(shown, 13);
   });
 
   test('shows what a list and the page of its item give together', async () => {

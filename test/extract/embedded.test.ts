@@ -117,6 +117,11 @@ describe('microdata of a page', () => {
     ]);
   });
 
+  test('keeps digits of several elements apart, which are no number together', () => {
+    const html = '<p itemscope><b itemprop="price">€12<sup>99</sup></b><i itemprop="name">R<u>2</u></i></p>';
+    assert.deepEqual(read(html, 'microdata'), [{ props: { price: ['€12 99'], name: ['R2'] } }]);
+  });
+
   test('that refers to itself ends', () => {
     const html =
       '<div itemscope itemref=a><p id=a itemprop=x itemscope itemref=b></p></div><p id=b itemprop=y itemscope itemref=a></p>';

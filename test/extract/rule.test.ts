@@ -17,6 +17,39 @@ async function valueOf(html: string, rule: object): Promise<unknown> {
 
 const openGraph = '<meta property="og:title" content="Graph"><meta name=description content="Words">';
 
+describe('a number', () => {
+  const told =
+    /^lost: €1299: one number, and not digits of several elements side by side; an XPath such as "concat\(b, '\.', sup\)" joins them as they are meant$/;
+  const price = { css: '.price', type: 'money' };
+  for (const written of ['€12<sup>99</sup>', '<b>€12</b><i>99</i>', '€12<br>99', '<b>€12<i></i></b>99'])
+    test(`is not what ${written} says without anything between`, async () =>
+      assert.match(String(await valueOf(`<p class=price>${written}</p>`, price)), told));
+
+  for (const [written, amount] of [
+    ['€12<!-- -->99', '1299.00'],
+    ['€1<wbr>299', '1299.00'],
+    ['<i>€</i><b>12</b>', '12.00'],
+    ['<b>€12</b>.<sup>99</sup>', '12.99'],
+    ['<b>€12.</b><sup>99</sup>', '12.99'],
+    ['€12<sup></sup><script>99</script>', '12.00'],
+  ] as const)
+    test(`is what ${written} says`, async () =>
+      assert.deepEqual(await valueOf(`<p class=price>${written}</p>`, price), { amount, currency: 'EUR' }));
+
+  test('of several elements is joined by an XPath or read by filters', async () => {
+    const html = '<p class=price>€12<sup>99</sup></p>';
+    const xpath = "concat(//p[@class='price']/text(), '.', //sup)";
+    assert.deepEqual(await valueOf(html, { xpath, type: 'money' }), { amount: '12.99', currency: 'EUR' });
+    assert.equal(await valueOf(html, { css: '.price', filters: [{ regex: '\\d{2}' }], type: 'integer' }), 12);
+    assert.match(String(await valueOf(html, { css: '.price', filters: ['number'] })), /^lost: €1299: one number/);
+    assert.equal(await valueOf(html, { css: '.price' }), '€1299');
+    assert.deepEqual(
+      await valueOf('<ul><li>1<li>2<sup>3</sup></ul>', { css: 'li', type: 'array', of: { type: 'integer' } }),
+      'lost: 23: one number, and not digits of several elements side by side; an XPath such as "concat(b, \'.\', sup)" joins them as they are meant',
+    );
+  });
+});
+
 describe('alternatives', () => {
   const title = { any: ['h1.title', { css: 'h2', attr: 'title' }, { meta: 'og:title' }, { const: 'none' }] };
   for (const [what, html, value] of [

@@ -1,6 +1,7 @@
 import { type AnyNode, type Element, isTag, type ParentNode } from 'domhandler';
 import type { Value } from '../value/value.ts';
 import { attributeOf, elementsIn, namesIn, nextBeside, nextNode, textContent } from '../tree/nodes.ts';
+import { joinsDigits } from '../tree/text.ts';
 import type { EmbeddedKind } from './kind.ts';
 
 /** All items of microdata in a page that are no property of another, as a list. */
@@ -92,7 +93,12 @@ function textOf(element: Element, base: string): string {
   if (name === 'data' || name === 'meter') return attributeOf(element, 'value') ?? '';
   // Shops put the machine's form of a price into `content` of whatever element shows it.
   const content = attributeOf(element, 'content') ?? (name === 'time' ? attributeOf(element, 'datetime') : undefined);
-  return content ?? textContent(element).replaceAll(/\s+/g, ' ').trim();
+  return (
+    content ??
+    textContent(element, joinsDigits(element) ? ' ' : '')
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+  );
 }
 
 function has(element: Element, name: string): boolean {

@@ -1,9 +1,12 @@
+import { isTag } from 'domhandler';
 import { FilterError } from '../filter/kind.ts';
 import { isLacking, isList, maxElements, type Value } from '../value/value.ts';
 import type { CompiledBranch, CompiledObject, CompiledRule, CompiledValue, NamedFilter } from './compile.ts';
 import { baseOf, JsonSpot, type PageContext, type Spot } from './spot.ts';
 import { quoted } from '../value/plain-text.ts';
 import { absolute } from '../tree/attribute.ts';
+import { joinsDigits } from '../tree/text.ts';
+import { isOfNumbers } from '../value/all.ts';
 import { taken } from './take.ts';
 import { spend } from '../../work-budget.ts';
 import { keepsNull, lose, loseList, type Lost, type Precise, typed } from './typed.ts';
@@ -174,10 +177,23 @@ function rawValue(
     const value = taken(match, branch.plan, page);
     if (typeof value === 'string') page.roomUnits -= value.length;
     if (page.roomUnits < 0) return lose(lost, '', 'no more than 64 Mi characters of all fields together');
+    if (!(match instanceof JsonSpot) && isTag(match) && readsNumber(rule, branch, as) && joinsDigits(match))
+      return lose(lost, quoted(value), oneNumber);
     return page.brokenCharset !== undefined && hasReplacement(value)
       ? lose(lost, quoted(value), `text whose bytes are of the charset ${page.brokenCharset}`)
       : value;
   }
+}
+
+const oneNumber =
+  'one number, and not digits of several elements side by side; an XPath such as "concat(b, \'.\', sup)" joins them as they are meant';
+
+/** Whether a number is read of the whole text of a match, by the first filter or else by the type. Other filters may leave a part of the text. */
+function readsNumber(rule: CompiledRule, branch: CompiledBranch, as: CompiledValue): boolean {
+  const { attr, take } = branch.plan;
+  if (attr !== undefined || (take !== 'text' && take !== 'spaced')) return false;
+  const [first] = [...branch.filters, ...rule.filters];
+  return first === undefined ? as.type === 'scalar' && isOfNumbers(as.rule) : /^(?:number|money)$/.test(first.name);
 }
 
 /** Whether a value has the character that stands for bytes which are none of the page's charset. */

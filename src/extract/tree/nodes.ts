@@ -94,13 +94,17 @@ export function nextBeside(node: AnyNode, root: AnyNode): AnyNode | undefined {
   return undefined;
 }
 
-/** Returns all text below a node as the DOM has it, with that of scripts and styles. Not recursive, however deep a page is nested. */
-export function textContent(root: AnyNode): string {
-  let text = '';
+/**
+ * Returns all text below a node as the DOM has it, with that of scripts and styles. Not recursive, however deep a page is nested.
+ *
+ * @param between - the text to put between the texts of two nodes.
+ */
+export function textContent(root: AnyNode, between = ''): string {
+  let text: string | undefined;
   for (let node: AnyNode | undefined = root; node !== undefined; node = nextNode(node, root)) {
-    if (isText(node)) text += node.data;
+    if (isText(node)) text = text === undefined ? node.data : `${text}${between}${node.data}`;
   }
-  return text;
+  return text ?? '';
 }
 
 /** Returns the elements of a subtree in page order, its root among them. */

@@ -72,6 +72,34 @@ function eachText(root: Element, visit: (data: string, isKept: boolean) => void)
   }
 }
 
+/**
+ * Whether digits of several elements stand side by side in an element's text, without anything between: `12<sup>99</sup>` is no number of four digits.
+ * Comments and `<wbr>` part nothing.
+ */
+export function joinsDigits(root: Element): boolean {
+  if (root.children.length === 1 && root.children.every(isText)) return false;
+  let found = false;
+  let endsInDigit = false;
+  let isApart = false;
+  const pass = (node: AnyNode): void => {
+    if (isTag(node) && node.name !== 'wbr') isApart = true;
+  };
+  walk(
+    root,
+    (node) => {
+      pass(node);
+      if (isText(node) && node.data !== '') {
+        found ||= isApart && endsInDigit && /^\p{Nd}/u.test(node.data);
+        endsInDigit = /\p{Nd}$/u.test(node.data);
+        isApart = false;
+      }
+      return !found && (node === root || !isTag(node) || !unseen.has(node.name));
+    },
+    pass,
+  );
+  return found;
+}
+
 /** Elements that part words: a reader sees a line end there. */
 export const blocks: ReadonlySet<string> = new Set(
   (

@@ -57,6 +57,12 @@ export type ReadValue =
   | { readonly ok: true; readonly value: Value; readonly precision?: string }
   | { readonly ok: false; readonly text: string; readonly expected: string };
 
+/** Whether a rule is of a type that reads numbers. */
+export function isOfNumbers({ type }: ScalarRule): boolean {
+  const { isNumber }: FieldType<ScalarRule> = fieldTypes[type];
+  return isNumber === true;
+}
+
 /** Whether a value is a text of white space alone. */
 export function isBlank(value: Value): boolean {
   return typeof value === 'string' && value.trim() === '';

@@ -15,6 +15,8 @@ export interface FieldType<R extends { readonly type: string }> {
   placeOptions?(z: Schemas): Zod.core.$ZodLooseShape;
   /** Whether drafts of definitions may take a field of the type as a key: one short value, equal only to itself. Default: they do not. */
   readonly isKey?: true;
+  /** Whether the type reads a number, which digits of several elements do not make together. Default: it does not. */
+  readonly isNumber?: true;
   /** The part of an element that a rule takes unless the definition says otherwise. Default: `text`. */
   readonly take?: 'raw' | 'link';
   /** A phrase for what the type reads: `a whole number`. */

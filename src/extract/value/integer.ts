@@ -4,6 +4,7 @@ import { shortText } from './plain-text.ts';
 
 /** A whole number that JavaScript holds exactly. */
 export const integer: FieldType<{ readonly type: 'integer' } & DecimalOption> = {
+  isNumber: true,
   options: (z) => ({ decimal: decimalOption(z) }),
   isKey: true,
   expected: () => 'a whole number',

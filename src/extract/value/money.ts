@@ -30,6 +30,7 @@ type MoneyRule = MoneyOptions & { readonly type: 'money' };
 
 /** An amount with its currency. */
 export const money: FieldType<MoneyRule> = {
+  isNumber: true,
   options: moneyOptions,
   expected: ({ currency }) => (currency === undefined ? 'an amount with its currency' : `an amount in ${currency}`),
   read(value, rule) {

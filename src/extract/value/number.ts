@@ -4,6 +4,7 @@ import { shortText } from './plain-text.ts';
 
 /** A number, with decimals or without. */
 export const number: FieldType<{ readonly type: 'number' } & DecimalOption> = {
+  isNumber: true,
   options: (z) => ({ decimal: decimalOption(z) }),
   expected: () => 'a number',
   read(value, { decimal }) {

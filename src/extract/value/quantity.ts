@@ -23,6 +23,7 @@ type Quantity = { readonly amount: number; readonly unit: string; readonly count
 
 /** A measured amount with its unit. */
 export const quantity: FieldType<QuantityRule> = {
+  isNumber: true,
   options: (z) => ({
     to: z.enum(unitNames as [string, ...string[]]).exactOptional(),
     decimal: decimalOption(z),
