@@ -74,6 +74,8 @@ describe('forecast', () => {
     // 3, 11, 27, 59 and 123 hours after the begin.
     const targets: PlainTarget[] = [
       every(hourMs, 0),
+      { pace: { kind: 'cron', pattern: '0 * * * *', zone: 'UTC' } },
+      { pace: { kind: 'continuous', sleepMs: hourMs, tookMs: 0, nextAt: at } },
       {
         pace: {
           kind: 'tokens',
