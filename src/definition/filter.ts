@@ -90,6 +90,26 @@ function withElse(step: FilterStep, otherwise: unknown): ReadStep {
   return { ok: true, step: step.type === 'map' ? { ...step, else: read.data } : step };
 }
 
+/** Filters that are called otherwise in other tools and languages. */
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ['strip', 'trim'],
+  ['lowercase', 'lower'],
+  ['uppercase', 'upper'],
+  ['int', 'number'],
+  ['float', 'number'],
+  ['parseFloat', 'number'],
+  ['re', 'regex'],
+  ['match', 'regex'],
+  ['sub', 'replace'],
+  ['slice', 'cut'],
+  ['truncate', 'cut'],
+]);
+
 function unknownFilter(name: string): string {
-  return `unknown filter "${name.slice(0, 80)}"${didYouMean(name, names, `, expected one of ${names.join(', ')}`)}`;
+  const own = otherNames.get(name);
+  const told =
+    own === undefined
+      ? didYouMean(name, names, `, expected one of ${names.join(', ')}`)
+      : `: it is called "${own}" here`;
+  return `unknown filter "${name.slice(0, 80)}"${told}`;
 }

@@ -55,6 +55,26 @@ export function bareName(key: string): string {
   return key.endsWith('[]') ? key.slice(0, -2) : key;
 }
 
+const takesFirst = 'leave it out, as a field takes the first match, and one whose name ends in "[]" takes all';
+const byFilter = 'write `filters: [{ regex: "…" }]`';
+
+/** What rules have in place of keys that people are used to from other tools. */
+const ofOtherTools = {
+  re: byFilter,
+  re_first: byFilter,
+  regex: byFilter,
+  extract: takesFirst,
+  extract_first: takesFirst,
+  get: takesFirst,
+  getall: takesFirst,
+  first: 'leave it out, as a field takes the first match',
+  all: 'end the name of the field in "[]"',
+  multiple: 'end the name of the field in "[]"',
+  attribute: 'write `attr`',
+  selector: 'write `css`',
+  path: 'write `css`, `xpath` or `json`',
+};
+
 interface TypeSchemasOptions {
   /** Keys beside those of every type. */
   readonly shared?: z.core.$ZodLooseShape;
@@ -74,13 +94,14 @@ interface TypeSchemasOptions {
  */
 export function typeSchemas<T>({ shared = {}, object, list, hasPlace = false }: TypeSchemasOptions): z.ZodType<T> {
   const { text, ...others } = fieldTypes;
+  const form = <S extends z.core.$ZodLooseShape>(shape: S) => strict(shape, hasPlace ? ofOtherTools : {});
   const union = z.discriminatedUnion('type', [
-    strict({ ...shared, type: z.literal('text').default('text'), ...optionsOf('text', text) }),
+    form({ ...shared, type: z.literal('text').default('text'), ...optionsOf('text', text) }),
     ...Object.entries<FieldType<ScalarRule>>(others).map(([name, type]) =>
-      strict({ ...shared, type: z.literal(name), ...optionsOf(name, type) }),
+      form({ ...shared, type: z.literal(name), ...optionsOf(name, type) }),
     ),
-    strict({ ...shared, type: z.literal('object'), ...object }).superRefine(checkResult),
-    strict({ ...shared, type: z.literal('array'), ...list, length: lengthOption(z) }),
+    form({ ...shared, type: z.literal('object'), ...object }).superRefine(checkResult),
+    form({ ...shared, type: z.literal('array'), ...list, length: lengthOption(z) }),
   ]);
   const schema: z.ZodType = z.preprocess(withObjectType, union);
   return schema as z.ZodType<T>;

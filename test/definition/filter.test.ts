@@ -31,6 +31,8 @@ describe('a filter in a definition', () => {
 
   for (const [input, path, message] of [
     ['trimm', '', /^unknown filter "trimm"; did you mean "trim"\?$/],
+    ['strip', '', /^unknown filter "strip": it is called "trim" here$/],
+    [{ re: 'a' }, 're', /^unknown filter "re": it is called "regex" here$/],
     [{ regx: 'a' }, 'regx', /did you mean "regex"/],
     [{ banana: 1 }, 'banana', /expected one of trim, upper/],
     ['regex', '', /takes, like \{regex: /],

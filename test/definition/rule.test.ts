@@ -127,6 +127,12 @@ describe('a rule is refused where it stands (P1, P19)', () => {
       /^8 .*x\.fitlers: unknown key "fitlers"; did you mean "filters"/,
     ],
     [
+      'a key of another tool',
+      'x: { css: b, re: "[0-9]+" }',
+      /^8 .*x\.re: unknown key "re": write `filters: \[\{ regex: "…" \}\]`/,
+    ],
+    ['a call of another tool', 'x: { css: b, getall: true }', /^8 .*x\.getall: unknown key "getall": leave it out, as/],
+    [
       'a nested rule',
       'x:\n        css: li\n        fields:\n          y: "a["',
       /^11 .*x\.fields\.y: expected a CSS selector/,

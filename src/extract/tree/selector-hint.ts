@@ -1,6 +1,10 @@
 /** What other tools write in selectors and CSS has no word for, and what to write here. */
 const hints: readonly (readonly [pattern: RegExp, instead: (part: string) => string])[] = [
   [
+    /^(?:response|sel|selector|soup|tree)\.\w+\(\s*["'](.*?)["']\s*\)/,
+    (looked) => `write what it looks for alone: "${looked}"`,
+  ],
+  [
     /::attr\(\s*["']?([^"')]*)["']?\s*\)/,
     (name) => `write the attribute behind the selector, as in "a @${name || 'href'}"`,
   ],
@@ -10,7 +14,7 @@ const hints: readonly (readonly [pattern: RegExp, instead: (part: string) => str
   ],
   [/::text(?![-\w])/, () => 'leave it out, as a place gives its text'],
   [
-    /:eq\(\s*(\d*)\s*\)/,
+    /:(?:eq|nth)\(\s*(\d*)\s*\)/,
     (index) => `write the XPath "(//…)[${Number(index) + 1}]", or :nth-child(${Number(index) + 1})`,
   ],
   [/:(?:lt|gt)\(/, () => 'write an XPath with position(), or :nth-child()'],
@@ -20,6 +24,7 @@ const hints: readonly (readonly [pattern: RegExp, instead: (part: string) => str
   [/:odd(?![-\w])/, () => 'write :nth-child(even), which counts from 1'],
   [/:(?:has-text|text|-soup-contains(?:-own)?)\(/, () => 'write :contains("…")'],
   [/:(?:visible|hidden)(?![-\w])/, () => 'leave it out, as a page that is read hides nothing'],
+  [/(?<=[\w*)])@([\w-]+)/, (name) => `write the attribute behind the selector, as in "a @${name}"`],
   [/^(?:css|xpath)=/, () => 'leave it out'],
   [/^text=/, () => 'write :contains("…")'],
   [/[\w*)]*\/{1,2}@?[\w*]+/, () => 'write an XPath, which begins with "/" or "./"'],
