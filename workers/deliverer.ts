@@ -96,6 +96,8 @@ export async function deliverer(
   const { ordered = 'key', batch: batchSize = 1, also } = sinkKinds[name];
   const { ports, close } = deps.openPorts(sink.id);
   const receiver: OpenSink = await openSink(name, options, ports);
+  // What an earlier life had begun to save, when it was killed, is read as well.
+  await store.write(() => undefined, { evenWhenFull: true });
   const gathering = openGathering(sink, { store, catalogue: () => deps.catalogue(), also });
   const quiet = new Quiet(sink.mute, sink.retry);
   const backlog = new Backlog(sink, { store, gathering, ordered, random: () => deps.random() });

@@ -56,6 +56,29 @@ describe('a sink', () => {
     assert.equal(store.sinks.parked.count(), 0);
   });
 
+  test('that is killed while it saves begins with what it has saved', async (t) => {
+    const { change, settled, pass, accepted, answer, kill, start, store } = await startDelivering(t);
+    await change('a');
+    await settled();
+    answer(() => refused(500));
+    const { write } = store;
+    const saving = Promise.withResolvers<void>();
+    await change('b');
+    Object.assign(store, {
+      write: (...given: Parameters<typeof write>) => {
+        saving.resolve();
+        return write(...given);
+      },
+    });
+    await saving.promise;
+    kill();
+    answer(() => ({ ok: true, status: 200 }));
+    await start();
+    await pass(3_600_000);
+    assert.deepEqual(keysOf(accepted), ['a', 'b']);
+    assert.equal(store.sinks.parked.count(), 0);
+  });
+
   test('gets no older message of a key after a newer one, however the daemon was killed between', async (t) => {
     const { change, accepted, answer, kill, start, settled, pass } = await startDelivering(t);
     const slow = Promise.withResolvers<void>();
