@@ -39,27 +39,23 @@ export function scrapeMessage({ serials, part, parts, link }: Part, { store, cat
   const id = wireId(store, serials.at(-1) ?? 0);
   const { at = 0, source = '', target = 0, scrape, projects } = first ?? {};
   const url = store.targets.get(target)?.url;
+  const numbered = { part, ...defined({ parts, missing: missingOf(serials, events) }) };
+  const message = {
+    id,
+    key: `target/${target}`,
+    type: 'scrape.found',
+    at,
+    ...defined({ source: first?.source, link }),
+  };
   const publishing = catalogue().sources.get(source)?.source;
   if (publishing?.publish !== undefined && url !== undefined) {
     const { posts } = publishing.publish;
     const pageOf = (type: string, key: string) => store.records.get(source, type, key)?.page?.url;
-    const of = { source: publishing, posts, url, part: { part, ...defined({ parts }) }, link, pageOf };
-    const body = postsBody(events, of);
-    return { id, key: `target/${target}`, type: 'scrape.found', at, body, ...defined({ link }) };
+    return { ...message, body: postsBody(events, { source: publishing, posts, url, part: numbered, link, pageOf }) };
   }
-  const body = {
-    id,
-    type: 'scrape.found',
-    at,
-    source,
-    target,
-    ...defined({ scrape, projects, url }),
-    part,
-    ...defined({ parts, missing: missingOf(serials, events) }),
-    ...link,
-    records: events.map((event) => foundRecord(event, store)),
-  };
-  return { id, key: `target/${target}`, type: 'scrape.found', at, body, ...defined({ link }) };
+  const subjects = { source, target, ...defined({ scrape, projects, url }) };
+  const records = events.map((event) => foundRecord(event, store));
+  return { ...message, body: { id, type: message.type, at, ...subjects, ...numbered, ...link, records } };
 }
 
 /** A record that a scrape added, with the values that it had then. */

@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import type { Posts } from '../definition/publish.ts';
 import type { Source } from '../definition/source.ts';
 import { matchUrl } from '../definition/url-pattern.ts';
@@ -12,7 +13,8 @@ export interface PostsOf {
   readonly posts: Posts;
   /** The address of the target. */
   readonly url: string;
-  readonly part: Pick<Part, 'part' | 'parts'>;
+  /** Which part of what was found it is, and how many events of it the log no longer had. */
+  readonly part: Pick<Part, 'part' | 'parts'> & { readonly missing?: number };
   readonly link: Link | undefined;
   /** The page that a record's item leads to. */
   pageOf(type: string, key: string): string | undefined;
@@ -30,7 +32,8 @@ export function isTold({ publish, records }: Pick<Source, 'publish' | 'records'>
 
 /** The body of posts: where they are from, the posts in the order of the events, and the metadata of the link. */
 export function postsBody(events: readonly Event[], of: PostsOf) {
-  const { posts, source, url, part, link } = of;
+  const { posts, source, url, link } = of;
+  const { missing, ...part } = of.part;
   const params = source.url === undefined ? undefined : matchUrl(source.url, url);
   const id = (posts.id === undefined ? undefined : params?.[posts.id]) ?? url;
   return {
@@ -39,6 +42,7 @@ export function postsBody(events: readonly Event[], of: PostsOf) {
     metadata: link?.metadata ?? null,
     // A scrape that found no more than one part is told as it always was.
     ...(part.part > 1 || part.parts !== 1 ? part : {}),
+    ...defined({ missing }),
   };
 }
 

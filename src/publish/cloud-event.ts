@@ -12,17 +12,25 @@ export interface CloudEvent {
 }
 
 /** The CloudEvents attributes of a message. */
-export function cloudEvent({ id, type, key, at, event }: Message): CloudEvent {
+export function cloudEvent({ id, type, key, at, event, source: of = event?.source }: Message): CloudEvent {
   const [project] = event?.projects ?? [];
-  const source =
-    event?.source !== undefined ? `/sources/${event.source}` : project !== undefined ? `/projects/${project}` : '/';
+  const source = of !== undefined ? `/sources/${of}` : project !== undefined ? `/projects/${project}` : '/';
   return { id, type, source, subject: key, time: new Date(at).toISOString() };
+}
+
+/** The headers of CloudEvents' binary mode in a message of AMQP. Its binding is of AMQP 1.0, as whose application properties brokers give them on. */
+export function cloudEventProperties(message: Message): Record<string, string> {
+  return prefixed('cloudEvents:', message);
 }
 
 /** The headers of CloudEvents' binary mode over HTTP, percent-encoded as its binding says. */
 export function cloudEventHeaders(message: Message): Record<string, string> {
+  return prefixed('ce-', message, headerText);
+}
+
+function prefixed(prefix: string, message: Message, textOf = (text: string): string => text): Record<string, string> {
   const attributes = Object.entries({ specversion: '1.0', ...cloudEvent(message) });
-  return Object.fromEntries(attributes.map(([name, value]) => [`ce-${name}`, headerText(value)]));
+  return Object.fromEntries(attributes.map(([name, value]) => [`${prefix}${name}`, textOf(value)]));
 }
 
 /** Encodes what a header cannot hold: anything but printable ASCII, and spaces, quotes and percent signs. */

@@ -16,6 +16,8 @@ export interface Message {
   readonly type: string;
   /** The wall time of the commit, in milliseconds since the epoch. */
   readonly at: number;
+  /** The id of the source that the message is of, where that is no single event. */
+  readonly source?: string;
   /** The event, where the message is one event. */
   readonly event?: Event;
   /** The content as JSON. Of an event: the event, with the id of the message as its `id`. */

@@ -51,6 +51,7 @@ test('each receiver gets one message a scrape with all new posts, the newest fir
   const idsOf = (index: number) =>
     ((one.accepted[index] ?? assert.fail()).body as Body).posts.map(({ unique_identifier: id }) => id);
   assert.deepEqual(idsOf(0), ['p2', 'p1']);
+  assert.equal(one.accepted[0]?.headers['ce-source'], '/sources/birds');
 
   await daemon.client.call('project.rescrape', { id: 'robin' });
   await nth(2, 'scrape.completed', 'robin', daemon);

@@ -121,6 +121,13 @@ describe('the body of posts', () => {
     assert.deepEqual([part, parts], [2, 3]);
   });
 
+  test('says how many posts the log no longer had when it was due', () => {
+    const { missing, part } = body(all, [added('p3', {})], { part: { part: 1, parts: 1, missing: 2 } }) as Partial<
+      Record<string, unknown>
+    >;
+    assert.deepEqual([missing, part], [2, undefined]);
+  });
+
   test('is of one type of records, and of others nothing is told', () => {
     assert.deepEqual(
       ['post', 'account'].map((type) => isTold(loaded(all), type)),

@@ -4,6 +4,7 @@ import { loadPeer, MissingPeer } from '../../load-peer.ts';
 import { SecretName } from '../../schema/secret-name.ts';
 import { strict } from '../../schema/strict.ts';
 import { revealServer, serverAddress } from '../address.ts';
+import { cloudEventProperties } from '../cloud-event.ts';
 import { Connection } from '../connection.ts';
 import { cancelled, failure } from '../failure.ts';
 import type { Delivered, Message, SinkKind } from '../sink.ts';
@@ -134,6 +135,7 @@ async function publish(
         timestamp: Math.floor(message.at / 1_000),
         contentType: 'application/json',
         appId: 'heronry',
+        headers: cloudEventProperties(message),
       };
       const content = Buffer.from(JSON.stringify(message.body));
       channel.publish(exchange, key ?? message.type, content, properties, (error: unknown) => {

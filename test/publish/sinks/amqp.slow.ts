@@ -122,7 +122,18 @@ describe('with a broker', { skip: noBroker, timeout: 60_000 }, () => {
 
     const [taken] = await queue.take();
     assert.equal(taken?.content.toString(), receiver.accepted[0]?.text);
-    const { deliveryMode, messageId, contentType, type, timestamp } = taken?.properties ?? {};
+    const { deliveryMode, messageId, contentType, type, timestamp, headers } = taken?.properties ?? {};
+    assert.deepEqual(
+      { ...headers },
+      {
+        'cloudEvents:specversion': '1.0',
+        'cloudEvents:id': 'gen-7',
+        'cloudEvents:type': 'record.added',
+        'cloudEvents:source': '/sources/shop',
+        'cloudEvents:subject': 'shop/product/Käse',
+        'cloudEvents:time': '2026-03-14T09:30:07.000Z',
+      },
+    );
     assert.deepEqual(
       { deliveryMode, messageId, contentType, type, timestamp },
       {
