@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Value } from '../extract/value/value.ts';
 import type { RecordDifference } from '../view/record.ts';
 import { differenceBy } from './record-difference.ts';
 import type { Store } from './store.ts';
@@ -77,8 +78,18 @@ export async function differencesOf(
     const [firstChange] = history.ofRecord(record, { ...range, limit: 1 });
     if (firstChange === undefined) return undefined;
     const [before] = history.ofRecord(record, { before: firstChange, newestFirst: true, limit: 1 });
-    const difference = differenceBy(history.ofRecord(record, range), before);
+    // A change before the first instant may have been corrected since.
+    const oldOf = history.hasCorrections() ? oldOfRecord(record) : undefined;
+    const difference = differenceBy(history.ofRecord(record, range), before, oldOf);
     const { source, type: ofType, key: itsKey } = name;
     return difference && { record, source, type: ofType, key: itsKey, ...difference };
+  }
+
+  function oldOfRecord(record: number) {
+    return (field: string, told: Value | undefined): Value | undefined => {
+      const range = { before: { at: from, serial: Infinity }, newestFirst: true, field, limit: 1 };
+      for (const { fields } of history.ofRecord(record, range)) return fields[field]?.new;
+      return told;
+    };
   }
 }

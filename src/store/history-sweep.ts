@@ -127,21 +127,30 @@ function planOf(
   const thinTo = startOfDay(now - detailMs);
   if (first === undefined || first.at >= thinTo) return undefined;
   const dayEnd = startOfDay(first.at) + dayMs;
-  const day = [...history.ofRecord(record, { after, before: dayEnd, limit: changesAtOnce })];
+  const read = [...history.ofRecord(record, { after, before: dayEnd, limit: changesAtOnce })];
+  const isPart = read.length === changesAtOnce;
+  // A change and what corrects it have one instant.
+  const day = isPart ? withoutLastInstant(read) : read;
   if (!day.every(isFree)) return undefined;
   const [before] = history.ofRecord(record, { before: first, newestFirst: true, limit: 1 });
   const kept = thinDay(day, before?.kind === 'missing' || before?.kind === 'gone');
   const stays = new Map(kept.map((change) => [placeOf(change), change]));
-  const last = day.length < changesAtOnce ? undefined : day.at(-1);
   return {
     remove: day.filter((change) => !stays.has(placeOf(change))),
     put: day.flatMap((change) => {
       const stay = stays.get(placeOf(change));
       return stay === undefined || stay === change ? [] : [stay];
     }),
-    thinnedTo: last ?? { at: dayEnd, serial: 0 },
+    thinnedTo: (isPart ? day.at(-1) : undefined) ?? { at: dayEnd, serial: 0 },
     looked: day.length,
   };
+}
+
+/** The changes before those of the last instant, or all where they have one instant. */
+function withoutLastInstant(changes: readonly HistoryView[]): readonly HistoryView[] {
+  const last = changes.at(-1)?.at;
+  const before = changes.filter(({ at }) => at !== last);
+  return before.length > 0 ? before : changes;
 }
 
 function carryOut({ history, records }: Store, record: number, { remove, put, thinnedTo }: Plan): void {

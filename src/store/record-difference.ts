@@ -1,4 +1,5 @@
 import { defined } from '../defined.ts';
+import type { Value } from '../extract/value/value.ts';
 import type { HistoryView, RecordDifference } from '../view/record.ts';
 import { sameValue } from './same-value.ts';
 
@@ -6,10 +7,12 @@ import { sameValue } from './same-value.ts';
  * Sums up changes of one record, in their order, as what it differs by after them. Returns `undefined` where it is as it was.
  *
  * @param before - the change before them, if any is known.
+ * @param oldOf - the value that a field had before them, given the one that its first change tells; by default that one.
  */
 export function differenceBy(
   changes: Iterable<HistoryView>,
   before: HistoryView | undefined,
+  oldOf: (field: string, told: Value | undefined) => Value | undefined = (_field, told) => told,
 ): Pick<RecordDifference, 'kind' | 'fields'> | undefined {
   const fields = new Map<string, RecordDifference['fields'][string]>();
   let isAdded = false;
@@ -20,7 +23,7 @@ export function differenceBy(
     const { record: _record, target: _target, source: _source, type: _type, key: _key, kind: _kind, ...rest } = change;
     const { fields: told, ...by } = rest;
     for (const [name, { old, ...values }] of Object.entries(told)) {
-      const first = fields.has(name) ? fields.get(name)?.old : old;
+      const first = fields.has(name) ? fields.get(name)?.old : oldOf(name, old);
       fields.set(name, { ...defined({ old: first }), ...values, by });
     }
   }

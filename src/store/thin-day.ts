@@ -6,8 +6,8 @@ type Changes = HistoryView['fields'];
 
 /**
  * Thins the changes that a record had in one day, in order. Of a field with numbers, amounts of money or quantities the first and the last value stay,
- * and the least and the greatest of each currency or unit; of another field the last value. What stays names the value before it that stays. Changes of
- * another kind than `changed`, and those by which a missing record is back, stay whole.
+ * and the least and the greatest of each currency or unit; of another field the last value. A value that was corrected does not count. What stays names the
+ * value before it that stays. Changes of another kind than `changed`, and those by which a missing record is back, stay whole.
  *
  * @param isAbsent - whether the record was missing when the day began.
  * @returns the changes that stay; one of which nothing is gone is the same object.
@@ -44,14 +44,25 @@ function define(fields: Record<string, Changes[string]>, name: string, value: Ch
   Object.defineProperty(fields, name, { value, enumerable: true, writable: true, configurable: true });
 }
 
+/** The value of a field by one change of the day. */
+interface ChangedValue {
+  readonly place: number;
+  readonly at: number;
+  readonly value: Value;
+  /** Whether the change stays whole, or corrects one that does. */
+  readonly isWhole: boolean;
+}
+
 /** The fields of each change of the day whose values stay. */
 function fieldsThatStay(changes: readonly HistoryView[]): Set<string>[] {
   const stays = changes.map(() => new Set<string>());
-  const byField = new Map<string, { readonly place: number; readonly value: Value }[]>();
-  for (const [place, { fields }] of changes.entries())
+  const byField = new Map<string, ChangedValue[]>();
+  for (const [place, { at, kind, corrects, fields }] of changes.entries())
     for (const [name, { new: value }] of Object.entries(fields)) {
       const values = byField.get(name) ?? [];
-      values.push({ place, value });
+      const corrected = corrects !== undefined && values.at(-1)?.at === at ? values.pop() : undefined;
+      if (corrected?.isWhole === true) stays[place]?.add(name);
+      values.push({ place, at, value, isWhole: kind !== 'changed' || corrected?.isWhole === true });
       byField.set(name, values);
     }
   for (const [name, values] of byField) {

@@ -4,9 +4,11 @@ import fc from 'fast-check';
 import type { Value } from '../../src/extract/value/value.ts';
 import { commitStep } from '../../src/store/commit.ts';
 import { differencesOf } from '../../src/store/differences.ts';
+import { applyJob } from '../../src/reextraction/apply.ts';
 import { sameValue } from '../../src/store/same-value.ts';
 import { differenceBy } from '../../src/store/record-difference.ts';
 import type { HistoryView } from '../../src/view/record.ts';
+import { jobOf } from '../reextraction/corrected.ts';
 import { begin, item, step, temporaryStore, track } from './fixture.ts';
 
 /** The fields of a record after changes. */
@@ -104,5 +106,28 @@ describe('the difference of a record between two instants', () => {
       (await differencesOf(store, targets, { from: 9, to: 10, limit: 1_000 })).differences[0]?.kind,
       'added',
     );
+  });
+
+  test('begins with what a re-extraction corrected before the first instant', async (t) => {
+    const { store } = await temporaryStore(t);
+    const targets = await track(store, 'lamp');
+    const [target = 0] = targets;
+    const see = async (at: number, price: number) =>
+      commitStep(store, await begin(store, target), step(at, [item('a', { price, stock: at })], {}));
+    await see(10, 90);
+    const [first] = store.history.rows();
+    await see(20, 90);
+    await see(30, 80);
+    await see(40, 60);
+    await applyJob(store, await jobOf(store, first === undefined ? [] : [first], { price: 60 }));
+    const between = async (from: number, to: number) => {
+      const { differences } = await differencesOf(store, targets, { from, to, limit: 9 });
+      const { old, new: value } = differences[0]?.fields['price'] ?? {};
+      return [old, value];
+    };
+    assert.deepEqual(await between(5, 15), [undefined, 60]);
+    assert.deepEqual(await between(25, 35), [60, 80]);
+    assert.deepEqual(await between(25, 45), [undefined, undefined], 'the price is the same');
+    assert.deepEqual(await between(35, 45), [80, 60]);
   });
 });

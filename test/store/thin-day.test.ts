@@ -122,4 +122,33 @@ describe('a day of changes that is thinned', () => {
       ],
     );
   });
+
+  test('keeps no value that was corrected, but where its change stays whole, and then the correction too', () => {
+    const seen = { record: 1, target: 1, source: 'shop', type: 'item', key: 'a', scrape: 1, version: 'v1' };
+    const at = (at: number, fields: HistoryView['fields'], of: Partial<HistoryView> = {}): HistoryView => {
+      return { ...seen, serial: at, at, kind: 'changed', fields, ...of };
+    };
+    const corrected = (instant: number, old: number, value: number) =>
+      at(instant, { price: { old, new: value } }, { serial: 100, corrects: instant });
+    const day = [
+      at(1, { price: { new: 999 }, title: { new: 'x' } }, { kind: 'added' }),
+      corrected(1, 999, 500),
+      at(2, { price: { old: 999, new: 1 }, title: { old: 'x', new: 'y' } }),
+      corrected(2, 1, 600),
+      at(3, { price: { old: 1, new: 700 } }),
+      at(4, { price: { old: 700, new: 550 } }),
+      at(5, { price: { old: 550, new: 998 } }),
+      corrected(5, 998, 400),
+    ];
+    assert.deepEqual(
+      thinDay(day).map(({ at: instant, fields }) => [instant, fields]),
+      [
+        [1, { price: { new: 999 }, title: { new: 'x' } }],
+        [1, { price: { old: 999, new: 500 } }],
+        [2, { title: { old: 'x', new: 'y' } }],
+        [3, { price: { old: 500, new: 700 } }],
+        [5, { price: { old: 700, new: 400 } }],
+      ],
+    );
+  });
 });

@@ -78,6 +78,11 @@ export function historyTable(
         if (row !== undefined) yield viewOf([record, at, serial], row, nameOf(record));
       }
     },
+    /** Whether any change was corrected. */
+    hasCorrections(): boolean {
+      for (const _ of corrections.keys({ limit: 1 })) return true;
+      return false;
+    },
     /**
      * The newest change of a record, without reading it; `undefined` where there is none.
      *
