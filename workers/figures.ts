@@ -8,10 +8,14 @@ import type { Store } from '../src/store/store.ts';
 export type FiguresMessage =
   | { readonly type: 'read'; readonly slice: LogSlice | undefined }
   | { readonly type: 'applied'; readonly slice: LogSlice; readonly concerned: ReadonlySet<string> | undefined }
-  | { readonly type: 'found'; readonly projects: ReadonlySet<string> }
-  /** The metrics of the projects that wait are computed. */
+  /** All metrics are computed anew. */
+  | { readonly type: 'hour' }
+  | { readonly type: 'found'; readonly projects: readonly string[] }
+  /** The metrics of the projects that changed are computed. */
   | { readonly type: 'due' }
   | { readonly type: 'updated'; readonly project: string; readonly done: boolean }
+  /** The store may have room again. */
+  | { readonly type: 'retry' }
   /** Rules that depend on the present may have turned. */
   | { readonly type: 'turn' }
   | { readonly type: 'turned'; readonly done: boolean };
@@ -24,26 +28,38 @@ export interface FiguresDeps extends KeptFigures {
 
 /** The time from a change to the computation of the metrics that it concerns, in ms, so that many changes share one. */
 const settlesMs = 1_000;
+/**
+ * The time after which the metrics of all projects are computed anew, in ms: no event tells that a pulse has verified values, that rates in a
+ * file are others, or that a rate has become too old.
+ */
+const anewMs = 3_600_000;
 /** The pause before what the store had no room for is tried again, in ms. */
 const fullMs = 30_000;
 
 /** The longest time, in ms, after which the next turn of a rule is looked at again, as the wall clock may have been set. */
 const longestMs = 60_000;
 
-/** Keeps the metrics and rules of projects: follows the log, applies rules to changed records, and computes metrics a second later. */
+/**
+ * Keeps the metrics and rules of projects: follows the log, applies rules to changed records, and computes metrics a second later; those of all
+ * projects once an hour.
+ */
 export function figures(self: Self<FiguresMessage>, deps: FiguresDeps): Behaviour<FiguresMessage> {
   self.register(deps.registry, 'figures');
   const log = follow(deps.store, deps.cursor(), {}, self.signal);
-  /** Projects whose metrics are computed in the next round, and those that are left of the present one. */
+  /** Projects that changed, and whose metrics are computed when the timer fires. */
   const waiting = new Set<string>();
-  let round: string[] = [];
   let isArmed = false;
+  /** Projects whose metrics are computed now, one after the other. */
+  const changed = new Set<string>();
+  /** Projects whose metrics are computed while none has changed. */
+  let others: string[] = [];
   let isComputing = false;
+  let isFull = false;
   /** The timer of the next turn of a rule. */
   let turnTimer: number | undefined;
   read();
   armTurn();
-  self.task(findProjects, (projects) => ({ type: 'found', projects }));
+  computeAnew();
 
   return {
     receive(message) {
@@ -55,18 +71,24 @@ export function figures(self: Self<FiguresMessage>, deps: FiguresDeps): Behaviou
           enqueue(message.concerned);
           armTurn();
           return read();
+        case 'hour':
+          return computeAnew();
         case 'found':
-          return enqueue(message.projects);
+          others = [...message.projects];
+          if (others.length === 0) self.after(anewMs, { type: 'hour' });
+          return computeNext();
         case 'due':
           isArmed = false;
-          round = [...waiting];
+          for (const project of waiting) changed.add(project);
           waiting.clear();
-          return updateNext();
+          return computeNext();
         case 'updated':
           isComputing = false;
-          if (!message.done) waiting.add(message.project);
           armTurn();
-          return message.done ? updateNext() : arm(fullMs);
+          return message.done ? computeNext() : pause(message.project);
+        case 'retry':
+          isFull = false;
+          return computeNext();
         case 'turn':
           turnTimer = undefined;
           return applyDue();
@@ -92,23 +114,21 @@ export function figures(self: Self<FiguresMessage>, deps: FiguresDeps): Behaviou
     );
   }
 
-  async function findProjects(): Promise<ReadonlySet<string>> {
-    const found = new Set<string>();
-    for await (const ids of deps.projectsWithMetrics()) for (const id of ids) found.add(id);
+  function computeAnew(): void {
+    self.task(findProjects, (projects) => ({ type: 'found', projects }));
+  }
+
+  async function findProjects(): Promise<readonly string[]> {
+    const found: string[] = [];
+    for await (const ids of deps.projectsWithMetrics()) found.push(...ids);
     return found;
   }
 
   function enqueue(projects: ReadonlySet<string>): void {
     for (const project of projects) waiting.add(project);
-    arm(settlesMs);
-  }
-
-  /** Sets the timer of the next round, unless one is set or a round is under way. */
-  function arm(ms: number): void {
-    if (isArmed || isComputing || waiting.size + round.length === 0) return;
+    if (isArmed || waiting.size === 0) return;
     isArmed = true;
-    for (const project of round) waiting.add(project);
-    self.after(ms, { type: 'due' });
+    self.after(settlesMs, { type: 'due' });
   }
 
   /** Sets the timer of the next turn of a rule, which fires after `leastMs` at the earliest. */
@@ -129,13 +149,29 @@ export function figures(self: Self<FiguresMessage>, deps: FiguresDeps): Behaviou
     );
   }
 
-  function updateNext(): void {
-    const project = round.shift();
-    if (project === undefined) return arm(settlesMs);
+  /** Computes the metrics of one project, unless those of another are being computed. */
+  function computeNext(): void {
+    if (isComputing || isFull) return;
+    const [project = nextOther()] = changed;
+    if (project === undefined) return;
+    changed.delete(project);
     isComputing = true;
     self.task(
       () => deps.updateMetrics(project),
       (done) => ({ type: 'updated', project, done }),
     );
+  }
+
+  function nextOther(): string | undefined {
+    const project = others.pop();
+    // Not before, so that all have their turn however long that takes.
+    if (project !== undefined && others.length === 0) self.after(anewMs, { type: 'hour' });
+    return project;
+  }
+
+  function pause(project: string): void {
+    isFull = true;
+    changed.add(project);
+    self.after(fullMs, { type: 'retry' });
   }
 }

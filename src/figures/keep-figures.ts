@@ -22,7 +22,7 @@ export interface KeptFigures {
   nextTurn(): number | undefined;
   /** Applies the rules that have turned by now. Resolves with false while the store is full. */
   applyDue(): Promise<boolean>;
-  /** Yields the projects that have metrics, which are then read in full. To be called once in a life of the actor, before any of them is computed. */
+  /** Yields the projects that have metrics, all of which are read in full the next time they are computed. */
   projectsWithMetrics(): AsyncIterable<readonly string[]>;
   /** Computes the metrics of a project, and stores and tells those that changed. Resolves with false while the store is full. */
   updateMetrics(project: string): Promise<boolean>;

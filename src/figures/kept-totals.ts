@@ -13,13 +13,13 @@ import {
 } from './read-metrics.ts';
 
 /**
- * The largest number of values that are kept of all projects: some 120 MB. The projects that were computed the longest ago are dropped
- * first, and read in full the next time.
+ * The largest number of values that are kept of all projects, at some 300 B each: some 120 MB. The projects that were computed the longest
+ * ago are dropped first, and read in full the next time.
  */
 const mostValues = 400_000;
 
-/** The age in ms at which totals are read in full again. They age although the log is followed, since a pulse that only verifies values tells no event. */
-const longestMs = 3_600_000;
+/** What a project takes besides the totals of its metrics, and what the totals of a metric take besides their values, both counted in values. */
+const [valuesOfProject, valuesOfTotals] = [15, 12];
 
 /** Records of a project that are noted one by one; for more of them, all are read again. */
 const mostTouched = 10_000;
@@ -33,7 +33,8 @@ interface Kept {
   readonly store: Store;
   /** The project's metrics and targets, and the definitions of its sources. */
   readonly basis: readonly unknown[];
-  readonly readAt: number;
+  /** What it takes, counted in values. */
+  readonly size: number;
 }
 
 /** The parts of a project that may have changed since its totals were read, or began to be read. */
@@ -45,11 +46,15 @@ interface Touched extends TouchedParts {
   isAll: boolean;
 }
 
+const noTotals = { size: 0, totals: new Map<string, unknown>() };
+
 /** Caches the totals from which metrics of projects are computed, so that after a change only the records that it touches are read again. */
 export class KeptTotals {
   readonly #deps: MetricDeps;
   /** In the order in which projects were computed. */
   readonly #kept = new Map<string, Kept>();
+  /** The sizes of all that is kept. */
+  #size = 0;
   /** Of the projects that are kept or are computed just now. */
   readonly #touched = new Map<string, Touched>();
 
@@ -83,6 +88,7 @@ export class KeptTotals {
 
   /** Forgets a project. */
   forget(id: string): void {
+    this.#size -= this.#kept.get(id)?.size ?? 0;
     this.#kept.delete(id);
     this.#touched.delete(id);
   }
@@ -98,27 +104,18 @@ export class KeptTotals {
     this.forget(id);
     // What is touched from now on may have been read before.
     this.#touched.set(id, { records: new Map(), targets: new Map(), added: 0, isAll: false });
-    const now = store.now();
-    const isUsable =
-      kept?.store === store && isSame(kept.basis, basis) && touched?.isAll === false && now - kept.readAt < longestMs;
+    const isUsable = kept?.store === store && isSame(kept.basis, basis) && touched?.isAll === false;
     const isCurrent = isUsable && (!kept.prepared.ok || (await kept.prepared.totals.refresh(touched)));
-    const current = isCurrent
-      ? kept
-      : { prepared: await prepareMetrics(project, members, this.#deps), store, basis, readAt: now };
-    this.#kept.set(id, current);
-    this.#forgetOldest();
-    return computePrepared(project, current.prepared, this.#deps);
-  }
-
-  /** Forgets the projects that were computed the longest ago, as long as too many values are kept. */
-  #forgetOldest(): void {
-    const sizes = Array.from(this.#kept, ([id, { prepared }]) => [id, prepared.ok ? prepared.totals.size : 0] as const);
-    let sum = sizes.reduce((all, [, size]) => all + size, 0);
-    for (const [id, size] of sizes) {
-      if (sum <= mostValues) return;
-      this.forget(id);
-      sum -= size;
+    const prepared = isCurrent ? kept.prepared : await prepareMetrics(project, members, this.#deps);
+    const { size: values, totals } = prepared.ok ? prepared.totals : noTotals;
+    const size = values + valuesOfTotals * totals.size + valuesOfProject;
+    this.#kept.set(id, { prepared, store, basis, size });
+    this.#size += size;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#size <= mostValues) break;
+      this.forget(oldest);
     }
+    return computePrepared(project, prepared, this.#deps);
   }
 }
 

@@ -43,8 +43,10 @@ interface Scene {
   readonly daemon: TestDaemon;
   /** Scrapes all targets, and resolves when both scrapes have ended. */
   rescrape(): Promise<void>;
-  /** Lets seconds pass until events of a kind were told so often, and returns what each says. */
-  told(count: number, of: (event: Event) => string | undefined): Promise<string[]>;
+  /** Lets seconds pass, or more at a time, until events of a kind were told so often, and returns what each says. */
+  told(count: number, of: (event: Event) => string | undefined, atOnceMs?: number): Promise<string[]>;
+  /** Replaces the table of rates. */
+  setRates(rows: string): Promise<void>;
   figures(): Promise<Readonly<Record<string, MetricView>>>;
 }
 
@@ -52,7 +54,8 @@ interface Scene {
 async function open(t: TestContext, more: object = {}): Promise<Scene> {
   const folder = await mkdtemp(join(tmpdir(), 'rates-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
-  await writeFile(join(folder, 'rates.csv'), 'base,quote,day,rate\nEUR,USD,2026-03-13,1.25\n');
+  const setRates: Scene['setRates'] = (rows) => writeFile(join(folder, 'rates.csv'), `base,quote,day,rate\n${rows}\n`);
+  await setRates('EUR,USD,2026-03-13,1.25');
   // Of two hosts, neither waits for the other.
   const campaign = await openSite(t, { '/solar': productPage('solar', '12500.00') });
   const site = await openSite(t, { '/ads': adsPage('EUR 500', 'USD 2500') });
@@ -71,11 +74,11 @@ async function open(t: TestContext, more: object = {}): Promise<Scene> {
     ],
     ...more,
   });
-  const told: Scene['told'] = async (count, of) => {
+  const told: Scene['told'] = async (count, of, atOnceMs = 1_000) => {
     for (;;) {
       const texts = daemon.events.flatMap((event) => of(event) ?? []);
       if (texts.length >= count) return texts;
-      clock.advance(1_000);
+      clock.advance(atOnceMs);
       await daemon.daemon.system.idle();
       await daemon.client.call('daemon.ping', {});
     }
@@ -87,6 +90,7 @@ async function open(t: TestContext, more: object = {}): Promise<Scene> {
     clock,
     daemon,
     told,
+    setRates,
     async rescrape() {
       await daemon.client.call('project.rescrape', { id: 'solar' });
       scrapes += 2;
@@ -136,7 +140,7 @@ describe('the metrics of a project', () => {
     const { out } = await run(['metrics', 'solar', '--socket', daemon.socket], { now: clock.now() });
     assert.match(
       out,
-      /^roas\t5\t(1m \d+s ago)\tcampaign product solar \(\1\), ads ad ad 1 \(\1\), ads ad ad 2 \(\1\)$/m,
+      /^roas\t5\t1m \d+s ago\tcampaign product solar \(1m \d+s ago\), ads ad ad 1 \(1m \d+s ago\), ads ad ad 2 \(1m \d+s ago\)$/m,
     );
     assert.match(out, /^RATE\tDAY\tFROM\n1 USD = 0\.8 EUR\t2026-03-13\trates\.csv$/m);
   });
@@ -181,6 +185,16 @@ describe('the metrics of a project', () => {
       limit: 1,
     });
     assert.deepEqual(later, [points[1]]);
+  });
+
+  test('follow rates that change within the hour, though nothing else does', async (t) => {
+    const { clock, told, setRates } = await open(t);
+    assert.deepEqual(await told(1, roasText), ['5']);
+    await setRates('EUR,USD,2026-03-13,5.000');
+    const nextScrapeAt = clock.now() + 14_000_000;
+    clock.advance(3_600_000);
+    assert.deepEqual(await told(2, roasText, 1), ['5', '12.5']);
+    assert.ok(clock.now() < nextScrapeAt);
   });
 
   test('that do not fit the sources are refused, with what was expected', async (t) => {
