@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { productPage, productSource, startDaemon } from '../support/daemon.ts';
+import { productPage, productSource, startDaemon, startDaemonIn } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
 import { crawlSource, openShop } from './crawls/shop.ts';
 import { soon } from './tracking.ts';
@@ -42,5 +42,26 @@ describe('the log of a scrape', () => {
     const site = await openShop(t);
     const lines = await linesOfScrape(t, crawlSource(), site.url('/'));
     assert.deepEqual(lines, ['debug scrape has started', 'info scrape has stopped complete']);
+  });
+});
+
+describe('the log of definitions', () => {
+  const broken = Object.fromEntries(
+    Array.from({ length: 25 }, (_, index) => [`bad${index + 10}`, `id: bad${index + 10}\nrecords: 5\n`] as const),
+  );
+
+  test('has at the start a line for each problem, up to twenty, the number of the rest, and what was tracked on them', async (t) => {
+    const first = await startDaemon(t, { sources: { shop: productSource('shop') } });
+    await first.client.call('project.add', { id: 'a', targets: [{ source: 'shop', url: 'http://127.0.0.1:1/' }] });
+    for (const [id, text] of Object.entries({ ...broken, shop: 'id: shop\n' })) await first.define(id, text);
+    await first.close();
+    const lines: string[] = [];
+    await startDaemonIn(t, first.folder, { warn: (what) => lines.push(what) });
+    assert.equal(lines.filter((line) => /sources\/bad\d\d\.yaml:\d+:\d+: records: /.test(line)).length, 20);
+    assert.ok(
+      lines.some((line) => /^and \d+ more problems of definitions$/.test(line)),
+      lines.join('\n'),
+    );
+    assert.ok(lines.includes('source shop has no definition that could be loaded, but 1 target uses it, of project a'));
   });
 });
