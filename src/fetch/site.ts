@@ -21,10 +21,12 @@ function registered(host: string): string {
   return getPublicSuffix(host, { allowSpecialUseDomain: true, ignoreError: true }) ?? host;
 }
 
-/** An address without user name and password, which belong to no page; another text stays as it is. */
+/** An address, or what should be one, without user name and password, which belong to no page. */
 export function withoutUser(address: string): string {
   const url = URL.parse(address);
-  if (url === null || (url.username === '' && url.password === '')) return address;
+  // What cannot be parsed is shown to people all the same.
+  if (url === null) return address.replace(/^(\s*(?:[a-z][a-z\d+.-]*:)?[/\\]{2})[^/?#\\]*@/i, '$1');
+  if (url.username === '' && url.password === '') return address;
   url.username = '';
   url.password = '';
   return url.href;

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page as Tab } from 'playwright-core';
 import type { BodyHold } from '../body-budget.ts';
 import { GrowingBody } from '../wire/body.ts';
-import { bareHost } from '../site.ts';
+import { bareHost, withoutUser } from '../site.ts';
 import { type Acting, leastUnits } from './acting.ts';
 import type { EndReason, EarlyEnd, RenderLimits, RenderRequest } from './render.ts';
 import type { SharedBrowser, Slots } from './shared-browser.ts';
@@ -127,7 +127,8 @@ async function serialise(
   { maxBytes, hold }: { readonly maxBytes: number; readonly hold: BodyHold },
 ): Promise<EndReason | RenderedBody> {
   const { url: location, evaluate } = await openWorld(tab);
-  if (!/^https?:/.test(location)) return { kind: 'failure', failure: { code: 'bad_redirect', location } };
+  if (!/^https?:/.test(location))
+    return { kind: 'failure', failure: { code: 'bad_redirect', location: withoutUser(location) } };
   const units = await evaluate(written(maxBytes), 'number');
   if (units > maxBytes) return tooLarge(maxBytes);
   const body = new GrowingBody(maxBytes, units);

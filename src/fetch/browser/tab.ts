@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Route, Page as Tab } from 'playwright-core';
 import { defined } from '../../defined.ts';
 import type { Page } from '../page.ts';
+import { withoutUser } from '../site.ts';
 import type { EarlyEnd, RenderRequest } from './render.ts';
 
 /** The document that the browser renders. */
@@ -132,7 +133,7 @@ async function endByNavigation(route: Route, { context, document, known, ending 
     const setCookies = cookies.filter((each) => !isSet(each)).map(setCookieText);
     ending.tell({ kind: 'moved', url, setCookies });
   } else {
-    ending.fail({ code: 'bad_redirect', location: `${method} ${url}`.slice(0, 2_000) });
+    ending.fail({ code: 'bad_redirect', location: `${method} ${withoutUser(url)}`.slice(0, 2_000) });
   }
   // By any other word for it the browser would show a page of its own in place of this one.
   return route.abort('aborted');
