@@ -27,6 +27,7 @@ export function openList(feed: Feed, reading: Reading, pattern?: string): OpenLi
       const cursor = next(place, page);
       if (cursor === undefined) return undefined;
       const following = { url: place.url, page: place.page + 1 };
+      if (by === 'offset') return at({ ...following, step: Number(cursor) - Number(place.cursor) }, cursor);
       if (by !== 'link') return at(following, cursor);
       const url = URL.parse(String(cursor), page.url);
       return url === null || !/^https?:$/.test(url.protocol)
@@ -44,7 +45,8 @@ export function openList(feed: Feed, reading: Reading, pattern?: string): OpenLi
         return Number(place.cursor) + 1;
       case 'offset':
         if (feed.next !== undefined && named === undefined) return undefined;
-        return Number(place.cursor) + extraction.items;
+        // Behind a page without items there are others only where they would stand if it had as many as the one before.
+        return Number(place.cursor) + (extraction.items || (place.step ?? 0));
       case 'cursor':
         return named;
       case 'link':

@@ -80,6 +80,8 @@ export interface ListPlace {
   readonly body?: Readonly<Record<string, string | number>>;
   /** How many items a plug-in is to ask for. */
   readonly size?: number;
+  /** By how much the offset of this page is higher than that of the page before. */
+  readonly step?: number;
 }
 
 /** A page of a list that has been read. */

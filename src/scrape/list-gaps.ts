@@ -1,6 +1,7 @@
 import type { RecordDraft } from '../extract/draft.ts';
 import type { ListPlace } from '../provider/provider.ts';
 import type { ListGap } from '../store/tables/rows.ts';
+import { foundEmpty, isConfirmed } from './list-resume.ts';
 
 /** What a walk over a list needs to close the gaps that earlier scrapes left. */
 export interface ListGapsOptions {
@@ -30,6 +31,7 @@ export class ListGaps {
   #gaps: readonly ListGap[];
   #pages = 0;
   #phase: 'head' | 'closing' | 'over' = 'head';
+  #begun: ListPlace | undefined;
 
   constructor(options: ListGapsOptions, { first, maxPages }: { readonly first: ListPlace; readonly maxPages: number }) {
     this.#options = options;
@@ -47,6 +49,11 @@ export class ListGaps {
     return this.#phase === 'closing';
   }
 
+  /** The page at which the closing of the newest gap began. */
+  get begun(): ListPlace | undefined {
+    return this.#begun;
+  }
+
   /** Whether no gap is left. */
   get areClosed(): boolean {
     return this.#gaps.length === 0;
@@ -57,12 +64,13 @@ export class ListGaps {
     const [gap] = this.#gaps;
     this.#phase = gap === undefined || this.#isSpent ? 'over' : 'closing';
     if (gap === undefined || this.#phase === 'over') return undefined;
-    return gap.version === this.#options.version ? gap.place : this.#first;
+    this.#begun = gap.version === this.#options.version ? gap.place : this.#first;
+    return this.#begun;
   }
 
   /**
-   * Notes a page that was read in the newest gap. `closed`: it ends with an item from below. `moved`: it begins with an item that no
-   * scrape has stored, so that items between may have been passed. `spent`: the scrape has read enough.
+   * Notes a page that was read in the newest gap. `closed`: it ends with an item from below. `moved`: the gap began at this page, but the
+   * list has moved since, so that items between may have been passed. `spent`: the scrape has read enough.
    */
   read(at: ListPlace, own: readonly RecordDraft[]): 'closed' | 'moved' | 'spent' | 'go on' {
     const [gap, ...older] = this.#gaps;
@@ -71,7 +79,7 @@ export class ListGaps {
     this.#pages += 1;
     const [head, last] = [own[0], own.at(-1)];
     const isBegin = at === gap.place && at.page > 1;
-    if (isBegin && head !== undefined && !isStored(head, Infinity)) {
+    if (isBegin && head !== undefined && !(isStored(head, Infinity) && own.some(isAbove))) {
       this.#gaps = [{ ...gap, version, place: this.#first }, ...older];
       return this.#isSpent ? 'spent' : 'moved';
     }
@@ -79,8 +87,14 @@ export class ListGaps {
       this.#gaps = older;
       return 'closed';
     }
-    this.#gaps = [{ ...gap, version, place: at }, ...older];
+    const { empty: _, ...rest } = gap;
+    this.#gaps = [{ ...(isBegin ? gap : rest), version, place: at }, ...older];
     return this.#isSpent ? 'spent' : 'go on';
+
+    /** Whether an item was stored by the scrapes that read the list above the gap. */
+    function isAbove(draft: RecordDraft): boolean {
+      return isStored(draft, Infinity) && gap !== undefined && !isStored(draft, gap.known);
+    }
   }
 
   /** Notes that a page in the gap could not be had. Where its address may be wrong, the gap is looked for from the first page on. */
@@ -90,11 +104,22 @@ export class ListGaps {
       this.#gaps = [{ ...gap, version: this.#options.version, place: this.#first }, ...older];
   }
 
+  /** Whether so many scrapes in a row found this page empty that there is nothing on it. */
+  isEmpty(page: number): boolean {
+    return isConfirmed(this.#gaps[0]?.empty, page);
+  }
+
+  /** Notes an empty page that should have items, behind `at`: in the newest gap where the page is within it, else as a new gap. */
+  broken(page: number, at: ListPlace): void {
+    if (!this.isClosing && this.#gaps[0]?.empty?.page !== page) this.leave(at);
+    const [gap, ...older] = this.#gaps;
+    if (gap !== undefined) this.#gaps = [{ ...gap, empty: foundEmpty(gap.empty, page) }, ...older];
+  }
+
   /** Leaves a gap behind a page, where the limit of pages cuts the walk. */
-  leave({ url, page, cursor, body, size }: ListPlace): void {
+  leave(at: ListPlace): void {
     const { version, settled, now } = this.#options;
-    const place = { url, page, ...(cursor !== undefined && { cursor }), ...(body && { body }), ...(size && { size }) };
-    const gaps = [{ version, place, known: settled, since: now() }, ...this.#gaps];
+    const gaps = [{ version, place: at, known: settled, since: now() }, ...this.#gaps];
     const [last, beforeLast] = [gaps.at(-1), gaps.at(-2)];
     const isFull = gaps.length > mostGaps && last !== undefined && beforeLast !== undefined;
     this.#gaps = isFull ? [...gaps.slice(0, -2), { ...beforeLast, known: last.known }] : gaps;

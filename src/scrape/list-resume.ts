@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { RecordDraft } from '../extract/draft.ts';
 import type { ListPlace } from '../provider/provider.ts';
 import type { StepOps } from '../store/ops.ts';
-import type { ResumePoint } from '../store/tables/rows.ts';
+import type { EmptyPage, ResumePoint } from '../store/tables/rows.ts';
 
 /** The scrape that walks a list to its end, and where an earlier one was cut. */
 export interface ListResumeOptions {
@@ -44,12 +44,16 @@ export class ListResume {
   #since: number;
   /** The drafts that the walk found so far. */
   #before: number;
+  /** The point that this scrape has written last. */
+  #written: ResumePoint | undefined;
 
   constructor(options: ListResumeOptions) {
     this.#options = options;
     this.#from = options.from;
-    this.#since = options.from?.since ?? options.scrape;
-    this.#before = options.from?.before ?? 0;
+    // A walk that stands at its first page is begun anew, and keeps only which page was empty.
+    if (this.#from?.place.page === 1) this.#from = undefined;
+    this.#since = this.#from?.since ?? options.scrape;
+    this.#before = this.#from?.before ?? 0;
   }
 
   /** The page at which the walk resumes; `undefined` for a list that is begun. */
@@ -72,9 +76,9 @@ export class ListResume {
     return this.#since;
   }
 
-  /** Whether so many scrapes in a row came no further that the list seems to end there. */
-  get isConfirmed(): boolean {
-    return (this.#options.from?.stuck ?? 0) >= mostStuck - 1;
+  /** Whether so many scrapes in a row found this page empty that there is nothing on it. */
+  isEmpty(page: number): boolean {
+    return isConfirmed(this.#options.from?.empty, page);
   }
 
   /** Begins the list at its first page after all; returns the operations for that. */
@@ -95,7 +99,8 @@ export class ListResume {
     this.#from = undefined;
     const { version, scrape: by } = this.#options;
     const kept = { place, ...(standing.length > 0 && { standing }) };
-    return { resume: { version, ...kept, since: this.#since, by, before }, ...order };
+    this.#written = { version, ...kept, since: this.#since, by, before };
+    return { resume: this.#written, ...order };
   }
 
   /** The operations for the step of the page that ends the walk. */
@@ -118,10 +123,28 @@ export class ListResume {
     return { resume: stuck < mostStuck ? { ...from, by: this.#options.scrape, stuck } : 'none' };
   }
 
+  /** The operations for an empty page that should have items: the next scrape resumes before it. `first` is the list's first page. */
+  broken(page: number, first: ListPlace): ResumeOps {
+    const { version, scrape: by, from } = this.#options;
+    const begun = { version, place: first, since: by, by, before: 0 };
+    const point = this.#written ?? this.#from ?? begun;
+    return { resume: { ...point, by, empty: foundEmpty(from?.empty, page) } };
+  }
+
   /** The order of the next drafts in the walk, behind those of earlier scrapes. */
   get #order(): Omit<ResumeOps, 'resume'> {
     return this.#since === this.#options.scrape ? {} : { since: this.#since, draftsBefore: this.#before };
   }
+}
+
+/** Whether a page was found empty in the scrapes before, so often that the next time counts. */
+export function isConfirmed(empty: EmptyPage | undefined, page: number): boolean {
+  return empty?.page === page && empty.scrapes >= mostStuck;
+}
+
+/** Counts one more scrape that found a page empty. */
+export function foundEmpty(empty: EmptyPage | undefined, page: number): EmptyPage {
+  return { page, scrapes: (empty?.page === page ? empty.scrapes : 0) + 1 };
 }
 
 function isLong(kept: Pick<ReadListPage, 'place' | 'standing'>): boolean {

@@ -81,8 +81,11 @@ export function listWalk(options: ListWalkOptions): Walk {
   /** The contents of the pages so far, as digests of the keys of their drafts. */
   const shown = new Set<string>();
   let emptyPages = 0;
-  /** The first of the empty pages with which a list that is counted seems to end. */
+  /** The last page that had items, and the first of the empty pages with which a list that is counted seems to end. */
+  let lastFull: ListPlace = firstPlace;
   let lastEmpty: number | undefined;
+  /** The empty page that ends the walk as it should have items. */
+  let brokenAt: number | undefined;
   let [drafted, refused] = [0, 0];
   /** Whether a page was read of which limits left something out. */
   let isCut = false;
@@ -106,14 +109,17 @@ export function listWalk(options: ListWalkOptions): Walk {
       // The page may have moved since then, or the site may refuse its cursor.
       if (at === resumed && !isThere(visited)) return begin();
       if (outcome.kind === 'unmodified') return withGaps({}, closeGaps('unmodified'));
-      if (gaps?.isClosing && outcome.kind !== 'read' && !isLack(outcome)) {
+      if (outcome.kind === 'read') return read(at, visited, outcome);
+      // Behind the last page of a list that is counted, many sites have none.
+      const isNone = at.page > 1 && list.isCounted && visited.result.trouble?.cause === 'not_found';
+      if (isNone && at !== gaps?.begun) {
+        const end = emptyPage(at, list.after(at, { extraction: nothing, url: visited.url }, options.visit), 'end');
+        return withGaps(defined({ ops: end && (brokenAt === undefined ? resume?.end() : overOps(at, end)) }), end);
+      }
+      if (gaps?.isClosing && !isLack(outcome)) {
         gaps.failed(isPassing(visited));
         return withGaps({}, complete('catching_up'));
       }
-      if (outcome.kind === 'read') return read(at, visited, outcome);
-      // Behind the last page of a list that is counted, many sites have none; one that a page itself led to is missing.
-      if (at.page > 1 && list.isCounted && visited.result.trouble?.cause === 'not_found')
-        return withGaps(defined({ ops: resume?.end() }), wholeEnd('end'));
       // No request was made, so that nothing was learned of the page.
       if (isLack(outcome)) return { end: failedEnd(visited) };
       // After a failure that may pass the next scrape resumes at the page; after any other its cursor may be wrong, so the list is begun anew.
@@ -171,6 +177,9 @@ export function listWalk(options: ListWalkOptions): Walk {
     const standing = names.filter((name) => onLast.has(name));
     const own = drafts.filter((_, index) => !onLast.has(names[index] ?? ''));
     const end = goOn(at, { url, extraction, ...defined({ nextLink }) }, own);
+    // What lies behind a broken page is read again with that page, or it would stand before it.
+    if (brokenAt !== undefined)
+      return { ...withGaps(defined({ ops: resume?.broken(brokenAt, firstPlace) }), end), drafts: [] };
     if (drafts.length > 0) onLast = new Set(names);
     const ops = resume?.read({ place: at, drafts, standing });
     if (end === undefined) return withGaps(defined({ ops }));
@@ -179,10 +188,10 @@ export function listWalk(options: ListWalkOptions): Walk {
   }
 
   /** The point at which the next scrape resumes a walk to the end of the list that ends here. */
-  function overOps(at: ListPlace, { status, failure }: ScrapeEnd): Pick<StepOps, 'resume'> | undefined {
+  function overOps(at: ListPlace, { status }: ScrapeEnd): Pick<StepOps, 'resume'> | undefined {
     // Only the limit of pages aborts a walk here.
     if (status === 'aborted') return resume?.over(at);
-    return failure?.code === 'empty_page' ? resume?.stuck() : { resume: 'none' };
+    return brokenAt === undefined ? { resume: 'none' } : resume?.broken(brokenAt, firstPlace);
   }
 
   /** The result of a page, with the gaps as they are now. */
@@ -202,11 +211,13 @@ export function listWalk(options: ListWalkOptions): Walk {
     if (place === undefined) return complete(gaps === undefined || gaps.areClosed ? reason : 'catching_up');
     shown.clear();
     onLast = new Set();
+    emptyPages = 0;
+    lastEmpty = undefined;
     return undefined;
   }
 
   /** Goes on within a gap, to the next gap, or returns the end of the walk. */
-  function closeOn(at: ListPlace, page: ListPage, own: readonly RecordDraft[]): ScrapeEnd | undefined {
+  function closeOn(at: ListPlace, next: ListPlace | undefined, own: readonly RecordDraft[]): ScrapeEnd | undefined {
     const read = gaps?.read(at, own);
     if (read === 'closed') return closeGaps('known');
     if (read === 'spent') return complete('catching_up');
@@ -214,10 +225,43 @@ export function listWalk(options: ListWalkOptions): Walk {
       place = firstPlace;
       return undefined;
     }
-    place = page.extraction.items === 0 ? undefined : list.after(at, page, options.visit);
+    place = emptyPages < mostEmptyPages ? next : undefined;
     if (place !== undefined) return undefined;
     gaps?.end();
     return complete('end');
+  }
+
+  /**
+   * Goes on behind a page that holds nothing and leads nowhere, or returns the end of the walk: the list ends there, or the page is broken.
+   * If the page before leads to it, or there are items behind it, it is broken, unless it was so in three scrapes in a row.
+   */
+  function emptyPage(at: ListPlace, next: ListPlace | undefined, reason: string): ScrapeEnd | undefined {
+    const isDoubtful = at.page > 1 && (resume ?? gaps) !== undefined;
+    if (isDoubtful && list.isLinked && !isConfirmedEmpty(at.page))
+      return broken(at.page, `page ${at.page - 1} leads to it`);
+    // One more page tells, whose address is known where pages are counted.
+    if (isDoubtful && !list.isLinked && next !== undefined && lastEmpty === undefined) {
+      lastEmpty = at.page;
+      place = next;
+      return undefined;
+    }
+    if (!gaps?.isClosing) return wholeEnd(reason);
+    gaps.end();
+    return complete('end');
+  }
+
+  /** Whether so many scrapes in a row found a page empty that there is nothing on it. */
+  function isConfirmedEmpty(page: number): boolean {
+    if (resume !== undefined) return resume.isEmpty(page);
+    return gaps === undefined || gaps.isEmpty(page);
+  }
+
+  /** Ends the walk before an empty page that should have items: the next scrape goes on there. */
+  function broken(page: number, why: string): ScrapeEnd {
+    brokenAt = page;
+    if (resume !== undefined || gaps === undefined) return brokenPage(page, why);
+    gaps.broken(page, lastFull);
+    return { ...complete('catching_up'), ...(!gaps.isClosing && { gap: gapBehind(lastFull) }) };
   }
 
   /** The end of a walk that has read the list to its end. What it did not meet is missing, if it could read all that it met. */
@@ -244,20 +288,17 @@ export function listWalk(options: ListWalkOptions): Walk {
     fill = fillSum(fill, fieldFill(own, extraction));
     refused += extraction.refused;
     isCut ||= extraction.isCut === true;
-    if (gaps?.isClosing) return closeOn(at, page, own);
     const isEmpty = drafts.length === 0 && extraction.items === 0;
     emptyPages = isEmpty ? emptyPages + 1 : 0;
     const next = list.after(at, page, options.visit);
-    if (isLimited && endsKnown(at, own)) return next === undefined ? wholeEnd('known') : closeGaps('known');
-    if (lastEmpty !== undefined && !isEmpty) return brokenPage(lastEmpty, `page ${at.page} behind it has items`);
-    if (isEmpty && !leadsOn(at, next, extraction)) {
-      if (list.isLinked && at.page > 1 && resume?.isConfirmed === false)
-        return brokenPage(at.page, `page ${at.page - 1} leads to it`);
-      // One more page tells whether the list ends here, or this page is broken.
-      const isSure = resume === undefined || next === undefined || at.page === 1 || lastEmpty !== undefined;
-      if (isSure) return wholeEnd('empty');
-      lastEmpty = at.page;
+    if (lastEmpty !== undefined && !isEmpty) {
+      if (!isConfirmedEmpty(lastEmpty)) return broken(lastEmpty, `page ${at.page} behind it has items`);
+      lastEmpty = undefined;
     }
+    if (!isEmpty) lastFull = at;
+    if (isEmpty && !leadsOn(at, next, extraction)) return emptyPage(at, next, 'empty');
+    if (gaps?.isClosing) return closeOn(at, next, own);
+    if (isLimited && endsKnown(at, own)) return next === undefined ? wholeEnd('known') : closeGaps('known');
     if (next === undefined) return wholeEnd('end');
     const name = nameOf(next);
     if (places.has(name)) return looped(next);
@@ -290,6 +331,9 @@ export function listWalk(options: ListWalkOptions): Walk {
     return last !== undefined && page >= (options.atLeast ?? 1) && options.isKnown(last);
   }
 }
+
+/** What a page that is not there holds. */
+const nothing: Extraction = { drafts: [], finished: false, items: 0, refused: 0, absent: [], unparsed: [] };
 
 /** Whether the failure of a page may pass, so that it says nothing of the page. */
 function isPassing(visited: Visited): boolean {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { firstVisit, openWalk, pages, walk } from './list-walking.ts';
+import { firstVisit, openWalk, pages, url, walk } from './list-walking.ts';
 import { visitedAs } from './walking.ts';
 
 const byCursor = { by: 'cursor', next: { json: '$.next' } };
@@ -60,10 +60,11 @@ describe('a page of a list that holds nothing', () => {
     const more = { next: { json: '$.more', type: 'boolean' } };
     const said = walk((page) => ({ keys: page === 2 ? [] : [`${page}`], next: page < 3 }), { feed: more });
     assert.deepEqual([pages(said), said.end.reason], [3, 'end']);
-    const offset = walk((page) => ({ keys: page === 2 ? [] : [`${page}`], next: true }), {
+    const offset = walk((page) => ({ keys: page === 2 ? [] : [`${page}`], next: page < 3 }), {
       feed: { ...more, by: 'offset' },
     });
-    assert.deepEqual([pages(offset), offset.end.reason], [2, 'empty']);
+    assert.deepEqual(offset.asked.slice(1), [`${url}?offset=1`, `${url}?offset=2`]);
+    assert.equal(offset.end.reason, 'end');
   });
 
   test('ends a first visit only where the next page is empty as well; one with items behind it is broken', () => {

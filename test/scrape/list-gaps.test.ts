@@ -72,6 +72,50 @@ describe('the gaps of a list', () => {
     assert.equal(again.read(begin, items(0, 3)), 'closed');
   });
 
+  test('are looked for from the first page on where all of the page that they begin with lies below, as items above have gone', () => {
+    const gaps = gapsOf([gapAt(6, 3)]);
+    const at = gaps.begin();
+    assert.ok(at);
+    assert.equal(gaps.read(at, items(3, 2, 1)), 'moved');
+    assert.deepEqual(shown(gaps), [['v1', 1, 3]]);
+  });
+
+  test('remember the page that was found empty until more of them is read, and believe it after three scrapes', () => {
+    let left: readonly ListGap[] = [gapAt(6, 3)];
+    for (const scrapes of [1, 2, 3]) {
+      const gaps = gapsOf(left);
+      const at = gaps.begin();
+      assert.ok(at);
+      assert.equal(gaps.read(at, items(7, 0)), 'go on');
+      assert.equal(gaps.isEmpty(7), false);
+      gaps.broken(7, at);
+      left = gaps.changed ?? [];
+      assert.deepEqual(left[0]?.empty, { page: 7, scrapes });
+    }
+    const gaps = gapsOf(left);
+    assert.deepEqual([gaps.isEmpty(7), gaps.isEmpty(8)], [true, false]);
+    gaps.begin();
+    gaps.read(place(7), items(0));
+    assert.equal(gaps.changed?.[0]?.empty, undefined);
+  });
+
+  test('are left at an empty page in the part that is new, once for each such page', () => {
+    const one = gapsOf([]);
+    one.broken(2, place(1));
+    assert.deepEqual(one.changed, [
+      { version: 'v1', place: place(1), known: 7, since: 99, empty: { page: 2, scrapes: 1 } },
+    ]);
+    const again = gapsOf(one.changed ?? []);
+    again.broken(2, place(1));
+    assert.deepEqual([again.changed?.length, again.changed?.[0]?.empty], [1, { page: 2, scrapes: 2 }]);
+    const other = gapsOf(one.changed ?? []);
+    other.broken(4, place(3));
+    assert.deepEqual(shown(other), [
+      ['v1', 3, 7],
+      ['v1', 1, 7],
+    ]);
+  });
+
   test('are looked for from the first page on where a page cannot be had, but not where it may come back', () => {
     const gaps = gapsOf([gapAt(6, 3), gapAt(9, 1)]);
     gaps.failed(true);

@@ -153,6 +153,12 @@ export interface CollectorPosition {
   readonly newest: Readonly<Record<string, string>>;
 }
 
+/** A page of a list that was empty though it should have items, and how many scrapes in a row have found it so. */
+export interface EmptyPage {
+  readonly page: number;
+  readonly scrapes: number;
+}
+
 /** A part of a list between the last page of a scrape that a limit cut and what was known before it. */
 export interface ListGap {
   /** Version of the definition by which the page was read. */
@@ -163,6 +169,7 @@ export interface ListGap {
   readonly known: number;
   /** When it was left. */
   readonly since: number;
+  readonly empty?: EmptyPage;
 }
 
 /** The point at which a walk to the end of a list resumes in the next scrape, if the present one is cut. */
@@ -176,6 +183,7 @@ export interface ResumePoint {
     readonly cursor?: Value;
     readonly body?: Readonly<Record<string, string | number>>;
     readonly size?: number;
+    readonly step?: number;
   };
   /**
    * Digests of what stood on the page before as well, as a site shows on every page; missing where there was none.
@@ -188,6 +196,7 @@ export interface ResumePoint {
   readonly before: number;
   /** Scrapes in a row that resumed the walk there and came no further because the site could not be asked. */
   readonly stuck?: number;
+  readonly empty?: EmptyPage;
   /**
    * Set where a limit ended the walk: it is neither resumed nor begun anew. What it stored counts as known, and what
    * lies behind its last page is left out.

@@ -64,6 +64,38 @@ describe('a list that is scraped for the first time', () => {
     );
   });
 
+  for (const [by, behind] of [
+    ['page', 'empty'],
+    ['page', 404],
+    ['offset', 'empty'],
+    ['offset', 404],
+  ] as const)
+    test(`fails at a page that holds nothing before others (${behind}), and loses none of them (by ${by})`, async (t) => {
+      const site = await openSite(t);
+      const items = itemsOf(0, 60);
+      let isBroken = true;
+      answerBy(site, '/list', (query) => {
+        const from = by === 'offset' ? Number(query.get('offset')) : (Number(query.get('page')) - 1) * 10;
+        const isNone = from >= items.length || (isBroken && from === 20);
+        if (isNone && behind === 404) return 404;
+        return { items: isNone ? [] : items.slice(from, from + 10) };
+      });
+      const daemon = await startDaemon(t, { sources: { list: listSource(`feed: { by: ${by} }`) }, settings: soon });
+      const failed = await trackList(daemon, site, '/list');
+      assert.deepEqual([failed.scrape.status, failed.scrape.failure?.code], ['failed', 'empty_page']);
+      assert.match(failed.scrape.failure?.message ?? '', /^page 3 has no item, though page 4 behind it has items$/);
+      isBroken = false;
+      const whole = await again(daemon, site);
+      assert.deepEqual([whole.scrape.status, whole.scrape.counts.added, whole.asked.length], ['complete', 40, 7]);
+      const records = [...(await recordsOf(daemon.client)).values()].sort(
+        (one, other) => other.sequence - one.sequence,
+      );
+      assert.deepEqual(
+        records.map(({ key }) => key),
+        items.map(({ id }) => id),
+      );
+    });
+
   test('gives the newest item the highest sequence, over all pages and all scrapes (J79)', async (t) => {
     const { daemon, site, items } = await listed(t, 25);
     await trackList(daemon, site, '/list');
