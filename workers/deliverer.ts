@@ -277,8 +277,9 @@ export async function deliverer(
 
   function tested({ message, result, ms, reply }: Extract<DelivererMessage, { readonly type: 'tested' }>): void {
     underWay -= 1;
-    backlog.tested(message, result, ms, clock.now());
-    reply({ result, ms });
+    const took = result.ms ?? ms;
+    backlog.tested(message, result, took, clock.now());
+    reply({ result, ms: took });
   }
 
   function save(): void {

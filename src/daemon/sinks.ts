@@ -76,7 +76,14 @@ export function createSinks(
     const log: ProgramWithInput['log'] = ({ level, message }) => options.log?.(level, message, { sink });
     try {
       const told = { ...program, signal, folder: options.plugins, log };
-      return await programs.run(sink, () => runWithInput(told), signal);
+      return await programs.run(
+        sink,
+        async () => {
+          const startedAt = clock.monotonic();
+          return { ...(await runWithInput(told)), ms: clock.monotonic() - startedAt };
+        },
+        signal,
+      );
     } catch (error) {
       if (!signal.aborted) throw error;
       return { text: 'cancelled' };
@@ -85,12 +92,11 @@ export function createSinks(
 
   function openPorts(sink: string): { readonly ports: SinkPorts; close(): Promise<void> } {
     const client = createClient({ budget: bodies, userAgent: options.bot.userAgent });
-    const now = () => clock.now();
     const ports: SinkPorts = {
       sink,
       clock,
       findSecrets: secrets.remembered,
-      post: createPost({ client, now, sink, slots }),
+      post: createPost({ client, clock, sink, slots }),
       folder: join(options.data, 'sinks', sink),
       record: ({ source, type, key }) => state.store().records.get(source, type, key),
       fieldsAfter: (record, event) => fieldsAfter(state.store(), record, event),

@@ -196,7 +196,8 @@ export class Backlog {
       if (message === undefined || result === undefined) break;
       const before = this.#lanes.attemptsOf(entry);
       const attempt = (before?.attempts ?? 0) + 1;
-      const row = { at, id: message.id, key: message.key, type: message.type, attempt, ms: Math.round(ms) };
+      const { id, key, type } = message;
+      const row = { at, id, key, type, attempt, ms: Math.round(result.ms ?? ms) };
       if (result.ok) {
         delivered += 1;
         this.#leave(entry);

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import { describeFailure, type FetchFailure } from '../fetch/failure.ts';
 import type { FetchOutcome } from '../fetch/request.ts';
 import type { FetchClient } from '../fetch/wire/client.ts';
@@ -15,8 +16,7 @@ const limits = { connectMs: 10_000, headersMs: 30_000, bodyMs: 10_000, totalMs: 
 /** The dependencies of requests to receivers. */
 export interface PostDeps {
   readonly client: Pick<FetchClient, 'fetchPage'>;
-  /** Wall time. */
-  now(): number;
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   /** The id of the sink, which holds slots by it. */
   readonly sink: string;
   /** `mostPosts` slots, which all sinks share. */
@@ -24,15 +24,18 @@ export interface PostDeps {
 }
 
 /** Makes the `post` of a sink's ports: one request to a vetted address; redirects are not followed. */
-export function createPost({ client, now, sink, slots }: PostDeps): SinkPorts['post'] {
+export function createPost({ client, clock, sink, slots }: PostDeps): SinkPorts['post'] {
   return async (url, { method = 'POST', headers, body, allowPrivate, signal }) => {
     const unfit = unfitFailure(url, headers);
     if (unfit !== undefined) return { ok: false, failure: unfit };
     const request = { url, method, headers, body: { text: body }, allowPrivate, limits };
+    const send = async (): Promise<Delivered> => {
+      const startedAt = clock.monotonic();
+      const outcome = await client.fetchPage(request, { signal, now: () => clock.now(), onSent: () => undefined });
+      return { ...deliveredBy(outcome), ms: clock.monotonic() - startedAt };
+    };
     try {
-      return deliveredBy(
-        await slots.run(sink, () => client.fetchPage(request, { signal, now, onSent: () => undefined }), signal),
-      );
+      return await slots.run(sink, send, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
       return cancelled;

@@ -47,8 +47,14 @@ export interface DeliveryFailure {
 
 /** The result of one attempt to deliver one message. */
 export type Delivered =
-  | { readonly ok: true; readonly status?: number }
-  | { readonly ok: false; readonly failure: DeliveryFailure };
+  | (DeliveryTime & { readonly ok: true; readonly status?: number })
+  | (DeliveryTime & { readonly ok: false; readonly failure: DeliveryFailure });
+
+/** How long an attempt took. */
+export interface DeliveryTime {
+  /** In milliseconds, without the time that the message waited for its turn. Default: the time of the whole batch. */
+  readonly ms?: number;
+}
 
 /** An open sink. */
 export interface OpenSink {
@@ -122,6 +128,8 @@ export interface ProgramRun {
 export interface ProgramEnd {
   /** Missing where it was ended, or could not be run. */
   readonly status?: number;
+  /** How long it ran, in milliseconds; missing where it was not run. */
+  readonly ms?: number;
   readonly text: string;
 }
 

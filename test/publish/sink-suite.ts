@@ -88,7 +88,7 @@ export async function sinkPorts(
     sink: 'tested',
     clock,
     findSecrets: secretsFrom({ environment }),
-    post: createPost({ client, now: () => clock.now(), sink: 'tested', slots: new Slots(mostPosts) }),
+    post: createPost({ client, clock, sink: 'tested', slots: new Slots(mostPosts) }),
     folder: join(folder, 'tested'),
     record: () => undefined,
     recordType: () => undefined,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defined } from '../../defined.ts';
 import { Duration } from '../../schema/duration.ts';
 import { Command, programCommand } from '../../schema/program-command.ts';
 import { SecretName } from '../../schema/secret-name.ts';
@@ -28,7 +29,7 @@ export const command: SinkKind<z.infer<typeof Options>> = {
         return batch.map(() => ({ ok: false, failure: { code: 'secret_missing', message: found.message } }));
       return Promise.all(
         batch.map(async ({ id, type, body }) => {
-          const { status, text } = await ports.run({
+          const { status, text, ms } = await ports.run({
             command: programCommand(words),
             input: `${JSON.stringify(body)}\n`,
             env: { HERONRY_SINK: ports.sink, HERONRY_MESSAGE_ID: id, HERONRY_MESSAGE_TYPE: type },
@@ -36,9 +37,9 @@ export const command: SinkKind<z.infer<typeof Options>> = {
             limitMs: limit,
             signal,
           });
-          if (status === 0) return { ok: true };
+          if (status === 0) return { ok: true, ...defined({ ms }) };
           const code = signal.aborted ? 'cancelled' : status === tryAgain ? 'try_again' : 'program_failed';
-          return { ok: false, failure: { code, message: text } };
+          return { ok: false, failure: { code, message: text }, ...defined({ ms }) };
         }),
       );
     },

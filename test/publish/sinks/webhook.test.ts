@@ -139,12 +139,9 @@ test('a private address is refused unless the file allows it', async (t) => {
   const receiver = await openReceiver(t);
   const sink = await openedSink(t, 'webhook', { options: { url: receiver.url }, arrived: () => receiver.accepted });
   const [refused] = await sink.deliver([recordMessage(1)], never);
-  assert.deepEqual(refused, {
-    ok: false,
-    failure: {
-      code: 'refused_address',
-      message: 'the address 127.0.0.1 may not be asked (loopback): it needs `allowPrivate: true` in the sink',
-    },
+  assert.deepEqual(refused?.ok === false && refused.failure, {
+    code: 'refused_address',
+    message: 'the address 127.0.0.1 may not be asked (loopback): it needs `allowPrivate: true` in the sink',
   });
   assert.equal(receiver.all.length, 0);
 });
@@ -187,7 +184,8 @@ test('an address that is a secret itself is looked up, and a missing one is told
   const options = { url: { secret: 'HOOK_URL' }, allowPrivate: true };
   const arrived = () => receiver.accepted;
   const sink = await openedSink(t, 'webhook', { options, secrets: { HOOK_URL: receiver.url }, arrived });
-  assert.deepEqual(await sink.deliver([recordMessage(1)], never), [{ ok: true, status: 200 }]);
+  const [delivered] = await sink.deliver([recordMessage(1)], never);
+  assert.equal(delivered?.ok === true && delivered.status, 200);
   const without = await openedSink(t, 'webhook', { options, arrived });
   const [missing] = await without.deliver([recordMessage(2)], never);
   assert.match(missing?.ok === false ? missing.failure.message : '', /missing the secret HOOK_URL/);
