@@ -67,7 +67,7 @@ export function isJump(jump: Jump, before: Value, after: Value): boolean {
 }
 
 /** The number that a value is, with the currency or unit of an amount; `undefined` for what is no number. */
-function numberOf(value: Value): { readonly amount: number; readonly of?: Value | undefined } | undefined {
+export function numberOf(value: Value): { readonly amount: number; readonly of?: Value | undefined } | undefined {
   if (typeof value === 'number') return { amount: value };
   if (typeof value !== 'object' || value === null) return undefined;
   const { amount, currency, unit } = value as Readonly<Record<string, Value | undefined>>;

@@ -1,0 +1,31 @@
+import type { SymptomKind } from '../view/symptom.ts';
+import { symptomId } from '../view/symptom.ts';
+import { type Baseline, type Run, withoutMeasures, withRun } from './baseline.ts';
+import { isJudged, type Judgement } from './judge.ts';
+import { kindOf, measureId } from './measure-kind.ts';
+
+/** Symptoms of a run that say nothing against what else it measured. */
+const aside: ReadonlySet<SymptomKind> = new Set(['changes', 'size', 'duration']);
+
+/** Returns the baseline after a run that was judged. An unusual run stays out of it; of one that was merely slow, large or busy, that measure alone does. */
+export function learned(baseline: Baseline, { at, measures }: Run, { symptoms, suspects, odd }: Judgement): Baseline {
+  const after = { ...baseline, suspects };
+  if (symptoms.some(({ kind }) => !aside.has(kind))) return after;
+  return withRun(after, { at, measures: measures.filter((each) => isJudged(each) && !odd.has(measureId(each))) });
+}
+
+/** Returns the baseline after a person has accepted a run as the new normal: it is learnt, and what was usual before of its symptoms is forgotten. */
+export function accepted(baseline: Baseline, { at, measures }: Run, symptoms: readonly string[]): Baseline {
+  const ids = new Set(symptoms);
+  const forgotten = withoutMeasures(baseline, ({ name, record, field }) =>
+    ids.has(
+      symptomId({
+        kind: kindOf(name).symptom,
+        measure: name,
+        ...(record !== undefined && { record }),
+        ...(field !== undefined && { field }),
+      }),
+    ),
+  );
+  return withRun(forgotten, { at, measures: measures.filter(isJudged) });
+}

@@ -1,0 +1,69 @@
+import type { Measure, MeasureName } from './measure-kind.ts';
+import type { FieldTally, LogSum, RunTally, TypeTally } from './tally.ts';
+import { topShare } from './top-values.ts';
+
+/**
+ * How much of its target a tally is of.
+ *
+ * - `whole`: a scrape that read all of its target. Its records are counted.
+ * - `part`: a scrape that read the newest of a list, or a crawl under way. The number of its records says nothing.
+ * - `round`: the scrapes of many targets with few records each.
+ */
+export type Scope = 'whole' | 'part' | 'round';
+
+/** Returns the numbers by which a run is judged, those of a field's fill before those of its values. */
+export function measuresOf(tally: RunTally, scope: Scope): readonly Measure[] {
+  return [
+    ...Object.entries(tally.types).flatMap(([record, of]) => typeMeasures(record, of, tally, scope)),
+    ...share('refused', tally.refused, tally.places),
+    ...share('unread', tally.unread, tally.itemPages),
+    ...share('failed', tally.failed, tally.requests),
+    ...(tally.bodies > 0 ? [{ name: 'page_bytes', value: tally.bytes / tally.bodies } as const] : []),
+    ...(tally.requests > 0 ? [{ name: 'request_ms', value: tally.elapsedMs / tally.requests } as const] : []),
+  ];
+}
+
+function typeMeasures(record: string, of: TypeTally, { scrapes }: RunTally, scope: Scope): Measure[] {
+  const counts: Measure[] = [];
+  if (scope === 'whole') counts.push({ name: 'records', record, value: of.records });
+  if (scope === 'round') counts.push(...share('found', of.found, scrapes, { record }));
+  if (scope !== 'part') counts.push(...share('missing', of.missing, of.expected, { record }));
+  if (scope === 'whole') counts.push({ name: 'new', record, value: of.added });
+  if (scope !== 'part') counts.push(...share('changed', of.changed, of.known, { record }));
+  return [...counts, ...Object.entries(of.fields).flatMap(([field, each]) => fieldMeasures({ record, field }, each))];
+}
+
+interface Place {
+  readonly record?: string;
+  readonly field?: string;
+}
+
+function fieldMeasures(at: Place, of: FieldTally): Measure[] {
+  const isVaried = topShare(of.before) <= mostVaried;
+  return [
+    ...share('fill', of.seen, of.total, at),
+    ...share('lost', of.lost, of.had, at),
+    ...share('empty', of.empty, of.seen, at),
+    ...share('emptied', of.emptied, of.filled, at),
+    ...share('one_value', topShare(of.values) * of.seen, of.seen, at),
+    ...share('merged', isVaried ? topShare(of.values) * of.pairs : 0, of.pairs, at),
+    ...share('currency', of.currency, of.numbers, at),
+    ...share('rescaled', topShare(of.factors) * of.factors.total, of.numbers, at),
+    ...share('shape', of.shape, of.texts, at),
+    ...share('garbled', of.garbled, of.read, at),
+    ...share('altered', of.numbers > 0 ? 0 : of.altered, of.numbers > 0 ? 0 : of.pairs, at),
+    ...mean('level', of.level, at),
+    ...mean('length', of.length, at),
+  ];
+}
+
+/** The share of one value up to which values differ. */
+const mostVaried = 0.5;
+
+function share(name: MeasureName, count: number, of: number, at: Place = {}): Measure[] {
+  return of > 0 ? [{ name, ...at, value: count / of, of }] : [];
+}
+
+function mean(name: MeasureName, { count, sum }: LogSum, at: Place): Measure[] {
+  return count > 0 ? [{ name, ...at, value: sum / count, of: count }] : [];
+}

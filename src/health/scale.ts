@@ -1,0 +1,66 @@
+/**
+ * How values of a measure compare.
+ *
+ * - `count`: whole numbers of which a factor matters, as records or bytes. Distances are natural logarithms.
+ * - `share`: from 0 to 1. Distances are differences of shares.
+ * - `level`: means of logarithms, as of prices. Distances are natural logarithms.
+ */
+export type Scale = 'count' | 'share' | 'level';
+
+/** Added to counts, so that few records do not vary as much as their logarithm does. */
+const countOffset = 3;
+
+/** Added to both sides of a share, so that a share near 0 or 1 does not vary as much as its logit does. */
+const shareOffset = 0.05;
+
+interface Conversion {
+  scaled(value: number): number;
+  unscaled(value: number): number;
+}
+
+const same: Conversion = { scaled: (value) => value, unscaled: (value) => value };
+
+const conversions: Readonly<Record<Scale, Conversion>> = {
+  count: {
+    scaled: (value) => Math.log(Math.max(0, value) + countOffset),
+    unscaled: (value) => Math.max(0, Math.exp(value) - countOffset),
+  },
+  share: {
+    scaled(value) {
+      const share = Math.min(1, Math.max(0, value));
+      return Math.log((share + shareOffset) / (1 - share + shareOffset));
+    },
+    unscaled(value) {
+      const odds = Math.exp(value);
+      return Math.min(1, Math.max(0, (odds * (1 + shareOffset) - shareOffset) / (1 + odds)));
+    },
+  },
+  level: same,
+};
+
+/**
+ * Returns a value on the scale on which healthy runs vary evenly: a logarithm of counts, a logit of shares. A doubling of a small share is as usual as
+ * that of a larger one, and a share cannot pass 1.
+ */
+export function scaled(scale: Scale, value: number): number {
+  return conversions[scale].scaled(value);
+}
+
+/** The value of which `scaled` makes the given one. */
+export function unscaled(scale: Scale, value: number): number {
+  return conversions[scale].unscaled(value);
+}
+
+/** Moves a scaled value by a distance: a difference of shares, a logarithm of all else. */
+export function moved(scale: Scale, value: number, distance: number): number {
+  return scale === 'share' ? scaled(scale, unscaled(scale, value) + distance) : value + distance;
+}
+
+/** The standard deviation that chance alone gives a count or a share of so many, as a distance. */
+export function countingNoise(scale: Scale, usual: number, of = 1): number {
+  const value = unscaled(scale, usual);
+  if (scale !== 'share') return Math.sqrt(value + 1) / (value + countOffset);
+  // A share that was 0 or 1 in all runs is taken for nearly so.
+  const share = (value * of + 0.5) / (of + 1);
+  return Math.sqrt((share * (1 - share)) / Math.max(1, of));
+}
