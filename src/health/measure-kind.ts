@@ -91,8 +91,8 @@ export const measureKinds = {
   level: { symptom: 'values', scale: 'level', side: 'both', least: 0.75 },
   /** The mean logarithm of the length of texts and lists. */
   length: { symptom: 'values', scale: 'level', side: 'both', least: 0.75 },
-  /** The share of known records whose number moved by a factor that most of the moved numbers share. */
-  rescaled: { ...paired, symptom: 'values' },
+  /** The share of known records whose number moved by one factor; a clearance has a part of a catalogue at such a price. */
+  rescaled: { ...paired, symptom: 'values', least: 0.3 },
   /** The share of known records whose amount has another currency or unit. */
   currency: { ...paired, symptom: 'values' },
   /** The share of known records whose text is of another kind, as an address or markup. */

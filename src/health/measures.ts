@@ -11,6 +11,9 @@ import { topShare } from './top-values.ts';
  */
 export type Scope = 'whole' | 'part' | 'round';
 
+/** The share of the most frequent value up to which values count as different. */
+const mostVaried = 0.5;
+
 /** Returns the numbers by which a run is judged, those of a field's fill before those of its values. */
 export function measuresOf(tally: RunTally, scope: Scope): readonly Measure[] {
   return [
@@ -51,14 +54,12 @@ function fieldMeasures(at: Place, of: FieldTally): Measure[] {
     ...share('rescaled', topShare(of.factors) * of.factors.total, of.numbers, at),
     ...share('shape', of.shape, of.texts, at),
     ...share('garbled', of.garbled, of.read, at),
-    ...share('altered', of.numbers > 0 ? 0 : of.altered, of.numbers > 0 ? 0 : of.pairs, at),
+    // Prices change on all records at once when a sale begins.
+    ...share('altered', of.altered, of.numbers > 0 ? 0 : of.pairs, at),
     ...mean('level', of.level, at),
     ...mean('length', of.length, at),
   ];
 }
-
-/** The share of one value up to which values differ. */
-const mostVaried = 0.5;
 
 function share(name: MeasureName, count: number, of: number, at: Place = {}): Measure[] {
   return of > 0 ? [{ name, ...at, value: count / of, of }] : [];
