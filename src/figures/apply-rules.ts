@@ -1,15 +1,19 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Catalogue } from '../definition/catalogue.ts';
 import type { LogSlice } from '../store/follow.ts';
-import { inSlices } from '../store/slices.ts';
+import { inSlices, slicesOf } from '../store/slices.ts';
 import type { Store } from '../store/store.ts';
-import { isRecordEvent } from './record-events.ts';
-import { applyToMetrics, applyToRecord, compileRules, type ProjectRules } from './rules.ts';
+import { isRecordEvent, isScrapeEnd } from './kinds-of-events.ts';
+import { applyToMetrics, applyToRecord, compileRules, hasRulesOf, type ProjectRules } from './rules.ts';
 
 /** The setting under which the store keeps up to which event rules were applied. */
 const cursorKey = 'figures.cursor';
 
 /** Records that rules are applied to in one transaction. */
 const recordsAtOnce = 100;
+
+/** Marks of records that are looked at before other work has its turn. */
+const marksAtOnce = 500;
 
 /** The number of events without effect on rules after which the cursor is stored anyway; fewer are read again after a restart. */
 const readAgain = 100;
@@ -20,7 +24,7 @@ export function ruleCursor({ settings, events }: Store): number {
   return typeof stored === 'number' ? stored : events.last();
 }
 
-/** Applies rules to the records that events concern, and stores how far that is. */
+/** Applies rules to the records that events concern, and to those that another target has changed and a scrape saw; stores how far that is. */
 export async function applyToChanged(
   store: Store,
   catalogue: Catalogue,
@@ -33,6 +37,14 @@ export async function applyToChanged(
       return rules === undefined ? [] : [{ rules, source, type, key }];
     }),
   );
+  for (const { type, projects, source, target, scrape } of events) {
+    if (!isScrapeEnd(type) || source === undefined || target === undefined || scrape === undefined) continue;
+    for (const project of projects ?? []) {
+      const rules = compile(project);
+      if (rules !== undefined && hasRulesOf(rules, source) && isShared(store, source))
+        await applyToSeen(store, rules, { target, scrape });
+    }
+  }
   const stored = store.settings.get(cursorKey);
   if (records.length === 0 && upTo - (typeof stored === 'number' ? stored : 0) < readAgain) return;
   await store.write((change) => {
@@ -43,6 +55,40 @@ export async function applyToChanged(
     }
     store.settings.put(cursorKey, upTo);
   });
+}
+
+/** Whether the events of a source may leave out some of the projects whose records they tell of: those of the targets that did not see the change. */
+function isShared({ targets }: Store, source: string): boolean {
+  return [...targets.numbersOfSource(source, { limit: 2 })].length > 1;
+}
+
+/**
+ * Applies rules to the records that a scrape saw and of which another target saw the newest change, as no event tells the project of that
+ * change. Records whose newest change is a correction are passed over, since no rule is told of it.
+ */
+async function applyToSeen(
+  store: Store,
+  rules: ProjectRules,
+  { target, scrape }: { readonly target: number; readonly scrape: number },
+): Promise<void> {
+  let after: number | undefined;
+  do {
+    const { rows, last } = store.records.seenLastIn(scrape, target, { after, limit: marksAtOnce });
+    const changed = rows.filter(({ record }) => isChangedByOther(store, record, target));
+    for await (const some of slicesOf(changed, recordsAtOnce))
+      await store.write((change) => {
+        for (const record of some) applyToRecord({ store, change }, rules, { number: record.record, record });
+      });
+    after = last;
+    if (after !== undefined) await setImmediate();
+  } while (after !== undefined);
+}
+
+/** Whether another target saw the newest change of a record, and it is no correction. */
+function isChangedByOther({ history }: Store, record: number, own: number): boolean {
+  for (const { target, corrects } of history.ofRecord(record, { newestFirst: true, limit: 1 }))
+    return target !== own && corrects === undefined;
+  return false;
 }
 
 /** Applies the rules of a project, which may be new, to its metrics and all its records. */

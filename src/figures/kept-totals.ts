@@ -2,7 +2,7 @@ import type { Event } from '../event/catalogue.ts';
 import type { Store } from '../store/store.ts';
 import type { ProjectRow } from '../store/tables/rows.ts';
 import type { RecordName, TouchedParts } from './project-totals.ts';
-import { isRecordEvent, type RecordEvent } from './record-events.ts';
+import { isRecordEvent, type RecordEvent } from './kinds-of-events.ts';
 import {
   computePrepared,
   membersOf,

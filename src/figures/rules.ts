@@ -18,6 +18,8 @@ export interface Rule {
 export interface ProjectRules {
   /** The id of the project. */
   readonly project: string;
+  /** Its targets, by number. */
+  readonly targets: readonly number[];
   readonly ofMetrics: readonly Rule[];
   /** By source, then by the type of the record. */
   readonly ofRecords: ReadonlyMap<string, ReadonlyMap<string, readonly Rule[]>>;
@@ -52,7 +54,12 @@ export function compileRules(
           byType?.set(type, [...(byType.get(type) ?? []), { name, condition }]);
       }
   }
-  return { project, ofMetrics: forMetrics, ofRecords: forRecords };
+  return { project, targets, ofMetrics: forMetrics, ofRecords: forRecords };
+}
+
+/** Whether any of the rules are on records of a source. */
+export function hasRulesOf({ ofRecords }: ProjectRules, source: string): boolean {
+  return (ofRecords.get(source)?.size ?? 0) > 0;
 }
 
 /**
@@ -63,7 +70,7 @@ export function compileRules(
  */
 export function applyToRecord(
   transaction: Transaction,
-  { project, ofRecords }: ProjectRules,
+  { project, targets, ofRecords }: ProjectRules,
   { number, record }: { readonly number: number; readonly record: RecordView | undefined },
 ): void {
   const isThere = record !== undefined && !isGone(record);
@@ -72,7 +79,9 @@ export function applyToRecord(
   apply(transaction, { project, number, rules, values }, (type, rule) => {
     // The removal of a record was told.
     if (record === undefined) return;
-    const { source, target, type: of, key, url } = record;
+    const { source, type: of, key, url } = record;
+    const isSeenBy = (each: number): boolean => transaction.store.records.seenByNumber(each, number) !== undefined;
+    const target = targets.includes(record.target) ? record.target : (targets.find(isSeenBy) ?? record.target);
     transaction.change.tell({ type, projects: [project], source, target, data: { rule, type: of, key, url, values } });
   });
 }

@@ -11,6 +11,7 @@ if (!compiled.ok) assert.fail(compiled.message);
 const { condition } = compiled;
 const rules: ProjectRules = {
   project: 'solar',
+  targets: [1],
   ofMetrics: [],
   ofRecords: new Map([['shop', new Map([['product', [{ name: 'cheap', condition }]]])]]),
 };
