@@ -179,7 +179,7 @@ function ofJson(value: Value, url: string): Draft {
   return {
     provider: 'json',
     record: { type: 'item', key, otherKeys, ...each, fields, isWhole: list === undefined, found },
-    ...listed(list === undefined ? undefined : linkedList(value, url), [found]),
+    ...listed(list === undefined ? undefined : linkedList(value, url, list.path.split('.').slice(1, -1)), [found]),
   };
 }
 

@@ -181,9 +181,15 @@ const nextPaths: readonly (readonly string[])[] = [
   ['meta', 'next'],
 ];
 
-/** Finds the address of the next page in a document of JSON; undefined if it says none. */
-export function linkedList(document: Value, url: string): DraftFeed | undefined {
-  for (const names of nextPaths) {
+/**
+ * Finds the address of the next page in a document of JSON; undefined if it says none.
+ *
+ * @param outer - the names that lead from the document to the object which holds its list.
+ */
+export function linkedList(document: Value, url: string, outer: readonly string[]): DraftFeed | undefined {
+  // The objects around the list may say it, the outermost first.
+  const places = Array.from({ length: outer.length + 1 }, (_, depth) => outer.slice(0, depth));
+  for (const names of places.flatMap((place) => nextPaths.map((path) => [...place, ...path]))) {
     const next = names.reduce<Value | undefined>(
       (value, name) => (isObject(value) ? value[name] : undefined),
       document,

@@ -107,7 +107,7 @@ export function keysOf(
   const all = Object.keys(fields);
   return [
     ...named,
-    ...plain.filter(isStable),
+    ...plain.filter(isStable).toSorted((a, b) => Number(isFigures(samplesOf(a))) - Number(isFigures(samplesOf(b)))),
     ...pairs.filter(tellApart),
     ...plain.filter((name) => !isStable(name)),
     ...(count > 1 && tellApart(all.filter((name) => samplesOf(name).length === count)) ? [contentKey] : []),
@@ -120,6 +120,13 @@ export function isCounted(samples: readonly Value[]): boolean {
     Number(/\d+(?=\D*$)/.exec(JSON.stringify(sample).slice(-30))?.[0] ?? Number.NaN),
   );
   return numbers.length > 1 && numbers.every((number, index) => number === (numbers[0] ?? 0) + index);
+}
+
+/** Whether samples are nothing but figures, which change sooner than names do. */
+function isFigures(samples: readonly Value[]): boolean {
+  return samples.every(
+    (sample) => typeof sample === 'number' || (typeof sample === 'string' && /^[\d.,%\s+-]+$/.test(sample)),
+  );
 }
 
 function isSaid(samples: readonly Value[]): boolean {

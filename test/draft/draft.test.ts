@@ -168,7 +168,27 @@ describe('a draft', () => {
       ]),
       ['rank', 'content'],
     );
+    assert.deepEqual(
+      await keyOf([
+        ['120', 'a lamp', '€1'],
+        ['1,080', 'a shoe', '€2'],
+        ['95', 'a boat', '€3'],
+      ]),
+      ['text', 'rank', 'content'],
+    );
   });
+
+  for (const [what, document, next] of [
+    ['beside its list', { data: { items: [{ id: 1 }, { id: 2 }], next: '/api?page=2' } }, '$.data.next'],
+    ['around its list', { data: { items: [{ id: 1 }, { id: 2 }] }, links: { next: '/api?page=2' } }, '$.links.next'],
+    ['around and beside it', { a: { b: [{ id: 1 }], next: '/b' }, next: '/a' }, '$.next'],
+    ['within an item', { data: { items: [{ id: 1, next: '/x' }] } }, undefined],
+  ] as const)
+    test(`of a list in JSON goes on by an address ${what}`, async () => {
+      const text = JSON.stringify(document);
+      assert.equal((await draft(text)).feed?.['next'], next);
+      await isValid(text);
+    });
 
   test('names blocks without links, headings and prices by the class that they alone have', async () => {
     const quotes = (attributes: string): string =>
