@@ -1,5 +1,6 @@
 import type { RecordDraft } from '../extract/draft.ts';
 import type { ListPlace } from '../provider/provider.ts';
+import type { StepOps } from '../store/ops.ts';
 import type { ListGap } from '../store/tables/rows.ts';
 import { foundEmpty, isConfirmed } from './list-resume.ts';
 
@@ -11,6 +12,8 @@ export interface ListGapsOptions {
   readonly gaps: readonly ListGap[];
   /** The number of the last scrape that completed. What it and earlier ones stored lies below a gap that this scrape leaves. */
   readonly settled: number;
+  /** The number of the scrape. */
+  readonly scrape: number;
   /** Whether a scrape up to the number `upTo` has stored the record. */
   isStored(draft: RecordDraft, upTo: number): boolean;
   /** Wall time. */
@@ -72,10 +75,16 @@ export class ListGaps {
    * Notes a page that was read in the newest gap. `closed`: it ends with an item from below. `moved`: the gap began at this page, but the
    * list has moved since, so that items between may have been passed. `spent`: the scrape has read enough.
    */
-  read(at: ListPlace, own: readonly RecordDraft[]): 'closed' | 'moved' | 'spent' | 'go on' {
-    const [gap, ...older] = this.#gaps;
+  read(
+    at: ListPlace,
+    own: readonly RecordDraft[],
+    drafts: readonly RecordDraft[] = own,
+  ): 'closed' | 'moved' | 'spent' | 'go on' {
+    const [newest, ...older] = this.#gaps;
     const { isStored, version } = this.#options;
-    if (gap === undefined) return 'closed';
+    if (newest === undefined) return 'closed';
+    const { order } = newest;
+    const gap = { ...newest, ...(order && { order: { ...order, before: order.before + drafts.length } }) };
     this.#pages += 1;
     const [head, last] = [own[0], own.at(-1)];
     const isBegin = at === gap.place && at.page > 1;
@@ -93,7 +102,7 @@ export class ListGaps {
 
     /** Whether an item was stored by the scrapes that read the list above the gap. */
     function isAbove(draft: RecordDraft): boolean {
-      return isStored(draft, Infinity) && gap !== undefined && !isStored(draft, gap.known);
+      return isStored(draft, Infinity) && !isStored(draft, gap.known);
     }
   }
 
@@ -109,17 +118,24 @@ export class ListGaps {
     return isConfirmed(this.#gaps[0]?.empty, page);
   }
 
+  /** The place in the order of records of what the next page in the newest gap shows; `undefined` while none is being closed. */
+  get order(): Pick<StepOps, 'since' | 'draftsBefore'> | undefined {
+    const order = this.isClosing ? this.#gaps[0]?.order : undefined;
+    return order && { since: order.scrape, draftsBefore: order.before };
+  }
+
   /** Notes an empty page that should have items, behind `at`: in the newest gap where the page is within it, else as a new gap. */
-  broken(page: number, at: ListPlace): void {
-    if (!this.isClosing && this.#gaps[0]?.empty?.page !== page) this.leave(at);
+  broken(page: number, at: ListPlace, drafts: number): void {
+    if (!this.isClosing && this.#gaps[0]?.empty?.page !== page) this.leave(at, drafts);
     const [gap, ...older] = this.#gaps;
     if (gap !== undefined) this.#gaps = [{ ...gap, empty: foundEmpty(gap.empty, page) }, ...older];
   }
 
-  /** Leaves a gap behind a page, where the limit of pages cuts the walk. */
-  leave(at: ListPlace): void {
-    const { version, settled, now } = this.#options;
-    const gaps = [{ version, place: at, known: settled, since: now() }, ...this.#gaps];
+  /** Leaves a gap behind a page, where the limit of pages cuts the walk. `drafts` is the number of drafts that the walk has found. */
+  leave(at: ListPlace, drafts: number): void {
+    const { version, settled, now, scrape } = this.#options;
+    const order = { scrape, before: drafts };
+    const gaps = [{ version, place: at, known: settled, since: now(), order }, ...this.#gaps];
     const [last, beforeLast] = [gaps.at(-1), gaps.at(-2)];
     const isFull = gaps.length > mostGaps && last !== undefined && beforeLast !== undefined;
     this.#gaps = isFull ? [...gaps.slice(0, -2), { ...beforeLast, known: last.known }] : gaps;

@@ -176,14 +176,15 @@ export function listWalk(options: ListWalkOptions): Walk {
     const names = drafts.map(draftName);
     const standing = names.filter((name) => onLast.has(name));
     const own = drafts.filter((_, index) => !onLast.has(names[index] ?? ''));
+    const order = gaps?.order;
     const end = goOn(at, { url, extraction, ...defined({ nextLink }) }, own);
     // What lies behind a broken page is read again with that page, or it would stand before it.
     if (brokenAt !== undefined)
       return { ...withGaps(defined({ ops: resume?.broken(brokenAt, firstPlace) }), end), drafts: [] };
     if (drafts.length > 0) onLast = new Set(names);
-    const ops = resume?.read({ place: at, drafts, standing });
+    const ops = resume?.read({ place: at, drafts, standing }) ?? order;
     if (end === undefined) return withGaps(defined({ ops }));
-    const over = overOps(at, end);
+    const over = resume && overOps(at, end);
     return withGaps(defined({ ops: ops && { ...ops, ...over } }), end);
   }
 
@@ -217,8 +218,13 @@ export function listWalk(options: ListWalkOptions): Walk {
   }
 
   /** Goes on within a gap, to the next gap, or returns the end of the walk. */
-  function closeOn(at: ListPlace, next: ListPlace | undefined, own: readonly RecordDraft[]): ScrapeEnd | undefined {
-    const read = gaps?.read(at, own);
+  function closeOn(
+    at: ListPlace,
+    next: ListPlace | undefined,
+    own: readonly RecordDraft[],
+    drafts: readonly RecordDraft[],
+  ): ScrapeEnd | undefined {
+    const read = gaps?.read(at, own, drafts);
     if (read === 'closed') return closeGaps('known');
     if (read === 'spent') return complete('catching_up');
     if (read === 'moved') {
@@ -260,7 +266,7 @@ export function listWalk(options: ListWalkOptions): Walk {
   function broken(page: number, why: string): ScrapeEnd {
     brokenAt = page;
     if (resume !== undefined || gaps === undefined) return brokenPage(page, why);
-    gaps.broken(page, lastFull);
+    gaps.broken(page, lastFull, drafted);
     return { ...complete('catching_up'), ...(!gaps.isClosing && { gap: gapBehind(lastFull) }) };
   }
 
@@ -297,7 +303,7 @@ export function listWalk(options: ListWalkOptions): Walk {
     }
     if (!isEmpty) lastFull = at;
     if (isEmpty && !leadsOn(at, next, extraction)) return emptyPage(at, next, 'empty');
-    if (gaps?.isClosing) return closeOn(at, next, own);
+    if (gaps?.isClosing) return closeOn(at, next, own, drafts);
     if (isLimited && endsKnown(at, own)) return next === undefined ? wholeEnd('known') : closeGaps('known');
     if (next === undefined) return wholeEnd('end');
     const name = nameOf(next);
@@ -310,7 +316,7 @@ export function listWalk(options: ListWalkOptions): Walk {
       shown.add(keys);
     }
     if (isLimited && at.page >= Math.max(list.maxPages, options.atLeast ?? 1)) {
-      gaps?.leave(at);
+      gaps?.leave(at, drafted);
       return limited(at);
     }
     if (at.page >= mostPages) return { ...limited(at), status: 'aborted' };

@@ -163,6 +163,7 @@ function factsOf(store: Store, begun: Begun, now: () => number): WalkFacts {
       version,
       gaps: target.gaps ?? [],
       settled: target.settled,
+      scrape: begun.fence.scrape,
       now,
       isStored(draft, upTo) {
         const first = seenBy(draft)?.first ?? 0;

@@ -147,8 +147,9 @@ function foundBy(store: Store, change: Change, sighting: Sighting, { unmodified,
  * The instant up to which a scrape that ends with this step has seen everything. Of a scrape of several pages, what
  * appeared after its first request may be missing.
  */
-function wholeAt(store: Store, { target, scrape }: Held, { since, observedAt }: StepOps): number {
-  if (since !== undefined) return store.scrapes.get(since)?.startedAt ?? target.createdAt;
+function wholeAt(store: Store, { target, scrape }: Held, { since, resume, observedAt }: StepOps): number {
+  // What is read in a gap is of an earlier scrape's order, but the head of the list was seen by this one.
+  if (since !== undefined && resume !== undefined) return store.scrapes.get(since)?.startedAt ?? target.createdAt;
   return scrape.steps === 1 ? observedAt : scrape.startedAt;
 }
 

@@ -12,7 +12,7 @@ function place(page: number) {
 }
 
 function gapAt(page: number, known: number, version = 'v1'): ListGap {
-  return { version, place: place(page), known, since: 50 };
+  return { version, place: place(page), known, since: 50, order: { scrape: 6, before: 40 } };
 }
 
 /** Items by the number of the scrape that stored them; those of 0 are stored by none. */
@@ -22,7 +22,7 @@ function items(...scrapes: readonly number[]): RecordDraft[] {
 
 function gapsOf(gaps: readonly ListGap[], maxPages = 2): ListGaps {
   const isStored = ({ key }: RecordDraft, upTo: number): boolean => Number(key) > 0 && Number(key) <= upTo;
-  return new ListGaps({ version: 'v1', gaps, settled: 7, isStored, now: () => 99 }, { first, maxPages });
+  return new ListGaps({ version: 'v1', gaps, settled: 7, scrape: 8, isStored, now: () => 99 }, { first, maxPages });
 }
 
 /** The page at which the first gap begins, and all pages and known scrapes of the gaps. */
@@ -88,7 +88,7 @@ describe('the gaps of a list', () => {
       assert.ok(at);
       assert.equal(gaps.read(at, items(7, 0)), 'go on');
       assert.equal(gaps.isEmpty(7), false);
-      gaps.broken(7, at);
+      gaps.broken(7, at, 0);
       left = gaps.changed ?? [];
       assert.deepEqual(left[0]?.empty, { page: 7, scrapes });
     }
@@ -101,15 +101,22 @@ describe('the gaps of a list', () => {
 
   test('are left at an empty page in the part that is new, once for each such page', () => {
     const one = gapsOf([]);
-    one.broken(2, place(1));
+    one.broken(2, place(1), 5);
     assert.deepEqual(one.changed, [
-      { version: 'v1', place: place(1), known: 7, since: 99, empty: { page: 2, scrapes: 1 } },
+      {
+        version: 'v1',
+        place: place(1),
+        known: 7,
+        since: 99,
+        order: { scrape: 8, before: 5 },
+        empty: { page: 2, scrapes: 1 },
+      },
     ]);
     const again = gapsOf(one.changed ?? []);
-    again.broken(2, place(1));
+    again.broken(2, place(1), 5);
     assert.deepEqual([again.changed?.length, again.changed?.[0]?.empty], [1, { page: 2, scrapes: 2 }]);
     const other = gapsOf(one.changed ?? []);
-    other.broken(4, place(3));
+    other.broken(4, place(3), 5);
     assert.deepEqual(shown(other), [
       ['v1', 3, 7],
       ['v1', 1, 7],
@@ -129,10 +136,17 @@ describe('the gaps of a list', () => {
 
   test('are twenty at most: the oldest two become one, down to what lies below both', () => {
     const gaps = gapsOf(Array.from({ length: 19 }, (_, at) => gapAt(40 + at, 30 - at)));
-    gaps.leave({ ...place(5), cursor: 'c' });
-    assert.deepEqual(gaps.changed?.[0], { version: 'v1', place: { ...place(5), cursor: 'c' }, known: 7, since: 99 });
+    gaps.leave({ ...place(5), cursor: 'c' }, 30);
+    const order = { scrape: 8, before: 30 };
+    assert.deepEqual(gaps.changed?.[0], {
+      version: 'v1',
+      place: { ...place(5), cursor: 'c' },
+      known: 7,
+      since: 99,
+      order,
+    });
     assert.equal(gaps.changed?.length, 20);
-    gaps.leave(place(4));
+    gaps.leave(place(4), 20);
     assert.deepEqual(shown(gaps)?.slice(-2), [
       ['v1', 56, 14],
       ['v1', 57, 12],

@@ -77,6 +77,7 @@ function watchedList({ kind, size, maxPages, endsMissing = false, leadsOn = fals
           version: 'v1',
           gaps,
           settled,
+          scrape,
           now: () => scrape,
           isStored: ({ key }, upTo) => storedBy(key, upTo),
         },

@@ -169,6 +169,8 @@ export interface ListGap {
   readonly known: number;
   /** When it was left. */
   readonly since: number;
+  /** The place of what is found in it in the order of records: behind so many drafts of that scrape, which left it. Without it, the place of what a scrape finds by itself. */
+  readonly order?: { readonly scrape: number; readonly before: number };
   readonly empty?: EmptyPage;
 }
 

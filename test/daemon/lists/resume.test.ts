@@ -136,9 +136,10 @@ describe('a first visit that was cut as the daemon ended', () => {
 });
 
 test('all of a list that a person wants again goes on where it stood when the daemon ended, and begins anew for another such wish', async (t) => {
-  const list = await listed(t, 23);
+  const list = await listed(t, 15);
   const daemon = await begun(t, list, 404);
   await ended(daemon);
+  list.items.push(...itemsOf(15, 8));
   const stopped = list.stop(4);
   await daemon.client.call('project.rescrape', { id: 'all', wish: { full: true } });
   await stopped;
