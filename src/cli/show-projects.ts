@@ -27,10 +27,10 @@ function statusText(terminal: Terminal, { status, targets }: ProjectView): strin
 function targetsText(terminal: Terminal, targets: ProjectView['targets']): string {
   const lost = targets.flatMap(({ gone, status }) => (gone !== undefined && status === 'active' ? [gone.since] : []));
   const failing = targets.filter((target) => target.status === 'parked' || target.lastError).length - lost.length;
-  const doubtful = targets.filter(({ conditions }) => conditions.includes('doubtful')).length;
+  const troubled = targets.filter(({ conditions }) => conditions.includes('ticket')).length;
   const wrong = [
     ...(failing > 0 ? [`${failing} failing`] : []),
-    ...(doubtful > 0 ? [`${doubtful} doubtful`] : []),
+    ...(troubled > 0 ? [`${troubled} with tickets`] : []),
     ...(lost.length > 0 ? [`${lost.length} gone since ${clockText(Math.min(...lost), terminal.now())}`] : []),
   ];
   return `${targets.length}${wrong.length > 0 ? terminal.paint('red', ` (${wrong.join(', ')})`) : ''}`;

@@ -1,8 +1,9 @@
 import type { ProjectView } from '../control/methods/project.ts';
 import type { TargetView } from '../control/methods/target.ts';
 import { ageText, clockText } from '../time-text.ts';
-import type { Symptom } from '../view/doubt.ts';
+import type { TicketMark } from '../view/ticket.ts';
 import { excerptLines, failureText, pagesLeftText, showScrapeLine } from './show-scrape.ts';
+import { symptomText } from './symptom-text.ts';
 import { type Fact, factLines } from './table.ts';
 import { type Terminal, showStatus } from './terminal.ts';
 import { countText, othersText, plainText } from './text.ts';
@@ -10,7 +11,7 @@ import { countText, othersText, plainText } from './text.ts';
 /** Formats one target of a project: its heading, its address and what is known of its scrapes. */
 export function showTarget(terminal: Terminal, target: TargetView, project: ProjectView): string {
   const now = terminal.now();
-  const { lastScrape, crashes, parked, lastError, gone, doubt, endsAt } = target;
+  const { lastScrape, crashes, parked, lastError, gone, tickets, endsAt } = target;
   const last = crashes.last === undefined ? '' : `, the last: ${plainText(crashes.last)}`;
   const facts: readonly Fact[] = [
     ['shared', target.others && othersText(target.others)],
@@ -25,7 +26,7 @@ export function showTarget(terminal: Terminal, target: TargetView, project: Proj
     ['waiting', target.waiting === undefined ? undefined : `scrape ${target.waiting}`],
     ['next', target.dueAt === undefined ? undefined : showDue(terminal, target.dueAt)],
     ['gone', gone && goneText(gone, now)],
-    ['doubtful', doubt && doubtText(doubt, now)],
+    ...ticketFacts(tickets, now),
     ['ends', endsAt === undefined ? undefined : ageText(endsAt, now)],
     ['last error', lastError && [terminal.paint('red', failureText(lastError)), ...excerptLines(lastError)].join('\n')],
     ['crashes', crashes.total > 0 ? `${crashes.total}, ${crashes.inRow} in a row${last}` : undefined],
@@ -55,17 +56,15 @@ export function showDue(terminal: Terminal, dueAt: number): string {
   return dueAt > terminal.now() ? ageText(dueAt, terminal.now()) : 'due';
 }
 
-/** Formats what a target now gives less of than before, and since when. */
-export function doubtText({ since, symptoms }: NonNullable<TargetView['doubt']>, now: number): string {
-  return `since ${clockText(since, now)}: ${symptoms.map(symptomText).join('; ')}`;
+/** The facts that tell the tickets of a target or a source. */
+export function ticketFacts(tickets: readonly TicketMark[] = [], now: number): readonly Fact[] {
+  return tickets.map((mark, at) => [at === 0 ? 'tickets' : '', markText(mark, now)]);
 }
 
-function symptomText({ kind, record, field, before, now }: Symptom): string {
-  if (kind === 'pages_failed') return `${now} of ${before} pages of ${record} could be read`;
-  if (kind === 'fewer_records') return `${now} ${record} where there were ${before}`;
-  return kind === 'no_record'
-    ? `no ${record} where there ${before === 1 ? 'was 1' : `were ${before}`}`
-    : `no ${record} has ${field}, which ${before} had`;
+/** Formats a ticket on one line: `12, since 14:03:12: product.price: share of records with it 0 (rule lost)`. */
+export function markText({ ticket, openedAt, symptoms, cause }: TicketMark, now: number): string {
+  const why = cause === undefined ? '' : ` (${cause.kind.replaceAll('_', ' ')})`;
+  return `${ticket}, since ${clockText(openedAt, now)}: ${symptoms.map(symptomText).join('; ')}${why}`;
 }
 
 /** Formats since when a page is gone, by the clocks of UTC. */

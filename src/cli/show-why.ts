@@ -3,7 +3,7 @@ import type { ObjectiveView, ReasonView, RequestedHold, WhyView } from '../contr
 import { agesText, ageText, clockText, durationText } from '../time-text.ts';
 import { restingText } from './resting-text.ts';
 import { circuitText, holdText } from './show-host.ts';
-import { doubtText, goneText, leftFacts } from './show-target.ts';
+import { goneText, leftFacts, ticketFacts } from './show-target.ts';
 import { type Fact, factLines } from './table.ts';
 import { showStatus, type Terminal } from './terminal.ts';
 import { countText, plainText } from './text.ts';
@@ -52,7 +52,7 @@ function showTarget(terminal: Terminal, why: WhyView, outlook: Outlook): string 
   const status = outlook === 'archived' && why.status === 'active' ? 'archived' : why.status;
   const facts: readonly Fact[] = [
     ['gone', why.gone && goneText(why.gone, now)],
-    ['doubtful', why.doubt && doubtText(why.doubt, now)],
+    ...ticketFacts(why.tickets, now),
     ...leftFacts(why, now),
     ['pace', paceText && `${plainText(paceText)}${paceFrom === undefined ? '' : `, as ${paceFrom} asks`}`],
     ...objectives.map((objective): Fact => ['freshness', objectiveText(objective, now)]),

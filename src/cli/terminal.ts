@@ -80,7 +80,10 @@ const statusStyles: Readonly<Record<string, Style>> = {
   not_initialised: 'red',
   login_attempts: 'red',
   circuit_open: 'red',
-  doubtful: 'yellow',
+  ticket: 'yellow',
+  open: 'red',
+  acknowledged: 'yellow',
+  resolved: 'green',
   objective_infeasible: 'yellow',
 };
 

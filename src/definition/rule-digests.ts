@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { RuleDigests } from '../health/doubt.ts';
+import type { RuleDigests } from '../health/baseline.ts';
 import { canonicalJson } from '../extract/value/json-text.ts';
 import { allFields } from './all-fields.ts';
 import type { LoadedSource } from './catalogue.ts';

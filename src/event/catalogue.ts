@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { Symptom } from '../view/doubt.ts';
 import { Failure, FieldChanges, Serial, Value } from '../view/fields.ts';
 import { Infeasible } from '../view/infeasible.ts';
 import { ScrapeReason, scrapeEnd } from '../view/scrape.ts';
@@ -92,12 +91,6 @@ function ticketEvent<const T extends string, D extends z.ZodRawShape>(type: T, d
   return z.strictObject({ ...subjects, type: z.literal(type), data: TicketFacts.extend(data) }).describe(doc);
 }
 
-const doubt = {
-  /** When the doubt began. */
-  sinceAt: instant,
-  symptoms: z.array(Symptom).readonly(),
-};
-
 /** Declares an event type: its subjects, its name, what it says in a sentence, and its data. */
 function event<S extends z.ZodRawShape, const T extends string, D extends z.ZodRawShape>(
   subjects: S,
@@ -134,19 +127,6 @@ export const Event = z.discriminatedUnion('type', [
     times: z.int(),
   }),
   event(ofTarget, 'target.released', 'A parked target is scraped again.', {}),
-  event(
-    ofScrape,
-    'target.doubtful',
-    'A target gives less than it did: no or fewer records, or none with a field; or most pages of its items cannot be read. Sent once an episode, and again for each symptom that is new.',
-    doubt,
-  ),
-  event(
-    ofScrape,
-    'target.recovered',
-    'A doubtful target gives what it did before; or (`accepted`) it was the same in three complete scrapes in a row, and is what the next ones are compared with.',
-    { ...doubt, accepted: z.boolean() },
-  ),
-
   event(ofScrape, 'scrape.requested', 'A person asked for a scrape, which waits to begin.', {}),
   event(
     ofScrape,

@@ -45,6 +45,7 @@ export function stepOps(
     },
     ...defined({
       draftsBefore,
+      places: outcome.kind === 'read' ? { items: outcome.extraction.items, refused } : undefined,
       unmodified: outcome.kind === 'unmodified' ? unchangedBy(visit) : undefined,
       spent: spentOf(result),
       close,

@@ -1,4 +1,5 @@
 import type { RecordDraft } from '../extract/draft.ts';
+import { emptyTally, type RunTally, sumOfTallies } from '../health/tally.ts';
 import type { Value } from '../extract/value/value.ts';
 import { noChanges, observe, type Observed, partlyVerified, sumOf, verify } from './observe.ts';
 import type { Fence, StepOps } from './ops.ts';
@@ -30,6 +31,8 @@ export interface StepLeft {
   readonly records: readonly number[];
   /** Numbers of those with values that are held, or wait to be confirmed. */
   readonly waiting: readonly number[];
+  /** The tally of the parts that are written. */
+  readonly page?: RunTally;
   /** What the scrape says of fields that become empty, with the parts that are written. */
   readonly tally?: EmptiedTally | undefined;
 }
@@ -96,6 +99,7 @@ async function observeParts(store: Store, fence: Fence, ops: StepOps, holds: Hol
   const scrape = store.scrapes.get(fence.scrape);
   const asking = askingOf(scrape);
   let tally = scrape?.emptied;
+  let page: RunTally = emptyTally;
   let { draftsBefore = 0 } = ops;
   let counts = noChanges;
   const records: number[] = [];
@@ -115,6 +119,8 @@ async function observeParts(store: Store, fence: Fence, ops: StepOps, holds: Hol
         since,
       },
       ...{ asking, isItemPage: item !== undefined, guards, tally },
+      // The places of the page are counted with its last part.
+      read: { absent: log.absent, unparsed: log.unparsed, items: 0, refused: 0 },
     };
     const found = await part(store, holds, (target, change) => observe(store, change, { target, ...sighting }, slice));
     if (found === undefined) return undefined;
@@ -123,10 +129,11 @@ async function observeParts(store: Store, fence: Fence, ops: StepOps, holds: Hol
     waiting.push(...(found.waiting ?? []));
     for (const field of found.unverified ?? []) unverified.add(field);
     ({ tally } = found);
+    page = sumOfTallies(page, found.page ?? emptyTally);
     draftsBefore += slice.length;
   }
   const fields = verifiedFields(slices.flat(), { unverified });
-  return { ops: { ...ops, drafts: last, draftsBefore }, counts, fields, records, waiting, tally };
+  return { ops: { ...ops, drafts: last, draftsBefore }, counts, fields, records, waiting, tally, page };
 }
 
 async function verifyParts(store: Store, fence: Fence, ops: StepOps, holds: Holds): Promise<StepLeft | undefined> {

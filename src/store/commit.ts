@@ -1,8 +1,10 @@
 import { goneAfter } from '../schedule/gone.ts';
 import { withResult } from '../schedule/priority.ts';
 import { ownerOf } from '../schedule/watchers.ts';
-import { doubt } from './doubt.ts';
 import { endScrape, tellBegin } from './ending.ts';
+import { requestTally } from '../health/page-tally.ts';
+import { emptyTally, type RunTally, sumOfTallies } from '../health/tally.ts';
+import { judgeEnd, keepJudged } from './judge-run.ts';
 import { forgetWritten, type Held, holds, writeBegin } from './fence.ts';
 import { onlyStep } from './steps.ts';
 import { withScrape } from './usual.ts';
@@ -16,7 +18,7 @@ import type { Guards } from '../health/guard.ts';
 import { settleItemPage } from './item-pages.ts';
 import { keepPage, seePage, verifyPage } from './pages.ts';
 import { markMissing } from './crawl-missing.ts';
-import { holdMissing } from './hold-missing.ts';
+import { findMissing, holdMissing } from './hold-missing.ts';
 import { noChanges, observe, type Observed, type Sighting, sumOf, verify } from './observe.ts';
 import type { Close, CommitResult, Fence, Gap, StepOps } from './ops.ts';
 import { askAgain } from './scrapes.ts';
@@ -79,11 +81,12 @@ function writeStep(
 ): CommitResult {
   const isUnwritten = store.scrapes.isUnwritten(fence.scrape);
   if (isUnwritten) tellBegin(store, change, scrape);
-  const { observedAt, digest, draftsBefore, since, log, guards } = ops;
+  const { observedAt, digest, draftsBefore, since, log, guards, places } = ops;
   const of = { target, scrape: fence.scrape, version: scrape.version };
   const seen = { ...of, url: log.url, observedAt, digest, draftsBefore, since, guards };
   const tally = written.tally ?? scrape.emptied;
-  const sighting = { ...seen, tally, asking: askingOf(scrape), isItemPage: ops.item !== undefined };
+  const read = places && { ...places, absent: log.absent, unparsed: log.unparsed };
+  const sighting = { ...seen, tally, read, asking: askingOf(scrape), isItemPage: ops.item !== undefined };
   const found = foundBy(store, change, sighting, ops);
   const counts = sumOf(before, found.counts);
   const isOnly = fence.step === 1 && ops.close !== undefined;
@@ -109,8 +112,10 @@ function writeStep(
   const tallied = isOnly || found.tally === undefined ? {} : { emptied: found.tally };
   const walked = { ...withStep(scrape, whole, counts), ...tallied, ...(isOnly && { only: onlyStep(log) }) };
 
+  const run = runSoFar(store, target, scrape, [written.page, found.page, requestTally(log)]);
   let after = progressed(target, ops);
   if (ops.close === undefined) {
+    store.runs.tallies.put(fence.target, run);
     if (isUnwritten) store.scrapes.move(walked);
     else store.scrapes.put(walked);
     if (isUnwritten || after !== target) store.targets.put(after);
@@ -118,7 +123,7 @@ function writeStep(
     const verifiedAt = wholeAt(store, { target, scrape: walked }, ops);
     const { copy, ...close } = ops.close;
     const kept = copy !== undefined && !isWaiting ? { copy } : {};
-    after = closed(store, change, { target: after, scrape: walked }, { ...close, ...kept, verifiedAt });
+    after = closed(store, change, { target: after, scrape: walked }, { ...close, ...kept, verifiedAt }, { tally: run });
   }
   const lastEvent = change.lastEvent();
   const result = { outcome: 'committed', counts, lastEvent, targetStatus: after.status } as const;
@@ -205,7 +210,15 @@ function progressed(target: TargetRow, { position, resume, gaps, listRead, close
 export async function closeScrape(store: Store, fence: Omit<Fence, 'step'>, close: Close): Promise<CommitResult> {
   const since = close.missingSince;
   const held = (): TargetRow | undefined => holds(store, fence)?.target;
-  const isHeld = since !== undefined && close.holdsMissing === true && (await holdMissing(store, fence, since, held));
+  const found = since === undefined ? undefined : await findMissing(store, fence.target, since);
+  const isHeld =
+    since !== undefined &&
+    found !== undefined &&
+    close.holdsMissing === true &&
+    (await holdMissing(store, fence, since, held, {
+      ...found,
+      isUnusual: isUnusual(store, fence, close, found.byType),
+    }));
   const marked = since === undefined || isHeld ? {} : await markMissing(store, fence, since, held);
   const result = await store.write((change): CommitResult => {
     const held = holds(store, fence);
@@ -214,12 +227,29 @@ export async function closeScrape(store: Store, fence: Omit<Fence, 'step'>, clos
     const counts = { ...noChanges, ...marked };
     const scrape = { ...held.scrape, counts: sumOf(held.scrape.counts, counts) };
     const verifiedAt = scrape.startedAt;
-    const { status } = closed(store, change, { ...held, scrape }, { ...close, verifiedAt });
+    const run = { tally: runSoFar(store, held.target, scrape, []), missing: found?.byType };
+    const { status } = closed(store, change, { ...held, scrape }, { ...close, verifiedAt }, run);
     const lastEvent = change.lastEvent();
     return { outcome: 'committed', counts, lastEvent, targetStatus: status };
   });
   forgetWritten(store, fence.scrape);
   return result;
+}
+
+/** Whether fewer records were found than is usual, by the judgement of the run that ends. */
+function isUnusual(
+  store: Store,
+  fence: Omit<Fence, 'step'>,
+  close: Close,
+  missing: ReadonlyMap<string, number>,
+): boolean {
+  const held = holds(store, fence);
+  if (held === undefined) return false;
+  const tally = runSoFar(store, held.target, held.scrape, []);
+  const { symptoms = [] } = judgeEnd(store, { ...held, close, tally, missing }, store.now()) ?? {};
+  return symptoms.some(
+    ({ kind, observed, expected }) => kind === 'missing' || (kind === 'records' && observed < (expected?.median ?? 0)),
+  );
 }
 
 /** How a scrape closes, and the instant as of which its target is verified. */
@@ -229,39 +259,64 @@ interface Closing extends Close {
 
 const noFields: ReadonlySet<string> = new Set();
 
-function closed(store: Store, change: Change, { target, scrape }: Held, close: Closing): TargetRow {
+/** The tally of a run with what a step adds. A crawl that is resumed goes on with the tally of the scrapes before. */
+function runSoFar(
+  store: Store,
+  { target }: TargetRow,
+  { steps, scrape }: ScrapeRow,
+  more: readonly (RunTally | undefined)[],
+): RunTally {
+  const isResumed = (): boolean => (store.crawls.newest(target)?.firstScrape ?? scrape) < scrape;
+  const before = steps > 0 || isResumed() ? store.runs.tallies.get(target) : undefined;
+  return more.reduce<RunTally>(
+    (sum, each) => (each === undefined ? sum : sumOfTallies(sum, each)),
+    before ?? emptyTally,
+  );
+}
+
+/** What the steps of a scrape gave together. */
+interface RunResult {
+  readonly tally: RunTally;
+  /** Records that a whole list or crawl no longer found, by type. */
+  readonly missing?: ReadonlyMap<string, number> | undefined;
+}
+
+function closed(store: Store, change: Change, { target, scrape }: Held, close: Closing, run: RunResult): TargetRow {
   const over = endScrape(store, change, scrape, close);
-  doubt(store, change, target, over, close);
+  const ended = { target, scrape: over, close, ...run };
+  const judged = judgeEnd(store, ended, change.at);
+  if (judged !== undefined) keepJudged(store, change, ended, judged);
+  if (close.reading !== undefined || close.crawl !== undefined) store.runs.tallies.remove(target.target);
   if (close.gap !== undefined) tellGap(store, change, scrape, close.gap);
   if (close.crawl !== undefined) applyCrawl(store, target.target, { add: [], end: close.crawl });
   const { running, usual, ...rest } = target;
   const isComplete = close.status === 'complete';
-  const ended: Writable<TargetRow> = { ...rest, epoch: target.epoch + 1 };
+  const after: Writable<TargetRow> = { ...rest, epoch: target.epoch + 1 };
   const gone = isComplete ? undefined : goneAfter(target.gone, missingCause(close, over), change.at);
-  if (gone !== undefined) ended.gone = gone;
+  if (gone !== undefined) after.gone = gone;
   const mean = withScrape(usual, over);
-  if (mean !== undefined) ended.usual = mean;
+  if (mean !== undefined) after.usual = mean;
   // A scrape that failed says nothing of the page; one that completed says which copy there is now.
   if (isComplete) {
     forgetDecided(store, target, scrape);
-    ended.settled = running ?? target.settled;
-    ended.found = withResult(target.found ?? [], { ok: true, found: over.counts.added });
-    ended.verifiedAt = close.verifiedAt;
-    if (close.walk !== undefined) ended.walk = close.walk;
-    if (close.position !== undefined) ended.position = close.position;
-    if (close.isRevisit === true) ended.revisitedAt = close.verifiedAt;
-    delete ended.resume;
-    delete ended.gone;
-    if (close.copy === undefined) delete ended.copy;
-    else ended.copy = close.copy;
+    after.settled = running ?? target.settled;
+    after.found = withResult(target.found ?? [], { ok: true, found: over.counts.added });
+    after.verifiedAt = close.verifiedAt;
+    if (close.walk !== undefined) after.walk = close.walk;
+    if (close.position !== undefined) after.position = close.position;
+    if (close.isRevisit === true) after.revisitedAt = close.verifiedAt;
+    delete after.resume;
+    delete after.gone;
+    if (close.copy === undefined) delete after.copy;
+    else after.copy = close.copy;
   }
-  if (close.finished || isOver(store, change, ended)) return finishTarget(store, change, ended);
-  store.targets.put(ended);
-  if (isComplete) freshen(store, change, ended, { at: close.verifiedAt, whole: true, fields: noFields });
-  scheduleNext(store, change, ended, over);
+  if (close.finished || isOver(store, change, after)) return finishTarget(store, change, after);
+  store.targets.put(after);
+  if (isComplete) freshen(store, change, after, { at: close.verifiedAt, whole: true, fields: noFields });
+  scheduleNext(store, change, after, over);
   // A person's scrape that its source's hours cut short goes on when they begin again.
-  if (over.endReason === 'unavailable') askAgain(store, change, ended, over);
-  return ended;
+  if (over.endReason === 'unavailable') askAgain(store, change, after, over);
+  return after;
 }
 
 /** The cause of a failure, where it may say that the target's page is not there: a scrape that stored something has met another page. */

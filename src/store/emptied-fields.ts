@@ -35,15 +35,11 @@ export function findEmptied(drafts: readonly RecordDraft[], page: EmptiedPage): 
   if (empty.length === 0) return found;
   const { store, target } = page;
   const holds = [...store.holds.masses(target.source, target.target)];
-  // Few fields are empty everywhere, and most of these were so before.
-  const measure = store.measures.get(target.target);
   for (const each of empty) {
     const { type, field } = each;
     const hold = holds.find(({ place }) => place.type === type && place.field === field)?.row;
     if (hold?.state === 'released') continue;
-    const fields = measure?.types[type]?.fields;
-    const wasEmpty = fields !== undefined && fields[field] === undefined;
-    if (hold === undefined && (wasEmpty || !isEmptied(drafts, each, page))) continue;
+    if (hold === undefined && !isEmptied(drafts, each, page)) continue;
     const ofType = found.get(type) ?? new Map<string, 'held' | 'ignored'>();
     ofType.set(field, hold?.state === 'rejected' ? 'ignored' : 'held');
     found.set(type, ofType);

@@ -16,8 +16,8 @@ const atOnce = 1_000;
 const named = 20;
 
 /**
- * If a whole scrape that began with the scrape `since` no longer found most records of its target, stores a hold on them and emits one
- * event. Returns whether they are held: the caller then marks none of them as missing. Rejects with `StoreFullError` when the store has no
+ * If a whole scrape that began with the scrape `since` no longer found most records of its target, or fewer than is usual, stores a hold on
+ * the missing ones and emits one event. Returns whether they are held: the caller then marks none of them as missing. Rejects with `StoreFullError` when the store has no
  * room.
  */
 export async function holdMissing(
@@ -25,8 +25,8 @@ export async function holdMissing(
   fence: Omit<Fence, 'step'>,
   since: number,
   holds: () => TargetRow | undefined,
+  { known, missing, examples, isUnusual }: MissingRecords & { readonly isUnusual: boolean },
 ): Promise<boolean> {
-  const { known, missing, examples } = await lookThrough(store, fence.target, since);
   return store.write((change) => {
     const target = holds();
     if (target === undefined) return false;
@@ -36,7 +36,7 @@ export async function holdMissing(
       store.holds.removeMass(place);
       return false;
     }
-    const isHeld = isMostMissing(missing, known);
+    const isHeld = isMostMissing(missing, known) || (isUnusual && missing > 0);
     if (isHeld) hold(store, change, target, { place, missing, examples, since, scrape: fence.scrape });
     else if (before !== undefined) recover(store, change, target, place);
     return isHeld;
@@ -46,6 +46,16 @@ export async function holdMissing(
 /** The place of records of a target that are missing. */
 export function missingPlace({ source, target }: Pick<TargetRow, 'source' | 'target'>): HoldPlace {
   return { source, target, type: '', field: '' };
+}
+
+/** Records of a target that a whole scrape no longer found. */
+export interface MissingRecords {
+  /** The records that were there before. */
+  readonly known: number;
+  readonly missing: number;
+  readonly examples: readonly RecordView[];
+  /** The number of the missing ones by type. */
+  readonly byType: ReadonlyMap<string, number>;
 }
 
 interface Missing {
@@ -83,13 +93,10 @@ function recover(store: Store, change: Change, target: TargetRow, place: HoldPla
 }
 
 /** Counts the records of a target that were there before a whole scrape, and those that it no longer found. */
-async function lookThrough(
-  store: Store,
-  target: number,
-  since: number,
-): Promise<{ readonly known: number; readonly missing: number; readonly examples: readonly RecordView[] }> {
+export async function findMissing(store: Store, target: number, since: number): Promise<MissingRecords> {
   const begunAt = store.scrapes.get(since)?.startedAt ?? Infinity;
   const examples: RecordView[] = [];
+  const byType = new Map<string, number>();
   let [known, missing] = [0, 0];
   let after: RecordSlice['after'];
   do {
@@ -101,10 +108,11 @@ async function lookThrough(
       known += 1;
       if (isSeen(row, since, { begunAt, now: store.now() })) continue;
       missing += 1;
+      byType.set(row.type, (byType.get(row.type) ?? 0) + 1);
       if (examples.length < named) examples.push(row);
     }
     after = last;
     if (after !== undefined) await setImmediate();
   } while (after !== undefined);
-  return { known, missing, examples };
+  return { known, missing, examples, byType };
 }

@@ -6,6 +6,8 @@ import type { Evidence, FieldCell, HistoryView, RecordView } from '../view/recor
 import type { Change, Store } from './store.ts';
 import { projectsOf } from '../schedule/watchers.ts';
 import type { Guards } from '../health/guard.ts';
+import { pageTally, type ReadPage, type ReadRecord, valuesSince } from '../health/page-tally.ts';
+import type { RunTally } from '../health/tally.ts';
 import { type DraftGuards, type GuardedFields, guardedDraft } from './guarded-draft.ts';
 import { PageGuard } from './page-guard.ts';
 import { sameValue } from './same-value.ts';
@@ -45,6 +47,8 @@ export interface Sighting {
   readonly guards?: Guards | undefined;
   /** What the earlier pages of the scrape say of fields that become empty. */
   readonly tally?: EmptiedTally | undefined;
+  /** Set for pages that are tallied: what was read of them besides the drafts. */
+  readonly read?: Pick<ReadPage, 'absent' | 'unparsed' | 'items' | 'refused'> | undefined;
 }
 
 /**
@@ -72,12 +76,16 @@ export interface Observed {
   readonly waiting?: readonly number[];
   /** What the scrape's pages up to this one say of fields that become empty. */
   readonly tally?: EmptiedTally;
+  /** The tally of these drafts, where they are tallied. */
+  readonly page?: RunTally;
 }
 
 /** Stores drafts as records in page order, with history and events. To be called within a transaction. */
 export function observe(store: Store, change: Change, sighting: Sighting, drafts: readonly RecordDraft[]): Observed {
   const { target, scrape, recheck, version, url, observedAt, digest, draftsBefore = 0, since = scrape } = sighting;
-  const { asking, isItemPage = false, guards, tally } = sighting;
+  const { asking, isItemPage = false, guards, tally, read } = sighting;
+  const tallied: ReadRecord[] = [];
+  const healthySince = read && (store.runs.baselines.get([target.source, target.target])?.since ?? 0);
   const evidence = { target: target.target, scrape, version, ...defined({ recheck, page: digest }) };
   const counts = { added: 0, changed: 0, confirmed: 0 };
   const records: number[] = [];
@@ -105,6 +113,10 @@ export function observe(store: Store, change: Change, sighting: Sighting, drafts
     };
     const id = known?.id ?? store.newId();
     const found = difference(known, draft, { ...seen, id, guards: guard?.guardsOf(draft.type) });
+    if (healthySince !== undefined) {
+      const before = known && valuesSince(known.fields, healthySince);
+      tallied.push({ draft, change: found.kind === 'stale' ? 'confirmed' : found.kind, ...defined({ before }) });
+    }
     if (found.kind === 'stale') {
       // Another target has said something newer, but this one has seen it as well.
       if (known === undefined) continue;
@@ -140,7 +152,8 @@ export function observe(store: Store, change: Change, sighting: Sighting, drafts
     const { record } = stored;
     change.tellChange({ record, source, type, key, at: observedAt, ...evidence, kind, fields }, projects);
   }
-  return { counts, records, ...guard?.finish() };
+  const page = read && pageTally({ records: tallied, isItemPage, ...read });
+  return { counts, records, ...guard?.finish(), ...defined({ page }) };
 }
 
 /** The sum of two counts of changes; `missing` and `gone` are left out where they are 0. */

@@ -1,8 +1,9 @@
-import type { RecordDraft } from '../extract/draft.ts';
+import type { Extraction, RecordDraft } from '../extract/draft.ts';
 import type { ItemPageOps } from './item-pages.ts';
 import type { CrawlOps } from './crawl.ts';
 import type { Guards } from '../health/guard.ts';
-import type { ItemPageCounts, Reading, RuleDigests } from '../health/doubt.ts';
+import type { RuleDigests } from '../health/baseline.ts';
+import type { ItemPageCounts, Reading } from '../health/last-reading.ts';
 import type { Validators } from '../fetch/page.ts';
 import type { Led } from './copies.ts';
 import type { CopyRow } from './tables/copies.ts';
@@ -70,6 +71,8 @@ export interface StepOps {
   readonly listRead?: string;
   /** What guards the values of the source. Default: nothing does. */
   readonly guards?: Guards | undefined;
+  /** The number of places of the page that were looked at for records, and of those that are none. Missing where no page was read. */
+  readonly places?: Pick<Extraction, 'items' | 'refused'>;
   /** Changes to the target's crawl. */
   readonly crawl?: CrawlOps;
   /** Set on the last step of a scrape, unless `closeScrape` closes it: how the scrape ended. */

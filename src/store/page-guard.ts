@@ -9,6 +9,7 @@ import { tellReleased } from './holds.ts';
 import type { Observed } from './observe.ts';
 import type { Change, Store } from './store.ts';
 import { subjectsOf } from './subjects.ts';
+import { hasTrouble } from './tickets.ts';
 import type { HoldPlace } from './tables/holds.ts';
 import type { EmptiedTally, TargetRow } from './tables/rows.ts';
 
@@ -63,7 +64,7 @@ export class PageGuard {
   readonly #waiting: number[] = [];
   /** Known records by type, and those of them that became empty by type and field. */
   readonly #counts = { known: new Map<string, number>(), emptied: new Map<string, number>() };
-  /** Whether no target of the source is doubtful; `undefined` until it is asked. */
+  /** Whether no ticket says that what the source gives is unusual; `undefined` until it is asked. */
   #isSourceSound: boolean | undefined;
 
   constructor(store: Store, change: Change, page: GuardedPage, drafts: readonly RecordDraft[]) {
@@ -127,10 +128,10 @@ export class PageGuard {
     return { unverified, waiting: this.#waiting, tally };
   }
 
-  /** Whether a jump is believed on a second look: it is a single one, and no target of the source is doubtful. */
+  /** Whether a jump is believed on a second look: it is a single one, and what its source gives is not unusual. */
   #isBelieved(type: string, field: string): boolean {
     const { source } = this.#page.target;
-    this.#isSourceSound ??= [...this.#store.doubts.keys({ ...doubtsOf(source), limit: 1 })].length === 0;
+    this.#isSourceSound ??= !hasTrouble(this.#store, source);
     return this.#isSourceSound && this.#store.holds.countOf(this.#placeOf({ type }, field), manyJumps) < manyJumps;
   }
 
@@ -221,11 +222,6 @@ export class PageGuard {
 
 function nameOf({ type, key }: RecordDraft): string {
   return `${type}\0${key}`;
-}
-
-/** The range of the doubts of all targets of a source. */
-function doubtsOf(source: string): { readonly from: [string, number]; readonly before: [string, number] } {
-  return { from: [source, 0], before: [source, Number.MAX_SAFE_INTEGER] };
 }
 
 function increment(counts: Map<string, number>, name: string): void {

@@ -1,5 +1,6 @@
 import type { HistoryView, RecordView } from '../view/record.ts';
 import { moveLinks } from './entities.ts';
+import { forgetRuns } from './judge-run.ts';
 import { moveFiles } from './files.ts';
 import { moveAges } from './record-ages.ts';
 import type { Change, Store } from './store.ts';
@@ -19,8 +20,7 @@ export function abandonTarget(store: Store, target: TargetRow, records: boolean)
   const { target: number, source, url, createdAt, epoch } = target;
   store.removals.put(number, { records });
   store.schedule.remove(number);
-  store.measures.remove(number);
-  store.doubts.remove([source, number]);
+  forgetRuns(store, target);
   store.targets.put({
     target: number,
     source,

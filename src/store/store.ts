@@ -2,9 +2,7 @@ import type { Circuit } from '../fetch/ledger/circuit.ts';
 import type { LedgerRow } from '../fetch/ledger/ledger-row.ts';
 import type { RobotsEntry } from '../fetch/robots/verdict.ts';
 import type { Event, NewEvent } from '../event/catalogue.ts';
-import type { Measure } from '../health/doubt.ts';
 import type { Scheduling } from '../schedule/scheduling.ts';
-import type { Doubt } from '../view/doubt.ts';
 import type { HistoryView } from '../view/record.ts';
 import type { ScrapeView } from '../view/scrape.ts';
 import { nanoid } from 'nanoid';
@@ -34,8 +32,9 @@ import { recordTable } from './tables/records.ts';
 import { ageTable } from './tables/ages.ts';
 import { itemPageTable } from './tables/item-pages.ts';
 import { pageTable } from './tables/pages.ts';
+import { runTables } from './tables/runs.ts';
 import { scheduleTable } from './tables/schedule.ts';
-import { namingSources, sourceNames } from './tables/source-names.ts';
+import { sourceNames } from './tables/source-names.ts';
 import type { SourceRename } from './rename-source.ts';
 import { scrapeTable } from './tables/scrapes.ts';
 import { type CursorRow, sinkTables } from './tables/sinks.ts';
@@ -183,15 +182,11 @@ function openTables(environment: Environment) {
     vault: vaultTable(environment),
     /** The jobs that read kept pages again, and what they found. */
     reextractions: reextractionTable(environment),
-    /** What the scrapes of each target gave when they were last trusted. */
-    measures: table<number, Measure>(environment, 'measures'),
+    /** What runs gave, and those under way. */
+    runs: runTables(environment),
     holds: holdTable(environment),
     /** Trouble reports. */
     tickets: ticketTable(environment),
-    /** The targets that give less than they did before. */
-    doubts: namingSources(environment, table<[source: string, target: number], Doubt>(environment, 'doubts'), {
-      key: 0,
-    }),
     sources: sourceNames(environment),
     /** The rename of a source that is under way, under `source`. */
     renames: table<'source', SourceRename>(environment, 'sources.renames'),

@@ -1,6 +1,4 @@
 import {
-  acknowledged,
-  assigned,
   diagnosed,
   factsOf,
   isReopened,
@@ -9,7 +7,6 @@ import {
   opened,
   type Report,
   resolved,
-  snoozed,
 } from '../health/ticket-life.ts';
 import { type Symptom, symptomId } from '../view/symptom.ts';
 import type { Cause, TicketView } from '../view/ticket.ts';
@@ -23,12 +20,6 @@ export interface TicketPlace {
   /** The target that shows them; 0 for the scrapes of many small targets together, or for the source as a whole. */
   readonly member: number;
 }
-
-/** What a person does with a ticket. */
-export type TicketAct =
-  | { readonly act: 'acknowledge' | 'accept' | 'resolve' }
-  | { readonly act: 'assign'; readonly to: string | undefined }
-  | { readonly act: 'snooze'; readonly until: number };
 
 /** Healthy runs in a row of each of its members with which a ticket is resolved: one may be luck. */
 const healthyRuns = 2;
@@ -86,7 +77,8 @@ export function noteHealthy(
       tickets.removeMember(source, member, ticket);
       continue;
     }
-    if (found.symptoms.some((symptom) => still.has(symptomId(symptom)) || !judges(symptom))) continue;
+    const isOfOther = found.symptoms.every((symptom) => familyOf(symptom) !== 'gives');
+    if (isOfOther || found.symptoms.some((symptom) => still.has(symptomId(symptom)) || !judges(symptom))) continue;
     if (row.healthy + 1 < healthyRuns) tickets.putMember(source, member, ticket, { ...row, healthy: row.healthy + 1 });
     else leave(store, change, place, found);
   }
@@ -116,47 +108,21 @@ export function ticketsOf({ tickets }: Pick<Store, 'tickets'>, place: TicketPlac
   });
 }
 
-/** Does with a ticket what a person wants, durably. Resolves with the ticket, or with why that cannot be done. */
-export function actOnTicket(
-  store: Store,
-  number: number,
-  act: TicketAct,
-  person?: string,
-): Promise<TicketView | 'not_found' | 'resolved'> {
-  return store.write(
-    (change) => {
-      const ticket = store.tickets.get(number);
-      if (ticket === undefined) return 'not_found';
-      if (ticket.state === 'resolved') return 'resolved';
-      return keep(store, change, acted(ticket, change.at, act, person));
-    },
-    { durable: true },
-  );
+/** Whether a ticket that is not resolved says that what a source gives is unusual. */
+export function hasTrouble({ tickets }: Pick<Store, 'tickets'>, source: string): boolean {
+  if (tickets.isNone()) return false;
+  for (const { sources, symptoms } of tickets.unresolved())
+    if (sources.includes(source) && symptoms.some((symptom) => familyOf(symptom) === 'gives')) return true;
+  return false;
 }
 
 /** Stores the cause of a ticket, which is told. Resolves when it is committed. */
 export function setCause(store: Store, number: number, cause: Cause): Promise<void> {
   return store.write((change) => {
     const ticket = store.tickets.get(number);
-    if (ticket !== undefined && ticket.state !== 'resolved') keep(store, change, diagnosed(ticket, change.at, cause));
+    if (ticket !== undefined && ticket.state !== 'resolved')
+      keepTicket(store, change, diagnosed(ticket, change.at, cause));
   });
-}
-
-function acted(ticket: TicketView, at: number, act: TicketAct, person: string | undefined): Moved {
-  switch (act.act) {
-    case 'acknowledge':
-      return acknowledged(ticket, at, person);
-    case 'accept':
-      return resolved(ticket, at, 'accepted', person);
-    case 'resolve':
-      return resolved(ticket, at, 'person', person);
-    case 'assign':
-      return assigned(ticket, at, act.to, person);
-    case 'snooze':
-      return snoozed(ticket, at, act.until, person);
-    default:
-      return act satisfies never;
-  }
 }
 
 /** The ticket that has a symptom already, or that is reopened by it. */
@@ -183,14 +149,14 @@ function open(store: Store, change: Change, place: TicketPlace, report: Report):
   const host = place.host === undefined ? {} : { host: place.host };
   const ticket = tickets.add((number) => opened({ ticket: number, sources: [place.source], ...host }, report));
   tickets.trim(keptTickets, 10, ({ state }) => (state === 'resolved' ? undefined : 'stays'));
-  return keep(store, change, { ticket: joined(store, place, ticket), told: 'opened' });
+  return keepTicket(store, change, { ticket: joined(store, place, ticket), told: 'opened' });
 }
 
 function add(store: Store, change: Change, place: TicketPlace, report: Report, number: number): TicketView {
   const before = store.tickets.get(number);
   if (before === undefined) throw new Error(`ticket ${number}: expected it to be kept as long as its symptoms`);
   const { ticket, ...told } = occurred(before.state === 'resolved' ? { ...before, targets: 0 } : before, report);
-  return keep(store, change, { ticket: joined(store, place, ticket), ...told });
+  return keepTicket(store, change, { ticket: joined(store, place, ticket), ...told });
 }
 
 /** A ticket with one more member and source, of which no healthy run is known. */
@@ -206,11 +172,11 @@ function joined({ tickets }: Store, place: TicketPlace, ticket: TicketView): Tic
 function leave(store: Store, change: Change, place: TicketPlace, ticket: TicketView): void {
   store.tickets.removeMember(place.source, place.member, ticket.ticket);
   const left = { ...ticket, targets: Math.max(0, ticket.targets - 1) };
-  keep(store, change, left.targets > 0 ? { ticket: left } : resolved(left, change.at, 'healthy'));
+  keepTicket(store, change, left.targets > 0 ? { ticket: left } : resolved(left, change.at, 'healthy'));
 }
 
-/** Stores a ticket and tells what has become of it. */
-function keep(store: Store, change: Change, { ticket, told }: Moved): TicketView {
+/** Stores a ticket and tells what has become of it. To be called within a transaction. */
+export function keepTicket(store: Store, change: Change, { ticket, told }: Moved): TicketView {
   const { tickets } = store;
   const scope = ticket.host === undefined ? ticket.sources[0] : hostScope(ticket.host);
   if (scope !== undefined)

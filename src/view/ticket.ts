@@ -115,6 +115,16 @@ const trouble = {
   assignee: z.string().exactOptional(),
 };
 
+/** A ticket, as a target or a source that has it shows it. */
+export const TicketMark = z.strictObject({
+  ticket: trouble.ticket,
+  state: trouble.state,
+  openedAt: trouble.openedAt,
+  symptoms: trouble.symptoms,
+  cause: trouble.cause,
+});
+export type TicketMark = Readonly<z.infer<typeof TicketMark>>;
+
 /** What events of a ticket say of it. */
 export const TicketFacts = z.strictObject(trouble);
 export type TicketFacts = Readonly<z.infer<typeof TicketFacts>>;

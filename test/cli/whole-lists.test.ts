@@ -114,7 +114,7 @@ describe('lists', () => {
     const tally = { count: 0, maxMs: 0, p50Ms: 0, p95Ms: 0, p99Ms: 0, shareWithin: 1, breaches: 0 };
     const season = { from: '05-01', to: '05-31', zone: 'UTC' };
     const resting = [{ ...season, source: 'shop', targets: 3, errorAfterMs: 60_000 }];
-    const symptoms = [{ kind: 'no_record', record: 'product', before: 9, now: 0 }] as const;
+    const symptoms = [{ kind: 'records', record: 'product', measure: 'records', observed: 0 }] as const;
     const source = { id: 'shop', name: 'Shop', provider: 'html', status: 'ready', targets: 200, problems: [] } as const;
     const host = { key: 'shop', waiting: 0, next: [], open: 0, failures: 0, backOffStep: 0 };
     const { path } = await serve(t, {
@@ -128,7 +128,7 @@ describe('lists', () => {
         cut: ['resting'],
       }),
       'source.list': () => ({
-        sources: [{ ...source, doubtful: [{ target: 7, since: now, times: 1, symptoms }], cut: ['doubtful'] }],
+        sources: [{ ...source, tickets: [{ ticket: 7, state: 'open', openedAt: now, symptoms }], cut: ['tickets'] }],
       }),
       'source.reload': () => ({ changed: [], removed: [], problems: [], cut: ['knownPages'] }),
       'host.list': ({ key }) => ({
@@ -138,7 +138,7 @@ describe('lists', () => {
     });
     for (const [words, told] of [
       [['freshness'], /^… and more that are out of season$/m],
-      [['sources'], /^shop: … and more targets are doubtful$/m],
+      [['sources'], /^shop: … and more tickets$/m],
       [['sources', '--reload'], /^… and perhaps further pages that a source knows$/m],
       [['hosts'], /^… and perhaps hosts of further targets that were not asked yet$/m],
       [['hosts', 'shop'], /^… and more than these 0 sources$/m],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { cancelScrape, closeOpenScrapes, requestScrape } from '../../src/store/scrapes.ts';
+import { ticketsOf } from '../../src/store/tickets.ts';
 import { temporaryStore, told } from '../store/fixture.ts';
 import { crawl, finite, lists, shop, shopTarget, type Site } from './crawling.ts';
 
@@ -56,12 +57,12 @@ describe('a crawl', () => {
       );
       assert.equal((await crawl(store, target, finite)).scrape.status, 'complete');
       assert.deepEqual(
-        told(store).filter((type) => type.startsWith('target.')),
-        ['target.doubtful', 'target.recovered'],
+        told(store).filter((type) => type.startsWith('ticket.')),
+        ['ticket.opened'],
       );
     });
 
-  test('that finds less than half of what it did is doubtful', async (t) => {
+  test('that finds less than half of what it did opens a ticket', async (t) => {
     const { store } = await temporaryStore(t);
     const target = await shopTarget(store);
     await crawl(store, target, finite);
@@ -69,8 +70,11 @@ describe('a crawl', () => {
       path === '/' ? { to: lists.slice(0, 9) } : /c\/([5-9]|\d\d)/.test(path) ? { to: [] } : finite(path),
     );
     assert.deepEqual(
-      store.doubts.get(['shop', target])?.symptoms.map(({ kind, before }) => [kind, before]),
-      [['fewer_records', 180]],
+      ticketsOf(store, { source: 'shop', member: target })[0]?.symptoms.map(({ kind, record }) => [kind, record]),
+      [
+        ['records', 'item'],
+        ['missing', 'item'],
+      ],
     );
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commitStep } from '../../src/store/commit.ts';
 import { commitRecheck } from '../../src/store/recheck.ts';
+import { reportTrouble } from '../../src/store/tickets.ts';
 import { begin, item, step, temporaryStore, track } from './fixture.ts';
 
 test('a re-check that finds a value that is held is repeated after pauses that grow, until it is believed', async (t) => {
@@ -9,9 +10,18 @@ test('a re-check that finds a value that is held is repeated after pauses that g
   const [target = 0] = await track(store, 'lamp');
   const guards = { missing: true, empty: true, fields: { item: { price: { jump: { factor: 5 } } } } };
   await commitStep(store, await begin(store, target), step(10, [item('a', { price: 1 })], {}));
-  await store.write(() => {
-    // A target that is doubtful lets no second look release anything.
-    store.doubts.put(['shop', target], { since: 1, times: 1, symptoms: [] });
+  await store.write((change) => {
+    // While something is unusual, no second look releases anything.
+    reportTrouble(
+      store,
+      change,
+      { source: 'shop', member: 7 },
+      {
+        at: change.at,
+        symptoms: [{ kind: 'records', measure: 'records', observed: 0 }],
+        projects: [],
+      },
+    );
   });
   const { record = 0, url = '' } = store.records.get('shop', 'item', 'a') ?? {};
   let observedAt = 1_000;

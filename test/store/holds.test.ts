@@ -5,9 +5,10 @@ import type { EventOf, EventType } from '../../src/event/catalogue.ts';
 import type { Guards } from '../../src/health/guard.ts';
 import { commitPulse, commitStep } from '../../src/store/commit.ts';
 import { decideHeld, openValue } from '../../src/store/decide-held.ts';
-import { holdMissing, missingPlace } from '../../src/store/hold-missing.ts';
+import { findMissing, holdMissing, missingPlace } from '../../src/store/hold-missing.ts';
 import { removeRecords } from '../../src/store/remove-records.ts';
 import type { Store } from '../../src/store/store.ts';
+import { reportTrouble } from '../../src/store/tickets.ts';
 import { begin, historyOf, hourMs, item, step, temporaryStore, track } from './fixture.ts';
 
 const guards: Guards = {
@@ -137,12 +138,21 @@ test('five prices of one target that jump are no single ones: a second look does
   );
 });
 
-test('a second look does not release a price while a target of its source is doubtful', async (t) => {
+test('a second look does not release a price while a ticket says that its source gives what is unusual', async (t) => {
   const { store } = await temporaryStore(t);
   const [target = 0] = await track(store, 'lamp');
   await scrape(store, target, 10, [[item('a', { price: 1 })]]);
-  await store.write(() => {
-    store.doubts.put(['shop', 7], { since: 1, times: 1, symptoms: [] });
+  await store.write((change) => {
+    reportTrouble(
+      store,
+      change,
+      { source: 'shop', member: 7 },
+      {
+        at: change.at,
+        symptoms: [{ kind: 'records', measure: 'records', observed: 0 }],
+        projects: [],
+      },
+    );
   });
   await scrape(store, target, 100, [[item('a', { price: 99 })]]);
   await scrape(store, target, 200, [[item('a', { price: 99 })]]);
@@ -218,7 +228,8 @@ describe('most records that are missing at once', () => {
     clock.now = at;
     const fence = await begin(store, target);
     await commitStep(store, fence, { ...step(at, each(5, 10).flat()), guards });
-    const isHeld = await holdMissing(store, fence, fence.scrape, () => store.targets.get(target));
+    const found = { ...(await findMissing(store, target, fence.scrape)), isUnusual: false };
+    const isHeld = await holdMissing(store, fence, fence.scrape, () => store.targets.get(target), found);
     assert.ok(isHeld);
     const place = missingPlace({ source: 'shop', target });
     return { store, clock, target, place };

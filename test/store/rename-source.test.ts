@@ -1,3 +1,4 @@
+import { emptyBaseline } from '../../src/health/baseline.ts';
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { commitStep } from '../../src/store/commit.ts';
@@ -23,7 +24,7 @@ function under(store: Store, source: string) {
     history: targets.flatMap((target) => historyOf(store, target).map((row) => row.source)),
     scrapes: targets.flatMap((target) => [...store.scrapes.ofTarget(target)].map((row) => row.source)),
     definition: store.definitions.current(source),
-    doubts: [...store.doubts.keys({ from: [source, 0], before: [source, Infinity] })],
+    baselines: [...store.runs.baselines.keys({ from: [source, 0], before: [source, Infinity] })],
     waste: store.waste.get(7, source)?.scrapes,
   };
 }
@@ -36,7 +37,7 @@ const nothing = {
   history: [],
   scrapes: [],
   definition: undefined,
-  doubts: [],
+  baselines: [],
   waste: undefined,
 };
 
@@ -45,7 +46,7 @@ async function filled(store: Store): Promise<number> {
   await see(store, target, 10, 'x', 'y');
   await store.write(() => {
     store.definitions.adopt('shop', 'v1', {});
-    store.doubts.put(['shop', target], { since: 1, times: 1, symptoms: [] });
+    store.runs.baselines.put(['shop', target], { baseline: emptyBaseline({ version: 'v1' }), since: 0 });
     store.waste.put(7, 'shop', { scrapes: 3 } as Parameters<Store['waste']['put']>[2]);
     store.sessions.put('shop', 'sealed');
   });
@@ -58,7 +59,7 @@ describe('a source that is renamed', () => {
     const target = await filled(store);
     const before = under(store, 'shop');
     assert.deepEqual(
-      [before.keys, before.history, before.doubts, before.definition],
+      [before.keys, before.history, before.baselines, before.definition],
       [['x', 'y'], ['shop', 'shop'], [['shop', target]], 'v1'],
     );
     await noteRename(store, { from: 'shop', to: 'store' });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import type { Report } from '../../src/health/ticket-life.ts';
-import { actOnTicket, endTrouble, noteHealthy, reportTrouble, setCause, ticketsOf } from '../../src/store/tickets.ts';
+import { actOnTicket } from '../../src/store/act-on-ticket.ts';
+import { endTrouble, noteHealthy, reportTrouble, setCause, ticketsOf } from '../../src/store/tickets.ts';
 import { renameSource } from '../../src/store/rename-source.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Symptom } from '../../src/view/symptom.ts';

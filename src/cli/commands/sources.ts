@@ -11,7 +11,7 @@ import { durationText } from '../../time-text.ts';
 import { CommandError } from '../exit-status.ts';
 import { showProblems } from '../problems.ts';
 import { circuitText } from '../show-host.ts';
-import { doubtText } from '../show-target.ts';
+import { markText } from '../show-target.ts';
 import { table } from '../table.ts';
 import { showStatus, type Terminal } from '../terminal.ts';
 import { countText, plainText, shellText } from '../text.ts';
@@ -148,17 +148,17 @@ function showSources(terminal: Terminal, sources: readonly SourceView[], told: r
 }
 
 /** Returns the status to show of a source: its worst condition. */
-function statusOf({ status, session, circuit, doubtful }: SourceView): string {
+function statusOf({ status, session, circuit, tickets }: SourceView): string {
   if (status !== 'ready') return status;
   if (session?.message !== undefined) return session.code;
   if (circuit?.state === 'open') return 'circuit_open';
-  return doubtful === undefined ? status : 'doubtful';
+  return tickets === undefined ? status : 'ticket';
 }
 
 /** Formats what a person should know or do about a source's session, circuit and targets. */
 function noteLines(
   terminal: Terminal,
-  { id, status, targets, version, problems, session, circuit, doubtful = [], cut = [] }: SourceView,
+  { id, status, targets, version, problems, session, circuit, tickets = [], cut = [] }: SourceView,
 ): string[] {
   const hint = session?.code === 'login_attempts' ? `; then: heronry sources --reset ${id}` : '';
   const isLost = status === 'definition_error' && version === undefined && problems.length === 0;
@@ -168,9 +168,7 @@ function noteLines(
       : []),
     ...(session?.message === undefined ? [] : [`${id}: ${session.code}: ${plainText(session.message)}${hint}`]),
     ...(circuit ? [`${id}: circuit ${circuitText(circuit, terminal.now())}`] : []),
-    ...doubtful.map(
-      ({ target, ...doubt }) => `${id}: target ${target} is doubtful ${doubtText(doubt, terminal.now())}`,
-    ),
-    ...(cut.includes('doubtful') ? [`${id}: … and more targets are doubtful`] : []),
+    ...tickets.map((mark) => `${id}: ticket ${markText(mark, terminal.now())}`),
+    ...(cut.includes('tickets') ? [`${id}: … and more tickets`] : []),
   ];
 }

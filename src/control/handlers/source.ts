@@ -16,7 +16,7 @@ import { jumpsInTrial } from '../../store/jumps-in-trial.ts';
 import type { Store } from '../../store/store.ts';
 import type { Ports } from './ports.ts';
 import { someOf } from './resting.ts';
-import { doubtOf } from './views.ts';
+import { markOf } from './views.ts';
 import { ofRecord, peekedPage, triedView } from './tried.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'projects' | 'sources' | 'hosts' | 'daemon'>;
@@ -27,8 +27,8 @@ const maxCounted = 100_000;
 /** The largest page that an answer carries, in bytes, so that the answer fits into a line. */
 const keptBytes = 8 * 1024 * 1024;
 
-/** The most doubtful targets that are shown of one source. */
-const shownDoubtful = 100;
+/** The most tickets that are shown of one source. */
+const shownTickets = 100;
 
 /** The most infeasible objectives that are shown of one source. */
 const shownInfeasible = 100;
@@ -158,13 +158,9 @@ export function targetUrl(source: Source, asked: Parameters<typeof targetAddress
   throw new ControlError('invalid_params', `${part}${address.message}`);
 }
 
-/** Yields the targets of a source that are scraped and give less than they did before. */
-function* doubtfulOf(source: string, store: Store): Generator<NonNullable<SourceView['doubtful']>[number]> {
-  for (const [, target] of store.doubts.keys({ from: [source, 0], before: [source, Infinity] })) {
-    const row = store.targets.get(target);
-    const doubt = row && doubtOf(row, store);
-    if (doubt !== undefined) yield { target, ...doubt };
-  }
+/** Yields the tickets of a source that are not resolved. */
+function* ticketsOfSource(source: string, { tickets }: Store): Generator<NonNullable<SourceView['tickets']>[number]> {
+  for (const ticket of tickets.unresolved()) if (ticket.sources.includes(source)) yield markOf(ticket);
 }
 
 async function sourceView(
@@ -176,7 +172,7 @@ async function sourceView(
   const unplugged = sources.pluginProblem(id);
   const ofFile = catalogue().problems.filter((problem) => sourceIdOf(problem) === id);
   const problems = [...ofFile, ...(unplugged === undefined ? [] : [unplugged])];
-  const cut = new CutLists<'infeasible' | 'doubtful'>();
+  const cut = new CutLists<'infeasible' | 'tickets'>();
   const infeasible = cut
     .first('infeasible', store().infeasible.ofSource(id, shownInfeasible + 1), shownInfeasible)
     .map(({ key, targets, objectiveMs, neededMs, nearestMs }) => ({
@@ -186,7 +182,7 @@ async function sourceView(
       neededMs,
       ...defined({ nearestMs }),
     }));
-  const doubtful = cut.first('doubtful', doubtfulOf(id, store()), shownDoubtful);
+  const tickets = cut.first('tickets', ticketsOfSource(id, store()), shownTickets);
   return {
     id,
     name: loaded?.source.name ?? id,
@@ -203,7 +199,7 @@ async function sourceView(
       circuit: circuits.get(id),
       pulse: await sources.pulse(id),
       infeasible: someOf(infeasible),
-      doubtful: someOf(doubtful),
+      tickets: someOf(tickets),
       cut: cut.names,
     }),
     problems,

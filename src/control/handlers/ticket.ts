@@ -1,5 +1,5 @@
 import { defined } from '../../defined.ts';
-import { actOnTicket, type TicketAct } from '../../store/tickets.ts';
+import { actOnTicket, type TicketAct } from '../../store/act-on-ticket.ts';
 import type { TicketView } from '../../view/ticket.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers, Params } from '../methods.ts';

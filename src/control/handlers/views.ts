@@ -7,9 +7,10 @@ import { defined } from '../../defined.ts';
 import type { ProjectView } from '../methods/project.ts';
 import type { TargetView } from '../methods/target.ts';
 import type { ScrapeOfProjects } from '../methods/scrape.ts';
-import type { Doubt } from '../../view/doubt.ts';
+import { ticketsOf } from '../../store/tickets.ts';
+import type { TicketMark, TicketView } from '../../view/ticket.ts';
 import type { ScrapeView } from '../../view/scrape.ts';
-import { othersOf, ownerOf, projectsOf } from '../../schedule/watchers.ts';
+import { othersOf, projectsOf } from '../../schedule/watchers.ts';
 import { rowsOf } from './find.ts';
 import type { Ports } from './ports.ts';
 
@@ -49,7 +50,7 @@ function targetView(project: string, row: TargetRow, store: Store, conditions: T
       others: othersOf(row, project),
       dueAt: isAskable && nextAt < Infinity ? nextAt : undefined,
       gone: row.gone,
-      doubt: doubtOf(row, store),
+      tickets: marksOf(row, store),
       endsAt: schedule?.endsAt,
       lastScrape: last && scrapeView(last),
       waiting,
@@ -94,17 +95,25 @@ export function conditionsOf(
       : []),
     ...(gone === undefined ? [] : (['gone'] as const)),
     ...(store().circuits.get(source)?.state === 'open' ? (['circuit_open'] as const) : []),
-    ...(doubtOf(row, store()) === undefined ? [] : (['doubtful'] as const)),
+    ...(marksOf(row, store()) === undefined ? [] : (['ticket'] as const)),
     ...(fresh !== undefined && rest !== 'set-aside' && store().infeasible.has(fresh)
       ? (['objective_infeasible'] as const)
       : []),
   ];
 }
 
-/** Why what a target gives is doubtful; nothing where it is not, or where the target is not scraped. */
-export function doubtOf(row: TargetRow, { doubts }: Pick<Store, 'doubts'>): Doubt | undefined {
-  const isScraped = row.status === 'active' && ownerOf(row) !== undefined;
-  return isScraped ? doubts.get([row.source, row.target]) : undefined;
+/** The tickets of a target that are not resolved; nothing where there are none. */
+export function marksOf(
+  { source, target }: TargetRow,
+  store: Pick<Store, 'tickets'>,
+): readonly TicketMark[] | undefined {
+  const marks = ticketsOf(store, { source, member: target }).map(markOf);
+  return marks.length === 0 ? undefined : marks;
+}
+
+/** What a target or a source shows of a ticket. */
+export function markOf({ ticket, state, openedAt, symptoms, cause }: TicketView): TicketMark {
+  return { ticket, state, openedAt, symptoms, ...defined({ cause }) };
 }
 
 /** Rounds an instant that may tell fractions, as the wire has whole milliseconds; leaves out a missing one. */

@@ -17,7 +17,7 @@ import { recordsWith, scheduleOfRow, type TrackedObjective, trackedObjectives } 
 import { countedFrom } from '../../schedule/time/objective.ts';
 import { restingViews, someOf } from './resting.ts';
 import { declaredDelayMs, isUnasked, unaskedLedger } from './tracked-hosts.ts';
-import { conditionsOf, doubtOf, leftView, wholeMs } from './views.ts';
+import { conditionsOf, marksOf, leftView, wholeMs } from './views.ts';
 import { findProject, rowsOf, targetsOf } from './find.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'sources' | 'hosts' | 'scrapes' | 'schedule' | 'daemon' | 'clock'>;
@@ -70,7 +70,7 @@ async function whyView(project: ProjectRow, row: TargetRow, holds: Holds, deps: 
       running: deps.store().scrapes.runningOf(row)?.scrape,
       dueAt: wholeMs(dueAt),
       gone: row.gone,
-      doubt: doubtOf(row, deps.store()),
+      tickets: marksOf(row, deps.store()),
     }),
     ...leftView(row, deps),
     because: due === undefined ? [] : reasonViews(due),

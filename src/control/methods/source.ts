@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { Doubt } from '../../view/doubt.ts';
-import { Failure, Value, Instant, Milliseconds, Serial } from '../../view/fields.ts';
+import { TicketMark } from '../../view/ticket.ts';
+import { Failure, Value, Instant, Milliseconds } from '../../view/fields.ts';
 import { RecordView } from '../../view/record.ts';
 import { ActionView, ExplainedItem, TreeDifference } from '../../view/trial.ts';
 import { SourceId } from '../../schema/slug.ts';
@@ -58,13 +58,10 @@ export const SourceView = z.strictObject({
     .array(Infeasible.pick({ key: true, targets: true, objectiveMs: true, neededMs: true, nearestMs: true }))
     .readonly()
     .optional(),
-  /** Targets that give less than they did before, the first 100; missing where there are none. */
-  doubtful: z
-    .array(z.strictObject({ target: Serial, ...Doubt.shape }))
-    .readonly()
-    .optional(),
+  /** Its tickets that are not resolved, the newest 100; missing where there are none. */
+  tickets: z.array(TicketMark).readonly().optional(),
   /** Which of these lists have more. */
-  cut: cutOf(['infeasible', 'doubtful']),
+  cut: cutOf(['infeasible', 'tickets']),
   problems: z.array(ProblemView).readonly(),
 });
 export type SourceView = z.infer<typeof SourceView>;

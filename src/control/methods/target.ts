@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Doubt } from '../../view/doubt.ts';
+import { TicketMark } from '../../view/ticket.ts';
 import { Failure, Instant, Milliseconds, Serial } from '../../view/fields.ts';
 import { SinkLinksInput } from '../../schema/sink-link.ts';
 import { SourceId } from '../../schema/slug.ts';
@@ -47,9 +47,9 @@ export const TargetView = z.strictObject({
   others: z.strictObject({ count: z.int(), first: z.array(z.string()).readonly() }).optional(),
   /** `disabled`: the project no longer names it. */
   status: z.enum(['active', 'finished', 'disabled', 'parked']),
-  /** What keeps the target from being scraped, or makes what it gives doubtful, besides its status. */
+  /** What keeps the target from being scraped, or is unusual about what it gives, besides its status. */
   conditions: z
-    .array(z.enum(['definition_error', 'not_initialised', 'gone', 'circuit_open', 'doubtful', 'objective_infeasible']))
+    .array(z.enum(['definition_error', 'not_initialised', 'gone', 'circuit_open', 'ticket', 'objective_infeasible']))
     .readonly(),
   /** When the target is next due; missing where nothing is planned. */
   dueAt: Instant.optional(),
@@ -57,8 +57,8 @@ export const TargetView = z.strictObject({
   gone: z
     .strictObject({ cause: z.enum(['gone', 'not_found']), since: Instant, at: Instant, times: z.int() })
     .optional(),
-  /** Set while it gives less than it did before. */
-  doubt: Doubt.optional(),
+  /** Its tickets that are not resolved; missing where there are none. */
+  tickets: z.array(TicketMark).readonly().optional(),
   /** When the target ends by what its records say, without a scrape. */
   endsAt: Instant.optional(),
   /** The newest scrape that began. */

@@ -81,7 +81,7 @@ export const WhyView = TargetView.pick({
   /** Missing while nothing asks for a turn. */
   dueAt: Instant.optional(),
   gone: TargetView.shape.gone,
-  doubt: TargetView.shape.doubt,
+  tickets: TargetView.shape.tickets,
   gaps: TargetView.shape.gaps,
   pagesLeft: TargetView.shape.pagesLeft,
   because: z.array(ReasonView).readonly(),

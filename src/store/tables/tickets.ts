@@ -80,6 +80,11 @@ export function ticketTable(environment: Environment) {
       members.get([source, member, ticket]),
     putMember: (source: string, member: number, ticket: number, row: MemberRow): void =>
       members.put([source, member, ticket], row),
+    /** The members of a ticket among those of a source. */
+    *membersOf(source: string, ticket: number): Generator<number> {
+      for (const [, member, of] of members.keys({ from: [source, 0, 0], before: [source, Number.MAX_SAFE_INTEGER, 0] }))
+        if (of === ticket) yield member;
+    },
     removeMember: (source: string, member: number, ticket: number): boolean => members.remove([source, member, ticket]),
   };
 }

@@ -170,29 +170,35 @@ describe('a list whose items lead to pages', () => {
     assert.deepEqual((await again(daemon, site)).asked, ['/list']);
   });
 
-  test('is doubtful while most of the pages of its items fail', async (t) => {
+  test('has a ticket while most of the pages of its items fail', async (t) => {
     const ids = Array.from({ length: 10 }, (_, id) => `i${id}`);
     const site = await openShop(t, ...ids);
     for (const id of ids.slice(4)) site.answer(`/p/${id}`, { status: 302, headers: { location: '/list' } });
     const daemon = await listed(t, site);
-    const { data } = await daemon.event(({ type }) => type === 'target.doubtful');
+    const { data } = await daemon.event(({ type }) => type === 'ticket.opened');
     assert.ok('symptoms' in data);
     assert.deepEqual(
       [daemon.first.scrape.status, data.symptoms],
-      ['complete', [{ kind: 'pages_failed', record: 'article', before: 10, now: 4 }]],
+      [
+        'complete',
+        [{ kind: 'pages', record: 'article', measure: 'unread', observed: 0.6, expected: { high: 0.5 }, of: 10 }],
+      ],
     );
     for (const args of [['show', 'all'], ['why', 'all'], ['sources']])
-      assert.match((await run([...args, '--socket', daemon.socket])).out, /4 of 10 pages of article could be read/);
-    assert.match((await run(['list', '--socket', daemon.socket])).out, /1 doubtful/);
+      assert.match(
+        (await run([...args, '--socket', daemon.socket])).out,
+        /article: unread 0\.6, usually at most 0\.5 \(of 10\)/,
+      );
+    assert.match((await run(['list', '--socket', daemon.socket])).out, /1 with tickets/);
     // What asks for none of them says nothing.
     await again(daemon, site);
     for (const id of ids) site.answer(`/p/${id}`, itemPage(1));
-    await again(daemon, site, { full: true });
-    await daemon.event(({ type }) => type === 'target.recovered');
-    const told = daemon.events.filter(({ type }) => /^target\.(doubtful|recovered)$/.test(type));
+    for (const _ of [1, 2]) await again(daemon, site, { full: true });
+    await daemon.event(({ type }) => type === 'ticket.resolved');
+    const told = daemon.events.filter(({ type }) => type.startsWith('ticket.'));
     assert.deepEqual(
       told.map(({ type }) => type),
-      ['target.doubtful', 'target.recovered'],
+      ['ticket.opened', 'ticket.resolved'],
     );
   });
 

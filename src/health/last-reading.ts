@@ -1,4 +1,5 @@
-import type { Doubt, Symptom } from '../view/doubt.ts';
+import type { Symptom } from '../view/symptom.ts';
+import type { RuleDigests } from './baseline.ts';
 import type { Fill } from './field-fill.ts';
 
 /** What a scrape has read of its target. */
@@ -22,12 +23,6 @@ export interface Measure {
   readonly types: Readonly<Record<string, TypeMeasure>>;
 }
 
-/**
- * Digests of the rules by which a target is read: of each field under `type.field`; of the rest of a record type, such as its key, under
- * the name of the type; of what belongs to the target, such as its address and its pages, under an empty name.
- */
-export type RuleDigests = Readonly<Record<string, string>>;
-
 interface TypeMeasure {
   /** How many records the whole target had; missing where it was never read whole. */
   readonly whole?: number;
@@ -36,33 +31,18 @@ interface TypeMeasure {
   readonly fields: Readonly<Record<string, number>>;
 }
 
-/** A measure and a doubt after one more scrape, and what is told of it: that the doubt is new, is over, or has become what is usual. */
-export interface Judged {
-  readonly measure: Measure | undefined;
-  readonly doubt: Doubt | undefined;
-  readonly told?: 'doubtful' | 'recovered' | 'accepted';
-}
-
 /** The least number of records or pages of which more than half may not go, and the least that a part of a target says anything of fields by. */
 const manyRecords = 10;
 
-/** Complete scrapes in a row with the same symptoms after which these are taken for usual. */
-const usualAfter = 3;
-
-/** The scrape that is judged, and the definition by which it has read. */
-interface JudgedScrape {
+/** The definition by which a scrape has read. */
+interface ReadBy {
   readonly version: string;
   /** Missing where they are not known: then another version need not have the types and fields of the one before. */
   readonly rules?: RuleDigests | undefined;
-  readonly at: number;
-  readonly isComplete: boolean;
 }
 
 /** Returns a measure without the types and fields whose rules differ in another version of the definition. */
-function withoutChanged(
-  measure: Measure,
-  { version, rules }: Pick<JudgedScrape, 'version' | 'rules'>,
-): Measure | undefined {
+function withoutChanged(measure: Measure, { version, rules }: ReadBy): Measure | undefined {
   const { rules: old } = measure;
   if (measure.version === version || rules === undefined || old === undefined) return measure;
   const isSame = (name: string): boolean => rules[name] === old[name];
@@ -77,60 +57,36 @@ function withoutChanged(
 }
 
 /**
- * Compares what a scrape has read with what the ones before it gave. Doubtful numbers do not become the measure, so that a doubt lasts
- * until the target gives what it gave before, or three complete scrapes in a row were alike.
- *
- * @param scrape - its version, when it ended, and whether it completed. One that failed since it found no record proves nothing usual.
+ * Compares what a scrape has read with the last reading that was trusted: types without any record, or with less than half of ten or more,
+ * fields that no record has any more, and pages of items that mostly could not be read. One trusted reading is enough.
  */
-export function judge(
-  { measure: before, doubt }: Pick<Judged, 'measure' | 'doubt'>,
-  reading: Reading,
-  { at, isComplete, ...by }: JudgedScrape,
-): Judged {
-  const { version } = by;
+export function symptomsSince(before: Measure | undefined, reading: Reading, by: ReadBy): Symptom[] {
   const measure = before && withoutChanged(before, by);
-  const now = typesOf(reading.fill);
-  const found = measure === undefined ? [] : symptomsOf(measure, now, reading, version);
-  // A part of a target does not tell how many records it has, nor of a type with few on that part.
-  const kept = (doubt?.symptoms ?? []).filter(
-    (each) => each.kind !== 'pages_failed' && !reading.isWhole && !isJudged(each, now) && isMeasured(each, measure),
-  );
-  const pages = failedPages(reading.pages, doubt?.symptoms ?? []);
-  const symptoms = [...found, ...kept, ...pages];
-  const trusted = isComplete && found.length + kept.length === 0 ? measured(measure, now, reading, by) : measure;
-  if (symptoms.length === 0)
-    return { measure: trusted, doubt: undefined, ...(doubt !== undefined && { told: 'recovered' }) };
-  const isNew = [...found, ...pages].some((one) => doubt?.symptoms.some((other) => isSame(one, other)) !== true);
-  const last = isNew ? 0 : (doubt?.times ?? 0);
-  // Pages that cannot be read are never usual.
-  const times = isComplete && kept.length + pages.length === 0 ? last + 1 : last;
-  if (times >= usualAfter) return { measure: measured(measure, now, reading, by), doubt: undefined, told: 'accepted' };
-  const lasting = { since: doubt?.since ?? at, times, symptoms };
-  return { measure: trusted, doubt: lasting, ...(isNew && { told: 'doubtful' }) };
+  const found = measure === undefined ? [] : symptomsOf(measure, typesOf(reading.fill), reading, by.version);
+  return [...found, ...failedPages(reading.pages)];
 }
 
-/** The types of whose pages most failed, until a scrape reads at least half of those that it asks for. */
-function failedPages(pages: ItemPageCounts = {}, before: readonly Symptom[]): Symptom[] {
+/** The measure after a reading that is trusted. */
+export function trusted(before: Measure | undefined, reading: Reading, by: ReadBy): Measure | undefined {
+  return measured(before && withoutChanged(before, by), typesOf(reading.fill), reading, by);
+}
+
+/**
+ * Whether a reading says anything of a symptom. The whole of a target does, but not of pages of items that it did not ask for; a part says
+ * something of fields alone, and only where it has enough records.
+ */
+export function saysOf({ fill, isWhole, pages = {} }: Reading, { kind, record = '' }: Symptom): boolean {
+  if (kind === 'pages') return (pages[record]?.asked ?? 0) > 0;
+  return isWhole || (kind === 'field' && (typesOf(fill).get(record)?.records ?? 0) >= manyRecords);
+}
+
+/** The types of whose pages most failed. */
+function failedPages(pages: ItemPageCounts = {}): Symptom[] {
   return Object.entries(pages).flatMap(([record, { asked, read }]): Symptom[] => {
-    const last = before.find((each) => each.kind === 'pages_failed' && each.record === record);
-    if (2 * read < asked && asked >= manyRecords) return [{ kind: 'pages_failed', record, before: asked, now: read }];
-    return last !== undefined && (asked === 0 || 2 * read < asked) ? [last] : [];
+    if (2 * read >= asked || asked < manyRecords) return [];
+    const observed = (asked - read) / asked;
+    return [{ kind: 'pages', record, measure: 'unread', observed, expected: { high: 0.5 }, of: asked }];
   });
-}
-
-function isSame(one: Symptom, other: Symptom): boolean {
-  return one.kind === other.kind && one.record === other.record && one.field === other.field;
-}
-
-/** Whether what a symptom lacks is still compared: by another version of the definition it need not be. */
-function isMeasured({ record, field }: Symptom, measure: Measure | undefined): boolean {
-  const type = measure?.types[record];
-  return type !== undefined && (field === undefined || type.fields[field] !== undefined);
-}
-
-/** Whether a part of a target with these records judges a symptom anew. */
-function isJudged({ kind, record }: Symptom, now: Types): boolean {
-  return kind === 'field_lost' && (now.get(record)?.records ?? 0) >= manyRecords;
 }
 
 type Types = ReadonlyMap<string, { readonly records: number; readonly fields: ReadonlyMap<string, number> }>;
@@ -155,19 +111,27 @@ function symptomsOf(measure: Measure, now: Types, { isWhole }: Reading, version:
     if (isWhole && count === 0 && whole > 0) {
       // Another definition need not have the type any more.
       if (isOther && now.size > 0) return [];
-      return [{ kind: 'no_record', record, before: whole, now: 0 }];
+      return [{ kind: 'records', record, measure: 'records', observed: 0, expected: { median: whole } }];
     }
     const isFew = isWhole && whole >= manyRecords && 2 * count < whole;
     const lost = Object.entries(fields).filter(
       ([field, had]) => 2 * had >= records && (seen.get(field) ?? (isOther ? had : 0)) === 0,
     );
     return [
-      ...(isFew ? [{ kind: 'fewer_records', record, before: whole, now: count } as const] : []),
+      ...(isFew ? [few(record, count, whole)] : []),
       ...(count >= (isWhole ? 1 : manyRecords)
-        ? lost.map(([field, had]) => ({ kind: 'field_lost', record, field, before: had, now: 0 }) as const)
+        ? lost.map(([field, had]) => lostField({ record, field, median: had / records, of: count }))
         : []),
     ];
   });
+}
+
+function few(record: string, observed: number, median: number): Symptom {
+  return { kind: 'records', record, measure: 'records', observed, expected: { low: median / 2, median } };
+}
+
+function lostField({ median, of, ...field }: { record: string; field: string; median: number; of: number }): Symptom {
+  return { kind: 'field', ...field, measure: 'fill', observed: 0, expected: { median }, of };
 }
 
 /** The measure after a scrape that is trusted. */
@@ -175,7 +139,7 @@ function measured(
   before: Measure | undefined,
   now: Types,
   { isWhole }: Reading,
-  { version, rules }: Pick<JudgedScrape, 'version' | 'rules'>,
+  { version, rules }: ReadBy,
 ): Measure | undefined {
   const enough = isWhole ? 1 : manyRecords;
   if (!isWhole && [...now.values()].every(({ records }) => records < enough)) return before;

@@ -7,7 +7,7 @@ import { json, listSource } from './lists/listing.ts';
 import { nth, soon } from './tracking.ts';
 
 describe('a target that gives less than it did', () => {
-  test('is told at once, is doubtful wherever it is shown, and is told when it gives all again', async (t) => {
+  test('has a ticket at once, which is shown wherever it is, and is resolved when it gave all twice again', async (t) => {
     const site = await openSite(t, { '/lamp': productPage('A', '1.00') });
     const daemon = await startDaemon(t, { sources: { shop: productSource('shop') }, settings: soon });
     const { client, socket } = daemon;
@@ -16,37 +16,45 @@ describe('a target that gives less than it did', () => {
 
     site.answer('/lamp', '<!doctype html><h1>A</h1><p class="state">live</p>');
     await client.call('project.rescrape', { id: 'lamp' });
-    const { data, scrape } = await nth(1, 'target.doubtful', 'lamp', daemon);
+    const { data } = await nth(1, 'ticket.opened', 'lamp', daemon);
+    const lost = { kind: 'field', record: 'product', field: 'price', measure: 'fill', observed: 0 };
     assert.deepEqual(
-      [scrape, data.symptoms],
-      [2, [{ kind: 'field_lost', record: 'product', field: 'price', before: 1, now: 0 }]],
+      [data.scrape, data.symptoms, data.samples],
+      [2, [{ ...lost, expected: { median: 1 }, of: 1 }], [site.url('/lamp')]],
     );
     const views: readonly (readonly [readonly string[], RegExp])[] = [
-      [['list'], /1 doubtful/],
-      [['show', 'lamp'], /active doubtful[^]*no product has price, which 1 had/],
-      [['why', 'lamp'], /active doubtful[^]*no product has price, which 1 had/],
-      [['sources'], /shop\s+doubtful[^]*shop: target 1 is doubtful since .*: no product has price/],
+      [['list'], /1 with tickets/],
+      [
+        ['show', 'lamp'],
+        /active ticket[^]*tickets +1, since [-\d: ]+: product\.price: share of records with it 0, usually 1/,
+      ],
+      [['why', 'lamp'], /active ticket[^]*tickets +1, since [-\d: ]+: product\.price: share/],
+      [['sources'], /shop\s+ticket[^]*shop: ticket 1, since [-\d: ]+: product\.price: share/],
+      [['status'], /tickets +1 open: heronry tickets/],
     ];
     for (const [args, shown] of views) {
       assert.match((await run([...args, '--socket', socket])).out, shown);
-      assert.match((await run([...args, '--json', '--socket', socket])).out, /doubtful/);
+      assert.match((await run([...args, '--json', '--socket', socket])).out, /"tickets?"/);
     }
 
     site.answer('/lamp', '<!doctype html><p>Please accept our cookies.</p>');
     await client.call('project.rescrape', { id: 'lamp' });
     await nth(1, 'scrape.failed', 'lamp', daemon);
-    const empty = await nth(2, 'target.doubtful', 'lamp', daemon);
+    const empty = await nth(1, 'ticket.changed', 'lamp', daemon);
     assert.deepEqual(
-      empty.data.symptoms.map(({ kind }) => kind),
-      ['no_record'],
+      [empty.data.ticket, empty.data.symptoms.map(({ kind }) => kind)],
+      [data.ticket, ['field', 'records']],
     );
 
     site.answer('/lamp', productPage('A', '1.00'));
-    await client.call('project.rescrape', { id: 'lamp' });
-    const over = await nth(1, 'target.recovered', 'lamp', daemon);
-    assert.deepEqual([over.data.accepted, over.data.sinceAt], [false, data.sinceAt]);
+    for (const count of [2, 3]) {
+      await client.call('project.rescrape', { id: 'lamp' });
+      await nth(count + 1, 'scrape.completed', 'lamp', daemon);
+    }
+    const over = await nth(1, 'ticket.resolved', 'lamp', daemon);
+    assert.deepEqual([over.data.by, over.data.openedAt], ['healthy', data.openedAt]);
     const { targets } = await client.call('project.get', { id: 'lamp' });
-    assert.deepEqual([targets[0]?.conditions, targets[0]?.doubt], [[], undefined]);
+    assert.deepEqual([targets[0]?.conditions, targets[0]?.tickets], [[], undefined]);
   });
 
   test('may be a list of which less than half is left', async (t) => {
@@ -60,14 +68,17 @@ describe('a target that gives less than it did', () => {
     await nth(1, 'scrape.completed', 'all', daemon);
     show(5);
     await daemon.client.call('project.rescrape', { id: 'all' });
-    const { data } = await nth(1, 'target.doubtful', 'all', daemon);
+    const { data } = await nth(1, 'ticket.opened', 'all', daemon);
     assert.deepEqual(
-      data.symptoms.map(({ kind, before, now }) => [kind, before, now]),
-      [['fewer_records', 12, 5]],
+      data.symptoms.map(({ kind, observed, of }) => [kind, observed, of]),
+      [
+        ['records', 5, undefined],
+        ['missing', 7 / 12, 12],
+      ],
     );
-    assert.equal((await daemon.client.call('source.get', { id: 'list' })).doubtful?.length, 1);
+    assert.equal((await daemon.client.call('source.get', { id: 'list' })).tickets?.length, 1);
     await daemon.client.call('project.archive', { id: 'all' });
-    assert.equal((await daemon.client.call('source.get', { id: 'list' })).doubtful, undefined);
+    assert.equal((await daemon.client.call('source.get', { id: 'list' })).tickets, undefined);
   });
 
   test('is compared anew where another version changes the rule of a field, and only there, and each scrape and change has its version [P38]', async (t) => {
@@ -82,7 +93,7 @@ describe('a target that gives less than it did', () => {
     assert.deepEqual((await client.call('source.reload', {})).changed, ['shop']);
     site.answer('/lamp', '<!doctype html><h1>A</h1>');
     await client.call('project.rescrape', { id: 'lamp' });
-    const { data } = await nth(1, 'target.doubtful', 'lamp', daemon);
+    const { data } = await nth(1, 'ticket.opened', 'lamp', daemon);
     assert.deepEqual(
       data.symptoms.map((symptom) => ('field' in symptom ? symptom.field : symptom.kind)),
       ['state'],

@@ -1,0 +1,47 @@
+import { acknowledged, assigned, type Moved, resolved, snoozed } from '../health/ticket-life.ts';
+import type { TicketView } from '../view/ticket.ts';
+import { acceptRuns } from './judge-run.ts';
+import type { Store } from './store.ts';
+import { keepTicket } from './tickets.ts';
+
+/** What a person does with a ticket. */
+export type TicketAct =
+  | { readonly act: 'acknowledge' | 'accept' | 'resolve' }
+  | { readonly act: 'assign'; readonly to: string | undefined }
+  | { readonly act: 'snooze'; readonly until: number };
+
+/** Does with a ticket what a person wants, durably. Resolves with the ticket, or with why that cannot be done. */
+export function actOnTicket(
+  store: Store,
+  number: number,
+  act: TicketAct,
+  person?: string,
+): Promise<TicketView | 'not_found' | 'resolved'> {
+  return store.write(
+    (change) => {
+      const ticket = store.tickets.get(number);
+      if (ticket === undefined) return 'not_found';
+      if (ticket.state === 'resolved') return 'resolved';
+      if (act.act === 'accept') acceptRuns(store, number, ticket.sources);
+      return keepTicket(store, change, acted(ticket, change.at, act, person));
+    },
+    { durable: true },
+  );
+}
+
+function acted(ticket: TicketView, at: number, act: TicketAct, person: string | undefined): Moved {
+  switch (act.act) {
+    case 'acknowledge':
+      return acknowledged(ticket, at, person);
+    case 'accept':
+      return resolved(ticket, at, 'accepted', person);
+    case 'resolve':
+      return resolved(ticket, at, 'person', person);
+    case 'assign':
+      return assigned(ticket, at, act.to, person);
+    case 'snooze':
+      return snoozed(ticket, at, act.until, person);
+    default:
+      return act satisfies never;
+  }
+}

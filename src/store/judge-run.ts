@@ -1,0 +1,202 @@
+import { emptyBaseline, forVersion, type Run } from '../health/baseline.ts';
+import { judge, type Judgement } from '../health/judge.ts';
+import { type Reading, saysOf, symptomsSince, trusted } from '../health/last-reading.ts';
+import { accepted, learned } from '../health/learn.ts';
+import { measuresOf, type Scope } from '../health/measures.ts';
+import { scrapeTally, type WholeType } from '../health/page-tally.ts';
+import { emptyTally, type RunTally, sumOfTallies } from '../health/tally.ts';
+import { projectsOf } from '../schedule/watchers.ts';
+import { defined } from '../defined.ts';
+import { type Symptom, symptomId } from '../view/symptom.ts';
+import type { Close } from './ops.ts';
+import type { Change, Store } from './store.ts';
+import type { ScrapeRow, TargetRow } from './tables/rows.ts';
+import { noteHealthy, reportTrouble, type TicketPlace } from './tickets.ts';
+
+/** From so many records on, a target is a run of its own; those of fewer are judged together, as a round of their source. */
+const manyRecords = 10;
+
+/** A round is over after so many scrapes, or once each target had one, or after a day. */
+const roundScrapes = 200;
+const roundMs = 86_400_000;
+
+/** A scrape that ends, and what its steps have tallied. */
+export interface EndedRun {
+  readonly target: TargetRow;
+  readonly scrape: ScrapeRow;
+  readonly close: Pick<Close, 'status' | 'failure' | 'reading' | 'itemPages' | 'rules' | 'crawl'>;
+  readonly tally: RunTally;
+  /** Records of a whole list or crawl that were not found, by type. */
+  readonly missing?: ReadonlyMap<string, number> | undefined;
+}
+
+/** What is unusual about a scrape, and what of it is kept. */
+export interface JudgedRun {
+  readonly reading: Reading;
+  readonly symptoms: readonly Symptom[];
+  /** Set where the scrape is a run of its own. */
+  readonly own?: { readonly run: Run; readonly judgement: Judgement; readonly since: number };
+}
+
+/** Judges a scrape that ends, by the last reading that was trusted and by its healthy runs. Returns nothing for one that says nothing of its target. */
+export function judgeEnd(store: Store, ended: EndedRun, at: number): JudgedRun | undefined {
+  const { target, scrape, close } = ended;
+  const reading = readingOf(close);
+  const hard = hardSymptoms(close);
+  if (reading === undefined) return hard.length === 0 ? undefined : { reading: nothingRead, symptoms: hard };
+  const { version } = scrape;
+  const by = { version, ...defined({ rules: close.rules }) };
+  const since = symptomsSince(store.runs.readings.get(target.target), reading, by);
+  const own = ownRun(store, ended, reading, at);
+  const symptoms = new Map(
+    [...since, ...hard, ...(own?.judgement.symptoms ?? [])].map((each) => [symptomId(each), each]),
+  );
+  return { reading, symptoms: [...symptoms.values()], ...defined({ own }) };
+}
+
+/** Stores what a scrape that was judged says: its ticket, or that its target is healthy, and what the next ones are compared with. */
+export function keepJudged(store: Store, change: Change, ended: EndedRun, { reading, symptoms, own }: JudgedRun): void {
+  const { target, scrape, close, tally } = ended;
+  const { source, target: number } = target;
+  const { version } = scrape;
+  const place = { source, member: number };
+  if (symptoms.length === 0 && close.status === 'complete') {
+    const before = store.runs.readings.get(number);
+    const after = trusted(before, reading, { version, ...defined({ rules: close.rules }) });
+    if (after === undefined) store.runs.readings.remove(number);
+    else if (JSON.stringify(after) !== JSON.stringify(before)) store.runs.readings.put(number, after);
+  }
+  settle(store, change, place, { ended, symptoms, judges: (symptom) => saysOf(reading, symptom) });
+  if (own !== undefined) keepRun(store, place, { ...own, symptoms });
+  else if (reading.isWhole && close.status === 'complete') addToRound(store, change, ended, tally);
+}
+
+/** Reports the symptoms of a run in their ticket, or notes that there are none. */
+function settle(
+  store: Store,
+  change: Change,
+  place: TicketPlace,
+  {
+    ended: { target, scrape, close },
+    symptoms,
+    judges,
+  }: {
+    readonly ended: EndedRun;
+    readonly symptoms: readonly Symptom[];
+    readonly judges: (symptom: Symptom) => boolean;
+  },
+): void {
+  if (symptoms.length > 0)
+    reportTrouble(store, change, place, {
+      at: change.at,
+      symptoms,
+      scrape: scrape.scrape,
+      version: scrape.version,
+      samples: [target.url],
+      projects: projectsOf(target),
+      ...(close.crawl !== undefined && defined({ crawl: store.crawls.newest(target.target)?.crawl })),
+    });
+  noteHealthy(store, change, place, { still: new Set(symptoms.map(symptomId)), judges });
+}
+
+/** Keeps a run as one of the healthy ones, or aside as unusual. */
+function keepRun(
+  store: Store,
+  { source, member }: TicketPlace,
+  { run, judgement, since, symptoms }: NonNullable<JudgedRun['own']> & { readonly symptoms: readonly Symptom[] },
+): void {
+  const { baselines, unusual } = store.runs;
+  const key: [string, number] = [source, member];
+  const before = baselines.get(key);
+  const baseline = learned(forVersion(before?.baseline ?? emptyBaseline(run), run), run, { ...judgement, symptoms });
+  const isHealthy = baseline.entries !== before?.baseline.entries;
+  baselines.put(key, { baseline, since: isHealthy ? since : (before?.since ?? since) });
+  const ids = symptoms.map(symptomId);
+  const [ticket] = ids.flatMap((id) => store.tickets.newestOf(source, id) ?? []);
+  if (ticket !== undefined) unusual.put(key, { ticket, run, since, symptoms: ids });
+}
+
+/** Takes what the unusual runs of a ticket gave for usual. */
+export function acceptRuns(store: Store, ticket: number, sources: readonly string[]): void {
+  const { baselines, unusual, readings } = store.runs;
+  for (const source of sources)
+    for (const { key, row } of [...unusual.entries({ from: [source, 0], before: [source, Number.MAX_SAFE_INTEGER] })]) {
+      if (row.ticket !== ticket) continue;
+      const before = baselines.get(key)?.baseline ?? emptyBaseline(row.run);
+      baselines.put(key, { baseline: accepted(forVersion(before, row.run), row.run, row.symptoms), since: row.since });
+      unusual.remove(key);
+    }
+  for (const source of sources)
+    for (const member of store.tickets.membersOf(source, ticket)) if (member > 0) readings.remove(member);
+}
+
+/** Forgets what is known of the runs of a target. */
+export function forgetRuns({ runs }: Store, { source, target }: Pick<TargetRow, 'source' | 'target'>): void {
+  runs.baselines.remove([source, target]);
+  runs.unusual.remove([source, target]);
+  runs.tallies.remove(target);
+  runs.readings.remove(target);
+}
+
+const nothingRead: Reading = { fill: {}, isWhole: false };
+
+/** What a scrape has read. One that failed since the page it got held no record has read that; where something stood in the page's place, it has read nothing. */
+function readingOf({ failure, reading, itemPages: pages }: EndedRun['close']): Reading | undefined {
+  const { code, cause = 'unexpected' } = failure ?? {};
+  if (code === 'no_record' && cause === 'unexpected') return { fill: {}, isWhole: true, pages };
+  // An unchanged list says nothing of its records.
+  return pages === undefined ? reading : { fill: {}, isWhole: false, ...reading, pages };
+}
+
+/** What is wrong with a scrape whatever others gave: a crawl without an end, or one that has never found a record. */
+function hardSymptoms({ crawl, reading, status }: EndedRun['close']): Symptom[] {
+  if (crawl?.reason === 'loop') return [{ kind: 'loop', measure: 'loop', observed: 1, expected: { high: 0 } }];
+  const isEmptyCrawl =
+    crawl?.reason === 'complete' && status === 'complete' && Object.keys(reading?.fill ?? {}).length === 0;
+  return isEmptyCrawl ? [{ kind: 'records', measure: 'records', observed: 0, expected: { low: 1 } }] : [];
+}
+
+/** Judges a scrape of many records by the healthy runs of its target; nothing for one of few. */
+function ownRun(
+  store: Store,
+  { target, scrape, close, tally, missing }: EndedRun,
+  reading: Reading,
+  at: number,
+): JudgedRun['own'] {
+  const row = store.runs.baselines.get([target.source, target.target]);
+  const total = Object.values(tally.types).reduce((sum, { records }) => sum + records, 0);
+  if (total < manyRecords && row === undefined) return undefined;
+  const whole: Record<string, WholeType> = {};
+  for (const [type, count] of missing ?? [])
+    whole[type] = { expected: (tally.types[type]?.known ?? 0) + count, missing: count };
+  const scope: Scope = reading.isWhole ? 'whole' : 'part';
+  const measures = measuresOf(scrapeTally(tally, whole), scope);
+  const run = { at, version: scrape.version, measures, ...defined({ rules: close.rules }) };
+  const baseline = forVersion(row?.baseline ?? emptyBaseline(run), run);
+  return { run, judgement: judge(baseline, measures, at), since: scrape.startedAt };
+}
+
+/** Adds a scrape of few records to the round of its source, and judges the round once it is over. */
+function addToRound(store: Store, change: Change, ended: EndedRun, tally: RunTally): void {
+  const { source } = ended.target;
+  const { rounds } = store.runs;
+  const before = rounds.get(source) ?? { startedAt: ended.scrape.startedAt, tally: emptyTally };
+  const round = { ...before, tally: sumOfTallies(before.tally, scrapeTally(tally)) };
+  const isOver =
+    round.tally.scrapes >= Math.min(roundScrapes, Math.max(1, store.counts.activeOf(source))) ||
+    change.at - round.startedAt >= roundMs;
+  if (!isOver) return rounds.put(source, round);
+  rounds.remove(source);
+  const row = store.runs.baselines.get([source, 0]);
+  const { version } = ended.scrape;
+  const run = {
+    at: change.at,
+    version,
+    measures: measuresOf(round.tally, 'round'),
+    ...defined({ rules: ended.close.rules }),
+  };
+  const judgement = judge(forVersion(row?.baseline ?? emptyBaseline(run), run), run.measures, change.at);
+  const place = { source, member: 0 };
+  settle(store, change, place, { ended, symptoms: judgement.symptoms, judges: () => true });
+  keepRun(store, place, { run, judgement, since: round.startedAt, symptoms: judgement.symptoms });
+}
