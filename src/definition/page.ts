@@ -30,6 +30,20 @@ function priced(...offers: readonly string[]): string {
   return `(${offers.flatMap((offer) => [`${offer}.price`, `${offer}.lowPrice`]).join(' || ')})`;
 }
 
+/** Returns the places of the price of one offer which says it in a specification, but for what was the price before. */
+function specifiedPrices() {
+  const present = '?!@.priceType';
+  return ['offers', 'offers[0]'].flatMap((offer) => {
+    const [one, list] = [`${offer}.priceSpecification`, `${offer}.priceSpecification[${present}]`];
+    const isOnly = offer === 'offers' ? '' : ' && !@.offers[1]';
+    const isWhole = `count(@.${one}[${present} && @.price && @.priceCurrency]) == 1`;
+    return [
+      ofSole('offers', one, `@.${one}.price && @.${one}.priceCurrency${isOnly}`),
+      ofSole('offers', list, `count(@.${list}) == 1 && ${isWhole}${isOnly}`),
+    ];
+  });
+}
+
 /** Returns the place of the price and the currency in the `<meta>` elements of Open Graph, as "12.50 EUR". */
 function openGraphPrice(prefix: string) {
   const content = (name: string) => `normalize-space(//meta[@property="${prefix}:price:${name}"]/@content)`;
@@ -115,6 +129,7 @@ export const pageSource = Source.parse({
           type: 'money',
           any: [
             ofSole('offers', 'offers', priced('@.offers', '@.offers[0]')),
+            ...specifiedPrices(),
             ofSoleItem('offers', 'offers', priced('@.props.offers[0].props')),
             openGraphPrice('product'),
             openGraphPrice('og'),

@@ -94,6 +94,23 @@ describe('the built-in source', () => {
       ],
       { amount: '9.00', currency: 'USD' },
     ],
+    [
+      'a specification of its price',
+      { priceSpecification: { price: '15.00', priceCurrency: 'GBP' } },
+      { amount: '15.00', currency: 'GBP' },
+    ],
+    [
+      'a list of specifications, of which one is of the price before',
+      [
+        {
+          priceSpecification: [
+            { price: '12.00', priceCurrency: 'GBP' },
+            { price: '15.00', priceCurrency: 'GBP', priceType: 'https://schema.org/ListPrice' },
+          ],
+        },
+      ],
+      { amount: '12.00', currency: 'GBP' },
+    ],
     ['groups that are clear', { price: '1.299,50', priceCurrency: 'EUR' }, { amount: '1299.50', currency: 'EUR' }],
     [
       'offers of several prices',
@@ -135,6 +152,16 @@ describe('the built-in source', () => {
       'an offer that has no price, beside Open Graph',
       `${selling([{ priceSpecification: { price: 5 } }])}<meta property="og:price:amount" content="7.50"><meta property="og:price:currency" content="USD">`,
       { amount: '7.50', currency: 'USD' },
+    ],
+    [
+      'two specifications of a price',
+      selling({
+        priceSpecification: [
+          { price: 5, priceCurrency: 'EUR' },
+          { price: 6, priceCurrency: 'EUR' },
+        ],
+      }),
+      undefined,
     ],
     ['an amount without a currency', '<meta property="product:price:amount" content="7.5">', undefined],
     [
