@@ -210,7 +210,7 @@ const mayImport: Record<string, readonly string[]> = {
     'type src/health',
     'type src/view',
   ],
-  'src/figures': ['src/definition', 'src/metric', 'src/store', 'type src/event', 'src/expression', 'src/view'],
+  'src/figures': ['src/definition', 'src/metric', 'src/store', 'src/event', 'src/expression', 'src/view'],
   'src/metric': ['src/expression', 'src/schema', 'type src/extract'],
   'src/expression': ['src/extract', 'src/schedule', 'src/schema'],
   'src/load-peer.ts': [],

@@ -18,6 +18,13 @@ const types = {
   cancelled: 'scrape.cancelled',
 } as const;
 
+const ends: ReadonlySet<string> = new Set(Object.values(types));
+
+/** Whether events of a type tell of the end of a scrape. */
+export function isScrapeEnd(type: string): boolean {
+  return ends.has(type);
+}
+
 /** Makes the event of the begin of a scrape, with the instant of the begin, in version 1 of the form of events. */
 export function startedEvent(
   { target, scrape, reason, version, startedAt: at }: ScrapeView,

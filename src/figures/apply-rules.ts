@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Catalogue } from '../definition/catalogue.ts';
+import { isScrapeEnd } from '../event/scrape-event.ts';
 import type { LogSlice } from '../store/follow.ts';
 import { inSlices, slicesOf } from '../store/slices.ts';
 import type { Store } from '../store/store.ts';
-import { isRecordEvent, isScrapeEnd } from './kinds-of-events.ts';
+import { isRecordEvent } from './record-events.ts';
 import { applyToMetrics, applyToRecord, compileRules, hasRulesOf, type ProjectRules } from './rules.ts';
 
 /** The setting under which the store keeps up to which event rules were applied. */
@@ -41,7 +42,7 @@ export async function applyToChanged(
     if (!isScrapeEnd(type) || source === undefined || target === undefined || scrape === undefined) continue;
     for (const project of projects ?? []) {
       const rules = compile(project);
-      if (rules !== undefined && hasRulesOf(rules, source) && isShared(store, source))
+      if (rules !== undefined && hasRulesOf(rules, source) && store.targets.hasSeveral(source))
         await applyToSeen(store, rules, { target, scrape });
     }
   }
@@ -55,11 +56,6 @@ export async function applyToChanged(
     }
     store.settings.put(cursorKey, upTo);
   });
-}
-
-/** Whether the events of a source may leave out some of the projects whose records they tell of: those of the targets that did not see the change. */
-function isShared({ targets }: Store, source: string): boolean {
-  return [...targets.numbersOfSource(source, { limit: 2 })].length > 1;
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { Event } from '../event/catalogue.ts';
+import { isScrapeEnd } from '../event/scrape-event.ts';
 import type { Store } from '../store/store.ts';
 import type { ProjectRow } from '../store/tables/rows.ts';
 import type { RecordName, TouchedParts } from './project-totals.ts';
-import { isRecordEvent, type RecordEvent } from './kinds-of-events.ts';
+import { isRecordEvent, type RecordEvent } from './record-events.ts';
 import {
   computePrepared,
   membersOf,
@@ -24,8 +25,8 @@ const [valuesOfProject, valuesOfTotals] = [15, 12];
 /** Records of a project that are noted one by one; for more of them, all are read again. */
 const mostTouched = 10_000;
 
-/** Events of a target after which its condition may be another. */
-const ofCondition = /^(?:scrape\.(?:completed|failed|aborted|cancelled)$|target\.|objective\.)/;
+/** Events of a target after which its condition may be another, as after the end of a scrape. */
+const ofCondition = /^(?:target|objective)\./;
 
 /** The totals of a project, and what they were made from: they are of use as long as that is the same. */
 interface Kept {
@@ -68,7 +69,7 @@ export class KeptTotals {
     // It names neither projects nor records.
     if (type === 'reextraction.applied') this.forgetAll();
     const isOfProject = type.startsWith('project.');
-    if (!isOfProject && !isRecordEvent(event) && !ofCondition.test(type)) return [];
+    if (!isOfProject && !isRecordEvent(event) && !isScrapeEnd(type) && !ofCondition.test(type)) return [];
     for (const id of projects) {
       const touched = this.#touched.get(id);
       if (touched === undefined) continue;

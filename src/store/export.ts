@@ -2,6 +2,7 @@ import { defined } from '../defined.ts';
 import type { Event, EventOf } from '../event/catalogue.ts';
 import type { HistoryView, RecordView } from '../view/record.ts';
 import { isOfType } from '../event/of-type.ts';
+import { isScrapeEnd } from '../event/scrape-event.ts';
 import type { Store } from './store.ts';
 import type { CorrectionPlace } from './tables/history.ts';
 import type { MetricPlace, MetricRow } from './tables/metrics.ts';
@@ -18,6 +19,8 @@ export interface ExportPlace {
   readonly log?: number;
   /** The last correction that was read of the job that the next event tells of. */
   readonly corrected?: CorrectionPlace;
+  /** The last record that was looked at of the target whose scrape the next event tells the end of. */
+  readonly seen?: number;
 }
 
 /** Which rows an export wants. */
@@ -100,7 +103,7 @@ export function exportRecords(
   }
 
   const read = new Set<number>();
-  let after = place.corrected;
+  let { corrected: after, seen = 0 } = place;
   for (const { event, record } of store.events.entries({ after: place.log ?? 0, before: upTo + 1 })) {
     // Rows that have the old name are in other tables.
     if (event.type === 'source.renamed')
@@ -111,6 +114,12 @@ export function exportRecords(
         if (!room.goesOn(addRecord(corrected.record))) return { rows, removed, next };
       }
     after = undefined;
+    // No event tells a project that one of its targets shows a record that another one has found.
+    if (isScrapeEnd(event.type) && isOfProject(event))
+      for (const { record: number, isFirst } of store.records.firstSeenIn(event.scrape ?? 0, event.target ?? 0, seen))
+        if (!room.goesOn(isFirst && addRecord(number)))
+          return { rows, removed, next: { upTo, log: event.id - 1, seen: number } };
+    seen = 0;
     let isWanted = false;
     if (record !== undefined) isWanted = addRecord(record);
     else if (event.type === 'record.removed') {
@@ -123,6 +132,11 @@ export function exportRecords(
     if (!room.goesOn(isWanted)) return { rows, removed, next: { upTo, log: event.id } };
   }
   return { rows, removed };
+
+  /** Whether an event is of a target of the project that is wanted, on a source that has others. */
+  function isOfProject({ source = '', target = 0 }: Event): boolean {
+    return wanted.project?.targets.includes(target) === true && store.targets.hasSeveral(source);
+  }
 
   /** Adds a record that is wanted and not there yet. Returns whether it did. */
   function addRecord(record: number): boolean {

@@ -6,12 +6,13 @@ import type { Destination } from '../../src/export/destination.ts';
 import { openFolder } from '../../src/export/folder.ts';
 import { type ExportOptions, runExport } from '../../src/export/run.ts';
 import { recordTable } from '../../src/export/record-table.ts';
-import { commitPulse } from '../../src/store/commit.ts';
+import type { RecordDraft } from '../../src/extract/draft.ts';
+import { commitPulse, commitStep } from '../../src/store/commit.ts';
 import { removeRecords } from '../../src/store/remove-records.ts';
 import { updateProject } from '../../src/store/projects.ts';
 import { renameSource } from '../../src/store/rename-source.ts';
 import type { HistoryView } from '../../src/view/record.ts';
-import { item, track } from '../store/fixture.ts';
+import { begin, item, step, track } from '../store/fixture.ts';
 import { record } from '../cli/views.ts';
 import { exportingDaemon } from './exporting.ts';
 
@@ -265,6 +266,28 @@ describe('an export', () => {
     const after = `${store.generation()}-${store.events.last()}`;
     await see([item('c', { title: 'c' })]);
     assert.deepEqual(await exported('records', '--to', 'behind', '--after', after), [1, ''], 'behind a bare event');
+  });
+
+  test('of a project has what one of its addresses shows for the first time, also where another project has seen it before', async (t) => {
+    const { store, folder, see, ...daemon } = await exportingDaemon(t, { title: 'text' });
+    const many = Array.from({ length: 1_200 }, (_, index) => item(`k${index}`, { title: 'one' }));
+    await see(many);
+    const [number = 0] = await track(store, 'other', 'https://shop.test/b');
+    const keys = async () => {
+      const before = new Set(filesIn(folder));
+      assert.equal((await daemon.export('records', '--to', 'out', '--project', 'other')).err, '');
+      const files = filesIn(folder).filter((file) => !before.has(file));
+      return files.length === 0 ? [] : linesOf(folder, ...files).map(({ key }) => key);
+    };
+    const seeThere = async (...drafts: RecordDraft[]) =>
+      commitStep(store, await begin(store, number), step(store.now(), drafts, {}));
+    assert.deepEqual(await keys(), []);
+    await seeThere(...many.slice(0, 1_100), item('new', { title: 'two' }));
+    const found = await keys();
+    assert.deepEqual([found.length, new Set(found).size, found.includes('new')], [1_101, 1_101, true]);
+    await seeThere(...many.slice(1, 1_101));
+    assert.deepEqual(await keys(), ['k1100']);
+    assert.deepEqual(await keys(), []);
   });
 
   test('begins anew where more types of records are of the type that it wants', async (t) => {

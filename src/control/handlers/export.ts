@@ -40,6 +40,7 @@ const Place = z.strictObject({
   point: z.strictObject({ project: z.string(), metric: z.string(), at: z.number() }).exactOptional(),
   log: z.int().exactOptional(),
   corrected: z.strictObject({ record: z.int(), at: z.number() }).exactOptional(),
+  seen: z.int().exactOptional(),
   anew: z.enum(anews).exactOptional(),
 });
 type Place = z.infer<typeof Place>;

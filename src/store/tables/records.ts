@@ -216,6 +216,11 @@ export function recordTable(environment: Environment) {
     /** Looks at up to `limit` of the records that a target has seen, and reads those that its scrape `scrape` has seen last. */
     seenLastIn: (scrape: number, target: number, slice: RecordSlice) =>
       ofMarks(target, ({ last }) => last === scrape, slice),
+    /** Looks at the records that a target has seen, those after the record `after`, and says of each whether its scrape `scrape` was the first to. */
+    *firstSeenIn(scrape: number, target: number, after = 0): Iterable<{ record: number; isFirst: boolean }> {
+      for (const { key, row } of byTarget.entries({ after: [target, after], before: [target + 1, 0] }))
+        yield { record: key[1], isFirst: row.first === scrape };
+    },
     /** Forgets that a target has seen a record of another one, or a removed one. */
     forget(target: number, record: number): void {
       byTarget.remove([target, record]);

@@ -62,6 +62,9 @@ export function targetTable(environment: Environment) {
       for (const [, target] of bySource.keys({ after: [source, after], before: [source, Infinity], limit }))
         yield target;
     },
+    /** Whether a source has more than one target, so that a record may be seen by two. */
+    hasSeveral: (source: string) =>
+      [...bySource.keys({ after: [source, 0], before: [source, Infinity], limit: 2 })].length > 1,
   };
 
   function placeDigest({ source, url }: Place): string {

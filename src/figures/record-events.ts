@@ -7,8 +7,3 @@ export type RecordEvent = EventOf<Extract<EventType, `record.${string}`>>;
 export function isRecordEvent(event: Event): event is RecordEvent {
   return event.type.startsWith('record.');
 }
-
-/** Whether an event of this type is told once when a scrape has ended. */
-export function isScrapeEnd(type: EventType): boolean {
-  return /^scrape\.(?:completed|failed|aborted|cancelled)$/.test(type);
-}
