@@ -286,7 +286,9 @@ function closed(store: Store, change: Change, { target, scrape }: Held, close: C
   const ended = { target, scrape: over, close, ...run };
   const judged = judgeEnd(store, ended, change.at);
   if (judged !== undefined) keepJudged(store, change, ended, judged);
-  if (close.reading !== undefined || close.crawl !== undefined) store.runs.tallies.remove(target.target);
+  // That of a crawl that goes on in the next scrape stays.
+  const isRunOver = close.crawl !== undefined || (close.reading !== undefined && over.steps > 1);
+  if (isRunOver) store.runs.tallies.remove(target.target);
   if (close.gap !== undefined) tellGap(store, change, scrape, close.gap);
   if (close.crawl !== undefined) applyCrawl(store, target.target, { add: [], end: close.crawl });
   const { running, usual, ...rest } = target;

@@ -2,6 +2,7 @@ import type { Baseline, Run, Series } from '../../health/baseline.ts';
 import type { Measure } from '../../health/last-reading.ts';
 import type { RunTally } from '../../health/tally.ts';
 import type { Environment } from '../lmdb/environment.ts';
+import { heldTable } from '../lmdb/held-table.ts';
 import { table } from '../lmdb/table.ts';
 import { namingSources } from './source-names.ts';
 
@@ -50,7 +51,8 @@ export function runTables(environment: Environment) {
         const row = baselines.get(key);
         if (row === undefined) return undefined;
         const { series, suspects, ...rest } = row.baseline;
-        return { ...row, baseline: { ...rest, series: new Map(series), suspects: new Map(suspects) } };
+        const read = new Map(series.map(([id, each]) => [id, withNaN(each)] as const));
+        return { ...row, baseline: { ...rest, series: read, suspects: new Map(suspects) } };
       },
       put(key: MemberKey, { baseline: { series, suspects, ...rest }, since }: BaselineRow): void {
         baselines.put(key, { baseline: { ...rest, series: [...series], suspects: [...suspects] }, since });
@@ -59,10 +61,20 @@ export function runTables(environment: Environment) {
       keys: baselines.keys,
     },
     unusual: namingSources(environment, table<MemberKey, UnusualRow>(environment, 'runs.unusual'), { key: 0 }),
-    rounds: namingSources(environment, table<string, RoundRow>(environment, 'runs.rounds'), { key: 'whole' }),
+    rounds: namingSources(environment, heldTable<string, RoundRow>(environment, 'runs.rounds'), { key: 'whole' }),
     /** The runs of targets under way, by target. */
-    tallies: table<number, RunTally>(environment, 'runs.tallies'),
+    tallies: heldTable<number, RunTally>(environment, 'runs.tallies'),
     /** What the last reading of each target gave that was trusted. */
     readings: table<number, Measure>(environment, 'runs.readings'),
+  };
+}
+
+/** A series as it was before it was stored: JSON has null for what is not a number. */
+function withNaN({ lows, highs, ...series }: Series): Series {
+  const read = (values: readonly (number | null)[]): readonly number[] => values.map((value) => value ?? Number.NaN);
+  return {
+    ...series,
+    ...(lows !== undefined && { lows: read(lows) }),
+    ...(highs !== undefined && { highs: read(highs) }),
   };
 }

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import type { Close } from '../../src/store/ops.ts';
+import { actOnTicket } from '../../src/store/act-on-ticket.ts';
+import { commitStep } from '../../src/store/commit.ts';
+import type { Store } from '../../src/store/store.ts';
+import { ticketsOf } from '../../src/store/tickets.ts';
+import { begin, hourMs, item, step, temporaryStore, track } from './fixture.ts';
+
+/** One whole reading of a list: so many items, of which so many have a price. */
+interface Read {
+  readonly items: number;
+  readonly priced?: number;
+  readonly close?: Partial<Close>;
+}
+
+async function opened(t: TestContext) {
+  const { store, clock } = await temporaryStore(t);
+  const [target = 0] = await track(store, 'list');
+  const reads = async (...all: readonly Read[]): Promise<void> => {
+    for (const { items, priced = items, close } of all) {
+      clock.now += 24 * hourMs;
+      const drafts = Array.from({ length: items }, (_, at) =>
+        item(`${at}`, { name: `Item ${at}`, price: at < priced ? at + 1 : null }),
+      );
+      const seen = (count: number) => ({ seen: count, total: items });
+      const fill = { 'item.name': seen(items), 'item.price': seen(priced) };
+      const ops = step(clock.now, drafts, { reading: { fill, isWhole: true }, ...close });
+      await commitStep(store, await begin(store, target), { ...ops, places: { items, refused: 0 } });
+    }
+  };
+  return { store, target, reads };
+}
+
+const openOf = (store: Store, target: number) => ticketsOf(store, { source: 'shop', member: target });
+
+const symptomsOf = (store: Store, target: number) =>
+  openOf(store, target).flatMap(({ symptoms }) =>
+    symptoms.map(({ kind, record, field }) => `${kind} ${record ?? ''} ${field ?? ''}`.trim()),
+  );
+
+/** What healthy runs of a list of some 1,000 items give. */
+const healthy: readonly Read[] = [1000, 1010, 990, 1005, 995, 1000].map((items) => ({
+  items,
+  priced: Math.round(items * 0.99),
+}));
+
+describe('runs of some 1,000 records', () => {
+  test('have a ticket that names `records` at 820, and none at 850 (P30)', async (t) => {
+    const other = await opened(t);
+    await other.reads(...healthy, { items: 850, priced: 842 });
+    assert.deepEqual(symptomsOf(other.store, other.target), []);
+    const { store, target, reads } = await opened(t);
+    await reads(...healthy, { items: 820, priced: 812 });
+    assert.ok(symptomsOf(store, target).includes('records item'), symptomsOf(store, target).join(', '));
+  });
+
+  test('have a ticket that names the price where its fill falls from 0.99 to 0.90, with what was observed and expected (P31, P33)', async (t) => {
+    const { store, target, reads } = await opened(t);
+    await reads(...healthy, { items: 1000, priced: 900 });
+    const [ticket] = openOf(store, target);
+    const symptom = ticket?.symptoms.find(({ field }) => field === 'price');
+    assert.equal(symptom?.kind, 'field');
+    assert.deepEqual([ticket?.sources, ticket?.scrape, ticket?.samples], [['shop'], 7, ['https://shop.test/list']]);
+    assert.ok((symptom?.expected?.low ?? symptom?.expected?.high) !== undefined);
+  });
+
+  test('do not enter the baseline while they are unusual, until a person accepts them (P37)', async (t) => {
+    const { store, target, reads } = await opened(t);
+    await reads(...healthy);
+    for (let times = 1; times <= 4; times += 1) {
+      await reads({ items: 500, priced: 495 });
+      assert.equal(openOf(store, target)[0]?.occurrences, times, 'it is as unusual as before');
+    }
+    const [{ ticket } = { ticket: 0 }] = openOf(store, target);
+    await actOnTicket(store, ticket, { act: 'accept' }, 'ada');
+    assert.equal(store.tickets.get(ticket)?.resolvedBy, 'accepted');
+    await reads({ items: 505, priced: 500 }, { items: 498, priced: 494 });
+    assert.deepEqual(openOf(store, target), []);
+  });
+
+  test('resolve their ticket when they are healthy twice in a row (P35)', async (t) => {
+    const { store, target, reads } = await opened(t);
+    await reads(...healthy, { items: 500, priced: 495 }, { items: 1000, priced: 990 });
+    assert.equal(openOf(store, target).length, 1);
+    await reads({ items: 1002, priced: 992 });
+    assert.deepEqual(openOf(store, target), []);
+  });
+});
+
+test('records that are none any more have a ticket without a baseline (P32)', async (t) => {
+  const { store, target, reads } = await opened(t);
+  await reads({ items: 20 }, { items: 0 });
+  assert.ok(symptomsOf(store, target).includes('records item'));
+});
+
+test('a scrape that has not read the whole of its target opens no ticket (P39)', async (t) => {
+  const { store, target, reads } = await opened(t);
+  const failure = { code: 'timeout', message: 'no answer', cause: 'network' };
+  await reads(...healthy);
+  const fence = await begin(store, target);
+  await commitStep(store, fence, {
+    ...step(9_000_000, [item('1', { name: 'One' })]),
+    places: { items: 1, refused: 0 },
+  });
+  assert.deepEqual(openOf(store, target), []);
+  await commitStep(store, { ...fence, step: 2 }, step(9_000_001, [], { status: 'failed', failure }));
+  assert.deepEqual(openOf(store, target), []);
+});
