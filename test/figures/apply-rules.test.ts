@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parseSource } from '../../src/definition/load.ts';
-import { applyToChanged } from '../../src/figures/apply-rules.ts';
+import { applyToChanged, applyToProject } from '../../src/figures/apply-rules.ts';
 import { applyJob } from '../../src/reextraction/apply.ts';
 import { commitStep } from '../../src/store/commit.ts';
 import { updateProject } from '../../src/store/projects.ts';
@@ -53,4 +53,20 @@ describe('rules on records that two addresses show', () => {
     await see(own, 2);
     assert.equal(told.length, 3);
   });
+});
+
+test('all records cease to meet the rules that a project no longer has, however many rules each met', async (t) => {
+  const { store, clock } = await temporaryStore(t);
+  const [own = 0] = await track(store, 'own', 'https://shop.test/own');
+  const items = Array.from({ length: 120 }, (_, number) => item(`s${number}`, { price: 5 }));
+  clock.now += 60_000;
+  await commitStep(store, await begin(store, own), step(clock.now, items, {}));
+  const rules = { cheap: { of: 'item', when: 'price < 10' }, free: { of: 'item', when: 'price < 6' } };
+  await updateProject(store, 'own', { rules });
+  await applyToProject(store, catalogue, 'own');
+  const met = (): number => [...store.metRules.ofProject('own')].length;
+  assert.equal(met(), 240);
+  await updateProject(store, 'own', { rules: {} });
+  await applyToProject(store, catalogue, 'own');
+  assert.equal(met(), 0);
 });

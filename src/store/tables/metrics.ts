@@ -120,8 +120,12 @@ export function metRuleTable(environment: Environment) {
       project: string,
       { after = 0, limit }: { readonly after?: number | undefined; readonly limit: number },
     ): number[] {
-      const keys = rows.keys({ from: [project, after + 1, ''], before: [project, Infinity, ''], limit });
-      return [...new Set(Array.from(keys, ([, record]) => record))];
+      const numbers = new Set<number>();
+      for (const [, record] of rows.keys({ from: [project, after + 1, ''], before: [project, Infinity, ''] })) {
+        numbers.add(record);
+        if (numbers.size === limit) break;
+      }
+      return [...numbers];
     },
     /** The rules that records of a project meet, record by record. */
     *ofProject(project: string): Iterable<{ readonly record: number; readonly rule: string; readonly since: number }> {
