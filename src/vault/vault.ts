@@ -68,7 +68,7 @@ export class Vault {
   readonly #waiting: PageToKeep[] = [];
   #waitingBytes = 0;
   #dropped = 0;
-  /** Packs that are about to go, to which nothing is appended. */
+  /** Packs to which nothing is appended: those that are about to go, and those that lacked bytes when the vault was opened. */
   readonly #sealed = new Set<number>();
   #writing: Promise<void> | undefined;
   /** Settles when the write to a pack that is under way is over, as two at a time would write to the same place. Never rejects. */
@@ -93,18 +93,21 @@ export class Vault {
     this.#nextPack = nextPack;
   }
 
-  /** Opens a vault: cuts what packs have beyond the index, and removes packs that the index does not name. */
+  /** Opens a vault: cuts what packs have beyond the index, seals packs that lack bytes, and removes packs that the index does not name. */
   static async open(options: VaultOptions): Promise<Vault> {
     const { folder, store, warn } = options;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const rows = new Map(Array.from(store.vault.packs.rows(), (row) => [row.pack, row] as const));
     const files = await packsIn(folder);
     for (const pack of files) if (!rows.has(pack)) await removePack(folder, pack);
+    const vault = new Vault(options, Math.max(0, ...files, ...rows.keys()) + 1);
     for (const { pack, bytes } of rows.values()) {
       const lacking = await cutTail(packPath(folder, pack), bytes);
-      if (lacking > 0) warn(`${packPath(folder, pack)}: ${lacking} bytes are missing at its end: pages there are lost`);
+      if (lacking === 0) continue;
+      warn(`${packPath(folder, pack)}: ${lacking} bytes are missing at its end: pages there are lost`);
+      vault.#sealed.add(pack);
     }
-    return new Vault(options, Math.max(0, ...files, ...rows.keys()) + 1);
+    return vault;
   }
 
   /**
@@ -178,7 +181,7 @@ export class Vault {
     }
   }
 
-  /** Whether a page is kept, and not in a pack that is about to go. */
+  /** Whether a page is kept, and not in a sealed pack. */
   isKept(digest: string): boolean {
     const place = this.#options.store.vault.pages.get(digest);
     return place !== undefined && !this.#sealed.has(place[0]);

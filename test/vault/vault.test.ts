@@ -141,6 +141,22 @@ test('a pack that lost its end, and one that is gone, are told; the pages before
   assert.equal(await textOf(cut, 'nothing-of-that-digest'), 'not_kept');
 });
 
+test('pages go to another pack where the newest one lost its end or is gone', async (t) => {
+  const { vault, folder, store, reopen } = await temporaryVault(t);
+  const [one, two, three] = ['one', 'two', 'three'].map((text) => pageWith(text));
+  assert.ok(one && two && three);
+  await keepNow(vault, one);
+  truncateSync(packPath(folder, 1), 20);
+  const cut = await reopen();
+  assert.equal(cut.isKept(one.digest), false);
+  await keepNow(cut, two);
+  assert.deepEqual([store.vault.pages.get(two.digest)?.[0], await textOf(cut, two.digest)], [2, 'two']);
+  rmSync(packPath(folder, 2));
+  const gone = await reopen();
+  await keepNow(gone, three, one);
+  assert.deepEqual([await textOf(gone, three.digest), await textOf(gone, one.digest)], ['three', 'one']);
+});
+
 test('a page for which the disk has no room waits, and is kept when there is room again', async (t) => {
   const { vault, folder, store, told } = await temporaryVault(t);
   const page = pageWith('kept later');
