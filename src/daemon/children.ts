@@ -11,6 +11,7 @@ import { source } from '../../workers/source.ts';
 import type { Daemon } from './parts.ts';
 import { control } from '../../workers/control.ts';
 import { reextractor } from '../../workers/reextractor.ts';
+import { diagnoser } from '../../workers/diagnoser.ts';
 import { figures } from '../../workers/figures.ts';
 import { planner } from '../../workers/planner.ts';
 
@@ -152,6 +153,10 @@ function edgeChildren(daemon: Daemon, handlers: Handlers): Readonly<Record<strin
     reextractor: {
       inApiOnly: true,
       start: (self) => reextractor(self, { registry: names.reextractor, run: daemon.reextract }),
+    },
+    diagnoser: {
+      inApiOnly: false,
+      start: (self) => diagnoser(self, { store: daemon.state.store(), diagnose: daemon.diagnose }),
     },
     planner: {
       inApiOnly: false,

@@ -18,6 +18,9 @@ import { type RunPulse, createPulse } from '../scrape/pulse.ts';
 import { type RunRechecks, createRechecks } from '../scrape/recheck.ts';
 import { createFetchFiles, type FetchFiles } from '../scrape/fetch-files.ts';
 import { RecheckLines } from '../scrape/recheck-lines.ts';
+import { diagnoseTicket } from '../diagnosis/diagnose-ticket.ts';
+import type { Page } from '../fetch/page.ts';
+import type { Reading } from '../provider/provider.ts';
 import { runJob } from '../reextraction/run.ts';
 import { recordCrashOrPark } from '../store/targets.ts';
 import { type ScrapeTarget, createScrapeTarget } from '../scrape/scrape-target.ts';
@@ -131,6 +134,8 @@ export interface Daemon {
   readonly tryPage: TryPage;
   /** Goes on with the job that reads kept pages again; resolves with whether the store is full. */
   reextract(signal: AbortSignal): Promise<boolean>;
+  /** Finds the cause of a ticket, where kept pages show it. */
+  diagnose(ticket: number, signal: AbortSignal): Promise<void>;
   readonly resolveFetch: ReturnType<typeof createResolveFetch>;
   readonly planning: Planning;
   readonly figures: KeptFigures;
@@ -254,6 +259,12 @@ export function createDaemon(options: DaemonOptions): Daemon {
     );
     return ran === undefined;
   };
+  const diagnose = (ticket: number, signal: AbortSignal): Promise<void> =>
+    unlessFull(() => diagnoseTicket({ store, vault: state.vault, catalogue, explain }, ticket, signal)).then(
+      () => undefined,
+    );
+  const explain = (page: Page, reading: Reading, signal: AbortSignal) =>
+    extractPage(names.extractors.via('extractors'), { page, reading }, signal);
   const metrics: MetricDeps = { store, catalogue, ...createRates(options.rates, store) };
 
   return {
@@ -272,6 +283,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     agenda: createAgenda({ store, catalogue, paused: state.paused, dues }),
     scrape: createScrapeTarget({ ...working, freshnessChanged, recordsSeen, crashed }),
     crashed,
+    diagnose,
     recheck: createRechecks({
       ...working,
       paused: state.paused,

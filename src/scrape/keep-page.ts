@@ -98,12 +98,16 @@ async function whyKept(
 ): Promise<PageHead['why'] | 'recovered' | undefined> {
   if (result.outcome !== 'committed') return undefined;
   const { added, changed, confirmed } = result.counts;
+  if (isRead && result.isPoorer === true) {
+    const evidence = await vault.evidenceOf(target, url);
+    if (evidence?.good !== undefined && evidence.bad === undefined) return 'bad';
+  }
   if (isRead && (added + changed > 0 || result.isWaiting === true)) return 'changed';
   if (isRead && confirmed === 0) return undefined;
   const before = await vault.evidenceOf(target, url);
   if (!isRead) return before?.good !== undefined && before.bad === undefined ? 'bad' : undefined;
   if (before?.good === undefined) return 'changed';
-  return before.bad === undefined ? undefined : 'recovered';
+  return before.bad === undefined || result.isPoorer === true ? undefined : 'recovered';
 }
 
 /** Records that a page can be read again: the next page of the address that cannot be read is kept. */

@@ -18,7 +18,7 @@ import { SentCredentials } from '../request/sent-credentials.ts';
 import { watchRequests } from '../request/scrape-requests.ts';
 import { isAvailable } from '../schedule/time/open-hours.ts';
 import type { DueTimes } from '../schedule/due-times.ts';
-import { type PulseOps, commitPulse } from '../store/commit.ts';
+import { type PulseOps, commitPulse } from '../store/commit-pulse.ts';
 import { scrapable } from '../store/scrapes.ts';
 import type { Store } from '../store/store.ts';
 import { type PulseCosts, addPulseWaste } from '../store/waste.ts';

@@ -1,20 +1,18 @@
 import { goneAfter } from '../schedule/gone.ts';
 import { withResult } from '../schedule/priority.ts';
-import { ownerOf } from '../schedule/watchers.ts';
 import { endScrape, tellBegin } from './ending.ts';
 import { requestTally } from '../health/page-tally.ts';
 import { emptyTally, type RunTally, sumOfTallies } from '../health/tally.ts';
-import { judgeEnd, keepJudged } from './judge-run.ts';
+import { isPagePoorer, judgeEnd, keepJudged } from './judge-run.ts';
 import { forgetWritten, type Held, holds, writeBegin } from './fence.ts';
 import { onlyStep } from './steps.ts';
 import { withScrape } from './usual.ts';
-import { finishIfOver, finishTarget, isOver } from './finish.ts';
+import { finishTarget, isOver } from './finish.ts';
 import { freshen, scheduleNext } from './schedule.ts';
 import { type StepLeft, askingOf, hasParts, verifiedFields, writeParts } from './commit-parts.ts';
 import { type CrawlOps, applyCrawl } from './crawl.ts';
 import { packLed } from './copies.ts';
 import { digestOf } from './tables/digest.ts';
-import type { Guards } from '../health/guard.ts';
 import { settleItemPage } from './item-pages.ts';
 import { keepPage, seePage, verifyPage } from './pages.ts';
 import { markMissing } from './crawl-missing.ts';
@@ -26,7 +24,6 @@ import type { ChangeCounts } from '../view/fields.ts';
 import type { ScrapeRow, SpentRow, TargetRow } from './tables/rows.ts';
 import type { Change, Store } from './store.ts';
 import { idsOf } from './subjects.ts';
-import type { RecordDraft } from '../extract/draft.ts';
 
 /**
  * Writes one step of a scrape, or nothing: the result is `superseded` when the target is gone or has another epoch, or
@@ -127,7 +124,8 @@ function writeStep(
   }
   const lastEvent = change.lastEvent();
   const result = { outcome: 'committed', counts, lastEvent, targetStatus: after.status } as const;
-  return isWaiting ? { ...result, isWaiting } : result;
+  const isPoorer = isPagePoorer(found.page);
+  return { ...result, ...(isWaiting && { isWaiting }), ...(isPoorer && { isPoorer }) };
 }
 
 /** Stores what a step has seen: the drafts of its page, or that its page is unchanged. */
@@ -363,38 +361,4 @@ function withStep(scrape: ScrapeRow, { log, spent: more = {}, unmodified }: Step
   if (more.cpuMs !== undefined) spent.cpuMs = (spent.cpuMs ?? 0) + more.cpuMs;
   if (Object.keys(spent).length > 0) walked.spent = spent;
   return walked;
-}
-
-/** The drafts that a source's pulse found of one target. */
-export interface PulseOps {
-  readonly source: string;
-  /** The version of the definition. */
-  readonly version: string;
-  readonly target: number;
-  readonly url: string;
-  readonly observedAt: number;
-  readonly drafts: readonly RecordDraft[];
-  /** What guards the values of the source. Default: nothing does. */
-  readonly guards?: Guards | undefined;
-}
-
-/**
- * Writes the drafts of a pulse; they belong to no scrape. The result is `superseded` when the target is not
- * active, or no active project watches it, or it is on another source. Rejects with `StoreFullError` when the store has no room.
- */
-export function commitPulse(
-  store: Store,
-  { source, version, target: number, url, observedAt, drafts, guards }: PulseOps,
-): Promise<CommitResult> {
-  return store.write((change) => {
-    const target = store.targets.get(number);
-    if (target === undefined || target.source !== source || target.status !== 'active' || ownerOf(target) === undefined)
-      return { outcome: 'superseded' };
-    const observed = observe(store, change, { target, scrape: 0, version, url, observedAt, guards }, drafts);
-    const { counts } = observed;
-    freshen(store, change, target, { at: observedAt, fields: verifiedFields(drafts, observed) });
-    const { status } = finishIfOver(store, change, target);
-    const lastEvent = change.lastEvent();
-    return { outcome: 'committed', counts, lastEvent, targetStatus: status };
-  });
 }

@@ -8,6 +8,7 @@ import {
   type Report,
   resolved,
 } from '../health/ticket-life.ts';
+import { defined } from '../defined.ts';
 import { type Symptom, symptomId } from '../view/symptom.ts';
 import type { Cause, TicketView } from '../view/ticket.ts';
 import type { Change, Store } from './store.ts';
@@ -116,12 +117,16 @@ export function hasTrouble({ tickets }: Pick<Store, 'tickets'>, source: string):
   return false;
 }
 
-/** Stores the cause of a ticket, which is told. Resolves when it is committed. */
-export function setCause(store: Store, number: number, cause: Cause): Promise<void> {
+/** Stores the cause of a ticket, which is told, and the digests of the pages that show it. Resolves when it is committed. */
+export function setCause(store: Store, number: number, cause: Cause, pages?: TicketView['pages']): Promise<void> {
   return store.write((change) => {
     const ticket = store.tickets.get(number);
     if (ticket !== undefined && ticket.state !== 'resolved')
-      keepTicket(store, change, diagnosed(ticket, change.at, cause));
+      keepTicket(
+        store,
+        change,
+        diagnosed({ ...ticket, ...defined({ pages: ticket.pages ?? pages }) }, change.at, cause),
+      );
   });
 }
 

@@ -112,4 +112,33 @@ describe('a target that gives less than it did', () => {
       [third, first],
     );
   });
+
+  const vault = { keep: 86_400_000, maxBytes: 1024 ** 2 };
+
+  test('has a cause, named by the last good and the first bad page, which are kept', async (t) => {
+    const page = (name: string) =>
+      `<!doctype html><h1>A</h1><div class="offer"><p class="${name}">EUR 12.50</p></div><p class="state">live</p>`;
+    const site = await openSite(t, { '/lamp': page('price') });
+    const daemon = await startDaemon(t, { sources: { shop: productSource('shop') }, settings: soon, vault });
+    const { client, socket } = daemon;
+    await client.call('project.add', { id: 'lamp', targets: [{ source: 'shop', url: site.url('/lamp') }] });
+    await nth(1, 'scrape.completed', 'lamp', daemon);
+    site.answer('/lamp', page('amount'));
+    await client.call('project.rescrape', { id: 'lamp' });
+    const { data } = await nth(1, 'ticket.changed', 'lamp', daemon);
+    assert.deepEqual(
+      [data.what, data.cause?.kind, data.cause?.rules],
+      [
+        'the cause is rule lost',
+        'rule_lost',
+        [{ record: 'product', field: 'price', place: '.price', before: 1, after: 0 }],
+      ],
+    );
+    assert.match(
+      (await run(['ticket', '1', '--socket', socket])).out,
+      /cause +rule lost[^]*last good \S+, first bad \S+;/,
+    );
+    const bad = data.pages?.bad ?? '';
+    assert.match((await run(['page', bad, '--socket', socket])).out, /class="amount"/);
+  });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { commitPulse, commitStep } from '../../src/store/commit.ts';
+import { commitStep } from '../../src/store/commit.ts';
+import { commitPulse } from '../../src/store/commit-pulse.ts';
 import { updateProject } from '../../src/store/projects.ts';
 import { closeOpenScrapes, requestScrape } from '../../src/store/scrapes.ts';
 import { begin, historyOf, item, step, temporaryStore, told, track } from './fixture.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { closeScrape, commitPulse, commitStep } from '../../src/store/commit.ts';
+import { closeScrape, commitStep } from '../../src/store/commit.ts';
+import { commitPulse } from '../../src/store/commit-pulse.ts';
 import { markMissing } from '../../src/store/crawl-missing.ts';
 import type { Fence } from '../../src/store/ops.ts';
 import { closeOpenScrapes } from '../../src/store/scrapes.ts';

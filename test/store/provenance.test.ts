@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { commitPulse, commitStep } from '../../src/store/commit.ts';
+import { commitStep } from '../../src/store/commit.ts';
+import { commitPulse } from '../../src/store/commit-pulse.ts';
 import { commitRecheck } from '../../src/store/recheck.ts';
 import { Sweep, trim } from '../../src/store/retention.ts';
 import { beginScrape } from '../../src/store/scrapes.ts';

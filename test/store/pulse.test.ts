@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { commitPulse, commitStep } from '../../src/store/commit.ts';
+import { commitStep } from '../../src/store/commit.ts';
+import { commitPulse } from '../../src/store/commit-pulse.ts';
 import { archiveProject } from '../../src/store/projects.ts';
 import { begin, historyOf, item, step, temporaryStore, track } from './fixture.ts';
 

@@ -1,0 +1,80 @@
+import type { Behaviour, Self } from '../src/actor/types.ts';
+import { follow, type LogSlice } from '../src/store/follow.ts';
+import type { Store } from '../src/store/store.ts';
+
+/** The messages of the actor that finds the causes of tickets. */
+export type DiagnoserMessage =
+  | { readonly type: 'read'; readonly slice: LogSlice | undefined }
+  /** The pages that show a ticket may be kept by now. */
+  | { readonly type: 'look' }
+  | { readonly type: 'diagnosed' };
+
+/** The dependencies of the actor. */
+export interface DiagnoserDeps {
+  readonly store: Store;
+  /** Finds the cause of a ticket and stores it, where there is evidence. */
+  diagnose(ticket: number, signal: AbortSignal): Promise<void>;
+}
+
+/** The time from a ticket to the look at its pages, in ms: these are kept some 25 ms after the commit, later on a slow disk. */
+const keptMs = 500;
+
+/** Tickets without a cause that are looked at when the actor starts, the newest first. */
+const lookedAtStart = 100;
+
+/** Finds the causes of tickets, one ticket at a time: of each that is opened, reopened or has a further symptom. */
+export function diagnoser(
+  self: Self<DiagnoserMessage>,
+  { store, diagnose }: DiagnoserDeps,
+): Behaviour<DiagnoserMessage> {
+  const types = ['ticket.opened', 'ticket.changed', 'ticket.reopened'];
+  const log = follow(store, store.events.last(), { types }, self.signal);
+  const waiting = new Set<number>();
+  let isBusy = false;
+  for (const { ticket, cause } of store.tickets.unresolved()) {
+    if (waiting.size === lookedAtStart) break;
+    if (cause === undefined) waiting.add(ticket);
+  }
+  self.after(keptMs, { type: 'look' });
+  read();
+
+  return {
+    receive(message) {
+      switch (message.type) {
+        case 'read':
+          return message.slice && noted(message.slice);
+        case 'look':
+          return next();
+        case 'diagnosed':
+          isBusy = false;
+          return next();
+        default:
+          message satisfies never;
+      }
+    },
+  };
+
+  function read(): void {
+    self.task(
+      async () => (await log.next()).value ?? undefined,
+      (slice) => ({ type: 'read', slice }),
+    );
+  }
+
+  function noted({ events }: LogSlice): void {
+    for (const { data } of events) if ('ticket' in data && !('cause' in data)) waiting.add(data.ticket);
+    if (waiting.size > 0) self.after(keptMs, { type: 'look' });
+    read();
+  }
+
+  function next(): void {
+    const [ticket] = waiting;
+    if (isBusy || ticket === undefined) return;
+    waiting.delete(ticket);
+    isBusy = true;
+    self.task(
+      (signal) => diagnose(ticket, signal),
+      () => ({ type: 'diagnosed' }),
+    );
+  }
+}
