@@ -221,7 +221,7 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   'src/figures': ['src/definition', 'src/metric', 'src/store', 'src/event', 'src/expression', 'src/view'],
   'src/metric': ['src/expression', 'src/schema', 'type src/extract'],
-  'src/expression': ['src/extract', 'src/schedule', 'src/schema'],
+  'src/expression': ['src/extract', 'src/schedule', 'src/schema', 'type src/health'],
   'src/load-peer.ts': [],
   'src/log.ts': [],
   'src/actor': [],

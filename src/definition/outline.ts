@@ -34,7 +34,7 @@ export const Outline = z.object({
     .record(
       z.string(),
       z
-        .object({ key: RecordKey.optional().catch(undefined), each: unchecked, page, fields: rules })
+        .object({ key: RecordKey.optional().catch(undefined), each: unchecked, page, expect: unchecked, fields: rules })
         .catch({ key: undefined, each: undefined, page: undefined, fields: {} })
         .transform(withFields),
     )

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { expected, type Issue } from '../schema/expected.ts';
 import { type Element, FieldKey, named, type Rule, typeSchemas } from './rule.ts';
+import { Expect } from './expect.ts';
 import { checkGuards, guardShape } from './guard.ts';
 import { RecordKey } from './record-key.ts';
 import { SecretName } from '../schema/secret-name.ts';
@@ -55,6 +56,8 @@ export const PluginRecord = strict({
   is: SourceId.exactOptional(),
   fields: fieldsOf(GuardedRule),
   nulls: z.enum(['clear', 'keep']).default('clear'),
+  /** What each run must meet. */
+  expect: Expect.exactOptional(),
 });
 
 /** Keys of a definition that a plug-in stands for. */

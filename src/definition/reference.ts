@@ -6,6 +6,7 @@ import { formIssues } from './form-issues.ts';
 import { renderIssues } from './render-issues.ts';
 import { isZone } from '../schedule/time/zone.ts';
 import { endFields } from './end-rule.ts';
+import { expectationIssues } from './expectations.ts';
 import { hasPlugin, hasProgram, pluginIssues } from './plugin.ts';
 import { publishIssues } from './publish.ts';
 import { undeclaredObjectives } from './objective-fields.ts';
@@ -28,6 +29,7 @@ export function referenceIssues(source: unknown): Issue[] {
     ...keyIssues(outline.data),
     ...itemFieldIssues(outline.data),
     ...finishedIssues(outline.data),
+    ...expectationIssues(outline.data),
     ...feedIssues(outline.data),
     ...formIssues(outline.data),
     ...renderIssues(outline.data),

@@ -11,6 +11,7 @@ import { Auth } from './auth.ts';
 import { Collect } from './collect.ts';
 import { Crawl, Pattern, Patterns } from './crawl.ts';
 import { SourceHistory } from './history.ts';
+import { Expect } from './expect.ts';
 import { Duration, durationUpTo, Interval, Pause } from '../schema/duration.ts';
 import { Feed } from './feed.ts';
 import { isLoopbackUrl } from './loopback.ts';
@@ -62,6 +63,8 @@ const RecordRule = strict({
   page: ItemPage.exactOptional(),
   /** Whether a null, from a place that says nothing, clears the stored value or keeps it. */
   nulls: z.enum(['clear', 'keep']).default('clear'),
+  /** What each run must meet: a condition on the number of its records and on what they have in their fields. */
+  expect: Expect.exactOptional(),
 });
 
 /** How the pause between two requests follows the time that the host takes to answer. */
@@ -221,9 +224,10 @@ export function strangerAt(url: string): Source {
   });
 }
 
-/** Returns the version of a definition: 16 hexadecimal digits of the SHA-256 of its content. The id, `publish`, the order of keys, written defaults and comments make no difference. `plugin` is the version of its plug-in's file. */
+/** Returns the version of a definition: 16 hexadecimal digits of the SHA-256 of its content. The id, `publish`, `expect`, the order of keys, written defaults and comments make no difference. `plugin` is the version of its plug-in's file. */
 export function definitionVersion(source: Source, plugin = ''): string {
-  // Neither changes what is read.
-  const { id: _, publish: __, ...content } = source;
-  return hash('sha256', canonicalJson(content) + plugin, 'hex').slice(0, 16);
+  // None of them changes what is read.
+  const { id: _, publish: __, records, ...content } = source;
+  const read = Object.entries(records).map(([name, { expect: _expect, ...record }]) => [name, record] as const);
+  return hash('sha256', canonicalJson({ ...content, records: Object.fromEntries(read) }) + plugin, 'hex').slice(0, 16);
 }

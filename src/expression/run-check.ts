@@ -1,0 +1,146 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import type { FieldFigures, RunFigures } from '../health/expectation.ts';
+import { didYouMean } from '../schema/near-name.ts';
+import { faultText, maxBytes } from './compile.ts';
+import { newEnvironment, whole } from './environment.ts';
+import { Exact } from './exact.ts';
+import { closeTree, ExpressionFault, nodesOf } from './tree.ts';
+
+/** What a condition says of a run. */
+export interface Checked {
+  /** `undefined` where a figure that it needs is not known. */
+  readonly holds: boolean | undefined;
+  /** The figure that the text names first; 0 where it is not known. */
+  readonly observed: number;
+}
+
+/** A condition on the figures of a run, compiled. */
+export interface RunCheck {
+  /** The fields of which it asks whether their values are unique. */
+  readonly unique: readonly string[];
+  /** Never throws. */
+  check(figures: RunFigures): Checked;
+}
+
+/** A compiled condition on a run, or what is wrong with its text. */
+export type CompiledRunCheck =
+  | { readonly ok: true; readonly check: RunCheck }
+  | { readonly ok: false; readonly message: string };
+
+const counts = ['records', 'new', 'changed', 'missing'] as const;
+
+/** The library's names of the types of a field's figures. */
+const fieldTypes = { fill: 'number', lost: 'number', empty: 'number', min: 'number', max: 'number', unique: 'bool' };
+
+type FigureName = keyof typeof fieldTypes;
+
+const figureNames = Object.keys(fieldTypes);
+
+/** The figures of a field as an expression sees them. */
+class Figures {
+  readonly fill: Exact | undefined;
+  readonly lost: Exact | undefined;
+  readonly empty: Exact | undefined;
+  readonly min: Exact | undefined;
+  readonly max: Exact | undefined;
+  readonly unique: boolean | undefined;
+
+  constructor({ fill, lost, empty, min, max, unique }: FieldFigures) {
+    this.fill = exact(fill);
+    this.lost = exact(lost);
+    this.empty = exact(empty);
+    this.min = exact(min);
+    this.max = exact(max);
+    this.unique = unique;
+  }
+}
+
+/** Compiles a condition such as `records > 100 && price.fill >= 0.95`, which reads figures of a run and nothing else. */
+export function compileRunCheck(text: string, fields: readonly string[]): CompiledRunCheck {
+  try {
+    return { ok: true, check: runCheckOf(text, fields) };
+  } catch (error) {
+    return { ok: false, message: faultText(error) };
+  }
+}
+
+function runCheckOf(text: string, fields: readonly string[]): RunCheck {
+  if (Buffer.byteLength(text) > maxBytes) throw new ExpressionFault(`expected at most ${maxBytes} bytes`);
+  const environment = newEnvironment().registerType('figures', { ctor: Figures, fields: fieldTypes });
+  const program = environment.parse(text);
+  const nodes = [...nodesOf(program.ast)];
+  for (const { op, args, start } of nodes)
+    if (op === 'id' && args === 'now') throw new ExpressionFault('expected no "now": it is of one run', start);
+  const figures = nodes.flatMap((node) => figureAt(node, fields));
+  const names = [...counts, ...fields.filter((field) => !isCount(field))];
+  const fieldIn = (name: string): ASTNode => environment.parse(`${whole}.${name}`).ast;
+  const used = closeTree(program.ast, { fields: names, zone: 'UTC', fieldIn });
+  for (const [name, at] of used) {
+    if (!isCount(name) && !figures.some(({ field }) => field === name))
+      throw new ExpressionFault(`expected ${name}.fill, or another of ${figureNames.join(', ')}`, at);
+    environment.registerVariable(name, isCount(name) ? 'number' : 'figures');
+  }
+  const { valid, type = '', error } = program.check();
+  if (!valid) throw error ?? new ExpressionFault('expected a condition');
+  if (type !== 'bool') throw new ExpressionFault(`expected a condition, got ${type}`);
+  const [first] = figures;
+  return {
+    unique: figures.filter(({ figure }) => figure === 'unique').flatMap(({ field }) => field ?? []),
+    check(run) {
+      const values = [...used.keys()].map((name) => [name, valueOf(run, name)] as const);
+      const known = Object.fromEntries(values.filter(([, value]) => value !== undefined));
+      return { holds: resultOf(() => program({ ...known, [whole]: known })), observed: observedOf(run, first) };
+    },
+  };
+}
+
+/** A figure that a text names: a count, or one of a field. */
+interface NamedFigure {
+  readonly field?: string;
+  readonly figure: string;
+}
+
+/** The figure that a node of the tree names, if it names one. */
+function figureAt(node: ASTNode, fields: readonly string[]): NamedFigure[] {
+  if (node.op === 'id' && isCount(node.args)) return [{ figure: node.args }];
+  if (node.op !== '.') return [];
+  const [of, figure] = node.args;
+  if (of.op !== 'id' || !fields.includes(of.args)) return [];
+  if (!Object.hasOwn(fieldTypes, figure))
+    throw new ExpressionFault(
+      `expected one of ${figureNames.join(', ')} of ${of.args}, got "${figure}"${didYouMean(figure, figureNames)}`,
+      node.start,
+    );
+  return [{ field: of.args, figure }];
+}
+
+function isCount(name: string): name is (typeof counts)[number] {
+  return counts.some((each) => each === name);
+}
+
+function valueOf(run: RunFigures, name: string): Exact | Figures | undefined {
+  if (isCount(name)) return exact(run[name]);
+  const of = Object.hasOwn(run.fields, name) ? run.fields[name] : undefined;
+  return of && new Figures(of);
+}
+
+function resultOf(run: () => unknown): boolean | undefined {
+  try {
+    const result = run();
+    return typeof result === 'boolean' ? result : undefined;
+  } catch {
+    // The library throws where a figure is not known, and operators where there is no result.
+    return undefined;
+  }
+}
+
+function observedOf(run: RunFigures, named: NamedFigure | undefined): number {
+  if (named === undefined) return 0;
+  const { field, figure } = named;
+  if (field === undefined) return isCount(figure) ? (run[figure] ?? 0) : 0;
+  return Number(run.fields[field]?.[figure as FigureName] ?? 0);
+}
+
+function exact(value: number | undefined): Exact | undefined {
+  return value === undefined ? undefined : Exact.of(String(value));
+}
