@@ -1,5 +1,5 @@
 import { kindOf, type Measure, measureId } from './measure-kind.ts';
-import { scaled } from './scale.ts';
+import { asStored, scaled } from './scale.ts';
 
 /**
  * Digests of the rules by which a target is read: of each field by `type.field`, of all else that says what a record of a type is by the type's name,
@@ -36,6 +36,9 @@ const singleRuns = 12;
 
 /** Five weeks and a day: five values of each day of the week. */
 const mostEntries = 36;
+
+/** The most values of a measure whose days of the week are alike: as many as its spread is of. */
+const mostAlike = 18;
 
 export const dayMs = 86_400_000;
 
@@ -77,12 +80,12 @@ export function withRun(baseline: Baseline, { at, measures }: Pick<Run, 'at' | '
   for (const [id, old] of baseline.series) {
     const measure = found.get(id);
     found.delete(id);
-    const next = added(old, measure && scaled(kindOf(measure.name).scale, measure.value), isMerged);
+    const next = added(old, measure && storedValue(measure), isMerged);
     if (next !== undefined) series.set(id, next);
   }
   for (const [id, { name, record, field, value }] of found) {
-    const { scale, side } = kindOf(name);
-    const first = [scaled(scale, value)];
+    const { side } = kindOf(name);
+    const first = [storedValue({ name, value })];
     series.set(id, {
       name,
       ...(record !== undefined && { record }),
@@ -109,14 +112,21 @@ export function dayOf(at: number): number {
   return Math.floor(at / dayMs);
 }
 
+/** The value of a measure as a series has it. */
+export function storedValue({ name, value }: Pick<Measure, 'name' | 'value'>): number {
+  const { scale } = kindOf(name);
+  return asStored(scale, scaled(scale, value));
+}
+
 /** A series after one more run; `undefined` for one that is left without any value. */
 function added(series: Series, value: number | undefined, isMerged: boolean): Series | undefined {
   const { lows, highs } = series;
+  const most = kindOf(series.name).isWeekly === true ? mostEntries : mostAlike;
   const last = (values: readonly number[] | undefined): number => values?.at(-1) ?? Number.NaN;
   if (isMerged && value === undefined) return series;
   const next = (values: readonly number[], isFurther: (one: number, other: number) => boolean): readonly number[] => {
     const [one, other] = [value ?? Number.NaN, last(values)];
-    if (!isMerged) return [...(values.length < mostEntries ? values : values.slice(1)), one];
+    if (!isMerged) return [...(values.length < most ? values : values.slice(1)), one];
     return Number.isNaN(other) || isFurther(one, other) ? [...values.slice(0, -1), one] : values;
   };
   const after = {

@@ -1,5 +1,5 @@
 import { type Symptom, symptomId } from '../view/symptom.ts';
-import { type Baseline, dayMs, type Series } from './baseline.ts';
+import { type Baseline, dayMs, type Series, storedValue } from './baseline.ts';
 import { chanceOf, isBeyondNoise, leastRuns, limitOf, median, type Sign, weekdayLimitOf } from './limit.ts';
 import { fewestOfShare, kindOf, type Measure, measureId } from './measure-kind.ts';
 import { type Scale, scaled, unscaled } from './scale.ts';
@@ -79,7 +79,8 @@ function beyond(measure: Measure, { baseline, series, chance, at }: Before, sign
   const all = (sign === 1 ? series?.highs : series?.lows) ?? [];
   const value = scaled(kind.scale, measure.value);
   // What healthy runs had is past no limit but that of its day of the week. Nearly all measures of healthy runs end here.
-  const isUsual = all.some((each) => sign * each >= sign * value);
+  const had = storedValue(measure);
+  const isUsual = all.some((each) => sign * each >= sign * had);
   if (isUsual && kind.isWeekly !== true) return undefined;
   const first = baseline.entries.length - all.length;
   const { days = kind.isWeekly === true ? 1 : 0 } = kind;

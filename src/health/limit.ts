@@ -82,12 +82,16 @@ export function weekdayLimitOf(
   { values, entries, chance, at }: DatedValues,
   sign: Sign,
 ): Limit | undefined {
-  const days: number[][] = [[], [], [], [], [], [], []];
+  // The first runs have several entries a day.
+  const byDay = new Map<number, number>();
   for (const [index, entry] of entries.entries()) {
     const value = values[index] ?? Number.NaN;
-    if (!Number.isNaN(value)) days[weekdayOf(entry)]?.push(value);
+    const other = byDay.get(dayOf(entry)) ?? value;
+    if (!Number.isNaN(value)) byDay.set(dayOf(entry), furthest([value, other], sign));
   }
-  const same = days[weekdayOf(at)] ?? [];
+  const days: number[][] = [[], [], [], [], [], [], []];
+  for (const [day, value] of byDay) days[day % 7]?.push(value);
+  const same = days[dayOf(at) % 7] ?? [];
   if (same.length < leastRuns) return undefined;
   let [squares, freedom] = [0, 0];
   for (const day of days.filter(({ length }) => length > 0)) {
@@ -97,10 +101,6 @@ export function weekdayLimitOf(
   const usual = median(same);
   const bounds = boundsOf(measure, usual, { squares, freedom, runs: same.length, chance }, sign);
   return { limit: furthest(bounds, sign), usual };
-}
-
-function weekdayOf(at: number): number {
-  return dayOf(at) % 7;
 }
 
 interface Spread {

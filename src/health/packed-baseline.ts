@@ -1,0 +1,163 @@
+import type { Baseline, RuleDigests, Series } from './baseline.ts';
+import { kindOf, measureId, type MeasureName, measureKinds } from './measure-kind.ts';
+import { codeBytes, codeOf, valueOf } from './scale.ts';
+import { ByteReader, ByteWriter } from './packed-bytes.ts';
+
+/** The names of measures by their numbers in a packed baseline: new ones come last. */
+const names = Object.keys(measureKinds) as MeasureName[];
+
+const minuteMs = 60_000;
+
+/** What stands before the values of a series. */
+const flag = { lows: 1, highs: 2, isSame: 4, areLowsEqual: 8, areHighsEqual: 16 } as const;
+
+/** What a baseline knows of the source as a whole, a record type or a field: `type`, or `type.field`. */
+interface Place {
+  readonly path: readonly string[];
+  readonly series: Series[];
+}
+
+/**
+ * Packs a baseline into bytes, some 30 for each measure: a name stands once for all measures of a field, values are one or two bytes each, and those
+ * that are all equal stand once. Instants are to the minute.
+ */
+export function packBaseline({ version, rules, entries, series, suspects }: Baseline): Uint8Array {
+  const places = placesOf(series.values(), rules);
+  const writer = new ByteWriter();
+  writer.text(version);
+  writer.number(rules === undefined ? 0 : 1);
+  writer.number(entries.length);
+  let before = 0;
+  for (const at of entries) {
+    const minute = Math.floor(at / minuteMs);
+    writer.number(Math.max(0, minute - before));
+    before = Math.max(before, minute);
+  }
+  const numbers = new Map<string, number>();
+  writer.number(places.length);
+  for (const { path, series: of } of places) {
+    writer.number(path.length);
+    // A field stands behind its type.
+    if (path.length > 0) writer.text(path.at(-1) ?? '');
+    writeDigest(writer, rules?.[path.join('.')] ?? '');
+    writer.number(of.length);
+    for (const one of of) {
+      numbers.set(measureId(one), numbers.size);
+      writeSeries(writer, one);
+    }
+  }
+  const known = [...suspects].filter(([id]) => numbers.has(id));
+  writer.number(known.length);
+  for (const [id, since] of known) {
+    writer.number(numbers.get(id) ?? 0);
+    writer.number(Math.floor(since / minuteMs));
+  }
+  return writer.bytes();
+}
+
+/** Unpacks what `packBaseline` has packed. */
+export function unpackBaseline(bytes: Uint8Array): Baseline {
+  const reader = new ByteReader(bytes);
+  const version = reader.text();
+  const hasRules = reader.number() === 1;
+  let minute = 0;
+  const entries = Array.from({ length: reader.number() }, () => (minute += reader.number()) * minuteMs);
+  const rules: Record<string, string> = {};
+  const series = new Map<string, Series>();
+  const ids: string[] = [];
+  let record = '';
+  for (let places = reader.number(); places > 0; places -= 1) {
+    const depth = reader.number();
+    const name = depth > 0 ? reader.text() : '';
+    if (depth === 1) record = name;
+    const digest = readDigest(reader);
+    if (digest !== '') rules[depth === 2 ? `${record}.${name}` : name] = digest;
+    const place = { ...(depth > 0 && { record }), ...(depth === 2 && { field: name }) };
+    for (let count = reader.number(); count > 0; count -= 1) {
+      const one = readSeries(reader, place);
+      ids.push(measureId(one));
+      series.set(measureId(one), one);
+    }
+  }
+  const suspects = new Map<string, number>();
+  for (let count = reader.number(); count > 0; count -= 1) {
+    const id = ids[reader.number()] ?? '';
+    suspects.set(id, reader.number() * minuteMs);
+  }
+  return { version, rules: hasRules ? rules : undefined, entries, series, suspects };
+}
+
+/** Nearly all digests are eight hexadecimal digits. */
+function writeDigest(writer: ByteWriter, digest: string): void {
+  const isHex = /^[0-9a-f]{8}$/.test(digest);
+  writer.number(isHex ? 1 : 0);
+  if (isHex) writer.fixed(Number.parseInt(digest, 16), 4);
+  else writer.text(digest);
+}
+
+function readDigest(reader: ByteReader): string {
+  return reader.number() === 1 ? reader.fixed(4).toString(16).padStart(8, '0') : reader.text();
+}
+
+/** The source, then each type and behind it its fields. */
+function placesOf(series: Iterable<Series>, rules: RuleDigests = {}): readonly Place[] {
+  const places = new Map<string, Place>();
+  const placeAt = (path: readonly string[]): Place => {
+    const key = path.join('.');
+    const place = places.get(key) ?? { path, series: [] };
+    places.set(key, place);
+    return place;
+  };
+  placeAt([]);
+  for (const one of series) {
+    const path = [one.record, one.field].filter((name) => name !== undefined);
+    for (let depth = 0; depth < path.length; depth += 1) placeAt(path.slice(0, depth));
+    placeAt(path).series.push(one);
+  }
+  for (const name of Object.keys(rules)) {
+    const path = name === '' ? [] : name.split('.');
+    for (let depth = 0; depth <= path.length; depth += 1) placeAt(path.slice(0, depth));
+  }
+  const order = (place: Place): string => place.path.join('\u0000');
+  return [...places.values()].toSorted((one, other) => (order(one) < order(other) ? -1 : 1));
+}
+
+function writeSeries(writer: ByteWriter, { name, lows, highs }: Series): void {
+  const { scale } = kindOf(name);
+  const [low, high] = [lows, highs].map((values) => values?.map((value) => codeOf(scale, value)));
+  const isSame = low !== undefined && high !== undefined && low.every((code, at) => code === high[at]);
+  writer.number(names.indexOf(name));
+  writer.number(
+    (low === undefined ? 0 : flag.lows) +
+      (high === undefined ? 0 : flag.highs) +
+      (isSame ? flag.isSame : 0) +
+      (areEqual(low) ? flag.areLowsEqual : 0) +
+      (areEqual(high) ? flag.areHighsEqual : 0),
+  );
+  writer.number((low ?? high ?? []).length);
+  const write = (codes: readonly number[]): void => {
+    for (const code of areEqual(codes) ? codes.slice(0, 1) : codes) writer.fixed(code, codeBytes(scale));
+  };
+  if (low !== undefined) write(low);
+  if (high !== undefined && !isSame) write(high);
+}
+
+function readSeries(reader: ByteReader, place: Pick<Series, 'record' | 'field'>): Series {
+  const name = names[reader.number()];
+  if (name === undefined) throw new Error('expected a baseline of this version of the program');
+  const { scale } = kindOf(name);
+  const flags = reader.number();
+  const length = reader.number();
+  const read = (isEqual: boolean): number[] => {
+    const values = Array.from({ length: isEqual ? 1 : length }, () => valueOf(scale, reader.fixed(codeBytes(scale))));
+    return isEqual ? Array.from({ length }, () => values[0] ?? Number.NaN) : values;
+  };
+  const has = (bit: number): boolean => (flags & bit) !== 0;
+  const lows = has(flag.lows) ? read(has(flag.areLowsEqual)) : undefined;
+  const highs = has(flag.isSame) ? lows : has(flag.highs) ? read(has(flag.areHighsEqual)) : undefined;
+  return { name, ...place, ...(lows !== undefined && { lows }), ...(highs !== undefined && { highs }) };
+}
+
+function areEqual(codes: readonly number[] | undefined): boolean {
+  return codes?.every((code) => code === codes[0]) ?? false;
+}
