@@ -78,8 +78,32 @@ const mailForm = /^(?:[a-z]{3}, )?\d{1,2} [a-z]{3} \d{4} \d\d:\d\d(?::\d\d)? (?:
 /** What `Date.prototype.toString` writes, with the name of the zone in any language. */
 const scriptForm = /^([A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d{4} \d\d:\d\d:\d\d) GMT([+-]\d{4})(?: \([^()]*\))?$/;
 
+/** The two older forms of dates in HTTP: `Saturday, 21-Nov-26 10:00:00 GMT` and `Sat Nov 21 10:00:00 2026`. */
+const httpForms = [
+  /^[A-Z][a-z]+day, \d\d-[A-Z][a-z]{2}-\d\d \d\d:\d\d:\d\d GMT$/,
+  /^[A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4}$/,
+];
+
+/** Writes a date in the extended form of ISO 8601: of the form without marks, with `/` between year, month and day, or with `UTC` behind the time. */
+function extendedForm(text: string): string {
+  return text
+    .replace(/^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?(Z|[+-]\d{4})?)?$/, (_, ...found: (string | undefined)[]) => {
+      const [year, month, day, hour, minute, second, offset = ''] = found;
+      const time =
+        hour === undefined ? '' : `T${[hour, minute, second].filter((part) => part !== undefined).join(':')}`;
+      return `${year}-${month}-${day}${time}${offset}`;
+    })
+    .replace(/^(\d{4})\/(\d\d)\/(\d\d)(?=$|[T ])/, '$1-$2-$3')
+    .replace(/^(\d{4}-\d\d-\d\d[T ][\d:.,]+) ?(?:UTC|GMT)$/, '$1Z');
+}
+
 /** Reads what programs write. A day without a time is no instant. */
-function machineForm(text: string, wanted: Wanted, zone: string): Resolved | undefined {
+function machineForm(given: string, wanted: Wanted, zone: string): Resolved | undefined {
+  const text = extendedForm(given);
+  if (httpForms.some((form) => form.test(text))) {
+    const at = DateTime.fromHTTP(text.replaceAll(/ (?=\d )/g, '  '));
+    return at.isValid ? { at, precision: 'second', isUnsure: false } : undefined;
+  }
   const [, script, offset] = scriptForm.exec(text) ?? [];
   if (script !== undefined) {
     const at = DateTime.fromFormat(`${script} ${offset}`, 'ccc LLL dd yyyy HH:mm:ss ZZZ', {

@@ -54,6 +54,33 @@ describe('dates of a given form', () => {
     });
   }
 
+  for (const [text, day, instant] of [
+    ['2017-01-05 10:00:01', '2017-01-05', '2017-01-05T10:00:01.000Z'],
+    ['2017-01-05 10:00:01.25 UTC', '2017-01-05', '2017-01-05T10:00:01.250Z'],
+    ['2017-01-05T10:00 GMT', '2017-01-05', '2017-01-05T10:00:00.000Z'],
+    ['20170105', '2017-01-05', undefined],
+    ['20170105T100001Z', '2017-01-05', '2017-01-05T10:00:01.000Z'],
+    ['20170105T1000+0200', '2017-01-05', '2017-01-05T08:00:00.000Z'],
+    ['2017/01/05', '2017-01-05', undefined],
+    ['2017/01/05 10:00:01', '2017-01-05', '2017-01-05T10:00:01.000Z'],
+    ['Thu, 05 Jan 2017 10:00:01 GMT', '2017-01-05', '2017-01-05T10:00:01.000Z'],
+    ['Thursday, 05-Jan-17 10:00:01 GMT', '2017-01-05', '2017-01-05T10:00:01.000Z'],
+    ['Thu Jan  5 10:00:01 2017', '2017-01-05', '2017-01-05T10:00:01.000Z'],
+    ['Fri Jan  6 10:00:01 2017', '2017-01-06', '2017-01-06T10:00:01.000Z'],
+    ['Thu Jan 05 2017 10:00:01 GMT+0100 (CET)', '2017-01-05', '2017-01-05T09:00:01.000Z'],
+    ['Fri Jan  5 10:00:01 2017', undefined, undefined],
+    ['Friday, 05-Jan-17 10:00:01 GMT', undefined, undefined],
+    ['20171301', undefined, undefined],
+    ['20170230', undefined, undefined],
+    ['2017/13/05', undefined, undefined],
+    ['05/01/2017', undefined, undefined],
+    ['201701', undefined, undefined],
+    ['1483610401', undefined, undefined],
+  ] as const)
+    test(`${JSON.stringify(text)} is read without options as programs write it: ${day ?? 'refused'} (O11)`, () => {
+      assert.deepEqual([read('date', text, {}), read('datetime', text, {})], [day, instant]);
+    });
+
   test('that fit no form are shown with all of them (O9)', () => {
     assert.deepEqual(readValue('soon', { type: 'date', formats: ['%B %Y', 'yyyy-MM-dd'] }, ''), {
       ok: false,
