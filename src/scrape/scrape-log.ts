@@ -54,15 +54,15 @@ export class ScrapeLog {
     return { ...ops, log: { ...log, ...defined({ notes: fresh.length > 0 ? fresh : undefined }) } };
   }
 
-  /** Logs the progress that a committed step of a long scrape has made, every 100 records. Returns `result`. */
+  /** Logs the progress of a long scrape after a committed step: a line for each 100 records. Returns `result`. */
   written({ close }: StepOps, result: CommitResult): CommitResult {
     if (close !== undefined) this.closing(close);
     if (result.outcome === 'superseded') return result;
     const { added, changed, confirmed } = result.counts;
-    const before = Math.floor(this.#collected / progressStep);
+    const next = (Math.floor(this.#collected / progressStep) + 1) * progressStep;
     this.#collected += added + changed + confirmed;
-    const passed = Math.floor(this.#collected / progressStep);
-    if (this.#isLong && passed > before) this.#log('debug', `${passed * progressStep} records so far`, this.#of);
+    for (let passed = next; this.#isLong && passed <= this.#collected; passed += progressStep)
+      this.#log('debug', `${passed} records so far`, this.#of);
     return result;
   }
 

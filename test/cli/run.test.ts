@@ -43,6 +43,7 @@ describe('run', () => {
     assert.equal(
       out,
       'start  scrape 42 of crowd for solar with "b" "a c"\n' +
+        'progress  scrape 42: 100 collected\n' +
         'progress  scrape 42: 200 collected\n' +
         'stop  scrape 42 complete: 220 collected, 2 steps, in 1.2s\n',
     );
@@ -57,7 +58,7 @@ describe('run', () => {
       .map((line) => JSON.parse(line));
     assert.deepEqual(
       lines.map((line) => line.run),
-      ['start', 'progress', 'stop'],
+      ['start', 'progress', 'progress', 'stop'],
     );
     assert.equal(lines.at(-1).collected, 220);
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { VirtualClock } from '../../src/clock.ts';
+import type { Result } from '../../src/control/methods.ts';
 import { productPage, productSource, startDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
 import { answerWith, dueAt, hold, nth, runningUnder, scrapesOf, soon } from './tracking.ts';
@@ -137,6 +138,25 @@ describe('a scrape that a person asks for', () => {
     await daemon.daemon.system.idle();
     assert.equal(site.asked.length, 2);
     assert.equal((await scrapesOf('a', client)).length, 2);
+  });
+
+  test('is not told to be held back where it begins at once, however many ask for it at the same time', async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '1') });
+    const daemon = await startDaemon(t, { sources, settings: soon });
+    const { client } = daemon;
+    await client.call('project.add', { id: 'a', targets: [{ source: 'shop', url: site.url('/a') }] });
+    await nth(1, 'scrape.completed', 'a', daemon);
+    const asked: Promise<Result<'project.rescrape'>>[] = [];
+    // Requests come one after the other, so that some are written as the scrape of an earlier one begins.
+    for (let count = 0; count < 400; count += 1) {
+      asked.push(client.call('project.rescrape', { id: 'a' }));
+      await new Promise(setImmediate);
+    }
+    const scrapes = (await Promise.all(asked)).flatMap((each) => each.scrapes);
+    assert.deepEqual(
+      scrapes.filter(({ held }) => held !== undefined),
+      [],
+    );
   });
 
   test('of a project that is archived or unknown is refused, and starts nothing [B23]', async (t) => {

@@ -151,12 +151,9 @@ function tellerFor(terminal: Terminal, json: boolean) {
           { run: 'failure', scrape, url, failure },
           [`step ${step.step} failed  ${plainText(url)}  ${failureText(failure)}`, ...excerptLines(failure)].join('\n'),
         );
-      const passed = Math.floor(now / progressStep);
-      if (passed > Math.floor(before / progressStep))
-        tell(
-          { run: 'progress', scrape, collected: passed * progressStep },
-          `progress  scrape ${scrape}: ${passed * progressStep} collected`,
-        );
+      const next = (Math.floor(before / progressStep) + 1) * progressStep;
+      for (let passed = next; passed <= now; passed += progressStep)
+        tell({ run: 'progress', scrape, collected: passed }, `progress  scrape ${scrape}: ${passed} collected`);
     },
 
     stopped(scrape: ScrapeView): void {

@@ -141,7 +141,9 @@ export function projectHandlers(deps: Deps) {
         const requested = await requestScrape(store, number, wish);
         if (requested.ok) {
           const { scrape, coalesced } = requested;
-          const held = heldOf(number, holds, deps);
+          // Since it was asked for it may have begun, and nothing asks for it any more.
+          const isWaiting = store.scrapes.get(scrape)?.status === 'waiting';
+          const held = isWaiting ? heldOf(number, holds, deps) : undefined;
           scrapes.push({ target: number, scrape, coalesced, ...defined({ held }) });
         } else idle.push(`target ${number} is ${requested.why}`);
       }

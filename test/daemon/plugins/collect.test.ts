@@ -75,7 +75,9 @@ describe('a collector', () => {
       lines.map(({ message, data }) => [message, data['args'] ?? data['collected']]),
       [
         ['scrape has started', ['450', 'x']],
+        ['100 records so far', undefined],
         ['200 records so far', undefined],
+        ['300 records so far', undefined],
         ['400 records so far', undefined],
         ['scrape has stopped', 450],
       ],
