@@ -11,11 +11,15 @@ import { countText, othersText, plainText } from './text.ts';
 /** Formats one target of a project: its heading, its address and what is known of its scrapes. */
 export function showTarget(terminal: Terminal, target: TargetView, project: ProjectView): string {
   const now = terminal.now();
-  const { lastScrape, crashes, parked, lastError, gone, tickets, endsAt } = target;
+  const { lastScrape, lastSuccessAt, crashes, parked, lastError, gone, tickets, endsAt } = target;
   const last = crashes.last === undefined ? '' : `, the last: ${plainText(crashes.last)}`;
   const facts: readonly Fact[] = [
     ['shared', target.others && othersText(target.others)],
     ['last scrape', lastScrape && showScrapeLine(terminal, lastScrape)],
+    [
+      'last success',
+      lastSuccessAt === undefined || lastScrape?.status === 'complete' ? undefined : ageText(lastSuccessAt, now),
+    ],
     [
       'not asked',
       target.conditions.includes('definition_error')

@@ -146,10 +146,16 @@ describe('the metrics of a project', () => {
   });
 
   test('turn stale when a source fails, and keep their value [B49]', async (t) => {
-    const { site, told, rescrape, figures } = await open(t);
+    const { site, clock, daemon, told, rescrape, figures } = await open(t);
     assert.deepEqual(await told(1, roasText), ['5']);
+    const { targets: before } = await daemon.client.call('project.get', { id: 'solar' });
     site.answer('/ads', { status: 500 });
     await rescrape();
+    const { targets: after } = await daemon.client.call('project.get', { id: 'solar' });
+    assert.equal(after[1]?.lastSuccessAt, before[1]?.lastScrape?.endedAt);
+    assert.equal(after[0]?.lastSuccessAt, after[0]?.lastScrape?.endedAt);
+    const { out } = await run(['show', 'solar', '--socket', daemon.socket], { now: clock.now() });
+    assert.match(out, /target 2  ads .*\n.*\n  last scrape  scrape 4 failed .*\n  last success  .* ago\n/);
     const { income, spend, roas } = await figures();
     assert.equal(income?.stale, undefined);
     assert.match(spend?.stale ?? '', /^the last scrape of ads failed: .*500/);

@@ -53,11 +53,18 @@ function targetView(project: string, row: TargetRow, store: Store, conditions: T
       tickets: marksOf(row, store),
       endsAt: schedule?.endsAt,
       lastScrape: last && scrapeView(last),
+      lastSuccessAt: successAt(row, store),
       waiting,
       lastError: last?.failure,
       parked: status === 'parked' ? row.parked : undefined,
     }),
   };
+}
+
+/** When the last scrape of a target that completed ended, as long as it is kept. */
+function successAt({ settled }: TargetRow, { scrapes }: Store): number | undefined {
+  const row = scrapes.get(settled);
+  return row?.status === 'complete' ? row.endedAt : undefined;
 }
 
 /** Returns what is left for later scrapes of a target: parts of its list, and item pages. */

@@ -63,6 +63,8 @@ export const TargetView = z.strictObject({
   endsAt: Instant.optional(),
   /** The newest scrape that began. */
   lastScrape: ScrapeView.optional(),
+  /** When the last scrape that completed ended; missing before the first one, and once it is no longer kept. */
+  lastSuccessAt: Instant.optional(),
   /** The requested scrape that has not begun. */
   waiting: Serial.optional(),
   lastError: Failure.optional(),
