@@ -37,23 +37,38 @@ const names: Readonly<Record<FigureKind, string>> = {
   datetime: 'google.protobuf.Timestamp',
 };
 
-/** Compiles a calculation with figures of these names, such as `income / adSpend`. It reads nothing else, not even the present. */
-export function compileCalculation(text: string, kinds: Readonly<Record<string, FigureKind>>): CompiledCalculation {
+/**
+ * Compiles a calculation with figures of these names, such as `income / adSpend`. It reads nothing else, not even the present.
+ *
+ * @param below - the names of metrics that it cannot use, as they stand no higher than it
+ */
+export function compileCalculation(
+  text: string,
+  kinds: Readonly<Record<string, FigureKind>>,
+  below: readonly string[] = [],
+): CompiledCalculation {
   try {
-    return { ok: true, calculation: calculationOf(text, kinds) };
+    return { ok: true, calculation: calculationOf(text, kinds, below) };
   } catch (error) {
     return { ok: false, message: faultText(error) };
   }
 }
 
-function calculationOf(text: string, kinds: Readonly<Record<string, FigureKind>>): Calculation {
+function calculationOf(
+  text: string,
+  kinds: Readonly<Record<string, FigureKind>>,
+  below: readonly string[],
+): Calculation {
   if (Buffer.byteLength(text) > maxBytes) throw new ExpressionFault(`expected at most ${maxBytes} bytes`);
   const environment = newEnvironment();
   const program = environment.parse(text);
   const fieldIn = (name: string) => environment.parse(`${whole}.${name}`).ast;
-  for (const { op, args, start } of nodesOf(program.ast))
-    if (op === 'id' && args === 'now')
-      throw new ExpressionFault('expected no "now": a metric follows from what was read', start);
+  for (const { op, args, start } of nodesOf(program.ast)) {
+    if (op !== 'id') continue;
+    if (args === 'now') throw new ExpressionFault('expected no "now": a metric follows from what was read', start);
+    if (below.includes(args))
+      throw new ExpressionFault(`expected a metric that stands above this one, got "${args}"`, start);
+  }
   const used = closeTree(program.ast, { fields: Object.keys(kinds), what: 'metric', zone: 'UTC', fieldIn });
   for (const name of used.keys()) environment.registerVariable(name, names[kinds[name] ?? 'number']);
   const { valid, type = '', error } = program.check();

@@ -35,8 +35,8 @@ const mostRates = 500_000;
 export function createRates(
   from: RatesFrom | undefined,
   store: () => Store,
-): { readonly rates: ReadRates; readonly maxRateAge: number } {
-  if (from === undefined) return { rates: () => Promise.resolve(noRates), maxRateAge: 0 };
+): { readonly rates: ReadRates; readonly maxRateAge: number | undefined } {
+  if (from === undefined) return { rates: () => Promise.resolve(noRates), maxRateAge: undefined };
   return { rates: 'file' in from ? ratesOfFile(from.file) : ratesOfSource(from, store), maxRateAge: from.maxAgeDays };
 }
 

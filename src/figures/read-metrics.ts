@@ -16,7 +16,7 @@ export interface MetricDeps {
   catalogue(): Catalogue;
   readonly rates: ReadRates;
   /** The age that a rate may have, in days. */
-  readonly maxRateAge: number;
+  readonly maxRateAge: number | undefined;
 }
 
 /** The metrics of a project, and what keeps others from being computed. */

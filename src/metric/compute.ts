@@ -52,8 +52,8 @@ export interface MetricFacts {
   /** By the name of a metric: says which target was never read, so that its records are not known. */
   readonly unread: ReadonlyMap<string, string>;
   readonly rates: RateTable;
-  /** The age that a rate may have, in days. */
-  readonly maxRateAge: number;
+  /** The age that a rate may have, in days. Missing where there are to be no rates. */
+  readonly maxRateAge: number | undefined;
 }
 
 /** A computed metric, with its exact value in place of the one that is told. */
@@ -133,10 +133,13 @@ function convertAll(
     }
     if (wanted === undefined && from !== to)
       return { code: 'currencies', message: `amounts in ${to} and ${from}: expected \`currency\`` };
-    const rate = rates.find(from, to, day, maxRateAge);
+    const rate = rates.find(from, to, day, maxRateAge ?? 0);
     if (rate === undefined) {
-      const message = `no rate from ${from} to ${to} on ${dayText(day)} or up to ${maxRateAge} days before`;
-      return { code: 'no_rate', message };
+      const why =
+        maxRateAge === undefined
+          ? ': heronry.yaml names no `rates`'
+          : ` on ${dayText(day)} or up to ${maxRateAge} days before`;
+      return { code: 'no_rate', message: `no rate from ${from} to ${to}${why}` };
     }
     const [factor, onDay] = [rate.factor.text(), dayText(rate.day)];
     const { over, source = '' } = rate;

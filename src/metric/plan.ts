@@ -45,9 +45,10 @@ export function planMetrics(metrics: Metrics, kindOf: (input: MetricInput) => In
   const planned: PlannedMetric[] = [];
   const issues: Issue[] = [];
   const kinds: Record<string, FigureKind> = {};
-  for (const [name, metric] of Object.entries(metrics)) {
+  const names = Object.keys(metrics);
+  for (const [index, [name, metric]] of Object.entries(metrics).entries()) {
     if (typeof metric === 'string') {
-      const compiled = compileCalculation(metric, kinds);
+      const compiled = compileCalculation(metric, kinds, names.slice(index));
       if (!compiled.ok) {
         issues.push({ path: [name], message: compiled.message });
         continue;

@@ -13,8 +13,8 @@ export interface ExportPlace {
   readonly upTo: number;
   /** The number of the last record that was read, or the place of the last change in the history. Missing in the log. */
   readonly scan?: { readonly record: number; readonly at?: number; readonly serial?: number };
-  /** The last point of a metric that was read in a scan of them. */
-  readonly point?: MetricPlace;
+  /** The last point of a metric that was read in a scan of them, and the number of all that were. */
+  readonly point?: MetricPlace & { readonly read: number };
   /** The last event that was read. Missing in a scan. */
   readonly log?: number;
   /** The last correction that was read of the job that the next event tells of. */
@@ -199,12 +199,14 @@ export function exportMetrics(
   const isWanted = (point: MetricPlace): boolean =>
     (project === undefined || point.project === project.id) && point.at >= since;
   if (scan !== undefined) {
-    for (const point of store.metrics.points(place.point)) {
+    let read = place.point?.read ?? 0;
+    for (const point of store.metrics.points(place.point, project?.id)) {
       const found = isWanted(point);
       if (found) rows.push(point);
+      read += 1;
       const { metric, at } = point;
       if (!room.goesOn(found))
-        return { rows, removed: [], next: { upTo, scan, point: { project: point.project, metric, at } } };
+        return { rows, removed: [], next: { upTo, scan, point: { project: point.project, metric, at, read } } };
     }
     return { rows, removed: [] };
   }

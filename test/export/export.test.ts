@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { connect } from '../../src/control/client.ts';
+import { defined } from '../../src/defined.ts';
 import type { Destination } from '../../src/export/destination.ts';
 import { openFolder } from '../../src/export/folder.ts';
 import { type ExportOptions, runExport } from '../../src/export/run.ts';
@@ -188,6 +190,38 @@ describe('an export', () => {
       assert.equal((await daemon.export('metrics', '--to', 'out')).err, '');
     }
     assert.deepEqual(linesOf(join(folder, 'out')), [point(1_000, 2.5), point(2_000, 3)]);
+  });
+
+  test('of metrics tells how far it is, and of one project reads the points of that alone', async (t) => {
+    const { store, path } = await exportingDaemon(t, {});
+    const ids = ['lunar', 'solar', 'solar-2'];
+    for (const id of ids) if (id !== 'solar') await track(store, id);
+    await store.write(() => {
+      for (const id of ids) for (let at = 1; at <= 4; at += 1) store.metrics.put(id, 'roas', at, { value: at });
+    });
+    const client = await connect(path);
+    t.after(() => client.close());
+    const shares = async (asked: { readonly project?: string }) => {
+      const found: [number, string][] = [];
+      for (let cursor: string | undefined, isMore = true; isMore;) {
+        const slice = await client.call('export.metrics', { ...asked, limit: 3, ...defined({ cursor }) });
+        found.push([
+          slice.progress,
+          slice.rows.map(({ project, value }) => `${project} ${JSON.stringify(value)}`).join(),
+        ]);
+        cursor = slice.next;
+        isMore = cursor !== undefined;
+      }
+      return found;
+    };
+    assert.deepEqual(
+      (await shares({})).map(([share]) => share),
+      [0.25, 0.5, 0.75, 1, 1],
+    );
+    assert.deepEqual(await shares({ project: 'solar' }), [
+      [0.25, 'solar 1,solar 2,solar 3'],
+      [1, 'solar 4'],
+    ]);
   });
 
   test('of metrics is of no source or type of records, and says so', async (t) => {

@@ -29,7 +29,7 @@ function cellsOf(given: Given, verifiedAt = at): (input: { readonly of: string }
     }));
 }
 
-function computed(written: unknown, given: Given, kind = 'money'): Record<string, Metric> {
+function computed(written: unknown, given: Given, kind = 'money', hasRates = true): Record<string, Metric> {
   const { metrics, issues } = planMetrics(Metrics.parse(written), () => ({ ok: true, kind }));
   assert.deepEqual(issues, []);
   const cells = cellsOf(given);
@@ -40,7 +40,7 @@ function computed(written: unknown, given: Given, kind = 'money'): Record<string
     for (const cell of cells(metric.input)) ofMetric.set(cell);
     totals.set(metric.name, ofMetric);
   }
-  const facts = { totals, unread: new Map(), rates, maxRateAge: 7 };
+  const facts = { totals, unread: new Map(), rates, maxRateAge: hasRates ? 7 : undefined };
   return Object.fromEntries(computeMetrics(metrics, facts).map((metric) => [metric.name, metric]));
 }
 
@@ -108,6 +108,11 @@ describe('a metric', () => {
     assert.match(metrics['roas']?.stale ?? '', /^income: no rate from JPY/);
   });
 
+  test('without rates in the configuration says so', () => {
+    const { income } = computed(roas, { campaign: [usd('1')], ad: [] }, 'money', false);
+    assert.equal(income?.reason?.message, 'no rate from USD to EUR: heronry.yaml names no `rates`');
+  });
+
   test('never joins amounts of two currencies without one to convert them to', () => {
     const { total } = computed({ total: { of: 'ad', field: 'spend', take: 'sum' } }, { ad: [eur('1'), usd('1')] });
     assert.equal(total?.reason?.code, 'currencies');
@@ -157,8 +162,12 @@ describe('a metric', () => {
       kind: field === 'name' ? 'text' : 'number',
     }));
     assert.deepEqual(
-      issues.map(({ path }) => path.join('.')),
-      ['a', 'b.field', 'c.currency'],
+      issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
+      [
+        'a: expected a metric that stands above this one, got "b", at character 1',
+        'b.field: expected a field of the type number, integer, money, date or datetime',
+        'c.currency: expected a field of the type money, got number',
+      ],
     );
   });
 });

@@ -37,7 +37,7 @@ const Place = z.strictObject({
   scan: z
     .strictObject({ record: z.int(), at: z.int().exactOptional(), serial: z.int().exactOptional() })
     .exactOptional(),
-  point: z.strictObject({ project: z.string(), metric: z.string(), at: z.number() }).exactOptional(),
+  point: z.strictObject({ project: z.string(), metric: z.string(), at: z.number(), read: z.int() }).exactOptional(),
   log: z.int().exactOptional(),
   corrected: z.strictObject({ record: z.int(), at: z.number() }).exactOptional(),
   seen: z.int().exactOptional(),
@@ -161,8 +161,10 @@ function membersOf(store: Store, { sources }: Catalogue, asked: Asked): string |
   return createHash('sha256').update(JSON.stringify(members)).digest('hex').slice(0, 16);
 }
 
-function progressOf(store: Store, { from, upTo }: Place, { scan, log = from }: ExportPlace): number {
-  const [done, all] = scan === undefined ? [log - from, upTo - from] : [scan.record, store.records.last()];
+function progressOf(store: Store, { from, upTo }: Place, { scan, point, log = from }: ExportPlace): number {
+  const { records, metrics } = store;
+  const inScan = point === undefined ? [scan?.record ?? 0, records.last()] : [point.read, metrics.count()];
+  const [done = 0, all = 0] = scan === undefined ? [log - from, upTo - from] : inScan;
   return all <= 0 ? 0 : Math.min(1, done / all);
 }
 

@@ -45,10 +45,16 @@ export function metricTable(environment: Environment) {
         return row;
       return undefined;
     },
-    /** The points of all metrics, project by project; those after one that is kept or not. */
-    *points(after?: MetricPlace): Iterable<MetricPlace & MetricRow> {
-      const range: Range<Key> = after === undefined ? {} : { after: [after.project, after.metric, after.at] };
-      for (const { key, row } of rows.entries(range)) {
+    /** The points of all metrics, project by project, or those of one project; those after one that is kept or not. */
+    *points(after?: MetricPlace, ofProject?: string): Iterable<MetricPlace & MetricRow> {
+      const from: Range<Key> =
+        after !== undefined
+          ? { after: [after.project, after.metric, after.at] }
+          : ofProject === undefined
+            ? {}
+            : { from: [ofProject, '', 0] };
+      const before: Range<Key> = ofProject === undefined ? {} : { before: [`${ofProject}\0`, '', 0] };
+      for (const { key, row } of rows.entries({ ...from, ...before })) {
         const [project, metric, at] = key;
         yield { project, metric, at, ...row };
       }
