@@ -175,13 +175,17 @@ export function exportHistory(
     }
     return { rows, removed: [] };
   }
-  for (const change of store.events.changes({ after: place.log ?? 0, before: upTo + 1 }, place.corrected)) {
-    const found = isWanted(change);
-    if (found) rows.push(change);
-    const { serial, record, at } = change;
-    const next =
-      change.corrects === undefined ? { upTo, log: serial } : { upTo, log: serial - 1, corrected: { record, at } };
-    if (!room.goesOn(found)) return { rows, removed: [], next };
+  for (const { id, changes } of store.events.changes({ after: place.log ?? 0, before: upTo + 1 }, place.corrected)) {
+    let isFull = false;
+    for (const change of changes) {
+      const found = isWanted(change);
+      if (found) rows.push(change);
+      const { record, at, corrects } = change;
+      isFull = !room.goesOn(found);
+      if (isFull && corrects !== undefined)
+        return { rows, removed: [], next: { upTo, log: id - 1, corrected: { record, at } } };
+    }
+    if (isFull || !room.goesOn(false)) return { rows, removed: [], next: { upTo, log: id } };
   }
   return { rows, removed: [] };
 }

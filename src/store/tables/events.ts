@@ -85,18 +85,18 @@ export function eventTable(
       for (const { event, row } of read(range)) yield isChange(row) ? { event, record: row[1] } : { event };
     },
     /**
-     * The changes of records that the events of a range tell of, where the history still has them, and the corrections of the jobs that they tell of.
+     * The rows of a range, each with the changes of records that it tells of: one that the history still has, the corrections of a job, or none.
+     * A reader can stop at any row, as long stretches of the log may tell of no change.
      *
      * @param corrected - the last correction that was read, where the range begins within those of a job.
      */
-    *changes(range?: Range<number>, corrected?: CorrectionPlace): Generator<HistoryView> {
+    *changes(
+      range?: Range<number>,
+      corrected?: CorrectionPlace,
+    ): Generator<{ readonly id: number; readonly changes: Iterable<HistoryView> }> {
       let after = corrected;
       for (const { key, row } of rows.entries(range)) {
-        if (isChange(row)) {
-          const change = history.get(row[1], row[2], key);
-          if (change !== undefined) yield change;
-        } else if (typeof row === 'string' && wholeOf(row).type === 'reextraction.applied')
-          yield* history.correctionsOf(key, { after });
+        yield { id: key, changes: changesOf(key, row, after) };
         after = undefined;
       }
     },
@@ -123,6 +123,13 @@ export function eventTable(
 
   function last(): number {
     return rows.last() + (begun === undefined ? 0 : 1);
+  }
+
+  function changesOf(key: number, row: Row, after: CorrectionPlace | undefined): Iterable<HistoryView> {
+    if (isChange(row)) return [history.get(row[1], row[2], key)].flatMap((change) => change ?? []);
+    return typeof row === 'string' && wholeOf(row).type === 'reextraction.applied'
+      ? history.correctionsOf(key, { after })
+      : [];
   }
 
   /** The id of the oldest event that is kept; `undefined` where there is none. */
