@@ -2,7 +2,8 @@
  * Question: what does a change of a record cost, and what does it take to read many of them? Scrapes of 200 targets commit at once, each with
  * one record, which has changed or not. All writes of such a run are recorded, by transaction; then the same rows go under the same keys, in transactions of
  * the same sizes, through the store and through bare lmdb. `kept` is what the tables grow by, free pages left out; `written` is what the process hands to
- * the system. Then a store with a million changes of 1,000 records is read: the series of one field, the last day of a project, all events.
+ * the system. Then a store with a million changes of 1,000 records is read: the series of one field, the last day of a project, all events; and
+ * the series once more when all changes are sealed, as old ones are.
  *
  * Goals: 0.6 of the bare commits; 500 bytes kept of a change, 100 of a scrape without one, all tables taken together; 20 ms for a series.
  *
@@ -22,6 +23,7 @@ import { addProject } from '../src/store/projects.ts';
 import { beginScrape } from '../src/store/scrapes.ts';
 import type { Scheduling } from '../src/schedule/scheduling.ts';
 import { type Store, storeIn } from '../src/store/store.ts';
+import { pageDigest } from '../src/vault/entry.ts';
 import { isQuick, show } from './show.ts';
 import { median, rounded } from './statistics.ts';
 
@@ -80,7 +82,9 @@ async function scrape({ store, clock }: Opened, target: number, drafts: readonly
   const { now: at } = clock;
   const log = { url: urlOf(target), at, elapsedMs: 180, bytes: 48_213, status: 200, absent: [], unparsed: [] };
   const close = { status: 'complete', finished: false } as const;
-  const { outcome } = await commitStep(store, { ...begun.fence, step: 1 }, { observedAt: at, drafts, log, close });
+  const digest = pageDigest(Buffer.from(`${target} ${at}`));
+  const ops = { observedAt: at, drafts, digest, log, close };
+  const { outcome } = await commitStep(store, { ...begun.fence, step: 1 }, ops);
   if (outcome !== 'committed') throw new Error(`target ${target} is ${outcome}`);
 }
 
@@ -266,6 +270,14 @@ async function compare(name: string, priceOf: (round: number) => number) {
   };
 }
 
+/** Seals all changes but a few of each record. */
+async function sealAll(store: Store): Promise<void> {
+  const { history, write } = store;
+  const end = { at: Infinity, serial: 0 };
+  const record = (number: number): Promise<void> => write(() => history.seal(number, end));
+  for (let number = 1; number <= records; number += 1) while (history.canSeal(number, end)) await record(number);
+}
+
 async function timed(run: () => unknown): Promise<number> {
   const startedAt = performance.now();
   await run();
@@ -312,7 +324,7 @@ function read(): Promise<Record<string, string | number>> {
       longest = Math.max(longest, cpuMs() - lastTurn);
       lastTurn = cpuMs();
     });
-    const times: Record<string, number[]> = { series: [], firstPage: [], lastDay: [] };
+    const times: Record<string, number[]> = { series: [], firstPage: [], lastDay: [], sealedSeries: [] };
     for (let round = 0; round <= rounds; round += 1) {
       times['series']?.push(await timed(series));
       lastTurn = cpuMs();
@@ -326,6 +338,9 @@ function read(): Promise<Record<string, string | number>> {
     });
     const count = store.events.last();
     const grown = sizesOf(environment, ['history', 'events']);
+    await sealAll(store);
+    const sealed = sizesOf(environment, ['history', 'history.sealed']);
+    for (let round = 0; round <= rounds; round += 1) times['sealedSeries']?.push(await timed(series));
     await store.close();
     const middle = (name: string): number => rounded(median(times[name] ?? []), 1);
     return {
@@ -339,6 +354,8 @@ function read(): Promise<Record<string, string | number>> {
       eventsPerSecond: Math.round((count / events) * 1_000),
       historyEach: Math.round((grown.get('history') ?? 0) / changes),
       eventEach: Math.round((grown.get('events') ?? 0) / count),
+      sealedEach: Math.round([...sealed.values()].reduce((sum, size) => sum + size, 0) / changes),
+      sealedSeriesMs: middle('sealedSeries'),
     };
   });
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { defined } from '../defined.ts';
 import type { HistoryView } from '../view/record.ts';
-import type { HistoryPlace } from './tables/history.ts';
+import type { HistoryPlace } from './tables/history-packing.ts';
 import { inSlices } from './slices.ts';
 import type { Store } from './store.ts';
 

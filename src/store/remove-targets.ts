@@ -134,10 +134,8 @@ function removeHistory({ history, events }: Store, record: number, target: numbe
     if (leaving.length === limit) break;
     if (change.target === target) leaving.push(change);
   }
-  for (const change of leaving) {
-    events.keepWhole(change);
-    history.remove(change);
-  }
+  for (const change of leaving) events.keepWhole(change);
+  history.remove(leaving);
   return leaving.length;
 }
 

@@ -1,6 +1,7 @@
 import type { Store } from './store.ts';
 import type { RobotsEntry } from '../fetch/robots/verdict.ts';
-import { type HistoryLimits, HistorySweep } from './history-sweep.ts';
+import type { HistoryLimits } from './history-plan.ts';
+import { HistorySweep } from './history-sweep.ts';
 import { removeTargets } from './remove-targets.ts';
 import { writeInSlices } from './slices.ts';
 import { trimWaste } from './waste.ts';

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { changeLists } from '../../src/control/handlers/change-lists.ts';
 import { commitStep } from '../../src/store/commit.ts';
 import type { WantedChanges } from '../../src/store/newest-changes.ts';
-import type { HistoryPlace } from '../../src/store/tables/history.ts';
+import type { HistoryPlace } from '../../src/store/tables/history-packing.ts';
 import { begin, forgetHistory, historyOf, item, step, temporaryStore, track } from '../store/fixture.ts';
 
 /** A store with changes of 40 records, and a reader of lists that counts its searches: each looks at the records of the target. */

@@ -133,7 +133,7 @@ export function forgetHistory({ write, history, events }: Store): Promise<void> 
     () => {
       for (const change of [...history.rows()]) {
         events.keepWhole(change);
-        history.remove(change);
+        history.remove([change]);
       }
     },
     { evenWhenFull: true },

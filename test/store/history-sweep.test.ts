@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { commitStep } from '../../src/store/commit.ts';
-import { type HistoryLimits, HistorySweep } from '../../src/store/history-sweep.ts';
+import type { HistoryLimits } from '../../src/store/history-plan.ts';
+import { HistorySweep } from '../../src/store/history-sweep.ts';
 import { removeRecords } from '../../src/store/remove-records.ts';
 import { trim } from '../../src/store/retention.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -1,6 +1,6 @@
 import { type ChangeSlice, newestChanges, type WantedChanges } from '../../store/newest-changes.ts';
 import type { Store } from '../../store/store.ts';
-import type { HistoryPlace } from '../../store/tables/history.ts';
+import type { HistoryPlace } from '../../store/tables/history-packing.ts';
 
 /** The number of changes that one search finds when a list is continued. */
 const changesAhead = 10_000;

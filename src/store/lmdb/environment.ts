@@ -28,8 +28,8 @@ export interface CommitOptions {
   readonly evenWhenFull?: boolean;
 }
 
-/** How rows are stored. Lists of numbers take half the bytes in `msgpack`; texts should be well-formed there. */
-export type Encoding = 'json' | 'msgpack';
+/** How rows are stored. Lists of numbers take half the bytes in `msgpack`; texts should be well-formed there. Rows of `binary` are bytes. */
+export type Encoding = 'json' | 'msgpack' | 'binary';
 
 /** One LMDB environment: its transactions and its tables. Only `table.ts` uses its databases. */
 export interface Environment {

@@ -11,6 +11,15 @@ type FieldChange = FieldChanges[string];
 /** The new value of a field and the old one, where there was one; a change that says more is stored as it is. */
 type PackedField = readonly [value: FieldChange['new'], old?: FieldChange['new']] | FieldChange;
 
+/** The number of the record, the instant of the observation, and the id of the event that tells of it. */
+export type HistoryKey = [record: number, at: number, serial: number];
+
+/** The place of a change in the history of its record. */
+export interface HistoryPlace {
+  readonly at: number;
+  readonly serial: number;
+}
+
 /** A change as a list, which has half the bytes of an object with names. */
 export type PackedChange = readonly [
   target: number,
@@ -29,8 +38,13 @@ const kinds: readonly HistoryRow['kind'][] = ['added', 'changed', 'missing', 'go
 
 const recheck = -1;
 
+/** The fields of a stored change, by name. */
+export function fieldsOf([, , , , , fields]: PackedChange): PackedChange[5] {
+  return fields;
+}
+
 /** How changes are stored. */
-export function historyPacking(words: Words): Packing<[number, number, number], HistoryRow, PackedChange> {
+export function historyPacking(words: Words): Packing<HistoryKey, HistoryRow, PackedChange> {
   return {
     pack({ target, scrape, recheck: isRecheck, version, kind, page = '', fields, corrects }) {
       const by = isRecheck === true ? recheck : scrape;
