@@ -48,8 +48,7 @@ async function copyAll(path: string, data: string, { store }: BackupParts): Prom
   for (const each of await readdir(data, { withFileTypes: true })) {
     const { name } = each;
     if (each.isFile() && !notCopied.has(name)) await copyFile(join(data, name), join(path, name));
-    // What file sinks have taken and not yet made a file of.
-    if (each.isDirectory() && name === 'sinks') await cp(join(data, name), join(path, name), { recursive: true });
+    if (each.isDirectory() && name === 'sinks') await copySinks(join(data, name), join(path, name));
   }
   for (const { name } of (await readdir(path, { withFileTypes: true })).filter((each) => each.isFile()))
     await chmod(join(path, name), 0o600);
@@ -70,13 +69,32 @@ async function copyPacks(path: string, data: string, { vault }: BackupParts['sto
   return bytes;
 }
 
+/** Attempts to copy the folders of sinks. Sinks rename a file every few seconds at most. */
+const attempts = 20;
+
+/** Copies what file sinks have taken and not yet made a file of. If a sink renames a file meanwhile, all is copied again, so that the file is there by one of its names. */
+async function copySinks(from: string, to: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await cp(from, to, { recursive: true });
+    } catch (error) {
+      if (!isMissing(error) || attempt === attempts) throw error;
+      await rm(to, { recursive: true, force: true });
+    }
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
 /** Copies a file; resolves with `false` if the file is gone, which the vault reports itself. */
 async function copied(from: string, to: string): Promise<boolean> {
   try {
     await copyFile(from, to);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    if (isMissing(error)) return false;
     throw error;
   }
 }

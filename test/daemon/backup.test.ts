@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
+import { backupTo } from '../../src/daemon/backup.ts';
+import { temporaryStore } from '../store/fixture.ts';
 import { productPage, productSource, startDaemon, startDaemonIn } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
 import { run } from '../cli/terminal.ts';
@@ -53,6 +55,28 @@ describe('a backup', () => {
     }
     assert.deepEqual(await readdir(join(folder, 'taken')), []);
   });
+});
+
+test('a backup has the files of sinks that get their names while it copies them', async (t) => {
+  const { store, path: data } = await temporaryStore(t);
+  const { environment, vault } = store;
+  const names = Array.from({ length: 40 }, (_, number) => `${number}.ndjson`);
+  const folder = join(data, 'sinks', 'files');
+  await mkdir(folder, { recursive: true });
+  for (const name of names) await writeFile(join(folder, `.${name}.part`), name);
+  let renamed: Promise<void> | undefined;
+  const renameAll = async (): Promise<void> => {
+    for (const name of names.toReversed()) await rename(join(folder, `.${name}.part`), join(folder, name));
+  };
+  const copyTo = async (to: string): Promise<void> => {
+    await environment.copyTo(to);
+    renamed = renameAll();
+  };
+  const made = join(data, 'backup');
+  await backupTo(made, data, { store: { environment: { ...environment, copyTo }, vault }, vault: undefined });
+  await renamed;
+  const copied = (await readdir(join(made, 'sinks', 'files'))).map((name) => name.replace(/^\.|\.part$/g, ''));
+  assert.deepEqual(new Set(copied), new Set(names));
 });
 
 test('a copied data folder is opened beside the original, though it carries the claim of its daemon', async (t) => {
