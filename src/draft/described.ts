@@ -3,6 +3,7 @@ import { type DraftField, type DraftRecord, fieldName, guessedType, keysOf, maxF
 import type { Document } from 'domhandler';
 import { maxParts } from '../extract/tree/parts.ts';
 import { compileEmbedded } from '../extract/embedded/all.ts';
+import { readValue } from '../extract/value/all.ts';
 import { metaContents } from '../extract/tree/nodes.ts';
 import { defined } from '../defined.ts';
 
@@ -153,9 +154,10 @@ export function fieldsOfObjects(
     const found = objects.map((object) => at(object, leaf));
     const currency = currencyBeside(objects, leaf);
     const given = leaf.isList ? found.flatMap((value) => (isList(value) ? value : [])) : found;
-    const type = guessedType(name, given, base, currency);
+    const offer = offerOf(objects, leaf, base);
+    const type = offer === undefined ? guessedType(name, given, base, currency) : { type: 'money' };
     fields[name] = {
-      json: path,
+      json: offer ?? path,
       ...(leaf.isList ? { type: 'array', ...(type['type'] !== undefined && { of: type }) } : type),
     };
     samples[name] = leaf.isList ? [] : found;
@@ -221,6 +223,19 @@ function at(object: JsonObject, { path, names }: Leaf): Value {
 /** The first element of a list; any other value stands for itself. */
 function firstOf(value: Value | undefined): Value | undefined {
   return value !== undefined && isList(value) ? value[0] : value;
+}
+
+/** The path of the offers of schema.org whose price this is, if all can be read whole: then each price has the currency of its own offer. */
+function offerOf(objects: readonly JsonObject[], { path, names }: Leaf, base: string): string | undefined {
+  const parent = path.slice(0, -'.price'.length);
+  if (!path.endsWith('.price') || parent.endsWith('.props')) return undefined;
+  const offers = objects
+    .map((object) => at(object, { path: parent, names: names.slice(0, -1), isList: false }))
+    .filter((offer) => isObject(offer) && offer['price'] !== undefined);
+  const areRead = offers.every(
+    (offer) => isObject(offer) && 'priceCurrency' in offer && readValue(offer, { type: 'money' }, base).ok,
+  );
+  return offers.length > 0 && areRead ? parent : undefined;
 }
 
 /** The currency that stands beside a price, if it is one for all. */

@@ -42,7 +42,7 @@ const pages: readonly {
     records: [['product', 'S1']],
     says: [
       /url: https:\/\/shop\.example\/p\/\{page\}$/m,
-      /price: \{ json: \$\.offers\.price, type: money, currency: EUR \}/,
+      /price: \{ json: \$\.offers, type: money \}/,
       /image: \{ json: \$\.image, type: array, of: \{ type: url \} \}/,
     ],
   },
