@@ -37,7 +37,9 @@ function inputsText(terminal: Terminal, { inputs, records }: MetricView): string
     ages.set(name, Math.min(ages.get(name) ?? Infinity, verifiedAt));
   }
   const named = Array.from(ages, ([name, verifiedAt]) => `${name} (${ageText(verifiedAt, terminal.now())})`);
-  const more = named.length > mostNamed ? [`${records - mostNamed} more`] : [];
+  // A calculation counts a record once for each metric that has it. Where all are named here, they are counted themselves.
+  const count = inputs.length < records ? records : named.length;
+  const more = named.length > mostNamed ? [`${count - mostNamed} more`] : [];
   return [...named.slice(0, mostNamed), ...more].join(', ');
 }
 

@@ -26,7 +26,8 @@ function statusText(terminal: Terminal, { status, targets }: ProjectView): strin
 
 function targetsText(terminal: Terminal, targets: ProjectView['targets']): string {
   const lost = targets.flatMap(({ gone, status }) => (gone !== undefined && status === 'active' ? [gone.since] : []));
-  const failing = targets.filter((target) => target.status === 'parked' || target.lastError).length - lost.length;
+  const watched = targets.filter(({ status }) => status !== 'disabled');
+  const failing = watched.filter((target) => target.status === 'parked' || target.lastError).length - lost.length;
   const troubled = targets.filter(({ conditions }) => conditions.includes('ticket')).length;
   const wrong = [
     ...(failing > 0 ? [`${failing} failing`] : []),

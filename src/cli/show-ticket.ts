@@ -13,7 +13,11 @@ export function showTickets(terminal: Terminal, tickets: readonly TicketView[]):
     ['ABOUT', aboutText, { cutTo: 12 }],
     ['WHAT', whatText, { cutTo: 24 }],
     ['CAUSE', causeText],
-    ['SEEN', ({ occurrences, lastAt }) => `${occurrences} times, ${ageText(lastAt, terminal.now())}`, { spare: true }],
+    [
+      'SEEN',
+      ({ occurrences, lastAt }) => `${countText(occurrences, 'time')}, ${ageText(lastAt, terminal.now())}`,
+      { spare: true },
+    ],
   ]);
 }
 

@@ -54,6 +54,12 @@ describe('commands on a daemon', () => {
     );
   });
 
+  test('list does not call a target failing that was taken from its project', async (t) => {
+    const targets = project.targets.map((target) => ({ ...target, status: 'disabled' as const }));
+    const { path } = await serve(t, { 'project.list': () => ({ projects: [{ ...project, targets }] }) });
+    assert.match((await run(['list', '--socket', path], { now })).out, /^solar\t\w+\t2\t/m);
+  });
+
   test('list --ids prints ids alone, list --json the projects', async (t) => {
     const { path } = await serve(t, { 'project.list': () => ({ projects: [project, { ...project, id: 'lunar' }] }) });
     assert.equal((await run(['list', '--ids', '--socket', path])).out, 'solar\nlunar\n');

@@ -41,6 +41,12 @@ const ticket: TicketView = {
 };
 
 describe('tickets', () => {
+  test('counts how often one was seen', async (t) => {
+    const { path } = await serve(t, { 'ticket.list': () => ({ tickets: [{ ...ticket, occurrences: 1 }, ticket] }) });
+    const { out } = await run(['tickets', '--socket', path], { now });
+    assert.match(out, /\t1 time, 1m ago\n.*\t3 times, 1m ago$/m);
+  });
+
   test('lists what is wrong, and says so where nothing is', async (t) => {
     const { path } = await serve(t, { 'ticket.list': () => ({ tickets: [ticket] }) });
     const { out, status } = await run(['tickets', '--socket', path], { now });

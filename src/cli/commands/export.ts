@@ -106,7 +106,7 @@ async function opened<T>(run: () => Promise<T>): Promise<T> {
 }
 
 const fileFaults: Readonly<Record<string, string>> = {
-  ENOENT: 'is not there any more',
+  ENOENT: 'is not there, and cannot be made',
   EACCES: 'may not be written by this user',
   EPERM: 'may not be written by this user',
   EROFS: 'is on a disk that is read-only',
