@@ -42,6 +42,11 @@ export function ageText(at: number, now: number): string {
   return ms > 0 ? `${text} ago` : `in ${text}`;
 }
 
+/** When a target is due: `in 2h`; `due` where that has passed and the target waits for its turn. */
+export function dueText(dueAt: number, now: number): string {
+  return dueAt > now ? ageText(dueAt, now) : 'due';
+}
+
 /** An instant by the clocks of UTC, with its day where that is not today: `14:03:12`. */
 export function clockText(at: number, now: number): string {
   const [day = '', time = ''] = new Date(at).toISOString().slice(0, 19).split('T');

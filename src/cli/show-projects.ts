@@ -1,6 +1,5 @@
 import type { ProjectView } from '../control/methods/project.ts';
-import { ageText, clockText } from '../time-text.ts';
-import { showDue } from './show-target.ts';
+import { ageText, clockText, dueText } from '../time-text.ts';
 import { table } from './table.ts';
 import { type Terminal, showStatus } from './terminal.ts';
 import { plainText } from './text.ts';
@@ -13,7 +12,7 @@ export function showProjects(terminal: Terminal, projects: readonly ProjectView[
     ['STATUS', (project) => statusText(terminal, project)],
     ['TARGETS', ({ targets }) => targetsText(terminal, targets)],
     ['SCRAPED', ({ targets }) => lastText(targets, now), { spare: true }],
-    ['NEXT', ({ targets }) => nextText(terminal, targets), { spare: true }],
+    ['NEXT', ({ targets }) => nextText(targets, now), { spare: true }],
     ['NAME', ({ name }) => plainText(name), { cutTo: 12, spare: true }],
   ]);
 }
@@ -42,7 +41,7 @@ function lastText(targets: ProjectView['targets'], now: number): string {
   return lastAt === -Infinity ? 'never' : ageText(lastAt, now);
 }
 
-function nextText(terminal: Terminal, targets: ProjectView['targets']): string {
+function nextText(targets: ProjectView['targets'], now: number): string {
   const dueAt = Math.min(...targets.map((target) => target.dueAt ?? Infinity));
-  return dueAt === Infinity ? '–' : showDue(terminal, dueAt);
+  return dueAt === Infinity ? '–' : dueText(dueAt, now);
 }

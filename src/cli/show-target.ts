@@ -1,6 +1,6 @@
 import type { ProjectView } from '../control/methods/project.ts';
 import type { TargetView } from '../control/methods/target.ts';
-import { ageText, clockText } from '../time-text.ts';
+import { ageText, clockText, dueText } from '../time-text.ts';
 import type { TicketMark } from '../view/ticket.ts';
 import { excerptLines, failureText, pagesLeftText, showScrapeLine } from './show-scrape.ts';
 import { symptomText } from './symptom-text.ts';
@@ -28,7 +28,7 @@ export function showTarget(terminal: Terminal, target: TargetView, project: Proj
     ],
     ...leftFacts(target, now),
     ['waiting', target.waiting === undefined ? undefined : `scrape ${target.waiting}`],
-    ['next', target.dueAt === undefined ? undefined : showDue(terminal, target.dueAt)],
+    ['next', target.dueAt === undefined ? undefined : dueText(target.dueAt, now)],
     ['gone', gone && goneText(gone, now)],
     ...ticketFacts(tickets, now),
     ['ends', endsAt === undefined ? undefined : ageText(endsAt, now)],
@@ -53,11 +53,6 @@ export function showTarget(terminal: Terminal, target: TargetView, project: Proj
  */
 function statusIn(project: ProjectView, { status }: TargetView): string {
   return project.status === 'archived' && status === 'active' ? 'archived' : status;
-}
-
-/** Formats when a target is due: `due` where that has passed and the target waits for its turn. */
-export function showDue(terminal: Terminal, dueAt: number): string {
-  return dueAt > terminal.now() ? ageText(dueAt, terminal.now()) : 'due';
 }
 
 /** The facts that tell the tickets of a target or a source. */

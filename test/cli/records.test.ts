@@ -119,7 +119,7 @@ describe('records', () => {
       [status, err],
       [
         2,
-        'heronry: source.records: where: expected a condition like "@.stock > 0", got "@.stock = 0": unexpected "=" at character 9\n',
+        'heronry: where: expected a condition like "@.stock > 0", got "@.stock = 0": unexpected "=" at character 9\n',
       ],
     );
   });
