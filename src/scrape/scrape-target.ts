@@ -1,6 +1,7 @@
 import { fileFieldsOf } from '../definition/file-fields.ts';
 import { guardsOf } from '../definition/source-guards.ts';
 import { ruleDigests } from '../definition/rule-digests.ts';
+import { expectationsOf } from '../definition/expectations.ts';
 import { hasPagesOfRecords } from '../definition/objective-fields.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../clock.ts';
@@ -114,6 +115,7 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
     const hasFiles = Object.keys(fileFieldsOf(source)).length > 0;
     const guards = guardsOf(source);
     const rules = ruleDigests(loaded);
+    const expectations = expectationsOf(source);
     const sent = new SentCredentials();
     const log = new ScrapeLog(deps.log, { source: source.id, project: ownerOf(target) ?? '', scrape: fence.scrape });
     const watched = watchRequests(deps.makeRequest, sent, (isWaiting) => progress.waits(isWaiting));
@@ -128,7 +130,7 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
       async commit(step: Fence, ops: StepOps, page?: Page) {
         const digest = evidenceOf(page, ops);
         const redacted = log.ops(redactedStep(sent, ops));
-        const close = redacted.close && { ...redacted.close, rules };
+        const close = redacted.close && { ...redacted.close, rules, expectations };
         const written = { ...redacted, ...defined({ digest, close }), guards };
         const result = ended(written.close, log.written(ops, await commitStep(store(), step, written)));
         // Most sources have no such pages, and the row of a target takes time to read.
@@ -141,7 +143,7 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
       },
       async close(closed: Omit<Fence, 'step'>, close: Close) {
         log.closing(close);
-        const written = { ...redactedClose(sent, close), holdsMissing: guards.missing, rules };
+        const written = { ...redactedClose(sent, close), holdsMissing: guards.missing, rules, expectations };
         return ended(written, await closeScrape(store(), closed, written));
       },
     };

@@ -1,4 +1,5 @@
 import { emptyBaseline, forVersion, type Run } from '../health/baseline.ts';
+import { brokenExpectations, type CheckedRun, repeatedFields } from '../health/expectation.ts';
 import { judge, type Judgement } from '../health/judge.ts';
 import { type Reading, saysOf, symptomsSince, trusted } from '../health/last-reading.ts';
 import { accepted, learned } from '../health/learn.ts';
@@ -24,7 +25,7 @@ const roundMs = 86_400_000;
 export interface EndedRun {
   readonly target: TargetRow;
   readonly scrape: ScrapeRow;
-  readonly close: Pick<Close, 'status' | 'failure' | 'reading' | 'itemPages' | 'rules' | 'crawl'>;
+  readonly close: Pick<Close, 'status' | 'failure' | 'reading' | 'itemPages' | 'rules' | 'expectations' | 'crawl'>;
   readonly tally: RunTally;
   /** Records of a whole list or crawl that were not found, by type. */
   readonly missing?: ReadonlyMap<string, number> | undefined;
@@ -60,8 +61,9 @@ export function judgeEnd(store: Store, ended: EndedRun, at: number): JudgedRun |
   const by = { version, ...defined({ rules: close.rules }) };
   const since = symptomsSince(store.runs.readings.get(target.target), reading, by);
   const own = ownRun(store, ended, reading, at);
+  const broken = brokenExpectations(close.expectations ?? [], checkedRun(store, ended, reading));
   const symptoms = new Map(
-    [...since, ...hard, ...(own?.judgement.symptoms ?? [])].map((each) => [symptomId(each), each]),
+    [...since, ...hard, ...broken, ...(own?.judgement.symptoms ?? [])].map((each) => [symptomId(each), each]),
   );
   return { reading, symptoms: [...symptoms.values()], ...defined({ own }) };
 }
@@ -168,6 +170,32 @@ function hardSymptoms({ crawl, reading, status }: EndedRun['close']): Symptom[] 
   return isEmptyCrawl ? [{ kind: 'records', measure: 'records', observed: 0, expected: { low: 1 } }] : [];
 }
 
+/** The most records of a target that are looked through for values that two of them have: each takes some 10 µs. */
+const mostLookedThrough = 2_000;
+
+/** What the expectations of a definition are checked by. Whether values are unique is not known of very many records. */
+function checkedRun(store: Store, { target, close, ...ended }: EndedRun, { isWhole }: Reading): CheckedRun {
+  const asked = (close.expectations ?? []).filter(({ unique }) => unique.length > 0);
+  const scope: Scope = isWhole ? 'whole' : 'part';
+  const tally = scrapeTally(ended.tally, wholeTypes(ended));
+  const isFew =
+    asked.length > 0 && store.records.countOfTarget(target.target, mostLookedThrough + 1) <= mostLookedThrough;
+  if (!isFew) return { tally, scope };
+  const records = Array.from(store.records.ofTarget(target.target), ({ type, fields }) => ({
+    type,
+    fields: Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value])),
+  }));
+  return { tally, scope, repeated: repeatedFields(records, asked) };
+}
+
+/** What a whole run says of the records of each type that were known before it. */
+function wholeTypes({ tally, missing }: Pick<EndedRun, 'tally' | 'missing'>): Record<string, WholeType> {
+  const whole: Record<string, WholeType> = {};
+  for (const [type, count] of missing ?? [])
+    whole[type] = { expected: (tally.types[type]?.known ?? 0) + count, missing: count };
+  return whole;
+}
+
 /** Judges a scrape of many records by the healthy runs of its target; nothing for one of few. */
 function ownRun(
   store: Store,
@@ -178,11 +206,8 @@ function ownRun(
   const row = store.runs.baselines.get([target.source, target.target]);
   const total = Object.values(tally.types).reduce((sum, { records }) => sum + records, 0);
   if (total < manyRecords && row === undefined) return undefined;
-  const whole: Record<string, WholeType> = {};
-  for (const [type, count] of missing ?? [])
-    whole[type] = { expected: (tally.types[type]?.known ?? 0) + count, missing: count };
   const scope: Scope = reading.isWhole ? 'whole' : 'part';
-  const measures = measuresOf(scrapeTally(tally, whole), scope);
+  const measures = measuresOf(scrapeTally(tally, wholeTypes({ tally, missing })), scope);
   const run = { at, version: scrape.version, measures, ...defined({ rules: close.rules }) };
   const baseline = forVersion(row?.baseline ?? emptyBaseline(run), run);
   return { run, judgement: judge(baseline, measures, at), since: scrape.startedAt };

@@ -85,7 +85,7 @@ export function observe(store: Store, change: Change, sighting: Sighting, drafts
   const { target, scrape, recheck, version, url, observedAt, digest, draftsBefore = 0, since = scrape } = sighting;
   const { asking, isItemPage = false, guards, tally, read } = sighting;
   const tallied: ReadRecord[] = [];
-  const healthySince = read && (store.runs.baselines.get([target.source, target.target])?.since ?? 0);
+  const healthySince = read && store.runs.baselines.since([target.source, target.target]);
   const evidence = { target: target.target, scrape, version, ...defined({ recheck, page: digest }) };
   const counts = { added: 0, changed: 0, confirmed: 0 };
   const records: number[] = [];

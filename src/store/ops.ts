@@ -3,6 +3,7 @@ import type { ItemPageOps } from './item-pages.ts';
 import type { CrawlOps } from './crawl.ts';
 import type { Guards } from '../health/guard.ts';
 import type { RuleDigests } from '../health/baseline.ts';
+import type { Expectation } from '../health/expectation.ts';
 import type { ItemPageCounts, Reading } from '../health/last-reading.ts';
 import type { Validators } from '../fetch/page.ts';
 import type { Led } from './copies.ts';
@@ -117,6 +118,8 @@ export interface Close {
   readonly missingSince?: number;
   /** The rules by which the scrape has read; missing where they are not known. */
   readonly rules?: RuleDigests | undefined;
+  /** What the definition has its runs meet. */
+  readonly expectations?: readonly Expectation[] | undefined;
   /** Set where most records missing at once are held. */
   readonly holdsMissing?: boolean | undefined;
 }

@@ -141,4 +141,17 @@ describe('a target that gives less than it did', () => {
     const bad = data.pages?.bad ?? '';
     assert.match((await run(['page', bad, '--socket', socket])).out, /class="amount"/);
   });
+
+  test('may break what its definition expects of it, which is told as the definition says it', async (t) => {
+    const site = await openSite(t, { '/lamp': productPage('A', '1.00') });
+    const sources = { shop: productSource('shop').replace('key: sku', 'key: sku\n    expect: price.min >= 5') };
+    const daemon = await startDaemon(t, { sources, settings: soon });
+    await daemon.client.call('project.add', { id: 'lamp', targets: [{ source: 'shop', url: site.url('/lamp') }] });
+    const { data } = await nth(1, 'ticket.opened', 'lamp', daemon);
+    assert.deepEqual(data.symptoms, [{ kind: 'rule', record: 'product', measure: 'price.min >= 5', observed: 1 }]);
+    assert.match(
+      (await run(['tickets', '--socket', daemon.socket])).out,
+      /product: expected price\.min >= 5, but it is 1/,
+    );
+  });
 });

@@ -1,4 +1,5 @@
-import type { Baseline, Run, Series } from '../../health/baseline.ts';
+import type { Baseline, Run } from '../../health/baseline.ts';
+import { packBaseline, unpackBaseline } from '../../health/packed-baseline.ts';
 import type { Measure } from '../../health/last-reading.ts';
 import type { RunTally } from '../../health/tally.ts';
 import type { Environment } from '../lmdb/environment.ts';
@@ -31,32 +32,32 @@ export interface RoundRow {
   readonly tally: RunTally;
 }
 
-/** A baseline as it is stored: its maps as lists. */
+/** A baseline as it is stored. */
 interface StoredBaseline extends Omit<BaselineRow, 'baseline'> {
-  readonly baseline: Omit<Baseline, 'series' | 'suspects'> & {
-    readonly series: readonly (readonly [string, Series])[];
-    readonly suspects: readonly (readonly [string, number])[];
-  };
+  readonly packed: Uint8Array;
 }
 
 /** What the runs of targets and sources gave, and what those under way have given so far. */
 export function runTables(environment: Environment) {
-  const baselines = namingSources(environment, table<MemberKey, StoredBaseline>(environment, 'runs.baselines'), {
-    key: 0,
-  });
+  const baselines = namingSources(
+    environment,
+    table<MemberKey, StoredBaseline>(environment, 'runs.baselines', 'msgpack'),
+    {
+      key: 0,
+    },
+  );
 
   return {
     baselines: {
       get(key: MemberKey): BaselineRow | undefined {
         const row = baselines.get(key);
-        if (row === undefined) return undefined;
-        const { series, suspects, ...rest } = row.baseline;
-        const read = new Map(series.map(([id, each]) => [id, withNaN(each)] as const));
-        return { ...row, baseline: { ...rest, series: read, suspects: new Map(suspects) } };
+        return row && { baseline: unpackBaseline(row.packed), since: row.since };
       },
-      put(key: MemberKey, { baseline: { series, suspects, ...rest }, since }: BaselineRow): void {
-        baselines.put(key, { baseline: { ...rest, series: [...series], suspects: [...suspects] }, since });
-      },
+      put: (key: MemberKey, { baseline, since }: BaselineRow): void =>
+        baselines.put(key, { packed: packBaseline(baseline), since }),
+      /** When the last healthy run of a member began; 0 where none has. */
+      since: (key: MemberKey): number => baselines.get(key)?.since ?? 0,
+      has: baselines.has,
       remove: baselines.remove,
       keys: baselines.keys,
     },
@@ -66,15 +67,5 @@ export function runTables(environment: Environment) {
     tallies: heldTable<number, RunTally>(environment, 'runs.tallies'),
     /** What the last reading of each target gave that was trusted. */
     readings: table<number, Measure>(environment, 'runs.readings'),
-  };
-}
-
-/** A series as it was before it was stored: JSON has null for what is not a number. */
-function withNaN({ lows, highs, ...series }: Series): Series {
-  const read = (values: readonly (number | null)[]): readonly number[] => values.map((value) => value ?? Number.NaN);
-  return {
-    ...series,
-    ...(lows !== undefined && { lows: read(lows) }),
-    ...(highs !== undefined && { highs: read(highs) }),
   };
 }
