@@ -59,8 +59,12 @@ export class KeptTotals {
   /** Of the projects that are kept or are computed just now. */
   readonly #touched = new Map<string, Touched>();
 
-  constructor(deps: MetricDeps) {
+  readonly #mostKept: number;
+
+  /** @param mostKept - the number of values that are kept of all projects; one project alone may have more. Default: 400,000. */
+  constructor(deps: MetricDeps, mostKept = mostValues) {
     this.#deps = deps;
+    this.#mostKept = mostKept;
   }
 
   /** Records what an event may have changed. Returns the projects whose metrics it concerns. */
@@ -113,7 +117,7 @@ export class KeptTotals {
     this.#kept.set(id, { prepared, store, basis, size });
     this.#size += size;
     for (const oldest of this.#kept.keys()) {
-      if (this.#size <= mostValues) break;
+      if (this.#size <= this.#mostKept || this.#kept.size === 1) break;
       this.forget(oldest);
     }
     return computePrepared(project, prepared, this.#deps);

@@ -15,12 +15,15 @@ import { readCondition, staleReason, type TargetCondition } from './target-condi
 /** Records of a project that are looked at for its metrics, at most: those that each of its targets has seen, of all types. */
 export const mostRecords = 100_000;
 
+/** Values that the metrics of a project are taken from, at most: a record has one for each metric of its type. They take some 300 MB. */
+const mostValues = 1_000_000;
+
 /** Records that are read before other work has its turn. */
 const recordsAtOnce = 500;
 
-/** Metrics would be taken from more records than are read. */
-export class TooManyRecords extends Error {
-  override readonly name = 'TooManyRecords';
+/** Metrics would be taken from more records or values than are read. */
+export class TooManyInputs extends Error {
+  override readonly name = 'TooManyInputs';
 }
 
 /** The name of a record. */
@@ -63,22 +66,31 @@ export class ProjectTotals {
   readonly #totals = new Map<string, InputTotals>();
   /** Records that were read, and those that were added since, of which some may be gone again. */
   #count = 0;
+  readonly #mostValues: number;
 
-  private constructor({ store, targets, sources, metrics }: TotalsFacts) {
+  private constructor({ store, targets, sources, metrics }: TotalsFacts, most: number) {
     this.#store = store;
+    this.#mostValues = most;
     const all = metrics.map((metric) => ({ metric, totals: new InputTotals(metric.input, metric.kind) }));
     for (const { metric, totals } of all) this.#totals.set(metric.name, totals);
     for (const source of sources) this.#bySource.set(source.id, byType(source, all));
     for (const target of targets) this.#conditions.set(target.target, readCondition(store, target));
   }
 
-  /** Reads all records. Throws `TooManyRecords` for more than `mostRecords`; leaves the event loop free between slices of records. */
-  static async read(facts: TotalsFacts): Promise<ProjectTotals> {
-    const totals = new ProjectTotals(facts);
+  /**
+   * Reads all records. Rejects with `TooManyInputs` for more than `mostRecords`, and for more than so many values; leaves the event loop free
+   * between slices of records.
+   *
+   * @param most - the values, at most. Default: 1,000,000.
+   */
+  static async read(facts: TotalsFacts, most = mostValues): Promise<ProjectTotals> {
+    const totals = new ProjectTotals(facts, most);
     for (const number of totals.#conditions.keys()) {
       totals.#count += await totals.#readTarget(number, mostRecords - totals.#count);
       if (totals.#count > mostRecords)
-        throw new TooManyRecords(`project "${facts.project}" has more than ${mostRecords} records`);
+        throw new TooManyInputs(`project "${facts.project}" has more than ${mostRecords} records`);
+      if (totals.size > most)
+        throw new TooManyInputs(`project "${facts.project}" has more than ${most} values that metrics are taken from`);
     }
     return totals;
   }
@@ -106,7 +118,7 @@ export class ProjectTotals {
     return found;
   }
 
-  /** Reads again what may have changed. Resolves with false if there may be more than `mostRecords` now; then all has to be read, which finds out. */
+  /** Reads again what may have changed. Resolves with false if there may be more records or values now than are read; then all has to be read, which finds out. */
   async refresh({ records, targets, added }: TouchedParts): Promise<boolean> {
     this.#count += added;
     if (this.#count > mostRecords) return false;
@@ -125,7 +137,7 @@ export class ProjectTotals {
       if (record === undefined) this.#remove(name);
       else this.#set(record);
     }
-    return true;
+    return this.size <= this.#mostValues;
   }
 
   /** Reads up to `limit` records of a target, and one more to say that there are more. Returns their number. */
@@ -138,7 +150,7 @@ export class ProjectTotals {
     );
     for await (const slice of slices) {
       count += slice.length;
-      if (count > limit) break;
+      if (count > limit || this.size > this.#mostValues) break;
       for (const record of slice) this.#set(record);
     }
     return count;

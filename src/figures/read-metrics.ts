@@ -7,7 +7,7 @@ import type { MetricPlan } from '../metric/plan.ts';
 import type { Store } from '../store/store.ts';
 import { statusFor } from '../store/tables/project-status.ts';
 import type { ProjectRow, TargetRow } from '../store/tables/rows.ts';
-import { ProjectTotals, TooManyRecords } from './project-totals.ts';
+import { ProjectTotals, TooManyInputs } from './project-totals.ts';
 import type { ReadRates } from './rates.ts';
 
 /** The dependencies of reading metrics. */
@@ -74,7 +74,7 @@ export async function prepareMetrics(
     const totals = await ProjectTotals.read({ store: store(), project: project.id, targets, sources, metrics });
     return { ok: true, plan, totals };
   } catch (error) {
-    if (error instanceof TooManyRecords) return { ok: false, message: error.message };
+    if (error instanceof TooManyInputs) return { ok: false, message: error.message };
     throw error;
   }
 }

@@ -5,7 +5,8 @@ import type { Metrics } from '../../src/metric/metric.ts';
 import { parseSource } from '../../src/definition/load.ts';
 import { Exact } from '../../src/expression/exact.ts';
 import { KeptTotals } from '../../src/figures/kept-totals.ts';
-import { mostRecords } from '../../src/figures/project-totals.ts';
+import { planOf } from '../../src/definition/figure-fields.ts';
+import { mostRecords, ProjectTotals } from '../../src/figures/project-totals.ts';
 import { readMetrics } from '../../src/figures/read-metrics.ts';
 import { RateTable } from '../../src/metric/rates.ts';
 import { commitStep } from '../../src/store/commit.ts';
@@ -45,7 +46,7 @@ const rates = new RateTable([
 ]);
 
 /** A new project of two targets, and what is kept of it. */
-async function open({ store, clock }: TestStore, id: string) {
+async function open({ store, clock }: TestStore, id: string, mostKept?: number) {
   const urls = [`https://shop.test/${id}/a`, `https://shop.test/${id}/b`];
   let upTo = store.events.last();
   const targets = await track(store, id, ...urls);
@@ -56,7 +57,7 @@ async function open({ store, clock }: TestStore, id: string) {
     rates: () => Promise.resolve({ table: rates }),
     maxRateAge: 400,
   };
-  const kept = new KeptTotals(deps);
+  const kept = new KeptTotals(deps, mostKept);
   const project = () => store.projects.get(id) ?? assert.fail('a project');
   return {
     ...{ store, clock, id, urls, targets },
@@ -223,8 +224,30 @@ describe('what is kept of the metrics of a project', () => {
     assert.deepEqual(found, await computeAnew());
   });
 
-  test('reads one record again for a change of one', async (t) => {
-    const { store, targets, urls, compute } = await open(await temporaryStore(t), 'solar');
+  test('is of so many values at most, however many metrics a record counts for', async (t) => {
+    const { store, targets } = await open(await temporaryStore(t), 'solar');
+    const [number = 0] = targets;
+    const seen = (...keys: readonly string[]) => keys.map((key) => item(key, { price: null }));
+    await commitStep(store, await begin(store, number), step(10, seen('a', 'b'), {}));
+    const { metrics: planned } = planOf({ items: { of: 'item', take: 'count' }, same: { of: 'item', take: 'count' } }, [
+      parsed.value,
+    ]);
+    const rows = targets.flatMap((each) => store.targets.get(each) ?? []);
+    const inputs = planned.filter((metric) => 'input' in metric);
+    const facts = { store, project: 'solar', targets: rows, sources: [parsed.value], metrics: inputs };
+    const totals = await ProjectTotals.read(facts, 4);
+    assert.equal(totals.size, 4);
+    await commitStep(store, await begin(store, number), step(20, seen('c'), {}));
+    const touched = new Map([['c', { source: 'shop', type: 'item', key: 'c' }]]);
+    assert.equal(await totals.refresh({ records: touched, targets: new Map(), added: 1 }), false);
+    await assert.rejects(
+      ProjectTotals.read(facts, 4),
+      /^TooManyInputs: project "solar" has more than 4 values that metrics are taken from$/,
+    );
+  });
+
+  test('reads one record again for a change of one, also of a project that takes more than is kept of others', async (t) => {
+    const { store, targets, urls, compute } = await open(await temporaryStore(t), 'solar', 1);
     const [number = 0, other = 0] = targets;
     const many = Array.from({ length: 30 }, (_, key) => item(`${key}`, { price: { amount: '1', currency: 'EUR' } }));
     await commitStep(store, await begin(store, number), step(10, many, {}));
