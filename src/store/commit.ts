@@ -15,6 +15,7 @@ import { packLed } from './copies.ts';
 import { digestOf } from './tables/digest.ts';
 import { settleItemPage } from './item-pages.ts';
 import { keepPage, seePage, verifyPage } from './pages.ts';
+import type { RunSoFar } from './tables/runs.ts';
 import { markMissing } from './crawl-missing.ts';
 import { findMissing, holdMissing } from './hold-missing.ts';
 import { noChanges, observe, type Observed, type Sighting, sumOf, verify } from './observe.ts';
@@ -109,7 +110,7 @@ function writeStep(
   const tallied = isOnly || found.tally === undefined ? {} : { emptied: found.tally };
   const walked = { ...withStep(scrape, whole, counts), ...tallied, ...(isOnly && { only: onlyStep(log) }) };
 
-  const run = runSoFar(store, target, scrape, [written.page, found.page, requestTally(log)]);
+  const run = runSoFar(store, target, scrape, [written.page, found.page, requestTally(log)], ops.unmodified);
   let after = progressed(target, ops);
   if (ops.close === undefined) {
     store.runs.tallies.put(fence.target, run);
@@ -120,7 +121,7 @@ function writeStep(
     const verifiedAt = wholeAt(store, { target, scrape: walked }, ops);
     const { copy, ...close } = ops.close;
     const kept = copy !== undefined && !isWaiting ? { copy } : {};
-    after = closed(store, change, { target: after, scrape: walked }, { ...close, ...kept, verifiedAt }, { tally: run });
+    after = closed(store, change, { target: after, scrape: walked }, { ...close, ...kept, verifiedAt }, run);
   }
   const lastEvent = change.lastEvent();
   const result = { outcome: 'committed', counts, lastEvent, targetStatus: after.status } as const;
@@ -225,7 +226,7 @@ export async function closeScrape(store: Store, fence: Omit<Fence, 'step'>, clos
     const counts = { ...noChanges, ...marked };
     const scrape = { ...held.scrape, counts: sumOf(held.scrape.counts, counts) };
     const verifiedAt = scrape.startedAt;
-    const run = { tally: runSoFar(store, held.target, scrape, []), missing: found?.byType };
+    const run = { ...runSoFar(store, held.target, scrape), missing: found?.byType };
     const { status } = closed(store, change, { ...held, scrape }, { ...close, verifiedAt }, run);
     const lastEvent = change.lastEvent();
     return { outcome: 'committed', counts, lastEvent, targetStatus: status };
@@ -243,8 +244,8 @@ function isUnusual(
 ): boolean {
   const held = holds(store, fence);
   if (held === undefined) return false;
-  const tally = runSoFar(store, held.target, held.scrape, []);
-  const { symptoms = [] } = judgeEnd(store, { ...held, close, tally, missing }, store.now()) ?? {};
+  const run = runSoFar(store, held.target, held.scrape);
+  const { symptoms = [] } = judgeEnd(store, { ...held, close, ...run, missing }, store.now()) ?? {};
   return symptoms.some(
     ({ kind, observed, expected }) => kind === 'missing' || (kind === 'records' && observed < (expected?.median ?? 0)),
   );
@@ -257,24 +258,25 @@ interface Closing extends Close {
 
 const noFields: ReadonlySet<string> = new Set();
 
-/** The tally of a run with what a step adds. A crawl that is resumed goes on with the tally of the scrapes before. */
+/** A run with what a step adds. A crawl that is resumed goes on with the run of the scrapes before. */
 function runSoFar(
   store: Store,
   { target }: TargetRow,
   { steps, scrape }: ScrapeRow,
-  more: readonly (RunTally | undefined)[],
-): RunTally {
+  more: readonly (RunTally | undefined)[] = [],
+  unmodified?: StepOps['unmodified'],
+): RunSoFar {
   const isResumed = (): boolean => (store.crawls.newest(target)?.firstScrape ?? scrape) < scrape;
   const before = steps > 0 || isResumed() ? store.runs.tallies.get(target) : undefined;
-  return more.reduce<RunTally>(
+  const tally = more.reduce<RunTally>(
     (sum, each) => (each === undefined ? sum : sumOfTallies(sum, each)),
-    before ?? emptyTally,
+    before?.tally ?? emptyTally,
   );
+  return before?.isPart === true || unmodified !== undefined ? { tally, isPart: true } : { tally };
 }
 
-/** What the steps of a scrape gave together. */
-interface RunResult {
-  readonly tally: RunTally;
+/** A run that is over. */
+interface RunResult extends RunSoFar {
   /** Records that a whole list or crawl no longer found, by type. */
   readonly missing?: ReadonlyMap<string, number> | undefined;
 }

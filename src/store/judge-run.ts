@@ -27,6 +27,8 @@ export interface EndedRun {
   readonly scrape: ScrapeRow;
   readonly close: Pick<Close, 'status' | 'failure' | 'reading' | 'itemPages' | 'rules' | 'expectations' | 'crawl'>;
   readonly tally: RunTally;
+  /** Set where some of its pages had not changed, so that their records are in no tally. */
+  readonly isPart?: true | undefined;
   /** Records of a whole list or crawl that were not found, by type. */
   readonly missing?: ReadonlyMap<string, number> | undefined;
 }
@@ -55,7 +57,7 @@ export function isPagePoorer(page: RunTally = emptyTally): boolean {
 export function judgeEnd(store: Store, ended: EndedRun, at: number): JudgedRun | undefined {
   const { target, scrape, close } = ended;
   const reading = readingOf(close);
-  const hard = hardSymptoms(close);
+  const hard = ended.isPart === true ? [] : hardSymptoms(close);
   if (reading === undefined) return hard.length === 0 ? undefined : { reading: nothingRead, symptoms: hard };
   const { version } = scrape;
   const by = { version, ...defined({ rules: close.rules }) };
@@ -82,7 +84,8 @@ export function keepJudged(store: Store, change: Change, ended: EndedRun, { read
   }
   settle(store, change, place, { ended, symptoms, judges: (symptom) => saysOf(reading, symptom) });
   if (own !== undefined) keepRun(store, place, { ...own, symptoms });
-  else if (reading.isWhole && close.status === 'complete') addToRound(store, change, ended, tally);
+  else if (reading.isWhole && ended.isPart !== true && close.status === 'complete')
+    addToRound(store, change, ended, tally);
 }
 
 /** Reports the symptoms of a run in their ticket, or notes that there are none. */
@@ -176,7 +179,7 @@ const mostLookedThrough = 2_000;
 /** What the expectations of a definition are checked by. Whether values are unique is not known of very many records. */
 function checkedRun(store: Store, { target, close, ...ended }: EndedRun, { isWhole }: Reading): CheckedRun {
   const asked = (close.expectations ?? []).filter(({ unique }) => unique.length > 0);
-  const scope: Scope = isWhole ? 'whole' : 'part';
+  const scope: Scope = isWhole && ended.isPart !== true ? 'whole' : 'part';
   const tally = scrapeTally(ended.tally, wholeTypes(ended));
   const isFew =
     asked.length > 0 && store.records.countOfTarget(target.target, mostLookedThrough + 1) <= mostLookedThrough;
@@ -199,14 +202,14 @@ function wholeTypes({ tally, missing }: Pick<EndedRun, 'tally' | 'missing'>): Re
 /** Judges a scrape of many records by the healthy runs of its target; nothing for one of few. */
 function ownRun(
   store: Store,
-  { target, scrape, close, tally, missing }: EndedRun,
+  { target, scrape, close, tally, isPart, missing }: EndedRun,
   reading: Reading,
   at: number,
 ): JudgedRun['own'] {
   const row = store.runs.baselines.get([target.source, target.target]);
   const total = Object.values(tally.types).reduce((sum, { records }) => sum + records, 0);
   if (total < manyRecords && row === undefined) return undefined;
-  const scope: Scope = reading.isWhole ? 'whole' : 'part';
+  const scope: Scope = reading.isWhole && isPart !== true ? 'whole' : 'part';
   const measures = measuresOf(scrapeTally(tally, wholeTypes({ tally, missing })), scope);
   const run = { at, version: scrape.version, measures, ...defined({ rules: close.rules }) };
   const baseline = forVersion(row?.baseline ?? emptyBaseline(run), run);

@@ -188,7 +188,12 @@ describe('a closing step', () => {
       clock.now += 3_600_000;
       const last = await begin(store, target);
       if (!kept) await store.write(() => store.scrapes.trim(1, 10, Infinity));
-      const ops = { ...step(clock.now, [item('b', { price: 1 })], {}), since: first.scrape, draftsBefore: 1 };
+      const ops = {
+        ...step(clock.now, [item('b', { price: 1 })], {}),
+        since: first.scrape,
+        draftsBefore: 1,
+        resume: 'none' as const,
+      };
       await commitStep(store, last, ops);
       const { verifiedAt, createdAt } = store.targets.get(target) ?? {};
       assert.equal(verifiedAt, kept ? startedAt : createdAt);

@@ -26,6 +26,13 @@ export interface UnusualRow {
   readonly symptoms: readonly string[];
 }
 
+/** What the steps of a run under way gave together. */
+export interface RunSoFar {
+  readonly tally: RunTally;
+  /** Set where some of its pages had not changed, so that their records are in no tally. */
+  readonly isPart?: true;
+}
+
 /** A round under way. */
 export interface RoundRow {
   readonly startedAt: number;
@@ -64,7 +71,7 @@ export function runTables(environment: Environment) {
     unusual: namingSources(environment, table<MemberKey, UnusualRow>(environment, 'runs.unusual'), { key: 0 }),
     rounds: namingSources(environment, heldTable<string, RoundRow>(environment, 'runs.rounds'), { key: 'whole' }),
     /** The runs of targets under way, by target. */
-    tallies: heldTable<number, RunTally>(environment, 'runs.tallies'),
+    tallies: heldTable<number, RunSoFar>(environment, 'runs.tallies'),
     /** What the last reading of each target gave that was trusted. */
     readings: table<number, Measure>(environment, 'runs.readings'),
   };
