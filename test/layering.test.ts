@@ -182,6 +182,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/export': ['src/fetch', 'src/load-peer.ts', 'type src/event', 'type src/extract', 'src/view'],
   'src/vault': ['src/store', 'src/extract'],
   'src/reextraction': [
+    'src/health',
     'src/definition',
     'src/provider',
     'src/scrape',

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Store } from '../store/store.ts';
 import type { ReextractionRow } from '../store/tables/reextractions.ts';
+import { believedReadings } from './believed.ts';
 import { type Comparison, compareSeries } from './compare.ts';
 
 /** Records, and changes of their history, that one transaction compares: some milliseconds. */
@@ -20,7 +21,8 @@ export async function compareRecords(store: Store, job: number): Promise<boolean
 }
 
 /** Compares some records; returns the state of the job after it. */
-function compareSome({ reextractions, history }: Store, job: number): ReextractionRow['state'] | undefined {
+function compareSome(store: Store, job: number): ReextractionRow['state'] | undefined {
+  const { reextractions, history } = store;
   const row = reextractions.jobs.get(job);
   if (row?.state !== 'comparing') return row?.state;
   let after = row.comparedTo ?? 0;
@@ -35,7 +37,7 @@ function compareSome({ reextractions, history }: Store, job: number): Reextracti
     const readings = reextractions.readOf(job, record).map(({ key: [, , at], row: read }) => ({ at, ...read }));
     const told = [...history.ofRecord(record)];
     changes += told.length + readings.length;
-    const found = compareSeries(told, readings);
+    const found = compareSeries(told, believedReadings(store, record, readings));
     for (const { at, ...correction } of found.corrections) reextractions.corrections.put([job, record, at], correction);
     if (Object.keys(found.present).length > 0) reextractions.present.put([job, record], found.present);
     for (const { at } of readings) reextractions.read.remove([job, record, at]);
