@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import { lifeAt } from '../../src/actor/address.ts';
 import { ExitError } from '../../src/actor/errors.ts';
-import { type Behaviour, ignore, type ExitReason } from '../../src/actor/types.ts';
+import { type Behaviour, ignore, type ExitReason, type Ref, type Self } from '../../src/actor/types.ts';
 import { hear, heard, make, puppet, stage } from './support.ts';
 
 describe('start', () => {
@@ -44,10 +44,24 @@ describe('start', () => {
     assert.deepEqual(spawned, { ok: false, reason: ['shutdown', 'not needed'] });
   });
 
+  test('a life that fails in its start by an error that nobody caught is reported by who started it alone', async () => {
+    const { system, reports } = stage();
+    let own: Self<never> | undefined;
+    const spawned = system.spawn(async (self) => {
+      own = self;
+      await new Promise(() => {});
+      return { receive() {} };
+    });
+    const life = lifeAt(own?.ref) ?? assert.fail();
+    life.fail(new Error('astray'));
+    assert.deepEqual(await spawned, { ok: false, reason: ['error', new Error('astray')] });
+    assert.deepEqual([reports, system.inspect()], [[], []]);
+  });
+
   test('an actor that has nothing to do is no failure', async () => {
     const { system, reports } = stage();
     assert.deepEqual(await system.spawn(() => ignore), { ok: 'ignore' });
-    assert.deepEqual(reports, []);
+    assert.deepEqual([reports, system.inspect()], [[], []]);
   });
 
   for (const [what, returned] of [
@@ -130,6 +144,58 @@ describe('messages', () => {
     assert.deepEqual(await heard(ref), ['continued', 'waiting', 'sent']);
   });
 
+  test('a life that rests, or has not started yet, can be given a message to go on with', async () => {
+    const { system, spawn } = stage();
+    const done: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    await spawn<string>((self) => {
+      self.continue('begun');
+      void gate.promise.then(() => self.continue('later'));
+      return { receive: (message) => void done.push(message) };
+    });
+    await system.idle();
+    assert.deepEqual(done, ['begun']);
+    gate.resolve();
+    await system.idle();
+    assert.deepEqual(done, ['begun', 'later']);
+  });
+
+  test('a life that is suspended before its turn handles nothing until it is resumed', async () => {
+    const { system, spawn } = stage();
+    const done: string[] = [];
+    const ref = await spawn<string>(() => ({ receive: (message) => void done.push(message) }));
+    await system.idle();
+    ref.send('a');
+    system.suspend(ref);
+    await system.idle();
+    assert.deepEqual(done, []);
+    system.resume(ref);
+    await system.idle();
+    assert.deepEqual(done, ['a']);
+  });
+
+  test('what an earlier message left behind may ask its life while more messages wait than one turn handles', async () => {
+    const { system, spawn } = stage();
+    const done: string[] = [];
+    type Message = 'begin' | 'other' | { readonly reply: () => void };
+    const ref: Ref<Message> = await spawn<Message>((self) => ({
+      receive(message) {
+        if (typeof message === 'object') message.reply();
+        if (message !== 'begin') return;
+        const asking = Promise.resolve().then(() => self.ref.ask<void>((reply) => ({ reply })));
+        void asking.then(
+          () => done.push('replied'),
+          (error: unknown) => done.push(String(error)),
+        );
+      },
+    }));
+    await system.idle();
+    ref.send('begin');
+    for (let n = 0; n < 3_000; n += 1) ref.send('other');
+    await system.idle();
+    assert.deepEqual(done, ['replied']);
+  });
+
   test('continued messages are handled in the order in which they were', async () => {
     const { spawn } = stage();
     const ref = await spawn(puppet);
@@ -137,6 +203,15 @@ describe('messages', () => {
       for (const what of ['a', 'b', 'c']) self.continue(hear(what));
     });
     assert.deepEqual(await heard(ref), ['a', 'b', 'c']);
+  });
+
+  test('messages that wait as their life ends are dropped with it', async () => {
+    const { system, spawn } = stage();
+    const ref = await spawn<string>(() => ({ receive: () => assert.fail('handled') }));
+    ref.send('a');
+    system.exit(ref, 'kill');
+    assert.equal(lifeAt(ref)?.mailboxSize, 0);
+    await system.idle();
   });
 
   test('what is sent to a life that ended is dropped', async () => {
@@ -259,6 +334,38 @@ describe('stop', () => {
     assert.deepEqual(stops, ['shutdown']);
   });
 
+  test('a life that starts, stops or has ended is not resumed', async () => {
+    const { system, spawn } = stage();
+    const [start, stop] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let own: Self<string> | undefined;
+    const done: string[] = [];
+    const spawning = spawn<string>(async (self) => {
+      own = self;
+      self.send('waits');
+      await start.promise;
+      return { receive: (message) => void done.push(message), stop: () => stop.promise };
+    });
+    const ref = own?.ref ?? assert.fail();
+    const states = () => [system.inspect()[0]?.state, ...done];
+    system.resume(ref);
+    await system.idle();
+    assert.deepEqual(states(), ['starting']);
+    start.resolve();
+    await spawning;
+    const stopped = system.stop(ref);
+    await system.idle();
+    system.resume(ref);
+    ref.send('late');
+    await system.idle();
+    assert.deepEqual(states(), ['stopping', 'waits']);
+    stop.resolve();
+    await stopped;
+    system.resume(ref);
+    await system.idle();
+    await assert.rejects(system.stop(ref), { code: 'noproc' });
+    assert.deepEqual(states(), [undefined, 'waits']);
+  });
+
   test('a life that stops or has ended is not suspended', async () => {
     const { system, spawn } = stage();
     const gate = Promise.withResolvers<void>();
@@ -311,6 +418,7 @@ describe('stop', () => {
     let ran = false;
     keep?.task(async () => void (ran = true), hear);
     assert.equal(ran, false);
+    assert.equal(lifeAt(ref)?.mailboxSize, 0);
     assert.equal(keep?.after(10, hear('late')), -1);
     assert.equal(clock.next(), undefined);
     assert.equal(keep?.signal.aborted, true);

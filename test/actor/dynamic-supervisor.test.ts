@@ -93,6 +93,19 @@ describe('dynamic supervisor', () => {
     assert.equal((await countChildren(sup)).specs, 0);
   });
 
+  for (const [what, options, problem] of [
+    ['a negative intensity', { intensity: -1 }, 'invalid_intensity'],
+    ['a period of half a second', { periodMs: 500 }, 'invalid_period'],
+    ['a negative number of children', { maxChildren: -1 }, 'invalid_max_children'],
+    ['a number of children that is none', { maxChildren: Number.NaN }, 'invalid_max_children'],
+  ] as const)
+    test(`${what} is refused`, async () => {
+      const { system } = stage();
+      const spawned = await system.spawn(dynamicSupervisor(options));
+      assert.ok(spawned.ok === false);
+      assert.match(String(spawned.reason[1]), new RegExp(problem));
+    });
+
   test('a bad spec is refused', async () => {
     const { sup, child } = await pool();
     const refused = await startChild(sup, child('a', { shutdown: -1 }));

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { lifeAt } from '../../src/actor/address.ts';
 import type { ExitReason, Ref, Self } from '../../src/actor/types.ts';
-import { hear, heard, make, puppet, type PuppetMessage, stage, type Stage } from './support.ts';
+import { supervisor } from '../../src/actor/supervisor.ts';
+import { family, hear, heard, make, puppet, type PuppetMessage, stage, type Stage } from './support.ts';
 
 const trap = (ref: Ref<PuppetMessage>) =>
   make(ref, (self) => self.trapExit(({ from, reason }) => hear([from.id, reason])));
@@ -134,6 +135,40 @@ describe('links', () => {
     assert.deepEqual(await heard(trapping), [[other.id, 'noproc']]);
     await assert.rejects(link(one, other), { code: 'ended' });
   });
+
+  test('the error of linking to a life that ended may be caught', async () => {
+    const scene = stage();
+    const [one, other] = await two(scene);
+    scene.system.exit(other, 'shutdown');
+    await make(one, (self) => assert.throws(() => self.link(other), { name: 'CallError', code: 'noproc' }));
+    assert.equal(await isAlive(scene, one), true);
+  });
+
+  test('a life keeps no link to one that has ended', async () => {
+    const scene = stage();
+    const [one, other] = await two(scene);
+    await link(one, other);
+    await make(other, (self) => self.stop());
+    await scene.system.idle();
+    assert.equal(lifeAt(one)?.links, undefined);
+  });
+
+  test('a child may end the link to its parent, and link itself anew', async () => {
+    for (const changes of [
+      ['unlink', 'link'],
+      ['unlink', 'link', 'unlink'],
+      ['link', 'unlink'],
+    ] as const) {
+      const scene = stage();
+      const kin = family();
+      const sup = await scene.spawn(supervisor({ strategy: 'one_for_one', children: [kin.child('a')] }), 'sup');
+      await make(kin.at('a'), (self) => changes.forEach((change) => self[change](sup)));
+      scene.system.exit(sup, 'kill');
+      await scene.system.idle();
+      const isLinked = changes.at(-1) === 'link';
+      assert.deepEqual(kin.diary, isLinked ? ['a starts', 'a stops'] : ['a starts'], changes.join());
+    }
+  });
 });
 
 describe('exit signals', () => {
@@ -254,6 +289,17 @@ describe('monitors', () => {
     });
     scene.system.exit(other, 'kill');
     assert.deepEqual(await heard(one), ['a', 'b', 'c']);
+  });
+
+  test('a life keeps nothing of monitors that have told or were ended', async () => {
+    const scene = stage();
+    const [one, other] = await two(scene);
+    await monitor(one, other);
+    await make(one, (self) => self.demonitor(self.monitor(other, hear)));
+    assert.equal(lifeAt(one)?.monitors?.size, 1);
+    scene.system.exit(other, 'kill');
+    await heard(one);
+    assert.equal(lifeAt(one)?.monitors?.size, 0);
   });
 
   test('a monitor that was ended tells nothing', async () => {

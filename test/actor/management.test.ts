@@ -156,6 +156,19 @@ describe('management', () => {
     assert.deepEqual(await restartChild(sup, 'b'), { ok: false, code: 'not_found' });
   });
 
+  test('a child that is not there is not deleted', async () => {
+    const { sup, ids } = await trio();
+    assert.deepEqual(await deleteChild(sup, 'nobody'), { ok: false, code: 'not_found' });
+    assert.equal((await ids()).length, 3);
+  });
+
+  test('a temporary child that is terminated is forgotten, and its id is free', async () => {
+    const { sup, child } = await trio({}, { restart: 'temporary' });
+    assert.deepEqual(await terminateChild(sup, 'b'), { ok: true });
+    assert.deepEqual(await deleteChild(sup, 'b'), { ok: false, code: 'not_found' });
+    assert.equal((await startChild(sup, child('b'))).ok, true);
+  });
+
   test('children are counted by type, and by whether they live right now', async () => {
     const { system, sup, at } = await trio();
     system.suspend(sup);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { lifeAt } from '../../src/actor/address.ts';
 import { AlreadyRegistered } from '../../src/actor/errors.ts';
 import { Registry } from '../../src/actor/registry.ts';
 import type { Self } from '../../src/actor/types.ts';
@@ -38,6 +39,7 @@ describe('registry', () => {
     await make(other, (self) => self.unregister(registry, 'a'));
     assert.equal(registry.whereis('a'), one);
     await make(one, (self) => self.unregister(registry, 'a'));
+    assert.equal(lifeAt(one)?.holds, undefined);
     await make(other, (self) => self.register(registry, 'a'));
     assert.equal(registry.whereis('a'), other);
   });

@@ -80,6 +80,40 @@ describe('run queue', () => {
     assert.ok(handled > 0 && handled < 1_100, `${handled}`);
   });
 
+  test('each turn has a thousand messages anew, of which the clock is read once in a while', async (t) => {
+    let looks = 0;
+    t.mock.method(performance, 'now', () => {
+      looks += 1;
+      return 0;
+    });
+    const { spawn } = stage();
+    let handled = 0;
+    const quick = await spawn<number>(() => ({ receive: () => void (handled += 1) }));
+    await new Promise(setImmediate);
+    for (let n = 0; n < 20_000; n += 1) quick.send(n);
+    looks = 0;
+    for (let turn = 0; turn < 30; turn += 1) await new Promise(setImmediate);
+    assert.equal(handled, 20_000);
+    assert.ok(looks < 10_000, `${looks}`);
+  });
+
+  test('a life whose messages are slow leaves its turn after each', async (t) => {
+    let now = 0;
+    t.mock.method(performance, 'now', () => now);
+    const { spawn } = stage();
+    let handled = 0;
+    const slow = await spawn<number>(() => ({
+      receive() {
+        now += 0.2;
+        handled += 1;
+      },
+    }));
+    await new Promise(setImmediate);
+    for (let n = 0; n < 50; n += 1) slow.send(n);
+    await new Promise(setImmediate);
+    assert.equal(handled, 3);
+  });
+
   test('the event loop has its turn after a millisecond also where quick messages were before slow ones', async (t) => {
     let now = 0;
     t.mock.method(performance, 'now', () => now);

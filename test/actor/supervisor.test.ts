@@ -2,8 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { countChildren, startChild, terminateChild, whichChildren } from '../../src/actor/management.ts';
 import { supervisor, type SupervisorSpec } from '../../src/actor/supervisor.ts';
-import { type Actor, type ChildSpec, type ExitReason, ignore, type Restart } from '../../src/actor/types.ts';
-import { family, stage, trio } from './support.ts';
+import {
+  type Actor,
+  type ChildSpec,
+  type ExitReason,
+  ignore,
+  type Ref,
+  type Restart,
+  type Self,
+} from '../../src/actor/types.ts';
+import { family, puppet, type PuppetMessage, stage, trio } from './support.ts';
 
 const crash: ExitReason = ['error', 'boom'];
 
@@ -136,6 +144,40 @@ describe('restart intensity', () => {
     assert.equal(await system.ended(sup), 'shutdown');
   });
 
+  test('a supervisor that ends as restarts failed tells why the last of them did', async () => {
+    const { system, leave, failStarts, reports, sup } = await trio({ intensity: 1 });
+    failStarts('b', 10);
+    leave('b', crash);
+    await system.ended(sup);
+    const told = reports.flatMap((report) =>
+      report.type === 'supervisor' ? [[report.context, report.child, report.reason]] : [],
+    );
+    const failed = ['error', new Error('not today')];
+    assert.deepEqual(told, [
+      ['child_terminated', 'b', crash],
+      ['start_error', 'b', failed],
+      ['intensity_reached', 'b', failed],
+    ]);
+  });
+
+  test('a child is seen as one that starts while its restart takes time', async () => {
+    const { system, spawn } = stage();
+    const gate = Promise.withResolvers<void>();
+    const lives: Ref<PuppetMessage>[] = [];
+    const start = async (self: Self<PuppetMessage>) => {
+      if (lives.push(self.ref) > 1) await gate.promise;
+      return puppet(self);
+    };
+    await spawn(supervisor({ strategy: 'one_for_one', children: [{ id: 'a', start }] }), 'sup');
+    const states = () => system.inspect()[0]?.children.map(({ state }) => state);
+    system.exit(lives[0] ?? assert.fail(), crash);
+    await system.idle();
+    assert.deepEqual(states(), ['starting']);
+    gate.resolve();
+    await system.idle();
+    assert.deepEqual(states(), ['running']);
+  });
+
   test('a supervisor that used up its budget is restarted by its own, as any permanent child is', async () => {
     const scene = stage();
     const kin = family();
@@ -150,6 +192,14 @@ describe('restart intensity', () => {
 });
 
 describe('start of a supervisor', () => {
+  test('by anything but the kernel is an error', async () => {
+    const start = supervisor({ strategy: 'one_for_one', children: [] });
+    await assert.rejects(async () => start({} as never), {
+      name: 'TypeError',
+      message: 'this actor can only be started by the kernel',
+    });
+  });
+
   test('each child starts when the one before it has started', async () => {
     const { system } = stage();
     const order: string[] = [];
@@ -193,14 +243,18 @@ describe('start of a supervisor', () => {
   });
 
   test('a child that fails to start stops those before it in reverse order and fails the start', async () => {
-    const { system } = stage();
+    const { system, reports } = stage();
     const { child, diary, failStarts } = family();
     failStarts('c', 1);
     const children = ['a', 'b', 'c', 'd'].map((id) => child(id));
     const spawned = await system.spawn(supervisor({ strategy: 'one_for_one', children }));
     assert.deepEqual(diary, ['a starts', 'b starts', 'c fails', 'b stops', 'a stops']);
-    const reason = ['failed_to_start_child', 'c', ['error', new Error('not today')]];
-    assert.deepEqual(spawned, { ok: false, reason: ['shutdown', reason] });
+    const error = ['error', new Error('not today')];
+    assert.deepEqual(spawned, { ok: false, reason: ['shutdown', ['failed_to_start_child', 'c', error]] });
+    assert.deepEqual(
+      reports.filter(({ type }) => type === 'supervisor').map((report) => ({ ...report, id: '' })),
+      [{ type: 'supervisor', id: '', context: 'start_error', child: 'c', reason: error }],
+    );
   });
 
   test('a child that has nothing to do is kept, unless it is temporary', async () => {
@@ -212,6 +266,8 @@ describe('start of a supervisor', () => {
   });
 
   const bad: readonly (readonly [string, Partial<SupervisorSpec>, string])[] = [
+    ['an unknown strategy', { strategy: 'simple_one_for_one' as never }, 'invalid_strategy'],
+    ['an unknown auto-shutdown', { autoShutdown: 'always' as never }, 'invalid_auto_shutdown'],
     ['a negative intensity', { intensity: -1 }, 'invalid_intensity'],
     ['a period of zero', { periodMs: 0 }, 'invalid_period'],
     ['a period of half a second', { periodMs: 500 }, 'invalid_period'],
