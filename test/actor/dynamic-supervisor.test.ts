@@ -11,6 +11,10 @@ import { family, stage } from './support.ts';
 
 const crash: ExitReason = ['error', 'boom'];
 
+function contexts(reports: readonly Report[]): string[] {
+  return reports.flatMap((report) => (report.type === 'supervisor' ? [report.context] : []));
+}
+
 async function pool(options: DynamicSupervisorOptions = {}) {
   const scene = stage();
   const kin = family();
@@ -152,7 +156,7 @@ describe('dynamic supervisor', () => {
   });
 
   test('a child between two tries of its restart is known by its last address', async () => {
-    const { system, sup, child, at, leave, failStarts, diary } = await pool();
+    const { system, sup, child, at, leave, failStarts, diary, reports } = await pool();
     await startChild(sup, child('a'));
     failStarts('a', 1);
     system.suspend(sup);
@@ -163,6 +167,27 @@ describe('dynamic supervisor', () => {
     assert.deepEqual(await terminated, { ok: true });
     await system.idle();
     assert.deepEqual(diary, ['a starts', 'a stops', 'a fails']);
+    assert.deepEqual(contexts(reports), ['child_terminated', 'start_error']);
+  });
+
+  test('a child whose start takes time is restarted as well', async () => {
+    const { system, sup, child, at, leave, lives } = await pool();
+    const { start } = child('a');
+    await startChild(sup, { id: 'a', start: async (self) => start(self) });
+    const first = at('a');
+    leave('a', crash);
+    await system.idle();
+    assert.equal(lives('a'), 2);
+    assert.notEqual(at('a'), first);
+    assert.deepEqual(await countChildren(sup), { specs: 1, active: 1, supervisors: 0, workers: 1 });
+    assert.deepEqual(await terminateChild(sup, at('a')), { ok: true });
+  });
+
+  test('children are counted by their types', async () => {
+    const { sup, child } = await pool();
+    await startChild(sup, child('a'));
+    await startChild(sup, { id: 'b', type: 'supervisor', start: dynamicSupervisor() });
+    assert.deepEqual(await countChildren(sup), { specs: 2, active: 2, supervisors: 1, workers: 1 });
   });
 
   test('a second end of a child between two tries of its restart is not believed', async () => {
@@ -195,10 +220,30 @@ describe('dynamic supervisor', () => {
     };
     for (const shutdown of [300, 100, 200]) await startChild(sup, { id: 'slow', start, shutdown });
     system.exit(sup, 'shutdown');
-    const ended = system.ended(sup);
-    await elapse(300);
+    let endedAt: number | undefined;
+    const ended = system.ended(sup).then((reason) => {
+      endedAt = clock.monotonic();
+      return reason;
+    });
+    await elapse(1_000);
     assert.equal(await ended, 'shutdown');
-    assert.equal(clock.monotonic(), 300);
+    assert.equal(endedAt, 300);
+  });
+
+  test('the stop tells of a child that had crashed before it, and of none that was killed by its rule', async () => {
+    const { system, sup, child, at, reports } = await pool();
+    await startChild(sup, child('a'));
+    await startChild(sup, child('b', { shutdown: 'brutal_kill' }));
+    system.suspend(sup);
+    system.exit(at('a'), 'kill');
+    system.exit(sup, 'shutdown');
+    await system.ended(sup);
+    assert.deepEqual(
+      reports.flatMap((report) =>
+        report.type === 'supervisor' ? [[report.context, report.child, report.reason]] : [],
+      ),
+      [['shutdown_error', 'a', 'killed']],
+    );
   });
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { lifeAt } from '../../src/actor/address.ts';
 import { AlreadyRegistered } from '../../src/actor/errors.ts';
-import { Registry } from '../../src/actor/registry.ts';
+import { named, Registry } from '../../src/actor/registry.ts';
 import type { Self } from '../../src/actor/types.ts';
 import { hear, heard, make, puppet, type PuppetMessage, stage } from './support.ts';
 
@@ -122,6 +122,24 @@ describe('registry', () => {
     await make(other, (self) => self.monitor(one, () => hear(registry.size)));
     system.exit(one, 'shutdown');
     assert.deepEqual(await heard(other), [0]);
+  });
+
+  test('a named actor holds its key before it starts, in each of its lives, and fails to start where another holds it', async () => {
+    const { spawn, system } = stage();
+    const registry = new Registry<string, PuppetMessage>();
+    const held: boolean[] = [];
+    const actor = named(registry, 'a', (self: Self<PuppetMessage>) => {
+      held.push(registry.whereis('a') === self.ref);
+      return puppet(self);
+    });
+    const first = await spawn(actor);
+    const refused = await system.spawn(actor);
+    assert.ok(refused.ok === false && refused.reason[0] === 'error');
+    assert.ok(refused.reason[1] instanceof AlreadyRegistered);
+    system.exit(first, 'kill');
+    const second = await spawn(actor);
+    assert.equal(registry.whereis('a'), second);
+    assert.deepEqual(held, [true, true]);
   });
 
   test('an address by key finds the holder at each use', async () => {
