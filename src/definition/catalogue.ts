@@ -31,7 +31,10 @@ export function isPlugged(loaded: LoadedSource): loaded is PluggedSource {
 }
 
 /** A version of a source as the store keeps it: the definition with the text of its plug-in or program. */
-export function normalForm({ source, plugin, program }: LoadedSource): unknown {
+export type NormalForm = Source & { readonly pluginText?: string };
+
+/** The version of a source as the store keeps it. */
+export function normalForm({ source, plugin, program }: LoadedSource): NormalForm {
   const file = plugin ?? program;
   return file === undefined ? source : { ...source, pluginText: file.source };
 }

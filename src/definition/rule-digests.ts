@@ -2,21 +2,21 @@ import { hash } from 'node:crypto';
 import type { RuleDigests } from '../health/baseline.ts';
 import { canonicalJson } from '../extract/value/json-text.ts';
 import { allFields } from './all-fields.ts';
-import type { LoadedSource } from './catalogue.ts';
+import { type LoadedSource, type NormalForm, normalForm } from './catalogue.ts';
 
 const known = new WeakMap<LoadedSource, RuleDigests>();
 
 /** Digests of the rules of a source, by which what its targets gave by another version of it can be told from what they give now. */
 export function ruleDigests(loaded: LoadedSource): RuleDigests {
-  const made = known.get(loaded) ?? makeDigests(loaded);
+  const made = known.get(loaded) ?? ruleDigestsOf(normalForm(loaded));
   known.set(loaded, made);
   return made;
 }
 
-function makeDigests({ source, plugin, program }: LoadedSource): RuleDigests {
+/** Digests of the rules of a version of a source. */
+export function ruleDigestsOf({ pluginText, ...source }: NormalForm): RuleDigests {
   const { url, feed, crawl, collect, request, provider, tree, csv, encoding, render, options } = source;
-  const file = (plugin ?? program)?.version;
-  const reading = { provider, tree, csv, encoding, render, options, file };
+  const reading = { provider, tree, csv, encoding, render, options, pluginText };
   const digests = [['', digestOf({ url, feed, crawl, collect, request })]];
   for (const [type, { fields, page, ...record }] of Object.entries(source.records)) {
     const { key, on, each, nulls } = record;

@@ -1,5 +1,6 @@
 import { moveLinks } from '../store/entities.ts';
 import { moveFiles } from '../store/files.ts';
+import { startOfDay } from '../store/history-plan.ts';
 import { sameValue } from '../store/same-value.ts';
 import type { Change, Store } from '../store/store.ts';
 import type { PresentRow, ReextractionRow } from '../store/tables/reextractions.ts';
@@ -40,10 +41,17 @@ function applySome(store: Store, change: Change, job: number): boolean {
     const { source, type, key: recordKey } = name;
     const change = { source, type, key: recordKey, record, at, serial, kind: 'changed' as const };
     history.add({ ...change, version, ...correction });
+    thinAgain(store, record, at);
   }
   const isOver = corrections.length < limit;
   reextractions.jobs.put(job, { ...row, serial, ...(isOver && { state: 'applied' as const, endedAt: change.at }) });
   return !isOver;
+}
+
+/** Has the day of an instant thinned again, if it is. */
+function thinAgain({ history }: Store, record: number, at: number): void {
+  const thinnedTo = history.thinnedTo(record);
+  if (thinnedTo !== undefined && at < thinnedTo.at) history.setThinnedTo(record, { at: startOfDay(at), serial: 0 });
 }
 
 function tellApplied({ events }: Store, change: Change, row: ReextractionRow): number {

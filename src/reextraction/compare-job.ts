@@ -3,6 +3,7 @@ import type { Store } from '../store/store.ts';
 import type { ReextractionRow } from '../store/tables/reextractions.ts';
 import { believedReadings } from './believed.ts';
 import { type Comparison, compareSeries } from './compare.ts';
+import { presentRules } from './present-rules.ts';
 
 /** Records, and changes of their history, that one transaction compares: some milliseconds. */
 const [batchRecords, batchChanges] = [50, 2_000];
@@ -12,8 +13,9 @@ const [batchRecords, batchChanges] = [50, 2_000];
  * was cancelled.
  */
 export async function compareRecords(store: Store, job: number): Promise<boolean> {
+  const hasRule = presentRules(store, store.reextractions.jobs.get(job)?.version ?? '');
   for (;;) {
-    const state = await store.write(() => compareSome(store, job));
+    const state = await store.write(() => compareSome(store, job, hasRule));
     if (state === 'ready') return true;
     if (state !== 'comparing') return false;
     await setImmediate();
@@ -21,7 +23,11 @@ export async function compareRecords(store: Store, job: number): Promise<boolean
 }
 
 /** Compares some records; returns the state of the job after it. */
-function compareSome(store: Store, job: number): ReextractionRow['state'] | undefined {
+function compareSome(
+  store: Store,
+  job: number,
+  hasRule: ReturnType<typeof presentRules>,
+): ReextractionRow['state'] | undefined {
   const { reextractions, history } = store;
   const row = reextractions.jobs.get(job);
   if (row?.state !== 'comparing') return row?.state;
@@ -37,7 +43,9 @@ function compareSome(store: Store, job: number): ReextractionRow['state'] | unde
     const readings = reextractions.readOf(job, record).map(({ key: [, , at], row: read }) => ({ at, ...read }));
     const told = [...history.ofRecord(record)];
     changes += told.length + readings.length;
-    const found = compareSeries(told, believedReadings(store, record, readings));
+    const type = told[0]?.type ?? '';
+    const believed = believedReadings(store, record, readings);
+    const found = compareSeries(told, believed, (version, field) => hasRule(version, type, field));
     for (const { at, ...correction } of found.corrections) reextractions.corrections.put([job, record, at], correction);
     if (Object.keys(found.present).length > 0) reextractions.present.put([job, record], found.present);
     for (const { at } of readings) reextractions.read.remove([job, record, at]);

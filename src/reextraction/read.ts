@@ -32,7 +32,7 @@ interface Batch {
 
 /**
  * Reads the kept pages of a job again, from where it stands, and stores what they say of known records. Pages that the present definition
- * has read already, and such that nothing could be read from, are passed over. Resolves with `false` where the job was cancelled.
+ * has read already are passed over where no job has corrected any change, and so are pages that nothing could be read from. Resolves with `false` where the job was cancelled.
  */
 export async function readPages(
   deps: ReadDeps,
@@ -57,7 +57,8 @@ export async function readPages(
   return write(undefined);
 
   function isWanted({ why, observedAt, version }: KeptPage): boolean {
-    return why === 'changed' && observedAt >= since && version !== of.version;
+    const mayDiffer = version !== of.version || store.history.hasCorrections();
+    return why === 'changed' && observedAt >= since && mayDiffer;
   }
 
   /** A page that was kept twice, with the body of the first. */
@@ -79,7 +80,8 @@ export async function readPages(
   }
 
   function evidence(page: KeptPage | undefined): Omit<ReextractedRow, 'fields'> {
-    return { page: page?.digest ?? '', target: page?.target ?? 0, scrape: page?.scrape ?? 0 };
+    const { digest = '', target = 0, scrape = 0, version = '' } = page ?? {};
+    return { page: digest, target, scrape, version };
   }
 
   /** Writes what was read; without a place, the job goes on to compare. */

@@ -125,6 +125,7 @@ function placeOf({ at, serial }: HistoryPlace): string {
   return `${at} ${serial}`;
 }
 
-function startOfDay(at: number): number {
+/** The beginning of the day of an instant, by UTC; 0 for what is no instant. */
+export function startOfDay(at: number): number {
   return Number.isFinite(at) ? Math.floor(at / dayMs) * dayMs : 0;
 }

@@ -61,7 +61,10 @@ function fieldsThatStay(changes: readonly HistoryView[]): Set<string>[] {
     for (const [name, { new: value }] of Object.entries(fields)) {
       const values = byField.get(name) ?? [];
       const corrected = corrects !== undefined && values.at(-1)?.at === at ? values.pop() : undefined;
-      if (corrected?.isWhole === true) stays[place]?.add(name);
+      if (corrected?.isWhole === true) {
+        stays[corrected.place]?.delete(name);
+        stays[place]?.add(name);
+      }
       values.push({ place, at, value, isWhole: kind !== 'changed' || corrected?.isWhole === true });
       byField.set(name, values);
     }

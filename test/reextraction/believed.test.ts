@@ -27,7 +27,7 @@ async function seenTwice(t: TestContext, before: Record<string, Value>, after: R
   const { record = 0 } = store.records.get('shop', 'item', '0') ?? {};
   /** The fields that are believed of a page that shows these at an instant. */
   const believed = (at: number, fields: Record<string, Value>): readonly string[] =>
-    believedReadings(store, record, [{ at, page: 'p', target, scrape: 2, fields }]).flatMap((each) =>
+    believedReadings(store, record, [{ at, page: 'p', target, scrape: 2, version: 'v1', fields }]).flatMap((each) =>
       Object.keys(each.fields),
     );
   return { store, target, believed };

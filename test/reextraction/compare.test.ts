@@ -21,8 +21,11 @@ function change(at: number, fields: Readonly<Record<string, Value>>, page?: stri
 }
 
 const reading = (at: number, page: string, fields: Readonly<Record<string, Value>>) => ({
-  ...{ at, page, fields, target: 1, scrape: at },
+  ...{ at, page, fields, target: 1, scrape: at, version: 'v1' },
 });
+
+/** The rule of the price has changed since it was read. */
+const ofPrice = (_version: string, field: string): boolean => field !== 'price';
 
 test('a value that a page says otherwise is corrected where it stands, and what follows is compared with the corrected one', () => {
   const told = [change(1, { price: 90, stock: 3 }, 'a'), change(3, { stock: 2 }, 'b'), change(5, { price: 80 }, 'c')];
@@ -74,4 +77,34 @@ test('pages that say what is known correct nothing', () => {
     corrections: [],
     present: {},
   });
+});
+
+test('what was read by the same rule is not compared, as where changes are thinned, or values held', () => {
+  const told = [change(1, { price: 90, stock: 3 }, 'a'), change(5, { stock: 9 }, 'c')];
+  const read = [
+    reading(1, 'a', { price: 60, stock: 3 }),
+    reading(3, 'b', { price: 60, stock: 7 }),
+    reading(5, 'c', { price: 60, stock: 9 }),
+  ];
+  const { corrections, present } = compareSeries(told, read, ofPrice);
+  assert.deepEqual(
+    corrections.map(({ at, fields }) => [at, fields]),
+    [[1, { price: { old: 90, new: 60 } }]],
+  );
+  assert.deepEqual(Object.keys(present), ['price']);
+});
+
+test('what was read by the same rule is compared where another one has corrected it, and behind what is corrected now', () => {
+  const corrected = { ...change(1, { stock: 30 }, 'a'), serial: 20, corrects: 1, version: 'v2' };
+  const told = [change(1, { stock: 3 }, 'a'), corrected];
+  const read = [reading(1, 'a', { stock: 3 }), reading(3, 'b', { stock: 30 })];
+  const { corrections, present } = compareSeries(told, read, () => true);
+  assert.deepEqual(
+    corrections.map(({ at, corrects, fields }) => [at, corrects, fields]),
+    [
+      [1, 20, { stock: { old: 30, new: 3 } }],
+      [3, 20, { stock: { old: 3, new: 30 } }],
+    ],
+  );
+  assert.deepEqual(present, {});
 });

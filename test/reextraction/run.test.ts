@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { emptyCatalogue } from '../../src/definition/catalogue.ts';
+import { emptyCatalogue, normalForm } from '../../src/definition/catalogue.ts';
 import { Source } from '../../src/definition/source.ts';
 import { beginJob, moveJob } from '../../src/reextraction/job.ts';
 import { type ReextractionDeps, runJob } from '../../src/reextraction/run.ts';
 import { commitStep } from '../../src/store/commit.ts';
+import { HistorySweep } from '../../src/store/history-sweep.ts';
+import { trim } from '../../src/store/retention.ts';
 import type { Store } from '../../src/store/store.ts';
 import { begin, track } from '../store/fixture.ts';
 import { keepNow, pageWith, temporaryVault } from '../vault/keeping.ts';
@@ -126,4 +128,73 @@ test('a value that another page has given since is not taken back, and what a ca
   await runJob(deps(store), never);
   const { value, observedAt } = store.records.byNumber(record.record)?.fields['price'] ?? {};
   assert.deepEqual([value, observedAt], [7, 5_000]);
+});
+
+/** A version of the definition, with rules of the price and the stock. */
+const versionOf = (version: string, price: string) => ({
+  source: Source.parse({
+    id: 'shop',
+    provider: 'html',
+    records: { product: { key: 'sku', fields: { sku: 'b', price, stock: '.stock' } } },
+  }),
+  version,
+  file: 'shop.yaml',
+});
+
+test('a job compares the fields whose rule has changed, thinned or not, and takes back what another job has corrected', async (t) => {
+  const { store, vault } = await temporaryVault(t);
+  const [first, second] = [versionOf('v1', '.was'), versionOf('v2', '.price')];
+  await store.write(() => {
+    for (const each of [first, second]) store.definitions.adopt('shop', each.version, normalForm(each));
+  });
+  const [target = 0] = await track(store, 'lamp');
+  const fieldsOf = (turn: number, { version }: typeof first) => ({ stock: turn, price: version === 'v1' ? 999 : turn });
+  for (let turn = 0; turn < 24; turn += 1) {
+    const page = pageWith(`page ${turn}`, { target, observedAt: 1_000 + turn, scrape: turn + 1 });
+    const drafts = [{ type: 'product', key: 'p', fields: fieldsOf(turn, first) }];
+    const log = { url: page.url, at: 1, elapsedMs: 1, bytes: 1, absent: [], unparsed: [] };
+    const close = { status: 'complete', finished: false } as const;
+    const { digest, observedAt } = page;
+    await commitStep(store, await begin(store, target), { observedAt, drafts, digest, log, close });
+    await keepNow(vault, page);
+  }
+  await trim(store, { events: 1, scrapes: 1, steps: 1 });
+  const dayMs = 86_400_000;
+  await new HistorySweep(() => ({ detailMs: dayMs, changes: 1_000 })).step(store, 9 * dayMs);
+  const thinned = [...store.history.ofRecord(1)];
+  assert.ok(thinned.length < 5);
+  const apply = async (present: typeof first) => {
+    const deps: ReextractionDeps = {
+      store: () => store,
+      vault: () => vault,
+      catalogue: () => ({ ...emptyCatalogue, sources: new Map([['shop', present]]) }),
+      openPlugged: () => Promise.reject(new Error('no plug-in is here')),
+      extract({ body }) {
+        const turn = Number(Buffer.from(body).toString().slice(5));
+        return Promise.resolve([{ type: 'product', key: 'p', fields: fieldsOf(turn, present) }]);
+      },
+    };
+    const { job } = await beginJob(store, present, {});
+    await runJob(deps, never);
+    await moveJob(store, job.job, ['ready'], { state: 'applying' });
+    await runJob(deps, never);
+    return store.reextractions.jobs.get(job.job)?.fields;
+  };
+  assert.deepEqual(await apply(first), {});
+  assert.deepEqual(await apply(second), { price: 24 });
+  assert.equal(store.records.byNumber(1)?.fields['price']?.value, 23);
+  assert.deepEqual(await apply(second), {});
+  assert.deepEqual(await apply(first), { price: 24 });
+  await apply(second);
+  await store.write((change) => change.tell({ type: 'source.renamed', source: 'b', data: { from: 'a' } }));
+  await trim(store, { events: 1, scrapes: 1, steps: 1 });
+  await new HistorySweep(() => ({ detailMs: dayMs, changes: 1_000 })).step(store, 10 * dayMs);
+  const prices = Array.from(store.history.ofRecord(1), ({ fields }) => fields['price']?.new);
+  assert.deepEqual(
+    prices.filter((price) => price !== undefined),
+    [999, 0, 23],
+    'the day is thinned again',
+  );
+  await apply(first);
+  assert.equal(store.records.byNumber(1)?.fields['price']?.value, 999);
 });

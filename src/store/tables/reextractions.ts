@@ -18,11 +18,13 @@ export interface ReextractedRow {
   readonly page: string;
   readonly target: number;
   readonly scrape: number;
+  /** The version of the definition by which the page was read when it came. */
+  readonly version: string;
   readonly fields: Readonly<Record<string, Value>>;
 }
 
 /** How the history of a record is corrected at one instant. */
-export interface CorrectionRow extends Omit<ReextractedRow, 'fields'> {
+export interface CorrectionRow extends Omit<ReextractedRow, 'version' | 'fields'> {
   /** The serial of the change that is corrected. */
   readonly corrects: number;
   readonly fields: FieldChanges;
