@@ -180,7 +180,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/view',
   ],
   'src/export': ['src/fetch', 'src/load-peer.ts', 'type src/event', 'type src/extract', 'src/view'],
-  'src/vault': ['src/store', 'src/extract'],
+  'src/vault': ['src/store', 'src/extract', 'type src/fetch'],
   'src/reextraction': [
     'src/health',
     'src/definition',
@@ -189,7 +189,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/store',
     'type src/extract',
     'type src/fetch',
-    'type src/vault',
+    'src/vault',
     'type src/view',
   ],
   'src/health': ['src/view', 'type src/extract'],

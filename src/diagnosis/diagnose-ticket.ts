@@ -7,6 +7,7 @@ import { setCause } from '../store/tickets.ts';
 import type { Store } from '../store/store.ts';
 import { pageSource } from '../vault/page-text.ts';
 import type { KeptPage } from '../vault/entry.ts';
+import { fetchedPage } from '../vault/kept-page.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { TicketView } from '../view/ticket.ts';
 import { diagnose } from './diagnose.ts';
@@ -64,18 +65,9 @@ function targetsOf(store: Store, { ticket }: TicketView, source: string): number
 }
 
 async function readKept(deps: DiagnoseDeps, kept: KeptPage, reading: Reading, signal: AbortSignal): Promise<PageRead> {
-  const { url, status, contentType, observedAt } = kept;
-  const page: Page = {
-    url,
-    status,
-    observedAt,
-    headers: contentType === undefined ? {} : { 'content-type': contentType },
-    body: new Uint8Array(kept.body).buffer,
-    elapsedMs: 0,
-    encodedBytes: 0,
-  };
+  const { url, status, contentType } = kept;
   const source = pageSource({ page: { contentType }, body: kept.body });
-  const outcome = await deps.explain(page, reading, signal);
+  const outcome = await deps.explain(fetchedPage(kept), reading, signal);
   const drafts = outcome.ok ? outcome.extraction.drafts : [];
   return { url, status, contentType, source, items: outcome.trial?.items ?? [], drafts };
 }

@@ -27,7 +27,7 @@ export interface PageLook extends PageRead {
   readonly title: string;
   /** What its elements are called: `tag.class` of each, once. */
   readonly names: ReadonlySet<string>;
-  /** The same without the classes, with the tag of the parent: how it is built whatever names it has. */
+  /** Each pair of tags that follow one another, as `ul>li`, once: the structure of the page without its classes. */
   readonly nests: ReadonlySet<string>;
 }
 

@@ -1,4 +1,4 @@
-import type { Mutation } from './mutation.ts';
+import type { Mutation, Opened } from './mutation.ts';
 import { setTexts } from './losses.ts';
 
 /** A number within a text, with or without groups. */
@@ -58,12 +58,9 @@ export const values: readonly Mutation[] = [
     name: 'letters beyond ASCII lost',
     causes: ['encoding'],
     keepsAll: false,
-    apply({ $, page, found }) {
-      const text = found
-        .toArray()
-        .map((node) => $(node).text())
-        .join('');
-      if (!/[^\0-\x7f]/.test(text)) return false;
+    apply(opened) {
+      const { page } = opened;
+      if (!hasOther(opened)) return false;
       return { ...page, html: page.html.replaceAll(/[^\0-\x7f]/g, '\u{fffd}') };
     },
   },
@@ -71,13 +68,15 @@ export const values: readonly Mutation[] = [
     name: 'UTF-8 read as Latin-1',
     causes: ['encoding'],
     keepsAll: false,
-    apply({ $, page, found }) {
-      const text = found
-        .toArray()
-        .map((node) => $(node).text())
-        .join('');
-      if (!/[^\0-\x7f]/.test(text)) return false;
+    apply(opened) {
+      const { page } = opened;
+      if (!hasOther(opened)) return false;
       return { ...page, html: Buffer.from(page.html, 'utf8').toString('latin1') };
     },
   },
 ];
+
+/** Whether the texts of the field have a character beyond ASCII. */
+function hasOther({ $, found }: Opened): boolean {
+  return found.toArray().some((node) => /[^\0-\x7f]/.test($(node).text()));
+}

@@ -85,7 +85,7 @@ export const measureKinds = {
   emptied: { ...paired, symptom: 'values', alone: { share: 0.9, records: fewestOfShare } },
   /** The share of the most frequent value. */
   one_value: { symptom: 'values', scale: 'share', side: 'high', least: 0.45, from: 0.95, isCounted: true },
-  /** The same of known records that had different values before. */
+  /** The share of the most frequent value among known records whose values differed in the last healthy run. */
   merged: { ...paired, symptom: 'values', least: 0.45, alone: { share: 0.95, records: fewestOfShare } },
   /** The mean logarithm of numbers and amounts: a factor of 2.1, which no sale at half price passes. */
   level: { symptom: 'values', scale: 'level', side: 'both', least: 0.75 },

@@ -7,6 +7,7 @@ import { laterPage } from '../scrape/list-walk.ts';
 import type { Store } from '../store/store.ts';
 import type { ReextractedRow, ReextractionRow } from '../store/tables/reextractions.ts';
 import type { KeptPage } from '../vault/entry.ts';
+import { fetchedPage } from '../vault/kept-page.ts';
 import type { Vault } from '../vault/vault.ts';
 
 /** What a job needs to read kept pages. */
@@ -121,16 +122,8 @@ async function draftsOf(
   kept: KeptPage,
   signal: AbortSignal,
 ): Promise<readonly RecordDraft[] | undefined> {
-  const { url, status, contentType, observedAt, target, itemType: type } = kept;
-  const page: Page = {
-    url,
-    status,
-    observedAt,
-    headers: contentType === undefined ? {} : { 'content-type': contentType },
-    body: new Uint8Array(kept.body).buffer,
-    elapsedMs: 0,
-    encodedBytes: 0,
-  };
+  const { url, target, itemType: type } = kept;
+  const page = fetchedPage(kept);
   if (type === undefined) {
     const { list, page: own } = provider;
     return extract(page, list === undefined ? own : laterPage(list.reading), signal);

@@ -48,7 +48,7 @@ export type TreeDifference = Readonly<z.infer<typeof TreeDifference>>;
 
 /** What came of one thing that was done with a page in the browser. */
 export const ActionView = z.strictObject({
-  /** As the definition says it, without the text that was typed. */
+  /** The action as the definition writes it, such as `click: .more`; the text that was typed is left out. */
   action: z.string(),
   /** `absent`: its element was not there, and is optional. `limited`: it was done as often as it may be, and more would have come. `moved`: it led to another page. */
   outcome: z.enum(['done', 'absent', 'limited', 'moved', 'failed']),

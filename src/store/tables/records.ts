@@ -14,7 +14,7 @@ export interface RecordSlice {
   readonly limit?: number | undefined;
 }
 
-/** Those records of a part of a target's that were asked for. */
+/** The records that were found in one slice of a target's records. */
 interface RecordsOfSlice {
   /** The number of the others that were looked at. */
   readonly others: number;

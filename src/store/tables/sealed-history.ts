@@ -48,7 +48,7 @@ export function sealedHistory(environment: Environment) {
           if (order(entry.key, from) >= Number(isBehind)) yield entry;
         }
     },
-    /** As `ofRecord`, but the newest first. */
+    /** The sealed changes of a record within a range, the newest first. */
     *ofRecordBackwards(record: number, { from, isBehind, before }: PlaceRange): Generator<PackedEntry> {
       if (from.at > latestAt()) return;
       const end: HistoryKey = [record, before.at, before.serial];
