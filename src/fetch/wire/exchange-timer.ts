@@ -54,9 +54,13 @@ export class ExchangeTimer {
 
   #look(): void {
     const now = performance.now();
-    if (now >= this.#totalEndsAt) return this.#expired('total', this.#totalMs);
-    if (now >= this.#stageEndsAt) return this.#expired(this.#stage, this.#stageMs);
-    this.#firesAt = Infinity;
-    return this.#armFor(Math.min(this.#stageEndsAt, this.#totalEndsAt), now);
+    const endsAt = Math.min(this.#stageEndsAt, this.#totalEndsAt);
+    if (now < endsAt) {
+      this.#firesAt = Infinity;
+      return this.#armFor(endsAt, now);
+    }
+    // A busy process may look when both have passed: the limit that ended first is what the exchange broke.
+    if (this.#stageEndsAt < this.#totalEndsAt) return this.#expired(this.#stage, this.#stageMs);
+    return this.#expired('total', this.#totalMs);
   }
 }
