@@ -161,7 +161,8 @@ test(
     let kills = 1;
     for (let all = 0; all < changes; kills += 1) {
       const isDown = kills === 2 || kills === 5;
-      if (isDown) await broker.end(kills === 2 ? 'at once' : 'in order');
+      // In order first: a new RabbitMQ that crashes forgets, one time in some ten, a durable queue with all that it had confirmed.
+      if (isDown) await broker.end(kills === 2 ? 'in order' : 'at once');
       const restarted = isDown && broker.start();
       all = await workAndKill(folder, 1 + Math.floor(Math.random() * 1_500));
       await restarted;
