@@ -94,6 +94,26 @@ test('records that are none any more have a ticket without a baseline (P32)', as
   assert.ok(symptomsOf(store, target).includes('records item'));
 });
 
+test('pages of few records are judged together, once there were as many scrapes as there are targets', async (t) => {
+  const { store, clock } = await temporaryStore(t);
+  const names = Array.from({ length: 20 }, (_, at) => `lamp-${at}`);
+  const targets = await track(store, 'lamps', ...names.map((name) => `https://shop.test/${name}`));
+  const round = async (priceOf: (at: number) => number): Promise<void> => {
+    clock.now += 24 * hourMs;
+    for (const [at, target] of targets.entries()) {
+      const fill = { 'item.price': { seen: 1, total: 1 } };
+      const ops = step(clock.now, [item(names[at] ?? '', { price: priceOf(at) })], {
+        reading: { fill, isWhole: true },
+      });
+      await commitStep(store, await begin(store, target), { ...ops, places: { items: 1, refused: 0 } });
+    }
+  };
+  for (let day = 0; day < 6; day += 1) await round((at) => at + 1);
+  assert.deepEqual(symptomsOf(store, 0), []);
+  await round((at) => (at < 8 ? 0 : at + 1));
+  assert.deepEqual(symptomsOf(store, 0), ['values item price']);
+});
+
 test('a scrape that has not read the whole of its target opens no ticket (P39)', async (t) => {
   const { store, target, reads } = await opened(t);
   const failure = { code: 'timeout', message: 'no answer', cause: 'network' };
