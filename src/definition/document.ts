@@ -20,13 +20,15 @@ interface Read {
 
 /** Yields issues for rules that search for what the source's kind of document cannot have, and for missing records. */
 export function* documentIssues(
-  { provider = 'html', records, pulse, csv }: Outline,
+  { provider = 'html', records, pulse, csv, ignore }: Outline,
   source: unknown,
 ): Generator<Issue> {
   const document = documentKind(provider);
   if (document === undefined) return;
   if (csv !== undefined && provider !== 'csv')
     yield { path: ['csv'], message: `expected it with "provider: csv" only, got "provider: ${provider}"` };
+  if (ignore !== undefined && document.view === 'json')
+    yield { path: ['ignore'], message: `expected it for pages with elements only, got ${document.title}` };
   if (document.record === undefined && !hasPlugin(source)) yield* emptyIssues(source);
   for (const [name, { each, page, rules }] of Object.entries(records)) {
     const path = ['records', name];

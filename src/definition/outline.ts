@@ -30,6 +30,7 @@ export const Outline = z.object({
   url: text,
   plugin: text,
   csv: unchecked,
+  ignore: unchecked,
   records: z
     .record(
       z.string(),

@@ -63,6 +63,7 @@ export const PluginRecord = strict({
 /** Keys of a definition that a plug-in stands for. */
 const decided: readonly (readonly string[])[] = [
   ['csv'],
+  ['ignore'],
   ['feed'],
   ['collect', 'command'],
   ['collect', 'start'],
@@ -112,6 +113,7 @@ function* programIssues(source: Readonly<Record<string, unknown>>): Generator<Is
     ['tree'],
     ['encoding'],
     ['csv'],
+    ['ignore'],
     ['feed'],
     ['crawl'],
     ['request'],

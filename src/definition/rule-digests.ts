@@ -15,8 +15,8 @@ export function ruleDigests(loaded: LoadedSource): RuleDigests {
 
 /** Digests of the rules of a version of a source. */
 export function ruleDigestsOf({ pluginText, ...source }: NormalForm): RuleDigests {
-  const { url, feed, crawl, collect, request, provider, tree, csv, encoding, render, options } = source;
-  const reading = { provider, tree, csv, encoding, render, options, pluginText };
+  const { url, feed, crawl, collect, request, provider, tree, csv, encoding, ignore, render, options } = source;
+  const reading = { provider, tree, csv, encoding, ignore, render, options, pluginText };
   const digests = [['', digestOf({ url, feed, crawl, collect, request })]];
   for (const [type, { fields, page, ...record }] of Object.entries(source.records)) {
     const { key, on, each, nulls } = record;

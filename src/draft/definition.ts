@@ -17,7 +17,7 @@ export interface DefinitionOptions {
 
 /** Writes a draft as the YAML of a definition, with what was found in comments. Throws a `TypeError` if `url` is no URL. */
 export function definitionText(
-  { provider, name, record, feed, found }: Draft,
+  { provider, name, record, feed, found, hints = [] }: Draft,
   { id, url, plain = new Set(), toldApart = 0 }: DefinitionOptions,
 ): string {
   const document = new Document({
@@ -50,6 +50,7 @@ export function definitionText(
       : [
           ' Pages are read until one ends with what is known. Where new items may stand further back, `feed.revisit` reads on.',
         ]),
+    ...hints.map((hint) => ` ${hint}`),
     ' `heronry try` shows what it reads, `heronry validate` what is wrong with it.',
   ].join('\n');
   const fields = record && document.getIn(['records', record.type, 'fields']);

@@ -225,7 +225,7 @@ function firstOf(value: Value | undefined): Value | undefined {
   return value !== undefined && isList(value) ? value[0] : value;
 }
 
-/** The path of the offers of schema.org whose price this is, if all can be read whole: then each price has the currency of its own offer. */
+/** The path of the objects whose price this is, if all can be read whole as offers: then each price has the currency that stands beside it. */
 function offerOf(objects: readonly JsonObject[], { path, names }: Leaf, base: string): string | undefined {
   const parent = path.slice(0, -'.price'.length);
   if (!path.endsWith('.price') || parent.endsWith('.props')) return undefined;
@@ -233,7 +233,10 @@ function offerOf(objects: readonly JsonObject[], { path, names }: Leaf, base: st
     .map((object) => at(object, { path: parent, names: names.slice(0, -1), isList: false }))
     .filter((offer) => isObject(offer) && offer['price'] !== undefined);
   const areRead = offers.every(
-    (offer) => isObject(offer) && 'priceCurrency' in offer && readValue(offer, { type: 'money' }, base).ok,
+    (offer) =>
+      isObject(offer) &&
+      ('priceCurrency' in offer || 'currency' in offer) &&
+      readValue(offer, { type: 'money' }, base).ok,
   );
   return offers.length > 0 && areRead ? parent : undefined;
 }

@@ -34,6 +34,8 @@ export interface Draft {
   readonly record?: DraftRecord;
   /** Sentences about what was found; the first is what the record is made of. */
   readonly found: readonly string[];
+  /** Sentences on what a person may add to the definition. Default: none. */
+  readonly hints?: readonly string[];
 }
 
 /** Drafts how a page can be read from what it holds. Pure. Rejects with `TooManyParts` for more attributes than a thread may hold. */

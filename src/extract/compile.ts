@@ -1,3 +1,4 @@
+import type { Document } from 'domhandler';
 import { LRUCache } from 'lru-cache';
 import { defined } from '../defined.ts';
 import { documentKind } from './document/all.ts';
@@ -8,10 +9,13 @@ import type { RecordPlan } from './rule/plan.ts';
 import { type CompiledField, type CompiledRule, compileRule } from './rule/compile.ts';
 import { compilePlace, type Dialect, type Find, isSingular } from './rule/place.ts';
 import { compileLinks, type FindLinks } from './links.ts';
+import { compileIgnore } from './tree/ignore.ts';
 
 /** A plan whose selectors, paths and filters are compiled. */
 export interface CompiledPlan {
   readonly plan: ExtractPlan;
+  /** Takes out of a page what no rule is to see. */
+  readonly ignore?: (root: Document) => void;
   readonly records: readonly CompiledRecord[];
   readonly next?: CompiledRule;
   readonly links?: FindLinks;
@@ -45,6 +49,7 @@ function compiledOf(plan: ExtractPlan): CompiledPlan {
     plan,
     records: plan.records.map((record) => compileRecord(record, dialect)),
     ...defined({
+      ignore: plan.ignore && compileIgnore(plan.ignore, dialect.isXml),
       next: plan.next && compileRule(plan.next, dialect),
       links: plan.links && compileLinks(plan.links, dialect.isXml),
       form: plan.form && compileForm(plan.form, dialect),

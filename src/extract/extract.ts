@@ -61,6 +61,7 @@ function readOpened(
 ): ExtractOutcome {
   const page: PageContext = { ...opened, own: defined({ url, status }), ...defined({ observedAt }) };
   const compiled = compilePlan(plan);
+  if (page.root !== undefined) compiled.ignore?.(page.root);
   const typer = new RecordTyper('drop');
   if (page.brokenCharset !== undefined) typer.note(`Bytes that are not of the page's charset: ${page.brokenCharset}`);
   const records = compiled.records.filter((record) => record.isOn(url));

@@ -19,12 +19,12 @@ import { documentKind } from '../extract/document/all.ts';
 
 /** The parts that all plans of a source share. */
 export function documentOf(
-  source: Pick<Source, 'provider' | 'tree' | 'csv' | 'encoding'>,
-): Pick<ExtractPlan, 'document' | 'tree' | 'csv' | 'encoding'> {
+  source: Pick<Source, 'provider' | 'tree' | 'csv' | 'encoding' | 'ignore'>,
+): Pick<ExtractPlan, 'document' | 'tree' | 'csv' | 'encoding' | 'ignore'> {
   return {
     document: source.provider,
     tree: source.tree,
-    ...defined({ csv: source.csv, encoding: source.encoding }),
+    ...defined({ csv: source.csv, encoding: source.encoding, ignore: source.ignore }),
   };
 }
 

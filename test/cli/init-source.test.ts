@@ -227,6 +227,19 @@ const pages: readonly {
     ],
   },
   {
+    what: 'JSON whose prices have their own currency beside them',
+    file: 'list.json',
+    text: JSON.stringify([
+      { id: 'a', price: 1.5, currency: 'EUR' },
+      { id: 'b', price: '2.50', currency: 'EUR' },
+    ]),
+    records: [
+      ['item', 'a'],
+      ['item', 'b'],
+    ],
+    says: [/price: \{ json: \$, type: money \}/],
+  },
+  {
     what: 'the rows of a table in CSV',
     file: 'list.csv',
     text: 'Trial ID;Started on;Site\nT1;2026-01-02;x\nT2;2026-01-03;x\n',
@@ -257,6 +270,27 @@ describe('init source', () => {
       assert.deepEqual(tried.unparsed, []);
     });
   }
+
+  test('drafts the text of a whole page where that is wanted, and says how to leave out what always changes', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await writeFile(
+      join(cwd, 'page.html'),
+      '<title>Terms</title><nav>menu</nav><main><h1>Terms</h1><p>No <b>ads</b>.</main>',
+    );
+    const words = ['init', 'source', 'https://shop.example/terms', '--text', '--file', 'page.html'];
+    const { status, err } = await run(words, { cwd });
+    assert.equal(status, 0, err);
+    const definition = await readFile(join(cwd, 'sources', 'shop.yaml'), 'utf8');
+    assert.match(definition, /^# What changes all the time: `ignore: \[/m);
+    const tried = JSON.parse((await run(['try', 'shop', 'page.html', '--json'], { cwd })).out);
+    const url = 'https://shop.example/terms';
+    assert.deepEqual(tried.drafts[0].fields, { url, title: 'Terms', text: '# Terms\nNo **ads**.' });
+  });
+
+  test('lists each option once', async () => {
+    const { out } = await run(['init', 'source', '--help']);
+    assert.equal(out.match(/--force/g)?.length, 1, out);
+  });
 
   test('asks for the page by the daemon, though no source has it yet', async (t) => {
     const site = await openSite(t, {

@@ -41,6 +41,12 @@ describe('docs/definitions.md', () => {
     assert.deepEqual(drafts, JSON.parse(behind.content));
   });
 
+  test('shows the text of a whole page without what it ignores', async () => {
+    const { before, found, behind } = around('watched');
+    const [draft] = await readPage(parse(found.content), { contentType: 'text/html', content: before.content });
+    assert.deepEqual(draft?.fields, JSON.parse(behind.content));
+  });
+
   test('shows the text of bytes by their encoding', async () => {
     const rows = rowsUnder('Documents').filter(([, bytes]) => /^`[0-9A-F]{2} /.test(bytes ?? ''));
     assert.ok(rows.length > 2);

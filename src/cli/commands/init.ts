@@ -50,7 +50,7 @@ interface SourceOptions {
   readonly id?: string;
   readonly file?: string;
   readonly sources?: string;
-  readonly force?: boolean;
+  readonly text?: boolean;
 }
 
 /** The most records that are shown of what a draft reads. */
@@ -66,12 +66,13 @@ function sourceCommand(terminal: Terminal): Command {
     .option('--id <id>', 'the id of the source; by default made from the host')
     .option('--file <page>', 'read this saved page instead of fetching it; needs no daemon')
     .option('--sources <folder>', 'the folder of definitions')
-    .option('--force', 'overwrite an existing definition')
+    .option('--text', 'watch the text of the whole page, in place of the records on it')
     .addHelpText(
       'after',
       examples(
         'heronry init source https://kickfund.example/projects/solar',
         'heronry init source https://kickfund.example/discover --id kickfund-list --file discover.html',
+        'heronry init source https://kickfund.example/terms --id kickfund-terms --text',
       ),
     )
     .action(async (url: string, options: SourceOptions, command: Command) => {
@@ -86,14 +87,20 @@ function sourceCommand(terminal: Terminal): Command {
       const { definitionIn } = await import('../../definition/file.ts');
       const file = definitionIn(await sourcesFolder(terminal, options.sources), id);
       const shown = relative(terminal.cwd, file);
-      // `init` has an option of that name as well, and takes it first.
-      if (existsSync(file) && !command.optsWithGlobals<SourceOptions>().force)
+      // An option of `init`, which its commands take as well.
+      if (existsSync(file) && !command.optsWithGlobals<{ readonly force?: boolean }>().force)
         throw new CommandError(
           'conflict',
           `init source: ${shown} stands there already: --id names another, --force overwrites it`,
         );
       const page = options.file === undefined ? await peekPage(terminal, command, url) : await saved(options.file);
-      const { text, draft, found } = await draftSource(terminal, file, id, page);
+      const { text, draft, found } = await draftSource(
+        terminal,
+        file,
+        id,
+        page,
+        options.text === true ? 'text' : 'records',
+      );
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, text);
       print(terminal, command, { written: shown, found: draft.found, records: found.drafts.length }, () =>

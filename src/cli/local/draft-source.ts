@@ -20,7 +20,7 @@ export interface DraftedSource {
 const maxRounds = 6;
 
 /**
- * Drafts a definition for `file` from a page, and reads the page by it. Rejects with a `CommandError` where the
+ * Drafts a definition for `file` from a page, of its records or of its whole text, and reads the page by it. Rejects with a `CommandError` where the
  * page has no records.
  */
 export async function draftSource(
@@ -28,6 +28,7 @@ export async function draftSource(
   file: string,
   id: string,
   page: HeldPage,
+  what: 'records' | 'text' = 'records',
 ): Promise<DraftedSource> {
   const [{ definitionText }, { parseSource }, { keyFields }] = await Promise.all([
     import('../../draft/definition.ts'),
@@ -35,7 +36,7 @@ export async function draftSource(
     import('../../definition/record-key.ts'),
   ]);
   const { url } = page;
-  let draft = await draftedWithin(page);
+  let draft = what === 'text' ? await textDraft(page) : await draftedWithin(page);
   if (draft.record === undefined && draft.provider !== 'rss')
     throw new CommandError('failed', `nothing to read there: ${draft.found.join('; ')}`);
   const plain = new Set<string>();
@@ -72,6 +73,11 @@ async function draftedWithin({ body, url, contentType }: HeldPage): Promise<Draf
   if (drafted.ok) return drafted.value;
   const { describeExtractFailure } = await import('../../extract/describe.ts');
   throw new CommandError('failed', describeExtractFailure(drafted.failure));
+}
+
+async function textDraft({ body, url, contentType }: HeldPage): Promise<Draft> {
+  const { pageTextDraft } = await import('../../draft/page-text.ts');
+  return pageTextDraft({ body, url, ...defined({ contentType }) });
 }
 
 /** Gives the record the next of its keys; undefined if there is none. */

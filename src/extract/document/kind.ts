@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { charsetNamed } from '../../schema/charset.ts';
+import { checkedText } from '../../schema/checked-text.ts';
 import { expected } from '../../schema/expected.ts';
 import { strict } from '../../schema/strict.ts';
 import type { PlacePlan, RecordPlan } from '../rule/plan.ts';
 import type { Spot } from '../rule/spot.ts';
+import { selectorFault } from '../tree/selector.ts';
 
 /**
  * One kind of document that a source may be made of. `all.ts` lists the kinds: what definitions may name as `provider`, how bodies
@@ -52,6 +54,12 @@ export const documentKeys = {
     .string()
     .refine((label) => charsetNamed(label) !== undefined, expected('a charset like "windows-1251"'))
     .exactOptional(),
+  /** CSS selectors of elements that are taken out of each page before any rule sees it, with all that they hold. */
+  ignore: z
+    .array(checkedText(z, 'a CSS selector', selectorFault))
+    .min(1)
+    .max(50)
+    .exactOptional(),
 };
 
 /** How a document is opened. */
@@ -59,6 +67,7 @@ export interface DocumentOptions {
   readonly tree?: z.infer<typeof documentKeys.tree>;
   readonly csv?: CsvOptions;
   readonly encoding?: string;
+  readonly ignore?: readonly string[];
 }
 
 /** A parsed body, or what is wrong with it. */

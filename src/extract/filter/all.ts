@@ -2,15 +2,14 @@ import { checkedText } from '../../schema/checked-text.ts';
 import { isBlank, readValue, type ScalarRule } from '../value/all.ts';
 import { type DateOptions, dateOptions } from '../value/date-format.ts';
 import { type DecimalOption, decimalOption } from '../value/decimal.ts';
-import type { Schemas } from '../value/field-type.ts';
 import { compileJsonPath, isSingularPath, jsonPathFault } from '../value/json-path.ts';
 import { type MoneyOptions, moneyOptions } from '../value/money.ts';
 import { longLength } from '../value/plain-text.ts';
 import { isList, maxElements, type Value } from '../value/value.ts';
 import { readAmount } from './amount.ts';
 import { bounded, type CompiledFilter, eachOf, type FilterKind, onTexts, refuse, textFor } from './kind.ts';
-import { patternFault } from '../value/regex.ts';
-import { capture, replaceAll } from './pattern.ts';
+import { lines } from './lines.ts';
+import { capture, patternOption, replaceAll } from './pattern.ts';
 
 interface PlainStep {
   readonly type: 'trim' | 'upper' | 'lower' | 'collapse';
@@ -48,14 +47,14 @@ const json: FilterKind<{ readonly type: 'json'; readonly path?: string }> = {
 
 /** Replaces all matches; in `to`, `$1` and `$<name>` are groups of the pattern. */
 const replace: FilterKind<{ readonly type: 'replace'; readonly from: string; readonly to: string }> = {
-  options: (z) => ({ from: pattern(z), to: z.string().max(1_000) }),
+  options: (z) => ({ from: patternOption(z), to: z.string().max(1_000) }),
   isSlow: true,
   example: '{replace: {from: "a+", to: "b"}}',
   compile: ({ from, to }) => onTexts(replaceAll(from, to)),
 };
 
 const regex: FilterKind<{ readonly type: 'regex'; readonly pattern: string }> = {
-  options: (z) => ({ pattern: pattern(z) }),
+  options: (z) => ({ pattern: patternOption(z) }),
   only: 'pattern',
   isSlow: true,
   example: String.raw`{regex: "(\\d+)"}`,
@@ -132,6 +131,7 @@ export const filterKinds = {
   json,
   replace,
   regex,
+  lines,
   cut,
   split,
   join,
@@ -181,11 +181,6 @@ export function filterName(plan: FilterPlan): string {
 /** A filter of texts that needs nothing but its name. */
 function plain(change: (text: string) => Value): FilterKind<PlainStep> {
   return { isPlain: true, compile: () => onTexts(change) };
-}
-
-/** The schema of a regular expression of RE2, which takes as long as the text is long. */
-function pattern(z: Schemas) {
-  return checkedText(z, 'a regular expression of RE2', patternFault);
 }
 
 function readAs(rule: ScalarRule): CompiledFilter {

@@ -1,7 +1,14 @@
 import { RE2JS } from 're2js';
+import { checkedText } from '../../schema/checked-text.ts';
+import type { Schemas } from '../value/field-type.ts';
 import type { Value } from '../value/value.ts';
-import { spendSearch } from '../value/regex.ts';
+import { patternFault, spendSearch } from '../value/regex.ts';
 import { bounded } from './kind.ts';
+
+/** The schema of a regular expression of RE2, which takes as long as the text is long. */
+export function patternOption(z: Schemas) {
+  return checkedText(z, 'a regular expression of RE2', patternFault);
+}
 
 /**
  * Compiles a pattern to a function that captures from a text: the first group, named groups as an object, or the whole match for a

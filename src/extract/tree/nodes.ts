@@ -6,10 +6,15 @@ const nodeSteps = 2;
 
 /** A document whose elements are listed in page order as it is parsed, so that a search of all of it need not go through its tree. */
 export class ListedDocument extends Document {
-  readonly elements: Element[] = [];
+  elements: Element[] = [];
 
   constructor() {
     super([]);
+  }
+
+  /** Leaves out of the list the elements that were taken out of the tree. */
+  keep(isKept: (element: Element) => boolean): void {
+    this.elements = this.elements.filter(isKept);
   }
 }
 

@@ -17,8 +17,8 @@ interface OfferedPrice {
 type Properties = Readonly<Record<string, Value>>;
 
 /**
- * Returns the price of an offer of schema.org, or the one price of a list of offers, as `ld+json` and microdata have them; undefined for what is
- * no offer with a price.
+ * Returns the price of an offer of schema.org, or the one price of a list of offers, as `ld+json` and microdata have them, or of any object that has a
+ * `currency` beside its `price`; undefined for what is no offer with a price.
  */
 export function offeredPrice(value: Value): OfferedPrice | Refused | undefined {
   const prices = (isList(value) ? value : [value]).map(priceOf);
@@ -30,15 +30,16 @@ export function offeredPrice(value: Value): OfferedPrice | Refused | undefined {
 function priceOf(offer: Value): OfferedPrice | Refused | undefined {
   const properties = propertiesOf(offer);
   if (properties === undefined) return undefined;
-  const { price = null, lowPrice = null, highPrice = null, priceCurrency = null } = properties;
+  const { price = null, lowPrice = null, highPrice = null, priceCurrency = null, currency = null } = properties;
   // A lower price alone does not say whether anything costs more.
   if (price === null && (lowPrice === null || highPrice === null)) return undefined;
   const written = price ?? lowPrice ?? null;
   const text = written === null ? undefined : shortText(written);
   if (text === undefined) return undefined;
-  const code = priceCurrency === null ? undefined : shortText(priceCurrency)?.toUpperCase();
-  if (priceCurrency !== null && (code === undefined || !currencyCodes.has(code)))
-    return new Refused('a "priceCurrency" of ISO 4217');
+  const named = priceCurrency ?? currency;
+  const code = named === null ? undefined : shortText(named)?.toUpperCase();
+  if (named !== null && (code === undefined || !currencyCodes.has(code)))
+    return new Refused(`a "${priceCurrency === null ? 'currency' : 'priceCurrency'}" of ISO 4217`);
   // Sites mean a thousand by "1.299" as well as one and a bit.
   if (typeof written === 'string' && /^\d{1,3}\.\d{3}$/.test(text))
     return new Refused(`a price that is clear, got "${text}"`);
