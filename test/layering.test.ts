@@ -180,7 +180,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/view',
   ],
   'src/export': ['src/fetch', 'src/load-peer.ts', 'type src/event', 'type src/extract', 'src/view'],
-  'src/vault': ['src/store', 'src/extract', 'type src/fetch'],
+  'src/vault': ['src/store', 'src/extract', 'src/view', 'type src/fetch'],
   'src/reextraction': [
     'src/health',
     'src/definition',

@@ -1,16 +1,14 @@
+import { markedWords } from '../view/changed-text.ts';
+import type { DiffPart } from '../view/text-diff.ts';
 import type { Terminal } from './terminal.ts';
 import { plainText } from './text.ts';
 
 /** Formats the parts of two texts that were compared: `[-old-]` in red, `{+new+}` in green. */
-export function diffText(
-  terminal: Terminal,
-  parts: readonly { readonly kind: string; readonly text: string }[],
-): string {
+export function diffText(terminal: Terminal, parts: readonly DiffPart[]): string {
   return parts
     .map(({ kind, text }) => {
-      const shown = screenText(text);
-      if (kind === 'removed') return terminal.paint('red', `[-${shown}-]`);
-      return kind === 'added' ? terminal.paint('green', `{+${shown}+}`) : shown;
+      const shown = markedWords({ kind, text: screenText(text) });
+      return kind === 'same' ? shown : terminal.paint(kind === 'removed' ? 'red' : 'green', shown);
     })
     .join(' ');
 }

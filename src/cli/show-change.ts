@@ -1,10 +1,19 @@
 import type { Evidence } from '../view/record.ts';
+import { changedWords } from '../view/changed-text.ts';
+import { diffText } from './diff-text.ts';
+import type { Terminal } from './terminal.ts';
 import { valueText } from './text.ts';
 
-/** Formats a change as `old → new`, or as the new value alone where the field was not known. */
-export function showChange(change: unknown): string {
+/**
+ * Formats a change as `old → new`, or as the new value alone where the field was not known; of long texts, the words that differ are marked.
+ *
+ * @param least - the characters from which on texts are long.
+ */
+export function showChange(terminal: Terminal, change: unknown, least?: number): string {
   if (typeof change !== 'object' || change === null || !('new' in change)) return valueText(change);
-  return 'old' in change ? `${valueText(change.old)} → ${valueText(change.new)}` : valueText(change.new);
+  if (!('old' in change)) return valueText(change.new);
+  const words = changedWords(change.old, change.new, least);
+  return words === undefined ? `${valueText(change.old)} → ${valueText(change.new)}` : diffText(terminal, words);
 }
 
 /** Formats by which scrape, and by which version of its definition, something was read. */

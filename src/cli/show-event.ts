@@ -23,7 +23,7 @@ function dataTexts(terminal: Terminal, event: Event): string[] {
       const { fields, ...record } = event.data;
       return [
         ...namedTexts(record),
-        ...Object.entries(fields).map(([name, change]) => `${name}: ${showChange(change)}`),
+        ...Object.entries(fields).map(([name, change]) => `${name}: ${showChange(terminal, change)}`),
       ];
     }
     case 'scrape.completed':

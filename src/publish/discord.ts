@@ -3,6 +3,7 @@ import type { Escape } from '../expression/template.ts';
 import { isMapping } from '../schema/mapping.ts';
 import { escapes } from './escape.ts';
 import { templateValues } from './values.ts';
+import { changedText } from '../view/changed-text.ts';
 import { cutText, writtenValue } from './text.ts';
 import type { Message, SinkPorts } from './sink.ts';
 
@@ -168,9 +169,8 @@ function titleOf(values: Readonly<Record<string, unknown>>): string {
 
 function changeText(change: unknown): string {
   if (!isMapping(change) || !('new' in change)) return writtenValue(change);
-  return 'old' in change
-    ? `${writtenValue(change['old'])} → ${writtenValue(change['new'])}`
-    : writtenValue(change['new']);
+  if (!('old' in change)) return writtenValue(change['new']);
+  return changedText(change['old'], change['new']) ?? `${writtenValue(change['old'])} → ${writtenValue(change['new'])}`;
 }
 
 function lengthOf({ title = '', description = '', author, footer, fields = [] }: Embed): number {

@@ -1,13 +1,26 @@
 import type { Values } from '../expression/compile.ts';
 import { isMapping } from '../schema/mapping.ts';
+import { changedText } from '../view/changed-text.ts';
 import type { Message, SinkPorts } from './sink.ts';
 
 /** The names that a template may use for each event on a record, besides those of the record's fields. */
-export const recordNames = ['event', 'id', 'type', 'key', 'url', 'source', 'project', 'at', 'official', 'old'] as const;
+export const recordNames = [
+  'event',
+  'id',
+  'type',
+  'key',
+  'url',
+  'source',
+  'project',
+  'at',
+  'official',
+  'old',
+  'diff',
+] as const;
 
 /**
- * The values that a template may name for a message: of an event on a record the fields of the record and `old`, the fields as they
- * were before; of other messages the members of their data. Besides, whatever fields are called so, `event`, `id`, `type`, `key`, `url`,
+ * The values that a template may name for a message: of an event on a record the fields of the record, `old`, the fields as they
+ * were before, and `diff`, how its texts differ from those; of other messages the members of their data. Besides, whatever fields are called so, `event`, `id`, `type`, `key`, `url`,
  * `source`, `project`, `at` and `official`.
  */
 export function templateValues(
@@ -25,6 +38,10 @@ export function templateValues(
     ...Object.fromEntries(Object.entries(now?.fields ?? {}).map(([name, { value }]) => [name, value])),
     ...Object.fromEntries(changes.map(([name, change]) => [name, change.new])),
     old: Object.fromEntries(changes.map(([name, change]) => [name, change.old ?? null])),
+    // Compared only where a template asks for it, as that takes some milliseconds.
+    get diff() {
+      return Object.fromEntries(changes.map(([name, { old, new: value }]) => [name, changedText(old, value) ?? null]));
+    },
     type: data.type,
     key: data.key,
     url: now?.page?.url ?? now?.url,

@@ -3,7 +3,7 @@ import { parseMarkup } from '../extract/tree/markup.ts';
 import { TreeBounds } from '../extract/tree/parts.ts';
 import { spacedText } from '../extract/tree/text.ts';
 import type { PageHead } from './entry.ts';
-import { type DiffPart, wordDiff } from './word-diff.ts';
+import { type DiffPart, wordDiff } from '../view/text-diff.ts';
 
 /** A page with its bytes. */
 export interface PageBytes {

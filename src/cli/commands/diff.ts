@@ -1,8 +1,6 @@
 import { Command } from 'commander';
 import type { RecordDifference } from '../../view/record.ts';
 import { defined } from '../../defined.ts';
-import type { wordDiff } from '../../vault/word-diff.ts';
-import { diffText } from '../diff-text.ts';
 import { ageText } from '../../time-text.ts';
 import { examples, helpGroups, listRows, print, withDaemon } from '../cli.ts';
 import { instantOption, limitOption } from '../options.ts';
@@ -47,35 +45,19 @@ export function createCommand(terminal: Terminal): Command {
           (most, after?: string) => client.call('project.diff', { id, ...wanted, limit: most, ...defined({ after }) }),
         );
         if (differences.length === 0) terminal.err(`no record of ${id} differs`);
-        const { wordDiff: compare } = await import('../../vault/word-diff.ts');
         print(terminal, command, differences, () =>
-          differences.map((difference) => showDifference(terminal, difference, compare)).join('\n'),
+          differences.map((difference) => showDifference(terminal, difference)).join('\n'),
         );
       }),
     );
 }
 
-type Compare = typeof wordDiff;
-type Values = Omit<RecordDifference['fields'][string], 'by'>;
-
-function showDifference(
-  terminal: Terminal,
-  { source, type, key, kind, fields }: RecordDifference,
-  compare: Compare,
-): string {
+function showDifference(terminal: Terminal, { source, type, key, kind, fields }: RecordDifference): string {
   const changed = Object.entries(fields);
   const state = kind === 'changed' && changed.length === 0 ? 'back' : showStatus(terminal, kind);
   const lines = changed.map(
     ([name, { by, ...change }]) =>
-      `  ${plainText(name)}: ${showValues(terminal, change, compare)}  ${terminal.paint('dim', `${ageText(by.at, terminal.now())}, ${by.scrape > 0 ? 'scrape ' : ''}${scrapeText(by)}`)}`,
+      `  ${plainText(name)}: ${showChange(terminal, change, 0)}  ${terminal.paint('dim', `${ageText(by.at, terminal.now())}, ${by.scrape > 0 ? 'scrape ' : ''}${scrapeText(by)}`)}`,
   );
   return [`${source} ${type} ${plainText(key)}: ${state}`, ...lines].join('\n');
-}
-
-/** Formats two values; of two texts that share words, the words that differ are marked. */
-function showValues(terminal: Terminal, change: Values, compare: Compare): string {
-  const { old, new: value } = change;
-  if (typeof old !== 'string' || typeof value !== 'string') return showChange(change);
-  const parts = compare(old, value);
-  return parts.some(({ kind }) => kind === 'same') ? diffText(terminal, parts) : showChange(change);
 }

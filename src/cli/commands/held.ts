@@ -88,7 +88,7 @@ function showValues(terminal: Terminal, values: readonly HeldView[]): string {
   return table(terminal, values, [
     ['RECORD', ({ source, type, key }) => `${source} ${type} ${plainText(key)}`, { cutTo: 16 }],
     ['FIELD', ({ field }) => field],
-    ['HELD', (value) => showChange(value), { cutTo: 16 }],
+    ['HELD', (value) => showChange(terminal, value), { cutTo: 16 }],
     ['KIND', ({ kind }) => kind],
     ['SINCE', ({ observedAt }) => ageText(observedAt, terminal.now())],
     ['SEEN', ({ seenAt }) => ageText(seenAt, terminal.now()), { spare: true }],

@@ -105,7 +105,7 @@ function showHistory(
     before: [when, ['KEY', ({ key }) => plainText(key), { cutTo: 16 }], kind],
     after: [['SCRAPE', scrapeText], ...page],
     fieldsOf: (change) => fieldsOf(change, only),
-    cellOf: ({ fields }, field) => (fields[field] === undefined ? '' : showChange(fields[field])),
+    cellOf: ({ fields }, field) => (fields[field] === undefined ? '' : showChange(terminal, fields[field])),
     mayCut: ({ fields }, field) => isText(fields[field]?.new) || isText(fields[field]?.old),
     cutTo: 16,
     byField(changes) {
@@ -118,7 +118,11 @@ function showHistory(
         ['RECORD', ({ source, type, key }) => `${source} ${type} ${plainText(key)}`, { cutTo: 16 }],
         kind,
         ['FIELD', ({ field = '–' }) => field],
-        ['CHANGE', ({ field, fields }) => (field === undefined ? '–' : showChange(fields[field])), { cutTo: 16 }],
+        [
+          'CHANGE',
+          ({ field, fields }) => (field === undefined ? '–' : showChange(terminal, fields[field])),
+          { cutTo: 16 },
+        ],
         ['SCRAPE', scrapeText],
         ...page,
         ...rule,

@@ -103,7 +103,7 @@ function showJob(terminal: Terminal, job: Job): string {
         ['WHEN', ({ at }) => clockText(at, terminal.now())],
         ['RECORD', ({ type, key }) => `${type} ${plainText(key)}`, { cutTo: 16 }],
         ['FIELD', ({ field }) => plainText(field)],
-        ['CHANGE', ({ change }) => showChange(change), { cutTo: 16 }],
+        ['CHANGE', ({ change }) => showChange(terminal, change), { cutTo: 16 }],
         ['PAGE', ({ page }) => page, { spare: true }],
       ]),
     );

@@ -73,6 +73,20 @@ test('the body of a webhook may be a template, whose values cannot break out of 
   });
 });
 
+test('the body of a webhook has the lines of a text that went and came', async (t) => {
+  const receiver = await openReceiver(t);
+  const options = { url: receiver.url, allowPrivate: true, body: { lines: '{diff.text}', price: '{diff.price}' } };
+  const sink = await openedSink(t, 'webhook', { options, arrived: () => receiver.accepted });
+  const { event, ...message } = recordMessage(1, 'B');
+  assert.ok(event?.type === 'record.added');
+  const text = { old: '# Terms\n\nReturns in 30 days\nend', new: '# Terms\nReturns in 14 days\nend\nNew: <!fees>' };
+  const price = { old: 1, new: 2 };
+  const changed = { ...event, type: 'record.changed' as const, data: { ...event.data, fields: { text, price } } };
+  await sink.deliver([{ ...message, event: changed }], never);
+  const lines = '- Returns in 30 days\n+ Returns in 14 days\n+ New: <!fees>';
+  assert.deepEqual(receiver.accepted[0]?.body, { lines, price: null });
+});
+
 /** The bodies that a webhook with these options posts, to whatever address it has, for one record with these fields. */
 async function bodyAt(
   t: TestContext,

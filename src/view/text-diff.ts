@@ -4,26 +4,41 @@ export interface DiffPart {
   readonly text: string;
 }
 
-/** The most words that are removed and added together; texts that differ in more are told as replaced from the first difference to the last. */
+/** The most words or lines that are removed and added together; texts that differ in more are told as replaced from the first difference to the last. */
 const mostDifferences = 2_000;
 
 /** Compares two texts word by word: the smallest number of words removed and added. White space does not count. */
 export function wordDiff(older: string, newer: string): readonly DiffPart[] {
-  const [from, to] = [wordsOf(older), wordsOf(newer)];
+  return joined(differences(wordsOf(older), wordsOf(newer)), ' ');
+}
+
+/** Does the same line by line. White space at the ends of lines does not count, nor do blank lines. */
+export function lineDiff(older: string, newer: string): readonly DiffPart[] {
+  return joined(differences(linesOf(older), linesOf(newer)), '\n');
+}
+
+function differences(from: readonly string[], to: readonly string[]): readonly DiffPart[] {
   let start = 0;
   while (start < from.length && start < to.length && from[start] === to[start]) start += 1;
   let tail = 0;
   while (tail < Math.min(from.length, to.length) - start && from.at(-1 - tail) === to.at(-1 - tail)) tail += 1;
   const middle = between(from.slice(start, from.length - tail), to.slice(start, to.length - tail));
-  return joined([
+  return [
     ...from.slice(0, start).map((text): DiffPart => ({ kind: 'same', text })),
     ...middle,
     ...from.slice(from.length - tail).map((text): DiffPart => ({ kind: 'same', text })),
-  ]);
+  ];
 }
 
 function wordsOf(text: string): readonly string[] {
   return text.split(/\s+/).filter((word) => word !== '');
+}
+
+function linesOf(text: string): readonly string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '');
 }
 
 /** How far along the older text so many differences lead at most, by diagonal, in their order from the lowest. */
@@ -78,13 +93,13 @@ function at(furthest: Furthest, index: number): number {
   return furthest[index] ?? 0;
 }
 
-/** Joins words of one kind that follow each other. */
-function joined(words: readonly DiffPart[]): readonly DiffPart[] {
-  const parts: { kind: DiffPart['kind']; words: string[] }[] = [];
-  for (const { kind, text } of words) {
+/** Joins words or lines of one kind that follow each other. */
+function joined(units: readonly DiffPart[], by: string): readonly DiffPart[] {
+  const parts: { kind: DiffPart['kind']; units: string[] }[] = [];
+  for (const { kind, text } of units) {
     const last = parts.at(-1);
-    if (last?.kind === kind) last.words.push(text);
-    else parts.push({ kind, words: [text] });
+    if (last?.kind === kind) last.units.push(text);
+    else parts.push({ kind, units: [text] });
   }
-  return parts.map(({ kind, words: all }) => ({ kind, text: all.join(' ') }));
+  return parts.map(({ kind, units: all }) => ({ kind, text: all.join(by) }));
 }

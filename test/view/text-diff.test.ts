@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { pageDiff } from '../../src/vault/page-text.ts';
-import { type DiffPart, wordDiff } from '../../src/vault/word-diff.ts';
+import { type DiffPart, wordDiff } from '../../src/view/text-diff.ts';
 
 const without = (kind: DiffPart['kind'], parts: readonly DiffPart[]): string =>
   parts.flatMap((part) => (part.kind === kind ? [] : part.text)).join(' ');
