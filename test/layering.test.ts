@@ -197,6 +197,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/definition',
     'src/extract',
     'src/fetch',
+    'src/health',
     'src/provider',
     'src/store',
     'src/vault',

@@ -33,7 +33,7 @@ export function diagnoser(
   let isBusy = false;
   for (const { ticket, cause } of store.tickets.unresolved()) {
     if (waiting.size === lookedAtStart) break;
-    if (cause === undefined) waiting.add(ticket);
+    if (cause === undefined || cause.kind === 'unknown') waiting.add(ticket);
   }
   self.after(keptMs, { type: 'look' });
   read();
@@ -62,7 +62,8 @@ export function diagnoser(
   }
 
   function noted({ events }: LogSlice): void {
-    for (const { data } of events) if ('ticket' in data && !('cause' in data)) waiting.add(data.ticket);
+    for (const { data } of events)
+      if ('symptoms' in data && (data.cause === undefined || data.cause.kind === 'unknown')) waiting.add(data.ticket);
     if (waiting.size > 0) self.after(keptMs, { type: 'look' });
     read();
   }

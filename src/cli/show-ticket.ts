@@ -49,6 +49,7 @@ export function showTicket(terminal: Terminal, view: TicketView): string {
       ],
       ['definition', view.version],
       ['pages', pagesText(pages)],
+      ['reproduce', reproduceText(view)],
       ...samples.map((url, at) => [at === 0 ? 'samples' : '', plainText(url)] as const),
       ['assigned', view.assignee && `to ${plainText(view.assignee)}`],
       ['snoozed', view.snoozedUntil === undefined ? undefined : `until ${clockText(view.snoozedUntil, now)}`],
@@ -82,5 +83,11 @@ function pagesText(pages: TicketView['pages']): string | undefined {
     ...(good === undefined ? [] : [`last good ${good}`]),
     ...(bad === undefined ? [] : [`first bad ${bad}`]),
   ];
-  return `${parts.join(', ')}; \`heronry page DIGEST\` shows one`;
+  const diff = good !== undefined && bad !== undefined ? `; \`heronry page ${bad} --diff ${good}\` compares them` : '';
+  return `${parts.join(', ')}${diff}`;
+}
+
+/** The command that reads the first bad page as its definition does now, which asks no site. */
+function reproduceText({ sources: [source], pages: { bad } = {} }: TicketView): string | undefined {
+  return bad === undefined ? undefined : `heronry try ${source} --kept ${bad}`;
 }

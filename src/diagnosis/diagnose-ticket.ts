@@ -1,4 +1,4 @@
-import { type Catalogue, isPlugged } from '../definition/catalogue.ts';
+import { type Catalogue, isPlugged, type LoadedSource } from '../definition/catalogue.ts';
 import type { ExtractOutcome } from '../extract/draft.ts';
 import type { Page } from '../fetch/page.ts';
 import { openProvider } from '../provider/declared.ts';
@@ -9,9 +9,11 @@ import { pageSource } from '../vault/page-text.ts';
 import type { KeptPage } from '../vault/entry.ts';
 import { fetchedPage } from '../vault/kept-page.ts';
 import type { Vault } from '../vault/vault.ts';
-import type { TicketView } from '../view/ticket.ts';
+import type { Cause, TicketView } from '../view/ticket.ts';
 import { diagnose } from './diagnose.ts';
+import { type PagePair, pairsOf } from './evidence.ts';
 import type { PageRead } from './page.ts';
+import { causeByFailures } from './run-failures.ts';
 
 /** What is needed to find the cause of a ticket. */
 export interface DiagnoseDeps {
@@ -23,51 +25,75 @@ export interface DiagnoseDeps {
   explain(page: Page, reading: Reading, signal: AbortSignal): Promise<ExtractOutcome>;
 }
 
-/** The targets of a ticket that are looked at for a page which shows it. */
-const lookedTargets = 20;
+/** Pages that are compared with the last good ones of their addresses. */
+const comparedPages = 5;
+
+const unknown: Cause = { kind: 'unknown', says: [] };
+
+/** What two pages of one address say of a ticket. */
+interface Finding {
+  readonly cause: Cause;
+  readonly pair: PagePair;
+}
 
 /**
- * Finds the cause of a ticket by the last good and the first bad page of one of its targets, where both are kept, and stores it with their
- * digests. Does nothing for a ticket that has a cause, that is about no page, or whose source is read by a plug-in.
+ * Finds the cause of a ticket and stores it: by the first bad pages that show it beside the last good ones, where both are kept, else by how the
+ * requests failed. The cause is the one that most pages show, and the digests of two of these are stored with it. A ticket that has a
+ * cause other than `unknown`, or about which neither says anything, stays as it is.
  */
 export async function diagnoseTicket(deps: DiagnoseDeps, number: number, signal: AbortSignal): Promise<void> {
   const store = deps.store();
-  const vault = deps.vault();
   const ticket = store.tickets.get(number);
-  const [id = ''] = ticket?.sources ?? [];
-  const loaded = deps.catalogue().sources.get(id);
-  if (ticket === undefined || ticket.cause !== undefined || vault === undefined) return;
-  if (ticket.host !== undefined || loaded === undefined || isPlugged(loaded)) return;
-  const { page, list } = openProvider(loaded.source);
-  const reading: Reading = { ...(list === undefined ? page : list.reading), explain: { trees: false } };
-  for (const target of targetsOf(store, ticket, id)) {
-    const url = store.targets.get(target)?.url;
-    const { good, bad } = (url === undefined ? undefined : await vault.evidenceOf(target, url)) ?? {};
-    if (url === undefined || good === undefined || bad === undefined) continue;
-    const [before, after] = [await vault.read(good), await vault.read(bad)];
-    if (!before.ok || !after.ok) continue;
-    const [goodRead, badRead] = [
-      await readKept(deps, before.page, reading, signal),
-      await readKept(deps, after.page, reading, signal),
-    ];
-    const cause = diagnose({ symptoms: ticket.symptoms, asked: url, good: goodRead, bad: badRead });
-    return setCause(store, number, cause, { good, bad });
-  }
+  if (ticket === undefined || (ticket.cause ?? unknown).kind !== 'unknown') return;
+  if (ticket.symptoms.every(({ kind }) => kind === 'infeasible')) return;
+  const found = await causeByPages(deps, ticket, signal);
+  const byFailures = found === undefined || found.cause.kind === 'unknown' ? causeByFailures(store, ticket) : undefined;
+  const cause = byFailures ?? found?.cause;
+  if (cause === undefined || cause.kind === ticket.cause?.kind) return;
+  const pages = found && { good: found.pair.good.digest, bad: found.pair.bad.digest };
+  await setCause(store, number, cause, pages);
 }
 
-function targetsOf(store: Store, { ticket }: TicketView, source: string): number[] {
-  const found: number[] = [];
-  for (const member of store.tickets.membersOf(source, ticket)) {
-    if (member > 0) found.push(member);
-    if (found.length === lookedTargets) break;
+/** What most pages that show a ticket say is its cause; `unknown` only where none says more. */
+async function causeByPages(deps: DiagnoseDeps, ticket: TicketView, signal: AbortSignal): Promise<Finding | undefined> {
+  const [source = ''] = ticket.sources;
+  const loaded = deps.catalogue().sources.get(source);
+  const vault = deps.vault();
+  if (ticket.host !== undefined || loaded === undefined || vault === undefined) return undefined;
+  const findings: Finding[] = [];
+  for await (const pair of pairsOf(deps.store(), vault, ticket)) {
+    const good = await readKept(deps, pair.good, loaded, signal);
+    const bad = await readKept(deps, pair.bad, loaded, signal);
+    findings.push({ cause: diagnose({ symptoms: ticket.symptoms, asked: pair.url, good, bad }), pair });
+    if (findings.length === comparedPages) break;
   }
-  return found;
+  const told = findings.filter(({ cause }) => cause.kind !== 'unknown');
+  const [most] = [...Map.groupBy(told, ({ cause }) => cause.kind).values()].toSorted(
+    (one, other) => other.length - one.length,
+  );
+  return most?.[0] ?? findings[0];
 }
 
-async function readKept(deps: DiagnoseDeps, kept: KeptPage, reading: Reading, signal: AbortSignal): Promise<PageRead> {
+/** Reads a kept page as its source's definition does. What a plug-in reads there is not known. */
+async function readKept(
+  deps: DiagnoseDeps,
+  kept: KeptPage,
+  loaded: LoadedSource,
+  signal: AbortSignal,
+): Promise<PageRead> {
   const { url, status, contentType } = kept;
-  const source = pageSource({ page: { contentType }, body: kept.body });
-  const outcome = await deps.explain(fetchedPage(kept), reading, signal);
-  const drafts = outcome.ok ? outcome.extraction.drafts : [];
-  return { url, status, contentType, source, items: outcome.trial?.items ?? [], drafts };
+  const page = { url, status, contentType, source: pageSource({ page: { contentType }, body: kept.body }) };
+  const reading = isPlugged(loaded) ? undefined : readingOf(loaded, kept);
+  if (reading === undefined) return { ...page, items: [], drafts: [] };
+  const outcome = await deps.explain(fetchedPage(kept), { ...reading, explain: { trees: false } }, signal);
+  const found = outcome.ok ? outcome.extraction.drafts : [];
+  // The page of an item has no key of its own.
+  const drafts = kept.itemType === undefined ? found : found.map((draft) => ({ ...draft, key: '' }));
+  return { ...page, items: outcome.trial?.items ?? [], drafts };
+}
+
+/** How a kept page is read: as one of an item, of a list, or of a record. */
+function readingOf({ source }: LoadedSource, { itemType }: KeptPage): Reading | undefined {
+  const { page, list, items } = openProvider(source);
+  return itemType === undefined ? (list?.reading ?? page) : items?.reading(itemType);
 }

@@ -1,6 +1,6 @@
 import type { Symptom } from '../view/symptom.ts';
 import type { Cause } from '../view/ticket.ts';
-import { likeness, lookAt, type PageRead } from './page.ts';
+import { likeness, lookAt, type PageLook, type PageRead } from './page.ts';
 import { type LostField, ruleCause } from './rules.ts';
 import { encodingOf, otherPage, pairsOf, placeholderOf, valueCause } from './values.ts';
 import { redirectOf, wallOf } from './walls.ts';
@@ -23,10 +23,11 @@ export function diagnose({ symptoms, asked, good: goodRead, bad: badRead }: Case
   const bad = lookAt(badRead);
   const good = goodRead && lookAt(goodRead);
   const wall = wallOf(bad, good) ?? redirectOf(bad, asked);
-  if (wall !== undefined) return wall;
+  // A page that nothing is read from may always have been one that looks like a wall.
+  if (wall !== undefined && (good === undefined || wallOf(good, undefined)?.kind !== wall.kind)) return wall;
   const encoding = encodingOf(good, bad);
   if (encoding !== undefined) return encoding;
-  if (good === undefined) return withoutGood(symptoms);
+  if (good === undefined) return { kind: 'unknown', says: ['no good page of this address is kept to compare with'] };
   const fields = fieldsOf(symptoms, good.drafts);
   const names = [...new Set(fields.map(({ field }) => field))];
   const pairs = pairsOf(good.drafts, bad.drafts);
@@ -36,6 +37,7 @@ export function diagnose({ symptoms, asked, good: goodRead, bad: badRead }: Case
     valueCause(pairs, names) ??
     placeholderOf(bad, names) ??
     ruleCause(good, bad, fields) ??
+    linksCause(good, bad) ??
     layoutCause(good, bad) ?? { kind: 'unknown', says: ['nothing on the page says why'] }
   );
 }
@@ -57,14 +59,14 @@ function fieldsOf(
   return [...all.values()];
 }
 
-function withoutGood(symptoms: readonly Symptom[]): Cause {
-  const kinds = new Set(symptoms.map(({ kind }) => kind));
-  if (kinds.has('duration') && kinds.size === 1) return { kind: 'slow', says: ['the run took longer than usual'] };
-  return { kind: 'unknown', says: ['no good page of this address is kept to compare with'] };
+/** Recognises a page without records that leads to less than half of what it led to. */
+function linksCause(good: PageLook, bad: PageLook): Cause | undefined {
+  if (good.drafts.length > 0 || bad.drafts.length > 0 || 2 * bad.links >= good.links) return undefined;
+  return { kind: 'items_cut', says: [`the page has ${bad.links} links, where there were ${good.links}`] };
 }
 
 /** Recognises a page of which nothing can be read that is made of other elements than the last good one. */
-function layoutCause(good: ReturnType<typeof lookAt>, bad: ReturnType<typeof lookAt>): Cause | undefined {
+function layoutCause(good: PageLook, bad: PageLook): Cause | undefined {
   const share = likeness(good.names, bad.names);
   if (bad.drafts.length > 0 || share > 0.3) return undefined;
   return {

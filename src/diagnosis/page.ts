@@ -25,27 +25,51 @@ export interface PageLook extends PageRead {
   /** Its text without markup and scripts, with single spaces. */
   readonly text: string;
   readonly title: string;
-  /** What its elements are called: `tag.class` of each, once. */
+  /** What its elements are called: `tag.class` of each, once; the keys of a page in JSON. */
   readonly names: ReadonlySet<string>;
-  /** Each pair of tags that follow one another, as `ul>li`, once: the structure of the page without its classes. */
+  /** Each pair of tags or keys that follow one another, as `ul>li`, once: the structure of the page without its classes. */
   readonly nests: ReadonlySet<string>;
+  /** The number of its links. */
+  readonly links: number;
 }
 
 /** Looks at the text and the elements of a page. */
 export function lookAt(page: PageRead): PageLook {
   const source = page.source.slice(0, lookedUnits);
-  const text = /^\s*</.test(source) ? spacedText(parseMarkup(source, new TreeBounds('html')).root) : source;
+  const isMarkup = /^\s*</.test(source);
+  const text = isMarkup ? spacedText(parseMarkup(source, new TreeBounds('html')).root) : source;
+  const title = /<title[^>]{0,200}>([^<]{0,500})/i.exec(source)?.[1] ?? '';
+  const shown = { text: text.replaceAll(/\s+/g, ' ').trim(), title: title.trim() };
+  return { ...page, ...shown, ...(isMarkup ? elementsOf(source) : keysOf(source)) };
+}
+
+type Made = Pick<PageLook, 'names' | 'nests' | 'links'>;
+
+function elementsOf(source: string): Made {
   const names = new Set<string>();
   const nests = new Set<string>();
+  let links = 0;
   let parent = '';
   for (const [, tag = '', attributes = ''] of source.matchAll(/<([a-z][a-z\d]{0,20})\b([^<>]{0,2000})>/gi)) {
     const classes = /\bclass\s*=\s*["']([^"']{0,300})/i.exec(attributes)?.[1] ?? '';
     for (const name of classes === '' ? [''] : classes.trim().split(/\s+/)) names.add(`${tag}.${name}`);
     nests.add(`${parent}>${tag}`);
+    if (tag === 'a') links += 1;
     parent = tag;
   }
-  const title = /<title[^>]{0,200}>([^<]{0,500})/i.exec(source)?.[1] ?? '';
-  return { ...page, text: text.replaceAll(/\s+/g, ' ').trim(), title: title.trim(), names, nests };
+  return { names, nests, links };
+}
+
+function keysOf(source: string): Made {
+  const names = new Set<string>();
+  const nests = new Set<string>();
+  let before = '';
+  for (const [, key = ''] of source.matchAll(/"([^"\\]{1,100})"\s*:/g)) {
+    names.add(key);
+    nests.add(`${before}>${key}`);
+    before = key;
+  }
+  return { names, nests, links: 0 };
 }
 
 /** The share of what either of two sets has that both have, from 0 to 1; 1 for two empty sets. */

@@ -47,8 +47,12 @@ export function wallOf(bad: PageLook, good: PageLook | undefined): Cause | undef
 
 /** Recognises an answer from the start page of the site in place of the page that was asked for. */
 export function redirectOf(bad: PageLook, asked: string): Cause | undefined {
-  if (bad.drafts.length > 0) return undefined;
-  const [to, from] = [URL.parse(bad.url), URL.parse(asked)];
+  return bad.drafts.length > 0 ? undefined : homeRedirect(bad.url, asked);
+}
+
+/** The cause where a request for another page ended at the start page of a site. */
+export function homeRedirect(url: string, asked: string): Cause | undefined {
+  const [to, from] = [URL.parse(url), URL.parse(asked)];
   const isHome =
     to?.pathname === '/' && to.search === '' && from !== null && (from.pathname !== '/' || from.search !== '');
   return isHome

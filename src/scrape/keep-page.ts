@@ -6,6 +6,7 @@ import type { CommitResult, StepOps } from '../store/ops.ts';
 import type { Store } from '../store/store.ts';
 import { type PageHead, pageDigest } from '../vault/entry.ts';
 import { free, mostPageBytes, type Vault } from '../vault/vault.ts';
+import type { PageToKeep } from '../vault/write.ts';
 
 /** Where pages are kept as evidence of what is stored. */
 export interface KeepDeps {
@@ -26,6 +27,8 @@ export interface StepOfPage {
   readonly digest?: string | undefined;
   readonly itemType?: string | undefined;
   readonly isRead: boolean;
+  /** For a page where a crawl begins: how many other pages of the site it leads to. */
+  readonly leads?: number | undefined;
   readonly result: CommitResult;
 }
 
@@ -35,8 +38,8 @@ export interface PageKeeper {
   readonly keepBytes: number | undefined;
   /**
    * Keeps the page of a committed step if the step changed something, if it found a value that waits for another look, if it is the first
-   * page read at its address, or if it is the first one since then that could not be read. Frees the body of the page. Rejects for errors
-   * of ours.
+   * page read at its address, if a crawl begins there and it leads to more or less than before, or if it is the first one since then that
+   * could not be read or gives less. Frees the body of the page. Rejects for errors of ours.
    */
   keep(page: Page, step: StepOfPage): Promise<void>;
 }
@@ -61,12 +64,12 @@ export function openKeeper({ store, vault }: KeepDeps, { source, sent, ...by }: 
     const kept = vault();
     if (kept === undefined || step.result.outcome !== 'committed') return false;
     const url = sent.url(page.url);
-    const why = await whyKept(kept, by.target, url, step);
-    if (why === 'recovered') await recover(store(), by.target, url);
-    if (why === undefined || why === 'recovered') return false;
+    const { status, observedAt, headers } = page;
+    const reason = await whyKept(kept, by.target, url, step);
+    if (reason === 'recovered') await recover(store(), by.target, url, observedAt);
+    if (reason === undefined || reason === 'recovered') return false;
     const body = withoutCredentials(sent, new Uint8Array(page.body));
     if (body === undefined) return false;
-    const { status, observedAt, headers } = page;
     const isOwned = body.buffer === page.body;
     await kept.keep({
       ...by,
@@ -74,10 +77,10 @@ export function openKeeper({ store, vault }: KeepDeps, { source, sent, ...by }: 
       url,
       status,
       observedAt,
-      why,
+      ...reason,
       body,
       digest: step.digest ?? pageDigest(page.body),
-      ...defined({ contentType: headers['content-type'], itemType: step.itemType }),
+      ...defined({ contentType: headers['content-type'], itemType: step.itemType, leads: step.leads }),
       ...(isOwned ? { isOwned: true as const } : { redacted: true as const }),
     });
     return isOwned;
@@ -89,33 +92,35 @@ export function evidenceOf(page: Page | undefined, { drafts }: Pick<StepOps, 'dr
   return page === undefined || drafts.length === 0 ? undefined : pageDigest(page.body);
 }
 
+/** Why a page is kept. */
+type Reason = Pick<PageToKeep, 'why' | 'isPoorer'>;
+
 /** Returns why a page is kept. `recovered`: it is not kept, but it is the first page that can be read again. */
 async function whyKept(
   vault: Vault,
   target: number,
   url: string,
-  { isRead, result }: StepOfPage,
-): Promise<PageHead['why'] | 'recovered' | undefined> {
+  { isRead, leads = 0, digest, result }: StepOfPage,
+): Promise<Reason | 'recovered' | undefined> {
   if (result.outcome !== 'committed') return undefined;
   const { added, changed, confirmed } = result.counts;
-  if (isRead && result.isPoorer === true) {
-    const evidence = await vault.evidenceOf(target, url);
-    if (evidence?.good !== undefined && evidence.bad === undefined) return 'bad';
-  }
-  if (isRead && (added + changed > 0 || result.isWaiting === true)) return 'changed';
-  if (isRead && confirmed === 0) return undefined;
+  const tells = isRead && (added + changed > 0 || result.isWaiting === true);
+  if (tells) return { why: 'changed', ...(result.isPoorer === true && { isPoorer: true }) };
   const before = await vault.evidenceOf(target, url);
-  if (!isRead) return before?.good !== undefined && before.bad === undefined ? 'bad' : undefined;
-  if (before?.good === undefined) return 'changed';
-  return before.bad === undefined || result.isPoorer === true ? undefined : 'recovered';
+  const isPoorer = !isRead || result.isPoorer === true || 2 * leads < (before?.leads ?? 0);
+  if (isPoorer) return before?.good !== undefined && before.bad === undefined ? { why: 'bad' } : undefined;
+  // The page of an item that its list has just added counts nothing of its own.
+  if (confirmed === 0 && leads === 0 && digest === undefined) return undefined;
+  if (before?.good === undefined || leads !== (before.leads ?? 0)) return { why: 'changed' };
+  return before.bad === undefined ? undefined : 'recovered';
 }
 
 /** Records that a page can be read again: the next page of the address that cannot be read is kept. */
-async function recover({ vault, write }: Store, target: number, url: string): Promise<void> {
+async function recover({ vault, write }: Store, target: number, url: string, at: number): Promise<void> {
   await write(
     () => {
       const { bad: _, ...good } = vault.evidenceOf(target, url) ?? {};
-      vault.putEvidence(target, url, good);
+      vault.putEvidence(target, url, good, at);
     },
     { evenWhenFull: true },
   );

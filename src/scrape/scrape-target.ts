@@ -138,7 +138,8 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
         if (hasAges) deps.recordsSeen(source.id, 'recheck');
         if (hasFiles && result.outcome === 'committed') deps.recordsSeen(source.id, 'files');
         const isRead = written.log.failure === undefined;
-        if (page !== undefined) await keeper.keep(page, { digest, itemType: ops.item?.type, isRead, result });
+        const leads = ops.crawl?.tally?.startLinks;
+        if (page !== undefined) await keeper.keep(page, { digest, itemType: ops.item?.type, isRead, leads, result });
         return result;
       },
       async close(closed: Omit<Fence, 'step'>, close: Close) {

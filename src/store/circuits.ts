@@ -1,5 +1,5 @@
 import type { Circuit } from '../fetch/ledger/circuit.ts';
-import type { Cause } from '../view/ticket.ts';
+import { type Failed, failureCause } from '../health/failure-cause.ts';
 import { defined } from '../defined.ts';
 import { usersOf } from './source-users.ts';
 import type { Change, Store } from './store.ts';
@@ -46,47 +46,18 @@ function reportFailing(store: Store, change: Change, source: string, openings: n
     symptoms: [{ kind: 'failing', measure: 'openings', observed: openings, expected: { high: 0 } }],
     samples: failed.slice(0, named).map(({ url }) => url),
     projects: usersOf(store, source).projects,
-    ...defined({ cause: causeOf(failed) }),
+    ...defined({ cause: failureCause(failed, 'targets whose last failure is known') }),
   });
 }
 
-/** A target whose last scrape failed. */
-interface Failed {
-  readonly url: string;
-  readonly cause: string;
-  readonly message: string;
-}
-
 /** The failures of the first targets of a source that failed in their last scrapes. */
-function failuresOf({ targets, scrapes }: Store, source: string): Failed[] {
+export function failuresOf({ targets, scrapes }: Store, source: string): (Failed & { readonly url: string })[] {
   return [...targets.numbersOfSource(source, { limit: looked })].flatMap((target) => {
     const url = targets.get(target)?.url;
     const [last] = [...scrapes.ofTarget(target, { limit: 1 })];
     const { failure } = last ?? {};
     return url === undefined || failure?.cause === undefined
       ? []
-      : [{ url, cause: failure.cause, message: failure.message }];
+      : [{ url, code: failure.code, cause: failure.cause, message: failure.message }];
   });
-}
-
-/** Why most targets of a source fail: what most of the failures have in common. */
-function causeOf(failed: readonly Failed[]): Cause | undefined {
-  const [most] = [...Map.groupBy(failed, ({ cause }) => cause).values()].toSorted(
-    (one, other) => other.length - one.length,
-  );
-  if (most?.[0] === undefined || 2 * most.length <= failed.length) return undefined;
-  const [{ cause, message }] = most as [Failed];
-  const says = [`${most.length} of the ${failed.length} targets whose last failure is known: ${message}`];
-  switch (cause) {
-    case 'network':
-    case 'origin_down':
-      return { kind: 'site_down', says };
-    case 'rate_limited':
-    case 'blocked':
-      return { kind: 'blocked', says };
-    case 'login_expired':
-      return { kind: 'login_wall', says };
-    default:
-      return { kind: 'unknown', says };
-  }
 }

@@ -3,7 +3,8 @@ import { withResult } from '../schedule/priority.ts';
 import { endScrape, tellBegin } from './ending.ts';
 import { requestTally } from '../health/page-tally.ts';
 import { emptyTally, type RunTally, sumOfTallies } from '../health/tally.ts';
-import { isPagePoorer, judgeEnd, keepJudged } from './judge-run.ts';
+import { isPagePoorer } from '../health/poorer-page.ts';
+import { judgeEnd, keepJudged } from './judge-run.ts';
 import { forgetWritten, type Held, holds, writeBegin } from './fence.ts';
 import { onlyStep } from './steps.ts';
 import { withScrape } from './usual.ts';
@@ -91,6 +92,7 @@ function writeStep(
   if (!isOnly) store.steps.put({ scrape: fence.scrape, step: fence.step, ...log, counts });
   const records = [...written.records, ...found.records];
   const isWaiting = written.waiting.length + (found.waiting?.length ?? 0) > 0;
+  const isShorter = ops.page !== undefined && hasFewer(store, fence.target, ops.page.url, records.length);
   if (ops.page !== undefined) {
     const page = isWaiting ? { url: ops.page.url, version: ops.page.version } : ops.page;
     keepPage(store, fence.target, { ...page, observedAt, records });
@@ -112,6 +114,7 @@ function writeStep(
 
   const run = runSoFar(store, target, scrape, [written.page, found.page, requestTally(log)], ops.unmodified);
   let after = progressed(target, ops);
+  let isUnusual = false;
   if (ops.close === undefined) {
     store.runs.tallies.put(fence.target, run);
     if (isUnwritten) store.scrapes.move(walked);
@@ -121,12 +124,23 @@ function writeStep(
     const verifiedAt = wholeAt(store, { target, scrape: walked }, ops);
     const { copy, ...close } = ops.close;
     const kept = copy !== undefined && !isWaiting ? { copy } : {};
-    after = closed(store, change, { target: after, scrape: walked }, { ...close, ...kept, verifiedAt }, run);
+    ({ after, isUnusual } = closed(
+      store,
+      change,
+      { target: after, scrape: walked },
+      { ...close, ...kept, verifiedAt },
+      run,
+    ));
   }
   const lastEvent = change.lastEvent();
   const result = { outcome: 'committed', counts, lastEvent, targetStatus: after.status } as const;
-  const isPoorer = isPagePoorer(found.page);
+  const isPoorer = isPagePoorer(found.page) || isShorter || (isOnly && isUnusual);
   return { ...result, ...(isWaiting && { isWaiting }), ...(isPoorer && { isPoorer }) };
+}
+
+/** Whether a page shows less than half of the records that it showed when it was last read. */
+function hasFewer({ pages }: Store, target: number, url: string, records: number): boolean {
+  return 2 * records < (pages.get(target, url)?.records.length ?? 0);
 }
 
 /** Stores what a step has seen: the drafts of its page, or that its page is unchanged. */
@@ -227,9 +241,9 @@ export async function closeScrape(store: Store, fence: Omit<Fence, 'step'>, clos
     const scrape = { ...held.scrape, counts: sumOf(held.scrape.counts, counts) };
     const verifiedAt = scrape.startedAt;
     const run = { ...runSoFar(store, held.target, scrape), missing: found?.byType };
-    const { status } = closed(store, change, { ...held, scrape }, { ...close, verifiedAt }, run);
+    const { after } = closed(store, change, { ...held, scrape }, { ...close, verifiedAt }, run);
     const lastEvent = change.lastEvent();
-    return { outcome: 'committed', counts, lastEvent, targetStatus: status };
+    return { outcome: 'committed', counts, lastEvent, targetStatus: after.status };
   });
   forgetWritten(store, fence.scrape);
   return result;
@@ -281,11 +295,19 @@ interface RunResult extends RunSoFar {
   readonly missing?: ReadonlyMap<string, number> | undefined;
 }
 
-function closed(store: Store, change: Change, { target, scrape }: Held, close: Closing, run: RunResult): TargetRow {
+/** A target whose scrape is closed. */
+interface Closed {
+  readonly after: TargetRow;
+  /** Whether what the scrape has read is unusual: not that it was slow, or met many changes. */
+  readonly isUnusual: boolean;
+}
+
+function closed(store: Store, change: Change, { target, scrape }: Held, close: Closing, run: RunResult): Closed {
   const over = endScrape(store, change, scrape, close);
   const ended = { target, scrape: over, close, ...run };
   const judged = judgeEnd(store, ended, change.at);
   if (judged !== undefined) keepJudged(store, change, ended, judged);
+  const isUnusual = judged?.symptoms.some(({ kind }) => kind !== 'duration' && kind !== 'changes') ?? false;
   // That of a crawl that goes on in the next scrape stays.
   const isRunOver = close.crawl !== undefined || (close.reading !== undefined && over.steps > 1);
   if (isRunOver) store.runs.tallies.remove(target.target);
@@ -312,13 +334,13 @@ function closed(store: Store, change: Change, { target, scrape }: Held, close: C
     if (close.copy === undefined) delete after.copy;
     else after.copy = close.copy;
   }
-  if (close.finished || isOver(store, change, after)) return finishTarget(store, change, after);
+  if (close.finished || isOver(store, change, after)) return { after: finishTarget(store, change, after), isUnusual };
   store.targets.put(after);
   if (isComplete) freshen(store, change, after, { at: close.verifiedAt, whole: true, fields: noFields });
   scheduleNext(store, change, after, over);
   // A person's scrape that its source's hours cut short goes on when they begin again.
   if (over.endReason === 'unavailable') askAgain(store, change, after, over);
-  return after;
+  return { after, isUnusual };
 }
 
 /** The cause of a failure, where it may say that the target's page is not there: a scrape that stored something has met another page. */

@@ -41,18 +41,6 @@ export interface JudgedRun {
   readonly own?: { readonly run: Run; readonly judgement: Judgement; readonly since: number };
 }
 
-/** Whether half of the known records of a page have lost a field, or its value has become empty or is in another currency or unit. */
-export function isPagePoorer(page: RunTally = emptyTally): boolean {
-  return Object.values(page.types).some(({ fields }) =>
-    Object.values(fields).some(
-      ({ had, lost, filled, emptied, numbers, currency }) =>
-        (had > 0 && 2 * lost >= had) ||
-        (filled > 0 && 2 * emptied >= filled) ||
-        (numbers > 0 && 2 * currency >= numbers),
-    ),
-  );
-}
-
 /** Judges a scrape that ends, by the last reading that was trusted and by its healthy runs. Returns nothing for one that says nothing of its target. */
 export function judgeEnd(store: Store, ended: EndedRun, at: number): JudgedRun | undefined {
   const { target, scrape, close } = ended;

@@ -133,7 +133,7 @@ export type CommitResult =
       readonly targetStatus: TargetStatus;
       /** Set where values of the page are held, or wait to be confirmed: it is asked for whole the next time. */
       readonly isWaiting?: true;
-      /** Set where half of the records that had a field have lost it on this page: it is kept as evidence. */
+      /** Set where the page gives less than it did, or is a scrape of its own that is unusual: it is kept as evidence. */
       readonly isPoorer?: true;
     }
   | { readonly outcome: 'superseded' };

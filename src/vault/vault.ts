@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreFullError } from '../store/lmdb/environment.ts';
 import type { Store } from '../store/store.ts';
-import type { EvidenceRow, PackKey, PackRow } from '../store/tables/vault.ts';
+import type { BadPageRow, EvidenceRow, PackKey, PackRow } from '../store/tables/vault.ts';
 import { type KeptPage, pageAt, pageDigest } from './entry.ts';
 import {
   cutTail,
@@ -160,6 +160,12 @@ export class Vault {
   async evidenceOf(target: number, url: string): Promise<EvidenceRow | undefined> {
     if (this.#waiting.some((page) => page.target === target && page.url === url)) await this.resume();
     return this.#options.store.vault.evidenceOf(target, url);
+  }
+
+  /** The addresses of a target whose newest pages are not as they were, with what waits to be written; `limit` of them at most. */
+  async badOf(target: number, limit: number): Promise<readonly BadPageRow[]> {
+    if (this.#waiting.some((page) => page.target === target)) await this.resume();
+    return [...this.#options.store.vault.badOf(target, limit)];
   }
 
   /** Reads a kept page. */

@@ -1,6 +1,7 @@
+import { defined } from '../defined.ts';
 import { StoreFullError } from '../store/lmdb/environment.ts';
 import type { Store } from '../store/store.ts';
-import type { PackKey, PackRow, PagePlace } from '../store/tables/vault.ts';
+import type { EvidenceRow, PackKey, PackRow, PagePlace } from '../store/tables/vault.ts';
 import { contentOf, type ContentPart, encodeEntryHead, mostEntryPages, pageAt, type PageHead } from './entry.ts';
 import { appendTo, longestChain, PackReader, type PagePosition } from './pack.ts';
 import { compress } from './zstd.ts';
@@ -13,6 +14,10 @@ export interface PageToKeep extends PageHead {
   readonly isOwned?: true;
   /** Set for evidence that is copied from a pack that goes. */
   readonly isCopy?: true;
+  /** Set for a page that is kept as it changed something, and that gives less than the pages before it: the last good one stays evidence. */
+  readonly isPoorer?: true;
+  /** For a page where a crawl begins: how many other pages of the site it leads to. */
+  readonly leads?: number;
 }
 
 /** The pages of one write, and their size in bytes, at most. */
@@ -82,15 +87,21 @@ export async function writeBatch(open: OpenPack, pages: readonly PageToKeep[], m
         // Of a page that is kept twice in a pack, the first has the body.
         if (!isRepeat) vault.pages.put(page.digest, [row.pack, offset, start]);
         if (page.isCopy === true || page.why === 'file') continue;
-        const good = page.why === 'bad' ? vault.evidenceOf(page.target, page.url) : undefined;
-        const evidence = page.why === 'bad' ? { ...good, bad: page.digest } : { good: page.digest };
-        vault.putEvidence(page.target, page.url, evidence);
+        const known = vault.evidenceOf(page.target, page.url);
+        vault.putEvidence(page.target, page.url, evidenceAfter(known, page), page.observedAt);
       }
       offset += head.length + stored.length;
     }
     vault.packs.put(key, { ...row, bytes: offset, pages: row.pages + pages.length, keptAt: now });
   });
   return bytes;
+}
+
+/** The evidence of an address with one more page: the first bad one since the last good one stays. */
+function evidenceAfter(known: EvidenceRow | undefined, { digest, why, isPoorer, leads }: PageToKeep): EvidenceRow {
+  if (why === 'bad' || (isPoorer === true && known?.good !== undefined)) return { bad: digest, ...known };
+  const before = known?.good === digest ? known.before : known?.good;
+  return { good: digest, ...defined({ before, leads }) };
 }
 
 /** A page that is to be written. */
@@ -137,7 +148,15 @@ async function encodeAll(
 }
 
 function draftOf(page: PageToKeep, vault: OpenPack['store']['vault'], row: PackRow): Draft {
-  const { source: _source, body, isOwned: _isOwned, isCopy: _isCopy, ...head } = page;
+  const {
+    source: _source,
+    body,
+    isOwned: _isOwned,
+    isCopy: _isCopy,
+    isPoorer: _isPoorer,
+    leads: _leads,
+    ...head
+  } = page;
   const isRepeat = isInPack(vault.pages.get(head.digest), row);
   const like = head.why === 'file' ? undefined : vault.evidenceOf(head.target, head.url)?.good;
   const before = like === undefined ? undefined : vault.pages.get(like);

@@ -67,7 +67,8 @@ describe('tickets', () => {
       'expected records > 100, but it is 3',
       'product.price: .price matched 1000, now 900',
       '42, crawl 7',
-      'last good aaa, first bad bbb',
+      'last good aaa, first bad bbb; `heronry page bbb --diff aaa` compares them',
+      'heronry try shop --kept bbb',
       'https://shop.example/1',
       'opened',
     ])

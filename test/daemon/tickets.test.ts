@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { join } from 'node:path';
 import { run } from '../cli/terminal.ts';
 import { productPage, productSource, startDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
@@ -139,6 +140,9 @@ describe('a target that gives less than it did', () => {
       /cause +rule lost[^]*last good \S+, first bad \S+;/,
     );
     const bad = data.pages?.bad ?? '';
+    const sources = join(daemon.folder, 'sources');
+    const { out } = await run(['try', 'shop', '--kept', bad, '--sources', sources, '--socket', socket]);
+    assert.match(out, /price +no place matched/);
     assert.match((await run(['page', bad, '--socket', socket])).out, /class="amount"/);
   });
 

@@ -179,5 +179,20 @@ test('the first page from which nothing could be read stays beside the last good
     evidence.push(store.vault.evidenceOf(1, page.url));
   }
   const [good, bad, again] = pages.map(({ digest }) => digest);
-  assert.deepEqual(evidence, [{ good }, { good, bad }, { good: again }]);
+  assert.deepEqual(evidence, [{ good }, { good, bad }, { good: again, before: good }]);
+});
+
+test('the last good page stays evidence beside one that gives less, though that one has changed something', async (t) => {
+  const { vault, store } = await temporaryVault(t);
+  const [good, poorer, poorest] = [
+    pageWith('good'),
+    pageWith('poor', { isPoorer: true }),
+    pageWith('poorest', { isPoorer: true }),
+  ];
+  for (const page of [good, poorer, poorest]) await keepNow(vault, page);
+  assert.deepEqual(store.vault.evidenceOf(1, good.url), { good: good.digest, bad: poorer.digest });
+  const { url, observedAt: at } = poorer;
+  assert.deepEqual(await vault.badOf(1, 10), [{ url, at }]);
+  await keepNow(vault, pageWith('good again'));
+  assert.deepEqual(await vault.badOf(1, 10), []);
 });

@@ -6,7 +6,7 @@ import { defined } from '../../defined.ts';
 import { examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
 import { pluginsFolder, sourcesFolder, validDefinition } from '../local/definitions.ts';
-import { addressOf, readPageFile, tryPage } from '../local/page.ts';
+import { addressOf, keptPage, readPageFile, tryPage } from '../local/page.ts';
 import { readHeldPage } from '../local/read-page.ts';
 import type { Tried, TryOptions } from '../local/watch-trial.ts';
 import { countOption, pairOption } from '../options.ts';
@@ -25,7 +25,8 @@ export function createCommand(terminal: Terminal): Command {
     .argument('[page]', "the address of the page, or a file with it; default: the source's own address")
     .option('-p, --param <name=value>', "a parameter of the source's address pattern; may be repeated", pairOption)
     .option('--file <page>', 'read this saved page instead of fetching it; needs no daemon')
-    .option('--sources <folder>', 'the folder of definitions, for a saved page or with --watch')
+    .option('--kept <digest>', 'read this page, which the daemon has kept as evidence, and ask no site')
+    .option('--sources <folder>', 'the folder of definitions, for a saved or kept page or with --watch')
     .option('--items <count>', 'the most records to show', countOption, 10)
     .option('--trees', 'show where the fast and the browser tree give different fields')
     .option('-w, --watch', 'read the page again whenever its definition or file changes, until interrupted')
@@ -36,9 +37,25 @@ export function createCommand(terminal: Terminal): Command {
         'heronry try kickfund --param slug=solar --json',
         'heronry try kickfund solar.html --trees',
         'heronry try kickfund https://kickfund.example/projects/solar --watch',
+        'heronry try kickfund --kept 6Zb0QmXq2vI1ZQbJr0T1xA',
       ),
     )
     .action(async (source: string, page: string | undefined, options: TryOptions, command: Command) => {
+      if (options.kept !== undefined) {
+        const { kept: digest } = options;
+        if ([page, options.file, options.param, options.watch].some((given) => given !== undefined))
+          throw new CommandError(
+            'usage',
+            'try: expected either a kept page or another one, which alone can be watched',
+          );
+        return withDaemon(terminal, command, async (client) => {
+          const held = await keptPage(client, digest);
+          const folder = await sourcesFolder(terminal, options.sources);
+          const definition = await validDefinition(terminal, folder, source);
+          const how = { trees: options.trees ?? false, plugins: await pluginsFolder(terminal, folder) };
+          finish(terminal, command, await readHeldPage(definition, held, how), options);
+        });
+      }
       const tried = triedPage(terminal, source, page, options);
       if (options.watch) {
         const { watchTrial } = await import('../local/watch-trial.ts');

@@ -23,6 +23,15 @@ export interface HeldPage {
   readonly contentType?: string;
   /** Wall time at which the page was fetched. */
   readonly fetchedAt?: number;
+  /** For a page that items of a list lead to: the type of their records. */
+  readonly itemType?: string;
+}
+
+/** Returns a page that the daemon has kept as evidence. Rejects with a `ControlError` where there is none of that digest. */
+export async function keptPage(client: Client, digest: string): Promise<HeldPage> {
+  const { page, body } = await client.call('page.get', { digest });
+  const { url, contentType, itemType, observedAt: fetchedAt } = page;
+  return { body: Buffer.from(body, 'base64'), url, fetchedAt, ...defined({ contentType, itemType }) };
 }
 
 /** Reads a saved page. Rejects with a `CommandError` where it is no regular file or too large. */

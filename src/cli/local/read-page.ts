@@ -25,7 +25,7 @@ export interface ReadOptions {
  */
 export async function readHeldPage(
   source: Source,
-  { body, url, contentType, fetchedAt }: HeldPage,
+  { body, url, contentType, fetchedAt, itemType }: HeldPage,
   { trees = false, plugins }: ReadOptions,
 ): Promise<TryView> {
   const { saysFinished } = await import('../../definition/end-rule.ts');
@@ -43,7 +43,8 @@ export async function readHeldPage(
     import('../../provider/declared.ts'),
     import('../../extract/describe.ts'),
   ]);
-  const { plan, limitMs } = openProvider(source).page;
+  const { page, items } = openProvider(source);
+  const { plan, limitMs } = (itemType === undefined ? undefined : items?.reading(itemType)) ?? page;
   const input = { body: new Uint8Array(body).buffer, url, plan, ...defined({ contentType, observedAt: fetchedAt }) };
   const read = await readOnThread(input, trees, limitMs);
   const { outcome, trial } = read.ok ? read.value : { outcome: read, trial: { items: [] } };

@@ -16,6 +16,7 @@ import { readHeldPage } from './read-page.ts';
 export interface TryOptions {
   readonly param?: Readonly<Record<string, string>>;
   readonly file?: string;
+  readonly kept?: string;
   readonly sources?: string;
   readonly items: number;
   readonly trees?: boolean;

@@ -24,17 +24,32 @@ export type PagePlace = readonly [pack: number, offset: number, start: number];
 export interface EvidenceRow {
   /** The last one that changed something: what is known stood there. */
   readonly good?: string;
+  /** The one before it: where the last one changed values to what is unusual, this is the last good one. */
+  readonly before?: string;
   /** The first one since then from which nothing could be read. */
   readonly bad?: string;
+  /** How many other pages of the site the last good one leads to, where a crawl begins there. */
+  readonly leads?: number;
 }
 
-type EvidenceKey = [target: number, digest: string];
+/** An address whose newest page is not as it was. */
+export interface BadPageRow {
+  readonly url: string;
+  /** When its first bad page came, wall time. */
+  readonly at: number;
+}
+
+type AddressKey = [target: number, digest: string];
+
+/** The range of the addresses of a target. */
+const ofTarget = (target: number) => ({ from: [target, ''] as AddressKey, before: [target + 1, ''] as AddressKey });
 
 /** The index of the kept pages: packs by source, month and number, the place of each page by its digest, and the evidence of each address. */
 export function vaultTable(environment: Environment) {
   const packs = namingSources(environment, table<PackKey, PackRow>(environment, 'vault.packs'), { key: 0 });
   const pages = table<string, PagePlace>(environment, 'vault.pages');
-  const evidence = table<EvidenceKey, EvidenceRow>(environment, 'vault.evidence');
+  const evidence = table<AddressKey, EvidenceRow>(environment, 'vault.evidence');
+  const bad = table<AddressKey, BadPageRow>(environment, 'vault.bad');
 
   return {
     packs,
@@ -48,9 +63,22 @@ export function vaultTable(environment: Environment) {
     },
     pages,
     evidenceOf: (target: number, url: string) => evidence.get([target, digestOf(url)]),
-    putEvidence: (target: number, url: string, row: EvidenceRow) => evidence.put([target, digestOf(url)], row),
+    /**
+     * Stores the evidence of an address.
+     *
+     * @param at - when the page came that is bad, or is good again.
+     */
+    putEvidence(target: number, url: string, row: EvidenceRow, at: number): void {
+      const key: AddressKey = [target, digestOf(url)];
+      const wasBad = evidence.get(key)?.bad !== undefined;
+      evidence.put(key, row);
+      if (row.bad !== undefined && !wasBad) bad.put(key, { url, at });
+      else if (row.bad === undefined && wasBad) bad.remove(key);
+    },
+    /** The addresses of a target whose newest pages are not as they were. */
+    badOf: (target: number, limit: number) => bad.rows({ ...ofTarget(target), limit }),
     /** Removes up to `limit` rows of evidence of a target. Returns their number. */
     clear: (target: number, limit: number) =>
-      evidence.removeRange({ from: [target, ''], before: [target + 1, ''], limit }),
+      evidence.removeRange({ ...ofTarget(target), limit }) + bad.removeRange({ ...ofTarget(target), limit }),
   };
 }

@@ -1,0 +1,39 @@
+import type { Cause, CauseKind } from '../view/ticket.ts';
+
+/** A request or a scrape that failed. */
+export interface Failed {
+  readonly code: string;
+  readonly message: string;
+  /** What the failure was classified as, such as `rate_limited`. */
+  readonly cause: string;
+}
+
+/** What classes of failures say of a site. */
+const kinds: Readonly<Record<string, CauseKind>> = {
+  network: 'site_down',
+  origin_down: 'site_down',
+  rate_limited: 'blocked',
+  blocked: 'blocked',
+  login_expired: 'login_wall',
+  not_found: 'soft_404',
+  gone: 'soft_404',
+};
+
+/**
+ * Finds why requests or scrapes failed, by what most of the failures have in common: `slow` where answers did not come in time, `unknown`
+ * where the site answered with what cannot be read. Returns nothing where no cause is that of more than half of them.
+ *
+ * @param what - what failed, in the plural.
+ */
+export function failureCause(failures: readonly Failed[], what: string): Cause | undefined {
+  const [most] = [...Map.groupBy(failures, kindOf)].toSorted(([, one], [, other]) => other.length - one.length);
+  const [kind = 'unknown', same = []] = most ?? [];
+  const [first] = same;
+  if (first === undefined || 2 * same.length <= failures.length) return undefined;
+  return { kind, says: [`${same.length} of ${failures.length} ${what}: ${first.message}`] };
+}
+
+function kindOf({ code, message, cause }: Failed): CauseKind {
+  if (code === 'timeout') return 'slow';
+  return message.includes('challenge') && cause === 'blocked' ? 'challenge' : (kinds[cause] ?? 'unknown');
+}

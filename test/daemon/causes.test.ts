@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import type { CauseKind } from '../../src/view/ticket.ts';
+import { startDaemon, type TestDaemon } from '../support/daemon.ts';
+import { openSite, type Site } from '../support/site.ts';
+import { isEnd } from './lists/listing.ts';
+import { pluggedSource, startPlugged } from './plugins/plugging.ts';
+import { nth, soon } from './tracking.ts';
+
+const vault = { keep: 86_400_000, maxBytes: 1024 ** 2 };
+
+const polite = `allowPrivate: true
+robots: ignore
+retry: { times: 0 }
+politeness: { autoThrottle: false, delay: 1ms, minDelay: 1ms }`;
+
+const fields = `        title: h1
+        price: { css: .price, type: money }`;
+
+/** A crawl of a shop, a list of it whose items lead to their pages, and one product by itself. */
+const sources = {
+  crawl: `id: crawl
+${polite}
+crawl: { detail: [/p/] }
+records:
+  product:
+    key: sku
+    fields:
+        sku: .sku
+${fields}
+`,
+  list: `id: list
+${polite}
+feed: { by: link }
+records:
+  product:
+    key: sku
+    each: li
+    fields:
+        sku: { attr: data-sku }
+    page:
+      url: { css: a, attr: href }
+      fields:
+${fields}
+`,
+  one: `id: one
+${polite}
+records:
+  product:
+    key: sku
+    fields:
+        sku: { css: .sku, required: true }
+${fields}
+`,
+};
+
+const numbers = Array.from({ length: 12 }, (_, number) => number + 1);
+
+function product(number: number, { name = 'price', text = `EUR ${number}.50` } = {}): string {
+  return `<!doctype html><title>Lamp ${number}</title><main class="item"><h1>Lamp ${number}</h1><p class="sku">S-${number}</p>
+    <div class="offer"><b class="${name}">${text}</b></div><p class="text">Gives light for ${number} hours.</p></main>`;
+}
+
+const start = `<!doctype html><title>Lamps</title><ul>${numbers
+  .map((number) => `<li data-sku="S-${number}"><a href="/p/${number}">Lamp ${number}</a></li>`)
+  .join('')}</ul>`;
+
+const wall = '<!doctype html><title>Before you continue</title><p>Accept all cookies to continue to the site.</p>';
+
+interface Shop {
+  readonly site: Site;
+  readonly daemon: TestDaemon;
+  /** Scrapes the shop again, with what is shown there by then; resolves with the cause of its ticket. */
+  causeAfter(change: (site: Site) => void): Promise<readonly [kind: CauseKind | undefined, says: string]>;
+}
+
+/** A shop that was scraped once. */
+async function scraped(t: TestContext, source: keyof typeof sources, path: string): Promise<Shop> {
+  const site = await openSite(t, { '/': start });
+  for (const number of numbers) site.answer(`/p/${number}`, product(number));
+  const daemon = await startDaemon(t, { sources: { [source]: sources[source] }, settings: soon, vault });
+  await daemon.client.call('project.add', { id: 'shop', targets: [{ source, url: site.url(path) }] });
+  await nth(1, 'scrape.completed', 'shop', daemon);
+  return { site, daemon, causeAfter };
+
+  async function causeAfter(change: (site: Site) => void): ReturnType<Shop['causeAfter']> {
+    change(site);
+    // Also the pages of items that have not changed.
+    await daemon.client.call('project.rescrape', { id: 'shop', wish: { full: true } });
+    const { data } = await nth(1, 'ticket.changed', 'shop', daemon);
+    return [data.cause?.kind, data.cause?.says.join('; ') ?? ''];
+  }
+}
+
+describe('the cause of what pages of a crawl or of items give', { concurrency: true }, () => {
+  for (const source of ['crawl', 'list'] as const) {
+    test(`is a rule that they have lost, and names one of them (${source})`, async (t) => {
+      const { site, daemon, causeAfter } = await scraped(t, source, '/');
+      const [kind] = await causeAfter(() => {
+        for (const number of numbers) site.answer(`/p/${number}`, product(number, { name: 'cost' }));
+      });
+      assert.equal(kind, 'rule_lost');
+      const { pages, cause } = await daemon.client.call('ticket.get', { ticket: 1 });
+      assert.deepEqual(cause?.rules, [{ record: 'product', field: 'price', place: '.price', before: 1, after: 0 }]);
+      const [good, bad] = [pages?.good ?? '', pages?.bad ?? ''];
+      const shown = await Promise.all([good, bad].map((digest) => daemon.client.call('page.get', { digest })));
+      assert.equal(shown[0]?.page.url, shown[1]?.page.url);
+      assert.match(shown[0]?.page.url ?? '', /\/p\/\d+$/);
+    });
+
+    test(`is a placeholder that stands on all of them, by what most of them show (${source})`, async (t) => {
+      const { site, causeAfter } = await scraped(t, source, '/');
+      const found = await causeAfter(() => {
+        for (const number of numbers.slice(1)) site.answer(`/p/${number}`, product(number, { text: 'Loading…' }));
+        site.answer('/p/1', product(1, { name: 'cost' }));
+      });
+      assert.deepEqual(found, ['placeholder', 'price says "Loading…" on 1 record']);
+    });
+  }
+
+  test('is a wall in the place of the page where the crawl begins', async (t) => {
+    const { causeAfter } = await scraped(t, 'crawl', '/');
+    const [kind, says] = await causeAfter((site) => site.answer('/', wall));
+    assert.deepEqual(
+      [kind, says],
+      ['cookie_wall', 'the page, "Before you continue", asks about cookies, and shows nothing else'],
+    );
+  });
+
+  test('is that the page where the crawl begins leads to fewer pages', async (t) => {
+    const { causeAfter } = await scraped(t, 'crawl', '/');
+    const few = start.replace(/(<li.*?<\/li>){9}/, '');
+    const [kind, says] = await causeAfter((site) => site.answer('/', few));
+    assert.deepEqual([kind, says], ['items_cut', 'the page has 3 links, where there were 12']);
+  });
+
+  test('is how most requests for them failed, where no page came', async (t) => {
+    const { causeAfter } = await scraped(t, 'list', '/');
+    const [kind, says] = await causeAfter((site) => {
+      for (const number of numbers) site.answer(`/p/${number}`, { status: 404, body: 'Not found' });
+    });
+    assert.equal(kind, 'soft_404');
+    assert.match(says, /^12 of 12 requests of the run failed: .*404/);
+  });
+});
+
+test('the cause of a page that is not there is the redirect to the start page, which no page of its own shows', async (t) => {
+  const { causeAfter } = await scraped(t, 'one', '/p/1');
+  const [kind, says] = await causeAfter((site) =>
+    site.answer('/p/1', { status: 302, headers: { location: '/' }, body: '' }),
+  );
+  assert.deepEqual([kind, says], ['redirected_home', 'the request for /p/1 was redirected to the start page']);
+});
+
+test('a wall in place of a page that a plug-in reads is recognised by the two pages alone', async (t) => {
+  const plugin = `import { defineProvider } from 'heronry/provider';
+
+export default defineProvider({
+  request: ({ url }) => ({ url }),
+  read(page) {
+    const ids = [...page.text.matchAll(/<li>(\\w+)/g)];
+    return { drafts: ids.map(([, id]) => ({ type: 'trial', fields: { id, title: id } })) };
+  },
+});
+`;
+  const site = await openSite(t, { '/trials': '<!doctype html><ul><li>a<li>b<li>c</ul>' });
+  const daemon = await startPlugged(
+    t,
+    { 'trials.ts': plugin },
+    { sources: { trials: pluggedSource('trials') }, vault },
+  );
+  await daemon.track('trials', { url: site.url('/trials') });
+  site.answer('/trials', wall);
+  await daemon.client.call('project.rescrape', { id: 'trials' });
+  await daemon.event((event) => isEnd(event) && event.scrape === 2);
+  const { data } = await nth(1, 'ticket.changed', 'trials', daemon);
+  assert.equal(data.cause?.kind, 'cookie_wall');
+});
