@@ -204,6 +204,7 @@ const mayImport: Record<string, readonly string[]> = {
     'type src/view',
   ],
   'src/drill': ['type src/extract', 'type src/view'],
+  'src/repair': ['src/extract', 'src/view', 'src/work-budget.ts'],
   'src/view': [],
   'src/extract': ['src/work-budget.ts', 'src/schema', 'type src/fetch', 'type src/view'],
   'src/schedule': ['src/schema'],

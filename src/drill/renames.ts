@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type Element, isDocument } from 'domhandler';
 import type { Mutation, Opened } from './mutation.ts';
 
@@ -33,12 +34,8 @@ export const renames: readonly Mutation[] = [
     causes: ['rule_lost', 'layout_moved'],
     keepsAll: true,
     apply({ $ }) {
-      const names = new Map<string, string>();
-      const hashed = (name: string): string => {
-        const known = names.get(name) ?? `c${(names.size + 17).toString(36)}z`;
-        names.set(name, known);
-        return known;
-      };
+      // The same class has the same name on all pages of a site.
+      const hashed = (name: string): string => `c${hash('sha256', name, 'hex').slice(0, 6)}z`;
       let changed = 0;
       $('[class]').each((_, node) => {
         const element = $(node);

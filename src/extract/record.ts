@@ -215,7 +215,8 @@ export function readRecords(
   if (spots.length === 0 && each !== undefined) typer.missing.add(`${type} (${placeText(each)})`);
 }
 
-function spotsOf(root: Spot, { each }: CompiledRecord, page: PageContext): readonly Spot[] {
+/** Returns the places of a page that are read as records of one type, in page order. */
+export function spotsOf(root: Spot, { each }: CompiledRecord, page: PageContext): readonly Spot[] {
   if (each === undefined) return [root];
   const spots = each.find(root, page, Infinity) ?? [];
   const [only] = spots;

@@ -1,0 +1,291 @@
+import { documentKind } from '../extract/document/all.ts';
+import type { CompiledRecord } from '../extract/compile.ts';
+import type { ExtractPlan } from '../extract/plan.ts';
+import { evaluate } from '../extract/rule/evaluate.ts';
+import type { RecordPlan } from '../extract/rule/plan.ts';
+import { placeText } from '../extract/rule/place.ts';
+import { TooMuchWork, WorkBudget } from '../work-budget.ts';
+import { mostRepairs, type Repair, type RepairChange, type RepairKept, type RepairQuestion } from '../view/repair.ts';
+import { findItems } from './find-items.ts';
+import { isSafeForAuto, type ReadKeys, type RepairedField } from './is-safe.ts';
+import { identityOf, isRepairable, isTelling, type KnownItem } from './known-values.ts';
+import { compiledRecord, type OpenedPage, openPage, readSpots, type ReadSpot } from './opened-page.ts';
+import { placesText, repairedPlan } from './place-plan.ts';
+import { counted, isRight, rankPlaces, type RankedPlace } from './rank-places.ts';
+import { rankEach } from './rank-each.ts';
+
+/** The work of a search, in steps of some 10 ns: some seconds. */
+const searchSteps = 600_000_000;
+
+/** The most fields of one record type whose rules are changed together. */
+const mostFields = 12;
+
+/** A pair of pages whose trees are built. */
+interface OpenedPair {
+  readonly good: OpenedPage;
+  readonly bad: OpenedPage;
+}
+
+/** A repair of the rules of one record type, in parts. */
+interface Mended {
+  readonly each?: RepairChange;
+  readonly fields: readonly {
+    readonly plan: string;
+    readonly before: string;
+    readonly places: readonly RankedPlace[];
+  }[];
+  readonly items: readonly KnownItem[];
+  readonly score: number;
+}
+
+/**
+ * Finds rules that would have read the values that were known last on the new pages, the best first; at most five. Asks nobody, and gives up
+ * after some seconds of work. Rejects if the plan does not compile.
+ *
+ * @param plan - the plan by which the good pages were read.
+ */
+export async function propose(plan: ExtractPlan, { pairs, lost }: RepairQuestion): Promise<readonly Repair[]> {
+  const opened: OpenedPair[] = [];
+  for (const { good, bad } of pairs) {
+    const [before, after] = [await openPage(good, plan), await openPage(bad, plan)];
+    if (before !== undefined && after !== undefined) opened.push({ good: before, bad: after });
+  }
+  if (opened.length === 0) return [];
+  try {
+    return new WorkBudget(searchSteps).run(() => search(plan, opened, lost));
+  } catch (error) {
+    if (error instanceof TooMuchWork) return [];
+    throw error;
+  }
+}
+
+function search(plan: ExtractPlan, pairs: readonly OpenedPair[], lost: RepairQuestion['lost']): Repair[] {
+  const types = new Set(lost.map(({ record }) => record));
+  const mended = plan.records
+    .filter(({ type }) => types.has(type))
+    .flatMap((record) => {
+      const named = new Set(lost.flatMap((each) => (each.record === record.type ? (each.field ?? []) : [])));
+      const found = mend(plan, record, pairs, named);
+      return found === undefined ? [] : [{ record, ...found }];
+    });
+  const best = mended.flatMap(({ record, each, fields }) => [
+    ...(each === undefined ? [] : [each]),
+    ...fields.map((field) => changeOf(record, field, field.places[0])),
+  ]);
+  const first = best.filter((change) => change !== undefined);
+  if (first.length === 0) return [];
+  const choices: (readonly RepairChange[])[] = [first];
+  // Other proposals change one rule of the first otherwise.
+  for (let rank = 1; rank < 12; rank += 1)
+    for (const { record, fields } of mended)
+      for (const field of fields) {
+        const other = differingPlaces(field.places)[rank];
+        const change = other && changeOf(record, field, other);
+        if (change !== undefined) choices.push(first.map((each) => (isSameRule(each, change) ? change : each)));
+      }
+  const repairs: Repair[] = [];
+  for (const changes of choices) {
+    if (repairs.length === mostRepairs) break;
+    const repair = verified(plan, pairs, changes, mended);
+    if (repair !== undefined) repairs.push(repair);
+  }
+  return repairs;
+}
+
+/** The best place for each element that they name: others differ only in what stands around it. */
+function differingPlaces(places: readonly RankedPlace[]): RankedPlace[] {
+  const seen = new Set<string>();
+  return places.filter(({ to }) => {
+    const [last = ''] = to.css?.split(/\s*[\s>]\s*/).slice(-1) ?? [];
+    const named = /[.[#]/.test(last) ? last.replace(/^[a-z][\w-]*/, '') : last;
+    const json = to.json?.replace(/^\$\[[^\]]*(?:\["[^"]*"\][^\]]*)?\]/, '$');
+    const about = JSON.stringify({ ...to, css: named, json });
+    const isNew = !seen.has(about);
+    seen.add(about);
+    return isNew;
+  });
+}
+
+function isSameRule(one: RepairChange, other: RepairChange): boolean {
+  return one.record === other.record && one.field === other.field;
+}
+
+function changeOf(
+  { type }: RecordPlan,
+  { plan, before }: Mended['fields'][number],
+  place: RankedPlace | undefined,
+): RepairChange | undefined {
+  return place && { record: type, field: plan, before, to: place.to };
+}
+
+/** Finds the rules of one record type that are to be changed: that of its records, where these are not found any more, and those of fields. */
+function mend(
+  plan: ExtractPlan,
+  record: RecordPlan,
+  pairs: readonly OpenedPair[],
+  named: ReadonlySet<string>,
+): Mended | undefined {
+  const compiled = compiledRecord(plan, record.type);
+  if (compiled === undefined) return undefined;
+  const isXml = documentKind(plan.document).view === 'xml';
+  const read = pairs.map(({ good, bad }) => ({
+    good,
+    bad,
+    before: readSpots(good, compiled),
+    after: readSpots(bad, compiled),
+  }));
+  const there = read.flatMap((pair, at) => itemsByKey(pair, at));
+  const known = read.reduce((sum, { before }) => sum + before.filter(({ draft }) => draft !== undefined).length, 0);
+  if (known === 0) return undefined;
+  if (record.each === undefined) {
+    const whole = read.flatMap(({ good, bad, before }, pair) => {
+      const fields = before[0]?.draft?.fields;
+      return fields === undefined
+        ? []
+        : [{ pair, spot: bad.root, page: bad.context, before: { spot: good.root, page: good.context }, fields }];
+    });
+    return mendFields(compiled, whole, named, isXml);
+  }
+  if (2 * there.length >= known) return mendFields(compiled, there, named, isXml);
+  return mendEach(compiled, read, named, isXml);
+}
+
+type ReadPair = OpenedPair & { readonly before: readonly ReadSpot[]; readonly after: readonly ReadSpot[] };
+
+/** Records of the new page that the old rules find by their keys. */
+function itemsByKey({ good, bad, before, after }: ReadPair, pair: number): KnownItem[] {
+  const now = new Map(after.flatMap(({ spot, draft }) => (draft === undefined ? [] : [[draft.key, spot] as const])));
+  return before.flatMap(({ spot: old, draft }) => {
+    const spot = draft && now.get(draft.key);
+    return draft === undefined || spot === undefined
+      ? []
+      : [{ pair, spot, page: bad.context, before: { spot: old, page: good.context }, fields: draft.fields }];
+  });
+}
+
+/** Finds the records of a list that moved, and with them their fields. Of several sets of places, the one counts in which most values are found. */
+function mendEach(
+  compiled: CompiledRecord,
+  read: readonly ReadPair[],
+  named: ReadonlySet<string>,
+  isXml: boolean,
+): Mended | undefined {
+  const [page] = read.toSorted((one, other) => other.before.length - one.before.length);
+  if (page === undefined) return undefined;
+  const { plan } = compiled;
+  const { good, bad, before } = page;
+  let best: Mended | undefined;
+  for (const set of findItems(bad, plan, before, isXml)) {
+    const items = Array.from(set.items, ([at, spot]): KnownItem[] => {
+      const old = before[at];
+      return old?.draft === undefined
+        ? []
+        : [
+            {
+              pair: 0,
+              spot,
+              page: bad.context,
+              before: { spot: old.spot, page: good.context },
+              fields: old.draft.fields,
+            },
+          ];
+    }).flat();
+    const mended = mendFields(compiled, items, named, isXml);
+    if (mended === undefined || (best !== undefined && mended.score <= best.score)) continue;
+    const isWhereItWas = set.json === undefined && areMatched(compiled, bad, set.items);
+    const [each] = isWhereItWas ? [] : rankEach(bad, set, isXml);
+    if (each === undefined && !isWhereItWas) continue;
+    const text = plan.each === undefined ? '' : placeText(plan.each);
+    best = { ...mended, ...(each !== undefined && { each: { record: plan.type, before: text, to: each.to } }) };
+  }
+  return best;
+}
+
+/** Whether the old rule still matches the places of the records, so that only their keys are lost. */
+function areMatched(compiled: CompiledRecord, page: OpenedPage, items: ReadonlyMap<number, unknown>): boolean {
+  const matched = new Set<unknown>(compiled.each?.find(page.root, page.context, 10_000) ?? []);
+  return Array.from(items.values()).every((spot) => matched.has(spot));
+}
+
+/** Finds places for the fields whose rules no longer give what was known. */
+function mendFields(
+  { plan, fields }: CompiledRecord,
+  items: readonly KnownItem[],
+  named: ReadonlySet<string>,
+  isXml: boolean,
+): Mended | undefined {
+  const mended: Mended['fields'][number][] = [];
+  let score = 0;
+  for (const rule of fields) {
+    const { name, branches } = rule.plan;
+    const reads = items.map(({ spot, page }) => {
+      const { value } = evaluate(rule, spot, page);
+      return isTelling(value) ? identityOf(value) : undefined;
+    });
+    const now = counted(name, items, reads);
+    if (now.of === 0) continue;
+    const isLost = now.kept + now.other < 0.5 * now.of || (now.kept === 0 && now.known >= 3);
+    const isBroken = isLost || (named.has(name) && !isRight(now));
+    if (!isBroken || !isRepairable(rule.plan) || mended.length >= mostFields) {
+      score += now.kept;
+      continue;
+    }
+    const places = rankPlaces(rule.plan, items, isXml);
+    score += places[0]?.kept ?? 0;
+    if (places.length > 0) mended.push({ plan: name, before: placesText(branches), places });
+  }
+  const isWithoutKey = plan.key.some((name) => items.every(({ fields: own }) => !isTelling(own[name])));
+  return isWithoutKey ? undefined : { fields: mended, items, score };
+}
+
+/** Reads the new pages by changed rules, and counts what is as it was known; `undefined` where no known record is read. */
+function verified(
+  plan: ExtractPlan,
+  pairs: readonly OpenedPair[],
+  changes: readonly RepairChange[],
+  mended: readonly (Mended & { readonly record: RecordPlan })[],
+): Repair | undefined {
+  const changed = repairedPlan(plan, changes);
+  const kept: RepairKept[] = [];
+  const keys: ReadKeys[] = [];
+  for (const { record } of mended) {
+    const [old, now] = [compiledRecord(plan, record.type), compiledRecord(changed, record.type)];
+    if (old === undefined || now === undefined) continue;
+    const compared = pairs.flatMap(({ good, bad }) => {
+      const after = new Map(
+        readSpots(bad, now).flatMap(({ draft }) => (draft === undefined ? [] : [[draft.key, draft] as const])),
+      );
+      return readSpots(good, old).flatMap(({ draft }) =>
+        draft === undefined ? [] : [{ before: draft, after: after.get(draft.key), known: after.size }],
+      );
+    });
+    const found = compared.filter(({ after }) => after !== undefined).length;
+    const read = pairs.reduce((sum, { bad }) => sum + readSpots(bad, now).length, 0);
+    keys.push({ kept: found, of: compared.length, added: Math.max(0, read - found) });
+    kept.push({ record: record.type, kept: found, of: compared.length, other: 0 });
+    for (const { name } of record.fields) {
+      const items = compared.map(({ before }) => ({ fields: before.fields }));
+      const reads = compared.map(({ after }) => {
+        const value = after?.fields[name];
+        return isTelling(value) ? identityOf(value) : undefined;
+      });
+      const { kept: same, other, of } = counted(name, items, reads);
+      if (of > 0) kept.push({ record: record.type, field: name, kept: same, of, other });
+    }
+  }
+  if (keys.every(({ kept: found }) => found === 0)) return undefined;
+  return { changes, kept: kept.slice(0, 50), isSafe: isSafeForAuto(repairedFields(changes, mended), keys, kept) };
+}
+
+function repairedFields(
+  changes: readonly RepairChange[],
+  mended: readonly (Mended & { readonly record: RecordPlan })[],
+): RepairedField[] {
+  return changes.flatMap((change): RepairedField[] => {
+    const places = mended
+      .filter(({ record }) => record.type === change.record)
+      .flatMap(({ fields }) => fields.filter(({ plan }) => plan === change.field).flatMap((field) => field.places));
+    const chosen = places.find(({ to }) => JSON.stringify(to) === JSON.stringify(change.to));
+    return chosen === undefined ? [] : [{ change, chosen, rivals: places.filter((place) => place !== chosen) }];
+  });
+}

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Source } from '../../src/definition/source.ts';
+import { planOf } from '../../src/provider/plans.ts';
+import { propose } from '../../src/repair/propose.ts';
+import type { Repair, RepairQuestion } from '../../src/view/repair.ts';
+
+/** Proposes repairs for pages that changed. */
+function proposed(
+  records: unknown,
+  pages: readonly (readonly [good: string, bad: string])[],
+  { lost, provider = 'html' }: { readonly lost: RepairQuestion['lost']; readonly provider?: string },
+): Promise<readonly Repair[]> {
+  const plan = planOf(Source.parse({ id: 'shop', provider, url: 'https://shop.example/', records }));
+  const contentType = { html: 'text/html', xml: 'application/xml', json: 'application/json' }[provider] ?? '';
+  const page = (text: string, at: number) => ({
+    url: `https://shop.example/${at}`,
+    body: new Uint8Array(Buffer.from(text)),
+    contentType,
+  });
+  return propose(plan, { pairs: pages.map(([good, bad], at) => ({ good: page(good, at), bad: page(bad, at) })), lost });
+}
+
+const prices = [12.5, 13, 8.75, 40, 21.2, 7, 99, 15.5, 30, 61.25, 5.5, 18];
+
+/** A list of kettles; `price` makes the place of each price. */
+const kettles = (price: (amount: string, at: number) => string, more = ''): string =>
+  `<main>${more}<ul class="all">${prices
+    .map((amount, at) => `<li class="kettle"><h2>Kettle ${at}</h2>${price(amount.toFixed(2), at)}</li>`)
+    .join('')}</ul></main>`;
+
+const kettleRecords = {
+  kettle: {
+    each: '.kettle',
+    key: 'name',
+    fields: { name: 'h2', price: { css: '.price', type: 'money', currency: 'EUR' } },
+  },
+};
+const lostPrice = [{ record: 'kettle', field: 'price' }];
+const good = kettles((amount) => `<p class="price">${amount}</p>`);
+
+/** The changes of the first repair, by field. */
+function firstOf([repair]: readonly Repair[]): Record<string, unknown> {
+  return Object.fromEntries((repair?.changes ?? []).map(({ field = 'each', to }) => [field, to]));
+}
+
+describe('a repair', () => {
+  test('names the class that a field has now, what it was, and what is as it was known', async () => {
+    const [repair] = await proposed(kettleRecords, [[good, kettles((amount) => `<p class="cost">${amount}</p>`)]], {
+      lost: lostPrice,
+    });
+    assert.deepEqual(repair, {
+      changes: [{ record: 'kettle', field: 'price', before: '.price', to: { css: '.cost' } }],
+      kept: [
+        { record: 'kettle', kept: 12, of: 12, other: 0 },
+        { record: 'kettle', field: 'name', kept: 12, of: 12, other: 0 },
+        { record: 'kettle', field: 'price', kept: 12, of: 12, other: 0 },
+      ],
+      isSafe: true,
+    });
+  });
+
+  test('prefers what says what a value is to names that tools make and to places that are counted', async () => {
+    const bad = kettles((amount) => `<p class="css-1x9zq"><span class="k3Fz9a" itemprop="price">${amount}</span></p>`);
+    assert.deepEqual(firstOf(await proposed(kettleRecords, [[good, bad]], { lost: lostPrice })), {
+      price: { css: '[itemprop="price"]' },
+    });
+  });
+
+  test('is found although some prices have changed since, and is then for a person to make', async () => {
+    const bad = kettles((amount, at) => `<p class="cost">${at % 3 === 0 ? '11.00' : amount}</p>`);
+    const repairs = await proposed(kettleRecords, [[good, bad]], { lost: lostPrice });
+    assert.deepEqual([firstOf(repairs), repairs[0]?.isSafe], [{ price: { css: '.cost' } }, false]);
+    assert.deepEqual(repairs[0]?.kept.at(-1), { record: 'kettle', field: 'price', kept: 8, of: 12, other: 4 });
+  });
+
+  test('is not taken from a place that has the same price in a few records only, nor from what was asked before', async () => {
+    const some = kettles((amount, at) => (at < 6 ? `<p class="tip">${amount}</p>` : '<p class="tip">1.00</p>'));
+    assert.deepEqual(await proposed(kettleRecords, [[good, some]], { lost: lostPrice }), []);
+    const both = kettles((amount) => `<s>${amount}</s><b>${amount}</b>`);
+    assert.deepEqual(firstOf(await proposed(kettleRecords, [[good, both]], { lost: lostPrice })), {
+      price: { css: 'b' },
+    });
+  });
+
+  test('is for a person to make where two places have had the known values and differ in a record that has another', async () => {
+    const two = (other: string) =>
+      kettles(
+        (amount, at) =>
+          `<i class="one">${at === 0 ? '11.00' : amount}</i><i class="two">${at === 0 ? other : amount}</i>`,
+      );
+    const [same] = await proposed(kettleRecords, [[good, two('11.00')]], { lost: lostPrice });
+    const [unlike] = await proposed(kettleRecords, [[good, two('10.00')]], { lost: lostPrice });
+    assert.deepEqual([same?.isSafe, unlike?.isSafe], [true, false]);
+  });
+
+  test('follows a number that has changed everywhere, as counters do, by where it stands, for a person to make', async () => {
+    const bad = kettles(
+      (amount) => `<p class="price-now">${(Number(amount) * 1.1).toFixed(2)}</p><em>${amount.length}</em>`,
+    );
+    const repairs = await proposed(kettleRecords, [[good, bad]], { lost: lostPrice });
+    assert.deepEqual([firstOf(repairs), repairs[0]?.isSafe], [{ price: { css: '.price-now' } }, false]);
+  });
+
+  test('finds the records of a list anew, by what tells them apart', async () => {
+    const bad = `<aside>Kettle 3</aside><div class="grid">${prices
+      .map(
+        (amount, at) =>
+          `<article class="tile"><a>Kettle ${at}</a><div><b class="price">${amount.toFixed(2)}</b></div></article>`,
+      )
+      .join('')}</div>`;
+    const repairs = await proposed(kettleRecords, [[good, bad]], { lost: [{ record: 'kettle' }] });
+    assert.deepEqual(firstOf(repairs), { each: { css: '.tile' }, name: { css: 'a' } });
+    assert.equal(repairs[0]?.isSafe, true);
+  });
+
+  test('names a value behind its label, and a cell by the heading of its column', async () => {
+    const records = { lamp: { key: 'id', fields: { id: 'h1', weight: 'dd.weight' } } };
+    const page = (more: string) => `<h1>Lamp</h1><dl><dt>Colour</dt><dd>red</dd><dt>Weight</dt>${more}</dl>`;
+    const lost = [{ record: 'lamp', field: 'weight' }];
+    const bad: [string, string] = [page('<dd class="weight">3 kg</dd>'), page('<dd>3 kg</dd>')];
+    assert.deepEqual(firstOf(await proposed(records, [bad], { lost })), {
+      weight: { xpath: '//dt[normalize-space()="Weight"]/following-sibling::dd[1]' },
+    });
+    const table = (cells: (amount: number, at: number) => string, head: string) =>
+      `<table><tr>${head}</tr>${prices.map((amount, at) => `<tr class="kettle">${cells(amount, at)}</tr>`).join('')}</table>`;
+    const before = table(
+      (amount, at) => `<td><h2>K${at}</h2></td><td class="price">${amount}</td>`,
+      '<th>Name</th><th>Price</th>',
+    );
+    const after = table(
+      (amount, at) => `<td><h2>K${at}</h2></td><td>${at}</td><td>${amount}</td>`,
+      '<th>Name</th><th>Left</th><th>Price</th>',
+    );
+    assert.deepEqual(firstOf(await proposed(kettleRecords, [[before, after]], { lost: lostPrice })), {
+      price: { column: 'Price' },
+    });
+  });
+
+  test('finds a value in what the page says to search engines', async () => {
+    const records = { lamp: { key: 'id', fields: { id: 'h1', price: { css: '.price', type: 'money' } } } };
+    const data = { '@type': 'Product', name: 'Lamp', offers: { price: '12.50', priceCurrency: 'EUR' } };
+    const linked = `<script type="application/ld+json">${JSON.stringify(data)}</script>`;
+    const repairs = await proposed(
+      records,
+      [['<h1>Lamp</h1><p class="price">EUR 12.50</p>', `<h1>Lamp</h1>${linked}`]],
+      {
+        lost: [{ record: 'lamp', field: 'price' }],
+      },
+    );
+    assert.deepEqual(firstOf(repairs), { price: { json: '$[?@["@type"] == "Product"].offers', in: 'ld+json' } });
+    assert.equal(repairs[0]?.isSafe, false);
+  });
+
+  test('is safe by several pages of one record each', async () => {
+    const records = { lamp: { key: 'id', fields: { id: 'h1', price: { css: '.price', type: 'number' } } } };
+    const pages = prices.map((amount, at): [string, string] => [
+      `<h1>L${at}</h1><p class="price">${amount}</p>`,
+      `<h1>L${at}</h1><p class="amount">${amount}</p>`,
+    ]);
+    const [repair] = await proposed(records, pages, { lost: [{ record: 'lamp', field: 'price' }] });
+    assert.deepEqual([repair?.changes[0]?.to, repair?.isSafe], [{ css: '.amount' }, true]);
+    const [few] = await proposed(records, pages.slice(0, 4), { lost: [{ record: 'lamp', field: 'price' }] });
+    assert.deepEqual([few?.changes[0]?.to, few?.isSafe], [{ css: '.amount' }, false]);
+  });
+
+  test('follows the path of a list and of a value in JSON, and the name of an element in XML', async () => {
+    const json = {
+      kettle: { each: '$.items[*]', key: 'id', fields: { id: '$.id', price: { json: '$.price', type: 'number' } } },
+    };
+    const moved = { data: { products: prices.map((amount, at) => ({ id: `K${at}`, offer: { price: amount } })) } };
+    const items = { items: prices.map((price, at) => ({ id: `K${at}`, price })) };
+    const repairs = await proposed(json, [[JSON.stringify(items), JSON.stringify(moved)]], {
+      provider: 'json',
+      lost: [{ record: 'kettle' }],
+    });
+    assert.deepEqual(firstOf(repairs), { each: { json: '$.data.products[*]' }, price: { json: '$.offer.price' } });
+    const xml = {
+      kettle: { each: 'kettle', key: 'id', fields: { id: 'id', price: { css: 'price', type: 'number' } } },
+    };
+    const feed = (name: string) =>
+      `<?xml version="1.0"?><all>${prices.map((amount, at) => `<kettle><id>K${at}</id><${name}>${amount}</${name}></kettle>`).join('')}</all>`;
+    assert.deepEqual(
+      firstOf(await proposed(xml, [[feed('price'), feed('cost')]], { provider: 'xml', lost: lostPrice })),
+      {
+        price: { css: 'cost' },
+      },
+    );
+  });
+
+  test('is none where the page shows nothing of what was known, or is no page of the kind', async () => {
+    for (const bad of ['<h1>Sorry</h1>', kettles(() => ''), '{}', ''])
+      assert.deepEqual(await proposed(kettleRecords, [[good, bad]], { lost: lostPrice }), []);
+  });
+});
