@@ -42,6 +42,8 @@ const mayImport: Record<string, readonly string[]> = {
   'src/daemon.ts': ['src/daemon', 'src/control', 'src/definition', 'src/session', 'src/log.ts'],
   supervisors: ['workers', 'type src/definition'],
   workers: [
+    'src/reextraction',
+    'type src/view',
     'type src/figures',
     'type src/session',
     ...[
@@ -185,6 +187,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/health',
     'src/definition',
     'src/provider',
+    'src/schedule',
     'src/scrape',
     'src/store',
     'type src/extract',

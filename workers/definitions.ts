@@ -9,31 +9,40 @@ import {
   type LoadedSource,
   replaceCatalogue,
 } from '../src/definition/catalogue.ts';
+import { definitionIn } from '../src/definition/file.ts';
 import { copyDefinition, hasDefinition, removeDefinition } from '../src/definition/rename.ts';
+import { losesAll } from '../src/reextraction/replay.ts';
 import type { SourceRename } from '../src/store/rename-source.ts';
 import { fitting, loadSinks, loadSources, loadTypes, withPlugins } from '../src/definition/load.ts';
 import { type Problem, sourceIdOf } from '../src/definition/problem.ts';
 import { definitionVersion, type Source } from '../src/definition/source.ts';
 import type { Issue } from '../src/schema/expected.ts';
+import type { ReplayView } from '../src/view/replay.ts';
 
 /** The messages of the definitions. */
 export type DefinitionsMessage =
   /** Asks to read the definition files again. The reply says which sources changed. */
   | {
       readonly type: 'reload';
-      /** Removes also sources that are in use. */
+      /** Removes also sources that are in use, and takes versions that read nothing from kept pages. */
       readonly force: boolean;
-      readonly reply: Reply<CatalogueChange>;
+      /** Whether nothing is taken: the reply says what would be. */
+      readonly dry: boolean;
+      readonly reply: Reply<Reloaded>;
     }
   /** Asks to give a source another id, with its file and all that is stored of it. */
   | { readonly type: 'rename'; readonly rename: SourceRename; readonly reply: Reply<Renamed> };
+
+/** The result of a reload: which sources changed, the problems of the files, and how versions that changed read kept pages. */
+export interface Reloaded extends CatalogueChange {
+  readonly problems: readonly Problem[];
+  readonly replays: readonly ReplayView[];
+}
 
 /** The result of a rename: `not_found` and `conflict` speak of the sources, `failed` of their files. */
 export type Renamed =
   | { readonly ok: true }
   | { readonly ok: false; readonly code: 'not_found' | 'conflict' | 'failed'; readonly message: string };
-
-type Loaded = Awaited<ReturnType<typeof load>>;
 
 /** Where definitions are, and who is told of them. */
 export interface DefinitionsDeps {
@@ -48,8 +57,13 @@ export interface DefinitionsDeps {
   usersOf(source: string): string | undefined;
   /** What makes another definition of a source unfit for what is tracked on it. */
   unfitIssues(source: Source): readonly Issue[];
-  /** Stores the versions and types of a catalogue durably before any scrape uses them, and drops those of removed sources. */
-  keep(catalogue: Catalogue, removed: readonly string[]): Promise<void>;
+  /** Reads kept pages by the versions in use and by other ones; empty where that cannot be done. */
+  replay(inUse: Catalogue, loaded: readonly LoadedSource[], signal: AbortSignal): Promise<readonly ReplayView[]>;
+  /**
+   * Stores the versions and types of a catalogue durably before any scrape uses them, drops those of removed sources, and tells how the
+   * versions that changed read kept pages.
+   */
+  keep(catalogue: Catalogue, removed: readonly string[], replays: readonly ReplayView[]): Promise<void>;
   /** The rename that was noted and is not over, as after the end of a daemon that was killed. */
   notedRename(): SourceRename | undefined;
   /** Notes on disk that a rename is about to begin, or (`undefined`) that nothing came of it. */
@@ -73,14 +87,14 @@ export async function definitions(
   self.register(deps.registry, 'definitions');
   let catalogue = emptyCatalogue;
   await endNotedRename();
-  await publish(await load(deps, catalogue), false);
+  await reload({ force: false, dry: false });
 
   return {
     // One message at a time, so that the files that were read last are in force.
     async receive(message) {
       switch (message.type) {
         case 'reload':
-          return message.reply(await publish(await load(deps, catalogue), message.force));
+          return message.reply(await reload(message));
         case 'rename':
           return message.reply(await rename(message.rename));
         default:
@@ -103,7 +117,7 @@ export async function definitions(
       return { ok: false, code: 'failed', message: removed.message };
     }
     await deps.renameSource(wanted);
-    await publish(await load(deps, catalogue), false);
+    await reload({ force: false, dry: false });
     return { ok: true };
   }
 
@@ -130,17 +144,28 @@ export async function definitions(
     await deps.renameSource(noted);
   }
 
-  async function publish(
-    { sources, types, sinks, problems, broken }: Loaded,
-    force: boolean,
-  ): Promise<CatalogueChange> {
-    const lost = force ? [] : lostProblems(sources, broken);
-    const stays = new Set([...broken, ...lost.flatMap((problem) => sourceIdOf(problem) ?? [])]);
-    const replaced = replaceCatalogue(catalogue, { sources, types, sinks, problems: [...problems, ...lost] }, stays);
-    await deps.keep(replaced.catalogue, replaced.change.removed);
+  async function reload({ force, dry }: { readonly force: boolean; readonly dry: boolean }): Promise<Reloaded> {
+    const { sources, types, sinks, problems, broken } = await load(deps, catalogue);
+    const replays = await deps.replay(catalogue, sources, self.signal);
+    const kept = force ? [] : [...lostProblems(sources, broken), ...emptyProblems(replays)];
+    const stays = new Set([...broken, ...kept.flatMap((problem) => sourceIdOf(problem) ?? [])]);
+    const files = { sources: sources.filter(({ source }) => !stays.has(source.id)), types, sinks };
+    const replaced = replaceCatalogue(catalogue, { ...files, problems: [...problems, ...kept] }, stays);
+    const found = { ...replaced.change, problems: replaced.catalogue.problems, replays };
+    if (dry) return found;
+    const taken = replays.filter(({ source }) => replaced.change.changed.includes(source));
+    await deps.keep(replaced.catalogue, replaced.change.removed, taken);
     catalogue = replaced.catalogue;
     deps.published(catalogue, replaced.change);
-    return replaced.change;
+    return found;
+  }
+
+  /** The problems of versions that would lose all records of the pages that are kept. */
+  function emptyProblems(replays: readonly ReplayView[]): Problem[] {
+    return replays.filter(losesAll).map(({ source, before, pages }) => {
+      const message = `expected a version that reads a record of the kept pages: the one in use reads ${before} on ${pages} of them, and stays, unless the reload is forced`;
+      return { file: definitionIn(deps.folder, source), line: 1, column: 1, path: '', message };
+    });
   }
 
   /** The problems of sources whose file is gone while targets use them. */

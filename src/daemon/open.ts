@@ -59,7 +59,7 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
   return { ...opened, isUp: true, ended };
 
   async function reload(): Promise<CatalogueChange> {
-    const change = await ports.sources.reload(false);
+    const change = await ports.sources.reload({ force: false, dry: false });
     ports.projects.reconcile();
     return change;
   }

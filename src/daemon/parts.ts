@@ -21,7 +21,8 @@ import { RecheckLines } from '../scrape/recheck-lines.ts';
 import { diagnoseTicket } from '../diagnosis/diagnose-ticket.ts';
 import type { Page } from '../fetch/page.ts';
 import type { Reading } from '../provider/provider.ts';
-import { runJob } from '../reextraction/run.ts';
+import { replayAll } from '../reextraction/replay.ts';
+import { type ReextractionDeps, runJob } from '../reextraction/run.ts';
 import { recordCrashOrPark } from '../store/targets.ts';
 import { type ScrapeTarget, createScrapeTarget } from '../scrape/scrape-target.ts';
 import { createResolveFetch } from '../scrape/resolve-fetch.ts';
@@ -30,6 +31,7 @@ import { createSecrets, type FindSecrets, type Secrets } from '../session/secret
 import { type Names, createNames } from '../../supervisors/names.ts';
 import { runOn } from '../../workers/engine.ts';
 import { type HostsGate, hostPorts } from '../../workers/gate.ts';
+import type { DefinitionsDeps } from '../../workers/definitions.ts';
 import { extractPage } from '../../workers/extractors.ts';
 import { callPlugin } from '../../workers/plugins.ts';
 import { passEveryMs } from '../../workers/reconciler.ts';
@@ -136,6 +138,8 @@ export interface Daemon {
   reextract(signal: AbortSignal): Promise<boolean>;
   /** Finds the cause of a ticket, where kept pages show it. */
   diagnose(ticket: number, signal: AbortSignal): Promise<void>;
+  /** Reads kept pages by versions of definitions that are not in use. */
+  readonly replay: DefinitionsDeps['replay'];
   readonly resolveFetch: ReturnType<typeof createResolveFetch>;
   readonly planning: Planning;
   readonly figures: KeptFigures;
@@ -238,6 +242,31 @@ export function createDaemon(options: DaemonOptions): Daemon {
     log,
   };
 
+  const readKept: ReextractionDeps['extract'] = async (page, reading, signal) => {
+    const read =
+      reading.plugin === undefined
+        ? await extractPage(names.extractors.via('extractors'), { page, reading }, signal)
+        : await plugins.read(page, reading, signal);
+    return read.ok ? read.extraction.drafts : undefined;
+  };
+  /** At the start nothing is in use to compare with. */
+  const replay: DefinitionsDeps['replay'] = async (inUse, loaded, signal) => {
+    const vault = state.vault();
+    if (vault === undefined || inUse.sources.size === 0) return [];
+    const deps = { store: store(), vault, extract: readKept, monotonic: () => clock.monotonic() };
+    try {
+      return await replayAll(deps, inUse, loaded, signal);
+    } catch (error) {
+      // A reload must not wait for the threads that read pages, as these may restart just then.
+      if (signal.aborted) throw error;
+      log(
+        'warn',
+        `changed definitions were not tried on kept pages: ${error instanceof Error ? error.message : String(error)}`,
+        {},
+      );
+      return [];
+    }
+  };
   const reextract = async (signal: AbortSignal): Promise<boolean> => {
     const ran = await unlessFull(() =>
       runJob(
@@ -246,13 +275,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
           vault: state.vault,
           catalogue,
           openPlugged: async (loaded, limited) => (await plugins.open(loaded, limited)).provider,
-          async extract(page, reading, limited) {
-            const read =
-              reading.plugin === undefined
-                ? await extractPage(names.extractors.via('extractors'), { page, reading }, limited)
-                : await plugins.read(page, reading, limited);
-            return read.ok ? read.extraction.drafts : undefined;
-          },
+          extract: readKept,
         },
         signal,
       ).then(() => true),
@@ -284,6 +307,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     scrape: createScrapeTarget({ ...working, freshnessChanged, recordsSeen, crashed }),
     crashed,
     diagnose,
+    replay,
     recheck: createRechecks({
       ...working,
       paused: state.paused,

@@ -1,7 +1,7 @@
 import type { HostsPort, Ports, ProjectsPort, SinksPort, SourcesPort } from '../control/handlers/ports.ts';
 import { ControlError } from '../control/error.ts';
 import type { SourceCircuit } from '../fetch/ledger/circuit.ts';
-import type { CatalogueChange } from '../definition/catalogue.ts';
+import type { Reloaded } from '../../workers/definitions.ts';
 import type { DelivererStatus, Tested } from '../../workers/deliverer.ts';
 import type { SourceStatus } from '../../workers/source.ts';
 import { backupTo } from './backup.ts';
@@ -94,10 +94,8 @@ function projectsPort({ names, metrics }: Daemon): ProjectsPort {
 function sourcesPort({ options, names, plugins, requests, tryPage, resolveFetch, state }: Daemon): SourcesPort {
   const { robots, sessions } = requests;
   return {
-    reload: (force) =>
-      names.definitions
-        .via('definitions')
-        .ask<CatalogueChange>((reply) => ({ type: 'reload', force, reply }), Infinity),
+    reload: (how) =>
+      names.definitions.via('definitions').ask<Reloaded>((reply) => ({ type: 'reload', ...how, reply }), Infinity),
     rename: (rename) =>
       names.definitions.via('definitions').ask((reply) => ({ type: 'rename', rename, reply }), Infinity),
     tryPage(trial, url, signal) {

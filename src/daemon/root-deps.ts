@@ -122,11 +122,14 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         return users.targets === 0 ? undefined : usersText(users);
       },
       unfitIssues: (source) => lateConfirms(source, state.store(), clock.now()),
-      keep(catalogue, removed) {
+      replay: daemon.replay,
+      keep(catalogue, removed, replays) {
         const store = state.store();
         const { write, definitions: rows } = store;
         return write(
-          () => {
+          (change) => {
+            for (const { source, examples: _examples, ...data } of replays)
+              change.tell({ type: 'source.changed', source, data });
             for (const [id, loaded] of catalogue.sources) {
               rows.adopt(id, loaded.version, normalForm(loaded));
               adoptTypes(store, id, typeRules(catalogue, loaded));

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Failure, FieldChanges, Serial, Value } from '../view/fields.ts';
 import { Infeasible } from '../view/infeasible.ts';
+import { ReplayCounts } from '../view/replay.ts';
 import { ScrapeReason, scrapeEnd } from '../view/scrape.ts';
 import { TicketEnd, TicketFacts } from '../view/ticket.ts';
 
@@ -280,6 +281,12 @@ export const Event = z.discriminatedUnion('type', [
     'objective.recovered',
     'A target or field that was late is verified again, or the season of its objective is over.',
     objective,
+  ),
+  event(
+    ofSource,
+    'source.changed',
+    'Another version of a definition is in use, which reads kept pages of its source otherwise. Not told where no page is kept.',
+    ReplayCounts.shape,
   ),
   event(ofSource, 'source.renamed', 'A source has another id. What was told before named it `from`.', {
     from: z.string(),

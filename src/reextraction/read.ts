@@ -116,9 +116,9 @@ function emptyBatch(): Batch {
   return { rows: [], pages: 0, unreadable: 0, damaged: 0 };
 }
 
-/** What a page says by the present definition: of records of its own, or of those whose items lead to it. */
-async function draftsOf(
-  { store, loaded: { source }, provider, extract }: ReadDeps,
+/** Reads a kept page by a definition: records of its own, or those whose items lead to it. Resolves with `undefined` where nothing can be read. */
+export async function draftsOf(
+  { store, loaded: { source }, provider, extract }: Omit<ReadDeps, 'vault'>,
   kept: KeptPage,
   signal: AbortSignal,
 ): Promise<readonly RecordDraft[] | undefined> {

@@ -11,6 +11,7 @@ import { durationText } from '../../time-text.ts';
 import { CommandError } from '../exit-status.ts';
 import { showProblems } from '../problems.ts';
 import { circuitText } from '../show-host.ts';
+import { showReplay } from '../show-replay.ts';
 import { markText } from '../show-target.ts';
 import { table } from '../table.ts';
 import { showStatus, type Terminal } from '../terminal.ts';
@@ -19,6 +20,7 @@ import { countText, plainText, shellText } from '../text.ts';
 interface Options {
   readonly reload?: boolean;
   readonly force?: boolean;
+  readonly dryRun?: boolean;
   readonly reset?: string;
   readonly ids?: boolean;
 }
@@ -29,22 +31,30 @@ export function createCommand(terminal: Terminal): Command {
     .helpGroup(helpGroups.sources)
     .description('list sources, and the problems of their definitions, sessions and sites')
     .option('--reload', 'first read the definition files again; exits with 2 if one has a problem')
-    .option('--force', 'with --reload: remove also sources that targets use and whose file is gone')
+    .option('--dry-run', 'with --reload: only show what would change on kept pages, and what has a problem')
+    .option(
+      '--force',
+      'with --reload: remove also sources that targets use and whose file is gone, and take definitions that read nothing from kept pages',
+    )
     .option('--reset <id>', 'first let this source log in again after it gave up')
     .option('--ids', 'print only the ids')
     .addHelpText(
       'after',
       examples(
         'heronry sources',
+        'heronry sources --reload --dry-run',
         'heronry sources --reload',
         'heronry sources --reset kickfund',
         'heronry sources rename kickfund kicker',
       ),
     )
     .addCommand(renameCommand(terminal))
-    .action(({ reload, force, reset, ids }: Options, command: Command) => {
-      if (force && !reload) throw new CommandError('usage', 'sources: --force: expected --reload beside it');
+    .action(({ reload, force, dryRun, reset, ids }: Options, command: Command) => {
+      const beside = force ? '--force' : dryRun ? '--dry-run' : undefined;
+      if (beside !== undefined && !reload)
+        throw new CommandError('usage', `sources: ${beside}: expected --reload beside it`);
       return withDaemon(terminal, command, async (client) => {
+        if (dryRun) return tryReload(terminal, command, client, force ?? false);
         const problems = reload ? await reloaded(terminal, client, force ?? false) : [];
         if (reset !== undefined) {
           const { session } = await client.call('source.reset', { id: reset });
@@ -61,6 +71,19 @@ export function createCommand(terminal: Terminal): Command {
         if (problems.length > 0) throw refusal(terminal, problems);
       });
     });
+}
+
+/** Shows what a reload would change, and takes nothing. */
+async function tryReload(terminal: Terminal, command: Command, client: Client, force: boolean): Promise<void> {
+  const found = await client.call('source.reload', { force, dryRun: true });
+  const { changed, removed, problems, replays = [] } = found;
+  print(terminal, command, found, () =>
+    [
+      `${countText(changed.length, 'source')} would change, ${removed.length} be removed`,
+      ...replays.map((replay) => showReplay(terminal, replay)),
+    ].join('\n'),
+  );
+  if (problems.length > 0) throw refusal(terminal, problems);
 }
 
 function renameCommand(terminal: Terminal): Command {
@@ -104,12 +127,14 @@ async function reloaded(terminal: Terminal, client: Client, force: boolean): Pro
     changed,
     removed,
     problems,
+    replays = [],
     rekeyed = [],
     knownPages = [],
     cut,
   } = await client.call('source.reload', { force });
   const which = removed.length > 0 ? `: ${removed.join(', ')}` : '';
   terminal.err(`${countText(changed.length, 'source')} changed, ${removed.length} removed${which}`);
+  for (const replay of replays) terminal.err(showReplay(terminal, replay));
   for (const { source, type, records, at } of rekeyed)
     terminal.err(
       `${source}: ${type} has another key now, and ${countText(records, 'record')} the old one: once all targets were scraped, \`heronry records remove ${source} ${type} --not-seen-since ${new Date(at).toISOString()}\` removes what is left of them`,

@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts';
 import type { Catalogue, CatalogueChange } from '../../definition/catalogue.ts';
 import type { ScheduleAt } from '../../definition/effective-schedule.ts';
 import type { Problem } from '../../definition/problem.ts';
+import type { ReplayView } from '../../view/replay.ts';
 import type { SourceMatch } from '../../definition/target-address.ts';
 import type { Source } from '../../definition/source.ts';
 import type { PulseCount } from '../../provider/pulse.ts';
@@ -56,8 +57,14 @@ export interface ProjectsPort {
 
 /** The definitions, plug-ins, sessions, robots.txt files and pulses of sources. */
 export interface SourcesPort {
-  /** Reads the definition files again. Sources in use whose file is gone are removed only with `force`. */
-  reload(force: boolean): Promise<CatalogueChange>;
+  /**
+   * Reads the definition files again. Sources in use whose file is gone are removed only with `force`, and versions that read no record of kept pages are
+   * taken only with it. With `dry`, nothing is taken.
+   */
+  reload(how: {
+    readonly force: boolean;
+    readonly dry: boolean;
+  }): Promise<CatalogueChange & { readonly problems: readonly Problem[]; readonly replays: readonly ReplayView[] }>;
   /** Renames a source: its file and all that is stored of it. Returns a failure if that cannot be done. */
   rename(rename: {
     readonly from: string;

@@ -90,11 +90,11 @@ export function sourceHandlers(deps: Deps) {
       return sourceView(to, await deps.hosts.circuits(), deps);
     },
 
-    'source.reload': async ({ force }) => {
+    'source.reload': async ({ force, dryRun }) => {
       const before = deps.catalogue();
-      const { changed, removed } = await deps.sources.reload(force);
+      const { changed, removed, problems, replays } = await deps.sources.reload({ force, dry: dryRun });
+      if (dryRun) return { changed, removed, problems, ...defined({ replays: someOf(replays) }) };
       deps.projects.reconcile();
-      const { problems } = deps.catalogue();
       const rekeyed = changed.flatMap((id) => rekeyedTypes(id, before, deps));
       const cut = new CutLists<'knownPages'>();
       const pages = deps.store().targets.numbersOfSource(pageId, { limit: lookedPages + 1 });
@@ -108,6 +108,7 @@ export function sourceHandlers(deps: Deps) {
         removed,
         problems,
         ...defined({
+          replays: someOf(replays),
           rekeyed: someOf(rekeyed),
           knownPages: someOf(known),
           cut: cut.names,

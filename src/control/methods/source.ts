@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { TicketMark } from '../../view/ticket.ts';
 import { Failure, Value, Instant, Milliseconds } from '../../view/fields.ts';
+import { ReplayView } from '../../view/replay.ts';
 import { RecordView } from '../../view/record.ts';
 import { ActionView, ExplainedItem, TreeDifference } from '../../view/trial.ts';
 import { SourceId } from '../../schema/slug.ts';
@@ -256,14 +257,18 @@ export const sourceMethods = {
   },
   'source.reload': {
     params: z.strictObject({
-      /** Removes also sources that active targets use. */
+      /** Removes also sources that active targets use, and takes versions that read no record of kept pages. */
       force: z.boolean().default(false),
+      /** Whether nothing is taken: the result says what would be. */
+      dryRun: z.boolean().default(false),
     }),
     result: z.strictObject({
       /** Ids of sources that are new or differ, and of those whose file is gone. */
       changed: z.array(z.string()).readonly(),
       removed: z.array(z.string()).readonly(),
       problems: z.array(ProblemView).readonly(),
+      /** How versions that changed read kept pages, beside those in use before; missing where none were read. */
+      replays: z.array(ReplayView).readonly().optional(),
       /** Types of records that have another key now: how many records there are, up to 100,000, which will not be seen again; and when. Missing where there are none. */
       rekeyed: z
         .array(z.strictObject({ source: z.string(), type: z.string(), records: z.int(), at: Instant }))
@@ -275,6 +280,6 @@ export const sourceMethods = {
       cut: cutOf(['knownPages']),
     }),
     role: 'operate',
-    doc: 'Reads the definition files again; one with problems is reported and its last valid version stays in use, as does that of a source whose file is gone while active targets use it.',
+    doc: 'Reads the definition files again; one with problems is reported and its last valid version stays in use, as does that of a source whose file is gone while active targets use it. A version that reads otherwise is tried on the last kept pages first; one that reads no record of them, where the one in use does, is a problem.',
   },
 } as const satisfies Record<string, MethodSpec>;
