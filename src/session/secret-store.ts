@@ -136,7 +136,8 @@ function missingMessage(
   const [first] = missing;
   const sentence = `missing the secret${missing.length === 1 ? '' : 's'} ${missing.join(', ')}`;
   const variable = `the environment variable ${environmentPrefix}${first}`;
-  if (file === undefined || content === undefined) return `${sentence}: expected ${variable}, or a file of secrets`;
+  if (file === undefined || content === undefined)
+    return `${sentence}: expected ${variable}, or a file that \`secrets\` of heronry.yaml names; the daemon sees either only after a restart`;
   if (!content.ok) return `${sentence}: expected ${variable}; ${content.message}`;
   const unfit = missing.find((name) => Object.hasOwn(values, name));
   const hint = unfit === undefined ? '' : ` (there ${unfit} is no text, or an empty one: put it in quotes)`;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { ControlError } from '../../src/control/error.ts';
 import type { TicketView } from '../../src/view/ticket.ts';
 import { serve } from '../control/daemon.ts';
 import { run } from './terminal.ts';
@@ -103,4 +104,14 @@ describe('tickets', () => {
     assert.deepEqual([refused.status, refused.err], [2, 'heronry: ticket: expected one of --accept and --resolve\n']);
     assert.equal((await run(['tickets', 'shop', '--accept', '--socket', path], { now })).status, 2);
   });
+});
+
+test('what is neither a ticket nor a source is told as that', async (t) => {
+  const { path } = await serve(t, {
+    'ticket.list': () => {
+      throw new ControlError('not_found', 'no source "abc"');
+    },
+  });
+  const { status, err } = await run(['ticket', 'abc', '--socket', path]);
+  assert.deepEqual([status, err], [3, 'heronry: no source "abc": expected a source, or the number of a ticket\n']);
 });

@@ -189,7 +189,7 @@ describe('a definition', () => {
     [
       'with a selector that does not compile',
       `id: site\nprovider: html\nrecords: { page: { key: t, fields: { t: { css: "a:frist" } } } }`,
-      /^3:48 records.page.fields.t.css: expected a CSS selector, got "a:frist": Unknown pseudo-class :frist$/,
+      /^3:48 records.page.fields.t.css: expected a CSS selector, got "a:frist": there is no ":frist"$/,
     ],
     [
       'with a selector relative to nothing',

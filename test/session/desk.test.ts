@@ -132,7 +132,7 @@ describe('the desk of a source', () => {
     site.findSecrets = secretsFrom({ environment: { HERONRY_SECRET_SHOP_USER: 'x' } });
     const desk = await site.open(auths.form);
     const message =
-      'missing the secret SHOP_PASSWORD: expected the environment variable HERONRY_SECRET_SHOP_PASSWORD, or a file of secrets';
+      'missing the secret SHOP_PASSWORD: expected the environment variable HERONRY_SECRET_SHOP_PASSWORD, or a file that `secrets` of heronry.yaml names; the daemon sees either only after a restart';
     assert.deepEqual(desk.condition(), { code: 'not_initialised', message });
     assert.deepEqual(await desk.authenticate(0), { ok: false, failure: { code: 'not_initialised', message } });
     assert.deepEqual(site.asks, []);

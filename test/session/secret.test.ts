@@ -166,7 +166,8 @@ describe('secrets', () => {
       {
         ok: false,
         missing: ['A', 'C'],
-        message: 'missing the secrets A, C: expected the environment variable HERONRY_SECRET_A, or a file of secrets',
+        message:
+          'missing the secrets A, C: expected the environment variable HERONRY_SECRET_A, or a file that `secrets` of heronry.yaml names; the daemon sees either only after a restart',
       },
     );
   });

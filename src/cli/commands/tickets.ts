@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { Command } from 'commander';
 import type { Client } from '../../control/client.ts';
+import { ControlError } from '../../control/error.ts';
 import type { MethodInput } from '../../control/methods.ts';
 import { defined } from '../../defined.ts';
 import type { TicketView } from '../../view/ticket.ts';
@@ -58,6 +59,12 @@ export function createCommand(terminal: Terminal): Command {
     });
 }
 
+/** Says what else than a source could stand there. */
+function refuseUnknown(error: unknown): never {
+  if (!(error instanceof ControlError) || error.code !== 'not_found') throw error;
+  throw new CommandError('not_found', `${error.message}: expected a source, or the number of a ticket`);
+}
+
 function list(
   terminal: Terminal,
   command: Command,
@@ -68,7 +75,7 @@ function list(
     const listing = { noun: 'ticket', ...defined({ limit }) };
     const state = all === true ? 'all' : 'unresolved';
     const tickets = await listRows<'tickets', TicketView, number>(terminal, listing, 'tickets', (most, before) =>
-      client.call('ticket.list', { state, limit: most, ...defined({ source, before }) }),
+      client.call('ticket.list', { state, limit: most, ...defined({ source, before }) }).catch(refuseUnknown),
     );
     if (tickets.length === 0) terminal.err(all === true ? 'no tickets' : 'nothing is wrong: no open tickets');
     print(terminal, command, tickets, () => showTickets(terminal, tickets));

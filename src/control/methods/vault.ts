@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { SourceId } from '../../schema/slug.ts';
 import { Instant, Serial } from '../../view/fields.ts';
+import { expected } from '../../schema/expected.ts';
 import type { MethodSpec } from './method.ts';
 
 /** The kept pages of one source. */
@@ -33,7 +34,7 @@ export const PageView = z.strictObject({
 });
 export type PageView = z.infer<typeof PageView>;
 
-const Digest = z.string().regex(/^[\w-]{22}$/);
+const Digest = z.string().regex(/^[\w-]{22}$/, expected('a digest of 22 characters, as `history --pages` shows it'));
 
 /** Methods on kept pages. */
 export const vaultMethods = {

@@ -114,6 +114,8 @@ export function selectorFault(text: string): string | undefined {
   if (/[>+~]\s*$/.test(text)) return 'nothing follows the last combinator';
   const hint = selectorHint(text);
   if (hint !== undefined) return hint;
+  const open = openBracket(text);
+  if (open !== undefined) return `its "${open}" is never closed`;
   const stray = strayMark(text);
   if (stray !== undefined) return `"${stray}" does not belong there`;
   try {
@@ -121,8 +123,25 @@ export function selectorFault(text: string): string | undefined {
     return undefined;
   } catch (error) {
     // The compiler has no other way to say that a selector is wrong.
-    return error instanceof Error ? error.message : String(error);
+    return compilerFault(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** What the compiler says, in words that name the part that is wrong. */
+function compilerFault(message: string): string {
+  const [, rest] = /^Expected name, found (.*)$/s.exec(message) ?? [];
+  if (rest !== undefined) return rest === '' ? 'a name is missing at its end' : `a name is missing before "${rest}"`;
+  const [, unknown] = /^Unknown pseudo-class (:.+)$/s.exec(message) ?? [];
+  return unknown === undefined ? message : `there is no "${unknown}"`;
+}
+
+/** A bracket that is opened outside of quotes and never closed. */
+function openBracket(text: string): string | undefined {
+  const bare = text.replaceAll(/\\./gs, '_').replaceAll(/"[^"]*"|'[^']*'/g, '');
+  return [
+    ['[', ']'],
+    ['(', ')'],
+  ].find(([open = '', close = '']) => bare.split(open).length > bare.split(close).length)?.[0];
 }
 
 /** A mark that no selector holds outside of brackets and quotes, or a dot or hash without a name, which the compiler takes for names. */

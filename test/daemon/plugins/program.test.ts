@@ -74,7 +74,8 @@ cat`,
     assert.deepEqual([scrape.status, scrape.counts.added], ['failed', 0]);
     assert.deepEqual(scrape.failure, {
       code: 'not_initialised',
-      message: 'missing the secret PIN: expected the environment variable HERONRY_SECRET_PIN, or a file of secrets',
+      message:
+        'missing the secret PIN: expected the environment variable HERONRY_SECRET_PIN, or a file that `secrets` of heronry.yaml names; the daemon sees either only after a restart',
     });
   });
 

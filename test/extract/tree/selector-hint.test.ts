@@ -56,3 +56,15 @@ describe('what people of other tools type first is refused with what to write in
   ])
     test(`${selector} stays what it is`, () => assert.equal(selectorFault(selector), undefined));
 });
+
+describe('a selector that is not whole is told by what is wrong with it', () => {
+  for (const [selector, fault] of [
+    ['h1[', 'its "[" is never closed'],
+    ['a[href', 'its "[" is never closed'],
+    ['a:not(b', 'its "(" is never closed'],
+    ['a[]', 'a name is missing before "]"'],
+    ['p:nope', 'there is no ":nope"'],
+    ['a[title="(["]', undefined],
+  ] as const)
+    test(selector, () => assert.equal(selectorFault(selector), fault));
+});
