@@ -73,7 +73,11 @@ export function ruleCause(good: PageLook, bad: PageLook, lost: readonly LostFiel
     return undefined;
   }
   const fields = fewer.flatMap(({ record, field }) => (field === undefined ? [] : [{ record, field }]));
-  const kept = Math.max(...fields.map(({ record, field }) => keptOfField(good, bad, record, field)));
+  const shares = fields.map(({ record, field }) => keptOfField(good, bad, record, field));
+  // A rule that counts elements loses its field as well where another one is removed.
+  const gone = shares.filter((share) => share < stillThere).length;
+  const isRemoved = gone === shares.length || (names >= alike && 2 * gone >= shares.length);
+  const kept = isRemoved ? Math.min(...shares) : Math.max(...shares);
   const says = [
     ...fewer.map(
       ({ record, field, place, before, after }) =>
@@ -82,7 +86,7 @@ export function ruleCause(good: PageLook, bad: PageLook, lost: readonly LostFiel
     layout,
     keptText(kept),
   ];
-  if (kept < stillThere) return { kind: 'field_removed', says, rules: fewer };
+  if (isRemoved) return { kind: 'field_removed', says, rules: fewer };
   return { kind: names >= alike ? 'rule_lost' : 'layout_moved', says, rules: fewer };
 }
 

@@ -8,26 +8,41 @@ import type { DrillField, DrillPage, Mutation, Subject } from './mutation.ts';
  * @param random - returns a number in `[0, 1)`.
  */
 export function mutate(
-  { page, items, fields, key }: Subject,
+  subject: Subject,
   mutation: Mutation,
   random: () => number,
 ): { readonly page: DrillPage; readonly field: DrillField } | undefined {
-  // A record without its key is no record: other fields are more telling.
-  const chosen = shuffled(
-    fields.filter(({ field }) => !key.includes(field)),
-    random,
-  );
-  for (const field of chosen) {
-    const $ = load(page.html);
-    const all = items === undefined ? $.root() : $(items);
-    const found = items === undefined ? $(field.css) : all.find(field.css);
-    const result = mutation.apply({ $, page, items: all, found, field, random });
-    if (result === false) continue;
-    const changed = result ?? { ...page, html: $.html() };
-    if (changed.html !== page.html || changed.status !== page.status || changed.url !== page.url)
-      return { page: changed, field };
+  for (const field of shuffled(tellingFields(subject), random)) {
+    const page = mutateAt(subject, mutation, field, random);
+    if (page !== undefined) return { page, field };
   }
   return undefined;
+}
+
+/** The fields at which pages are changed: a record without its key is no record, so that others are more telling. */
+export function tellingFields({ fields, key }: Subject): readonly DrillField[] {
+  return fields.filter(({ field }) => !key.includes(field));
+}
+
+/**
+ * Changes a page as a mutation does, at a field. Returns the changed page; `undefined` where it has nothing there that could be changed so.
+ *
+ * @param random - returns a number in `[0, 1)`.
+ */
+export function mutateAt(
+  { page, items }: Subject,
+  mutation: Mutation,
+  field: DrillField,
+  random: () => number,
+): DrillPage | undefined {
+  const $ = load(page.html);
+  const all = items === undefined ? $.root() : $(items);
+  const found = items === undefined ? $(field.css) : all.find(field.css);
+  const result = mutation.apply({ $, page, items: all, found, field, random });
+  if (result === false) return undefined;
+  const changed = result ?? { ...page, html: $.html() };
+  const isChanged = changed.html !== page.html || changed.status !== page.status || changed.url !== page.url;
+  return isChanged ? changed : undefined;
 }
 
 function shuffled<T>(items: readonly T[], random: () => number): T[] {

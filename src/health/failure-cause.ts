@@ -33,7 +33,8 @@ export function failureCause(failures: readonly Failed[], what: string): Cause |
   return { kind, says: [`${same.length} of ${failures.length} ${what}: ${first.message}`] };
 }
 
-function kindOf({ code, message, cause }: Failed): CauseKind {
+function kindOf({ code, cause }: Failed): CauseKind {
   if (code === 'timeout') return 'slow';
-  return message.includes('challenge') && cause === 'blocked' ? 'challenge' : (kinds[cause] ?? 'unknown');
+  // A refusal by its status has the code of one; else a page stood there that lets persons through.
+  return cause === 'blocked' && code !== 'status' ? 'challenge' : (kinds[cause] ?? 'unknown');
 }

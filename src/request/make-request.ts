@@ -7,6 +7,7 @@ import { networkCodes, triage, type Trouble } from '../fetch/triage.ts';
 import { unlessAborted } from '../fetch/abort.ts';
 import type { SessionDesk, StepHeaders } from '../session/desk.ts';
 import { defined } from '../defined.ts';
+import type { Circuits } from './gate.ts';
 import type { MakeRequest, RequestIntent, RequestResult, SessionHeaders } from './intent.ts';
 import type { RequestPorts } from './ports.ts';
 import type { Robots } from './robots.ts';
@@ -19,13 +20,20 @@ const noCredentials: StepHeaders = { headers: {}, generation: 0 };
 
 /** Creates the function that makes requests, in the order that `createRequests` tells. The result is reported to the session. */
 export function createMakeRequest(
-  { clock, hosts, sources }: Pick<RequestPorts, 'clock' | 'hosts' | 'sources'>,
+  {
+    clock,
+    circuits,
+    sources,
+  }: Pick<RequestPorts, 'clock'> & {
+    readonly circuits: Pick<Circuits, 'of'>;
+    readonly sources: Pick<RequestPorts['sources'], 'session' | 'authenticate'>;
+  },
   {
     robots,
     sessions,
     exchange,
   }: {
-    readonly robots: Robots;
+    readonly robots: Pick<Robots, 'prepare' | 'mayAsk' | 'crawlDelayMs' | 'grantCheck'>;
     readonly sessions: Pick<Sessions, 'deskOf'>;
     readonly exchange: ExchangeInTurn;
   },
@@ -88,7 +96,7 @@ export function createMakeRequest(
 
   /** The failure of a request whose source is left alone, as its circuit lets no target through; else `undefined`. */
   async function circuitFailure({ id }: Source): Promise<StepFailure | undefined> {
-    const circuit = await hosts.circuits.of(id);
+    const circuit = await circuits.of(id);
     if (circuit === undefined || circuit.state === 'closed') return undefined;
     if (circuit.state !== 'open' && circuit.nextAt === undefined) return undefined;
     return { code: 'circuit_open', message: `most targets of source "${id}" fail, so that it is left alone for now` };

@@ -37,7 +37,7 @@ export function createRequests(ports: RequestPorts): Requests {
   const robots = createRobots(ports, exchange);
   const sessions = createSessions(ports, robots.exchange);
   return {
-    make: createMakeRequest(ports, { robots, sessions, exchange }),
+    make: createMakeRequest({ ...ports, circuits: ports.hosts.circuits }, { robots, sessions, exchange }),
     prepare(source, origin, signal) {
       const login = () => sessions.prepare(source);
       return robots.prepare(source, `${origin}/`, signal)?.then(login) ?? login();

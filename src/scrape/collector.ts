@@ -228,7 +228,7 @@ export interface CollectorParts {
   /** Gets the secrets that the plug-in reads, so that none of them is stored. */
   readonly sent: SentCredentials;
   readonly provider: Pick<OpenProvider, 'advise'>;
-  readonly plugins: SourcePlugins;
+  readonly plugins: Pick<SourcePlugins, 'collect'>;
 }
 
 /** Opens the collector of a source's plug-in or program for one scrape. */

@@ -42,7 +42,7 @@ export interface ScrapeTargetDeps extends KeepDeps {
   readonly dues: DueTimes;
   readonly circuits: Circuits;
   readonly makeRequest: MakeRequest;
-  readonly plugins: SourcePlugins;
+  readonly plugins: Pick<SourcePlugins, 'open' | 'collect'>;
   readonly log: Log;
   /** Stores that a scrape of the target crashed; `mostInRow` crashes in a row park it. */
   crashed(target: number, error: unknown, mostInRow?: number): Promise<unknown>;

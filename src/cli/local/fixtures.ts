@@ -111,7 +111,10 @@ async function writeExpected(file: string, expected: Expected): Promise<void> {
  * Reads a saved page and what it is expected to give. Rejects with a `CommandError` where a file is missing or
  * malformed.
  */
-async function readFixture({ pageFile, expectedFile }: Fixture): Promise<{ page: HeldPage; expected: Expected }> {
+export async function readFixture({
+  pageFile,
+  expectedFile,
+}: Fixture): Promise<{ page: HeldPage; expected: Expected }> {
   if (pageFile === undefined) throw new CommandError('failed', `${expectedFile}: there is no page beside it`);
   const expected = parseExpected(await readFile(expectedFile, 'utf8'), expectedFile);
   const { url, contentType, fetchedAt } = expected;
